@@ -1,0 +1,202 @@
+//! What an effect is.
+
+use std::borrow::Cow;
+
+use crate::finding::EffectView;
+
+/// One thing a call did, or may have done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Effect {
+    pub(crate) kind: Kind,
+    pub(crate) certainty: Certainty,
+    /// How the call did it: `argument`, `command`, `redirect`, `patch`, `script src/x.sh`, `alias src/cfg`.
+    pub(crate) via: Cow<'static, str>,
+}
+
+/// How well a target is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Certainty {
+    /// The target is literal.
+    Exact,
+    /// The target is a pattern: a glob, or text of which a part is unknown. Judged by intersection for deny, by
+    /// inclusion for allow.
+    Pattern,
+    /// It may not happen at all (a guess about an unknown program's operand). It can match a deny; it never has to be
+    /// in an allow list, because an opaque effect stands beside it for that.
+    Possible,
+}
+
+impl Certainty {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Pattern => "pattern",
+            Self::Possible => "possible",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Content was read.
+    Read(PathTarget),
+    /// Content was created, changed or replaced, or its attributes were.
+    Write(PathTarget),
+    Delete(PathTarget),
+    /// Names were read, no content.
+    List(PathTarget),
+    /// One simple command, after quoting and expansion; wrappers yield one for themselves and one for what they run.
+    Execute(Execution),
+    Connect(Connection),
+    /// An MCP tool (`server` known) or any other tool without a registry entry.
+    Tool {
+        server: Option<String>,
+        tool: String,
+    },
+    Spawn {
+        agent: Option<String>,
+    },
+    Opaque(Opaque),
+}
+
+impl Kind {
+    /// Its name in the JSON contract.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Read(_) => "read",
+            Self::Write(_) => "write",
+            Self::Delete(_) => "delete",
+            Self::List(_) => "list",
+            Self::Execute(_) => "execute",
+            Self::Connect(_) => "connect",
+            Self::Tool { .. } => "tool",
+            Self::Spawn { .. } => "spawn",
+            Self::Opaque(_) => "opaque",
+        }
+    }
+}
+
+/// A file or directory, normalised lexically.
+///
+/// Inside the workspace root the path is relative to it (`src/a.rs`, `.` for the root itself); elsewhere it is absolute
+/// (`/etc/passwd`, `C:/x`) or below a home directory (`~/…`, `~user/…`). `/` separates components on every platform.
+/// With [`Certainty::Pattern`] it is a glob: `*` matches within a component, `**` across components, `?` one character,
+/// `[…]` a class; a literal metacharacter stands in a class of its own (`[*]`). An unknown part is `**`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PathTarget {
+    pub(crate) path: String,
+    /// The directory's whole subtree is meant, too.
+    pub(crate) subtree: bool,
+}
+
+/// A command that ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Execution {
+    /// Program as written (`rm`, `/bin/rm`) and arguments.
+    pub(crate) argv: Vec<Argument>,
+    /// It only prints what its arguments say, and it is not the first command of its text (`date` in
+    /// `echo "$(date)"`): it needs no entry in an allow list, but a deny still matches.
+    pub(crate) inert: bool,
+    /// The program is unknown and may run any suffix of its arguments as a command (`direnv exec . rm x`): a deny
+    /// may match at any of them.
+    pub(crate) embeds: bool,
+}
+
+/// One word of a command after expansion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Argument {
+    /// The value; where `known` is false, the word as written or a glob.
+    pub(crate) text: String,
+    pub(crate) known: bool,
+}
+
+/// A connection to another host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Connection {
+    /// Lower case, without user info or brackets; an IP address in canonical form; `registry:npm` and the like for a
+    /// package manager's default registry. `None` when the host is not known. With [`Certainty::Pattern`] a glob.
+    pub(crate) host: Option<String>,
+    pub(crate) port: Option<u16>,
+    pub(crate) scheme: Option<String>,
+}
+
+/// Something happened that can't be resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Opaque {
+    /// Lower case, one line; names the construct, not the log's text.
+    pub(crate) reason: String,
+    /// Which kind of effect is unproven.
+    pub(crate) about: About,
+    /// A policy that allows a command with at least these leading words vouches for it (`["npm", "test"]`): a build
+    /// runner is opaque unless the policy names it. Empty: nothing vouches for it.
+    pub(crate) vouched_by: Vec<String>,
+}
+
+/// What an opaque effect leaves unproven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum About {
+    Anything,
+    Reads,
+    Writes,
+    Commands,
+    Network,
+}
+
+impl Effect {
+    /// The parts that reports show.
+    pub(crate) fn view(&self) -> EffectView {
+        let mut view = EffectView {
+            kind: self.kind.name(),
+            path: None,
+            argv: None,
+            host: None,
+            port: None,
+            scheme: None,
+            server: None,
+            tool: None,
+            agent: None,
+            reason: None,
+            certainty: Some(self.certainty.name()),
+            via: Some(self.via.clone()),
+        };
+        match &self.kind {
+            Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => {
+                view.path = Some(target.shown());
+            }
+            Kind::Execute(execution) => {
+                view.argv = Some(execution.argv.iter().map(|argument| argument.text.clone()).collect());
+            }
+            Kind::Connect(connection) => {
+                view.host.clone_from(&connection.host);
+                view.port = connection.port;
+                view.scheme.clone_from(&connection.scheme);
+            }
+            Kind::Tool { server, tool } => {
+                view.server.clone_from(server);
+                view.tool = Some(tool.clone());
+            }
+            Kind::Spawn { agent } => view.agent.clone_from(agent),
+            Kind::Opaque(opaque) => {
+                view.reason = Some(opaque.reason.clone());
+                view.certainty = None;
+                view.via = None;
+            }
+        }
+        view
+    }
+}
+
+impl PathTarget {
+    pub(crate) fn new(path: impl Into<String>) -> Self {
+        Self { path: path.into(), subtree: false }
+    }
+
+    /// As shown to users: a subtree ends in `/**`.
+    pub(crate) fn shown(&self) -> String {
+        match (self.subtree, self.path.as_str()) {
+            (false, path) => path.to_owned(),
+            (true, ".") => "**".to_owned(),
+            (true, path) => format!("{}/**", path.trim_end_matches('/')),
+        }
+    }
+}

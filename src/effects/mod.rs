@@ -1,0 +1,18 @@
+//! A tool call → what it did to files, processes and the network, and how sure we are.
+//!
+//! [`Tracker`] walks a session in order and keeps what later calls depend on: the working directory, names made by
+//! `ln -s`, `cp` and `mv`, scripts written before they are run. Every command that gives an opinion gets its effects
+//! here, so there is no second opinion anywhere.
+//!
+//! Rules that keep verdicts consistent: a call yields a *set* of effects; `&&`, `||` and `if` do not remove effects;
+//! provable data (quoted heredocs to a non-interpreter, search patterns, commit messages, comments) yields none;
+//! what can't be resolved is a pattern or [`Kind::Opaque`], never nothing.
+
+mod command;
+mod effect;
+mod tracker;
+mod world;
+
+pub(crate) use effect::*;
+pub(crate) use tracker::Tracker;
+pub(crate) use world::World;

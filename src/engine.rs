@@ -1,0 +1,78 @@
+//! Applies the policy and the rules to a session's effects; owns order, counts and verdict.
+
+use crate::effects::Effect;
+use crate::finding::{Finding, PolicyPlace};
+use crate::model::{Gap, Status};
+
+/// What was judged, of all sessions, in the order they were given.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) policy: Option<PolicyIdentity>,
+    pub(crate) sessions: Vec<SessionOutcome>,
+    /// Gaps of inputs that did not become a session, sorted.
+    pub(crate) gaps: Vec<Gap>,
+    pub(crate) verdict: Verdict,
+    /// Findings a baseline already knew; they do not count.
+    pub(crate) baselined: usize,
+}
+
+/// Which policy judged.
+#[derive(Debug, Clone)]
+pub(crate) struct PolicyIdentity {
+    pub(crate) path: String,
+    /// The revision it was read from, where it came from git.
+    pub(crate) revision: Option<String>,
+    /// Hex digest of its bytes.
+    pub(crate) sha256: String,
+    pub(crate) version: u32,
+}
+
+/// The answer, and with it the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Everything in scope was read and judged, nothing at or above the threshold: exit code 0.
+    Pass,
+    /// Findings at or above the threshold: exit code 1.
+    Fail,
+    /// No such finding, but evidence is missing or incomplete: exit code 3.
+    Incomplete,
+}
+
+/// One session, judged.
+#[derive(Debug)]
+pub(crate) struct SessionOutcome {
+    pub(crate) id: String,
+    pub(crate) agent: String,
+    pub(crate) source: String,
+    pub(crate) parent: Option<String>,
+    pub(crate) events: usize,
+    pub(crate) tool_calls: usize,
+    /// Calls whose effects were all judged (an opaque effect counts as judged: it was reported).
+    pub(crate) judged: usize,
+    pub(crate) effects: usize,
+    pub(crate) opaque: usize,
+    /// Calls the record shows as refused before they ran.
+    pub(crate) attempts: usize,
+    pub(crate) unknown_records: u32,
+    /// Sorted by event, then rule, then message.
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) gaps: Vec<Gap>,
+    /// Every judged effect in order, only where the caller asked for them (`audit`'s text).
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) verdict: Verdict,
+}
+
+/// One judged effect.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) event: u32,
+    pub(crate) tool: String,
+    pub(crate) status: Status,
+    pub(crate) effect: Effect,
+    pub(crate) decision: crate::policy::Decision,
+    /// In the policy's words: `denied by files.read.deny`, `not in files.read.allow`.
+    pub(crate) reason: String,
+    pub(crate) place: Option<PolicyPlace>,
+    /// It touched a file on the always-on sensitive list.
+    pub(crate) sensitive: bool,
+}

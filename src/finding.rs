@@ -1,0 +1,74 @@
+//! What a finding is, and what rules are called.
+
+use std::borrow::Cow;
+
+/// How bad a finding is. Ordered: `Note < Warning < Error`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Level {
+    Note,
+    Warning,
+    Error,
+}
+
+impl Level {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// A rule as users name it: `family/name`, lower case (`scope/read`, `sequence/secret-egress`).
+pub(crate) type RuleId = &'static str;
+
+/// A place in the policy file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PolicyPlace {
+    /// JSON pointer (RFC 6901) of the entry, e.g. `/files/read/deny/0`.
+    pub(crate) pointer: String,
+    /// 1-based.
+    pub(crate) line: u32,
+    /// 1-based, in Unicode scalar values.
+    pub(crate) column: u32,
+}
+
+/// One thing the gate reports.
+#[derive(Debug, Clone)]
+pub(crate) struct Finding {
+    pub(crate) rule: RuleId,
+    pub(crate) level: Level,
+    /// Lower case, one line, names the act and the reason.
+    pub(crate) message: String,
+    /// 1-based event number in its session.
+    pub(crate) event: u32,
+    pub(crate) event_id: Option<String>,
+    pub(crate) tool: Option<String>,
+    /// The effect that was judged, as shown in reports; `None` for findings about a whole session.
+    pub(crate) effect: Option<EffectView>,
+    /// What the log says, shortened: the command, the path as written. Raw log text.
+    pub(crate) evidence: Option<String>,
+    /// 1-based line in the session's source.
+    pub(crate) line: u32,
+    pub(crate) policy: Option<PolicyPlace>,
+    /// Hex of a SHA-256 prefix over rule and normalised effect: never over line, time or session.
+    pub(crate) fingerprint: String,
+}
+
+/// The parts of an effect that reports show. Keys of the JSON contract.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct EffectView {
+    pub(crate) kind: &'static str,
+    pub(crate) path: Option<String>,
+    pub(crate) argv: Option<Vec<String>>,
+    pub(crate) host: Option<String>,
+    pub(crate) port: Option<u16>,
+    pub(crate) scheme: Option<String>,
+    pub(crate) server: Option<String>,
+    pub(crate) tool: Option<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) reason: Option<String>,
+    pub(crate) certainty: Option<&'static str>,
+    pub(crate) via: Option<Cow<'static, str>>,
+}

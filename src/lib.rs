@@ -1,0 +1,69 @@
+//! agent-strace: the gate between AI coding agents and your main branch.
+//!
+//! It reads what an agent *did* (session logs of any agent), works out every file, command, host and tool each
+//! call touched, judges that by the scope committed in the repository, and fails the build when something stepped
+//! outside. It proves what it judged and says what it could not judge.
+//!
+//! # Map
+//!
+//! ```text
+//! bytes ─ingest→ Session + Gaps ─effects→ Effects ─engine(policy, rules)→ Outcome ─privacy→ Report ─report→ bytes
+//!                                                                             └──────────────→ exit code
+//! ```
+//!
+//! | module | what it is for | may use |
+//! |---|---|---|
+//! | [`model`] | what a session is once all agents' dialects are gone | – |
+//! | [`finding`] | what a finding is, and what rules are called | – |
+//! | [`shell`] | which commands a piece of shell text runs: real grammar, constant propagation | – |
+//! | [`privacy`] | turns log text into text that may be shown | – |
+//! | [`git`] | files of a revision as git objects | – |
+//! | [`ingest`] | bytes of a log → sessions and gaps, one folder per dialect | model |
+//! | [`effects`] | a tool call → what it did to files, processes, network | model, shell |
+//! | [`policy`] | `.agent-scope.json` → a validated policy, or diagnostics that point into the file | effects, finding, git |
+//! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, finding |
+//! | [`engine`] | applies policy and rules; owns order, counts and verdict | model, effects, policy, rules, finding |
+//! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, engine, privacy |
+//! | [`cli`] | arguments, files, exit codes; the only module that prints | everything |
+//!
+//! The table is enforced by `tests/suite/architecture.rs`.
+//!
+//! # Invariants
+//!
+//! 1. A pass is printed only when every input in scope was read and judged. What can't be read is a
+//!    [`model::Gap`]; what can't be understood is an opaque effect. Both are counted in every report.
+//! 2. One evaluator: every command that gives an opinion goes through [`effects`] and [`policy`].
+//! 3. Same bytes in, same bytes out: no clock, no hash-map order, no thread order, no locale.
+//! 4. A finding names two places: the act, and the policy line that judged it.
+//! 5. Log text is hostile: it reaches an output only through one redacting and one escaping step.
+//! 6. Nothing that a repository or a log names is executed, fetched or followed out of the store.
+//! 7. Policy is order-free: deny > allow > default.
+//! 8. Rules don't print, renderers don't judge, ingest doesn't guess. Only [`cli`], `ingest::discover`,
+//!    `policy::load` and [`git`] touch the outside world.
+
+mod cli;
+mod effects;
+mod engine;
+mod finding;
+mod git;
+mod ingest;
+mod model;
+mod policy;
+mod privacy;
+mod report;
+mod rules;
+mod shell;
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+
+/// Runs one command line, reading `-` from `stdin`, and returns the exit code:
+/// 0 judged and clean, 1 findings, 2 could not judge, 3 evidence missing or incomplete.
+pub fn run(
+    args: impl IntoIterator<Item = OsString>,
+    stdin: &mut dyn Read,
+    stdout: &mut dyn Write,
+    stderr: &mut dyn Write,
+) -> u8 {
+    cli::run(args, stdin, stdout, stderr)
+}

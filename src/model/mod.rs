@@ -1,0 +1,195 @@
+//! What a session is once all agents' dialects are gone: plain data, no I/O, no judgement.
+//!
+//! A session borrows from the bytes of its log wherever it can. Long texts stay undecoded ([`RawText`]) until
+//! somebody asks, so that a gate that only looks at tool calls does not pay for the prose around them.
+
+mod text;
+
+use std::borrow::Cow;
+
+pub(crate) use text::RawText;
+
+/// The log dialect a session was recorded in. It selects the tool registry, never the judgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Dialect {
+    /// The native store, both generations of the Python peer.
+    AgentStrace,
+    /// Claude Code transcripts (`~/.claude/projects/**`).
+    ClaudeCode,
+    /// Claude stream-json, also as the `execution_file` array of the GitHub action.
+    ClaudeStream,
+    /// Codex rollouts, flat, wrapped and code mode.
+    Codex,
+    /// Gemini CLI, as one document or as an append log.
+    Gemini,
+}
+
+impl Dialect {
+    /// The agent's name in reports, as users write it.
+    pub(crate) fn agent(self) -> &'static str {
+        match self {
+            Self::AgentStrace => "agent-strace",
+            Self::ClaudeCode | Self::ClaudeStream => "claude-code",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini-cli",
+        }
+    }
+}
+
+/// One recorded session.
+#[derive(Debug, Clone)]
+pub(crate) struct Session<'a> {
+    pub(crate) id: Cow<'a, str>,
+    pub(crate) dialect: Dialect,
+    /// Name of the agent for reports (`claude-code`, `codex`, …; the native store records its own).
+    pub(crate) agent: Cow<'a, str>,
+    /// The file its events came from, as shown to users: the path as given, with `/` separators.
+    pub(crate) source: String,
+    /// The session that spawned this one, where the log says so.
+    pub(crate) parent: Option<Cow<'a, str>>,
+    /// The workspace root: the first working directory the log recorded. `None` when it recorded none.
+    pub(crate) root: Option<Cow<'a, str>>,
+    /// In the order of the log. Event numbers ascend but may skip lines that became gaps.
+    pub(crate) events: Vec<Event<'a>>,
+    /// Token counts, each API message counted once.
+    pub(crate) usage: Usage,
+    /// Records of a type this version does not know: kept out of `events`' meaning, but counted.
+    pub(crate) unknown_records: u32,
+}
+
+/// Token counts as the provider reported them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Usage {
+    pub(crate) requests: u64,
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+    pub(crate) cache_read: u64,
+    pub(crate) cache_write: u64,
+}
+
+/// One thing that happened.
+#[derive(Debug, Clone)]
+pub(crate) struct Event<'a> {
+    /// 1-based within the session. For the native store it is the line in `events.ndjson`.
+    pub(crate) number: u32,
+    /// The record's own id, where it has one.
+    pub(crate) id: Option<Cow<'a, str>>,
+    /// 1-based line in [`Session::source`]. In a pretty-printed document: the line its record starts on.
+    pub(crate) line: u32,
+    /// As recorded: RFC 3339 text or epoch seconds. Never invented.
+    pub(crate) time: Option<Cow<'a, str>>,
+    pub(crate) kind: EventKind<'a>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum EventKind<'a> {
+    Start,
+    End,
+    Prompt(RawText<'a>),
+    Message(RawText<'a>),
+    Call(ToolCall<'a>),
+    /// A result of a call in this session (or of one that was not recorded).
+    Result(ToolResult<'a>),
+    /// The log states that a file was read or written, outside any call (native `file_read`/`file_write`,
+    /// Codex `patch_apply_end`).
+    File(FileEvent<'a>),
+    /// A hook the agent's host ran: it executes code, too.
+    Hook {
+        command: Cow<'a, str>,
+    },
+    /// Known but without meaning for the gate (summaries, snapshots, mode changes).
+    Other,
+}
+
+/// What the agent asked a tool to do.
+#[derive(Debug, Clone)]
+pub(crate) struct ToolCall<'a> {
+    /// The id that links call and result, where the log has one.
+    pub(crate) call_id: Option<Cow<'a, str>>,
+    /// The tool's name as recorded (`Bash`, `mcp__github__create_issue`, `functions.exec_command`).
+    pub(crate) tool: Cow<'a, str>,
+    pub(crate) arguments: Arguments<'a>,
+    /// The working directory of this record, if recorded.
+    pub(crate) cwd: Option<Cow<'a, str>>,
+    pub(crate) status: Status,
+    /// Recorded inside a sub-agent of this session: its id or type.
+    pub(crate) subagent: Option<Cow<'a, str>>,
+}
+
+/// A call's arguments, undecoded.
+#[derive(Debug, Clone)]
+pub(crate) enum Arguments<'a> {
+    /// JSON text of the arguments (usually an object).
+    Json(Cow<'a, str>),
+    /// Plain text that is the argument itself (a patch, a script).
+    Text(Cow<'a, str>),
+    /// The record carries none. It can't be judged, so it is never allowed.
+    Missing,
+}
+
+/// How a call ended, as far as the log says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Status {
+    Ok,
+    /// It ran and failed. What it did before failing happened.
+    Error,
+    /// The record shows that it was refused before it ran: an attempt.
+    Denied,
+    /// It was stopped while it ran.
+    Interrupted,
+    /// No result was recorded. It may have run.
+    Missing,
+}
+
+impl Status {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Error => "error",
+            Self::Denied => "denied",
+            Self::Interrupted => "interrupted",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct ToolResult<'a> {
+    pub(crate) call_id: Option<Cow<'a, str>>,
+    pub(crate) text: Option<RawText<'a>>,
+    pub(crate) is_error: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct FileEvent<'a> {
+    pub(crate) access: Access,
+    /// A path or a `file://` URI, as recorded.
+    pub(crate) target: Cow<'a, str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    Read,
+    Write,
+    Delete,
+}
+
+/// Something that could not be read. A gap keeps a verdict from being a pass.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Gap {
+    /// The file as shown to users.
+    pub(crate) file: String,
+    /// 1-based line; `None` when the whole file is meant.
+    pub(crate) line: Option<u32>,
+    /// Lower case, one line, says what is missing. Never quotes raw log text.
+    pub(crate) reason: String,
+}
+
+impl Session<'_> {
+    pub(crate) fn calls(&self) -> impl Iterator<Item = (&Event<'_>, &ToolCall<'_>)> {
+        self.events.iter().filter_map(|event| match &event.kind {
+            EventKind::Call(call) => Some((event, call)),
+            _ => None,
+        })
+    }
+}

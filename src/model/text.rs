@@ -1,0 +1,50 @@
+//! Text of a log that is decoded only when somebody looks at it.
+
+use std::borrow::Cow;
+
+/// A piece of log text: either plain, or the JSON string literal it was recorded as.
+#[derive(Debug, Clone)]
+pub(crate) enum RawText<'a> {
+    Plain(Cow<'a, str>),
+    /// JSON text: a string literal, or any other value whose JSON is the text.
+    Json(&'a str),
+}
+
+impl RawText<'_> {
+    /// The decoded text. A literal that holds a lone surrogate, which no Rust string can, decodes lossily.
+    pub(crate) fn decode(&self) -> Cow<'_, str> {
+        match self {
+            Self::Plain(text) => Cow::Borrowed(text),
+            Self::Json(json) => decode_json(json),
+        }
+    }
+}
+
+fn decode_json(json: &str) -> Cow<'_, str> {
+    match serde_json::from_str::<Cow<'_, str>>(json) {
+        Ok(text) => Cow::Owned(text.into_owned()),
+        // Not a string, or one with a lone surrogate: `\ud83d` as WTF-8 is what serde hands to a byte buffer.
+        Err(_) => match serde_json::from_str::<Bytes>(json) {
+            Ok(Bytes(bytes)) => Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()),
+            Err(_) => Cow::Borrowed(json),
+        },
+    }
+}
+
+struct Bytes(Vec<u8>);
+
+impl<'de> serde::Deserialize<'de> for Bytes {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Bytes;
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("a string")
+            }
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                Ok(Bytes(bytes.to_vec()))
+            }
+        }
+        deserializer.deserialize_bytes(Visitor)
+    }
+}

@@ -1,0 +1,1 @@
+//! Turns log text into text that may be shown.

@@ -1,0 +1,1 @@
+//! Renders an outcome: one file per format, one escaping step per target.

@@ -1,0 +1,113 @@
+//! Arrows between modules go one way: this table is the architecture, the test reads the sources.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Module → what it may use. `lib.rs` and `main.rs` may use anything.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("finding", &[]),
+    ("shell", &[]),
+    ("privacy", &[]),
+    ("git", &[]),
+    ("ingest", &["model"]),
+    ("effects", &["model", "shell", "finding"]),
+    ("policy", &["effects", "finding", "git"]),
+    ("rules", &["model", "effects", "policy", "finding"]),
+    ("engine", &["model", "effects", "policy", "rules", "finding"]),
+    ("report", &["model", "finding", "policy", "rules", "engine", "privacy"]),
+    (
+        "cli",
+        &["model", "finding", "shell", "privacy", "git", "ingest", "effects", "policy", "rules", "engine", "report"],
+    ),
+];
+
+#[test]
+fn modules_only_use_what_the_table_allows() {
+    let mut wrong = Vec::new();
+    for file in sources(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+        let module = module_of(&file);
+        if module == "lib" || module == "main" {
+            continue;
+        }
+        let (_, allowed) = ALLOWED
+            .iter()
+            .find(|(name, _)| *name == module)
+            .unwrap_or_else(|| panic!("module `{module}` is not in the table"));
+        let text = fs::read_to_string(&file).unwrap();
+        for used in used_modules(&text) {
+            if used != module && !allowed.contains(&used.as_str()) {
+                wrong.push(format!("{} uses `{used}`", file.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "arrows that the table does not allow:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_module_of_the_table_exists() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for (module, allowed) in ALLOWED {
+        for name in allowed.iter().chain([module]) {
+            let here = src.join(name).join("mod.rs").exists() || src.join(format!("{name}.rs")).exists();
+            assert!(here, "`{name}` is in the table but not in src/");
+        }
+    }
+}
+
+fn sources(folder: PathBuf) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources(path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("tests.rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn module_of(file: &Path) -> String {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let first = file.strip_prefix(src).unwrap().components().next().unwrap();
+    first.as_os_str().to_string_lossy().trim_end_matches(".rs").to_owned()
+}
+
+/// Names after `crate::` outside comments, also in `use crate::{a::B, c}`.
+fn used_modules(text: &str) -> Vec<String> {
+    let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+    let mut used = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        if let Some(group) = rest.strip_prefix('{') {
+            used.extend(top_level_names(group));
+        } else {
+            used.push(identifier(rest));
+        }
+    }
+    used
+}
+
+fn top_level_names(group: &str) -> Vec<String> {
+    let (mut depth, mut start, mut names) = (0_u32, true, Vec::new());
+    for (at, character) in group.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => start = true,
+            _ if start && !character.is_whitespace() => {
+                names.push(identifier(&group[at..]));
+                start = false;
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+fn identifier(text: &str) -> String {
+    text.chars().take_while(|character| character.is_alphanumeric() || *character == '_').collect()
+}
