@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Measure agent-strace against its peer and against the limit, as ratios taken in one run.
+
+The peer is the Python package `agent-strace`; the limit is `rg -c x` on the same bytes. Everything is timed as a
+whole process: CPU seconds and peak memory come from the kernel's accounting of each finished child.
+
+    cargo build --release
+    python3 benches/compare.py --binary target/release/agent-strace --work /tmp/agent-strace-bench
+
+needs `rg`, and the peer in one or more virtual environments given with `--peer NAME=PATH-TO-ITS-BINARY`:
+
+    python3 -m venv /tmp/p49 && /tmp/p49/bin/pip install agent-strace==0.49.0
+    python3 benches/compare.py … --peer 0.49.0=/tmp/p49/bin/agent-strace
+
+Without `--peer` only the limit is compared. `--big-mb` sets the size of the big store (default 1,024).
+"""
+
+import argparse
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+POLICY = {
+    "files": {
+        "read": {"allow": ["src/**", "tests/**", "docs/**", "*.md", "Cargo.toml"], "deny": [".env", "secrets/**"]},
+        "write": {"allow": ["src/**", "tests/**"], "deny": [".github/**", "*.lock"]},
+    },
+    "commands": {
+        "allow": ["cargo", "git status", "git diff", "git log", "rg", "cat", "ls", "head", "sed"],
+        "deny": ["rm", "git push", "sudo"],
+    },
+    "network": {"deny_all": True, "allow": ["api.github.com", "localhost"]},
+}
+COMMANDS = [
+    "cargo test --quiet 2>&1 | head -40",
+    "git status && git diff --stat",
+    "rg -n 'fn main' src",
+    "cat src/lib.rs | head -20",
+    "ls -la src tests",
+    "sed -n 1,40p src/main.rs",
+    "cd src && cat main.rs",
+    "git log --oneline -5",
+]
+WORDS = "the session reads extra index files and writes exact text next to it while the parser checks every box".split()
+
+
+def session(rng, identifier, events):
+    """One session in the format of both peer generations, as (meta, lines).
+
+    Sizes follow imported real sessions: about 0.9 kB a line and 3.9 kB a tool call.
+    """
+    start = 1_760_000_000.0 + rng.randrange(10_000_000)
+    lines, calls = [], 0
+
+    def add(kind, data, parent=None):
+        event = {"event_type": kind, "timestamp": round(start + len(lines) * 1.5, 3), "event_id": f"{rng.getrandbits(48):012x}"}
+        event["session_id"] = identifier
+        if parent:
+            event["parent_id"] = parent
+        event["data"] = data
+        lines.append(json.dumps(event, separators=(",", ":")))
+        return event["event_id"]
+
+    add("session_start", {"mode": "hook", "cwd": "/repo"})
+    while len(lines) < events:
+        add("user_prompt", {"prompt": prose(rng, 60)})
+        for _ in range(rng.randint(2, 6)):
+            calls += 1
+            name, arguments = call_of(rng)
+            call = add("tool_call", {"tool_name": name, "arguments": arguments})
+            add("tool_result", {"tool_name": name, "result": prose(rng, rng.choice([60, 200, 350]))}, call)
+            add("assistant_response", {"text": prose(rng, rng.choice([30, 150, 400]))})
+    add("session_end", {"duration_ms": len(lines) * 1500})
+    meta = {"session_id": identifier, "started_at": start, "ended_at": start + len(lines) * 1.5, "agent_name": "claude-code",
+            "tool_calls": calls, "attribution": {"working_dir": "/repo"}}
+    return meta, lines
+
+
+def call_of(rng):
+    pick, word = rng.random(), rng.choice(WORDS)
+    if pick < 0.45:
+        command = rng.choice(COMMANDS).replace("src", f"src/{word}{rng.randrange(400)}")
+        return "Bash", {"command": command, "description": prose(rng, 8)}
+    path = f"/repo/src/{word}{rng.randrange(400)}.rs"
+    if pick < 0.7:
+        return "Read", {"file_path": path}
+    if pick < 0.85:
+        return "Edit", {"file_path": path, "old_string": prose(rng, 60), "new_string": prose(rng, 120)}
+    if pick < 0.92:
+        return "Write", {"file_path": path, "content": prose(rng, 900)}
+    return "Grep", {"pattern": word, "path": "/repo/src"}
+
+
+def prose(rng, words):
+    return " ".join(rng.choices(WORDS, k=words))
+
+
+def make_store(folder, sessions, events, limit_bytes=None):
+    """Writes a store once; a finished one is kept for the next run."""
+    done = folder / ".complete"
+    if done.exists():
+        return folder
+    rng, written = random.Random(7), 0
+    for number in range(sessions):
+        identifier = f"{number:04x}{rng.getrandbits(48):012x}"
+        meta, lines = session(rng, identifier, events)
+        target = folder / identifier
+        target.mkdir(parents=True, exist_ok=True)
+        text = "\n".join(lines) + "\n"
+        (target / "events.ndjson").write_text(text)
+        (target / "meta.json").write_text(json.dumps(meta, indent=2))
+        written += len(text)
+        if limit_bytes and written >= limit_bytes:
+            break
+    done.write_text("")
+    return folder
+
+
+def run(command, ok=(0, 1)):
+    """(wall, cpu, peak MB, exit code) of one child."""
+    begin = time.perf_counter()
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    error = child.stderr.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    wall = time.perf_counter() - begin
+    child.returncode = code = os.waitstatus_to_exitcode(status)
+    if code not in ok:
+        sys.exit(f"{' '.join(map(str, command))} exited {code}: {error.decode(errors='replace')[:500]}")
+    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, code
+
+
+def median(runs):
+    return tuple(statistics.median(column) for column in zip(*runs))
+
+
+def row(label, value, goal):
+    print(f"  {label:<58} {value:>16}   goal {goal}")
+
+
+def compare_limit(binary, policy, store, count, label):
+    total = sum(path.stat().st_size for path in store.rglob("events.ndjson"))
+    ours_command = [binary, "--trace-dir", store, "check", "--policy", policy, "--format", "json"]
+    limit_command = ["rg", "-c", "x", store]
+    run(ours_command), run(limit_command)
+    ours, limit = [], []
+    for _ in range(count):
+        ours.append(run(ours_command))
+        limit.append(run(limit_command))
+    ours, limit = median(ours), median(limit)
+    largest = max(path.stat().st_size for path in store.rglob("events.ndjson")) / 2**20
+    print(f"{label}: {total / 2**20:.0f} MB; check {ours[0]:.3f} s wall, {ours[1]:.3f} s cpu; rg -c x {limit[0]:.3f} s wall, {limit[1]:.3f} s cpu")
+    row("wall: check / rg -c x", f"{ours[0] / limit[0]:.2f}", "<= 3")
+    row("cpu:  check / rg -c x", f"{ours[1] / limit[1]:.2f}", "(wall counts)")
+    row("peak memory, MB (largest session %.1f MB)" % largest, f"{ours[2]:.0f}", "<= 64 + largest session")
+    return ours
+
+
+def compare_peer(name, peer, policy, store, ours_cpu_per_session, sample):
+    identifiers = sorted(path.name for path in store.iterdir() if path.is_dir())
+    step = max(1, len(identifiers) // sample)
+    cpu = sum(run([peer, "--trace-dir", store, "audit", identifier, "--policy", policy])[1] for identifier in identifiers[::step])
+    per_session = cpu / len(identifiers[::step])
+    row(f"cpu per judged session: peer {name} / check", f"{per_session / ours_cpu_per_session:.0f}x", ">= 200x")
+
+
+def compare_cold(binary, peers, policy, store):
+    identifier = next(path.name for path in sorted(store.iterdir()) if path.is_dir())
+    ours_command = [binary, "--trace-dir", store, "check", identifier, "--policy", policy]
+    run(ours_command)
+    ours = [run(ours_command) for _ in range(30)]
+    wall = statistics.median(entry[0] for entry in ours)
+    print(f"cold process, one small session: check {wall * 1000:.2f} ms wall, {statistics.median(e[1] for e in ours) * 1000:.2f} ms cpu")
+    row("wall, ms", f"{wall * 1000:.2f}", "<= 5")
+    for name, peer in peers:
+        theirs = [run([peer, "--trace-dir", store, "audit", identifier, "--policy", policy]) for _ in range(7)]
+        ratio = statistics.median(e[1] for e in theirs) / max(statistics.median(e[1] for e in ours), 1e-6)
+        row(f"cpu: peer {name} audit / check", f"{ratio:.0f}x", ">= 40x")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", default="target/release/agent-strace")
+    parser.add_argument("--work", type=Path, required=True, help="folder for the generated stores (about 1.2 GB)")
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=BINARY")
+    parser.add_argument("--big-mb", type=int, default=1024)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--sample", type=int, default=25, help="sessions the peer judges, evenly spread")
+    arguments = parser.parse_args()
+    peers = [entry.split("=", 1) for entry in arguments.peer]
+    os.environ.update(DO_NOT_TRACK="1", AGENT_STRACE_TELEMETRY="0")
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    policy = arguments.work / "agent-scope.json"
+    policy.write_text(json.dumps(POLICY, indent=2))
+
+    many = make_store(arguments.work / "many", 2000, 60)
+    ours = compare_limit(arguments.binary, policy, many, arguments.runs, "2,000 sessions")
+    for name, peer in peers:
+        compare_peer(name, peer, policy, many, ours[1] / 2000, arguments.sample)
+    big = make_store(arguments.work / "big", 100_000, 2400, arguments.big_mb * 2**20)
+    compare_limit(arguments.binary, policy, big, arguments.runs, "big store")
+    small = make_store(arguments.work / "small", 1, 20)
+    compare_cold(arguments.binary, peers, policy, small)
+
+
+if __name__ == "__main__":
+    main()
