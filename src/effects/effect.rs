@@ -1,6 +1,7 @@
 //! What an effect is.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::finding::EffectView;
 
@@ -197,6 +198,99 @@ impl PathTarget {
             (false, path) => path.to_owned(),
             (true, ".") => "**".to_owned(),
             (true, path) => format!("{}/**", path.trim_end_matches('/')),
+        }
+    }
+}
+
+/// The compact form of the literate tables: `read src/a.py`, `write? **/x` (pattern), `delete?? x` (possible),
+/// `execute cat <$X>` (unknown word), `connect https://h:443`, `opaque writes: reason`.
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Kind::Opaque(opaque) = &self.kind {
+            return opaque.fmt(f);
+        }
+        f.write_str(self.kind.name())?;
+        match self.certainty {
+            Certainty::Exact => {}
+            Certainty::Pattern => f.write_str("?")?,
+            Certainty::Possible => f.write_str("??")?,
+        }
+        match &self.kind {
+            Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => {
+                write!(f, " {}", Word(&target.shown()))
+            }
+            Kind::Execute(execution) => execution.fmt(f),
+            Kind::Connect(connection) => write!(f, " {connection}"),
+            Kind::Tool { server: Some(server), tool } => write!(f, " {server}/{tool}"),
+            Kind::Tool { server: None, tool } => write!(f, " {tool}"),
+            Kind::Spawn { agent } => write!(f, " {}", agent.as_deref().unwrap_or("-")),
+            Kind::Opaque(_) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Execution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.inert, self.embeds) {
+            (true, _) => f.write_str("(inert)")?,
+            (false, true) => f.write_str("(embeds)")?,
+            (false, false) => {}
+        }
+        for argument in &self.argv {
+            if argument.known {
+                write!(f, " {}", Word(&argument.text))?;
+            } else {
+                write!(f, " <{}>", argument.text.escape_debug())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(scheme) = &self.scheme {
+            write!(f, "{scheme}://")?;
+        }
+        match &self.host {
+            Some(host) if host.parse::<std::net::Ipv6Addr>().is_ok() => write!(f, "[{host}]")?,
+            Some(host) => f.write_str(host)?,
+            None => f.write_str("<host>")?,
+        }
+        match self.port {
+            Some(port) => write!(f, ":{port}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Opaque {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.about {
+            About::Anything => "opaque: ",
+            About::Reads => "opaque reads: ",
+            About::Writes => "opaque writes: ",
+            About::Commands => "opaque commands: ",
+            About::Network => "opaque network: ",
+        })?;
+        f.write_str(&self.reason)?;
+        if !self.vouched_by.is_empty() {
+            write!(f, " (vouched by `{}`)", self.vouched_by.join(" "))?;
+        }
+        Ok(())
+    }
+}
+
+/// A text in a table cell: quoted where it would not read as one word.
+struct Word<'a>(&'a str);
+
+impl fmt::Display for Word<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = |character: char| !character.is_whitespace() && !character.is_control() && character != '"';
+        if !self.0.is_empty() && self.0.chars().all(plain) {
+            f.write_str(self.0)
+        } else {
+            write!(f, "\"{}\"", self.0.escape_debug())
         }
     }
 }

@@ -10,9 +10,15 @@
 
 mod command;
 mod effect;
+mod hosts;
+mod paths;
 mod tracker;
 mod world;
 
 pub(crate) use effect::*;
+pub(crate) use paths::fold_for_deny;
 pub(crate) use tracker::Tracker;
 pub(crate) use world::World;
+
+#[cfg(test)]
+mod tests;

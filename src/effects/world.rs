@@ -2,54 +2,192 @@
 
 use std::collections::BTreeMap;
 
+use super::paths::{self, Cwd, Ground};
 use super::{Certainty, PathTarget};
+
+/// Names and contents kept per session. A session that makes more is one whose later scripts are opaque.
+const ENTRIES: usize = 10_000;
+/// Bytes of one written file that are kept, and of all of them together.
+const CONTENT: usize = 256 * 1024;
+const CONTENTS: usize = 64 * 1024 * 1024;
+/// How many names one file may be followed through.
+const HOPS: usize = 16;
 
 /// The session's file system as far as the log proves it.
 #[derive(Debug, Clone)]
 pub(crate) struct World {
     /// Absolute, normalised; `None` when the log recorded no working directory.
     root: Option<String>,
-    /// Absolute, normalised; `None` when unknown (`cd "$D"`).
+    /// Absolute, or relative to a root that is not known; `None` when unknown (`cd "$D"`).
     cwd: Option<String>,
-    /// Names that stand for other files: alias → original, both as [`PathTarget::path`].
+    /// Names that stand for other files: alias → originals, both as [`PathTarget::path`].
     aliases: BTreeMap<String, Vec<String>>,
     /// Files written earlier in the session: path → content where it is known.
     written: BTreeMap<String, Option<String>>,
+    /// Bytes held in `written`.
+    held: usize,
+    /// Something was not kept: what looks unwritten may have been written.
+    forgetful: bool,
 }
 
 impl World {
     pub(crate) fn new(root: Option<&str>) -> Self {
-        let root = root.map(str::to_owned);
-        Self { cwd: root.clone(), root, aliases: BTreeMap::new(), written: BTreeMap::new() }
+        let root = root.and_then(paths::root);
+        let cwd = root.clone().unwrap_or_else(|| ".".to_owned());
+        Self { root, cwd: Some(cwd), aliases: BTreeMap::new(), written: BTreeMap::new(), held: 0, forgetful: false }
     }
 
+    pub(crate) fn root(&self) -> Option<&str> {
+        self.root.as_deref()
+    }
+
+    /// Absolute; relative to the root (`.`, `sub`) where the root is not known; `None`: not known.
     pub(crate) fn cwd(&self) -> Option<&str> {
         self.cwd.as_deref()
     }
 
-    /// `None`: the directory is not known from here on.
+    /// Sets what [`World::cwd`] returned, or an absolute directory; a relative one starts at the root.
+    /// `None`: the directory is not known from here on. For `cd DIR` see [`World::enter`].
     pub(crate) fn set_cwd(&mut self, cwd: Option<String>) {
-        self.cwd = cwd;
+        self.cwd = cwd.and_then(|cwd| self.from_root(&cwd));
+    }
+
+    fn from_root(&self, directory: &str) -> Option<String> {
+        let from = self.root.as_deref().unwrap_or(".");
+        let ground = Ground { root: self.root.as_deref(), cwd: Cwd::Known(from) };
+        paths::directory(ground, directory)
+    }
+
+    /// `cd text`: relative to the current directory; anything but [`Certainty::Exact`] loses it.
+    pub(crate) fn enter(&mut self, text: &str, certainty: Certainty) {
+        self.cwd = match certainty {
+            Certainty::Exact => paths::directory(self.ground(), text),
+            Certainty::Pattern | Certainty::Possible => None,
+        };
     }
 
     /// Resolves a path as written (`src/../x`, `~/x`, `/repo/x`, `C:\x`, `file:///x`) against the working directory.
-    /// An unknown directory makes a relative path a pattern.
+    /// An unknown directory makes a relative path a pattern. With [`Certainty::Pattern`] `text` is a glob in which `**`
+    /// means any components; a glob that can only match one name comes back exact.
     pub(crate) fn locate(&self, text: &str, certainty: Certainty) -> (PathTarget, Certainty) {
-        (PathTarget::new(text), certainty)
+        paths::locate(self.ground(), text, certainty)
     }
 
-    /// From now on `alias` is another name for `original`'s content.
+    /// Like [`World::locate`] for a glob in which `**` stands for text that nobody knows (`src/$X`): that text may hold
+    /// `..`, so nothing before it is certain; what follows it is kept.
+    pub(crate) fn locate_unknown(&self, text: &str) -> (PathTarget, Certainty) {
+        match text.rfind("**") {
+            None => self.locate(text, Certainty::Pattern),
+            Some(at) => (PathTarget::new(unknown_prefix(text.get(at..).unwrap_or("**"))), Certainty::Pattern),
+        }
+    }
+
+    fn ground(&self) -> Ground<'_> {
+        Ground { root: self.root.as_deref(), cwd: self.cwd.as_deref().map_or(Cwd::Unknown, Cwd::Known) }
+    }
+
+    /// From now on `alias` is another name for `original`'s content (`ln`, `cp`, `mv`).
     pub(crate) fn link(&mut self, alias: &PathTarget, original: &PathTarget) {
-        self.aliases.entry(alias.path.clone()).or_default().push(original.path.clone());
+        if alias.path == original.path {
+            return;
+        }
+        if !self.aliases.contains_key(&alias.path) && self.aliases.len() >= ENTRIES {
+            self.forgetful = true;
+            return;
+        }
+        let originals = self.aliases.entry(alias.path.clone()).or_default();
+        if originals.contains(&original.path) {
+            return;
+        }
+        if originals.len() >= HOPS {
+            self.forgetful = true;
+            return;
+        }
+        originals.push(original.path.clone());
+    }
+
+    /// `ln -s text alias`: a relative `text` starts at the directory that holds `alias`.
+    pub(crate) fn link_symbolic(&mut self, alias: &PathTarget, text: &str, certainty: Certainty) {
+        let holder = match alias.path.rsplit_once('/') {
+            Some(("", _)) => "/".to_owned(),
+            Some((holder, _)) => holder.to_owned(),
+            None => ".".to_owned(),
+        };
+        let holder = self.from_root(&holder);
+        let ground = Ground { root: self.root.as_deref(), cwd: holder.as_deref().map_or(Cwd::Unknown, Cwd::Known) };
+        let (original, certainty) = paths::locate(ground, text, certainty);
+        match certainty {
+            Certainty::Exact | Certainty::Possible => self.link(alias, &original),
+            // A link to an unknown place: everything reached through it is a guess.
+            Certainty::Pattern => self.link(alias, &PathTarget::new("**")),
+        }
+    }
+
+    /// Other names of the file at `path`, nearest first: `(alias that led there, original)`.
+    pub(crate) fn originals(&self, path: &str) -> Vec<(String, String)> {
+        let mut found: Vec<(String, String)> = Vec::new();
+        let mut open = vec![path.to_owned()];
+        while let Some(name) = open.pop() {
+            for (alias, rest) in prefixes(&name) {
+                for original in self.aliases.get(alias).into_iter().flatten() {
+                    let other = if rest.is_empty() { original.clone() } else { below(original, rest) };
+                    let known = other == path || found.iter().any(|(_, seen)| *seen == other);
+                    if !known && found.len() < HOPS {
+                        found.push((alias.to_owned(), other.clone()));
+                        open.push(other);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    pub(crate) fn has_aliases(&self) -> bool {
+        !self.aliases.is_empty()
     }
 
     /// The call wrote `target`; `content` where it is known.
     pub(crate) fn wrote(&mut self, target: &PathTarget, content: Option<&str>) {
+        let before = self.written.remove(&target.path);
+        self.held = self.held.saturating_sub(before.flatten().map_or(0, |content| content.len()));
+        if self.written.len() >= ENTRIES {
+            self.forgetful = true;
+            return;
+        }
+        let content = content.filter(|content| content.len() <= CONTENT && self.held + content.len() <= CONTENTS);
+        self.held += content.map_or(0, str::len);
         self.written.insert(target.path.clone(), content.map(str::to_owned));
     }
 
     /// `None`: not written in this session. `Some(None)`: written, content not known.
     pub(crate) fn written(&self, target: &PathTarget) -> Option<Option<&str>> {
-        self.written.get(&target.path).map(Option::as_deref)
+        match self.written.get(&target.path) {
+            Some(content) => Some(content.as_deref()),
+            None if self.forgetful => Some(None),
+            None => None,
+        }
+    }
+}
+
+/// `**` + rest: what is unknown may end in any directory, so a rest that starts a component keeps its `/`.
+fn unknown_prefix(rest: &str) -> String {
+    let cut = rest.find("/../").is_some() || rest.ends_with("/..");
+    if cut { "**".to_owned() } else { rest.trim_end_matches('/').to_owned() }
+}
+
+/// Every directory prefix of `path` with what follows it: the path itself first.
+fn prefixes(path: &str) -> impl Iterator<Item = (&str, &str)> {
+    let whole = std::iter::once((path, ""));
+    whole.chain(path.rmatch_indices('/').map(move |(at, _)| {
+        let (prefix, rest) = path.split_at_checked(at).unwrap_or((path, ""));
+        (prefix, rest.trim_start_matches('/'))
+    }))
+}
+
+fn below(directory: &str, rest: &str) -> String {
+    match directory {
+        "." => rest.to_owned(),
+        "/" => format!("/{rest}"),
+        other => format!("{other}/{rest}"),
     }
 }
