@@ -3,22 +3,38 @@
 //! Dialects are detected by content, never by file name. Parsing never fails as a whole and never guesses: a record
 //! that can't be read is a [`Gap`], a record of an unknown type is counted. One folder per dialect.
 
+mod assembly;
+mod detect;
 pub(crate) mod discover;
+mod gaps;
+mod json;
+mod native;
+mod reader;
 
-use crate::model::{Gap, Session};
+#[cfg(test)]
+mod tests;
+
+use std::sync::OnceLock;
+
+use memchr::memchr_iter;
+
+use self::gaps::Gaps;
+use crate::model::{Dialect, Gap, Session};
 
 /// The bytes of one log, and how users know it.
 #[derive(Debug)]
 pub(crate) struct Log {
     /// Path as given, with `/` separators; `-` for standard input.
     pub(crate) shown: String,
-    pub(crate) bytes: Vec<u8>,
+    bytes: Vec<u8>,
     /// For an entry of the native store: its directory name and `meta.json`.
     pub(crate) store: Option<StoreEntry>,
+    /// The text with broken UTF-8 replaced, where there is any.
+    repaired: OnceLock<String>,
 }
 
 /// What the native store keeps beside the events.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct StoreEntry {
     pub(crate) id: String,
     /// `meta.json` as shown to users, and its bytes or why they could not be read.
@@ -34,11 +50,57 @@ pub(crate) struct Reading<'a> {
 }
 
 impl Log {
+    pub(crate) fn new(shown: impl Into<String>, bytes: Vec<u8>) -> Self {
+        Self { shown: shown.into(), bytes, store: None, repaired: OnceLock::new() }
+    }
+
+    /// Size in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Reads the log. Everything that isn't in a session is in a gap.
     pub(crate) fn read(&self) -> Reading<'_> {
-        Reading {
-            sessions: Vec::new(),
-            gaps: vec![Gap { file: self.shown.clone(), line: None, reason: "not a log of a known agent".to_owned() }],
+        let mut gaps = Gaps::new(&self.shown);
+        let text = self.text(&mut gaps);
+        let sessions = match detect::detect(text, self.store.is_some()) {
+            Ok(found) => match found.dialect {
+                Dialect::AgentStrace => native::read(text, found.shape, self, &mut gaps),
+                other => {
+                    gaps.push(None, format!("logs of {} can't be read yet", other.agent()));
+                    Vec::new()
+                }
+            },
+            Err(reason) => {
+                gaps.push(None, reason);
+                Vec::new()
+            }
+        };
+        Reading { sessions, gaps: gaps.finish() }
+    }
+
+    /// The log as text without its byte order mark. Bytes that are not UTF-8 are replaced and noted, so that the
+    /// records around them are still judged.
+    fn text(&self, gaps: &mut Gaps) -> &str {
+        let text = std::str::from_utf8(&self.bytes).unwrap_or_else(|_| {
+            self.note_broken_text(gaps);
+            self.repaired.get_or_init(|| String::from_utf8_lossy(&self.bytes).into_owned())
+        });
+        text.strip_prefix('\u{feff}').unwrap_or(text)
+    }
+
+    fn note_broken_text(&self, gaps: &mut Gaps) {
+        if detect::is_binary(&self.bytes) {
+            return;
+        }
+        let (mut line, mut noted) = (1_u32, 0_u32);
+        for chunk in self.bytes.utf8_chunks() {
+            let lines = memchr_iter(b'\n', chunk.valid().as_bytes()).count();
+            line = line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+            if !chunk.invalid().is_empty() && noted != line {
+                gaps.push(Some(line), "text that is not UTF-8: its broken bytes were replaced");
+                noted = line;
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ mod text;
 
 use std::borrow::Cow;
 
-pub(crate) use text::RawText;
+pub(crate) use text::{RawText, decode_json};
 
 /// The log dialect a session was recorded in. It selects the tool registry, never the judgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -20,7 +20,8 @@ impl RawText<'_> {
     }
 }
 
-fn decode_json(json: &str) -> Cow<'_, str> {
+/// Decodes a JSON string literal, lossily where it holds a lone surrogate; any other JSON is its own text.
+pub(crate) fn decode_json(json: &str) -> Cow<'_, str> {
     match serde_json::from_str::<Cow<'_, str>>(json) {
         Ok(text) => Cow::Owned(text.into_owned()),
         // Not a string, or one with a lone surrogate: `\ud83d` as WTF-8 is what serde hands to a byte buffer.

@@ -1,0 +1,189 @@
+//! Puts a session together: numbers events, links results to calls, counts usage once per API message.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::model::{Dialect, Event, EventKind, Session, Status, ToolCall, ToolResult, Usage};
+
+/// Where and when a record was written.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Place<'a> {
+    pub(super) line: u32,
+    pub(super) id: Option<Cow<'a, str>>,
+    pub(super) time: Option<Cow<'a, str>>,
+}
+
+/// How events get their numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Numbering {
+    /// The line of the record.
+    Line,
+    /// 1-based position in the session.
+    Ordinal,
+}
+
+/// A session that is being read.
+#[derive(Debug)]
+pub(super) struct Assembly<'a> {
+    pub(super) session: Session<'a>,
+    numbering: Numbering,
+    /// Link of a call (its id, and the id of its record) → the latest event with that link.
+    calls: HashMap<Cow<'a, str>, usize>,
+    /// Results that came before their call.
+    early: HashMap<Cow<'a, str>, Status>,
+    /// API message → its place in `usages`.
+    messages: HashMap<Cow<'a, str>, usize>,
+    usages: Vec<Usage>,
+}
+
+impl<'a> Assembly<'a> {
+    pub(super) fn new(dialect: Dialect, source: &str, numbering: Numbering) -> Self {
+        let session = Session {
+            id: Cow::Borrowed(""),
+            dialect,
+            agent: Cow::Borrowed(dialect.agent()),
+            source: source.to_owned(),
+            parent: None,
+            root: None,
+            events: Vec::new(),
+            usage: Usage::default(),
+            unknown_records: 0,
+        };
+        Self {
+            session,
+            numbering,
+            calls: HashMap::new(),
+            early: HashMap::new(),
+            messages: HashMap::new(),
+            usages: Vec::new(),
+        }
+    }
+
+    pub(super) fn push(&mut self, place: Place<'a>, kind: EventKind<'a>) {
+        let ordinal = u32::try_from(self.session.events.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let number = match self.numbering {
+            Numbering::Line => place.line,
+            Numbering::Ordinal => ordinal,
+        };
+        self.session.events.push(Event { number, id: place.id, line: place.line, time: place.time, kind });
+    }
+
+    /// Adds a call that results may link to by any of `links`.
+    pub(super) fn call(&mut self, place: Place<'a>, mut call: ToolCall<'a>, links: Vec<Cow<'a, str>>) {
+        for link in &links {
+            if let Some(status) = self.early.remove(link) {
+                call.status = settle(call.status, status);
+            }
+        }
+        let at = self.session.events.len();
+        self.push(place, EventKind::Call(call));
+        for link in links {
+            self.calls.insert(link, at);
+        }
+    }
+
+    /// The call recorded last under this id.
+    pub(super) fn call_of(&self, link: &str) -> Option<&ToolCall<'a>> {
+        match &self.session.events.get(*self.calls.get(link)?)?.kind {
+            EventKind::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    fn call_mut(&mut self, link: &str) -> Option<&mut ToolCall<'a>> {
+        match &mut self.session.events.get_mut(*self.calls.get(link)?)?.kind {
+            EventKind::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// Adds a result and settles the call it belongs to: the first of `links` that names one.
+    pub(super) fn result(
+        &mut self,
+        place: Place<'a>,
+        mut result: ToolResult<'a>,
+        status: Status,
+        links: impl IntoIterator<Item = Cow<'a, str>>,
+    ) {
+        if let Some(call_id) = self.settle(status, links) {
+            result.call_id = Some(call_id);
+        }
+        self.push(place, EventKind::Result(result));
+    }
+
+    /// Records how the call under the first known of `links` ended, and returns that call's id.
+    pub(super) fn settle(
+        &mut self,
+        status: Status,
+        links: impl IntoIterator<Item = Cow<'a, str>>,
+    ) -> Option<Cow<'a, str>> {
+        let mut unknown = None;
+        for link in links {
+            if let Some(call) = self.call_mut(&link) {
+                call.status = settle(call.status, status);
+                return call.call_id.clone();
+            }
+            unknown = Some(link);
+        }
+        if let Some(link) = unknown {
+            let before = self.early.get(&link).copied().unwrap_or(Status::Missing);
+            self.early.insert(link, settle(before, status));
+        }
+        None
+    }
+
+    /// Notes what an API message cost. Logs repeat a message's usage on each of its records: the last one counts.
+    pub(super) fn usage(&mut self, message: Option<Cow<'a, str>>, usage: Usage) {
+        let usage = Usage { requests: 1, ..usage };
+        let Some(message) = message else { return self.usages.push(usage) };
+        if let Some(known) = self.messages.get(&message).and_then(|at| self.usages.get_mut(*at)) {
+            *known = usage;
+        } else {
+            self.messages.insert(message, self.usages.len());
+            self.usages.push(usage);
+        }
+    }
+
+    /// Sets the workspace root unless an earlier record did.
+    pub(super) fn root(&mut self, root: Option<Cow<'a, str>>) {
+        if self.session.root.is_none() {
+            self.session.root = root.filter(|path| !path.is_empty());
+        }
+    }
+
+    /// Sets the session's id unless an earlier record did.
+    pub(super) fn id(&mut self, id: Option<Cow<'a, str>>) {
+        if self.session.id.is_empty()
+            && let Some(id) = id
+        {
+            self.session.id = id;
+        }
+    }
+
+    /// A record of a type this version does not know.
+    pub(super) fn unknown(&mut self, place: Place<'a>) {
+        self.session.unknown_records = self.session.unknown_records.saturating_add(1);
+        self.push(place, EventKind::Other);
+    }
+
+    pub(super) fn finish(mut self) -> Session<'a> {
+        for usage in &self.usages {
+            let total = &mut self.session.usage;
+            total.requests = total.requests.saturating_add(usage.requests);
+            total.input = total.input.saturating_add(usage.input);
+            total.output = total.output.saturating_add(usage.output);
+            total.cache_read = total.cache_read.saturating_add(usage.cache_read);
+            total.cache_write = total.cache_write.saturating_add(usage.cache_write);
+        }
+        self.session
+    }
+}
+
+/// A record that a call ran outweighs one that it was refused; of two that it ran, the later one counts.
+fn settle(before: Status, now: Status) -> Status {
+    match (before, now) {
+        (_, Status::Missing) => before,
+        (Status::Ok | Status::Error | Status::Interrupted, Status::Denied) => before,
+        _ => now,
+    }
+}

@@ -1,0 +1,174 @@
+//! Which logs are in scope, and their bytes. The only part of ingest that touches the file system.
+//!
+//! Nothing is followed out of the folder it was found in: a symbolic link that leaves it is a gap, as is anything
+//! that can't be opened or is no regular file.
+
+mod load;
+mod sidecar;
+mod store;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::StoreEntry;
+use crate::model::Gap;
+
+/// A larger file is not read.
+pub(crate) const MAX_FILE: u64 = 2 << 30;
+
+/// One log that is in scope but not yet in memory.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    /// As shown to users.
+    pub(crate) shown: String,
+    /// Bytes on disk, for the memory budget.
+    pub(crate) size: u64,
+    /// What the store says about it; `None` for a log outside a store.
+    pub(crate) entry: Option<Entry>,
+    /// The file, all links resolved.
+    path: PathBuf,
+    /// It must still lie in here when it is opened.
+    within: PathBuf,
+}
+
+/// A session of the native store, from its directory and `meta.json`.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) id: String,
+    /// The agent's name, where `meta.json` gives one.
+    pub(crate) agent: Option<String>,
+    /// Epoch seconds; `None` when `meta.json` does not say.
+    pub(crate) started_at: Option<f64>,
+    store: StoreEntry,
+}
+
+/// What a selection found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// In the order of reports: sessions of the store by start, newest last; files by name.
+    pub(crate) sources: Vec<Source>,
+    /// Sessions of the store that the selection left out (older ones, where only the latest is taken).
+    pub(crate) left_out: usize,
+    pub(crate) gaps: Vec<Gap>,
+    /// A request was `-`: the caller reads standard input with [`super::Log::from_reader`].
+    pub(crate) stdin: bool,
+}
+
+/// Why a selection can't be made: usage errors, exit code 2.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SelectError {
+    #[error("no session `{0}` in the trace store and no such file")]
+    NotFound(String),
+    #[error("`{request}` is a prefix of {count} sessions: {examples}")]
+    Ambiguous { request: String, count: usize, examples: String },
+}
+
+/// Without requests: which sessions of the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Selection {
+    All,
+    Latest,
+}
+
+/// Finds the logs that `requests` name (ids or prefixes in the store, files, folders), or the store's sessions.
+pub(crate) fn select(trace_dir: &Path, requests: &[String], selection: Selection) -> Result<Found, SelectError> {
+    if requests.is_empty() {
+        return Ok(whole_store(trace_dir, selection));
+    }
+    let mut found = Found::default();
+    let mut seen = BTreeSet::new();
+    for request in requests {
+        if request == "-" {
+            found.stdin = true;
+            continue;
+        }
+        let part = one(trace_dir, request)?;
+        found.gaps.extend(part.gaps);
+        found.sources.extend(part.sources.into_iter().filter(|source| seen.insert(source.path.clone())));
+    }
+    Ok(found)
+}
+
+/// Everything in the store, oldest session first.
+fn whole_store(trace_dir: &Path, selection: Selection) -> Found {
+    if trace_dir.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        return Found::default();
+    }
+    let mut found = walk::folder(trace_dir);
+    found.sources.sort_by(by_start);
+    if selection == Selection::Latest {
+        keep_latest(&mut found);
+    }
+    found
+}
+
+/// Keeps the latest session, and whatever has no known start: it might be the latest.
+fn keep_latest(found: &mut Found) {
+    let before = found.sources.len();
+    let latest = found.sources.iter().rposition(|source| started(source).is_some());
+    let mut at = 0;
+    found.sources.retain(|source| {
+        let keep = started(source).is_none() || Some(at) == latest;
+        at += 1;
+        keep
+    });
+    found.left_out = before - found.sources.len();
+}
+
+fn started(source: &Source) -> Option<f64> {
+    source.entry.as_ref()?.started_at
+}
+
+/// By start, then id. What has no known start comes first, so that the newest session stays last.
+fn by_start(left: &Source, right: &Source) -> Ordering {
+    let start = match (started(left), started(right)) {
+        (Some(left), Some(right)) => left.total_cmp(&right),
+        (left, right) => left.is_some().cmp(&right.is_some()),
+    };
+    let id = |source: &Source| source.entry.as_ref().map(|entry| entry.id.clone());
+    start.then_with(|| id(left).cmp(&id(right))).then_with(|| left.shown.cmp(&right.shown))
+}
+
+/// What one request names: exactly one session id, then a path, then a prefix of one id.
+fn one(trace_dir: &Path, request: &str) -> Result<Found, SelectError> {
+    let candidates = store::matching(trace_dir, request);
+    if let Some(found) = pick(trace_dir, &candidates, request, |id| id == request)? {
+        return Ok(found);
+    }
+    let path = Path::new(request);
+    if path.symlink_metadata().is_ok() {
+        return Ok(walk::path(path));
+    }
+    match pick(trace_dir, &candidates, request, |id| id.starts_with(request))? {
+        Some(found) => Ok(found),
+        None => Err(SelectError::NotFound(request.to_owned())),
+    }
+}
+
+fn pick(
+    trace_dir: &Path,
+    candidates: &[(String, PathBuf)],
+    request: &str,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Option<Found>, SelectError> {
+    let matching: Vec<_> = candidates.iter().filter(|(id, _)| wanted(id)).cloned().collect();
+    match matching.as_slice() {
+        [] => Ok(None),
+        [(_, folder)] => Ok(Some(walk::inside(trace_dir, folder))),
+        several => {
+            let examples: Vec<_> =
+                several.iter().take(3).map(|(_, folder)| format!("`{}`", walk::shown(folder))).collect();
+            let more = if several.len() > 3 { ", …" } else { "" };
+            Err(SelectError::Ambiguous {
+                request: request.to_owned(),
+                count: several.len(),
+                examples: examples.join(", ") + more,
+            })
+        }
+    }
+}

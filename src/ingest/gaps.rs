@@ -1,0 +1,43 @@
+//! Collects what could not be read of one file, bounded.
+
+use crate::model::Gap;
+
+/// One damaged file can't flood a report: after this many gaps they are only counted.
+pub(super) const MAX_GAPS: usize = 1_000;
+
+/// The gaps of one log.
+#[derive(Debug)]
+pub(super) struct Gaps {
+    file: String,
+    list: Vec<Gap>,
+    uncounted: u64,
+}
+
+impl Gaps {
+    pub(super) fn new(file: &str) -> Self {
+        Self { file: file.to_owned(), list: Vec::new(), uncounted: 0 }
+    }
+
+    pub(super) fn push(&mut self, line: Option<u32>, reason: impl Into<String>) {
+        let file = self.file.clone();
+        self.push_for(file, line, reason);
+    }
+
+    /// A gap of a file beside the log.
+    pub(super) fn push_for(&mut self, file: String, line: Option<u32>, reason: impl Into<String>) {
+        if self.list.len() < MAX_GAPS {
+            self.list.push(Gap { file, line, reason: reason.into() });
+        } else {
+            self.uncounted += 1;
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Vec<Gap> {
+        if self.uncounted > 0 {
+            let reason = format!("{} more places of this file could not be read", self.uncounted);
+            self.list.push(Gap { file: self.file, line: None, reason });
+        }
+        self.list.dedup();
+        self.list
+    }
+}

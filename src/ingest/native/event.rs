@@ -1,0 +1,181 @@
+//! One event of the native store.
+
+use std::borrow::Cow;
+
+use super::arguments::{self, Call};
+use super::link;
+use crate::ingest::assembly::{Assembly, Place};
+use crate::ingest::gaps::Gaps;
+use crate::ingest::json::{Raw, count, filled, is_true, object, raw_text, record, scalar};
+use crate::model::{Access, EventKind, FileEvent, RawText, Status, ToolCall, ToolResult, Usage};
+
+record! {
+    pub(super) struct Line {
+        event_type = "event_type",
+        event_id = "event_id",
+        session_id = "session_id",
+        parent_id = "parent_id",
+        timestamp = "timestamp",
+        data = "data",
+    }
+}
+
+record! {
+    /// The union of what all writers put into `data`.
+    pub(super) struct Data {
+        tool_name = "tool_name",
+        tool = "tool",
+        name = "name",
+        arguments = "arguments",
+        tool_input = "tool_input",
+        input = "input",
+        args = "args",
+        parameters = "parameters",
+        command = "command",
+        request_id = "request_id",
+        tool_use_id = "tool_use_id",
+        cwd = "cwd",
+        agent_id = "agent_id",
+        subagent_type = "subagent_type",
+        uri = "uri",
+        path = "path",
+        file_path = "file_path",
+        result = "result",
+        content_preview = "content_preview",
+        output = "output",
+        content = "content",
+        text = "text",
+        prompt = "prompt",
+        error = "error",
+        message = "message",
+        is_error = "is_error",
+        exit_code = "exit_code",
+        usage = "usage",
+        input_tokens = "input_tokens",
+        output_tokens = "output_tokens",
+    }
+}
+
+record! {
+    struct Tokens {
+        input = "input_tokens",
+        output = "output_tokens",
+        cache_read = "cache_read_input_tokens",
+        cache_write = "cache_creation_input_tokens",
+    }
+}
+
+/// Adds one event to its session.
+pub(super) fn add<'a>(
+    assembly: &mut Assembly<'a>,
+    gaps: &mut Gaps,
+    line: u32,
+    kind: &str,
+    record: &Line<'a>,
+    data: &Data<'a>,
+) {
+    let place = Place { line, id: scalar(record.event_id), time: scalar(record.timestamp) };
+    match kind {
+        "tool_call" => call(assembly, gaps, place, record, data),
+        "tool_result" => result(assembly, place, record, data, failed(data)),
+        "error" => result(assembly, place, record, data, true),
+        "file_read" => file(assembly, gaps, place, data, Access::Read),
+        "file_write" => file(assembly, gaps, place, data, Access::Write),
+        "session_start" => {
+            // The hook's own word outranks where the recorder happened to run.
+            if let Some(cwd) = filled(data.cwd) {
+                assembly.session.root = Some(cwd);
+            }
+            assembly.push(place, EventKind::Start);
+        }
+        "session_end" => assembly.push(place, EventKind::End),
+        "user_prompt" => assembly.push(place, EventKind::Prompt(words(data))),
+        "assistant_response" => {
+            usage(assembly, data);
+            assembly.push(place, EventKind::Message(words(data)));
+        }
+        "llm_response" => {
+            usage(assembly, data);
+            assembly.push(place, EventKind::Other);
+        }
+        "llm_request" | "decision" | "subagent_start" | "subagent_stop" => assembly.push(place, EventKind::Other),
+        // A later version may have other names for calls: what looks like one is judged as one.
+        _ if looks_like_a_call(data) => {
+            assembly.session.unknown_records = assembly.session.unknown_records.saturating_add(1);
+            call(assembly, gaps, place, record, data);
+        }
+        _ => assembly.unknown(place),
+    }
+}
+
+fn looks_like_a_call(data: &Data<'_>) -> bool {
+    let arguments = data.arguments.or(data.tool_input).or(data.command).or(data.parameters).or(data.args);
+    (data.tool_name.is_some() || data.tool.is_some()) && arguments.is_some()
+}
+
+fn call<'a>(assembly: &mut Assembly<'a>, gaps: &mut Gaps, place: Place<'a>, record: &Line<'a>, data: &Data<'a>) {
+    let Call { arguments, cut } = arguments::of(record.data, data);
+    if cut {
+        gaps.push(Some(place.line), "the recorder cut an argument of this call short: the rest of it was not recorded");
+    }
+    let links: Vec<_> =
+        [link(record.event_id), link(data.request_id), link(data.tool_use_id)].into_iter().flatten().collect();
+    let call = ToolCall {
+        call_id: links.first().cloned(),
+        tool: filled(data.tool_name)
+            .or_else(|| filled(data.tool))
+            .or_else(|| filled(data.name))
+            .unwrap_or(Cow::Borrowed("")),
+        arguments,
+        cwd: filled(data.cwd),
+        status: Status::Missing,
+        subagent: filled(data.agent_id).or_else(|| filled(data.subagent_type)),
+    };
+    assembly.call(place, call, links);
+}
+
+fn result<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, record: &Line<'a>, data: &Data<'a>, is_error: bool) {
+    let links: Vec<_> =
+        [link(record.parent_id), link(data.tool_use_id), link(data.request_id)].into_iter().flatten().collect();
+    let text = [data.result, data.content_preview, data.output, data.content, data.error, data.message, data.text];
+    let result =
+        ToolResult { call_id: links.first().cloned(), text: raw_text(text.into_iter().flatten().next()), is_error };
+    let status = if is_error { Status::Error } else { Status::Ok };
+    assembly.result(place, result, status, links);
+}
+
+fn failed(data: &Data<'_>) -> bool {
+    is_true(data.is_error) || data.exit_code.is_some_and(|code| code.get() != "0")
+}
+
+fn file<'a>(assembly: &mut Assembly<'a>, gaps: &mut Gaps, place: Place<'a>, data: &Data<'a>, access: Access) {
+    match [data.uri, data.path, data.file_path].into_iter().find_map(filled) {
+        Some(target) => assembly.push(place, EventKind::File(FileEvent { access, target })),
+        None => {
+            gaps.push(Some(place.line), "a file event that names no file");
+            assembly.push(place, EventKind::Other);
+        }
+    }
+}
+
+fn words<'a>(data: &Data<'a>) -> RawText<'a> {
+    let text: Option<Raw<'a>> = data.prompt.or(data.text).or(data.content).or(data.message);
+    raw_text(text).unwrap_or(RawText::Plain(Cow::Borrowed("")))
+}
+
+fn usage<'a>(assembly: &mut Assembly<'a>, data: &Data<'a>) {
+    let usage = if let Some(tokens) = object::<Tokens<'_>>(data.usage) {
+        Usage {
+            requests: 1,
+            input: count(tokens.input),
+            output: count(tokens.output),
+            cache_read: count(tokens.cache_read),
+            cache_write: count(tokens.cache_write),
+        }
+    } else if data.input_tokens.is_some() || data.output_tokens.is_some() {
+        Usage { requests: 1, input: count(data.input_tokens), output: count(data.output_tokens), ..Usage::default() }
+    } else {
+        return;
+    };
+    assembly.usage(None, usage);
+}

@@ -1,0 +1,75 @@
+//! `meta.json` of a store entry.
+
+use std::borrow::Cow;
+
+use crate::ingest::StoreEntry;
+use crate::ingest::gaps::Gaps;
+use crate::ingest::json::{filled, object, record, scalar};
+use crate::model::Session;
+
+record! {
+    pub(in crate::ingest) struct Meta {
+        session_id = "session_id",
+        started_at = "started_at",
+        agent_name = "agent_name",
+        parent_session_id = "parent_session_id",
+        attribution = "attribution",
+    }
+}
+
+record! {
+    struct Attribution { working_dir = "working_dir", agent_provider = "agent_provider" }
+}
+
+impl<'a> Meta<'a> {
+    /// Reads the file beside the events; what is wrong with it is a gap, never a reason to skip the events.
+    pub(super) fn read(store: &'a StoreEntry, gaps: &mut Gaps) -> Option<Self> {
+        let read = store.meta.as_deref().map_err(Clone::clone).and_then(Self::parse);
+        match read {
+            Ok(meta) => {
+                if filled(meta.session_id).is_some_and(|id| id != store.id) {
+                    let reason = "it names another session than its directory does";
+                    gaps.push_for(store.meta_shown.clone(), None, reason);
+                }
+                Some(meta)
+            }
+            Err(reason) => {
+                gaps.push_for(store.meta_shown.clone(), None, reason);
+                None
+            }
+        }
+    }
+
+    pub(in crate::ingest) fn parse(bytes: &'a [u8]) -> Result<Self, String> {
+        let text = std::str::from_utf8(bytes).map_err(|_| "not UTF-8 text".to_owned())?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if text.trim().is_empty() {
+            return Err("empty file".to_owned());
+        }
+        serde_json::from_str(text).map_err(|error| {
+            if error.is_eof() {
+                "it ends inside its JSON: it was cut off".to_owned()
+            } else {
+                "not a JSON object".to_owned()
+            }
+        })
+    }
+
+    pub(super) fn apply(&self, session: &mut Session<'a>) {
+        if let Some(agent) = filled(self.agent_name) {
+            session.agent = agent;
+        }
+        session.parent = filled(self.parent_session_id);
+        session.root =
+            object::<Attribution<'_>>(self.attribution).and_then(|attribution| filled(attribution.working_dir));
+    }
+
+    pub(in crate::ingest) fn agent(&self) -> Option<Cow<'a, str>> {
+        filled(self.agent_name)
+    }
+
+    /// Epoch seconds.
+    pub(in crate::ingest) fn started_at(&self) -> Option<f64> {
+        scalar(self.started_at)?.parse().ok().filter(|seconds: &f64| seconds.is_finite())
+    }
+}

@@ -1,0 +1,135 @@
+//! The native store, both generations of the Python peer: one event a line, `meta.json` beside them.
+
+mod arguments;
+mod event;
+mod meta;
+mod repr;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::Log;
+use super::assembly::{Assembly, Numbering};
+use super::gaps::Gaps;
+use super::json::{filled, is_object, object, scalar};
+use super::reader::{Reader, Shape};
+use crate::model::{Dialect, Session};
+
+use event::{Data, Line};
+pub(super) use meta::Meta;
+
+/// Reads the events of a store entry, or of a bare events file, which may hold several sessions.
+pub(super) fn read<'a>(text: &'a str, shape: Shape, log: &'a Log, gaps: &mut Gaps) -> Vec<Session<'a>> {
+    let mut reader = Reader::new(text, shape);
+    let mut sessions = Sessions::new(log, shape, gaps);
+    while let Some(item) = reader.next::<Line<'a>>(gaps) {
+        let line = item.record;
+        if let Some(key) = line.duplicate {
+            gaps.push(
+                Some(item.line),
+                format!("the key `{key}` occurs twice in a record: readers disagree which one counts"),
+            );
+        }
+        let Some(kind) = filled(line.event_type) else {
+            gaps.push(Some(item.line), "a record without an `event_type`");
+            continue;
+        };
+        let data = object::<Data<'a>>(line.data);
+        if data.is_none() && line.data.is_some() {
+            let what = if is_object(line.data) { "is not readable" } else { "is not an object" };
+            gaps.push(Some(item.line), format!("the `data` of an event {what}"));
+        }
+        let data = data.unwrap_or_default();
+        if let Some(key) = data.duplicate {
+            gaps.push(
+                Some(item.line),
+                format!("the key `{key}` occurs twice in an event's data: readers disagree which one counts"),
+            );
+        }
+        let assembly = sessions.of(filled(line.session_id), item.line, gaps);
+        event::add(assembly, gaps, item.line, &kind, &line, &data);
+    }
+    sessions.finish()
+}
+
+/// The sessions of one file, in order of their first event.
+struct Sessions<'a> {
+    /// In a store the directory decides, whatever the events say.
+    directory: Option<&'a str>,
+    source: &'a str,
+    shape: Shape,
+    list: Vec<Assembly<'a>>,
+    places: HashMap<Cow<'a, str>, usize>,
+    current: usize,
+    foreign: bool,
+}
+
+impl<'a> Sessions<'a> {
+    fn new(log: &'a Log, shape: Shape, gaps: &mut Gaps) -> Self {
+        let mut sessions = Self {
+            directory: log.store.as_ref().map(|store| store.id.as_str()),
+            source: &log.shown,
+            shape,
+            list: Vec::new(),
+            places: HashMap::new(),
+            current: 0,
+            foreign: false,
+        };
+        if let Some(store) = &log.store {
+            let mut assembly = sessions.assembly(Cow::Borrowed(&store.id));
+            if let Some(meta) = Meta::read(store, gaps) {
+                meta.apply(&mut assembly.session);
+            }
+            sessions.list.push(assembly);
+        }
+        sessions
+    }
+
+    fn assembly(&self, id: Cow<'a, str>) -> Assembly<'a> {
+        let numbering = if self.shape == Shape::Lines { Numbering::Line } else { Numbering::Ordinal };
+        let mut assembly = Assembly::new(Dialect::AgentStrace, self.source, numbering);
+        assembly.session.id = id;
+        assembly
+    }
+
+    /// The session an event belongs to.
+    fn of(&mut self, id: Option<Cow<'a, str>>, line: u32, gaps: &mut Gaps) -> &mut Assembly<'a> {
+        if let Some(directory) = self.directory {
+            if id.is_some_and(|id| id != directory) && !self.foreign {
+                self.foreign = true;
+                gaps.push(Some(line), "an event of another session: its `session_id` is not the name of its directory");
+            }
+        } else if let Some(id) = id {
+            self.current = match self.places.get(&id) {
+                Some(at) => *at,
+                None => self.add(id),
+            };
+        } else if self.list.is_empty() {
+            self.add(Cow::Borrowed(""));
+        }
+        let at = self.current;
+        // The list is never empty here: the store's session or the one just added.
+        if at >= self.list.len() {
+            self.current = self.add(Cow::Borrowed(""));
+        }
+        let at = self.current;
+        #[expect(clippy::indexing_slicing, reason = "`at` was just made to exist")]
+        &mut self.list[at]
+    }
+
+    fn add(&mut self, id: Cow<'a, str>) -> usize {
+        let assembly = self.assembly(id.clone());
+        self.list.push(assembly);
+        self.places.insert(id, self.list.len() - 1);
+        self.list.len() - 1
+    }
+
+    fn finish(self) -> Vec<Session<'a>> {
+        self.list.into_iter().map(Assembly::finish).collect()
+    }
+}
+
+/// A link from one record to another.
+fn link<'a>(value: Option<super::json::Raw<'a>>) -> Option<Cow<'a, str>> {
+    scalar(value)
+}
