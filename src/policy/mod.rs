@@ -1,17 +1,91 @@
 //! `.agent-scope.json` → a validated policy that judges effects, or diagnostics that point into the file.
+//!
+//! Reading: [`json`] keeps places, [`parse`] turns values into lists and collects every fault. Judging: deny wins,
+//! then an allow list that is not empty must include, else the effect is allowed, or unruled where the policy does not
+//! speak of its kind. A deny compares generously (folded, any spelling, any overlap), an allow exactly (all of it
+//! proven). The floor and the sensitive list hold without any policy file.
 
-use crate::effects::Effect;
+mod command;
+mod diagnostics;
+mod floor;
+mod fold;
+mod glob;
+mod globals;
+mod host;
+mod json;
+mod judge;
+mod load;
+mod parse;
+mod path;
+mod sensitive;
+mod words;
+
+use sha2::{Digest as _, Sha256};
+
 use crate::finding::{Level, PolicyPlace, RuleId};
+
+use command::CommandList;
+pub(crate) use diagnostics::{Colour, Diagnostic, Diagnostics};
+use host::HostRule;
+pub(crate) use load::load_file;
+use path::PathList;
 
 /// A validated policy.
 #[derive(Debug)]
-pub(crate) struct Policy {}
+pub(crate) struct Policy {
+    identity: Option<PolicyIdentity>,
+    read: PathRules,
+    write: PathRules,
+    commands: CommandRules,
+    network: Option<Network>,
+}
+
+/// Which policy judged.
+#[derive(Debug, Clone)]
+pub(crate) struct PolicyIdentity {
+    pub(crate) path: String,
+    /// The revision it was read from, where it came from git.
+    pub(crate) revision: Option<String>,
+    /// Hex digest of its bytes.
+    pub(crate) sha256: String,
+    pub(crate) version: u32,
+}
+
+#[derive(Debug, Default)]
+struct PathRules {
+    allow: PathList,
+    deny: PathList,
+}
+
+#[derive(Debug, Default)]
+struct CommandRules {
+    allow: CommandList,
+    deny: CommandList,
+}
+
+#[derive(Debug)]
+struct Network {
+    /// Where `deny_all` is true.
+    deny_all: Option<PolicyPlace>,
+    allow: Vec<HostRule>,
+    place: PolicyPlace,
+}
+
+/// What a judgement needs to know beside the effect.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Context<'a> {
+    /// The session's workspace root: entries below it mean the files relative to it.
+    pub(crate) root: Option<&'a str>,
+    /// The text of the whole shell command, given with the first command of a call: what a version 1 deny matched
+    /// there is denied still.
+    pub(crate) raw_command: Option<&'a str>,
+}
 
 /// What the policy says about one effect.
 #[derive(Debug, Clone)]
 pub(crate) struct Judgement {
     pub(crate) decision: Decision,
-    /// The rule a finding would carry (`scope/read`, `floor/policy-file`, `scope/unresolved`).
+    /// The rule a finding would carry (`scope/read`, `floor/policy`, `scope/unresolved`).
     pub(crate) rule: RuleId,
     pub(crate) level: Level,
     /// `denied by files.read.deny`, `not in files.read.allow`, `no file read policy`, …
@@ -32,16 +106,55 @@ pub(crate) enum Decision {
 }
 
 impl Policy {
-    /// The one evaluator.
-    pub(crate) fn judge(&self, effect: &Effect) -> Judgement {
-        let _ = effect;
-        Judgement {
-            decision: Decision::Unresolved,
-            rule: "scope/unresolved",
-            level: Level::Error,
-            reason: "not judged".to_owned(),
-            place: None,
-            sensitive: false,
+    /// No policy file: the floor and the sensitive list only.
+    pub(crate) fn none() -> Self {
+        Self {
+            identity: None,
+            read: PathRules::default(),
+            write: PathRules::default(),
+            commands: CommandRules::default(),
+            network: None,
         }
     }
+
+    /// `shown`: the file as users know it. `revision`: where it was read from git.
+    pub(crate) fn from_bytes(shown: &str, revision: Option<String>, bytes: &[u8]) -> Result<Self, Diagnostics> {
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let message = format!("byte {} is not UTF-8 text", error.valid_up_to() + 1);
+            Diagnostics::whole_file(shown, message, Some("save the policy as UTF-8".to_owned()))
+        })?;
+        let scope = parse::parse(shown, text)?;
+        let digest = Sha256::digest(bytes);
+        let rules = |pair: &parse::Pair| PathRules {
+            allow: PathList::new(pair.allow.as_ref()),
+            deny: PathList::new(pair.deny.as_ref()),
+        };
+        Ok(Self {
+            identity: Some(PolicyIdentity {
+                path: shown.to_owned(),
+                revision,
+                sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+                version: 1,
+            }),
+            read: rules(&scope.read),
+            write: rules(&scope.write),
+            commands: CommandRules {
+                allow: CommandList::new(scope.commands.allow.as_ref()),
+                deny: CommandList::new(scope.commands.deny.as_ref()),
+            },
+            network: scope.network.map(|network| Network {
+                deny_all: network.deny_all,
+                allow: network.allow.iter().flat_map(|list| &list.entries).map(HostRule::new).collect(),
+                place: network.place,
+            }),
+        })
+    }
+
+    /// `None` when no file judged.
+    pub(crate) fn identity(&self) -> Option<&PolicyIdentity> {
+        self.identity.as_ref()
+    }
 }
+
+#[cfg(test)]
+mod tests;

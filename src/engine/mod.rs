@@ -1,8 +1,17 @@
 //! Applies the policy and the rules to a session's effects; owns order, counts and verdict.
 
+mod conclude;
+mod findings;
+mod session;
+mod wording;
+
 use crate::effects::Effect;
 use crate::finding::{Finding, PolicyPlace};
 use crate::model::{Gap, Status};
+use crate::policy::PolicyIdentity;
+
+pub(crate) use conclude::{FailOn, Sessions, Settings, conclude};
+pub(crate) use session::{Entries, judge_guarded, judge_session};
 
 /// What was judged, of all sessions, in the order they were given.
 #[derive(Debug)]
@@ -14,17 +23,6 @@ pub(crate) struct Outcome {
     pub(crate) verdict: Verdict,
     /// Findings a baseline already knew; they do not count.
     pub(crate) baselined: usize,
-}
-
-/// Which policy judged.
-#[derive(Debug, Clone)]
-pub(crate) struct PolicyIdentity {
-    pub(crate) path: String,
-    /// The revision it was read from, where it came from git.
-    pub(crate) revision: Option<String>,
-    /// Hex digest of its bytes.
-    pub(crate) sha256: String,
-    pub(crate) version: u32,
 }
 
 /// The answer, and with it the exit code.
@@ -76,3 +74,6 @@ pub(crate) struct Entry {
     /// It touched a file on the always-on sensitive list.
     pub(crate) sensitive: bool,
 }
+
+#[cfg(test)]
+mod tests;

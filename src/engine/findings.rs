@@ -1,0 +1,109 @@
+//! Judgements and hits → findings with places and fingerprints.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::effects::{Effect, Kind};
+use crate::finding::{EffectView, Finding, Level, RuleId};
+use crate::model::{Event, EventKind, Status};
+use crate::policy::{Decision, Judgement};
+use crate::rules::Hit;
+
+use super::wording;
+
+/// The event a finding stands at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) event: &'a Event<'a>,
+    pub(super) status: Option<Status>,
+}
+
+/// What one judged effect is worth reporting.
+pub(super) fn of_effect(at: At<'_>, effect: &Effect, judgement: &Judgement) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let act = wording::act(effect);
+    match judgement.decision {
+        Decision::Denied => {
+            let message = format!("{act}: {}", judgement.reason);
+            findings.push(finding(at, effect, judgement.rule, judgement.level, message, judgement));
+        }
+        Decision::Unresolved => {
+            let message = match &effect.kind {
+                Kind::Opaque(opaque) => format!("not resolved: {}", opaque.reason),
+                _ => format!("{act}: {}", judgement.reason),
+            };
+            findings.push(finding(at, effect, judgement.rule, judgement.level, message, judgement));
+        }
+        Decision::Allowed | Decision::Unruled => {}
+    }
+    if judgement.sensitive && judgement.decision != Decision::Denied {
+        let listed = judgement.decision == Decision::Allowed && judgement.place.is_some();
+        let (level, why) = if listed {
+            (Level::Warning, "a sensitive file, although the policy allows it")
+        } else {
+            (Level::Error, "a sensitive file that no allow list names")
+        };
+        findings.push(finding(at, effect, "scope/sensitive", level, format!("{act}: {why}"), judgement));
+    }
+    findings
+}
+
+pub(super) fn of_hit(at: At<'_>, effect: &Effect, judgement: &Judgement, hit: Hit) -> Finding {
+    finding(at, effect, hit.rule, hit.level, hit.message, judgement)
+}
+
+fn finding(at: At<'_>, effect: &Effect, rule: RuleId, level: Level, message: String, judgement: &Judgement) -> Finding {
+    let (level, message) = match at.status {
+        Some(Status::Denied) => (Level::Note, format!("attempt: {message}")),
+        _ => (level, message),
+    };
+    let view = effect.view();
+    Finding {
+        rule,
+        level,
+        message,
+        event: at.event.number,
+        event_id: at.event.id.as_ref().map(|id| id.clone().into_owned()),
+        tool: match &at.event.kind {
+            EventKind::Call(call) => Some(call.tool.clone().into_owned()),
+            _ => None,
+        },
+        fingerprint: fingerprint(rule, &view),
+        effect: Some(view),
+        evidence: wording::evidence(&at.event.kind),
+        line: at.event.line,
+        policy: judgement.place.clone(),
+    }
+}
+
+/// Over the rule and what was done, never over where or when: a finding keeps it while the code around it moves.
+fn fingerprint(rule: RuleId, view: &EffectView) -> String {
+    let mut hasher = Sha256::new();
+    let mut part = |name: &str, value: &str| {
+        for text in [name, value] {
+            hasher.update(text.len().to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+    };
+    part("rule", rule);
+    part("kind", view.kind);
+    let port = view.port.map(|port| port.to_string());
+    let named = [
+        ("path", view.path.as_deref()),
+        ("host", view.host.as_deref()),
+        ("port", port.as_deref()),
+        ("server", view.server.as_deref()),
+        ("tool", view.tool.as_deref()),
+        ("agent", view.agent.as_deref()),
+        ("reason", view.reason.as_deref()),
+    ];
+    for (name, value) in named {
+        if let Some(value) = value {
+            part(name, value);
+        }
+    }
+    for word in view.argv.iter().flatten() {
+        part("argv", word);
+    }
+    let digest = hasher.finalize();
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,173 @@
+//! One session: every event becomes effects, every effect a judgement, every judgement that matters a finding.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::effects::{Effect, Kind, Tracker};
+use crate::finding::Finding;
+use crate::model::{Event, EventKind, Gap, Session, Status};
+use crate::policy::{Context, Judgement, Policy};
+use crate::rules::{self, Act};
+
+use super::findings::{self, At};
+use super::{Entry, SessionOutcome, Verdict, wording};
+
+/// Whether the caller wants every judged effect, not only the findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entries {
+    Keep,
+    Drop,
+}
+
+/// One judged effect with the event it belongs to.
+struct Judged<'a> {
+    event: &'a Event<'a>,
+    status: Option<Status>,
+    effect: Effect,
+    judgement: Judgement,
+}
+
+impl<'a> Judged<'a> {
+    fn at(&self) -> At<'a> {
+        At { event: self.event, status: self.status }
+    }
+}
+
+/// Like [`judge_session`], but a fault of our own becomes a gap: never a pass, and never the end of the other sessions.
+pub(crate) fn judge_guarded(
+    session: &Session<'_>,
+    gaps: Vec<Gap>,
+    policy: &Policy,
+    entries: Entries,
+) -> SessionOutcome {
+    let kept = gaps.clone();
+    let judged = catch_unwind(AssertUnwindSafe(|| judge_session(session, gaps, policy, entries)));
+    judged.unwrap_or_else(|_| {
+        let mut outcome = blank(session, kept);
+        let reason = "internal error while judging this session: please report it".to_owned();
+        outcome.gaps.push(Gap { file: session.source.clone(), line: None, reason });
+        outcome.gaps.sort();
+        outcome
+    })
+}
+
+/// Judges a session. The verdict is set when all sessions are concluded.
+pub(crate) fn judge_session(
+    session: &Session<'_>,
+    gaps: Vec<Gap>,
+    policy: &Policy,
+    entries: Entries,
+) -> SessionOutcome {
+    let mut outcome = blank(session, gaps);
+    let mut tracker = Tracker::new(session);
+    let mut judged = Vec::new();
+    for event in &session.events {
+        judge_event(session, event, tracker.effects(event), policy, &mut judged);
+        if let EventKind::Call(call) = &event.kind {
+            outcome.judged += 1;
+            outcome.attempts += usize::from(call.status == Status::Denied);
+        }
+    }
+    outcome.effects = judged.len();
+    outcome.opaque = judged.iter().filter(|item| matches!(item.effect.kind, Kind::Opaque(_))).count();
+    outcome.findings = all_findings(&judged);
+    if entries == Entries::Keep {
+        outcome.entries = judged.into_iter().map(entry).collect();
+    }
+    outcome
+}
+
+fn judge_event<'a>(
+    session: &Session<'_>,
+    event: &'a Event<'a>,
+    effects: Vec<Effect>,
+    policy: &Policy,
+    judged: &mut Vec<Judged<'a>>,
+) {
+    let (status, mut raw) = match &event.kind {
+        EventKind::Call(call) => {
+            let runs = effects.iter().any(|effect| matches!(effect.kind, Kind::Execute(_)));
+            (Some(call.status), if runs { wording::raw_command(call) } else { None })
+        }
+        _ => (None, None),
+    };
+    for effect in effects {
+        // The whole text is judged once, with the first command of the call.
+        let whole = if matches!(effect.kind, Kind::Execute(_)) { raw.take() } else { None };
+        let context = Context { root: session.root.as_deref(), raw_command: whole.as_deref() };
+        let judgement = policy.judge(&effect, &context);
+        judged.push(Judged { event, status, effect, judgement });
+    }
+}
+
+fn all_findings(judged: &[Judged<'_>]) -> Vec<Finding> {
+    let mut found: Vec<Finding> =
+        judged.iter().flat_map(|item| findings::of_effect(item.at(), &item.effect, &item.judgement)).collect();
+    let acts: Vec<Act<'_>> = judged
+        .iter()
+        .map(|item| Act {
+            event: item.event.number,
+            status: item.status,
+            effect: &item.effect,
+            judgement: &item.judgement,
+        })
+        .collect();
+    for check in rules::all().iter().filter_map(|rule| rule.check) {
+        let mut hits = Vec::new();
+        check(&acts, &mut hits);
+        for hit in hits {
+            if let Some(item) = judged.get(hit.act) {
+                found.push(findings::of_hit(item.at(), &item.effect, &item.judgement, hit));
+            }
+        }
+    }
+    found.sort_by(|left, right| order(left).cmp(&order(right)));
+    let mut seen = BTreeSet::new();
+    found.retain(|finding| seen.insert((finding.event, finding.rule, finding.fingerprint.clone())));
+    found
+}
+
+fn order(finding: &Finding) -> (u32, &str, std::cmp::Reverse<crate::finding::Level>, &str, &str) {
+    (finding.event, finding.rule, std::cmp::Reverse(finding.level), &finding.message, &finding.fingerprint)
+}
+
+fn entry(item: Judged<'_>) -> Entry {
+    Entry {
+        event: item.event.number,
+        tool: match &item.event.kind {
+            EventKind::Call(call) => call.tool.clone().into_owned(),
+            EventKind::File(_) => "file event".to_owned(),
+            EventKind::Hook { .. } => "hook".to_owned(),
+            _ => "event".to_owned(),
+        },
+        // An event that is no call states what happened.
+        status: item.status.unwrap_or(Status::Ok),
+        effect: item.effect,
+        decision: item.judgement.decision,
+        reason: item.judgement.reason,
+        place: item.judgement.place,
+        sensitive: item.judgement.sensitive,
+    }
+}
+
+fn blank(session: &Session<'_>, mut gaps: Vec<Gap>) -> SessionOutcome {
+    gaps.sort();
+    gaps.dedup();
+    SessionOutcome {
+        id: session.id.clone().into_owned(),
+        agent: session.agent.clone().into_owned(),
+        source: session.source.clone(),
+        parent: session.parent.as_ref().map(|parent| parent.clone().into_owned()),
+        events: session.events.len(),
+        tool_calls: session.calls().count(),
+        judged: 0,
+        effects: 0,
+        opaque: 0,
+        attempts: 0,
+        unknown_records: session.unknown_records,
+        findings: Vec::new(),
+        gaps,
+        entries: Vec::new(),
+        verdict: Verdict::Incomplete,
+    }
+}

@@ -1,0 +1,97 @@
+//! Effects in words, and what the log says about a call.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use crate::effects::{Effect, Kind};
+use crate::model::{Arguments, EventKind, ToolCall};
+
+/// The most characters of log text in one message.
+const LONGEST: usize = 160;
+
+/// `reads `src/a.rs``, `runs `cargo test``.
+pub(super) fn act(effect: &Effect) -> String {
+    match &effect.kind {
+        Kind::Read(target) => format!("reads {}", quoted(&target.shown())),
+        Kind::Write(target) => format!("writes {}", quoted(&target.shown())),
+        Kind::Delete(target) => format!("deletes {}", quoted(&target.shown())),
+        Kind::List(target) => format!("lists {}", quoted(&target.shown())),
+        Kind::Execute(execution) => {
+            let words: Vec<&str> = execution.argv.iter().map(|argument| argument.text.as_str()).collect();
+            format!("runs {}", quoted(&words.join(" ")))
+        }
+        Kind::Connect(connection) => match &connection.host {
+            Some(host) => format!("connects to {}", quoted(host)),
+            None => "connects to a host that is not known".to_owned(),
+        },
+        Kind::Tool { server: Some(server), tool } => format!("uses {}", quoted(&format!("{server}/{tool}"))),
+        Kind::Tool { server: None, tool } => format!("uses {}", quoted(tool)),
+        Kind::Spawn { agent: Some(agent) } => format!("starts the sub-agent {}", quoted(agent)),
+        Kind::Spawn { agent: None } => "starts a sub-agent".to_owned(),
+        Kind::Opaque(_) => "does something that could not be resolved".to_owned(),
+    }
+}
+
+/// Log text inside a message: on one line, cut between words so that redaction still recognises what is left.
+fn quoted(text: &str) -> String {
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let Some((limit, _)) = line.char_indices().nth(LONGEST) else { return format!("`{line}`") };
+    let head = line.get(..limit).unwrap_or_default();
+    let cut = head.rsplit_once(' ').map_or(head, |(words, _)| words);
+    format!("`{cut} …`")
+}
+
+/// The text of a shell command, where the call has one.
+pub(super) fn raw_command(call: &ToolCall<'_>) -> Option<String> {
+    field(call, &["command", "cmd"])
+}
+
+/// What the log says: the command, the path, the address, as recorded.
+pub(super) fn evidence(kind: &EventKind<'_>) -> Option<String> {
+    match kind {
+        EventKind::Call(call) => match &call.arguments {
+            Arguments::Text(text) => Some(shortened(text)),
+            Arguments::Json(_) => field(
+                call,
+                &[
+                    "command",
+                    "cmd",
+                    "file_path",
+                    "path",
+                    "notebook_path",
+                    "target_file",
+                    "filePath",
+                    "url",
+                    "pattern",
+                    "query",
+                    "input",
+                ],
+            )
+            .map(|text| shortened(&text)),
+            Arguments::Missing => None,
+        },
+        EventKind::File(file) => Some(shortened(&file.target)),
+        EventKind::Hook { command } => Some(shortened(command)),
+        _ => None,
+    }
+}
+
+/// Long enough for any report, which shortens again after redaction.
+fn shortened(text: &str) -> String {
+    text.chars().take(4_000).collect()
+}
+
+/// The first of the arguments that is a text, or a list of words.
+fn field(call: &ToolCall<'_>, names: &[&str]) -> Option<String> {
+    let Arguments::Json(json) = &call.arguments else { return None };
+    let arguments: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(json).ok()?;
+    names.iter().find_map(|name| {
+        let value = arguments.get(*name)?.get();
+        if let Ok(text) = serde_json::from_str::<String>(value) {
+            return Some(text).filter(|text| !text.trim().is_empty());
+        }
+        serde_json::from_str::<Vec<String>>(value).ok().map(|words| words.join(" "))
+    })
+}

@@ -1,0 +1,363 @@
+//! Command entries against what was run.
+//!
+//! A deny is read generously: whatever spells the same command is that command. An allow is read strictly: it covers
+//! the words it has, all of them known, and no other program of the same name.
+
+use crate::effects::{Argument, Execution};
+use crate::finding::PolicyPlace;
+
+use super::glob::{Answer, Glob};
+use super::globals::{self, Globals};
+use super::parse::{Entry, List};
+use super::words;
+
+#[derive(Debug, Default)]
+pub(super) struct CommandList {
+    pub(super) rules: Vec<CommandRule>,
+    pub(super) place: Option<PolicyPlace>,
+}
+
+impl CommandList {
+    pub(super) fn new(list: Option<&List>) -> Self {
+        let Some(list) = list else { return Self::default() };
+        Self { rules: list.entries.iter().map(CommandRule::new).collect(), place: Some(list.place.clone()) }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Where the list stands, if it demands anything.
+    pub(super) fn list_place(&self) -> Option<&PolicyPlace> {
+        self.place.as_ref().filter(|_| !self.is_empty())
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct CommandRule {
+    pub(super) place: PolicyPlace,
+    words: Vec<String>,
+    /// The entry as a whole, where it has wildcards: as written, and folded.
+    whole: Option<(Glob, Glob)>,
+    /// In lower case, as version 1 compared it.
+    lower: String,
+}
+
+/// How well a deny matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Match {
+    No,
+    /// An unknown word may make it match.
+    Maybe,
+    Yes,
+}
+
+/// Directories whose programs are what their names say.
+const SYSTEM: &[&str] =
+    &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/opt/homebrew/bin/"];
+
+impl CommandRule {
+    pub(super) fn new(entry: &Entry) -> Self {
+        let lower = entry.text.to_lowercase();
+        let whole = has_wildcard(&entry.text).then(|| (Glob::fnmatch(&entry.text), Glob::fnmatch(&lower)));
+        Self {
+            place: entry.place.clone(),
+            words: words::split(&entry.text).unwrap_or_else(|| vec![entry.text.clone()]),
+            whole,
+            lower,
+        }
+    }
+
+    pub(super) fn denies(&self, execution: &Execution, raw: Option<&str>) -> Match {
+        if raw.is_some_and(|raw| self.matches_text(raw)) {
+            return Match::Yes;
+        }
+        let mut best = self.denies_argv(&execution.argv);
+        if execution.embeds {
+            let tails = execution.argv.iter().enumerate().skip(1).filter_map(|(at, _)| execution.argv.get(at..));
+            best = tails.map(|tail| self.denies_argv(tail)).fold(best, Match::max);
+        }
+        best
+    }
+
+    /// Version 1: the text, the text and a space, or the whole text by wildcards; in lower case.
+    fn matches_text(&self, text: &str) -> bool {
+        let text = text.trim().to_lowercase();
+        text.strip_prefix(self.lower.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            || self.whole.as_ref().is_some_and(|(_, folded)| folded.matches(&text))
+    }
+
+    fn denies_argv(&self, argv: &[Argument]) -> Match {
+        let Some((program, arguments)) = argv.split_first() else { return Match::No };
+        let Some((wanted, rest)) = self.words.split_first() else { return Match::No };
+        let name = basename(&program.text);
+        if argv.iter().all(|argument| argument.known) {
+            let rest = arguments.iter().map(|argument| argument.text.as_str());
+            let joined: Vec<&str> = std::iter::once(name.as_str()).chain(rest).collect();
+            if self.matches_text(&joined.join(" ")) {
+                return Match::Yes;
+            }
+        }
+        let program = program_matches(wanted, program, &name);
+        if program == Match::No {
+            return Match::No;
+        }
+        let (flags, operands): (Vec<&str>, Vec<&str>) = rest.iter().map(String::as_str).partition(|word| is_flag(word));
+        let operands = operands_match(&operands, arguments, &name);
+        if operands == Match::No {
+            return Match::No;
+        }
+        flags.iter().map(|flag| flag_matches(flag, arguments, &name)).fold(program.min(operands), Match::min)
+    }
+
+    pub(super) fn allows(&self, execution: &Execution) -> bool {
+        let Some((program, _)) = execution.argv.split_first() else { return false };
+        if !program.known {
+            return false;
+        }
+        if let Some((whole, _)) = &self.whole {
+            let joined = shielded(execution);
+            return joined.iter().any(|text| whole.matches(text));
+        }
+        let Some((wanted, rest)) = self.words.split_first() else { return false };
+        same_program(wanted, &program.text)
+            && execution.argv.len() > rest.len()
+            && rest
+                .iter()
+                .zip(execution.argv.iter().skip(1))
+                .all(|(word, argument)| argument.known && argument.text == *word)
+    }
+
+    /// Whether it could be allowed if its unknown words were known.
+    pub(super) fn may_allow(&self, execution: &Execution) -> bool {
+        if execution.argv.iter().all(|argument| argument.known) {
+            return false;
+        }
+        match (execution.argv.first(), self.words.first()) {
+            (Some(program), Some(wanted)) if program.known => {
+                has_wildcard(wanted) || same_program(wanted, &program.text)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether the entry names at least these words: it vouches for what a build runner does with them.
+    pub(super) fn vouches_for(&self, wanted: &[String]) -> bool {
+        self.words.len() >= wanted.len()
+            && self.words.iter().zip(wanted).all(|(word, wanted)| {
+                word == wanted
+                    || has_wildcard(word)
+                        && word.chars().any(char::is_alphanumeric)
+                        && Glob::fnmatch(word).matches(wanted)
+            })
+    }
+}
+
+fn has_wildcard(text: &str) -> bool {
+    text.contains(['*', '?', '['])
+}
+
+/// `/usr/bin/../bin/RM.exe` → `rm`.
+fn basename(program: &str) -> String {
+    let program = program.replace('\\', "/").to_lowercase();
+    let name = program.rsplit('/').find(|component| !component.is_empty()).unwrap_or(&program);
+    for ending in [".exe", ".cmd", ".bat", ".com"] {
+        if let Some(stem) = name.strip_suffix(ending).filter(|stem| !stem.is_empty()) {
+            return stem.to_owned();
+        }
+    }
+    name.to_owned()
+}
+
+fn program_matches(wanted: &str, program: &Argument, name: &str) -> Match {
+    let folded = wanted.to_lowercase().replace('\\', "/");
+    let pattern = folded.rsplit('/').next().unwrap_or(&folded);
+    if !program.known {
+        return unknown_word(pattern, name);
+    }
+    let stem = basename(pattern);
+    let same = if has_wildcard(pattern) { Glob::fnmatch(pattern).matches(name) } else { stem == name };
+    // An entry that names a place means that program, wherever the session stood.
+    let path = program.text.replace('\\', "/").to_lowercase();
+    let elsewhere = folded.contains('/') && path.contains('/') && !is_system(&folded) && {
+        let place = folded.trim_start_matches("./");
+        !Glob::anywhere(&Glob::fnmatch(place)).matches(path.trim_start_matches("./"))
+    };
+    if same && !elsewhere { Match::Yes } else { Match::No }
+}
+
+fn is_system(path: &str) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
+/// A word of which a part is unknown, against an entry's word. Text that gives nothing away may be anything.
+fn unknown_word(pattern: &str, text: &str) -> Match {
+    let hints = !text.contains('$') && !text.contains('`') && text.chars().any(char::is_alphanumeric);
+    if !hints {
+        return Match::Maybe;
+    }
+    match Glob::fnmatch(pattern).meets(&Glob::fnmatch(text)) {
+        Answer::No => Match::No,
+        Answer::Yes | Answer::Unknown => Match::Yes,
+    }
+}
+
+fn is_flag(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('-') && word != "--"
+}
+
+/// The entry's operands must be the command's leading ones, in order, behind global options.
+fn operands_match(wanted: &[&str], arguments: &[Argument], program: &str) -> Match {
+    let mut wanted = wanted.iter().copied().peekable();
+    let globals = globals::of(program);
+    let mut best = Match::Yes;
+    let mut arguments = arguments.iter();
+    let (mut operands_only, mut may_be_value, mut leading) = (false, false, true);
+    while let Some(next) = wanted.peek().copied() {
+        let Some(argument) = arguments.next() else { return Match::No };
+        let text = argument.text.as_str();
+        if !operands_only && text == "--" {
+            operands_only = true;
+            continue;
+        }
+        if !operands_only && argument.known && is_flag(text) {
+            if next == "*" {
+                return best;
+            }
+            match globals {
+                Globals::Known(options) if leading && options.contains(&text) => {
+                    arguments.next();
+                }
+                Globals::Known(_) => {}
+                Globals::Unknown => may_be_value = !text.contains('='),
+            }
+            continue;
+        }
+        if leading && program == "cargo" && text.starts_with('+') {
+            continue;
+        }
+        match word_matches(next, argument) {
+            Match::Yes => {
+                wanted.next();
+                leading = false;
+            }
+            // An unknown word may stand for several: nothing behind it can be told.
+            Match::Maybe => return Match::Maybe,
+            Match::No if may_be_value || names_a_place(next) => {}
+            Match::No => return Match::No,
+        }
+        may_be_value = false;
+        best = best.min(if argument.known { Match::Yes } else { Match::Maybe });
+    }
+    best
+}
+
+/// A path is dangerous wherever it stands among the operands.
+fn names_a_place(word: &str) -> bool {
+    word.starts_with(['/', '~', '.'])
+}
+
+fn word_matches(wanted: &str, argument: &Argument) -> Match {
+    let (wanted, text) = (wanted.to_lowercase(), argument.text.to_lowercase());
+    if !argument.known {
+        return unknown_word(&wanted, &text);
+    }
+    let same = if has_wildcard(&wanted) { Glob::fnmatch(&wanted).matches(&text) } else { wanted == text };
+    if same { Match::Yes } else { Match::No }
+}
+
+/// A flag counts wherever it stands, in a cluster, in long form or shortened.
+fn flag_matches(wanted: &str, arguments: &[Argument], program: &str) -> Match {
+    let unknown = arguments.iter().any(|argument| !argument.known);
+    let missing = if unknown { Match::Maybe } else { Match::No };
+    let given: Vec<&str> = arguments
+        .iter()
+        .filter(|argument| argument.known)
+        .map(|argument| argument.text.as_str())
+        .take_while(|text| *text != "--")
+        .filter(|text| is_flag(text))
+        .collect();
+    if has_wildcard(wanted) {
+        let glob = Glob::fnmatch(wanted);
+        return if given.iter().any(|flag| glob.matches(flag)) { Match::Yes } else { missing };
+    }
+    if given.iter().any(|flag| same_option(wanted, flag)) {
+        return Match::Yes;
+    }
+    let letters: Vec<char> = wanted.chars().skip(1).collect();
+    let cluster = !wanted.starts_with("--")
+        && letters.len() <= 4
+        && letters.iter().all(char::is_ascii_alphabetic)
+        && !globals::has_one_dash_options(program);
+    if cluster {
+        return if letters.iter().all(|letter| letter_given(*letter, &given, program)) { Match::Yes } else { missing };
+    }
+    let short = wanted.starts_with("--")
+        && ('A'..='z').any(|letter| {
+            globals::long_names(letter).contains(&wanted)
+                && given.iter().any(|flag| !flag.starts_with("--") && flag.chars().skip(1).any(|c| c == letter))
+        });
+    if short && !globals::has_one_dash_options(program) { Match::Yes } else { missing }
+}
+
+/// The same option, with a value or shortened to a beginning.
+fn same_option(wanted: &str, flag: &str) -> bool {
+    let name = flag.split('=').next().unwrap_or(flag);
+    wanted == flag || wanted == name || name.len() > 4 && name.starts_with("--") && wanted.starts_with(name)
+}
+
+fn letter_given(letter: char, given: &[&str], program: &str) -> bool {
+    // `rm -R` is `rm -r`; elsewhere the two may differ.
+    let twin = match letter {
+        'r' if program == "rm" => 'R',
+        'R' if program == "rm" => 'r',
+        other => other,
+    };
+    given.iter().any(|flag| {
+        if flag.starts_with("--") {
+            globals::long_names(letter).iter().any(|long| same_option(long, flag))
+        } else {
+            flag.chars().skip(1).any(|given| given == letter || given == twin)
+        }
+    })
+}
+
+/// The program an allow names: bare, or in a system directory, or spelled with the same place.
+fn same_program(wanted: &str, program: &str) -> bool {
+    if wanted == program {
+        return true;
+    }
+    if wanted.contains('/') {
+        let place = |text: &str| text.strip_prefix("./").filter(|rest| rest.contains('/')).unwrap_or(text).to_owned();
+        return place(wanted) == place(program);
+    }
+    system_name(program) == Some(wanted)
+}
+
+/// The name of a program that stands in a system directory.
+fn system_name(program: &str) -> Option<&str> {
+    SYSTEM.iter().find_map(|folder| program.strip_prefix(folder)).filter(|name| !name.contains('/'))
+}
+
+/// The command as text for an allow with wildcards. Blanks inside words and unknown words are shielded: only a
+/// wildcard covers them.
+fn shielded(execution: &Execution) -> Vec<String> {
+    let words: Vec<String> = execution
+        .argv
+        .iter()
+        .map(|argument| {
+            if argument.known {
+                argument.text.chars().map(|c| if c.is_whitespace() { '\u{f8fd}' } else { c }).collect()
+            } else {
+                "\u{f8fe}\u{f8ff}\u{f8fe}\u{f8ff}".to_owned()
+            }
+        })
+        .collect();
+    let joined = words.join(" ");
+    let bare = execution.argv.first().and_then(|program| {
+        let name = system_name(&program.text)?;
+        let rest = words.get(1..).unwrap_or_default().join(" ");
+        Some(if rest.is_empty() { name.to_owned() } else { format!("{name} {rest}") })
+    });
+    std::iter::once(joined).chain(bare).collect()
+}

@@ -1,0 +1,271 @@
+//! Pattern dialects → steps.
+
+use super::set::Set;
+use super::{Glob, Step};
+
+/// One character's worth of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    One(Set),
+    Star,
+}
+
+impl Glob {
+    /// The text itself and nothing else.
+    pub(crate) fn literal(text: &str) -> Self {
+        Self::new(text.chars().map(|character| Step::One(Set::one(character))).collect())
+    }
+
+    /// Python's `fnmatch`: `*` and `?` cross `/`, classes may be negated with `!`, nothing escapes.
+    pub(crate) fn fnmatch(pattern: &str) -> Self {
+        let mut steps = Vec::new();
+        push_component(&mut steps, &tokens(pattern), &Set::any());
+        Self::new(steps)
+    }
+
+    /// A path pattern of version 1: the whole path, or the last component, or component-wise where it has a `**`.
+    pub(crate) fn path(pattern: &str) -> Self {
+        let parsed = tokens(pattern);
+        let mut alternatives = Vec::new();
+        let mut whole = Vec::new();
+        push_component(&mut whole, &parsed, &Set::any());
+        alternatives.push(whole);
+        if !pattern.contains('/') {
+            let mut last = vec![Step::Fork(3), Step::Many(Set::any()), Step::One(Set::one('/'))];
+            push_component(&mut last, &parsed, &Set::not_slash());
+            alternatives.push(last);
+        }
+        if pattern.contains("**") {
+            alternatives.push(component_wise(pattern, push_component));
+        }
+        let (prefix, suffix) = common_ends(&alternatives);
+        Self::with_ends(any_of(alternatives), prefix, suffix)
+    }
+
+    /// A path that the effects could not pin down: `*` stays within a component, `**` crosses, `?` is one character.
+    pub(crate) fn effect(pattern: &str) -> Self {
+        Self::new(component_wise(pattern, push_effect_component))
+    }
+
+    /// Everything below a directory, and the directory itself.
+    pub(crate) fn subtree(folder: &Self) -> Self {
+        let mut steps = folder.body();
+        let end = steps.len() + 3;
+        steps.extend([Step::Fork(end), Step::One(Set::one('/')), Step::Many(Set::any())]);
+        Self::new(steps)
+    }
+
+    /// Every path relative to the workspace root.
+    pub(crate) fn anything_relative() -> Self {
+        let first =
+            Set::from_ranges(vec![(u32::from('/'), u32::from('/')), (u32::from('~'), u32::from('~'))]).negated();
+        Self::new(vec![Step::Fork(3), Step::One(first), Step::Many(Set::any())])
+    }
+
+    /// The pattern's texts after a literal.
+    pub(crate) fn after(prefix: &str, rest: &Self) -> Self {
+        let mut steps: Vec<Step> = prefix.chars().map(|character| Step::One(Set::one(character))).collect();
+        append(&mut steps, rest.body());
+        Self::new(steps)
+    }
+
+    /// The pattern's texts, and the same below any directory.
+    pub(crate) fn anywhere(rest: &Self) -> Self {
+        let mut steps = vec![Step::Fork(3), Step::Many(Set::any()), Step::One(Set::one('/'))];
+        append(&mut steps, rest.body());
+        Self::new(steps)
+    }
+
+    /// The texts of any of the patterns.
+    pub(crate) fn union<'a>(patterns: impl IntoIterator<Item = &'a Self>) -> Self {
+        Self::new(any_of(patterns.into_iter().map(Self::body).collect()))
+    }
+
+    fn body(&self) -> Vec<Step> {
+        let mut steps = self.steps.clone();
+        steps.pop();
+        steps
+    }
+}
+
+/// What every text of the steps starts and ends with.
+pub(super) fn literal_ends(steps: &[Step]) -> (String, String) {
+    let single = |step: &Step| match step {
+        Step::One(set) => set.single(),
+        _ => None,
+    };
+    let prefix: String = steps.iter().map_while(single).collect();
+    // Before a step that others jump to, the text is no longer certain.
+    let entered = steps
+        .iter()
+        .filter_map(|step| match step {
+            Step::Fork(target) | Step::Jump(target) => Some(*target),
+            _ => None,
+        })
+        .max()
+        .unwrap_or(0);
+    let tail = steps.get(entered.min(steps.len())..).unwrap_or_default();
+    let mut suffix: Vec<char> = tail.iter().rev().map_while(single).collect();
+    suffix.reverse();
+    (prefix, suffix.into_iter().collect())
+}
+
+/// What all programs agree on at both ends.
+fn common_ends(programs: &[Vec<Step>]) -> (String, String) {
+    let mut ends = programs.iter().map(|program| literal_ends(program));
+    let Some((mut prefix, mut suffix)) = ends.next() else { return (String::new(), String::new()) };
+    for (other_prefix, other_suffix) in ends {
+        prefix = prefix.chars().zip(other_prefix.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect();
+        let mut common: Vec<char> =
+            suffix.chars().rev().zip(other_suffix.chars().rev()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect();
+        common.reverse();
+        suffix = common.into_iter().collect();
+    }
+    (prefix, suffix)
+}
+
+fn append(steps: &mut Vec<Step>, more: Vec<Step>) {
+    let offset = steps.len();
+    steps.extend(more.into_iter().map(|step| match step {
+        Step::Fork(target) => Step::Fork(target + offset),
+        Step::Jump(target) => Step::Jump(target + offset),
+        other => other,
+    }));
+}
+
+/// One program for several; every program's end is the step after its last.
+fn any_of(programs: Vec<Vec<Step>>) -> Vec<Step> {
+    if programs.is_empty() {
+        return vec![Step::One(Set::from_ranges(Vec::new()))];
+    }
+    let total: usize = programs.iter().map(|program| program.len() + 2).sum();
+    let mut steps = Vec::with_capacity(total);
+    let last = programs.len().saturating_sub(1);
+    for (index, program) in programs.into_iter().enumerate() {
+        if index == last {
+            // The last program runs into the end by itself; padding keeps `total` the address of the end.
+            append(&mut steps, program);
+            steps.push(Step::Jump(total));
+            steps.push(Step::Jump(total));
+            continue;
+        }
+        let next = steps.len() + program.len() + 2;
+        steps.push(Step::Fork(next));
+        append(&mut steps, program);
+        steps.push(Step::Jump(total));
+    }
+    steps
+}
+
+fn component_wise(pattern: &str, push: fn(&mut Vec<Step>, &[Token], &Set)) -> Vec<Step> {
+    let mut components: Vec<&str> = pattern.split('/').collect();
+    components.dedup_by(|next, previous| *next == "**" && *previous == "**");
+    let mut steps = Vec::new();
+    let last = components.len().saturating_sub(1);
+    let mut owes_slash = false;
+    for (index, component) in components.iter().enumerate() {
+        if *component != "**" {
+            if owes_slash {
+                steps.push(Step::One(Set::one('/')));
+            }
+            push(&mut steps, &tokens(component), &Set::not_slash());
+            owes_slash = true;
+            continue;
+        }
+        let here = steps.len();
+        match (index == last, owes_slash) {
+            (true, false) => steps.push(Step::Many(Set::any())),
+            (true, true) => {
+                steps.extend([Step::Fork(here + 3), Step::One(Set::one('/')), Step::Many(Set::any())]);
+            }
+            (false, true) => steps.extend([
+                Step::One(Set::one('/')),
+                Step::Fork(here + 4),
+                Step::Many(Set::any()),
+                Step::One(Set::one('/')),
+            ]),
+            (false, false) => {
+                steps.extend([Step::Fork(here + 3), Step::Many(Set::any()), Step::One(Set::one('/'))]);
+            }
+        }
+        owes_slash = false;
+    }
+    steps
+}
+
+fn push_component(steps: &mut Vec<Step>, tokens: &[Token], alphabet: &Set) {
+    for token in tokens {
+        match token {
+            Token::One(set) => steps.push(Step::One(set.intersection(alphabet))),
+            Token::Star => {
+                let step = Step::Many(alphabet.clone());
+                if steps.last() != Some(&step) {
+                    steps.push(step);
+                }
+            }
+        }
+    }
+}
+
+fn push_effect_component(steps: &mut Vec<Step>, tokens: &[Token], alphabet: &Set) {
+    let mut rest = tokens;
+    while let Some((token, after)) = rest.split_first() {
+        rest = after;
+        match token {
+            Token::One(set) => steps.push(Step::One(set.intersection(alphabet))),
+            Token::Star => {
+                let stars = 1 + rest.iter().take_while(|token| **token == Token::Star).count();
+                rest = rest.get(stars - 1..).unwrap_or_default();
+                steps.push(Step::Many(if stars > 1 { Set::any() } else { alphabet.clone() }));
+            }
+        }
+    }
+}
+
+/// `?` and `*`, classes and characters, as Python's `fnmatch` reads them. A `[` that is never closed is a character.
+fn tokens(pattern: &str) -> Vec<Token> {
+    let characters: Vec<char> = pattern.chars().collect();
+    let mut tokens = Vec::with_capacity(characters.len());
+    let mut at = 0;
+    while let Some(&character) = characters.get(at) {
+        at += 1;
+        tokens.push(match character {
+            '*' => Token::Star,
+            '?' => Token::One(Set::any()),
+            '[' => match class(characters.get(at..).unwrap_or_default()) {
+                Some((set, length)) => {
+                    at += length;
+                    Token::One(set)
+                }
+                None => Token::One(Set::one('[')),
+            },
+            other => Token::One(Set::one(other)),
+        });
+    }
+    tokens
+}
+
+/// The class after a `[`, and how many characters it takes including its `]`.
+fn class(characters: &[char]) -> Option<(Set, usize)> {
+    let negated = characters.first() == Some(&'!');
+    let start = usize::from(negated);
+    // A `]` in first place is a member.
+    let length = characters.iter().skip(start + 1).position(|&character| character == ']')? + start + 1;
+    let members = characters.get(start..length)?;
+    let mut ranges = Vec::new();
+    let mut rest = members;
+    while let Some((&low, after)) = rest.split_first() {
+        rest = match after {
+            ['-', high, others @ ..] => {
+                ranges.push((u32::from(low), u32::from(*high)));
+                others
+            }
+            _ => {
+                ranges.push((u32::from(low), u32::from(low)));
+                after
+            }
+        };
+    }
+    let set = Set::from_ranges(ranges);
+    Some((if negated { set.negated() } else { set }, length + 1))
+}

@@ -1,0 +1,96 @@
+//! Patterns as small automata: exact match, intersection and inclusion, all linear or bounded, none backtracking.
+//!
+//! A pattern becomes a program of a few steps. A text is matched by walking all live steps at once (linear in text ×
+//! steps). Whether two patterns share a text is a search over pairs of steps; whether every text of one is a text of
+//! one of many is a search over a step and the set of steps the others may be in, cut off by a budget. A search that
+//! runs out of budget answers in the direction that closes: patterns meet, nothing is included.
+
+mod compile;
+mod search;
+mod set;
+
+use std::sync::OnceLock;
+
+use set::Set;
+
+pub(crate) use search::Answer;
+
+/// One step of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    /// Consumes one character of the set.
+    One(Set),
+    /// Consumes any number of characters of the set.
+    Many(Set),
+    /// Goes on at the next step and at the named one.
+    Fork(usize),
+    /// Goes on at the named one.
+    Jump(usize),
+    Accept,
+}
+
+/// A compiled pattern.
+#[derive(Debug, Clone)]
+pub(crate) struct Glob {
+    steps: Vec<Step>,
+    /// Every text starts and ends with these: most texts are rejected by them alone.
+    prefix: String,
+    suffix: String,
+    cuts: OnceLock<Vec<u32>>,
+}
+
+/// The most characters a pattern may have.
+pub(crate) const LONGEST: usize = 1_024;
+
+impl Glob {
+    fn new(steps: Vec<Step>) -> Self {
+        let (prefix, suffix) = compile::literal_ends(&steps);
+        Self::with_ends(steps, prefix, suffix)
+    }
+
+    fn with_ends(mut steps: Vec<Step>, prefix: String, suffix: String) -> Self {
+        steps.push(Step::Accept);
+        Self { steps, prefix, suffix, cuts: OnceLock::new() }
+    }
+
+    /// Whether the text is one of the pattern's, whole.
+    pub(crate) fn matches(&self, text: &str) -> bool {
+        text.starts_with(self.prefix.as_str())
+            && text.ends_with(self.suffix.as_str())
+            && search::accepts(&self.steps, text)
+    }
+
+    /// Whether some text is matched by both.
+    pub(crate) fn meets(&self, other: &Self) -> Answer {
+        search::meets(&self.steps, &other.steps)
+    }
+
+    /// Whether every text of this pattern is matched by one of `others`.
+    pub(crate) fn within(&self, others: &[&Self]) -> Answer {
+        search::within(self, others)
+    }
+
+    /// The text every match starts with.
+    pub(crate) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    fn cuts(&self) -> &[u32] {
+        self.cuts.get_or_init(|| {
+            let mut cuts: Vec<u32> = self
+                .steps
+                .iter()
+                .flat_map(|step| match step {
+                    Step::One(set) | Step::Many(set) => set.cuts().collect(),
+                    Step::Fork(_) | Step::Jump(_) | Step::Accept => Vec::new(),
+                })
+                .collect();
+            cuts.sort_unstable();
+            cuts.dedup();
+            cuts
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

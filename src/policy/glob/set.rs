@@ -1,0 +1,88 @@
+//! Sets of characters: what one step of a pattern consumes.
+
+/// Sorted, disjoint, inclusive ranges of scalar values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Set(Vec<(u32, u32)>);
+
+const LAST: u32 = char::MAX as u32;
+
+impl Set {
+    pub(super) fn any() -> Self {
+        Self(vec![(0, LAST)])
+    }
+
+    pub(super) fn one(character: char) -> Self {
+        Self(vec![(u32::from(character), u32::from(character))])
+    }
+
+    pub(super) fn not_slash() -> Self {
+        Self::one('/').negated()
+    }
+
+    /// Ranges in any order, overlapping or empty (`z-a`), as a class in a pattern spells them.
+    pub(super) fn from_ranges(mut ranges: Vec<(u32, u32)>) -> Self {
+        ranges.retain(|(low, high)| low <= high);
+        ranges.sort_unstable();
+        let mut merged: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
+        for (low, high) in ranges {
+            match merged.last_mut() {
+                Some((_, last)) if low <= last.saturating_add(1) => *last = (*last).max(high),
+                _ => merged.push((low, high)),
+            }
+        }
+        Self(merged)
+    }
+
+    pub(super) fn negated(&self) -> Self {
+        let mut ranges = Vec::with_capacity(self.0.len() + 1);
+        let mut next = 0;
+        for &(low, high) in &self.0 {
+            if low > next {
+                ranges.push((next, low - 1));
+            }
+            next = high.saturating_add(1);
+        }
+        if next <= LAST {
+            ranges.push((next, LAST));
+        }
+        Self(ranges)
+    }
+
+    /// The only member, where there is just one.
+    pub(super) fn single(&self) -> Option<char> {
+        match self.0.as_slice() {
+            [(low, high)] if low == high => char::from_u32(*low),
+            _ => None,
+        }
+    }
+
+    pub(super) fn intersection(&self, other: &Self) -> Self {
+        let mut ranges = Vec::new();
+        for &(low, high) in &self.0 {
+            for &(other_low, other_high) in &other.0 {
+                let (from, to) = (low.max(other_low), high.min(other_high));
+                if from <= to {
+                    ranges.push((from, to));
+                }
+            }
+        }
+        Self(ranges)
+    }
+
+    pub(super) fn contains(&self, character: char) -> bool {
+        self.has(u32::from(character))
+    }
+
+    pub(super) fn has(&self, value: u32) -> bool {
+        self.0.iter().any(|&(low, high)| low <= value && value <= high)
+    }
+
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.0.iter().any(|&(low, high)| other.0.iter().any(|&(from, to)| low.max(from) <= high.min(to)))
+    }
+
+    /// Where ranges begin or have just ended: between two neighbours of all sets' cuts, every set is constant.
+    pub(super) fn cuts(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().flat_map(|&(low, high)| [low, high.saturating_add(1)]).filter(|&cut| cut <= LAST)
+    }
+}

@@ -1,0 +1,100 @@
+use super::{Answer, Glob};
+
+#[test]
+fn path_patterns_of_version_1() {
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        ("src/**", &["src", "src/a.py", "src/a/b/c.py"], &["srcx", "lib/src/a", "src2/a"]),
+        (".env", &[".env", "config/.env", "/etc/.env"], &[".envx", "env", ".env/x"]),
+        ("*.md", &["README.md", "docs/a/b.md", ".md"], &["README.mdx"]),
+        ("docs/*", &["docs/a", "docs/a/b/c"], &["docs", "doc/a"]),
+        ("**/*.rs", &["a.rs", "src/a.rs", "src/x/y.rs"], &["a.rst"]),
+        ("a/**/b", &["a/b", "a/x/b", "a/x/y/b"], &["a/xb", "ab", "xa/b"]),
+        ("**", &["", "a", "a/b", "/etc/passwd", "~/x"], &[]),
+        ("[!a]bc", &["xbc", "q/xbc"], &["abc"]),
+        ("a[]]b", &["a]b"], &["ab"]),
+        ("a[b", &["a[b"], &["ab"]),
+        ("a{b,c}", &["a{b,c}"], &["ab"]),
+        ("[z-a]", &[], &["z", "a", ""]),
+        ("file?.txt", &["file1.txt", "fileé.txt"], &["file.txt", "file12.txt"]),
+        ("src/**/", &[], &["src"]),
+        ("x**y", &["xy", "xaby", "x/y"], &["x"]),
+        ("**/**/**/a", &["a", "b/a", "b/c/d/a"], &["ab"]),
+    ];
+    for (pattern, matching, others) in cases {
+        let glob = Glob::path(pattern);
+        for text in *matching {
+            assert!(glob.matches(text), "`{pattern}` must match `{text}`");
+            assert_eq!(glob.meets(&Glob::literal(text)), Answer::Yes, "`{pattern}` meets `{text}`");
+            assert_eq!(Glob::literal(text).within(&[&glob]), Answer::Yes, "`{text}` within `{pattern}`");
+        }
+        for text in *others {
+            assert!(!glob.matches(text), "`{pattern}` must not match `{text}`");
+            assert_eq!(glob.meets(&Glob::literal(text)), Answer::No, "`{pattern}` meets `{text}`");
+            assert_eq!(Glob::literal(text).within(&[&glob]), Answer::No, "`{text}` within `{pattern}`");
+        }
+    }
+}
+
+#[test]
+fn patterns_of_effects_against_patterns_of_policies() {
+    // Effect, policy pattern, whether they meet, whether the effect is included.
+    let cases = [
+        ("src/*.rs", "src/**", Answer::Yes, Answer::Yes),
+        ("src/*", "src/**", Answer::Yes, Answer::Yes),
+        ("src/*.rs", "*.rs", Answer::Yes, Answer::Yes),
+        ("s*/x", "src/**", Answer::Yes, Answer::No),
+        (".e*", ".env", Answer::Yes, Answer::No),
+        (".e?v", ".env", Answer::Yes, Answer::No),
+        ("[.]env", ".env", Answer::Yes, Answer::Yes),
+        ("src/**", ".env", Answer::Yes, Answer::No),
+        ("src/*", "secrets/**", Answer::No, Answer::No),
+        ("**", "src/**", Answer::Yes, Answer::No),
+        ("**", "**", Answer::Yes, Answer::Yes),
+        ("a[*]b", "a[*]b", Answer::Yes, Answer::Yes),
+        ("src/**.rs", "src/**", Answer::Yes, Answer::Yes),
+    ];
+    for (effect, policy, meets, within) in cases {
+        let (inner, outer) = (Glob::effect(effect), Glob::path(policy));
+        assert_eq!(inner.meets(&outer), meets, "`{effect}` meets `{policy}`");
+        assert_eq!(inner.within(&[&outer]), within, "`{effect}` within `{policy}`");
+    }
+}
+
+#[test]
+fn inclusion_looks_at_all_patterns_together() {
+    let (low, high) = (Glob::path("src/[a-m]*"), Glob::path("src/[!a-m]*"));
+    let inner = Glob::effect("src/?");
+    assert_eq!(inner.within(&[&low]), Answer::No);
+    assert_eq!(inner.within(&[&high]), Answer::No);
+    assert_eq!(inner.within(&[&low, &high]), Answer::Yes);
+    assert_eq!(inner.within(&[]), Answer::No);
+}
+
+#[test]
+fn subtrees_cover_the_directory_and_all_below() {
+    let tree = Glob::subtree(&Glob::literal("src"));
+    assert!(tree.matches("src") && tree.matches("src/a/b") && !tree.matches("srcx"));
+    assert_eq!(tree.within(&[&Glob::path("src/**")]), Answer::Yes);
+    assert_eq!(tree.within(&[&Glob::path("src/*")]), Answer::No);
+    assert_eq!(tree.meets(&Glob::path("src/secret/*.key")), Answer::Yes);
+    let all = Glob::anything_relative();
+    assert_eq!(all.meets(&Glob::path("~/.ssh/**")), Answer::No);
+    assert_eq!(all.meets(&Glob::path(".ssh/**")), Answer::Yes);
+    assert_eq!(all.within(&[&Glob::path("**")]), Answer::Yes);
+    assert!(Glob::anywhere(&Glob::path("a/*")).matches("x/y/a/b"));
+    assert!(Glob::after("/repo/", &Glob::path("a/*")).matches("/repo/a/b"));
+}
+
+/// The peer needs 46 seconds for this one.
+#[test]
+fn many_double_stars_stay_linear() {
+    let pattern = "**/a/".repeat(9) + "b";
+    let text = "a/".repeat(27) + "c";
+    let glob = Glob::path(&pattern);
+    let start = std::time::Instant::now();
+    for _ in 0..100 {
+        assert!(!glob.matches(&text));
+    }
+    assert_eq!(glob.meets(&Glob::literal(&text)), Answer::No);
+    assert!(start.elapsed().as_secs() < 5, "took {:?}", start.elapsed());
+}

@@ -1,0 +1,93 @@
+//! Options that stand before a subcommand and take the next word as their value.
+
+/// Program → its global options with a separate value. A program that stands here is strict about its other options:
+/// they take no value.
+const TABLE: &[(&str, &[&str])] = &[
+    (
+        "git",
+        &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source"],
+    ),
+    (
+        "docker",
+        &["-c", "--context", "-H", "--host", "-l", "--log-level", "--config", "--tlscacert", "--tlscert", "--tlskey"],
+    ),
+    ("podman", &["-c", "--connection", "--url", "--log-level", "--root", "--runroot", "--storage-driver"]),
+    (
+        "kubectl",
+        &[
+            "-n",
+            "--namespace",
+            "--context",
+            "--cluster",
+            "--user",
+            "--kubeconfig",
+            "-s",
+            "--server",
+            "--as",
+            "--as-group",
+            "--token",
+            "--request-timeout",
+            "--cache-dir",
+            "-v",
+        ],
+    ),
+    ("helm", &["-n", "--namespace", "--kube-context", "--kubeconfig", "--registry-config", "--repository-config"]),
+    ("npm", &["--prefix", "-w", "--workspace", "--registry", "--loglevel", "--userconfig", "-C", "--cache", "--tag"]),
+    ("pnpm", &["-C", "--dir", "--filter", "-F", "--loglevel", "--reporter"]),
+    ("yarn", &["--cwd", "--registry", "--cache-folder"]),
+    ("cargo", &["--color", "--config", "-C", "-Z", "--manifest-path", "--target-dir"]),
+    ("gh", &["-R", "--repo", "--hostname"]),
+    (
+        "gcloud",
+        &["--project", "--account", "--configuration", "--format", "--verbosity", "--impersonate-service-account"],
+    ),
+    ("aws", &["--profile", "--region", "--output", "--endpoint-url", "--query", "--ca-bundle", "--color"]),
+    ("systemctl", &["-H", "--host", "-M", "--machine", "-t", "--type", "-p", "--property"]),
+    ("pip", &["--python", "--log", "--proxy", "--cache-dir", "--timeout", "--retries"]),
+    ("uv", &["--directory", "--project", "--config-file", "--cache-dir", "--color", "--python"]),
+    ("rm", &[]),
+    ("chmod", &[]),
+    ("chown", &[]),
+    ("mv", &[]),
+    ("cp", &[]),
+];
+
+pub(super) enum Globals {
+    /// These options take a value.
+    Known(&'static [&'static str]),
+    /// Any option may.
+    Unknown,
+}
+
+pub(super) fn of(program: &str) -> Globals {
+    TABLE.iter().find(|(name, _)| *name == program).map_or(Globals::Unknown, |(_, options)| Globals::Known(options))
+}
+
+/// Long names of one-letter flags that mean the same wherever they exist.
+const LONG: &[(char, &[&str])] = &[
+    ('r', &["--recursive"]),
+    ('R', &["--recursive"]),
+    ('f', &["--force"]),
+    ('a', &["--all"]),
+    ('n', &["--dry-run"]),
+    ('d', &["--delete"]),
+    ('D', &["--delete"]),
+    ('m', &["--message", "--move"]),
+    ('u', &["--set-upstream"]),
+    ('y', &["--yes"]),
+    ('g', &["--global"]),
+    ('q', &["--quiet"]),
+    ('v', &["--verbose"]),
+];
+
+pub(super) fn long_names(flag: char) -> &'static [&'static str] {
+    LONG.iter().find(|(short, _)| *short == flag).map_or(&[], |(_, names)| names)
+}
+
+/// Programs whose options have one dash and many letters: `-delete` is one option there, not six flags.
+const ONE_DASH: &[&str] =
+    &["find", "java", "javac", "go", "terraform", "tofu", "openssl", "gcc", "clang", "ffmpeg", "convert"];
+
+pub(super) fn has_one_dash_options(program: &str) -> bool {
+    ONE_DASH.contains(&program)
+}

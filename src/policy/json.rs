@@ -1,0 +1,261 @@
+//! A small JSON reader that keeps where everything stands: diagnostics and findings point into the policy file.
+//!
+//! It reads JSON with comments and a byte order mark, as editors write them. Depth is limited, nothing is guessed:
+//! the first violation of the grammar ends the reading with its place.
+
+use std::ops::Range;
+
+/// Containers inside containers; a policy needs five.
+const DEEPEST: usize = 64;
+
+#[derive(Debug, Clone)]
+pub(super) struct Value {
+    /// Bytes of the value in the file.
+    pub(super) span: Range<usize>,
+    pub(super) data: Data,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Data {
+    Null,
+    Bool(bool),
+    Number(String),
+    Text(String),
+    List(Vec<Value>),
+    /// In the order of the file, duplicates included.
+    Object(Vec<(Key, Value)>),
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Key {
+    pub(super) span: Range<usize>,
+    pub(super) name: String,
+}
+
+impl Data {
+    /// What it is, in words for people.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Number(_) => "a number",
+            Self::Text(_) => "a string",
+            Self::List(_) => "a list",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+/// Why the text is not JSON.
+#[derive(Debug)]
+pub(super) struct SyntaxError {
+    pub(super) span: Range<usize>,
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+}
+
+pub(super) fn read(text: &str) -> Result<Value, SyntaxError> {
+    let mut reader = Reader { text, at: 0 };
+    if text.starts_with('\u{feff}') {
+        reader.at = '\u{feff}'.len_utf8();
+    }
+    reader.blank()?;
+    let value = reader.value(0)?;
+    reader.blank()?;
+    match reader.peek() {
+        None => Ok(value),
+        Some(found) => Err(reader.error(format!("unexpected {} after the end of the document", show(found)), None)),
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn rest(&self) -> &str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn take(&mut self, wanted: char) -> bool {
+        let found = self.peek() == Some(wanted);
+        if found {
+            self.at += wanted.len_utf8();
+        }
+        found
+    }
+
+    fn error(&self, message: String, help: Option<&str>) -> SyntaxError {
+        let length = self.peek().map_or(0, char::len_utf8);
+        SyntaxError { span: self.at..self.at + length, message, help: help.map(str::to_owned) }
+    }
+
+    fn expected(&self, what: &str, help: Option<&str>) -> SyntaxError {
+        match self.peek() {
+            Some(found) => self.error(format!("expected {what}, found {}", show(found)), help),
+            None => self.error(format!("expected {what}, but the file ends"), None),
+        }
+    }
+
+    /// White space and comments.
+    fn blank(&mut self) -> Result<(), SyntaxError> {
+        loop {
+            let rest = self.rest();
+            let trimmed = rest.trim_start_matches([' ', '\t', '\n', '\r']);
+            let length = if trimmed.starts_with("//") {
+                trimmed.find('\n').unwrap_or(trimmed.len())
+            } else if let Some(comment) = trimmed.strip_prefix("/*") {
+                match comment.find("*/") {
+                    Some(end) => end + 4,
+                    None => {
+                        self.at += rest.len() - trimmed.len();
+                        return Err(self.error("this comment is never closed".to_owned(), Some("close it with `*/`")));
+                    }
+                }
+            } else {
+                0
+            };
+            self.at += rest.len() - trimmed.len() + length;
+            if length == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Result<Value, SyntaxError> {
+        if depth > DEEPEST {
+            return Err(self.error(format!("nested deeper than {DEEPEST} levels"), None));
+        }
+        let start = self.at;
+        let data = match self.peek() {
+            Some('{') => self.object(depth)?,
+            Some('[') => self.list(depth)?,
+            Some('"') => Data::Text(self.string()?),
+            Some('-' | '0'..='9') => self.number()?,
+            Some('\'') => return Err(self.expected("a value", Some("JSON strings stand in double quotes"))),
+            _ => self.word()?,
+        };
+        Ok(Value { span: start..self.at, data })
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Data, SyntaxError> {
+        let mut members = Vec::new();
+        self.take('{');
+        self.blank()?;
+        while !self.take('}') {
+            if !members.is_empty() {
+                if !self.take(',') {
+                    return Err(self.expected("`,` or `}`", None));
+                }
+                self.blank()?;
+                if self.peek() == Some('}') {
+                    return Err(self.expected("a key", Some("remove the comma before it")));
+                }
+            }
+            let start = self.at;
+            if self.peek() != Some('"') {
+                return Err(self.expected("a key in double quotes", None));
+            }
+            let name = self.string()?;
+            let key = Key { span: start..self.at, name };
+            self.blank()?;
+            if !self.take(':') {
+                return Err(self.expected("`:`", None));
+            }
+            self.blank()?;
+            let value = self.value(depth + 1)?;
+            self.blank()?;
+            members.push((key, value));
+        }
+        Ok(Data::Object(members))
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Data, SyntaxError> {
+        let mut items = Vec::new();
+        self.take('[');
+        self.blank()?;
+        while !self.take(']') {
+            if !items.is_empty() {
+                if !self.take(',') {
+                    return Err(self.expected("`,` or `]`", None));
+                }
+                self.blank()?;
+                if self.peek() == Some(']') {
+                    return Err(self.expected("a value", Some("remove the comma before it")));
+                }
+            }
+            items.push(self.value(depth + 1)?);
+            self.blank()?;
+        }
+        Ok(Data::List(items))
+    }
+
+    /// Finds the closing quote; what is between is decoded by the JSON library everybody trusts.
+    fn string(&mut self) -> Result<String, SyntaxError> {
+        let rest = self.rest();
+        let mut escaped = false;
+        let end = rest.char_indices().skip(1).find_map(|(at, character)| {
+            let closes = character == '"' && !escaped;
+            escaped = character == '\\' && !escaped;
+            (closes || character == '\n').then_some((at, character))
+        });
+        let Some((end, '"')) = end else {
+            return Err(self.error("this string is never closed".to_owned(), Some("close it with `\"`")));
+        };
+        let literal = rest.get(..=end).unwrap_or_default();
+        let decoded = serde_json::from_str::<String>(literal);
+        let length = literal.len();
+        match decoded {
+            Ok(text) => {
+                self.at += length;
+                Ok(text)
+            }
+            Err(_) => Err(SyntaxError {
+                span: self.at..self.at + length,
+                message: "this string has an escape or a control character that JSON does not know".to_owned(),
+                help: Some("write a backslash as `\\\\`".to_owned()),
+            }),
+        }
+    }
+
+    fn number(&mut self) -> Result<Data, SyntaxError> {
+        let rest = self.rest();
+        let end = rest
+            .find(|character: char| !matches!(character, '0'..='9' | '-' | '+' | '.' | 'e' | 'E'))
+            .unwrap_or(rest.len());
+        let text = rest.get(..end).unwrap_or_default().to_owned();
+        if serde_json::from_str::<f64>(&text).is_err() {
+            return Err(self.error("this is not a number".to_owned(), None));
+        }
+        self.at += text.len();
+        Ok(Data::Number(text))
+    }
+
+    fn word(&mut self) -> Result<Data, SyntaxError> {
+        let rest = self.rest();
+        let end = rest.find(|character: char| !character.is_alphanumeric()).unwrap_or(rest.len());
+        let word = rest.get(..end).unwrap_or_default();
+        let data = match word {
+            "null" => Data::Null,
+            "true" => Data::Bool(true),
+            "false" => Data::Bool(false),
+            _ => return Err(self.expected("a value", None)),
+        };
+        self.at += end;
+        Ok(data)
+    }
+}
+
+/// A character as it may stand in a message.
+fn show(character: char) -> String {
+    if character.is_control() || character.is_whitespace() {
+        format!("the character U+{:04X}", u32::from(character))
+    } else {
+        format!("`{character}`")
+    }
+}

@@ -1,0 +1,203 @@
+//! The one evaluator: an effect and the policy → a judgement.
+
+use crate::effects::{About, Certainty, Connection, Effect, Execution, Kind, Opaque, PathTarget};
+use crate::finding::{Level, PolicyPlace, RuleId};
+
+use super::command::Match;
+use super::floor::{self, Floor};
+use super::path::Files;
+use super::sensitive::{self, Touch};
+use super::{Context, Decision, Judgement, PathRules, Policy};
+
+/// The words for one kind of file access.
+struct Wording {
+    rule: RuleId,
+    denied: &'static str,
+    unlisted: &'static str,
+    allowed: &'static str,
+    unproven: &'static str,
+    unruled: &'static str,
+}
+
+const READ: Wording = Wording {
+    rule: "scope/read",
+    denied: "denied by files.read.deny",
+    unlisted: "not in files.read.allow",
+    allowed: "matches files.read.allow",
+    unproven: "not proven to be in files.read.allow",
+    unruled: "no file read policy",
+};
+
+const WRITE: Wording = Wording {
+    rule: "scope/write",
+    denied: "denied by files.write.deny",
+    unlisted: "not in files.write.allow",
+    allowed: "matches files.write.allow",
+    unproven: "not proven to be in files.write.allow",
+    unruled: "no file write policy",
+};
+
+const DELETE: Wording = Wording { rule: "scope/delete", ..WRITE };
+
+const UNRESOLVED: RuleId = "scope/unresolved";
+
+impl Policy {
+    /// The one evaluator.
+    pub(crate) fn judge(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
+        let certainty = effect.certainty;
+        match &effect.kind {
+            Kind::Read(target) => self.file(target, certainty, context, &READ),
+            Kind::Write(target) => self.file(target, certainty, context, &WRITE),
+            Kind::Delete(target) => self.file(target, certainty, context, &DELETE),
+            Kind::List(target) if effect.via == "argument" => self.file(target, certainty, context, &READ),
+            Kind::List(target) => self.listing(target, certainty, context),
+            Kind::Execute(execution) => self.command(execution, certainty, context),
+            Kind::Connect(connection) => self.connection(connection, certainty),
+            Kind::Tool { .. } | Kind::Spawn { .. } => unruled("scope/tool", "no policy rule for this tool type"),
+            Kind::Opaque(opaque) => self.opaque(opaque),
+        }
+    }
+
+    fn file(&self, target: &PathTarget, certainty: Certainty, context: &Context<'_>, wording: &Wording) -> Judgement {
+        let files = Files::new(target, certainty, context);
+        let (rules, touch) =
+            if wording.rule == READ.rule { (&self.read, Touch::Read) } else { (&self.write, Touch::Write) };
+        let sensitive = sensitive::touched(&files, touch);
+        let floor = if touch == Touch::Write { floor::check(&files, certainty) } else { None };
+        Judgement { sensitive, ..scoped(rules, &files, certainty, floor, wording) }
+    }
+
+    /// Names alone are not content: only a path that is denied itself is reported.
+    fn listing(&self, target: &PathTarget, certainty: Certainty, context: &Context<'_>) -> Judgement {
+        let itself = PathTarget { path: target.path.clone(), subtree: false };
+        let files = Files::new(&itself, certainty, context);
+        match files.denied_by(&self.read.deny).filter(|_| certainty != Certainty::Pattern) {
+            Some(rule) => denied(READ.rule, READ.denied, Some(&rule.place)),
+            None => unruled(READ.rule, "listing names needs no policy"),
+        }
+    }
+
+    fn command(&self, execution: &Execution, certainty: Certainty, context: &Context<'_>) -> Judgement {
+        const RULE: RuleId = "scope/command";
+        let (allow, deny) = (&self.commands.allow, &self.commands.deny);
+        let mut perhaps = None;
+        for rule in &deny.rules {
+            match rule.denies(execution, context.raw_command) {
+                Match::Yes => return denied(RULE, "denied by commands.deny", Some(&rule.place)),
+                Match::Maybe => perhaps = perhaps.or(Some(&rule.place)),
+                Match::No => {}
+            }
+        }
+        if perhaps.is_some() {
+            let level = if allow.is_empty() { Level::Warning } else { Level::Error };
+            return unresolved(level, "may be denied by commands.deny", perhaps);
+        }
+        if allow.is_empty() {
+            let reason = if deny.is_empty() { "no command policy" } else { "matches commands.allow" };
+            return if deny.is_empty() { unruled(RULE, reason) } else { allowed(RULE, reason, None) };
+        }
+        if let Some(rule) = allow.rules.iter().find(|rule| rule.allows(execution)) {
+            return allowed(RULE, "matches commands.allow", Some(&rule.place));
+        }
+        if execution.inert || certainty == Certainty::Possible {
+            return unruled(RULE, "needs no entry in commands.allow");
+        }
+        if allow.rules.iter().any(|rule| rule.may_allow(execution)) {
+            return unresolved(Level::Error, "not proven to be in commands.allow", allow.place.as_ref());
+        }
+        denied(RULE, "not in commands.allow", allow.place.as_ref())
+    }
+
+    fn connection(&self, connection: &Connection, certainty: Certainty) -> Judgement {
+        const RULE: RuleId = "scope/network";
+        let Some(network) = &self.network else { return unruled(RULE, "no network policy") };
+        let Some(deny_all) = &network.deny_all else {
+            return allowed(RULE, "allowed by network.allow", Some(&network.place));
+        };
+        if let Some(rule) = network.allow.iter().find(|rule| rule.includes(connection, certainty)) {
+            return allowed(RULE, "allowed by network.allow", Some(&rule.place));
+        }
+        if connection.host.is_none() || certainty == Certainty::Pattern {
+            return unresolved(Level::Error, "not proven to be in network.allow", Some(deny_all));
+        }
+        denied(RULE, "denied by network.deny_all", Some(deny_all))
+    }
+
+    fn opaque(&self, opaque: &Opaque) -> Judgement {
+        if !opaque.vouched_by.is_empty()
+            && let Some(rule) = self.commands.allow.rules.iter().find(|rule| rule.vouches_for(&opaque.vouched_by))
+        {
+            return allowed(UNRESOLVED, "vouched for by commands.allow", Some(&rule.place));
+        }
+        let reads = self.read.allow.list_place();
+        let writes = self.write.allow.list_place();
+        let commands = self.commands.allow.list_place();
+        let network = self.network.as_ref().and_then(|network| network.deny_all.as_ref());
+        let place = match opaque.about {
+            About::Reads => reads,
+            About::Writes => writes,
+            About::Commands => commands,
+            About::Network => network,
+            About::Anything => commands.or(writes).or(reads).or(network),
+        };
+        let level = if place.is_some() { Level::Error } else { Level::Warning };
+        unresolved(level, &opaque.reason, place)
+    }
+}
+
+fn scoped(
+    rules: &PathRules,
+    files: &Files<'_>,
+    certainty: Certainty,
+    floor: Option<Floor>,
+    wording: &Wording,
+) -> Judgement {
+    let unknown = files.is_unknown(certainty);
+    let unproven = |reason: &str| {
+        let level = if rules.allow.is_empty() { Level::Warning } else { Level::Error };
+        unresolved(level, reason, rules.allow.place.as_ref())
+    };
+    if !unknown && let Some(rule) = files.denied_by(&rules.deny) {
+        return denied(wording.rule, wording.denied, Some(&rule.place));
+    }
+    match floor {
+        Some(Floor::Broken { rule, why }) => return denied(rule, &format!("built-in floor: {why}"), None),
+        Some(Floor::Perhaps) => return unproven("the path is not known, it may be one that no agent may change"),
+        None => {}
+    }
+    if rules.allow.is_empty() {
+        return match (rules.deny.is_empty(), unknown) {
+            (true, _) => unruled(wording.rule, wording.unruled),
+            (false, true) => unproven("the path is not known, it may be a denied one"),
+            (false, false) => allowed(wording.rule, wording.allowed, None),
+        };
+    }
+    if let Some(place) = files.allowed_by(&rules.allow).filter(|_| !unknown || rules.deny.is_empty()) {
+        return allowed(wording.rule, wording.allowed, Some(place));
+    }
+    match certainty {
+        Certainty::Possible => unruled(wording.rule, "may not have happened"),
+        Certainty::Pattern => unproven(wording.unproven),
+        Certainty::Exact => denied(wording.rule, wording.unlisted, rules.allow.place.as_ref()),
+    }
+}
+
+fn judgement(decision: Decision, rule: RuleId, level: Level, reason: &str, place: Option<&PolicyPlace>) -> Judgement {
+    Judgement { decision, rule, level, reason: reason.to_owned(), place: place.cloned(), sensitive: false }
+}
+
+fn denied(rule: RuleId, reason: &str, place: Option<&PolicyPlace>) -> Judgement {
+    judgement(Decision::Denied, rule, Level::Error, reason, place)
+}
+
+fn allowed(rule: RuleId, reason: &str, place: Option<&PolicyPlace>) -> Judgement {
+    judgement(Decision::Allowed, rule, Level::Note, reason, place)
+}
+
+fn unruled(rule: RuleId, reason: &str) -> Judgement {
+    judgement(Decision::Unruled, rule, Level::Note, reason, None)
+}
+
+fn unresolved(level: Level, reason: &str, place: Option<&PolicyPlace>) -> Judgement {
+    judgement(Decision::Unresolved, UNRESOLVED, level, reason, place)
+}

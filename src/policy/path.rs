@@ -1,0 +1,260 @@
+//! Path entries against the files an effect names.
+
+use crate::effects::{Certainty, PathTarget};
+use crate::finding::PolicyPlace;
+
+use super::Context;
+use super::fold::fold;
+use super::glob::{Answer, Glob};
+use super::parse::{Entry, List};
+
+/// One entry, compiled for both comparisons.
+#[derive(Debug)]
+pub(super) struct PathRule {
+    pub(super) place: PolicyPlace,
+    exact: Glob,
+    folded: Glob,
+    /// The entry names a place outside of any root (`/etc/**`, `~/.ssh/**`).
+    anchored: bool,
+    /// The folded entry without its `~/`, where it has one.
+    below_home: Option<Glob>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct PathList {
+    pub(super) rules: Vec<PathRule>,
+    pub(super) place: Option<PolicyPlace>,
+}
+
+impl PathList {
+    pub(super) fn new(list: Option<&List>) -> Self {
+        let Some(list) = list else { return Self::default() };
+        Self { rules: list.entries.iter().map(PathRule::new).collect(), place: Some(list.place.clone()) }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Where the list stands, if it demands anything.
+    pub(super) fn list_place(&self) -> Option<&PolicyPlace> {
+        self.place.as_ref().filter(|_| !self.is_empty())
+    }
+}
+
+impl PathRule {
+    fn new(entry: &Entry) -> Self {
+        let folded = fold(&entry.text);
+        Self {
+            place: entry.place.clone(),
+            exact: Glob::path(&entry.text),
+            anchored: is_anchored(&entry.text),
+            below_home: folded.strip_prefix("~/").map(Glob::path),
+            folded: Glob::path(&folded),
+        }
+    }
+}
+
+/// `/x`, `~/x`, `~user/x` or `C:/x`.
+pub(super) fn is_anchored(path: &str) -> bool {
+    let mut characters = path.chars();
+    match characters.next() {
+        Some('/' | '~') => true,
+        Some(drive) if drive.is_ascii_alphabetic() => path.get(1..3) == Some(":/"),
+        _ => false,
+    }
+}
+
+/// The files an effect names, prepared for many comparisons.
+#[derive(Debug)]
+pub(super) struct Files<'a> {
+    target: &'a PathTarget,
+    root: Option<&'a str>,
+    own: Form,
+    folded: Form,
+    anchored: bool,
+}
+
+/// One spelling of the files: itself, and as an absolute path where that is another one.
+#[derive(Debug)]
+struct Form {
+    own: Names,
+    absolute: Option<Names>,
+}
+
+#[derive(Debug)]
+enum Names {
+    One(String),
+    Many(Glob),
+}
+
+impl Names {
+    fn new(path: String, target: &PathTarget, certainty: Certainty) -> Self {
+        match (certainty, target.subtree) {
+            (Certainty::Pattern, false) => Self::Many(Glob::effect(&path)),
+            (Certainty::Pattern, true) => Self::Many(Glob::subtree(&Glob::effect(path.trim_end_matches('/')))),
+            (_, true) if path == "." => Self::Many(Glob::anything_relative()),
+            (_, true) => Self::Many(Glob::subtree(&Glob::literal(path.trim_end_matches('/')))),
+            (_, false) => Self::One(path),
+        }
+    }
+
+    fn meets(&self, glob: &Glob) -> bool {
+        match self {
+            Self::One(path) => glob.matches(path),
+            Self::Many(paths) => paths.meets(glob) != Answer::No,
+        }
+    }
+
+    fn within(&self, globs: &[&Glob]) -> bool {
+        match self {
+            Self::One(path) => globs.iter().any(|glob| glob.matches(path)),
+            Self::Many(paths) => !globs.is_empty() && paths.within(globs) == Answer::Yes,
+        }
+    }
+}
+
+impl Form {
+    fn new(path: String, root: Option<&str>, target: &PathTarget, certainty: Certainty) -> Self {
+        let absolute = root.filter(|_| !is_anchored(&path)).map(|root| {
+            let root = root.trim_end_matches('/');
+            let root = if certainty == Certainty::Pattern { literal_in_pattern(root) } else { root.to_owned() };
+            let joined = if path == "." { root } else { format!("{root}/{path}") };
+            Names::new(joined, target, certainty)
+        });
+        Self { own: Names::new(path, target, certainty), absolute }
+    }
+}
+
+/// A literal path inside an effect's pattern.
+fn literal_in_pattern(text: &str) -> String {
+    let mut pattern = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '*' | '?' | '[') {
+            pattern.extend(['[', character, ']']);
+        } else {
+            pattern.push(character);
+        }
+    }
+    pattern
+}
+
+impl<'a> Files<'a> {
+    pub(super) fn new(target: &'a PathTarget, certainty: Certainty, context: &Context<'a>) -> Self {
+        let root = context.root;
+        let folded_root = root.map(fold);
+        Self {
+            target,
+            root,
+            own: Form::new(target.path.clone(), root, target, certainty),
+            folded: Form::new(fold(&target.path), folded_root.as_deref(), target, certainty),
+            anchored: is_anchored(&target.path),
+        }
+    }
+
+    /// Nothing is known about the path.
+    pub(super) fn is_unknown(&self, certainty: Certainty) -> bool {
+        certainty == Certainty::Pattern && matches!(self.target.path.as_str(), "**" | "**/**")
+    }
+
+    /// Whether the entry speaks of any of the files, as a deny reads it: folded, and wherever the root may be.
+    pub(super) fn touched_by(&self, rule: &PathRule) -> bool {
+        if self.folded.own.meets(&rule.folded) {
+            return true;
+        }
+        if rule.anchored && self.folded.absolute.as_ref().is_some_and(|names| names.meets(&rule.folded)) {
+            return true;
+        }
+        self.anchored && self.touched_in_place(rule)
+    }
+
+    /// An absolute path, or a pattern that may reach into the root or into a home directory.
+    fn touched_in_place(&self, rule: &PathRule) -> bool {
+        match (&self.folded.own, self.root) {
+            (Names::One(path), None) if !rule.anchored => {
+                path.match_indices('/').any(|(at, _)| path.get(at + 1..).is_some_and(|rest| rule.folded.matches(rest)))
+            }
+            (Names::One(_), _) => false,
+            (Names::Many(paths), root) => {
+                let elsewhere = match (&rule.below_home, rule.anchored, root) {
+                    (Some(below), _, _) => Glob::after("/", &Glob::anywhere(below)),
+                    (None, true, _) => return false,
+                    (None, false, Some(root)) => {
+                        Glob::after(&format!("{}/", fold(root).trim_end_matches('/')), &rule.folded)
+                    }
+                    (None, false, None) => Glob::anywhere(&rule.folded),
+                };
+                paths.meets(&elsewhere) != Answer::No
+            }
+        }
+    }
+
+    /// The first rule of the list that speaks of any of the files.
+    pub(super) fn denied_by<'r>(&self, list: &'r PathList) -> Option<&'r PathRule> {
+        list.rules.iter().find(|rule| self.touched_by(rule))
+    }
+
+    /// The entry that allows the file, or the list when its entries do so together.
+    pub(super) fn allowed_by<'r>(&self, list: &'r PathList) -> Option<&'r PolicyPlace> {
+        if let Some(rule) = list.rules.iter().find(|rule| self.within(&[rule])) {
+            return Some(&rule.place);
+        }
+        let all: Vec<&PathRule> = list.rules.iter().collect();
+        let together = all.len() > 1 && matches!(self.own.own, Names::Many(_)) && self.within(&all);
+        list.place.as_ref().filter(|_| together)
+    }
+
+    fn within(&self, rules: &[&PathRule]) -> bool {
+        let globs: Vec<&Glob> = rules.iter().map(|rule| &rule.exact).collect();
+        if self.own.own.within(&globs) {
+            return true;
+        }
+        let anchored: Vec<&Glob> = rules.iter().filter(|rule| rule.anchored).map(|rule| &rule.exact).collect();
+        !anchored.is_empty() && self.own.absolute.as_ref().is_some_and(|names| names.within(&anchored))
+    }
+
+    /// Whether a table of the product's own (floor, sensitive files) speaks of any of the files. `glob` starts with
+    /// `**/` where it means any place.
+    pub(super) fn reaches(&self, glob: &Glob) -> bool {
+        self.folded.own.meets(glob)
+    }
+
+    /// Whether the effect aims at the glob: it names the file, or a pattern spells part of its name, or the directory
+    /// is all about it. A subtree somewhere above does not.
+    pub(super) fn aims_at(&self, glob: &Glob) -> bool {
+        match &self.folded.own {
+            Names::One(path) => glob.matches(path),
+            Names::Many(paths) => {
+                if paths.meets(glob) == Answer::No {
+                    return false;
+                }
+                if !self.target.subtree && spells_part_of_a_name(paths.prefix()) {
+                    return true;
+                }
+                let below = if self.target.subtree {
+                    Glob::after(&format!("{}/", self.folder()), &everything())
+                } else {
+                    paths.clone()
+                };
+                below.within(&[glob]) == Answer::Yes
+            }
+        }
+    }
+
+    fn folder(&self) -> String {
+        fold(&self.target.path).trim_end_matches('/').to_owned()
+    }
+}
+
+fn everything() -> Glob {
+    Glob::effect("**")
+}
+
+/// The literal start of a pattern ends inside a file name, or in a hidden directory.
+fn spells_part_of_a_name(prefix: &str) -> bool {
+    match prefix.rsplit_once('/') {
+        Some((folder, "")) => folder.rsplit('/').next().is_some_and(|name| name.starts_with('.')),
+        Some((_, name)) => name.chars().count() >= 2,
+        None => prefix.chars().count() >= 2,
+    }
+}
