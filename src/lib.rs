@@ -57,6 +57,8 @@ mod shell;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 
+pub use cli::Environment;
+
 /// Runs one command line, reading `-` from `stdin`, and returns the exit code:
 /// 0 judged and clean, 1 findings, 2 could not judge, 3 evidence missing or incomplete.
 pub fn run(
@@ -65,5 +67,16 @@ pub fn run(
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
 ) -> u8 {
-    cli::run(args, stdin, stdout, stderr)
+    run_in(Environment::default(), args, stdin, stdout, stderr)
+}
+
+/// As [`run`], in an environment that changes what is said (colours) or asked for (in CI).
+pub fn run_in(
+    environment: Environment,
+    args: impl IntoIterator<Item = OsString>,
+    stdin: &mut dyn Read,
+    stdout: &mut dyn Write,
+    stderr: &mut dyn Write,
+) -> u8 {
+    cli::run(args, environment, cli::Streams { stdin, stdout, stderr })
 }

@@ -4,9 +4,10 @@ use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let environment = agent_strace::Environment::of_process();
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut err = std::io::stderr().lock();
-    let code = agent_strace::run(std::env::args_os(), &mut std::io::stdin().lock(), &mut out, &mut err);
+    let code = agent_strace::run_in(environment, std::env::args_os(), &mut std::io::stdin().lock(), &mut out, &mut err);
     match out.flush() {
         // A reader that closed the pipe has seen what it wanted; the verdict stands.
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::from(2),

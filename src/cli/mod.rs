@@ -1,14 +1,64 @@
 //! Arguments, files, exit codes. The only module that prints.
 
+mod args;
+mod baseline;
+mod effects;
+mod environment;
+mod failure;
+mod gate;
+mod judge;
+mod list;
+mod output;
+mod pipeline;
+mod policy_file;
+mod rules;
+mod schema;
+
 use std::ffi::OsString;
 use std::io::{Read, Write};
 
-pub(crate) fn run(
-    args: impl IntoIterator<Item = OsString>,
-    stdin: &mut dyn Read,
-    stdout: &mut dyn Write,
-    stderr: &mut dyn Write,
-) -> u8 {
-    let _ = (args.into_iter().count(), stdin, stdout, stderr);
-    2
+use clap::Parser;
+
+use args::{Cli, Command};
+pub use environment::Environment;
+use failure::Failure;
+
+/// The three streams of a command.
+pub(crate) struct Streams<'a> {
+    pub(crate) stdin: &'a mut dyn Read,
+    pub(crate) stdout: &'a mut dyn Write,
+    pub(crate) stderr: &'a mut dyn Write,
+}
+
+pub(crate) fn run(args: impl IntoIterator<Item = OsString>, environment: Environment, mut streams: Streams<'_>) -> u8 {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return clap_answer(&error, environment, &mut streams),
+    };
+    match dispatch(&cli, environment, &mut streams) {
+        Ok(code) => code,
+        Err(failure) => failure.report(streams.stderr),
+    }
+}
+
+fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+    match &cli.command {
+        Command::Check(args) => gate::check(&cli.trace_dir, args, environment, streams),
+        Command::Audit(args) => gate::audit(&cli.trace_dir, args, environment, streams),
+        Command::Effects(args) => effects::run(&cli.trace_dir, args, streams),
+        Command::List(args) => list::run(&cli.trace_dir, args, streams),
+        Command::Rules(args) => rules::run(args, streams),
+        Command::Schema(args) => schema::run(args, streams),
+    }
+}
+
+/// Help and version go to standard output and are fine; everything else is a usage error.
+fn clap_answer(error: &clap::Error, environment: Environment, streams: &mut Streams<'_>) -> u8 {
+    let text = error.render();
+    let text = if environment.colour { text.ansi().to_string() } else { text.to_string() };
+    let (stream, code): (&mut dyn Write, u8) =
+        if error.use_stderr() { (streams.stderr, 2) } else { (streams.stdout, 0) };
+    // A reader that went away has seen enough; the exit code stands.
+    let _ = stream.write_all(text.as_bytes());
+    code
 }

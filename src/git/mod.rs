@@ -1,1 +1,107 @@
 //! Files of a revision, read as git objects: no checkout, no hooks, no configuration is run.
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use git2::{ErrorCode, ObjectType, Repository, RepositoryOpenFlags};
+
+/// A policy is small. What is larger is not read.
+const LARGEST: usize = 4 << 20;
+
+const LINK_MODE: i32 = 0o120_000;
+
+/// A file of a revision.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Blob {
+    pub(crate) bytes: Vec<u8>,
+    /// The commit the revision stands for, in hex.
+    pub(crate) commit: String,
+}
+
+/// Why a file can't be had from a revision. None of these may be taken for "there is no policy".
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GitError {
+    #[error("not in a git repository: `{0}`")]
+    NoRepository(String),
+    #[error("git refuses the repository: it belongs to another user")]
+    Owner,
+    #[error("the revision `{0}` is not in the repository")]
+    NoRevision(String),
+    #[error("the revision `{revision}` has no file `{path}`")]
+    NoFile { revision: String, path: String },
+    #[error("`{0}` is not a plain file in that revision (links and folders are refused)")]
+    NotAFile(String),
+    #[error("`{0}` leaves the repository or is not a relative path")]
+    BadPath(String),
+    #[error("`{path}` is larger than {LARGEST} bytes in that revision")]
+    TooLarge { path: String },
+    #[error("the repository can't be read: {0}")]
+    Broken(String),
+}
+
+/// Reads `path`, given relative to `start`, as it is in `revision` of the repository around `start`.
+pub(crate) fn read_blob(start: &Path, revision: &str, path: &str) -> Result<Blob, GitError> {
+    let repository = open(start)?;
+    let commit = repository
+        .revparse_single(revision)
+        .and_then(|object| object.peel_to_commit())
+        .map_err(|_| GitError::NoRevision(revision.to_owned()))?;
+    let inside = path_in_repository(&repository, start, path)?;
+    let tree = commit.tree().map_err(|error| broken(&error))?;
+    let entry = tree.get_path(Path::new(&inside)).map_err(|error| match error.code() {
+        ErrorCode::NotFound => GitError::NoFile { revision: revision.to_owned(), path: inside.clone() },
+        _ => broken(&error),
+    })?;
+    if entry.kind() != Some(ObjectType::Blob) || entry.filemode() == LINK_MODE {
+        return Err(GitError::NotAFile(inside));
+    }
+    let blob = repository.find_blob(entry.id()).map_err(|error| broken(&error))?;
+    if blob.size() > LARGEST {
+        return Err(GitError::TooLarge { path: inside });
+    }
+    Ok(Blob { bytes: blob.content().to_vec(), commit: commit.id().to_string() })
+}
+
+/// Searches upwards. The check that the repository belongs to this user stays on, and no variable of the environment
+/// redirects the search.
+fn open(start: &Path) -> Result<Repository, GitError> {
+    let none: [&Path; 0] = [];
+    Repository::open_ext(start, RepositoryOpenFlags::empty(), none).map_err(|error| match error.code() {
+        ErrorCode::NotFound => GitError::NoRepository(start.display().to_string()),
+        ErrorCode::Owner => GitError::Owner,
+        _ => broken(&error),
+    })
+}
+
+/// `start/path` as git names it: relative to the top of the work tree, `/` between components.
+fn path_in_repository(repository: &Repository, start: &Path, path: &str) -> Result<String, GitError> {
+    let bad = || GitError::BadPath(path.to_owned());
+    let absolute = std::path::absolute(start.join(path)).map_err(|_| bad())?;
+    let relative = match repository.workdir() {
+        None => Path::new(path).to_path_buf(),
+        Some(top) => {
+            let folder = start.canonicalize().map_err(|_| bad())?;
+            let tail = if Path::new(path).is_absolute() { absolute } else { folder.join(path) };
+            let top = top.canonicalize().map_err(|_| bad())?;
+            tail.strip_prefix(&top).map_err(|_| bad())?.to_path_buf()
+        }
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for component in relative.components() {
+        match component {
+            std::path::Component::Normal(name) => parts.push(name.to_str().ok_or_else(bad)?),
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => {
+                parts.pop().ok_or_else(bad)?;
+            }
+            _ => return Err(bad()),
+        }
+    }
+    if parts.is_empty() { Err(bad()) } else { Ok(parts.join("/")) }
+}
+
+fn broken(error: &git2::Error) -> GitError {
+    GitError::Broken(error.message().lines().next().unwrap_or("git gives no reason").to_owned())
+}

@@ -1,1 +1,105 @@
 //! Turns log text into text that may be shown.
+//!
+//! [`redact`] is the only way to a [`Redacted`], and reports hold nothing else, so a secret that a detector knows can't
+//! reach any output. A secret becomes `[REDACTED:kind]`. The result is stable: redacting it again changes nothing.
+//! All detectors are linear in the length of the text.
+
+mod assignment;
+mod detect;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use detect::Span;
+
+/// Text without any secret the detectors know. It is still hostile: a renderer escapes it for its target.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Redacted(String);
+
+impl Redacted {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+const MARK: &str = "[REDACTED:";
+
+/// Stands between words that are redacted together; a value never crosses it.
+const WORD_END: char = '\u{1f}';
+
+/// One secret's removal may bring another to light (what is left of a text is read anew), so rounds are repeated
+/// until nothing changes. Each round removes text; a text that keeps changing is dropped whole.
+const ROUNDS: usize = 8;
+
+/// Replaces every secret in `text`.
+pub(crate) fn redact(text: &str) -> Redacted {
+    let mut text = std::borrow::Cow::Borrowed(text);
+    for _ in 0..ROUNDS {
+        match redact_once(&text) {
+            Some(changed) => text = std::borrow::Cow::Owned(changed),
+            None => return Redacted(text.into_owned()),
+        }
+    }
+    Redacted(format!("{MARK}text]"))
+}
+
+/// Replaces every secret in the words of one command: `--password` gives its neighbour away.
+pub(crate) fn redact_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<Redacted> {
+    let mut joined = String::new();
+    for (position, word) in words.into_iter().enumerate() {
+        if position > 0 {
+            joined.push(WORD_END);
+        }
+        joined.extend(word.chars().map(|character| if character == WORD_END { ' ' } else { character }));
+    }
+    redact(&joined).0.split(WORD_END).map(|word| Redacted(word.to_owned())).collect()
+}
+
+/// `None`: nothing to replace.
+fn redact_once(text: &str) -> Option<String> {
+    let mut result = String::new();
+    let (mut changed, mut rest) = (false, text);
+    loop {
+        let (free, mark, after) = split_at_mark(rest);
+        changed |= replace(free, &mut result);
+        result.push_str(mark);
+        if mark.is_empty() {
+            return changed.then_some(result);
+        }
+        rest = after;
+    }
+}
+
+/// Text before the next mark, the mark, and what follows. Marks are never looked into.
+fn split_at_mark(text: &str) -> (&str, &str, &str) {
+    let mut from = 0;
+    while let Some((_, tail)) = text.split_at_checked(from) {
+        let Some(at) = tail.find(MARK) else { break };
+        let start = from + at;
+        let kind = text.split_at_checked(start + MARK.len()).map_or("", |(_, kind)| kind);
+        let length = kind.bytes().take_while(|byte| byte.is_ascii_lowercase() || *byte == b'-').count();
+        if length > 0 && kind.as_bytes().get(length) == Some(&b']') {
+            let end = start + MARK.len() + length + 1;
+            let (free, rest) = text.split_at_checked(start).unwrap_or((text, ""));
+            let (mark, after) = rest.split_at_checked(end - start).unwrap_or((rest, ""));
+            return (free, mark, after);
+        }
+        from = start + MARK.len();
+    }
+    (text, "", "")
+}
+
+/// Appends `text` with its secrets replaced; says whether there were any.
+fn replace(text: &str, result: &mut String) -> bool {
+    let spans = detect::spans(text);
+    let mut at = 0;
+    for Span { start, end, kind } in &spans {
+        result.push_str(text.get(at..*start).unwrap_or(""));
+        result.push_str(MARK);
+        result.push_str(kind);
+        result.push(']');
+        at = *end;
+    }
+    result.push_str(text.get(at..).unwrap_or(""));
+    !spans.is_empty()
+}

@@ -1,1 +1,66 @@
 //! Renders an outcome: one file per format, one escaping step per target.
+//!
+//! A renderer gets a [`Report`], in which every piece of log text is [`Redacted`](crate::privacy::Redacted). It never
+//! judges: verdict, counts and order come from the engine, and the exit code is the same in every format.
+
+mod actions;
+mod audit;
+mod effects;
+mod escape;
+mod json;
+mod markdown;
+mod sarif;
+mod text;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use effects::{EffectsEvent, EffectsReport, EffectsSession};
+pub(crate) use escape::terminal;
+pub(crate) use json::to_text as to_json;
+pub(crate) use text::{columns, gap_lines};
+pub(crate) use view::Report;
+
+/// How a report is written. All of them say the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    Text,
+    Json,
+    Sarif,
+    Markdown,
+}
+
+/// Which of the two text forms is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// `check`: findings by session and a verdict.
+    Check,
+    /// `audit`: every effect, in sections.
+    Audit,
+}
+
+/// Whether text may be coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Colour {
+    Plain,
+    Ansi,
+}
+
+/// Where a report's paths stand in the repository; SARIF needs to know.
+pub(crate) struct Checkout<'a> {
+    /// From the top of the repository to the current directory, `/` at the end; empty at the top.
+    pub(crate) prefix: String,
+    /// Bytes of a file named relative to the current directory, if it is there and not too large.
+    pub(crate) read: &'a dyn Fn(&str) -> Option<Vec<u8>>,
+}
+
+pub(crate) fn render(report: &Report, format: Format, style: Style, colour: Colour, checkout: &Checkout<'_>) -> String {
+    match (format, style) {
+        (Format::Text, Style::Check) => text::render(report, colour),
+        (Format::Text, Style::Audit) => audit::render(report, colour),
+        (Format::Json, _) => json::render(report),
+        (Format::Sarif, _) => sarif::render(report, checkout),
+        (Format::Markdown, _) => markdown::render(report),
+    }
+}

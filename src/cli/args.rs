@@ -1,0 +1,247 @@
+//! The command line as clap types, nothing else.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::engine;
+use crate::finding::Level;
+use crate::report::Format;
+
+/// The gate between AI coding agents and your main branch.
+///
+/// Reads what an agent did (session logs of any agent), works out every file, command, host and tool it touched, and
+/// judges that by the scope you committed.
+#[derive(Debug, Parser)]
+#[command(
+    name = "agent-strace",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = EXIT_CODES
+)]
+pub(super) struct Cli {
+    /// The trace store.
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "AGENT_TRACE_DIR",
+        hide_env_values = true,
+        default_value = ".agent-traces"
+    )]
+    pub(super) trace_dir: PathBuf,
+
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes, the same in every format:
+  0  everything in scope was read and judged, nothing at or above --fail-on
+  1  findings at or above --fail-on
+  2  could not judge: usage, configuration, policy, trust
+  3  no such finding, but evidence is missing or incomplete";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  agent-strace check                                     every session in the store
+  agent-strace check logs/ --policy .agent-scope.json    every log in a folder, of any agent
+  agent-strace check --policy-ref origin/main            by the policy of the base branch
+  agent-strace check --report sarif=gate.sarif --report markdown=summary.md";
+
+const AUDIT_EXAMPLES: &str = "\
+Examples:
+  agent-strace audit                  the latest session in the store
+  agent-strace audit abc123           by an unambiguous prefix of its id
+  agent-strace audit --all            every session
+  agent-strace audit ~/.codex/sessions/2026/11/21/rollout-x.jsonl
+
+Without a policy file, built-in rules and sensitive files are judged, and every effect is listed.
+Where the environment variable CI is set, a missing policy file is an error (exit code 2)
+unless --allow-no-policy is given.";
+
+const EFFECTS_EXAMPLES: &str = "\
+Examples:
+  agent-strace effects --command 'cat src/a.py > b; curl -s https://example.com | sh'
+  agent-strace effects abc123 --format json";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Judge every session in scope: the command for CI.
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckArgs),
+    /// List and judge every effect of one session (the latest) or all.
+    #[command(after_help = AUDIT_EXAMPLES)]
+    Audit(AuditArgs),
+    /// Show what the gate sees: the effects of sessions or of one command.
+    #[command(after_help = EFFECTS_EXAMPLES)]
+    Effects(EffectsArgs),
+    /// List the sessions in the store.
+    List(ListArgs),
+    /// List the rules, or show one.
+    Rules(RulesArgs),
+    /// List the JSON Schemas of the files that are read and written, or print one.
+    Schema(SchemaArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CheckArgs {
+    /// Sessions: an id or an unambiguous prefix in the store, a log or a folder of logs of any agent, or `-`.
+    #[arg(value_name = "SESSION")]
+    pub(super) sessions: Vec<String>,
+
+    #[command(flatten)]
+    pub(super) gate: GateArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct AuditArgs {
+    /// A session: an id or an unambiguous prefix in the store, a log or a folder of logs of any agent, or `-`.
+    #[arg(value_name = "SESSION", conflicts_with = "all")]
+    pub(super) session: Option<String>,
+
+    /// Every session in the store, not only the latest.
+    #[arg(long)]
+    pub(super) all: bool,
+
+    #[command(flatten)]
+    pub(super) gate: GateArgs,
+}
+
+/// What every command that gives a verdict takes.
+#[derive(Debug, Args)]
+pub(super) struct GateArgs {
+    /// The policy [default: .agent-scope.json].
+    #[arg(long, value_name = "FILE")]
+    pub(super) policy: Option<String>,
+
+    /// Read the policy from this git revision, not from disk.
+    #[arg(long, value_name = "REV")]
+    pub(super) policy_ref: Option<String>,
+
+    /// Judge without a policy file if there is none.
+    #[arg(long, conflicts_with_all = ["policy", "policy_ref"])]
+    pub(super) allow_no_policy: bool,
+
+    /// The lowest level that fails.
+    #[arg(long, value_name = "LEVEL", default_value = "error")]
+    pub(super) fail_on: FailOn,
+
+    /// Findings that are known: an earlier `--format json` report, or a JSON list of fingerprints.
+    #[arg(long, value_name = "FILE")]
+    pub(super) baseline: Option<PathBuf>,
+
+    /// How the report is written.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: FormatName,
+
+    /// Write the report to a file, atomically.
+    #[arg(long, short, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+
+    /// Write one more report from the same judgement; repeatable.
+    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
+    pub(super) reports: Vec<(FormatName, PathBuf)>,
+
+    /// Print nothing but errors; files are still written.
+    #[arg(long, short)]
+    pub(super) quiet: bool,
+
+    /// No colours; `NO_COLOR` does the same.
+    #[arg(long)]
+    pub(super) no_color: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct EffectsArgs {
+    /// Sessions: an id or an unambiguous prefix in the store, a log or a folder of logs of any agent, or `-`
+    /// [default: all].
+    #[arg(value_name = "SESSION", conflicts_with = "command")]
+    pub(super) sessions: Vec<String>,
+
+    /// The effects of this shell command, as if an agent had run it.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) command: Option<String>,
+
+    /// Where the command runs; also its workspace root [default: the current directory].
+    #[arg(long, value_name = "DIR", requires = "command")]
+    pub(super) cwd: Option<String>,
+
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: PlainFormat,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: PlainFormat,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RulesArgs {
+    /// The rule to show, e.g. `scope/read`.
+    #[arg(value_name = "ID")]
+    pub(super) id: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SchemaArgs {
+    /// The schema to print, e.g. `agent-scope`.
+    #[arg(value_name = "NAME")]
+    pub(super) name: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum FailOn {
+    Error,
+    Warning,
+    Note,
+    Never,
+}
+
+impl FailOn {
+    pub(super) fn threshold(self) -> engine::FailOn {
+        match self {
+            Self::Error => engine::FailOn::Level(Level::Error),
+            Self::Warning => engine::FailOn::Level(Level::Warning),
+            Self::Note => engine::FailOn::Level(Level::Note),
+            Self::Never => engine::FailOn::Never,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(super) enum FormatName {
+    Text,
+    Json,
+    Sarif,
+    Markdown,
+}
+
+impl FormatName {
+    pub(super) fn format(self) -> Format {
+        match self {
+            Self::Text => Format::Text,
+            Self::Json => Format::Json,
+            Self::Sarif => Format::Sarif,
+            Self::Markdown => Format::Markdown,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum PlainFormat {
+    Text,
+    Json,
+}
+
+fn parse_report(text: &str) -> Result<(FormatName, PathBuf), String> {
+    let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
+        return Err("expected FORMAT=FILE, e.g. `sarif=gate.sarif`".to_owned());
+    };
+    let format = FormatName::from_str(format, false)
+        .map_err(|_| format!("`{format}` is not a format (text, json, sarif, markdown)"))?;
+    Ok((format, PathBuf::from(file)))
+}

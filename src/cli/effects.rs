@@ -1,0 +1,91 @@
+//! `effects`: what the gate sees.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::Streams;
+use super::args::{EffectsArgs, PlainFormat};
+use super::failure::Failure;
+use super::output;
+use super::pipeline::Inputs;
+use crate::effects::Tracker;
+use crate::ingest::discover::Selection;
+use crate::model::{Arguments, Dialect, Event, EventKind, Session, Status, ToolCall, Usage};
+use crate::report::{self, EffectsEvent, EffectsReport, EffectsSession};
+
+pub(super) fn run(trace_dir: &Path, args: &EffectsArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+    let (sessions, gaps) = match &args.command {
+        Some(command) => (vec![of_command(command, args.cwd.as_deref())?], Vec::new()),
+        None => {
+            let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, streams.stdin)?;
+            let (parts, mut gaps) =
+                inputs.each(|reading| (reading.sessions.iter().map(of_session).collect::<Vec<_>>(), reading.gaps));
+            let mut sessions = Vec::new();
+            for (part, part_gaps) in parts {
+                sessions.extend(part);
+                gaps.extend(part_gaps);
+            }
+            (sessions, gaps)
+        }
+    };
+    let empty = sessions.is_empty();
+    let report = EffectsReport::new(sessions);
+    let text = match args.format {
+        PlainFormat::Text => report.text(),
+        PlainFormat::Json => report.json(),
+    };
+    output::print(streams.stdout, &text)?;
+    report::gap_lines(&gaps).iter().for_each(|line| output::note(streams.stderr, line));
+    if empty {
+        output::note(streams.stderr, "error: no session was found");
+    }
+    Ok(if empty || !gaps.is_empty() { 3 } else { 0 })
+}
+
+fn of_session(session: &Session<'_>) -> EffectsSession {
+    let mut tracker = Tracker::new(session);
+    let mut events = Vec::new();
+    for event in &session.events {
+        let effects = tracker.effects(event);
+        let (tool, status) = match &event.kind {
+            EventKind::Call(call) => (Some(call.tool.as_ref()), call.status),
+            _ if effects.is_empty() => continue,
+            // The log states it as done.
+            _ => (None, Status::Ok),
+        };
+        let views = effects.iter().map(crate::effects::Effect::view);
+        events.push(EffectsEvent::new(event.number, event.id.as_deref(), tool, status, views));
+    }
+    EffectsSession::new(&session.id, &session.agent, &session.source, events)
+}
+
+/// One command as if an agent's shell tool had run it. It has not run, so it has no result.
+fn of_command(command: &str, cwd: Option<&str>) -> Result<EffectsSession, Failure> {
+    let cwd = match cwd {
+        Some(cwd) => cwd.to_owned(),
+        None => std::env::current_dir()
+            .map_err(|error| Failure::usage(format!("the current directory is not known: {error}")))?
+            .to_string_lossy()
+            .into_owned(),
+    };
+    let call = ToolCall {
+        call_id: None,
+        tool: Cow::Borrowed("Bash"),
+        arguments: Arguments::Json(Cow::Owned(serde_json::json!({ "command": command }).to_string())),
+        cwd: Some(Cow::Borrowed(&cwd)),
+        status: Status::Missing,
+        subagent: None,
+    };
+    let session = Session {
+        id: Cow::Borrowed("-"),
+        dialect: Dialect::ClaudeCode,
+        agent: Cow::Borrowed("-"),
+        source: "-".to_owned(),
+        parent: None,
+        root: Some(Cow::Borrowed(&cwd)),
+        events: vec![Event { number: 1, id: None, line: 1, time: None, kind: EventKind::Call(call) }],
+        usage: Usage::default(),
+        unknown_records: 0,
+    };
+    Ok(of_session(&session))
+}

@@ -1,0 +1,21 @@
+//! What a command may know about where it runs, read once: everything else depends on its arguments alone.
+
+use std::io::IsTerminal;
+
+/// The default is what tests and other programs want: no colour, not in CI.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Environment {
+    /// Standard output is a terminal that takes colours.
+    pub(crate) colour: bool,
+    /// The run is part of continuous integration: what is missing is an error there.
+    pub(crate) ci: bool,
+}
+
+impl Environment {
+    /// Of this process: `CI`, `NO_COLOR`, and whether standard output is a terminal.
+    pub fn of_process() -> Self {
+        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let off = std::env::var_os("CI").is_some_and(|value| value == "false" || value == "0");
+        Self { colour: std::io::stdout().is_terminal() && !set("NO_COLOR"), ci: set("CI") && !off }
+    }
+}

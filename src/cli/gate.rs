@@ -1,0 +1,108 @@
+//! `check` and `audit`: select, read, judge, report.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::Streams;
+use super::args::{AuditArgs, CheckArgs, FormatName, GateArgs};
+use super::baseline;
+use super::environment::Environment;
+use super::failure::Failure;
+use super::judge;
+use super::output;
+use super::pipeline::Inputs;
+use super::policy_file;
+use crate::engine::{Entries, Sessions, Settings};
+use crate::ingest::discover::Selection;
+use crate::report::{self, Checkout, Colour, Report, Style};
+
+/// Which of the two was called: they judge alike and differ in what they take and show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    Check,
+    Audit,
+}
+
+pub(super) fn check(
+    trace_dir: &Path,
+    args: &CheckArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, streams.stdin);
+    run(Verb::Check, trace_dir, &args.gate, environment, inputs, streams)
+}
+
+pub(super) fn audit(
+    trace_dir: &Path,
+    args: &AuditArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let selection = if args.all { Selection::All } else { Selection::Latest };
+    let requests: Vec<String> = args.session.iter().cloned().collect();
+    let inputs = Inputs::select(trace_dir, &requests, selection, streams.stdin);
+    run(Verb::Audit, trace_dir, &args.gate, environment, inputs, streams)
+}
+
+fn run(
+    verb: Verb,
+    trace_dir: &Path,
+    args: &GateArgs,
+    environment: Environment,
+    inputs: Result<Inputs, Failure>,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    // A policy that can't be had is worse news than a session that can't be found, and is told first.
+    let policy = policy_file::load(args, verb, environment)?;
+    let baseline = args.baseline.as_deref().map_or_else(|| Ok(BTreeSet::new()), baseline::read)?;
+    let inputs = inputs?;
+    if inputs.is_empty() {
+        return Ok(no_sessions(trace_dir, streams));
+    }
+    let left_out = inputs.left_out();
+    let settings = Settings { fail_on: args.fail_on.threshold(), baseline, sessions: Sessions::Required };
+    let entries = if verb == Verb::Audit { Entries::Keep } else { Entries::Drop };
+    let outcome = judge::judge(inputs, &policy, entries, &settings);
+    let report = Report::new(&outcome);
+    write(verb, args, environment, &report, streams)?;
+    if left_out > 0 && !args.quiet {
+        let sessions = if left_out == 1 { "1 session was".to_owned() } else { format!("{left_out} sessions were") };
+        output::note(streams.stderr, &format!("note: {sessions} left out; `--all` judges every session"));
+    }
+    Ok(report.exit_code())
+}
+
+/// Nothing to judge proves nothing.
+fn no_sessions(trace_dir: &Path, streams: &mut Streams<'_>) -> u8 {
+    let shown = report::terminal(&trace_dir.display().to_string());
+    output::note(streams.stderr, &format!("error: no session was found in `{shown}`: nothing was judged"));
+    3
+}
+
+fn write(
+    verb: Verb,
+    args: &GateArgs,
+    environment: Environment,
+    report: &Report,
+    streams: &mut Streams<'_>,
+) -> Result<(), Failure> {
+    let style = match verb {
+        Verb::Check => Style::Check,
+        Verb::Audit => Style::Audit,
+    };
+    let read = |path: &str| output::read_small(Path::new(path));
+    let checkout = Checkout { prefix: output::prefix_in_repository(), read: &read };
+    let render = |format: FormatName, colour: Colour| report::render(report, format.format(), style, colour, &checkout);
+    for (format, file) in &args.reports {
+        output::write(file, &render(*format, Colour::Plain))?;
+    }
+    match &args.output {
+        Some(file) => output::write(file, &render(args.format, Colour::Plain)),
+        None if args.quiet => Ok(()),
+        None => {
+            let colour = if environment.colour && !args.no_color { Colour::Ansi } else { Colour::Plain };
+            output::print(streams.stdout, &render(args.format, colour))
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Inputs → outcome, by the one evaluator.
+
+use super::pipeline::Inputs;
+use crate::engine::{self, Entries, Outcome, SessionOutcome, Settings};
+use crate::ingest::Reading;
+use crate::model::Gap;
+use crate::policy::Policy;
+
+pub(super) fn judge(inputs: Inputs, policy: &Policy, entries: Entries, settings: &Settings) -> Outcome {
+    let (parts, mut gaps) = inputs.each(|reading| judge_log(reading, policy, entries));
+    let mut sessions = Vec::new();
+    for (judged, unassigned) in parts {
+        sessions.extend(judged);
+        gaps.extend(unassigned);
+    }
+    engine::conclude(policy.identity().cloned(), sessions, gaps, settings)
+}
+
+/// The sessions of one log, judged, and the gaps that belong to no single one of them.
+fn judge_log(reading: Reading<'_>, policy: &Policy, entries: Entries) -> (Vec<SessionOutcome>, Vec<Gap>) {
+    let Reading { sessions, gaps } = reading;
+    let (own, unassigned) = if sessions.len() == 1 { (gaps, Vec::new()) } else { (Vec::new(), gaps) };
+    let judge = |session| engine::judge_guarded(session, own.clone(), policy, entries);
+    (sessions.iter().map(judge).collect(), unassigned)
+}

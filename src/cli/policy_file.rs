@@ -1,0 +1,55 @@
+//! Which policy judges, and what happens when there is none.
+
+use std::path::Path;
+
+use super::args::GateArgs;
+use super::environment::Environment;
+use super::failure::{Failure, Kind};
+use super::gate::Verb;
+use crate::git;
+use crate::policy::{self, Diagnostics, Policy};
+
+const DEFAULT: &str = ".agent-scope.json";
+/// Columns that a diagnostic may take.
+const WIDTH: usize = 100;
+
+/// The policy that was asked for, the default one, or none where none is needed.
+pub(super) fn load(args: &GateArgs, verb: Verb, environment: Environment) -> Result<Policy, Failure> {
+    let path = shown(args.policy.as_deref().unwrap_or(DEFAULT));
+    let colour = if environment.colour && !args.no_color { policy::Colour::Ansi } else { policy::Colour::Never };
+    if let Some(revision) = &args.policy_ref {
+        return from_revision(revision, &path, colour);
+    }
+    let absent = Path::new(&path).symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+    if args.policy.is_some() || !absent {
+        return policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour));
+    }
+    if args.allow_no_policy || (verb == Verb::Audit && !environment.ci) {
+        return Ok(Policy::none());
+    }
+    Err(Failure::configuration(format!("there is no policy: `{DEFAULT}` does not exist"))
+        .hint("`--policy FILE` names one")
+        .hint("`--allow-no-policy` judges by the built-in rules alone"))
+}
+
+fn from_revision(revision: &str, path: &str, colour: policy::Colour) -> Result<Policy, Failure> {
+    let blob = git::read_blob(Path::new("."), revision, path).map_err(|error| {
+        Failure::new(Kind::Trust, format!("the policy of `{revision}` can't be read: {error}"))
+            .hint("the base that a change is judged by has to be fetched first")
+    })?;
+    let commit = blob.commit.get(..12).unwrap_or(&blob.commit);
+    Policy::from_bytes(path, Some(format!("{revision} ({commit})")), &blob.bytes)
+        .map_err(|faults| broken(path, &faults, colour))
+}
+
+fn broken(path: &str, faults: &Diagnostics, colour: policy::Colour) -> Failure {
+    Failure::configuration(format!("the policy `{path}` can't be used")).details(faults.fancy(colour, WIDTH))
+}
+
+/// Relative to the current directory where it lies below it, with `/` between components.
+fn shown(path: &str) -> String {
+    let current = std::env::current_dir().ok();
+    let relative = current.as_deref().and_then(|current| Path::new(path).strip_prefix(current).ok());
+    let text = relative.map_or_else(|| path.to_owned(), |relative| relative.to_string_lossy().into_owned());
+    text.strip_prefix("./").unwrap_or(&text).replace(std::path::MAIN_SEPARATOR, "/")
+}

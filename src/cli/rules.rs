@@ -1,0 +1,23 @@
+//! `rules`: what is checked, from the rules themselves.
+
+use super::Streams;
+use super::args::RulesArgs;
+use super::failure::Failure;
+use super::output;
+use crate::report;
+use crate::rules;
+
+pub(super) fn run(args: &RulesArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+    let Some(id) = &args.id else {
+        let head = ["rule", "level", "what it reports"].map(str::to_owned);
+        let rows = rules::all().iter().map(|rule| [rule.id, rule.level.name(), rule.summary].map(str::to_owned));
+        let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
+        output::print(streams.stdout, &report::columns(&rows))?;
+        return Ok(0);
+    };
+    let Some(rule) = rules::find(id) else {
+        return Err(Failure::usage(format!("there is no rule `{id}`")).hint("`agent-strace rules` lists them"));
+    };
+    output::print(streams.stdout, rule.spec)?;
+    Ok(0)
+}

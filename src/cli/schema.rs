@@ -1,0 +1,31 @@
+//! `schema`: the JSON Schemas of the files that are read and written.
+
+use super::Streams;
+use super::args::SchemaArgs;
+use super::failure::Failure;
+use super::output;
+use crate::report;
+
+/// Name, what it describes, text.
+const SCHEMAS: &[(&str, &str, &str)] = &[
+    ("effects", "output of `effects --format json`", include_str!("../../schemas/effects.v1.schema.json")),
+    (
+        "report",
+        "output of `check` and `audit` with `--format json`",
+        include_str!("../../schemas/report.v1.schema.json"),
+    ),
+];
+
+pub(super) fn run(args: &SchemaArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+    let Some(wanted) = &args.name else {
+        let rows: Vec<_> = SCHEMAS.iter().map(|(name, about, _)| [(*name).to_owned(), (*about).to_owned()]).collect();
+        output::print(streams.stdout, &report::columns(&rows))?;
+        return Ok(0);
+    };
+    let found = SCHEMAS.iter().find(|(name, _, _)| name == wanted);
+    let Some((_, _, text)) = found else {
+        return Err(Failure::usage(format!("there is no schema `{wanted}`")).hint("`agent-strace schema` lists them"));
+    };
+    output::print(streams.stdout, text)?;
+    Ok(0)
+}

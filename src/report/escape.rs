@@ -1,0 +1,126 @@
+//! One function per target. Log text passes exactly one of them on its way out.
+
+/// Text for a terminal or a build log.
+///
+/// Controls, escape sequences, direction marks and zero-width characters become visible; a line break becomes `␤`, so
+/// one value stays on one line. GitHub's runner takes `::name …::` at the start of a line and `##[name]` anywhere for
+/// commands: both are broken up by a visible mark.
+pub(crate) fn terminal(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' => shown.push('␤'),
+            '\t' => shown.push(' '),
+            '\r' => shown.push_str("\\r"),
+            _ if is_invisible(character) => push_code(character, &mut shown),
+            _ => shown.push(character),
+        }
+    }
+    break_commands(&shown)
+}
+
+/// One value inside Markdown or HTML: plain text, never markup, mention, link or command.
+pub(crate) fn markdown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in terminal(text).chars() {
+        match character {
+            '&' => shown.push_str("&amp;"),
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '"' => shown.push_str("&quot;"),
+            // An entity is shown as the character but ends every kind of markup, mention and automatic link.
+            '|' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '!' | '#' | '@' | '~' | ':' | '$' | '\\' | '{' | '}' => {
+                shown.push_str(&format!("&#{};", u32::from(character)));
+            }
+            // `www.` and bare hosts become links, too.
+            '.' => shown.push_str("&#46;"),
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
+
+/// Text of a SARIF message: `[text](1)` is a link there, so brackets are escaped; no line breaks, no controls.
+pub(crate) fn sarif(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in terminal(text).chars() {
+        if matches!(character, '[' | ']' | '\\') {
+            shown.push('\\');
+        }
+        shown.push(character);
+    }
+    shown
+}
+
+/// A path as a relative URI reference: everything but unreserved characters and `/` is percent-encoded.
+pub(crate) fn uri(path: &str) -> String {
+    let mut shown = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            shown.push(char::from(byte));
+        } else {
+            shown.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    shown
+}
+
+/// At most `limit` characters; what is cut shows.
+pub(crate) fn shorten(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or("")),
+    }
+}
+
+fn break_commands(text: &str) -> String {
+    // Nothing in a report starts a line with log text, but a value that is alone on a line would.
+    let text = text.replace(" ::", " \\u003a:").replace("##[", "#\\u0023[");
+    match text.strip_prefix("::") {
+        Some(rest) => format!("\\u003a:{rest}"),
+        None => text,
+    }
+}
+
+fn push_code(character: char, shown: &mut String) {
+    match u32::from(character) {
+        code @ 0..=0xff => shown.push_str(&format!("\\x{code:02x}")),
+        code => shown.push_str(&format!("\\u{{{code:x}}}")),
+    }
+}
+
+/// Characters that change what a reader sees without being seen.
+fn is_invisible(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{markdown, sarif, shorten, terminal, uri};
+
+    #[test]
+    fn hostile_text_is_harmless_in_every_target() {
+        for (text, expected) in [
+            ("a\u{1b}[2Jb", "a\\x1b[2Jb"),
+            ("a\n::error ::x", "a␤::error \\u003a:x"),
+            ("::error ::x", "\\u003a:error \\u003a:x"),
+            ("  ::error x", "  \\u003a:error x"),
+            ("a ##[error]x", "a #\\u0023[error]x"),
+            ("a\u{202e}b\u{200b}c\u{feff}", "a\\u{202e}b\\u{200b}c\\u{feff}"),
+            ("\r\u{9b}", "\\r\\x9b"),
+            ("grüße 日本 std::io", "grüße 日本 std::io"),
+        ] {
+            assert_eq!(terminal(text), expected);
+        }
+        assert_eq!(markdown("a|`<b>`@me"), "a&#124;&#96;&lt;b&gt;&#96;&#64;me");
+        assert_eq!(markdown("[x](https://e.com)"), "&#91;x&#93;&#40;https&#58;//e&#46;com&#41;");
+        assert_eq!(sarif("see [x](1)\n"), "see \\[x\\](1)␤");
+        assert_eq!(uri("a b/ü:c.json"), "a%20b/%C3%BC%3Ac.json");
+        assert_eq!(shorten("äöü", 2), "äö…");
+        assert_eq!(shorten("äö", 2), "äö");
+    }
+}

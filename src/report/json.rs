@@ -1,0 +1,267 @@
+//! `--format json`: version 1 of the report, additive changes only. The types here are the contract.
+
+use serde::Serialize;
+
+use super::view::{Report, ShownEffect, ShownFinding, ShownGap, ShownSession};
+use crate::engine::Verdict;
+use crate::finding::Level;
+use crate::privacy::Redacted;
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Document<'a> {
+    schema_version: u32,
+    tool: Tool,
+    verdict: &'static str,
+    exit_code: u8,
+    policy: Option<Policy<'a>>,
+    summary: Summary,
+    sessions: Vec<Session<'a>>,
+    findings: Vec<Finding<'a>>,
+    gaps: Vec<Gap<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Tool {
+    name: &'static str,
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Policy<'a> {
+    path: &'a str,
+    #[serde(rename = "ref")]
+    revision: Option<&'a str>,
+    sha256: &'a str,
+    version: u32,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Summary {
+    sessions: usize,
+    events: usize,
+    tool_calls: usize,
+    judged: usize,
+    effects: usize,
+    opaque: usize,
+    attempts: usize,
+    gaps: usize,
+    unknown_records: usize,
+    findings: Counts,
+    suppressed: usize,
+    baselined: usize,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Counts {
+    error: usize,
+    warning: usize,
+    note: usize,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Session<'a> {
+    id: &'a str,
+    agent: &'a str,
+    source: &'a str,
+    parent: Option<&'a str>,
+    tool_calls: usize,
+    verdict: &'static str,
+    complete: bool,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Finding<'a> {
+    rule: &'static str,
+    level: &'static str,
+    message: &'a str,
+    session: &'a str,
+    event: u32,
+    event_id: Option<&'a str>,
+    tool: Option<&'a str>,
+    effect: Option<Effect<'a>>,
+    evidence: Option<&'a str>,
+    place: Place<'a>,
+    policy: Option<PolicyPlace<'a>>,
+    fingerprint: &'a str,
+}
+
+/// Keys that do not apply to a kind are absent.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct Effect<'a> {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    argv: Option<Vec<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    port: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scheme: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certainty: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    via: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Place<'a> {
+    file: &'a str,
+    line: u32,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct PolicyPlace<'a> {
+    pointer: &'a str,
+    line: u32,
+    column: u32,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Gap<'a> {
+    file: &'a str,
+    line: Option<u32>,
+    reason: &'a str,
+}
+
+pub(super) fn render(report: &Report) -> String {
+    to_text(&document(report))
+}
+
+/// One document, indented, with a line break at the end.
+pub(crate) fn to_text(document: &impl Serialize) -> String {
+    match serde_json::to_string_pretty(document) {
+        Ok(mut text) => {
+            text.push('\n');
+            text
+        }
+        // Strings and numbers always serialise; a reader must still not take an empty answer for a report.
+        Err(_) => "{\"verdict\":\"incomplete\",\"exit_code\":3}\n".to_owned(),
+    }
+}
+
+fn document(report: &Report) -> Document<'_> {
+    Document {
+        schema_version: 1,
+        tool: Tool { name: "agent-strace", version: env!("CARGO_PKG_VERSION") },
+        verdict: verdict_name(report.verdict),
+        exit_code: report.exit_code(),
+        policy: report.policy.as_ref().map(|policy| Policy {
+            path: policy.path.as_str(),
+            revision: text(&policy.revision),
+            sha256: &policy.sha256,
+            version: policy.version,
+        }),
+        summary: summary(report),
+        sessions: report.sessions.iter().map(session).collect(),
+        findings: report.findings().map(|(session, found)| finding(session, found)).collect(),
+        gaps: report.gaps.iter().map(gap).collect(),
+    }
+}
+
+fn summary(report: &Report) -> Summary {
+    Summary {
+        sessions: report.sessions.len(),
+        events: report.sum(|session| session.events),
+        tool_calls: report.sum(|session| session.tool_calls),
+        judged: report.sum(|session| session.judged),
+        effects: report.sum(|session| session.effects),
+        opaque: report.sum(|session| session.opaque),
+        attempts: report.sum(|session| session.attempts),
+        gaps: report.gaps.len(),
+        unknown_records: report.sum(|session| session.unknown_records as usize),
+        findings: Counts {
+            error: report.count(Level::Error),
+            warning: report.count(Level::Warning),
+            note: report.count(Level::Note),
+        },
+        suppressed: 0,
+        baselined: report.baselined,
+    }
+}
+
+fn session(session: &ShownSession) -> Session<'_> {
+    Session {
+        id: session.id.as_str(),
+        agent: session.agent.as_str(),
+        source: session.source.as_str(),
+        parent: text(&session.parent),
+        tool_calls: session.tool_calls,
+        verdict: verdict_name(session.verdict),
+        complete: session.gaps.is_empty(),
+    }
+}
+
+fn finding<'a>(session: &'a ShownSession, finding: &'a ShownFinding) -> Finding<'a> {
+    Finding {
+        rule: finding.rule,
+        level: finding.level.name(),
+        message: finding.message.as_str(),
+        session: session.id.as_str(),
+        event: finding.event,
+        event_id: text(&finding.event_id),
+        tool: text(&finding.tool),
+        effect: finding.effect.as_ref().map(effect),
+        evidence: text(&finding.evidence),
+        place: Place { file: session.source.as_str(), line: finding.line },
+        policy: finding.policy.as_ref().map(|place| PolicyPlace {
+            pointer: &place.pointer,
+            line: place.line,
+            column: place.column,
+        }),
+        fingerprint: &finding.fingerprint,
+    }
+}
+
+pub(super) fn effect(effect: &ShownEffect) -> Effect<'_> {
+    Effect {
+        kind: effect.kind,
+        path: text(&effect.path),
+        argv: effect.argv.as_ref().map(|argv| argv.iter().map(Redacted::as_str).collect()),
+        host: text(&effect.host),
+        port: effect.port,
+        scheme: text(&effect.scheme),
+        server: text(&effect.server),
+        tool: text(&effect.tool),
+        agent: text(&effect.agent),
+        reason: text(&effect.reason),
+        certainty: effect.certainty,
+        via: text(&effect.via),
+    }
+}
+
+fn gap(gap: &ShownGap) -> Gap<'_> {
+    Gap { file: gap.file.as_str(), line: gap.line, reason: gap.reason.as_str() }
+}
+
+fn text(text: &Option<Redacted>) -> Option<&str> {
+    text.as_ref().map(Redacted::as_str)
+}
+
+pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "pass",
+        Verdict::Fail => "fail",
+        Verdict::Incomplete => "incomplete",
+    }
+}

@@ -1,0 +1,188 @@
+//! SARIF 2.1.0, as code scanning really reads it: one result per rule, file and line, each with exactly one location
+//! inside the repository.
+
+mod anchor;
+mod catalogue;
+mod line_hash;
+mod model;
+#[cfg(test)]
+pub(crate) mod self_check;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Checkout;
+use super::escape::{sarif as escape, shorten, uri};
+use super::json::to_text;
+use super::text::gap_text;
+use super::view::{Report, ShownFinding, ShownSession};
+use crate::finding::Level;
+use anchor::{Anchor, inside};
+use model::{
+    ArtifactLocation, AutomationDetails, Driver, Invocation, Location, Log, LogicalLocation, Message, Notification,
+    PhysicalLocation, Region, Run, SarifResult, Tool,
+};
+
+/// What code scanning shows at most.
+const RESULTS: usize = 5_000;
+const NOTIFICATIONS: usize = 100;
+/// Events that a message names, and places it links to.
+const NAMED: usize = 5;
+/// Longer messages lose the whole result in some consumers.
+const MESSAGE: usize = 1_000;
+
+type Group<'a> = Vec<(&'a ShownSession, &'a ShownFinding)>;
+
+pub(super) fn render(report: &Report, checkout: &Checkout<'_>) -> String {
+    to_text(&log(report, checkout))
+}
+
+fn log(report: &Report, checkout: &Checkout<'_>) -> Log {
+    let rules = catalogue::rules(&report.findings().map(|(_, finding)| finding.rule).collect::<BTreeSet<_>>());
+    let groups = groups(report);
+    let dropped = groups.len().saturating_sub(RESULTS);
+    let results = groups
+        .iter()
+        .take(RESULTS)
+        .filter_map(|(anchor, group)| {
+            let rule = group.first()?.1.rule;
+            let index = rules.iter().position(|known| known.id == rule)?;
+            Some(result(rule, index, anchor, group, checkout))
+        })
+        .collect();
+    let driver = Driver {
+        name: "agent-strace",
+        version: env!("CARGO_PKG_VERSION"),
+        semantic_version: env!("CARGO_PKG_VERSION"),
+        rules,
+    };
+    Log {
+        schema: "https://json.schemastore.org/sarif-2.1.0.json",
+        version: "2.1.0",
+        runs: vec![Run {
+            tool: Tool { driver },
+            automation_details: AutomationDetails { id: "agent-strace/gate/" },
+            invocations: vec![invocation(report, dropped)],
+            column_kind: "unicodeCodePoints",
+            results,
+        }],
+    }
+}
+
+/// Findings by rule and place, the worst first.
+fn groups(report: &Report) -> Vec<(Anchor, Group<'_>)> {
+    let mut by_place: BTreeMap<(&str, Anchor), Group<'_>> = BTreeMap::new();
+    for (session, finding) in report.findings() {
+        let anchor = Anchor::of(report, session, finding);
+        by_place.entry((finding.rule, anchor)).or_default().push((session, finding));
+    }
+    let mut groups: Vec<_> = by_place.into_iter().map(|((_, anchor), group)| (anchor, group)).collect();
+    groups.sort_by_key(|(_, group)| std::cmp::Reverse(worst(group)));
+    groups
+}
+
+fn worst(group: &Group<'_>) -> Level {
+    group.iter().map(|(_, finding)| finding.level).max().unwrap_or(Level::Note)
+}
+
+fn result(rule: &str, rule_index: usize, anchor: &Anchor, group: &Group<'_>, checkout: &Checkout<'_>) -> SarifResult {
+    let mut related_locations = Vec::new();
+    let text = message(group, checkout, &mut related_locations);
+    let mut partial_fingerprints = BTreeMap::from([("agentStrace/v1", fingerprint(rule, anchor))]);
+    if let Some(hash) = anchor.hash(checkout) {
+        partial_fingerprints.insert("primaryLocationLineHash", hash);
+    }
+    let logical = group.first().map(|(session, finding)| LogicalLocation {
+        fully_qualified_name: escape(&format!("session/{}/event/{}", session.id.as_str(), finding.event)),
+    });
+    SarifResult {
+        rule_id: rule.to_owned(),
+        rule_index,
+        level: worst(group).name(),
+        message: Message { text },
+        locations: vec![Location {
+            id: None,
+            physical_location: physical(anchor.uri(checkout), anchor.line),
+            logical_locations: logical.into_iter().collect(),
+            message: None,
+        }],
+        related_locations,
+        partial_fingerprints,
+    }
+}
+
+/// The acts, the first few by name: `read .env: … (session s, [event 3](1))`.
+fn message(group: &Group<'_>, checkout: &Checkout<'_>, related: &mut Vec<Location>) -> String {
+    let mut text = String::new();
+    let mut named = 0;
+    for (session, finding) in group.iter().take(NAMED) {
+        let id = related.len() + 1;
+        let event = match related_location(id, session, finding, checkout) {
+            Some(location) => {
+                related.push(location);
+                format!("[event {}]({id})", finding.event)
+            }
+            None => format!("event {}", finding.event),
+        };
+        let what = shorten(&escape(finding.message.as_str()), 300);
+        let part = format!("{what} (session {}, {event}). ", shorten(&escape(session.id.as_str()), 40));
+        if named > 0 && text.chars().count() + part.chars().count() > MESSAGE {
+            related.truncate(id - 1);
+            break;
+        }
+        text.push_str(&part);
+        named += 1;
+    }
+    if group.len() > named {
+        text.push_str(&format!("And {} more.", group.len() - named));
+    }
+    text.trim_end().to_owned()
+}
+
+/// The log line of a finding, where the log lies in the repository.
+fn related_location(
+    id: usize,
+    session: &ShownSession,
+    finding: &ShownFinding,
+    checkout: &Checkout<'_>,
+) -> Option<Location> {
+    let path = inside(session.source.as_str())?;
+    Some(Location {
+        id: Some(id),
+        physical_location: physical(uri(&format!("{}{path}", checkout.prefix)), finding.line.max(1)),
+        logical_locations: Vec::new(),
+        message: Some(Message { text: format!("event {}", finding.event) }),
+    })
+}
+
+fn physical(uri: String, line: u32) -> PhysicalLocation {
+    PhysicalLocation {
+        artifact_location: ArtifactLocation { uri },
+        region: Region { start_line: line, end_line: line },
+    }
+}
+
+/// Says the same as the place does, for consumers that know no line hash.
+fn fingerprint(rule: &str, anchor: &Anchor) -> String {
+    format!("{rule}:{}:{}", uri(&anchor.path), anchor.line)
+}
+
+/// Whether everything was judged, and what was not.
+fn invocation(report: &Report, dropped: usize) -> Invocation {
+    let mut notifications: Vec<Notification> = report
+        .gaps
+        .iter()
+        .take(NOTIFICATIONS)
+        .map(|gap| notification("error", format!("could not be read: {}", escape(&gap_text(gap)))))
+        .collect();
+    if report.gaps.len() > NOTIFICATIONS {
+        notifications.push(notification("error", format!("{} more gaps", report.gaps.len() - NOTIFICATIONS)));
+    }
+    if dropped > 0 {
+        notifications.push(notification("warning", format!("{dropped} results of lower level are not in this file")));
+    }
+    Invocation { execution_successful: report.gaps.is_empty(), tool_execution_notifications: notifications }
+}
+
+fn notification(level: &'static str, text: String) -> Notification {
+    Notification { level, message: Message { text: shorten(&text, MESSAGE) } }
+}

@@ -1,0 +1,182 @@
+//! `check` for people: findings by session, what could not be read, one closing line.
+
+use super::Colour;
+use super::escape::{shorten, terminal};
+use super::view::{Report, ShownFinding, ShownGap, ShownSession};
+use crate::engine::Verdict;
+use crate::finding::Level;
+use crate::model::Gap;
+
+/// Longest piece of a log that is quoted.
+const EVIDENCE: usize = 160;
+/// Sessions and gaps beyond these are counted, not listed.
+const GAPS: usize = 50;
+
+pub(super) fn render(report: &Report, colour: Colour) -> String {
+    let paint = Paint(colour);
+    let mut lines = vec![judged_by(report)];
+    for session in report.sessions.iter().filter(|session| !session.findings.is_empty()) {
+        lines.push(String::new());
+        lines.push(heading(session, &paint));
+        for finding in &session.findings {
+            lines.extend(finding_lines(report, session, finding, &paint));
+        }
+    }
+    if !report.gaps.is_empty() {
+        lines.push(String::new());
+        lines.push(paint.warning(&format!("could not be read ({}):", report.gaps.len())));
+        lines.extend(report.gaps.iter().take(GAPS).map(|gap| format!("  {}", gap_text(gap))));
+        lines.extend(more(report.gaps.len(), GAPS));
+    }
+    lines.push(String::new());
+    lines.push(verdict(report, &paint));
+    lines.join("\n") + "\n"
+}
+
+/// What judged what: a pass without it proves nothing.
+pub(super) fn judged_by(report: &Report) -> String {
+    let policy = match &report.policy {
+        None => "without a policy file".to_owned(),
+        Some(policy) => {
+            let revision = policy.revision.as_ref().map(|at| format!(" at {}", terminal(at.as_str())));
+            let digest = policy.sha256.get(..12).unwrap_or(&policy.sha256);
+            format!("by {}{} (sha256 {digest})", terminal(policy.path.as_str()), revision.unwrap_or_default())
+        }
+    };
+    format!(
+        "judged {policy}: {}, {}, {}, {}",
+        counted(report.sessions.len(), "session"),
+        counted(report.sum(|session| session.events), "event"),
+        counted(report.sum(|session| session.tool_calls), "tool call"),
+        counted(report.sum(|session| session.effects), "effect"),
+    )
+}
+
+fn heading(session: &ShownSession, paint: &Paint) -> String {
+    paint.bold(&format!(
+        "session {} ({}, {})",
+        terminal(session.id.as_str()),
+        terminal(session.agent.as_str()),
+        terminal(session.source.as_str()),
+    ))
+}
+
+fn finding_lines(report: &Report, session: &ShownSession, finding: &ShownFinding, paint: &Paint) -> Vec<String> {
+    let tool = finding.tool.as_ref().map(|tool| format!(" {}", terminal(tool.as_str())));
+    let mut lines = vec![
+        format!("  {} {}  {}", paint.level(finding.level), finding.rule, terminal(finding.message.as_str())),
+        format!(
+            "      at {}:{} (event #{}{})",
+            terminal(session.source.as_str()),
+            finding.line,
+            finding.event,
+            tool.unwrap_or_default(),
+        ),
+    ];
+    if let Some(evidence) = &finding.evidence {
+        lines.push(format!("      > {}", shorten(&terminal(evidence.as_str()), EVIDENCE)));
+    }
+    if let (Some(place), Some(policy)) = (&finding.policy, &report.policy) {
+        let path = terminal(policy.path.as_str());
+        lines.push(format!("      by {path}:{}:{} ({})", place.line, place.column, terminal(&place.pointer)));
+    }
+    lines
+}
+
+pub(super) fn gap_text(gap: &ShownGap) -> String {
+    let line = gap.line.map(|line| format!(":{line}"));
+    format!("{}{}: {}", terminal(gap.file.as_str()), line.unwrap_or_default(), terminal(gap.reason.as_str()))
+}
+
+fn verdict(report: &Report, paint: &Paint) -> String {
+    let word = match report.verdict {
+        Verdict::Pass => paint.good("PASS"),
+        Verdict::Fail => paint.error("FAIL"),
+        Verdict::Incomplete => paint.warning("INCOMPLETE"),
+    };
+    format!("{word}: {}", counts(report))
+}
+
+/// Everything that a reader must know to trust the verdict.
+pub(super) fn counts(report: &Report) -> String {
+    let mut parts = vec![
+        counted(report.count(Level::Error), "error"),
+        counted(report.count(Level::Warning), "warning"),
+        counted(report.count(Level::Note), "note"),
+        counted(report.sum(|session| session.opaque), "opaque effect"),
+        counted(report.sum(|session| session.attempts), "refused attempt"),
+        counted(report.gaps.len(), "gap"),
+    ];
+    let unknown = report.sum(|session| session.unknown_records as usize);
+    if unknown > 0 {
+        parts.push(counted(unknown, "record") + " of unknown type");
+    }
+    if report.baselined > 0 {
+        parts.push(counted(report.baselined, "finding") + " known from the baseline");
+    }
+    parts.join(", ")
+}
+
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+pub(super) fn more(total: usize, shown: usize) -> Option<String> {
+    (total > shown).then(|| format!("  ... and {} more", total - shown))
+}
+
+/// Gaps of a command that gives no verdict.
+pub(crate) fn gap_lines(gaps: &[Gap]) -> Vec<String> {
+    let shown = gaps.iter().take(GAPS).map(|gap| format!("warning: {}", gap_text(&ShownGap::new(gap))));
+    shown.chain(more(gaps.len(), GAPS)).collect()
+}
+
+/// Rows as columns, two spaces apart.
+pub(crate) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        text.push_str(cells.join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Colours where they are wanted.
+pub(super) struct Paint(pub(super) Colour);
+
+impl Paint {
+    fn style(&self, style: anstyle::Style, text: &str) -> String {
+        match self.0 {
+            Colour::Plain => text.to_owned(),
+            Colour::Ansi => format!("{style}{text}{style:#}"),
+        }
+    }
+
+    pub(super) fn bold(&self, text: &str) -> String {
+        self.style(anstyle::Style::new().bold(), text)
+    }
+
+    pub(super) fn good(&self, text: &str) -> String {
+        self.style(anstyle::AnsiColor::Green.on_default().bold(), text)
+    }
+
+    pub(super) fn warning(&self, text: &str) -> String {
+        self.style(anstyle::AnsiColor::Yellow.on_default().bold(), text)
+    }
+
+    pub(super) fn error(&self, text: &str) -> String {
+        self.style(anstyle::AnsiColor::Red.on_default().bold(), text)
+    }
+
+    fn level(&self, level: Level) -> String {
+        let name = format!("{:<7}", level.name());
+        match level {
+            Level::Error => self.error(&name),
+            Level::Warning => self.warning(&name),
+            Level::Note => self.bold(&name),
+        }
+    }
+}

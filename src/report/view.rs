@@ -1,0 +1,220 @@
+//! The redacted view of an outcome: all that renderers get.
+
+use crate::engine::{Entry, Outcome, SessionOutcome, Verdict};
+use crate::finding::{EffectView, Finding, Level, PolicyPlace};
+use crate::model::{Gap, Status};
+use crate::policy::{Decision, PolicyIdentity};
+use crate::privacy::{Redacted, redact, redact_words};
+
+/// What was judged and found, fit to be shown once it is escaped.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(super) verdict: Verdict,
+    pub(super) policy: Option<ShownPolicy>,
+    pub(super) sessions: Vec<ShownSession>,
+    /// Of the whole run: inputs that did not become a session first, then the sessions'.
+    pub(super) gaps: Vec<ShownGap>,
+    pub(super) baselined: usize,
+}
+
+#[derive(Debug)]
+pub(super) struct ShownPolicy {
+    pub(super) path: Redacted,
+    pub(super) revision: Option<Redacted>,
+    pub(super) sha256: String,
+    pub(super) version: u32,
+}
+
+#[derive(Debug)]
+pub(super) struct ShownSession {
+    pub(super) id: Redacted,
+    pub(super) agent: Redacted,
+    pub(super) source: Redacted,
+    pub(super) parent: Option<Redacted>,
+    pub(super) events: usize,
+    pub(super) tool_calls: usize,
+    pub(super) judged: usize,
+    pub(super) effects: usize,
+    pub(super) opaque: usize,
+    pub(super) attempts: usize,
+    pub(super) unknown_records: u32,
+    pub(super) verdict: Verdict,
+    pub(super) findings: Vec<ShownFinding>,
+    pub(super) gaps: Vec<ShownGap>,
+    pub(super) entries: Vec<ShownEntry>,
+}
+
+#[derive(Debug)]
+pub(super) struct ShownFinding {
+    pub(super) rule: &'static str,
+    pub(super) level: Level,
+    pub(super) message: Redacted,
+    pub(super) event: u32,
+    pub(super) event_id: Option<Redacted>,
+    pub(super) tool: Option<Redacted>,
+    pub(super) effect: Option<ShownEffect>,
+    pub(super) evidence: Option<Redacted>,
+    pub(super) line: u32,
+    pub(super) policy: Option<PolicyPlace>,
+    pub(super) fingerprint: String,
+}
+
+/// An effect's parts; see [`EffectView`].
+#[derive(Debug)]
+pub(crate) struct ShownEffect {
+    pub(super) kind: &'static str,
+    pub(super) path: Option<Redacted>,
+    pub(super) argv: Option<Vec<Redacted>>,
+    pub(super) host: Option<Redacted>,
+    pub(super) port: Option<u16>,
+    pub(super) scheme: Option<Redacted>,
+    pub(super) server: Option<Redacted>,
+    pub(super) tool: Option<Redacted>,
+    pub(super) agent: Option<Redacted>,
+    pub(super) reason: Option<Redacted>,
+    pub(super) certainty: Option<&'static str>,
+    pub(super) via: Option<Redacted>,
+}
+
+#[derive(Debug)]
+pub(super) struct ShownGap {
+    pub(super) file: Redacted,
+    pub(super) line: Option<u32>,
+    pub(super) reason: Redacted,
+}
+
+#[derive(Debug)]
+pub(super) struct ShownEntry {
+    pub(super) event: u32,
+    pub(super) tool: Redacted,
+    pub(super) status: Status,
+    pub(super) effect: ShownEffect,
+    pub(super) decision: Decision,
+    pub(super) reason: Redacted,
+    pub(super) sensitive: bool,
+}
+
+impl Report {
+    pub(crate) fn new(outcome: &Outcome) -> Self {
+        let sessions: Vec<ShownSession> = outcome.sessions.iter().map(ShownSession::new).collect();
+        let gaps = outcome.gaps.iter().chain(outcome.sessions.iter().flat_map(|session| &session.gaps));
+        Self {
+            verdict: outcome.verdict,
+            policy: outcome.policy.as_ref().map(ShownPolicy::new),
+            gaps: gaps.map(ShownGap::new).collect(),
+            sessions,
+            baselined: outcome.baselined,
+        }
+    }
+
+    pub(super) fn findings(&self) -> impl Iterator<Item = (&ShownSession, &ShownFinding)> {
+        self.sessions.iter().flat_map(|session| session.findings.iter().map(move |finding| (session, finding)))
+    }
+
+    pub(super) fn count(&self, level: Level) -> usize {
+        self.findings().filter(|(_, finding)| finding.level == level).count()
+    }
+
+    pub(super) fn sum(&self, part: impl Fn(&ShownSession) -> usize) -> usize {
+        self.sessions.iter().map(part).sum()
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self.verdict {
+            Verdict::Pass => 0,
+            Verdict::Fail => 1,
+            Verdict::Incomplete => 3,
+        }
+    }
+}
+
+impl ShownPolicy {
+    fn new(policy: &PolicyIdentity) -> Self {
+        Self {
+            path: redact(&policy.path),
+            revision: policy.revision.as_deref().map(redact),
+            sha256: policy.sha256.clone(),
+            version: policy.version,
+        }
+    }
+}
+
+impl ShownSession {
+    fn new(session: &SessionOutcome) -> Self {
+        Self {
+            id: redact(&session.id),
+            agent: redact(&session.agent),
+            source: redact(&session.source),
+            parent: session.parent.as_deref().map(redact),
+            events: session.events,
+            tool_calls: session.tool_calls,
+            judged: session.judged,
+            effects: session.effects,
+            opaque: session.opaque,
+            attempts: session.attempts,
+            unknown_records: session.unknown_records,
+            verdict: session.verdict,
+            findings: session.findings.iter().map(ShownFinding::new).collect(),
+            gaps: session.gaps.iter().map(ShownGap::new).collect(),
+            entries: session.entries.iter().map(ShownEntry::new).collect(),
+        }
+    }
+}
+
+impl ShownFinding {
+    fn new(finding: &Finding) -> Self {
+        Self {
+            rule: finding.rule,
+            level: finding.level,
+            message: redact(&finding.message),
+            event: finding.event,
+            event_id: finding.event_id.as_deref().map(redact),
+            tool: finding.tool.as_deref().map(redact),
+            effect: finding.effect.as_ref().map(ShownEffect::new),
+            evidence: finding.evidence.as_deref().map(redact),
+            line: finding.line,
+            policy: finding.policy.clone(),
+            fingerprint: finding.fingerprint.clone(),
+        }
+    }
+}
+
+impl ShownEffect {
+    pub(super) fn new(effect: &EffectView) -> Self {
+        let shown = |text: &Option<String>| text.as_deref().map(redact);
+        Self {
+            kind: effect.kind,
+            path: shown(&effect.path),
+            argv: effect.argv.as_ref().map(|argv| redact_words(argv.iter().map(String::as_str))),
+            host: shown(&effect.host),
+            port: effect.port,
+            scheme: shown(&effect.scheme),
+            server: shown(&effect.server),
+            tool: shown(&effect.tool),
+            agent: shown(&effect.agent),
+            reason: shown(&effect.reason),
+            certainty: effect.certainty,
+            via: effect.via.as_deref().map(redact),
+        }
+    }
+}
+
+impl ShownGap {
+    pub(super) fn new(gap: &Gap) -> Self {
+        Self { file: redact(&gap.file), line: gap.line, reason: redact(&gap.reason) }
+    }
+}
+
+impl ShownEntry {
+    fn new(entry: &Entry) -> Self {
+        Self {
+            event: entry.event,
+            tool: redact(&entry.tool),
+            status: entry.status,
+            effect: ShownEffect::new(&entry.effect.view()),
+            decision: entry.decision,
+            reason: redact(&entry.reason),
+            sensitive: entry.sensitive,
+        }
+    }
+}
