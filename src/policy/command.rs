@@ -210,7 +210,6 @@ fn is_flag(word: &str) -> bool {
 fn operands_match(wanted: &[&str], arguments: &[Argument], program: &str) -> Match {
     let mut wanted = wanted.iter().copied().peekable();
     let globals = globals::of(program);
-    let mut best = Match::Yes;
     let mut arguments = arguments.iter();
     let (mut operands_only, mut may_be_value, mut leading) = (false, false, true);
     while let Some(next) = wanted.peek().copied() {
@@ -222,7 +221,7 @@ fn operands_match(wanted: &[&str], arguments: &[Argument], program: &str) -> Mat
         }
         if !operands_only && argument.known && is_flag(text) {
             if next == "*" {
-                return best;
+                return Match::Yes;
             }
             match globals {
                 Globals::Known(options) if leading && options.contains(&text) => {
@@ -247,9 +246,8 @@ fn operands_match(wanted: &[&str], arguments: &[Argument], program: &str) -> Mat
             Match::No => return Match::No,
         }
         may_be_value = false;
-        best = best.min(if argument.known { Match::Yes } else { Match::Maybe });
     }
-    best
+    Match::Yes
 }
 
 /// A path is dangerous wherever it stands among the operands.

@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 use crate::effects::Certainty;
 use crate::finding::RuleId;
 
-use super::glob::Glob;
-use super::path::Files;
+use super::path::{Files, OwnRule};
 
 struct Row {
     rule: RuleId,
@@ -14,86 +13,87 @@ struct Row {
     globs: &'static [&'static str],
 }
 
+/// Relative to the root, to a home directory, and to any other directory. Compared folded, so all in lower case.
 const TABLE: &[Row] = &[
     Row {
         rule: "floor/policy",
         why: "the policy and its settings judge the agent",
         globs: &[
-            "**/.agent-scope.json",
-            "**/.agent-strace.yaml",
-            "**/.agent-strace.yml",
-            "**/.agent-strace-lint.json",
-            "**/.agent-evals.yaml",
-            "**/.agent-evals.yml",
-            "**/.agent-strace/**",
+            ".agent-scope.json",
+            ".agent-strace.yaml",
+            ".agent-strace.yml",
+            ".agent-strace-lint.json",
+            ".agent-evals.yaml",
+            ".agent-evals.yml",
+            ".agent-strace/**",
         ],
     },
     Row {
         rule: "floor/agent-settings",
         why: "agent settings decide what the agent may do without asking",
         globs: &[
-            "**/.claude/settings*.json",
-            "**/.claude/managed-settings.json",
-            "**/.claude.json",
-            "**/.mcp.json",
-            "**/.cursor/mcp.json",
-            "**/.cursor/cli*.json",
-            "**/.cursor/permissions.json",
-            "**/.codex/config.toml",
-            "**/.codex/*.json",
-            "**/.codex/rules/**",
-            "**/.gemini/settings.json",
-            "**/.gemini/policies/**",
-            "**/.gemini/trustedfolders.json",
-            "**/.qwen/settings.json",
-            "**/.vscode/mcp.json",
-            "**/.vscode/settings.json",
-            "**/.copilot/mcp-config.json",
-            "**/.copilot/config.json",
-            "**/opencode.json",
-            "**/opencode.jsonc",
-            "**/.opencode/opencode.json*",
-            "**/.config/opencode/**",
-            "**/.amp/settings.json",
-            "**/.config/amp/settings.json",
-            "**/.factory/settings.json",
-            "**/.continue/config.*",
-            "**/.windsurf/mcp_config.json",
-            "**/.codeium/windsurf/mcp_config.json",
-            "**/.kiro/settings/**",
-            "**/.roo/mcp.json",
-            "**/.junie/mcp/**",
+            ".claude/settings*.json",
+            ".claude/managed-settings.json",
+            ".claude.json",
+            ".mcp.json",
+            ".cursor/mcp.json",
+            ".cursor/cli*.json",
+            ".cursor/permissions.json",
+            ".codex/config.toml",
+            ".codex/*.json",
+            ".codex/rules/**",
+            ".gemini/settings.json",
+            ".gemini/policies/**",
+            ".gemini/trustedfolders.json",
+            ".qwen/settings.json",
+            ".vscode/mcp.json",
+            ".vscode/settings.json",
+            ".copilot/mcp-config.json",
+            ".copilot/config.json",
+            "opencode.json",
+            "opencode.jsonc",
+            ".opencode/opencode.json*",
+            ".config/opencode/**",
+            ".amp/settings.json",
+            ".config/amp/settings.json",
+            ".factory/settings.json",
+            ".continue/config.*",
+            ".windsurf/mcp_config.json",
+            ".codeium/windsurf/mcp_config.json",
+            ".kiro/settings/**",
+            ".roo/mcp.json",
+            ".junie/mcp/**",
         ],
     },
     Row {
         rule: "floor/hooks",
         why: "hooks run by themselves, outside of any scope",
         globs: &[
-            "**/.git/hooks/**",
-            "**/.husky/**",
-            "**/.githooks/**",
-            "**/.claude/hooks/**",
-            "**/.cursor/hooks*",
-            "**/.cursor/hooks/**",
-            "**/.codex/hooks/**",
-            "**/.gemini/hooks/**",
-            "**/.github/hooks/**",
-            "**/.factory/hooks/**",
-            "**/.kiro/hooks/**",
-            "**/.pre-commit-config.yaml",
-            "**/lefthook.yml",
+            ".git/hooks/**",
+            ".husky/**",
+            ".githooks/**",
+            ".claude/hooks/**",
+            ".cursor/hooks*",
+            ".cursor/hooks/**",
+            ".codex/hooks/**",
+            ".gemini/hooks/**",
+            ".github/hooks/**",
+            ".factory/hooks/**",
+            ".kiro/hooks/**",
+            ".pre-commit-config.yaml",
+            "lefthook.yml",
         ],
     },
-    Row { rule: "floor/trace-store", why: "the trace store is the evidence", globs: &["**/.agent-traces/**"] },
+    Row { rule: "floor/trace-store", why: "the trace store is the evidence", globs: &[".agent-traces/**"] },
     Row {
         rule: "floor/gate",
         why: "the gate's workflow decides whether anything is judged",
-        globs: &["**/.github/workflows/*agent-strace*", "**/.gitlab/*agent-strace*"],
+        globs: &[".github/workflows/*agent-strace*", ".gitlab/*agent-strace*"],
     },
 ];
 
-static COMPILED: LazyLock<Vec<(&'static Row, Vec<Glob>)>> = LazyLock::new(|| {
-    TABLE.iter().map(|row| (row, row.globs.iter().map(|glob| Glob::effect(glob)).collect())).collect()
+static COMPILED: LazyLock<Vec<(&'static Row, Vec<OwnRule>)>> = LazyLock::new(|| {
+    TABLE.iter().map(|row| (row, row.globs.iter().map(|glob| OwnRule::new(glob)).collect())).collect()
 });
 
 /// How an effect meets the floor.
@@ -111,7 +111,9 @@ pub(super) fn check(files: &Files<'_>, certainty: Certainty) -> Option<Floor> {
     if files.is_unknown(certainty) {
         return Some(Floor::Perhaps);
     }
-    let broken = |glob: &Glob| if certainty == Certainty::Pattern { files.aims_at(glob) } else { files.reaches(glob) };
+    let broken = |own: &OwnRule| {
+        if certainty == Certainty::Pattern { files.aims_at(&own.anywhere) } else { files.reaches(own) }
+    };
     let (row, _) = COMPILED.iter().find(|(_, globs)| globs.iter().any(broken))?;
     Some(Floor::Broken { rule: row.rule, why: row.why })
 }

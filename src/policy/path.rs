@@ -18,6 +18,8 @@ pub(super) struct PathRule {
     anchored: bool,
     /// The folded entry without its `~/`, where it has one.
     below_home: Option<Glob>,
+    /// The folded entry at the root alone, where it is a bare name that counts in every directory.
+    at_root: Option<Glob>,
 }
 
 #[derive(Debug, Default)]
@@ -49,10 +51,17 @@ impl PathRule {
             place: entry.place.clone(),
             exact: Glob::path(&entry.text),
             anchored: is_anchored(&entry.text),
+            at_root: bare_name(&folded).map(Glob::component_wise),
             below_home: folded.strip_prefix("~/").map(Glob::path),
             folded: Glob::path(&folded),
         }
     }
+}
+
+/// The name of an entry that counts in every directory (`.env`, `**/*.pem`).
+fn bare_name(entry: &str) -> Option<&str> {
+    let name = entry.trim_start_matches("**/");
+    (!name.contains('/') && name != "**").then_some(name)
 }
 
 /// `/x`, `~/x`, `~user/x` or `C:/x`.
@@ -65,6 +74,21 @@ pub(super) fn is_anchored(path: &str) -> bool {
     }
 }
 
+/// An entry of the product's own tables, relative to wherever it counts.
+#[derive(Debug)]
+pub(super) struct OwnRule {
+    pub(super) anywhere: Glob,
+    at_root: Glob,
+    at_home: Glob,
+}
+
+impl OwnRule {
+    pub(super) fn new(glob: &str) -> Self {
+        let at_root = Glob::effect(glob);
+        Self { anywhere: Glob::anywhere(&at_root), at_home: Glob::after("~/", &at_root), at_root }
+    }
+}
+
 /// The files an effect names, prepared for many comparisons.
 #[derive(Debug)]
 pub(super) struct Files<'a> {
@@ -73,6 +97,8 @@ pub(super) struct Files<'a> {
     own: Form,
     folded: Form,
     anchored: bool,
+    /// The files are known by their directory alone: no part of a name is spelled.
+    nameless: bool,
 }
 
 /// One spelling of the files: itself, and as an absolute path where that is another one.
@@ -142,12 +168,13 @@ fn literal_in_pattern(text: &str) -> String {
 impl<'a> Files<'a> {
     pub(super) fn new(target: &'a PathTarget, certainty: Certainty, context: &Context<'a>) -> Self {
         let root = context.root;
-        let folded_root = root.map(fold);
+        let folded_root = root.map(|root| fold(root).into_owned());
         Self {
             target,
             root,
             own: Form::new(target.path.clone(), root, target, certainty),
-            folded: Form::new(fold(&target.path), folded_root.as_deref(), target, certainty),
+            folded: Form::new(fold(&target.path).into_owned(), folded_root.as_deref(), target, certainty),
+            nameless: target.subtree || certainty == Certainty::Pattern && !spells_a_name(&target.path),
             anchored: is_anchored(&target.path),
         }
     }
@@ -158,31 +185,33 @@ impl<'a> Files<'a> {
     }
 
     /// Whether the entry speaks of any of the files, as a deny reads it: folded, and wherever the root may be.
+    ///
+    /// A bare name counts in every directory. For files that are known by their directory alone (`grep -r x src`) it
+    /// counts at the root only, where people keep such files: else `.env` would forbid to search anything.
     pub(super) fn touched_by(&self, rule: &PathRule) -> bool {
-        if self.folded.own.meets(&rule.folded) {
+        let entry = if self.nameless { rule.at_root.as_ref().unwrap_or(&rule.folded) } else { &rule.folded };
+        if self.folded.own.meets(entry) {
             return true;
         }
-        if rule.anchored && self.folded.absolute.as_ref().is_some_and(|names| names.meets(&rule.folded)) {
+        if rule.anchored && self.folded.absolute.as_ref().is_some_and(|names| names.meets(entry)) {
             return true;
         }
-        self.anchored && self.touched_in_place(rule)
+        self.anchored && self.touched_in_place(rule, entry)
     }
 
     /// An absolute path, or a pattern that may reach into the root or into a home directory.
-    fn touched_in_place(&self, rule: &PathRule) -> bool {
+    fn touched_in_place(&self, rule: &PathRule, entry: &Glob) -> bool {
         match (&self.folded.own, self.root) {
             (Names::One(path), None) if !rule.anchored => {
-                path.match_indices('/').any(|(at, _)| path.get(at + 1..).is_some_and(|rest| rule.folded.matches(rest)))
+                path.match_indices('/').any(|(at, _)| path.get(at + 1..).is_some_and(|rest| entry.matches(rest)))
             }
             (Names::One(_), _) => false,
             (Names::Many(paths), root) => {
                 let elsewhere = match (&rule.below_home, rule.anchored, root) {
                     (Some(below), _, _) => Glob::after("/", &Glob::anywhere(below)),
                     (None, true, _) => return false,
-                    (None, false, Some(root)) => {
-                        Glob::after(&format!("{}/", fold(root).trim_end_matches('/')), &rule.folded)
-                    }
-                    (None, false, None) => Glob::anywhere(&rule.folded),
+                    (None, false, Some(root)) => Glob::after(&format!("{}/", fold(root).trim_end_matches('/')), entry),
+                    (None, false, None) => Glob::anywhere(entry),
                 };
                 paths.meets(&elsewhere) != Answer::No
             }
@@ -213,10 +242,20 @@ impl<'a> Files<'a> {
         !anchored.is_empty() && self.own.absolute.as_ref().is_some_and(|names| names.within(&anchored))
     }
 
-    /// Whether a table of the product's own (floor, sensitive files) speaks of any of the files. `glob` starts with
-    /// `**/` where it means any place.
-    pub(super) fn reaches(&self, glob: &Glob) -> bool {
-        self.folded.own.meets(glob)
+    /// Whether an entry of the product's own is among the files. Of a directory whose names are not spelled, only the
+    /// entry at the root and at home counts: a `.claude` further down may not exist.
+    pub(super) fn reaches(&self, own: &OwnRule) -> bool {
+        if !self.nameless {
+            return self.folded.own.meets(&own.anywhere);
+        }
+        let Names::Many(paths) = &self.folded.own else { return false };
+        let in_place = || {
+            let root = self.root.filter(|_| self.anchored)?;
+            Some(Glob::after(&format!("{}/", fold(root).trim_end_matches('/')), &own.at_root))
+        };
+        paths.meets(&own.at_root) != Answer::No
+            || paths.meets(&own.at_home) != Answer::No
+            || in_place().is_some_and(|entry| paths.meets(&entry) != Answer::No)
     }
 
     /// Whether the effect aims at the glob: it names the file, or a pattern spells part of its name, or the directory
@@ -241,6 +280,11 @@ impl<'a> Files<'a> {
         }
     }
 
+    /// Whether all of the files are of the glob's.
+    pub(super) fn all_in(&self, glob: &Glob) -> bool {
+        self.folded.own.within(&[glob])
+    }
+
     fn folder(&self) -> String {
         fold(&self.target.path).trim_end_matches('/').to_owned()
     }
@@ -257,4 +301,18 @@ fn spells_part_of_a_name(prefix: &str) -> bool {
         Some((_, name)) => name.chars().count() >= 2,
         None => prefix.chars().count() >= 2,
     }
+}
+
+/// The last component of an effect's pattern has a literal letter or digit.
+fn spells_a_name(pattern: &str) -> bool {
+    let name = pattern.rsplit('/').next().unwrap_or(pattern);
+    let mut in_class = false;
+    name.chars().any(|character| {
+        in_class = match character {
+            '[' => true,
+            ']' => false,
+            _ => in_class,
+        };
+        !in_class && character.is_alphanumeric()
+    })
 }

@@ -123,5 +123,6 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
 
 pub(super) fn touched(files: &Files<'_>, touch: Touch) -> bool {
     let aimed = |globs: &[Glob]| globs.iter().any(|glob| files.aims_at(glob));
-    (aimed(&TABLES.secrets) || touch == Touch::Write && aimed(&TABLES.pipelines)) && !aimed(&TABLES.harmless)
+    (aimed(&TABLES.secrets) || touch == Touch::Write && aimed(&TABLES.pipelines))
+        && !TABLES.harmless.iter().any(|glob| files.all_in(glob))
 }

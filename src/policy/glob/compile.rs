@@ -42,6 +42,11 @@ impl Glob {
         Self::with_ends(any_of(alternatives), prefix, suffix)
     }
 
+    /// A path pattern of version 1, but `*` stays within a component.
+    pub(crate) fn component_wise(pattern: &str) -> Self {
+        Self::new(component_wise(pattern, push_component))
+    }
+
     /// A path that the effects could not pin down: `*` stays within a component, `**` crosses, `?` is one character.
     pub(crate) fn effect(pattern: &str) -> Self {
         Self::new(component_wise(pattern, push_effect_component))
