@@ -290,7 +290,14 @@ impl fmt::Display for Word<'_> {
         if !self.0.is_empty() && self.0.chars().all(plain) {
             f.write_str(self.0)
         } else {
-            write!(f, "\"{}\"", self.0.escape_debug())
+            f.write_str("\"")?;
+            for character in self.0.chars() {
+                match character {
+                    '\'' => f.write_str("'")?,
+                    other => write!(f, "{}", other.escape_debug())?,
+                }
+            }
+            f.write_str("\"")
         }
     }
 }

@@ -10,8 +10,11 @@
 
 mod command;
 mod effect;
+mod glob;
 mod hosts;
+mod patch;
 mod paths;
+mod tools;
 mod tracker;
 mod world;
 

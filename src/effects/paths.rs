@@ -228,6 +228,11 @@ fn home_directory(ground: Ground<'_>, home: &str, certainty: Certainty) -> Resol
     }
 }
 
+/// Whether `~` is a directory above this one.
+pub(crate) fn is_below_home(root: &str) -> bool {
+    home_length(&parsed(root, Certainty::Exact)).is_some()
+}
+
 /// How many leading components make a home directory (`/home/u`, `/Users/u`, `/root`, `C:/Users/u`).
 fn home_length(place: &Resolved) -> Option<usize> {
     let first = place.components.first()?;

@@ -1,23 +1,229 @@
 //! Walks a session in order and turns each call into effects.
 
-use crate::model::{Event, Session};
+use crate::model::{Access, Dialect, Event, EventKind, FileEvent, Session, Status, ToolCall};
 
-use super::{Effect, World};
+use super::world::{Name, Tie, Within};
+use super::{Certainty, Effect, Kind, PathTarget, World, command, glob, paths, tools};
+
+/// Siblings one effect may get through aliases.
+const SIBLINGS: usize = 64;
 
 /// The one way from calls to effects.
 #[derive(Debug)]
 pub(crate) struct Tracker {
     world: World,
+    dialect: Dialect,
+    /// Where a call runs that says nothing about it: the last directory a record named.
+    base: Option<String>,
+    /// Where the agent's shell is, if it keeps its directory between calls.
+    shell: Option<String>,
 }
 
 impl Tracker {
     pub(crate) fn new(session: &Session<'_>) -> Self {
-        Self { world: World::new(session.root.as_deref()) }
+        let world = World::new(session.root.as_deref());
+        let base = world.cwd().map(str::to_owned);
+        Self { world, dialect: session.dialect, shell: base.clone(), base }
+    }
+
+    /// A symlink that is part of the repository: `target` as stored, relative to the link's directory.
+    pub(crate) fn committed_link(&mut self, link: &str, target: &str) {
+        let (alias, _) = self.world.locate(link, Certainty::Exact);
+        self.world.link_symbolic(&alias, target, Certainty::Exact);
     }
 
     /// Effects of one event; empty for events that do nothing. Call it for every event, in order.
     pub(crate) fn effects(&mut self, event: &Event<'_>) -> Vec<Effect> {
-        let _ = (event, &self.world);
-        Vec::new()
+        let effects = match &event.kind {
+            EventKind::Call(call) => self.call(call),
+            EventKind::File(file) => self.file(file),
+            EventKind::Hook { command } => self.hook(command),
+            EventKind::Start
+            | EventKind::End
+            | EventKind::Prompt(_)
+            | EventKind::Message(_)
+            | EventKind::Result(_)
+            | EventKind::Other => return Vec::new(),
+        };
+        self.with_siblings(effects)
+    }
+
+    fn call(&mut self, call: &ToolCall<'_>) -> Vec<Effect> {
+        if let Some(cwd) = &call.cwd {
+            self.world.set_cwd(Some(cwd.clone().into_owned()));
+            self.base = self.world.cwd().map(str::to_owned);
+            self.shell.clone_from(&self.base);
+        }
+        let stays = self.shell_stays() && tools::keeps_directory(&call.tool);
+        self.world.set_cwd(if stays { self.shell.clone() } else { self.base.clone() });
+        // An attempt that was refused leaves nothing behind.
+        let before = (call.status == Status::Denied).then(|| self.world.clone());
+        let effects = tools::run(&call.tool, &call.arguments, self.dialect, &mut self.world);
+        if let Some(before) = before {
+            self.world = before;
+        } else if stays {
+            self.shell = self.world.cwd().map(str::to_owned);
+        }
+        effects
+    }
+
+    /// Whether `cd` in one call moves the next one.
+    fn shell_stays(&self) -> bool {
+        match self.dialect {
+            Dialect::AgentStrace | Dialect::ClaudeCode | Dialect::ClaudeStream => true,
+            Dialect::Codex | Dialect::Gemini => false,
+        }
+    }
+
+    fn file(&mut self, file: &FileEvent<'_>) -> Vec<Effect> {
+        self.world.set_cwd(self.base.clone());
+        let (target, certainty) = self.world.locate(&file.target, Certainty::Exact);
+        let kind = match file.access {
+            Access::Read => Kind::Read(target),
+            Access::Write => {
+                self.world.wrote(&target, None);
+                Kind::Write(target)
+            }
+            Access::Delete => Kind::Delete(target),
+        };
+        vec![Effect { kind, certainty, via: "record".into() }]
+    }
+
+    /// The agent's host runs hooks, not the agent: a deny may match, an allow list need not name them.
+    fn hook(&self, text: &str) -> Vec<Effect> {
+        let mut world = World::new(self.world.root());
+        let mut effects = command::run(text, &mut world);
+        effects.retain(|effect| matches!(effect.kind, Kind::Execute(_)));
+        for effect in &mut effects {
+            effect.certainty = Certainty::Possible;
+            effect.via = "hook".into();
+        }
+        effects
+    }
+
+    /// Adds what the same act does under other names: through aliases, and to the workspace below an outer directory.
+    fn with_siblings(&self, effects: Vec<Effect>) -> Vec<Effect> {
+        let mut all = Vec::with_capacity(effects.len());
+        for effect in effects {
+            let mut siblings = Vec::new();
+            if let Some(target) = target(&effect.kind) {
+                siblings.extend(self.below_outer(&effect, target));
+                if self.world.has_aliases() {
+                    self.aliased(&effect, target, &mut siblings);
+                }
+            }
+            all.push(effect);
+            for sibling in siblings {
+                if !all.contains(&sibling) {
+                    all.push(sibling);
+                }
+            }
+        }
+        all
+    }
+
+    /// `/home`, `~` or `/*` with all below holds the workspace, too.
+    fn below_outer(&self, effect: &Effect, target: &PathTarget) -> Option<Effect> {
+        let root = self.world.root()?;
+        let open = target.path.ends_with("/**");
+        if !target.subtree && !open {
+            return None;
+        }
+        let outer = target.path.strip_suffix("/**").unwrap_or(&target.path).trim_end_matches('/');
+        let holds = match effect.certainty {
+            _ if outer.is_empty() => target.path.starts_with('/'),
+            Certainty::Pattern => above(root).any(|above| glob::matches(outer, above)),
+            Certainty::Exact | Certainty::Possible => above(root).any(|above| above == outer),
+        };
+        let home = matches!(target.path.as_str(), "~" | "~/**") && paths::is_below_home(root);
+        (holds || home).then(|| {
+            let root = PathTarget { path: ".".to_owned(), subtree: true };
+            Effect { kind: at(&effect.kind, root), certainty: exact(effect.certainty), via: effect.via.clone() }
+        })
+    }
+
+    fn aliased(&self, effect: &Effect, target: &PathTarget, siblings: &mut Vec<Effect>) {
+        for name in self.world.originals(&target.path) {
+            self.sibling(effect, &name, target.subtree, siblings);
+        }
+        let prefix = match effect.certainty {
+            Certainty::Pattern => before_glob(&target.path),
+            Certainty::Exact | Certainty::Possible if target.subtree && target.path == "." => "",
+            Certainty::Exact | Certainty::Possible if target.subtree => target.path.as_str(),
+            Certainty::Exact | Certainty::Possible => return,
+        };
+        for alias in self.world.aliases_from(prefix) {
+            if siblings.len() >= SIBLINGS {
+                return;
+            }
+            let covered = match effect.certainty {
+                Certainty::Pattern => glob::matches(&target.path, alias) || glob::matches(&target.shown(), alias),
+                Certainty::Exact | Certainty::Possible => {
+                    target.path == "." || alias.strip_prefix(&target.path).is_some_and(|rest| rest.starts_with('/'))
+                }
+            };
+            if covered {
+                for name in self.world.originals(alias) {
+                    self.sibling(effect, &name, target.subtree, siblings);
+                }
+            }
+        }
+    }
+
+    fn sibling(&self, effect: &Effect, name: &Name, subtree: bool, siblings: &mut Vec<Effect>) {
+        let same = match effect.kind {
+            Kind::Read(_) | Kind::List(_) => true,
+            Kind::Write(_) => name.tie == Tie::Same,
+            // Deleting a link leaves the original; deleting below a linked directory does not.
+            Kind::Delete(_) => name.tie == Tie::Same && name.within == Within::Directory,
+            _ => false,
+        };
+        if !same || siblings.len() >= SIBLINGS {
+            return;
+        }
+        let unknown = name.path.contains("**");
+        let certainty = if unknown { Certainty::Pattern } else { effect.certainty };
+        let path = match (effect.certainty, unknown) {
+            (Certainty::Pattern, false) => paths::escaped(&name.path),
+            _ => name.path.clone(),
+        };
+        let kind = at(&effect.kind, PathTarget { path, subtree });
+        siblings.push(Effect { kind, certainty, via: format!("alias {}", name.alias).into() });
+    }
+}
+
+/// Every directory above the root, and the root.
+fn above(root: &str) -> impl Iterator<Item = &str> {
+    let shorter = root.match_indices('/').filter_map(|(at, _)| root.get(..at)).filter(|path| !path.is_empty());
+    shorter.chain([root])
+}
+
+fn exact(certainty: Certainty) -> Certainty {
+    match certainty {
+        Certainty::Possible => Certainty::Possible,
+        Certainty::Exact | Certainty::Pattern => Certainty::Exact,
+    }
+}
+
+/// The part of a glob before its first metacharacter, up to a whole component.
+fn before_glob(pattern: &str) -> &str {
+    let literal = pattern.find(['*', '?', '[']).map_or(pattern, |at| pattern.get(..at).unwrap_or(""));
+    literal.rfind('/').map_or("", |at| literal.get(..=at).unwrap_or(""))
+}
+
+fn target(kind: &Kind) -> Option<&PathTarget> {
+    match kind {
+        Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => Some(target),
+        _ => None,
+    }
+}
+
+/// The same act on another path.
+fn at(kind: &Kind, target: PathTarget) -> Kind {
+    match kind {
+        Kind::Write(_) => Kind::Write(target),
+        Kind::Delete(_) => Kind::Delete(target),
+        Kind::List(_) => Kind::List(target),
+        _ => Kind::Read(target),
     }
 }

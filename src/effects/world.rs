@@ -1,6 +1,7 @@
 //! Where a call runs and what earlier calls of the session left behind.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::paths::{self, Cwd, Ground};
 use super::{Certainty, PathTarget};
@@ -21,9 +22,9 @@ pub(crate) struct World {
     /// Absolute, or relative to a root that is not known; `None` when unknown (`cd "$D"`).
     cwd: Option<String>,
     /// Names that stand for other files: alias → originals, both as [`PathTarget::path`].
-    aliases: BTreeMap<String, Vec<String>>,
+    aliases: Arc<BTreeMap<String, Vec<Original>>>,
     /// Files written earlier in the session: path → content where it is known.
-    written: BTreeMap<String, Option<String>>,
+    written: Arc<BTreeMap<String, Option<String>>>,
     /// Bytes held in `written`.
     held: usize,
     /// Something was not kept: what looks unwritten may have been written.
@@ -34,7 +35,7 @@ impl World {
     pub(crate) fn new(root: Option<&str>) -> Self {
         let root = root.and_then(paths::root);
         let cwd = root.clone().unwrap_or_else(|| ".".to_owned());
-        Self { root, cwd: Some(cwd), aliases: BTreeMap::new(), written: BTreeMap::new(), held: 0, forgetful: false }
+        Self { root, cwd: Some(cwd), aliases: Arc::default(), written: Arc::default(), held: 0, forgetful: false }
     }
 
     pub(crate) fn root(&self) -> Option<&str> {
@@ -86,24 +87,31 @@ impl World {
         Ground { root: self.root.as_deref(), cwd: self.cwd.as_deref().map_or(Cwd::Unknown, Cwd::Known) }
     }
 
-    /// From now on `alias` is another name for `original`'s content (`ln`, `cp`, `mv`).
+    /// From now on `alias` is another name for the file `original` (`ln`): what is done to one is done to the other.
     pub(crate) fn link(&mut self, alias: &PathTarget, original: &PathTarget) {
-        if alias.path == original.path {
+        self.name(alias, &original.path, Tie::Same);
+    }
+
+    /// `copy` now holds what `original` held (`cp`, `mv`): who reads it, reads that.
+    pub(crate) fn copied(&mut self, copy: &PathTarget, original: &PathTarget) {
+        self.name(copy, &original.path, Tie::Content);
+    }
+
+    fn name(&mut self, alias: &PathTarget, original: &str, tie: Tie) {
+        if alias.path == original {
             return;
         }
-        if !self.aliases.contains_key(&alias.path) && self.aliases.len() >= ENTRIES {
+        let known = self.aliases.get(&alias.path);
+        let full = known.map_or(self.aliases.len() >= ENTRIES, |originals| originals.len() >= HOPS);
+        let entry = Original { path: original.to_owned(), tie };
+        if known.is_some_and(|originals| originals.contains(&entry)) {
+            return;
+        }
+        if full {
             self.forgetful = true;
             return;
         }
-        let originals = self.aliases.entry(alias.path.clone()).or_default();
-        if originals.contains(&original.path) {
-            return;
-        }
-        if originals.len() >= HOPS {
-            self.forgetful = true;
-            return;
-        }
-        originals.push(original.path.clone());
+        Arc::make_mut(&mut self.aliases).entry(alias.path.clone()).or_default().push(entry);
     }
 
     /// `ln -s text alias`: a relative `text` starts at the directory that holds `alias`.
@@ -119,27 +127,35 @@ impl World {
         match certainty {
             Certainty::Exact | Certainty::Possible => self.link(alias, &original),
             // A link to an unknown place: everything reached through it is a guess.
-            Certainty::Pattern => self.link(alias, &PathTarget::new("**")),
+            Certainty::Pattern => self.name(alias, "**", Tie::Same),
         }
     }
 
-    /// Other names of the file at `path`, nearest first: `(alias that led there, original)`.
-    pub(crate) fn originals(&self, path: &str) -> Vec<(String, String)> {
-        let mut found: Vec<(String, String)> = Vec::new();
-        let mut open = vec![path.to_owned()];
-        while let Some(name) = open.pop() {
+    /// Other names of the file at `path`, nearest first, also through aliases of its directories.
+    pub(crate) fn originals(&self, path: &str) -> Vec<Name> {
+        let mut found: Vec<Name> = Vec::new();
+        let mut open = vec![(path.to_owned(), Tie::Same)];
+        while let Some((name, so_far)) = open.pop() {
             for (alias, rest) in prefixes(&name) {
                 for original in self.aliases.get(alias).into_iter().flatten() {
-                    let other = if rest.is_empty() { original.clone() } else { below(original, rest) };
-                    let known = other == path || found.iter().any(|(_, seen)| *seen == other);
+                    let other = if rest.is_empty() { original.path.clone() } else { below(&original.path, rest) };
+                    let tie = so_far.min(original.tie);
+                    let known = other == path || found.iter().any(|seen| seen.path == other && seen.tie == tie);
                     if !known && found.len() < HOPS {
-                        found.push((alias.to_owned(), other.clone()));
-                        open.push(other);
+                        let within = if rest.is_empty() { Within::Itself } else { Within::Directory };
+                        found.push(Name { alias: alias.to_owned(), path: other.clone(), tie, within });
+                        open.push((other, tie));
                     }
                 }
             }
         }
         found
+    }
+
+    /// Aliases that start with `prefix`.
+    pub(crate) fn aliases_from<'w>(&'w self, prefix: &'w str) -> impl Iterator<Item = &'w str> {
+        let from = self.aliases.range::<str, _>((std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded));
+        from.map(|(alias, _)| alias.as_str()).take_while(move |alias| alias.starts_with(prefix))
     }
 
     pub(crate) fn has_aliases(&self) -> bool {
@@ -148,25 +164,61 @@ impl World {
 
     /// The call wrote `target`; `content` where it is known.
     pub(crate) fn wrote(&mut self, target: &PathTarget, content: Option<&str>) {
-        let before = self.written.remove(&target.path);
+        let written = Arc::make_mut(&mut self.written);
+        let before = written.remove(&target.path);
         self.held = self.held.saturating_sub(before.flatten().map_or(0, |content| content.len()));
-        if self.written.len() >= ENTRIES {
+        if written.len() >= ENTRIES {
             self.forgetful = true;
             return;
         }
         let content = content.filter(|content| content.len() <= CONTENT && self.held + content.len() <= CONTENTS);
         self.held += content.map_or(0, str::len);
-        self.written.insert(target.path.clone(), content.map(str::to_owned));
+        written.insert(target.path.clone(), content.map(str::to_owned));
     }
 
-    /// `None`: not written in this session. `Some(None)`: written, content not known.
+    /// `None`: not written in this session. `Some(None)`: written, content not known. Follows aliases.
     pub(crate) fn written(&self, target: &PathTarget) -> Option<Option<&str>> {
-        match self.written.get(&target.path) {
+        let names = std::iter::once(target.path.clone());
+        let others = self.originals(&target.path).into_iter().map(|name| name.path);
+        match names.chain(others).find_map(|name| self.written.get(&name)) {
             Some(content) => Some(content.as_deref()),
             None if self.forgetful => Some(None),
             None => None,
         }
     }
+}
+
+/// How two names belong together. Ordered: the looser tie of a chain counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Tie {
+    /// One held what the other held.
+    Content,
+    /// They are one file.
+    Same,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Original {
+    path: String,
+    tie: Tie,
+}
+
+/// Another name of a file.
+#[derive(Debug, Clone)]
+pub(crate) struct Name {
+    /// The alias that leads there.
+    pub(crate) alias: String,
+    pub(crate) path: String,
+    pub(crate) tie: Tie,
+    pub(crate) within: Within,
+}
+
+/// What the alias names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Within {
+    Itself,
+    /// A directory above the file.
+    Directory,
 }
 
 /// `**` + rest: what is unknown may end in any directory, so a rest that starts a component keeps its `/`.

@@ -1,0 +1,180 @@
+//! Tools that run programs: shell text, argument vectors, code.
+
+use super::UNJUDGEABLE;
+use super::names;
+use super::registry::{Entry, REGISTRY};
+use super::run::{Run, objects, texts};
+use super::value::{Object, Value};
+use crate::effects::{About, Certainty};
+
+/// How a tool's command text is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    Posix,
+    PowerShell,
+}
+
+pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect) {
+    let home = run.world.cwd().map(str::to_owned);
+    let directories = texts(given, entry, "cwd").texts;
+    for directory in directories.iter().filter(|directory| !directory.trim().is_empty()) {
+        run.world.enter(directory, Certainty::Exact);
+    }
+    let mut judged = Judged::default();
+    programs(run, entry, given, dialect, &mut judged);
+    if judged.malformed || judged.commands == 0 {
+        run.opaque(About::Anything, UNJUDGEABLE);
+    }
+    if !directories.is_empty() {
+        // A directory for this call alone.
+        run.world.set_cwd(home);
+    }
+}
+
+#[derive(Debug, Default)]
+struct Judged {
+    commands: usize,
+    malformed: bool,
+}
+
+fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect, judged: &mut Judged) {
+    let arguments: Vec<String> = given
+        .iter()
+        .filter(|(key, _)| REGISTRY.is(entry, "arguments", &names::plain(key)))
+        .filter_map(|(_, value)| words(value))
+        .flatten()
+        .collect();
+    for (key, value) in given {
+        let plain = names::plain(key);
+        if !REGISTRY.is(entry, "command", &plain) {
+            if REGISTRY.is_container(&plain) {
+                for inner in objects(value) {
+                    programs(run, entry, inner, dialect, judged);
+                }
+            }
+            continue;
+        }
+        let several = plain.ends_with('s') && plain != "bash";
+        match (value, words(value)) {
+            (Value::Null, _) => {}
+            (Value::Text(text), _) => {
+                judged.commands += 1;
+                text_with(run, text, &arguments, dialect);
+            }
+            (Value::List(_), Some(list)) if several => {
+                for text in &list {
+                    judged.commands += 1;
+                    text_with(run, text, &[], dialect);
+                }
+            }
+            (Value::List(_), Some(argv)) if !argv.is_empty() => {
+                judged.commands += 1;
+                run.argv(&argv);
+            }
+            (Value::List(_) | Value::Object(_), _) if !objects(value).is_empty() => {
+                for inner in objects(value) {
+                    programs(run, entry, inner, dialect, judged);
+                }
+            }
+            _ => judged.malformed = true,
+        }
+    }
+}
+
+/// A program, or a whole command line, with more arguments beside it.
+fn text_with(run: &mut Run<'_>, text: &str, arguments: &[String], dialect: Dialect) {
+    let text = match dialect {
+        Dialect::Posix => text.to_owned(),
+        Dialect::PowerShell => from_powershell(text),
+    };
+    if arguments.is_empty() {
+        return run.shell(&text);
+    }
+    let quoted: Vec<String> = arguments.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
+    run.shell(&format!("{text} {}", quoted.join(" ")));
+}
+
+fn words(value: &Value) -> Option<Vec<String>> {
+    let Value::List(items) = value else { return None };
+    items
+        .iter()
+        .map(|item| match item {
+            Value::Text(text) => Some(text.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+/// PowerShell text in the shell grammar: its separators and escapes differ, its words mostly don't.
+pub(super) fn from_powershell(text: &str) -> String {
+    let mut shell = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => shell.push('/'),
+            // A line continuation, or the escape of one character.
+            '`' if characters.peek() == Some(&'\n') => {
+                characters.next();
+                shell.push(' ');
+            }
+            '`' => {}
+            other => shell.push(other),
+        }
+    }
+    shell
+}
+
+pub(super) fn input(run: &mut Run<'_>, entry: &Entry, given: &Object) {
+    let found = texts(given, entry, "input");
+    if found.malformed {
+        run.opaque(About::Anything, UNJUDGEABLE);
+    }
+    for text in found.texts {
+        typed(run, text);
+    }
+}
+
+/// Keys typed into a terminal: a line of text is taken as a command, control keys do nothing by themselves.
+pub(super) fn typed(run: &mut Run<'_>, keys: &str) {
+    let printable = |character: char| !character.is_control() || matches!(character, '\n' | '\r' | '\t');
+    let text: String = keys.chars().filter(|character| printable(*character)).collect();
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    if !text.trim().is_empty() {
+        run.shell(&text);
+    }
+}
+
+pub(super) fn code(run: &mut Run<'_>, entry: &Entry, given: &Object) {
+    let language = texts(given, entry, "language");
+    let code = texts(given, entry, "code");
+    if code.malformed || language.malformed || code.texts.is_empty() {
+        run.opaque(About::Anything, UNJUDGEABLE);
+    }
+    for text in code.texts {
+        program(run, entry, text, language.texts.first().copied());
+    }
+}
+
+/// Code for an interpreter that the tool or an argument names.
+pub(super) fn program(run: &mut Run<'_>, entry: &Entry, code: &str, language: Option<&str>) {
+    if entry.runs.is_empty() {
+        return interpreted(run, code, language);
+    }
+    let argv: Vec<String> = entry.runs.iter().cloned().chain([code.to_owned()]).collect();
+    run.argv(&argv);
+}
+
+pub(super) fn interpreted(run: &mut Run<'_>, code: &str, language: Option<&str>) {
+    let argv: &[&str] = match language.map(str::to_lowercase).as_deref() {
+        Some("python" | "python3" | "py" | "ipython") => &["python3", "-c"],
+        Some("javascript" | "js" | "node" | "nodejs" | "typescript" | "ts") => &["node", "-e"],
+        Some("bash" | "sh" | "shell" | "zsh") => return run.shell(code),
+        Some("powershell" | "pwsh" | "ps1") => return run.shell(&from_powershell(code)),
+        Some("ruby" | "rb") => &["ruby", "-e"],
+        Some("perl") => &["perl", "-e"],
+        Some("php") => &["php", "-r"],
+        _ => return run.opaque(About::Anything, "code in a language that is not named"),
+    };
+    let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).chain([code.to_owned()]).collect();
+    run.argv(&argv);
+}

@@ -1,0 +1,152 @@
+//! A tool call → effects, except for what shell text does: one registry of every agent's tools, as data.
+
+mod commands;
+mod files;
+mod globs;
+mod names;
+mod network;
+mod registry;
+mod run;
+mod search;
+mod unknown;
+mod value;
+
+use crate::model::{Arguments, Dialect};
+
+use super::{About, Certainty, Effect, Kind, World, command, patch};
+use registry::{Action, Entry, REGISTRY};
+use run::Run;
+use value::{Object, Value};
+
+/// Arguments, decoded.
+#[derive(Debug)]
+enum Given {
+    Object(Object),
+    Text(String),
+    /// Missing, null, or of a type that is no tool's.
+    Nothing,
+}
+
+/// Effects of one call, in order. `world` ends up as the call leaves it.
+pub(super) fn run(tool: &str, arguments: &Arguments<'_>, dialect: Dialect, world: &mut World) -> Vec<Effect> {
+    run_with(command::run, tool, arguments, dialect, world)
+}
+
+fn run_with(
+    shell: run::Shell,
+    tool: &str,
+    arguments: &Arguments<'_>,
+    dialect: Dialect,
+    world: &mut World,
+) -> Vec<Effect> {
+    let name = names::unwrapped(tool);
+    let given = given(arguments);
+    let mut run = Run { world, shell, effects: Vec::new() };
+    match REGISTRY.find(name).or_else(|| REGISTRY.find(tool)) {
+        Some(entry) => known(&mut run, tool, entry, &given, dialect),
+        None => match names::mcp(name, &REGISTRY.vocabulary.servers) {
+            Some((server, tool)) => unknown::call(&mut run, Some(server), &tool, &given),
+            None => unknown::call(&mut run, None, tool, &given),
+        },
+    }
+    run.effects
+}
+
+/// Whether a name is that of a file rather than of a directory, judged by its extension.
+pub(super) fn is_file_name(path: &str) -> bool {
+    REGISTRY.is_file_name(path)
+}
+
+/// Whether what a call does to the working directory stays for the next call.
+pub(super) fn keeps_directory(tool: &str) -> bool {
+    let entry = REGISTRY.find(names::unwrapped(tool));
+    entry.is_some_and(|entry| matches!(entry.does, Action::Command | Action::PowerShell | Action::Input))
+}
+
+fn given(arguments: &Arguments<'_>) -> Given {
+    match arguments {
+        Arguments::Missing => Given::Nothing,
+        Arguments::Text(text) => Given::Text(text.clone().into_owned()),
+        Arguments::Json(json) => match value::object(json) {
+            Some(object) => Given::Object(object),
+            None => match value::parse(json) {
+                Some(Value::Text(text)) => Given::Text(text),
+                _ => Given::Nothing,
+            },
+        },
+    }
+}
+
+const UNJUDGEABLE: &str = "the call's arguments are missing or of the wrong type";
+
+fn known(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given, dialect: Dialect) {
+    match entry.does {
+        Action::Nothing => return,
+        Action::Tool => {
+            return run.emit(Kind::Tool { server: None, tool: tool.to_owned() }, Certainty::Exact);
+        }
+        Action::WriteFixed => return files::write_fixed(run, entry),
+        Action::Spawn => return network::spawn(run, entry, given),
+        Action::SearchWeb => return network::search(run, entry, given),
+        Action::Connect => return network::fixed(run, entry),
+        _ => {}
+    }
+    match given {
+        Given::Object(object) => with_object(run, entry, entry.does, object),
+        Given::Text(text) => with_text(run, entry, text, dialect),
+        Given::Nothing => run.opaque(about(entry.does), UNJUDGEABLE),
+    }
+}
+
+fn with_object(run: &mut Run<'_>, entry: &Entry, action: Action, object: &Object) {
+    match action {
+        Action::Read => files::read(run, entry, object),
+        Action::ReadMany => files::read_many(run, entry, object),
+        Action::Write => files::write(run, entry, object),
+        Action::Edit => files::edit(run, entry, object),
+        Action::Delete => files::delete(run, entry, object),
+        Action::Move => files::relocate(run, entry, object, files::Source::Removed),
+        Action::Copy => files::relocate(run, entry, object, files::Source::Kept),
+        Action::Select => files::select(run, entry, object),
+        Action::Patch => files::patch(run, entry, object),
+        Action::List => search::list(run, entry, object),
+        Action::Glob => search::glob(run, entry, object),
+        Action::Grep => search::grep(run, entry, object),
+        Action::Command | Action::CodeMode => commands::command(run, entry, object, commands::Dialect::Posix),
+        Action::PowerShell => commands::command(run, entry, object, commands::Dialect::PowerShell),
+        Action::Input => commands::input(run, entry, object),
+        Action::Code => commands::code(run, entry, object),
+        Action::Fetch => network::fetch(run, entry, object),
+        Action::Mcp => unknown::handed_on(run, entry, object),
+        Action::Nothing | Action::Tool | Action::WriteFixed | Action::SearchWeb | Action::Connect | Action::Spawn => {}
+    }
+}
+
+/// Plain text as the only argument: what it is depends on the tool.
+fn with_text(run: &mut Run<'_>, entry: &Entry, text: &str, dialect: Dialect) {
+    match entry.does {
+        Action::Patch => run.effects.extend(patch::run(text, run.world)),
+        Action::Command => run.shell(text),
+        Action::PowerShell => run.shell(&commands::from_powershell(text)),
+        Action::Input => commands::typed(run, text),
+        // What the script called is recorded as calls of their own.
+        Action::CodeMode if dialect == Dialect::Codex && text.contains("tools.") => {}
+        Action::CodeMode => run.opaque(About::Anything, "a script in code mode"),
+        Action::Code => commands::program(run, entry, text, None),
+        Action::Fetch => run.connect(text),
+        other => run.opaque(about(other), UNJUDGEABLE),
+    }
+}
+
+/// What stays unproven when an action's arguments can't be read.
+fn about(action: Action) -> About {
+    match action {
+        Action::Read | Action::ReadMany | Action::List | Action::Glob | Action::Grep => About::Reads,
+        Action::Write | Action::Edit | Action::Delete | Action::Patch => About::Writes,
+        Action::Fetch | Action::SearchWeb | Action::Connect => About::Network,
+        _ => About::Anything,
+    }
+}
+
+#[cfg(test)]
+mod tests;

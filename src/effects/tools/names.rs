@@ -1,0 +1,70 @@
+//! What tools and arguments are called: agents spell the same name in many ways.
+
+/// `Read_File`, `readFile`, `read-file` → `readfile`.
+pub(super) fn plain(name: &str) -> String {
+    name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The name without what hosts put around it: `functions.shell`, `default_api:read_file`, `bash_20250124`,
+/// `copilot_readFile`.
+pub(super) fn unwrapped(name: &str) -> &str {
+    let mut name = name.trim();
+    for prefix in
+        ["functions.", "functions:", "default_api.", "default_api:", "tools.", "native.", "copilot_", "builtin_"]
+    {
+        let head = name.get(..prefix.len());
+        if head.is_some_and(|head| head.eq_ignore_ascii_case(prefix)) {
+            name = name.get(prefix.len()..).unwrap_or(name);
+        }
+    }
+    match name.rsplit_once(['_', ':']) {
+        Some((stem, date)) if date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit()) => stem,
+        _ => name,
+    }
+}
+
+/// Lower-case words of a name: `readTextFile`, `read_text_file` → `read`, `text`, `file`.
+pub(super) fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut fresh = true;
+    let mut lower_before = false;
+    for character in name.chars() {
+        if !character.is_alphanumeric() {
+            fresh = true;
+            continue;
+        }
+        if fresh || (character.is_uppercase() && lower_before) {
+            words.push(String::new());
+        }
+        fresh = false;
+        lower_before = character.is_lowercase();
+        if let Some(word) = words.last_mut() {
+            word.extend(character.to_lowercase());
+        }
+    }
+    words
+}
+
+/// Server and tool of an MCP name: `mcp__server__tool` (also with `.`, `/` or `:` before the tool), `mcp_server_tool`,
+/// `server__tool`, and `server-tool` for servers that are known by that name.
+pub(super) fn mcp(name: &str, servers: &[String]) -> Option<(String, String)> {
+    if let Some(rest) = name.strip_prefix("mcp__") {
+        let cut = ["__", ".", "/", ":"].iter().find_map(|separator| rest.split_once(separator));
+        return Some(owned(cut.unwrap_or((rest, ""))));
+    }
+    if let Some(rest) = name.strip_prefix("mcp_") {
+        return Some(owned(rest.split_once('_').unwrap_or((rest, ""))));
+    }
+    if let Some((server, tool)) = name.split_once("__").filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
+    {
+        return Some(owned((server, tool)));
+    }
+    servers.iter().find_map(|server| {
+        let tool = name.strip_prefix(server.as_str())?.strip_prefix(['-', '_', '.', '/'])?;
+        (!tool.is_empty()).then(|| owned((server, tool)))
+    })
+}
+
+fn owned((server, tool): (&str, &str)) -> (String, String) {
+    (server.to_owned(), tool.to_owned())
+}

@@ -1,0 +1,192 @@
+//! What the actions of tools share: finding arguments by role, and emitting effects.
+
+use super::registry::{Entry, REGISTRY};
+use super::value::{Object, Value};
+use super::{Given, names};
+use crate::effects::{About, Certainty, Connection, Effect, Kind, Opaque, PathTarget, World, hosts, paths};
+
+/// One call while it is turned into effects.
+pub(super) struct Run<'w> {
+    pub(super) world: &'w mut World,
+    /// Shell text → effects.
+    pub(super) shell: Shell,
+    pub(super) effects: Vec<Effect>,
+}
+
+/// What turns shell text into effects.
+pub(super) type Shell = fn(&str, &mut World) -> Vec<Effect>;
+
+/// Which effect a path gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Write,
+    Delete,
+    List,
+}
+
+/// How far below a path an access reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    Itself,
+    Subtree,
+}
+
+/// Values of one role.
+#[derive(Debug, Default)]
+pub(super) struct Found<'v> {
+    pub(super) texts: Vec<&'v str>,
+    /// A value of the role is neither text, nor a list of texts, nor null.
+    pub(super) malformed: bool,
+}
+
+impl Run<'_> {
+    pub(super) fn emit(&mut self, kind: Kind, certainty: Certainty) {
+        self.effects.push(Effect { kind, certainty, via: "argument".into() });
+    }
+
+    pub(super) fn opaque(&mut self, about: About, reason: &str) {
+        let opaque = Opaque { reason: reason.to_owned(), about, vouched_by: Vec::new() };
+        self.effects.push(Effect {
+            kind: Kind::Opaque(opaque),
+            certainty: Certainty::Possible,
+            via: "argument".into(),
+        });
+    }
+
+    /// A path as the tool got it, literally.
+    pub(super) fn path(&mut self, access: Access, text: &str, reach: Reach) -> PathTarget {
+        let unwrapped = unwrapped(text);
+        self.located(access, &unwrapped, reach, Certainty::Exact)
+    }
+
+    pub(super) fn located(&mut self, access: Access, text: &str, reach: Reach, certainty: Certainty) -> PathTarget {
+        let (mut target, certainty) = self.world.locate(text, certainty);
+        target.subtree = reach == Reach::Subtree;
+        let kind = match access {
+            Access::Read => Kind::Read(target.clone()),
+            Access::Write => Kind::Write(target.clone()),
+            Access::Delete => Kind::Delete(target.clone()),
+            Access::List => Kind::List(target.clone()),
+        };
+        self.emit(kind, certainty);
+        if access == Access::Write && certainty == Certainty::Exact {
+            self.world.wrote(&target, None);
+        }
+        target
+    }
+
+    /// A connection, or a read of a `file:` URL.
+    pub(super) fn connect(&mut self, url: &str) {
+        match hosts::connection(url, Certainty::Exact) {
+            Some((connection, certainty)) => self.emit(Kind::Connect(connection), certainty),
+            None if is_file_url(url) => {
+                self.path(Access::Read, url, Reach::Itself);
+            }
+            // `about:blank`, `data:`: nothing is reached.
+            None => {}
+        }
+    }
+
+    pub(super) fn connect_anywhere(&mut self) {
+        let connection = Connection { host: None, port: None, scheme: Some("https".to_owned()) };
+        self.emit(Kind::Connect(connection), Certainty::Pattern);
+    }
+
+    pub(super) fn shell(&mut self, text: &str) {
+        self.effects.extend((self.shell)(text, self.world));
+    }
+
+    pub(super) fn argv(&mut self, argv: &[String]) {
+        let quoted: Vec<String> = argv.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
+        self.shell(&quoted.join(" "));
+    }
+}
+
+pub(super) fn is_file_url(text: &str) -> bool {
+    text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
+}
+
+/// Some logs hold JSON string literals as values.
+fn unwrapped(text: &str) -> String {
+    let quoted = text.len() > 1 && text.starts_with('"') && text.ends_with('"');
+    match quoted.then(|| serde_json::from_str::<String>(text)) {
+        Some(Ok(inner)) => inner,
+        _ => text.to_owned(),
+    }
+}
+
+/// The texts that an entry's arguments hold for a role, also within lists and in containers such as `edits`.
+pub(super) fn texts<'v>(given: &'v Object, entry: &Entry, role: &str) -> Found<'v> {
+    let mut found = Found::default();
+    collect(given, &|key| REGISTRY.is(entry, role, key), &mut found);
+    found
+}
+
+fn collect<'v>(object: &'v Object, wanted: &dyn Fn(&str) -> bool, found: &mut Found<'v>) {
+    // The depth of a value is bounded by its parser.
+    for (key, value) in object {
+        let key = names::plain(key);
+        if wanted(&key) {
+            take(value, wanted, found);
+        } else if REGISTRY.is_container(&key) {
+            for inner in objects(value) {
+                collect(inner, wanted, found);
+            }
+        }
+    }
+}
+
+fn take<'v>(value: &'v Value, wanted: &dyn Fn(&str) -> bool, found: &mut Found<'v>) {
+    match value {
+        Value::Null => {}
+        Value::Text(text) => found.texts.push(text),
+        Value::List(items) => {
+            for item in items {
+                take(item, wanted, found);
+            }
+        }
+        Value::Object(inner) => {
+            let before = found.texts.len();
+            collect(inner, wanted, found);
+            found.malformed |= found.texts.len() == before;
+        }
+        Value::Bool(_) | Value::Number => found.malformed = true,
+    }
+}
+
+/// The objects that a container holds.
+pub(super) fn objects(value: &Value) -> Vec<&Object> {
+    match value {
+        Value::Object(object) => vec![object],
+        Value::List(items) => items
+            .iter()
+            .filter_map(|item| match item {
+                Value::Object(object) => Some(object),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+pub(super) fn is_true(given: &Object, entry: &Entry, role: &str) -> bool {
+    given.iter().any(|(key, value)| {
+        let set = matches!(value, Value::Bool(true)) || matches!(value, Value::Text(text) if text == "true");
+        set && REGISTRY.is(entry, role, &names::plain(key))
+    })
+}
+
+/// A directory that a glob is relative to, as a literal piece of a pattern.
+pub(super) fn literal_base(base: &str) -> String {
+    paths::escaped(&unwrapped(base))
+}
+
+impl Given {
+    pub(super) fn object(&self) -> Option<&Object> {
+        match self {
+            Self::Object(object) => Some(object),
+            Self::Text(_) | Self::Nothing => None,
+        }
+    }
+}
