@@ -25,12 +25,21 @@ pub(crate) enum Node {
     Pipeline(Vec<Node>),
     /// `( … )`: assignments and `cd` don't leave it.
     Subshell(Box<Script>),
-    /// `{ …; }` and the parts of `&&`/`||` lists: same shell.
+    /// `{ …; }`: same shell.
     Group(Box<Script>),
+    /// `a && b || c`: same shell. What is behind an operator may not run.
+    AndOr {
+        first: Box<Node>,
+        rest: Vec<(Connector, Node)>,
+    },
     /// Background (`&`) and `coproc`: a subshell that may outlive the text.
     Background(Box<Node>),
-    /// `if`, and anything else of which not every part must run. Conditions come first, in order.
-    Branches(Vec<Script>),
+    /// `if`: conditions run in order, the first always, until one holds; then exactly one of the bodies runs. There is
+    /// one more body than conditions: the last is that of `else`, and it is empty where there is none.
+    Branches {
+        conditions: Vec<Script>,
+        bodies: Vec<Script>,
+    },
     /// `for`/`select` (with a variable and its words), `while`, `until`, C-style `for` (scripts in arithmetic first).
     Loop {
         variable: Option<(String, Vec<Word>)>,
@@ -45,7 +54,8 @@ pub(crate) enum Node {
         name: String,
         body: Rc<Script>,
     },
-    /// `[[ … ]]` and `(( … ))`: words are expanded (substitutions run), nothing else happens.
+    /// `[[ … ]]` (operators among the words) and `(( … ))` (one word with an arithmetic part): words are expanded
+    /// (substitutions run), nothing else happens.
     Test(Vec<Word>),
     /// A compound command with redirections of its own.
     Redirected {
@@ -54,11 +64,23 @@ pub(crate) enum Node {
     },
 }
 
+/// What joins the commands of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Connector {
+    /// `&&`: runs if what is before it succeeded.
+    And,
+    /// `||`: runs if it failed.
+    Or,
+}
+
 /// A simple command. Without words it is assignments and redirections only (`> file` truncates `file`).
 #[derive(Debug, Clone)]
 pub(crate) struct Simple {
     pub(crate) assignments: Vec<Assignment>,
+    /// The program and its arguments. An operand `a=(…)` of `declare` and its like is one literal word.
     pub(crate) words: Vec<Word>,
+    /// The operands `a=(…)` of `declare`, `export`, `local`, `readonly` and `typeset`; scalar ones are plain words.
+    pub(crate) declared: Vec<Assignment>,
     pub(crate) redirects: Vec<Redirect>,
     /// The text it was written as, for evidence.
     pub(crate) source: String,
@@ -94,13 +116,16 @@ pub(crate) struct Redirect {
 pub(crate) enum RedirectKind {
     /// `< target`
     Read(Word),
-    /// `> target`, `>| target`, `&> target`, `>> target`, `&>> target`
+    /// `> target`, `>| target`, `&> target`, `>& target`
     Write(Word),
+    /// `>> target`, `&>> target`
+    Append(Word),
     /// `<> target`
     ReadWrite(Word),
     /// `>& 2`, `<& 0`, `>&-`: moves descriptors, touches no file.
     Duplicate,
-    /// A heredoc or here-string: text that becomes standard input. `quoted`: no expansion happens in it.
+    /// A heredoc or here-string: text that becomes standard input. `quoted`: no expansion happens in it. A here-string
+    /// gets a newline at its end that the word does not hold.
     Here { body: Word, quoted: bool },
 }
 
@@ -133,9 +158,17 @@ pub(crate) enum Part {
         script: Script,
         writes: bool,
     },
-    /// `$(( … ))`, `$[ … ]`: scripts of substitutions inside; the value is unknown unless it is a plain number.
+    /// `$(( … ))`, `$[ … ]`, and all of `(( … ))`.
     Arithmetic {
+        /// Those of substitutions inside.
         scripts: Vec<Script>,
+        /// Variables and other expansions inside; their values are evaluated as expressions, too.
+        words: Vec<Part>,
+        /// Every name in the text, sorted: variables that are read.
+        names: Vec<String>,
+        /// Some of these names may get a value.
+        assigns: bool,
+        /// Known if it is a plain number.
         value: Option<i64>,
         quoted: bool,
     },

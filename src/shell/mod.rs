@@ -1,13 +1,15 @@
 //! Shell text → what it would run: a real grammar and constant propagation, no policy knowledge.
 //!
-//! [`parse`] turns text into our own small syntax tree; no other file knows the parser crate. [`Scope`] holds what is
-//! known about variables, functions and positional parameters, and expands words into [`Field`]s.
+//! [`parse`] turns text into our own small syntax tree. [`Scope`] holds what is known about variables, functions and
+//! positional parameters and expands words into [`Field`]s.
 //! Whatever can't be understood is a [`Problem`] or an unknown field, never nothing.
 
 mod ast;
 mod expand;
 mod parse;
 mod scope;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use ast::*;
 pub(crate) use expand::{Field, Knowledge};
