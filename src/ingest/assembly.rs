@@ -132,6 +132,15 @@ impl<'a> Assembly<'a> {
         None
     }
 
+    /// The host's final word that a call was refused. A recorded success still stands: it ran. `false`: no such call.
+    pub(super) fn deny(&mut self, link: &str) -> bool {
+        let Some(call) = self.call_mut(link) else { return false };
+        if call.status != Status::Ok {
+            call.status = Status::Denied;
+        }
+        true
+    }
+
     /// Notes what an API message cost. Logs repeat a message's usage on each of its records: the last one counts.
     pub(super) fn usage(&mut self, message: Option<Cow<'a, str>>, usage: Usage) {
         let usage = Usage { requests: 1, ..usage };

@@ -21,8 +21,6 @@ record! {
         event_type = "event_type",
         event_id = "event_id",
         timestamp = "timestamp",
-        data = "data",
-        schema = "schema",
         id = "id",
         uuid = "uuid",
         session_id = "session_id",
@@ -43,7 +41,8 @@ record! {
         operation = "operation",
         snapshot = "snapshot",
         tools = "tools",
-        permission_denials = "permission_denials",
+        is_sidechain = "isSidechain",
+        user_type = "userType",
     }
 }
 
@@ -145,7 +144,8 @@ fn claude(probe: &Probe<'_>) -> Option<Dialect> {
     let spoken = is_object(probe.message)
         && super::json::object::<Message<'_>>(probe.message)
             .is_some_and(|message| message.content.is_some() && is_string(message.role));
-    let native = is_string(probe.session_id_camel) || is_string(probe.uuid);
+    // Others borrowed the envelope, but not these two.
+    let native = is_string(probe.session_id_camel) && (probe.is_sidechain.is_some() || is_string(probe.user_type));
     match &*kind {
         "user" | "assistant" if spoken && is_string(probe.session_id) => Some(Dialect::ClaudeStream),
         "user" | "assistant" if spoken => Some(Dialect::ClaudeCode),
@@ -156,7 +156,9 @@ fn claude(probe: &Probe<'_>) -> Option<Dialect> {
         "system" if native && is_string(probe.uuid) => Some(Dialect::ClaudeCode),
         "summary" if is_string(probe.leaf) => Some(Dialect::ClaudeCode),
         "file-history-snapshot" if is_object(probe.snapshot) => Some(Dialect::ClaudeCode),
-        "queue-operation" if native && is_string(probe.operation) => Some(Dialect::ClaudeCode),
+        "queue-operation" if is_string(probe.session_id_camel) && is_string(probe.operation) => {
+            Some(Dialect::ClaudeCode)
+        }
         "progress" | "attachment" if native && is_string(probe.uuid) => Some(Dialect::ClaudeCode),
         _ => None,
     }

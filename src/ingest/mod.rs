@@ -4,9 +4,12 @@
 //! that can't be read is a [`Gap`], a record of an unknown type is counted. One folder per dialect.
 
 mod assembly;
+mod claude;
+mod codex;
 mod detect;
 pub(crate) mod discover;
 mod gaps;
+mod gemini;
 mod json;
 mod native;
 mod reader;
@@ -66,10 +69,11 @@ impl Log {
         let sessions = match detect::detect(text, self.store.is_some()) {
             Ok(found) => match found.dialect {
                 Dialect::AgentStrace => native::read(text, found.shape, self, &mut gaps),
-                other => {
-                    gaps.push(None, format!("logs of {} can't be read yet", other.agent()));
-                    Vec::new()
+                dialect @ (Dialect::ClaudeCode | Dialect::ClaudeStream) => {
+                    claude::read(text, found.shape, dialect, &self.shown, &mut gaps)
                 }
+                Dialect::Codex => codex::read(text, found.shape, &self.shown, &mut gaps),
+                Dialect::Gemini => gemini::read(text, found.shape, &self.shown, &mut gaps),
             },
             Err(reason) => {
                 gaps.push(None, reason);

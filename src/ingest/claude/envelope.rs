@@ -1,0 +1,79 @@
+//! What surrounds the messages.
+
+use std::borrow::Cow;
+
+use crate::ingest::assembly::Assembly;
+use crate::ingest::json::{filled, is_true, record};
+
+record! {
+    /// A record of either envelope: the native one in camel case, the stream in snake case.
+    pub(super) struct Envelope {
+        kind = "type",
+        subtype = "subtype",
+        uuid = "uuid",
+        session_id = "sessionId",
+        session_id_snake = "session_id",
+        timestamp = "timestamp",
+        cwd = "cwd",
+        version = "version",
+        is_sidechain = "isSidechain",
+        is_compact_summary = "isCompactSummary",
+        agent_id = "agentId",
+        parent_tool_use_id = "parent_tool_use_id",
+        parent_tool_use_id_camel = "parentToolUseID",
+        message = "message",
+        data = "data",
+        attachment = "attachment",
+        hook_infos = "hookInfos",
+        tool_use_result = "toolUseResult",
+        tool_use_result_snake = "tool_use_result",
+        denial_kind = "toolDenialKind",
+        permission_denials = "permission_denials",
+        loglines = "loglines",
+    }
+}
+
+record! {
+    /// `data` of a progress record.
+    pub(super) struct Progress {
+        message = "message",
+        normalized = "normalizedMessages",
+        agent_id = "agentId",
+        command = "command",
+    }
+}
+
+/// The sub-agent that wrote this record, as far as it is named.
+pub(super) fn subagent<'a>(record: &Envelope<'a>, assembly: &Assembly<'a>) -> Option<Cow<'a, str>> {
+    // In a sub-agent's own file everything is the sub-agent's: the session says so.
+    if assembly.session.parent.is_some() {
+        return None;
+    }
+    filled(record.parent_tool_use_id)
+        .or_else(|| filled(record.agent_id))
+        .or_else(|| is_true(record.is_sidechain).then_some(Cow::Borrowed("sidechain")))
+}
+
+/// Types of records that do nothing by themselves.
+pub(super) fn is_known(kind: &str) -> bool {
+    matches!(
+        kind,
+        "summary"
+            | "file-history-snapshot"
+            | "queue-operation"
+            | "last-prompt"
+            | "mode"
+            | "permission-mode"
+            | "custom-title"
+            | "ai-title"
+            | "agent-name"
+            | "pr-link"
+            | "bridge-session"
+            | "frame-link"
+            | "tag"
+            | "rate_limit_event"
+            | "stream_event"
+            | "tool_progress"
+            | "keep_alive"
+    )
+}

@@ -1,0 +1,28 @@
+//! Hooks run code, too: the commands that the host says it ran.
+
+use super::envelope::Envelope;
+use crate::ingest::assembly::{Assembly, Place};
+use crate::ingest::json::{elements, filled, object, record};
+use crate::model::EventKind;
+
+record! {
+    struct Hook { command = "command" }
+}
+
+/// An attachment: mostly context for the model, sometimes the record of a hook.
+pub(super) fn attachment<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, record: &Envelope<'a>) {
+    let hook = object::<Hook<'a>>(record.attachment).and_then(|hook| filled(hook.command));
+    assembly.push(place, hook.map_or(EventKind::Other, |command| EventKind::Hook { command }));
+}
+
+/// The hooks that ran when a turn stopped.
+pub(super) fn summary<'a>(
+    assembly: &mut Assembly<'a>,
+    place: &Place<'a>,
+    infos: Option<&'a serde_json::value::RawValue>,
+) {
+    for info in elements(infos) {
+        let hook = object::<Hook<'a>>(Some(info)).and_then(|hook| filled(hook.command));
+        assembly.push(place.clone(), hook.map_or(EventKind::Other, |command| EventKind::Hook { command }));
+    }
+}

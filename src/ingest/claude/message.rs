@@ -1,0 +1,194 @@
+//! Messages and their blocks: text, calls, results.
+
+use std::borrow::Cow;
+
+use super::outcome;
+use crate::ingest::assembly::{Assembly, Place};
+use crate::ingest::gaps::Gaps;
+use crate::ingest::json::{
+    Raw, count, elements, filled, is, is_array, is_string, is_true, object, raw_text, record, text,
+};
+use crate::model::{Arguments, EventKind, Status, ToolCall, ToolResult, Usage};
+
+/// What the record around a message says about it.
+#[derive(Debug)]
+pub(super) struct Context<'a> {
+    pub(super) cwd: Option<Cow<'a, str>>,
+    pub(super) subagent: Option<Cow<'a, str>>,
+    /// A compaction wrote it: nobody said it.
+    pub(super) summary: bool,
+    /// The structured result beside a `tool_result` block.
+    pub(super) result: Option<Raw<'a>>,
+    /// Why the host refused the call.
+    pub(super) denial: Option<Cow<'a, str>>,
+    /// Of the agent.
+    pub(super) version: Option<Cow<'a, str>>,
+}
+
+record! {
+    struct Message { id = "id", role = "role", content = "content", usage = "usage", model = "model" }
+}
+
+record! {
+    struct Block {
+        kind = "type",
+        id = "id",
+        name = "name",
+        server = "server_name",
+        input = "input",
+        tool_use_id = "tool_use_id",
+        content = "content",
+        is_error = "is_error",
+        text = "text",
+    }
+}
+
+record! {
+    struct Tokens {
+        input = "input_tokens",
+        output = "output_tokens",
+        cache_read = "cache_read_input_tokens",
+        cache_write = "cache_creation_input_tokens",
+    }
+}
+
+/// Adds a message: one event per text, call and result.
+pub(super) fn add<'a>(
+    assembly: &mut Assembly<'a>,
+    place: &Place<'a>,
+    raw: Option<Raw<'a>>,
+    context: &Context<'a>,
+    gaps: &mut Gaps,
+) {
+    let Some(message) = object::<Message<'a>>(raw) else {
+        if raw.is_some() {
+            gaps.push(Some(place.line), "a message that is not an object");
+        }
+        return;
+    };
+    if let Some(key) = message.duplicate {
+        gaps.push(
+            Some(place.line),
+            format!("the key `{key}` occurs twice in a message: readers disagree which one counts"),
+        );
+    }
+    usage(assembly, &message);
+    let user = is(message.role, "user");
+    if is_string(message.content) {
+        return words(assembly, place, message.content, user, context);
+    }
+    if !is_array(message.content) {
+        gaps.push(Some(place.line), "a message without readable content");
+        return;
+    }
+    for raw in elements(message.content) {
+        let Some(block) = object::<Block<'a>>(Some(raw)) else {
+            gaps.push(Some(place.line), "a part of a message that is not an object");
+            continue;
+        };
+        if let Some(key) = block.duplicate {
+            gaps.push(
+                Some(place.line),
+                format!("the key `{key}` occurs twice in a block: readers disagree which one counts"),
+            );
+        }
+        let kind = text(block.kind).unwrap_or_default();
+        match &*kind {
+            "text" => words(assembly, place, block.text, user, context),
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => call(assembly, place, &block, context),
+            _ if kind.ends_with("tool_result") => result(assembly, place, &block, context),
+            _ => assembly.push(place.clone(), EventKind::Other),
+        }
+    }
+}
+
+fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, text: Option<Raw<'a>>, user: bool, context: &Context<'a>) {
+    let kind = match raw_text(text) {
+        Some(_) if context.summary => EventKind::Other,
+        // What a sub-agent is told, its parent said.
+        Some(text) if user && context.subagent.is_none() => EventKind::Prompt(text),
+        Some(text) => EventKind::Message(text),
+        None => EventKind::Other,
+    };
+    assembly.push(place.clone(), kind);
+}
+
+fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, context: &Context<'a>) {
+    let id = filled(block.id);
+    let tool = match (filled(block.server), filled(block.name)) {
+        (Some(server), Some(name)) => Cow::Owned(format!("mcp__{server}__{name}")),
+        (_, name) => name.unwrap_or(Cow::Borrowed("")),
+    };
+    let arguments = arguments(block.input);
+    // Streaming, resuming and sub-agent progress repeat a call. The same id with other content is another call.
+    let repeats =
+        |id: &str| assembly.call_of(id).is_some_and(|known| known.tool == tool && same(&known.arguments, &arguments));
+    if id.as_deref().is_some_and(repeats) {
+        return;
+    }
+    let call = ToolCall {
+        call_id: id.clone(),
+        tool,
+        arguments,
+        cwd: context.cwd.clone(),
+        status: Status::Missing,
+        subagent: context.subagent.clone(),
+    };
+    assembly.call(place.clone(), call, id.into_iter().collect());
+}
+
+record! {
+    struct Unparsed { text = "__unparsedToolInput" }
+}
+
+fn arguments(input: Option<Raw<'_>>) -> Arguments<'_> {
+    let Some(input) = input else { return Arguments::Missing };
+    // The model sent broken JSON: what it asked for is not known.
+    if input.get().contains("__unparsedToolInput")
+        && object::<Unparsed<'_>>(Some(input)).is_some_and(|unparsed| unparsed.text.is_some())
+    {
+        return Arguments::Missing;
+    }
+    match text(Some(input)) {
+        Some(text) if text.is_empty() => Arguments::Missing,
+        Some(text) if serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok() => Arguments::Json(text),
+        Some(text) => Arguments::Text(text),
+        None => Arguments::Json(Cow::Borrowed(input.get())),
+    }
+}
+
+fn same(left: &Arguments<'_>, right: &Arguments<'_>) -> bool {
+    match (left, right) {
+        (Arguments::Json(left), Arguments::Json(right)) | (Arguments::Text(left), Arguments::Text(right)) => {
+            left == right
+        }
+        (Arguments::Missing, Arguments::Missing) => true,
+        _ => false,
+    }
+}
+
+fn result<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, context: &Context<'a>) {
+    let id = filled(block.tool_use_id);
+    let is_error = is_true(block.is_error);
+    let tool = id.as_deref().and_then(|id| assembly.call_of(id)).map(|call| call.tool.clone());
+    let status = outcome::status(tool.as_deref().unwrap_or(""), is_error, block.content, context);
+    let result = ToolResult { call_id: id.clone(), text: raw_text(block.content), is_error };
+    assembly.result(place.clone(), result, status, id);
+}
+
+fn usage<'a>(assembly: &mut Assembly<'a>, message: &Message<'a>) {
+    // A synthetic message is the agent's own error text: no model was asked.
+    if is(message.model, "<synthetic>") {
+        return;
+    }
+    if let Some(tokens) = object::<Tokens<'_>>(message.usage) {
+        let usage = Usage {
+            requests: 1,
+            input: count(tokens.input),
+            output: count(tokens.output),
+            cache_read: count(tokens.cache_read),
+            cache_write: count(tokens.cache_write),
+        };
+        assembly.usage(filled(message.id), usage);
+    }
+}

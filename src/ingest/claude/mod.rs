@@ -1,0 +1,180 @@
+//! Claude Code: its native transcripts, and the stream-json that the SDK, `claude -p` and the GitHub action write.
+//!
+//! Both hold the same messages in different envelopes. Every recorded call counts wherever it sits in the tree of
+//! messages: rewound, parallel and side-chain calls had their effects, too.
+
+mod envelope;
+mod hooks;
+mod message;
+mod outcome;
+
+use super::assembly::{Assembly, Numbering, Place};
+use super::gaps::Gaps;
+use super::json::{filled, is_array, is_true, object, scalar};
+use super::reader::{Item, LineCounter, Reader, Shape};
+use crate::model::{Dialect, EventKind, Session};
+
+use envelope::{Envelope, Progress};
+use message::Context;
+
+/// Reads one transcript: one session, whatever it was resumed from.
+pub(super) fn read<'a>(
+    text: &'a str,
+    shape: Shape,
+    dialect: Dialect,
+    source: &str,
+    gaps: &mut Gaps,
+) -> Vec<Session<'a>> {
+    let mut transcript =
+        Transcript { assembly: Assembly::new(dialect, source, Numbering::Ordinal), acted: false, results: 0 };
+    let mut reader = Reader::new(text, shape);
+    while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
+        if is_array(item.record.loglines) {
+            transcript.export(&item, gaps);
+        } else {
+            transcript.record(item.line, &item.record, gaps);
+        }
+    }
+    if transcript.results > 0 && !transcript.acted {
+        gaps.push(
+            None,
+            "only the result of a run is recorded, not what it did: record it with `--output-format stream-json --verbose`",
+        );
+    }
+    vec![transcript.assembly.finish()]
+}
+
+struct Transcript<'a> {
+    assembly: Assembly<'a>,
+    /// A message was recorded.
+    acted: bool,
+    /// Records of how a run ended.
+    results: u32,
+}
+
+impl<'a> Transcript<'a> {
+    /// A web export wraps native records: `{"loglines": […]}`.
+    fn export(&mut self, item: &Item<'a, Envelope<'a>>, gaps: &mut Gaps) {
+        let Some(list) = item.record.loglines else { return };
+        let line = LineCounter::new(item.json, item.line).line_of(list.get());
+        let mut reader = Reader::nested(list.get(), line);
+        while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
+            self.record(item.line, &item.record, gaps);
+        }
+    }
+
+    fn record(&mut self, line: u32, record: &Envelope<'a>, gaps: &mut Gaps) {
+        if let Some(key) = record.duplicate {
+            gaps.push(
+                Some(line),
+                format!("the key `{key}` occurs twice in a record: readers disagree which one counts"),
+            );
+        }
+        let Some(kind) = filled(record.kind) else {
+            gaps.push(Some(line), "a record without a `type`");
+            return;
+        };
+        self.identify(record);
+        let place = Place { line, id: filled(record.uuid), time: scalar(record.timestamp) };
+        match &*kind {
+            "progress" => self.progress(place, record, gaps),
+            "attachment" => hooks::attachment(&mut self.assembly, place, record),
+            "system" => self.system(place, record),
+            "result" => self.result(place, record, gaps),
+            "user" | "assistant" => {
+                self.acted = true;
+                if record.message.is_none() {
+                    gaps.push(Some(line), "a message record without its message");
+                }
+                self.message(place, record, gaps);
+            }
+            "session_meta" | "response_item" | "event_msg" | "turn_context" => {
+                gaps.push(Some(line), "a record of another agent's log");
+            }
+            // Whatever its type says, a message may hold calls.
+            known => {
+                if envelope::is_known(known) {
+                    self.assembly.push(place.clone(), EventKind::Other);
+                } else {
+                    self.assembly.unknown(place.clone());
+                }
+                if record.message.is_some() {
+                    self.message(place, record, gaps);
+                }
+            }
+        }
+    }
+
+    /// The session's id, its parent and root, from whatever record names them first.
+    fn identify(&mut self, record: &Envelope<'a>) {
+        let session = filled(record.session_id).or_else(|| filled(record.session_id_snake));
+        if self.assembly.session.id.is_empty() {
+            // A sub-agent's own file keeps its parent's session id.
+            if let Some(agent) = filled(record.agent_id).filter(|_| is_true(record.is_sidechain)) {
+                self.assembly.session.parent = session;
+                self.assembly.id(Some(format!("agent-{agent}").into()));
+            } else {
+                self.assembly.id(session);
+            }
+        }
+        self.assembly.root(filled(record.cwd));
+    }
+
+    fn message(&mut self, place: Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
+        let context = Context {
+            cwd: filled(record.cwd),
+            subagent: envelope::subagent(record, &self.assembly),
+            summary: is_true(record.is_compact_summary),
+            result: record.tool_use_result.or(record.tool_use_result_snake),
+            denial: filled(record.denial_kind),
+            version: filled(record.version),
+        };
+        message::add(&mut self.assembly, &place, record.message, &context, gaps);
+    }
+
+    /// A sub-agent's messages arrive as the progress of the call that started it.
+    fn progress(&mut self, place: Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
+        let data = object::<Progress<'a>>(record.data).unwrap_or_default();
+        if let Some(command) = filled(data.command) {
+            return self.assembly.push(place, EventKind::Hook { command });
+        }
+        let subagent = filled(data.agent_id).or_else(|| filled(record.parent_tool_use_id_camel));
+        let single = object::<Envelope<'a>>(data.message);
+        let normalized =
+            super::json::elements(data.normalized).into_iter().filter_map(|raw| object::<Envelope<'a>>(Some(raw)));
+        let mut any = false;
+        for inner in single.into_iter().chain(normalized) {
+            any = true;
+            let context = Context {
+                cwd: filled(inner.cwd).or_else(|| filled(record.cwd)),
+                subagent: subagent.clone(),
+                summary: false,
+                result: inner.tool_use_result,
+                denial: filled(inner.denial_kind),
+                version: filled(record.version),
+            };
+            message::add(&mut self.assembly, &place, inner.message, &context, gaps);
+        }
+        if !any {
+            self.assembly.push(place, EventKind::Other);
+        }
+    }
+
+    fn system(&mut self, place: Place<'a>, record: &Envelope<'a>) {
+        if super::json::is(record.subtype, "init") {
+            self.acted = true;
+            return self.assembly.push(place, EventKind::Start);
+        }
+        if record.hook_infos.is_some() {
+            return hooks::summary(&mut self.assembly, &place, record.hook_infos);
+        }
+        self.assembly.push(place, EventKind::Other);
+    }
+
+    /// The end of a run names the calls that were refused.
+    fn result(&mut self, place: Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
+        self.results += 1;
+        outcome::denials(&mut self.assembly, &place, record.permission_denials, gaps);
+        self.assembly.push(place, EventKind::End);
+    }
+}

@@ -1,0 +1,101 @@
+//! How a call ended. A refused call did not run, so only what the host wrote may say that it was refused.
+
+use std::borrow::Cow;
+
+use super::message::Context;
+use crate::ingest::assembly::{Assembly, Place};
+use crate::ingest::gaps::Gaps;
+use crate::ingest::json::{Raw, elements, filled, is_true, object, record, text};
+use crate::model::{Arguments, Status, ToolCall};
+
+/// The host's words for a call that it did not run.
+const REFUSALS: &[&str] = &[
+    "The user doesn't want to proceed with this tool use",
+    "The user doesn't want to take this action right now",
+    "Permission to use ",
+    "Claude requested permissions to ",
+];
+
+/// The status that a `tool_result` block and the record around it show.
+pub(super) fn status(tool: &str, is_error: bool, content: Option<Raw<'_>>, context: &Context<'_>) -> Status {
+    if context.denial.is_some() {
+        return Status::Denied;
+    }
+    let structured = text(context.result);
+    if structured.as_deref().is_some_and(|text| text.starts_with("User rejected tool use")) {
+        return Status::Denied;
+    }
+    if is_error && host_speaks(tool, context) && refused(content, structured.as_deref()) {
+        return Status::Denied;
+    }
+    if interrupted(context.result) || begins(content, "[Request interrupted by user") {
+        return Status::Interrupted;
+    }
+    if is_error { Status::Error } else { Status::Ok }
+}
+
+/// Whether an error text of this tool can only be the host's own. Servers choose theirs freely, and before
+/// version 2 a failing command's output was the error text.
+fn host_speaks(tool: &str, context: &Context<'_>) -> bool {
+    let is_shell = matches!(tool, "Bash" | "PowerShell");
+    let is_old = context.version.as_deref().is_some_and(|version| version.starts_with(['0', '1']));
+    !tool.starts_with("mcp__") && !tool.is_empty() && !(is_shell && is_old)
+}
+
+fn refused(content: Option<Raw<'_>>, structured: Option<&str>) -> bool {
+    let says = |text: &str| REFUSALS.iter().any(|refusal| text.starts_with(refusal));
+    let agrees = structured.is_none_or(|text| says(text.strip_prefix("Error: ").unwrap_or(text)));
+    agrees && REFUSALS.iter().any(|refusal| begins(content, refusal))
+}
+
+record! {
+    struct Part { text = "text" }
+}
+
+/// Whether a result, as text or as its first part, begins so.
+fn begins(content: Option<Raw<'_>>, prefix: &str) -> bool {
+    let Some(raw) = content else { return false };
+    // Results are long and mostly fine: no need to decode one whose bytes don't hold the words.
+    if !raw.get().contains(prefix) {
+        return false;
+    }
+    let first = || elements(content).first().copied();
+    let found = text(content).or_else(|| text(object::<Part<'_>>(first())?.text));
+    found.is_some_and(|text| text.starts_with(prefix))
+}
+
+record! {
+    struct Structured { interrupted = "interrupted" }
+}
+
+fn interrupted(result: Option<Raw<'_>>) -> bool {
+    result.is_some_and(|raw| memchr::memmem::find(raw.get().as_bytes(), b"\"interrupted\"").is_some())
+        && object::<Structured<'_>>(result).is_some_and(|structured| is_true(structured.interrupted))
+}
+
+record! {
+    struct Denial { tool = "tool_name", id = "tool_use_id", input = "tool_input" }
+}
+
+/// The calls that the end of a run lists as refused. The host wrote the list, so it outweighs the results.
+pub(super) fn denials<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, list: Option<Raw<'a>>, gaps: &mut Gaps) {
+    for raw in elements(list) {
+        let Some(denial) = object::<Denial<'a>>(Some(raw)) else {
+            gaps.push(Some(place.line), "a refused call that is not an object");
+            continue;
+        };
+        let id = filled(denial.id);
+        if id.as_deref().is_some_and(|id| assembly.deny(id)) {
+            continue;
+        }
+        let call = ToolCall {
+            call_id: id.clone(),
+            tool: filled(denial.tool).unwrap_or(Cow::Borrowed("")),
+            arguments: denial.input.map_or(Arguments::Missing, |input| Arguments::Json(Cow::Borrowed(input.get()))),
+            cwd: None,
+            status: Status::Denied,
+            subagent: None,
+        };
+        assembly.call(place.clone(), call, id.into_iter().collect());
+    }
+}

@@ -1,0 +1,126 @@
+//! Calls in the shapes that Codex gives them.
+
+use std::borrow::Cow;
+
+use super::Rollout;
+use super::item::Payload;
+use super::script::{self, Argument};
+use crate::ingest::assembly::{Assembly, Place};
+use crate::ingest::json::{Raw, filled, is, object, record, text};
+use crate::model::{Arguments, Status, ToolCall};
+
+/// A call of one of the model's functions; its arguments are JSON inside a string.
+pub(super) fn function<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Payload<'a>) {
+    add(rollout, place, filled(item.call_id), name(item), arguments(item.arguments.or(item.input)));
+}
+
+/// A call whose input is plain text: a patch, or a script that calls tools itself.
+pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Payload<'a>) {
+    let (tool, id) = (name(item), filled(item.call_id));
+    let input = item.input.or(item.arguments);
+    let source = if tool == "exec" { text(input) } else { None };
+    let Some(source) = source else {
+        return add(rollout, place, id, tool, arguments(input));
+    };
+    let script = script::read(&source);
+    // A script that may do more than its calls show can't be judged by them alone.
+    let outer = if script.understood { Arguments::Text(source) } else { Arguments::Missing };
+    add(rollout, place.clone(), id.clone(), tool, outer);
+    for (at, call) in script.calls.into_iter().enumerate() {
+        let arguments = match call.argument {
+            Argument::Json(json) => Arguments::Json(Cow::Owned(json)),
+            Argument::Text(text) => Arguments::Text(Cow::Owned(text)),
+            Argument::Unresolved => Arguments::Missing,
+        };
+        let link = id.as_deref().map(|id| Cow::Owned(nested_link(id, at)));
+        add(rollout, place.clone(), link, Cow::Owned(call.tool), arguments);
+    }
+}
+
+fn nested_link(id: &str, at: usize) -> String {
+    format!("{id}/{at}")
+}
+
+/// Links of the calls that the script under this id made.
+pub(super) fn nested_links<'a>(assembly: &Assembly<'a>, id: &str) -> Vec<Cow<'a, str>> {
+    let links = (0..).map(|at| nested_link(id, at)).take_while(|link| assembly.call_of(link).is_some());
+    links.map(Cow::Owned).collect()
+}
+
+record! {
+    struct Action { directory = "working_directory" }
+}
+
+/// The oldest way to run a command.
+pub(super) fn local_shell<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Payload<'a>) {
+    let outer = rollout.cwd.clone();
+    if let Some(directory) = object::<Action<'a>>(item.action).and_then(|action| filled(action.directory)) {
+        rollout.cwd = Some(directory);
+    }
+    let id = filled(item.call_id).or_else(|| filled(item.id));
+    add(rollout, place, id, Cow::Borrowed("local_shell"), json(item.action));
+    rollout.cwd = outer;
+}
+
+/// A tool that runs at the provider: its item is call and result in one.
+pub(super) fn hosted<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Payload<'a>, kind: &str) {
+    let id = filled(item.call_id).or_else(|| filled(item.id));
+    let arguments = json(item.action.or(item.arguments).or(item.execution));
+    add(rollout, place, id.clone(), Cow::Owned(kind.to_owned()), arguments);
+    if is(item.status, "completed") {
+        rollout.assembly.settle(Status::Ok, id);
+    }
+}
+
+fn add<'a>(
+    rollout: &mut Rollout<'a>,
+    place: Place<'a>,
+    id: Option<Cow<'a, str>>,
+    tool: Cow<'a, str>,
+    arguments: Arguments<'a>,
+) {
+    // Resuming replays a call. The same id with other content is another call.
+    let repeats = |known: &ToolCall<'_>| known.tool == tool && same(&known.arguments, &arguments);
+    if id.as_deref().and_then(|id| rollout.assembly.call_of(id)).is_some_and(repeats) {
+        return;
+    }
+    let cwd = rollout.cwd.clone();
+    let call = ToolCall { call_id: id.clone(), tool, arguments, cwd, status: Status::Missing, subagent: None };
+    rollout.assembly.call(place, call, id.into_iter().collect());
+}
+
+fn same(left: &Arguments<'_>, right: &Arguments<'_>) -> bool {
+    match (left, right) {
+        (Arguments::Json(left), Arguments::Json(right)) | (Arguments::Text(left), Arguments::Text(right)) => {
+            left == right
+        }
+        (Arguments::Missing, Arguments::Missing) => true,
+        _ => false,
+    }
+}
+
+/// `name`, or `namespace.name`; a server's tools keep the name they have everywhere, `mcp__server__tool`.
+fn name<'a>(item: &Payload<'a>) -> Cow<'a, str> {
+    let name = filled(item.name).unwrap_or(Cow::Borrowed(""));
+    match filled(item.namespace) {
+        Some(server) if server.starts_with("mcp__") => Cow::Owned(format!("{}__{name}", server.trim_end_matches("__"))),
+        Some(namespace) => Cow::Owned(format!("{namespace}.{name}")),
+        None => name,
+    }
+}
+
+fn arguments(value: Option<Raw<'_>>) -> Arguments<'_> {
+    match text(value) {
+        Some(text) if text.is_empty() => Arguments::Missing,
+        Some(text) => {
+            let is_json = text.trim_start().starts_with(['{', '['])
+                && serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
+            if is_json { Arguments::Json(text) } else { Arguments::Text(text) }
+        }
+        None => json(value),
+    }
+}
+
+fn json(value: Option<Raw<'_>>) -> Arguments<'_> {
+    value.map_or(Arguments::Missing, |raw| Arguments::Json(Cow::Borrowed(raw.get())))
+}

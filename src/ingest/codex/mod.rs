@@ -1,0 +1,167 @@
+//! Codex rollouts of all generations: flat items, wrapped records, and code mode, where the tool is a script.
+
+mod call;
+mod item;
+mod notice;
+mod outcome;
+mod script;
+
+use std::borrow::Cow;
+
+use super::assembly::{Assembly, Numbering, Place};
+use super::gaps::Gaps;
+use super::json::{Raw, filled, is, is_object, object, record, scalar};
+use super::reader::{Item, Reader, Shape};
+use crate::model::{Dialect, EventKind, Session};
+
+use item::Payload;
+
+record! {
+    /// A wrapped record, or what is left of one in the flat generation.
+    struct Envelope {
+        kind = "type",
+        timestamp = "timestamp",
+        payload = "payload",
+        record_type = "record_type",
+        id = "id",
+        instructions = "instructions",
+    }
+}
+
+record! {
+    /// `session_meta` and `turn_context`.
+    struct Context {
+        id = "id",
+        cwd = "cwd",
+        parent = "parent_thread_id",
+        forked_from = "forked_from_id",
+        source = "source",
+    }
+}
+
+record! {
+    struct Origin { subagent = "subagent" }
+}
+
+record! {
+    struct Spawned { thread = "thread_spawn" }
+}
+
+record! {
+    struct Thread { parent = "parent_thread_id" }
+}
+
+/// Reads one rollout: one session, however often it was resumed.
+pub(super) fn read<'a>(text: &'a str, shape: Shape, source: &str, gaps: &mut Gaps) -> Vec<Session<'a>> {
+    let assembly = Assembly::new(Dialect::Codex, source, Numbering::Ordinal);
+    let mut rollout = Rollout { assembly, cwd: None, tokens: None, requests: 0 };
+    let mut reader = Reader::new(text, shape);
+    while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
+        rollout.record(&item, gaps);
+    }
+    vec![rollout.finish()]
+}
+
+/// A rollout that is being read.
+struct Rollout<'a> {
+    assembly: Assembly<'a>,
+    /// The working directory of the current turn.
+    cwd: Option<Cow<'a, str>>,
+    /// The latest running total.
+    tokens: Option<Raw<'a>>,
+    requests: u64,
+}
+
+impl<'a> Rollout<'a> {
+    fn record(&mut self, item: &Item<'a, Envelope<'a>>, gaps: &mut Gaps) {
+        let (line, record) = (item.line, &item.record);
+        if let Some(key) = record.duplicate {
+            gaps.push(
+                Some(line),
+                format!("the key `{key}` occurs twice in a record: readers disagree which one counts"),
+            );
+        }
+        let place = Place { line, id: None, time: scalar(record.timestamp) };
+        let Some(kind) = filled(record.kind) else {
+            return self.untyped(place, record, gaps);
+        };
+        if record.payload.is_none() {
+            // The flat generation: the record is the item.
+            return match serde_json::from_str::<Payload<'a>>(item.json) {
+                Ok(payload) => self.item(place, &payload, gaps),
+                Err(_) => gaps.push(Some(line), "a record that is not a readable object"),
+            };
+        }
+        if !is_object(record.payload) {
+            gaps.push(Some(line), "a record whose `payload` is not an object");
+            return;
+        }
+        match &*kind {
+            "session_meta" => self.meta(place, record.payload),
+            "turn_context" => {
+                let context = object::<Context<'a>>(record.payload).unwrap_or_default();
+                self.enter(filled(context.cwd));
+                self.assembly.push(place, EventKind::Other);
+            }
+            "event_msg" => notice::add(self, place, record.payload, gaps),
+            // Replayed history: its calls were recorded when they ran.
+            "compacted" | "world_state" | "inter_agent_communication_metadata" | "ghost_snapshot" => {
+                self.assembly.push(place, EventKind::Other);
+            }
+            "response_item" => self.payload(place, record.payload, gaps),
+            "user" | "assistant" => gaps.push(Some(line), "a record of another agent's log"),
+            _ => {
+                self.assembly.session.unknown_records = self.assembly.session.unknown_records.saturating_add(1);
+                self.payload(place, record.payload, gaps);
+            }
+        }
+    }
+
+    fn payload(&mut self, place: Place<'a>, payload: Option<Raw<'a>>, gaps: &mut Gaps) {
+        match object::<Payload<'a>>(payload) {
+            Some(payload) => self.item(place, &payload, gaps),
+            None => gaps.push(Some(place.line), "a record whose `payload` is not readable"),
+        }
+    }
+
+    /// The flat generation's first line and its state markers have no type.
+    fn untyped(&mut self, place: Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
+        if is(record.record_type, "state") {
+            self.assembly.push(place, EventKind::Other);
+        } else if record.instructions.is_some() || (record.id.is_some() && self.assembly.session.events.is_empty()) {
+            self.assembly.id(filled(record.id));
+            self.assembly.push(place, EventKind::Start);
+        } else {
+            gaps.push(Some(place.line), "a record without a `type`");
+        }
+    }
+
+    /// Written again on every resume: the first one names the session.
+    fn meta(&mut self, place: Place<'a>, payload: Option<Raw<'a>>) {
+        let meta = object::<Context<'a>>(payload).unwrap_or_default();
+        if self.assembly.session.id.is_empty() {
+            let spawned = object::<Origin<'a>>(meta.source).and_then(|origin| object::<Spawned<'a>>(origin.subagent));
+            let thread = spawned.and_then(|spawned| object::<Thread<'a>>(spawned.thread));
+            self.assembly.session.parent = thread
+                .and_then(|thread| filled(thread.parent))
+                .or_else(|| filled(meta.parent))
+                .or_else(|| filled(meta.forked_from));
+        }
+        self.assembly.id(filled(meta.id));
+        self.enter(filled(meta.cwd));
+        self.assembly.push(place, EventKind::Start);
+    }
+
+    fn enter(&mut self, cwd: Option<Cow<'a, str>>) {
+        if cwd.is_some() {
+            self.assembly.root(cwd.clone());
+            self.cwd = cwd;
+        }
+    }
+
+    fn finish(mut self) -> Session<'a> {
+        let usage = notice::total(self.tokens, self.requests);
+        self.assembly.session.usage = usage;
+        self.assembly.finish()
+    }
+}

@@ -1,0 +1,108 @@
+//! Notices for the user interface (`event_msg`): mostly second copies of response items, which are not counted
+//! again. Worth reading are what patches changed, how commands ended, and tokens.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use super::Rollout;
+use crate::ingest::assembly::Place;
+use crate::ingest::gaps::Gaps;
+use crate::ingest::json::{Raw, count, filled, is, object, record, text};
+use crate::model::{Access, EventKind, FileEvent, Status, Usage};
+
+record! {
+    struct Notice {
+        kind = "type",
+        call_id = "call_id",
+        changes = "changes",
+        success = "success",
+        exit_code = "exit_code",
+        status = "status",
+        info = "info",
+    }
+}
+
+record! {
+    struct Change { kind = "type", target = "move_path" }
+}
+
+record! {
+    struct Info { total = "total_token_usage" }
+}
+
+record! {
+    struct Tokens { input = "input_tokens", cached = "cached_input_tokens", output = "output_tokens" }
+}
+
+pub(super) fn add<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, payload: Option<Raw<'a>>, gaps: &mut Gaps) {
+    let Some(notice) = object::<Notice<'a>>(payload) else {
+        gaps.push(Some(place.line), "a record whose `payload` is not readable");
+        return;
+    };
+    let kind = text(notice.kind).unwrap_or_default();
+    match &*kind {
+        "patch_apply_end" => patch(rollout, &place, &notice, gaps),
+        "exec_command_end" => {
+            if let (Some(id), Some(status)) = (filled(notice.call_id), ended(&notice)) {
+                rollout.assembly.settle(status, [id]);
+            }
+            rollout.assembly.push(place, EventKind::Other);
+        }
+        "token_count" => {
+            if let Some(total) = object::<Info<'a>>(notice.info).and_then(|info| info.total) {
+                let before = rollout.tokens.replace(total);
+                if before.is_none_or(|before| before.get() != total.get()) {
+                    rollout.requests += 1;
+                }
+            }
+            rollout.assembly.push(place, EventKind::Other);
+        }
+        _ => rollout.assembly.push(place, EventKind::Other),
+    }
+}
+
+fn ended(notice: &Notice<'_>) -> Option<Status> {
+    if is(notice.status, "declined") {
+        return Some(Status::Denied);
+    }
+    let code: i64 = notice.exit_code?.get().parse().ok()?;
+    Some(if code == 0 { Status::Ok } else { Status::Error })
+}
+
+/// The best record of what a patch wrote, also in code mode, where its call may be hidden in a script.
+fn patch<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Notice<'a>, gaps: &mut Gaps) {
+    if is(notice.status, "declined") || notice.success.is_some_and(|success| success.get() == "false") {
+        return rollout.assembly.push(place.clone(), EventKind::Other);
+    }
+    let changes = object::<BTreeMap<Cow<'a, str>, &'a RawValue>>(notice.changes);
+    let Some(changes) = changes else {
+        if notice.changes.is_some() {
+            gaps.push(Some(place.line), "the changes of a patch can't be read");
+        }
+        return rollout.assembly.push(place.clone(), EventKind::Other);
+    };
+    for (path, change) in changes {
+        let change = object::<Change<'a>>(Some(change)).unwrap_or_default();
+        let moved = filled(change.target);
+        let access = if moved.is_some() || is(change.kind, "delete") { Access::Delete } else { Access::Write };
+        rollout.assembly.push(place.clone(), EventKind::File(FileEvent { access, target: path }));
+        if let Some(target) = moved {
+            rollout.assembly.push(place.clone(), EventKind::File(FileEvent { access: Access::Write, target }));
+        }
+    }
+}
+
+/// Codex counts up: the last total is the session's.
+pub(super) fn total(tokens: Option<Raw<'_>>, requests: u64) -> Usage {
+    let Some(tokens) = object::<Tokens<'_>>(tokens) else { return Usage::default() };
+    let cached = count(tokens.cached);
+    Usage {
+        requests,
+        input: count(tokens.input).saturating_sub(cached),
+        output: count(tokens.output),
+        cache_read: cached,
+        cache_write: 0,
+    }
+}

@@ -1,0 +1,238 @@
+//! Gemini CLI: one document per session, or an append log of the same messages; calls carry their results.
+
+mod history;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::assembly::{Assembly, Numbering, Place};
+use super::gaps::Gaps;
+use super::json::{Raw, count, elements, filled, is, is_string, object, raw_text, record, scalar, text};
+use super::reader::{LineCounter, Reader, Shape};
+use crate::model::{Arguments, Dialect, EventKind, Session, Status, ToolCall, ToolResult, Usage};
+
+record! {
+    /// A whole session, its first line, one of its messages, or a change to it.
+    struct Entry {
+        session_id = "sessionId",
+        project = "projectHash",
+        start = "startTime",
+        messages = "messages",
+        history = "history",
+        set = "$set",
+        rewind = "$rewindTo",
+        id = "id",
+        kind = "type",
+        timestamp = "timestamp",
+        content = "content",
+        tool_calls = "toolCalls",
+        tokens = "tokens",
+        parent = "parentSessionId",
+    }
+}
+
+record! {
+    struct Call {
+        id = "id",
+        name = "name",
+        args = "args",
+        result = "result",
+        status = "status",
+        timestamp = "timestamp",
+        agent = "agentId",
+    }
+}
+
+record! {
+    struct Tokens { input = "input", output = "output", cached = "cached" }
+}
+
+record! {
+    struct Part { text = "text" }
+}
+
+/// Reads one session.
+pub(super) fn read<'a>(text: &'a str, shape: Shape, source: &str, gaps: &mut Gaps) -> Vec<Session<'a>> {
+    let assembly = Assembly::new(Dialect::Gemini, source, Numbering::Ordinal);
+    let mut chat = Chat { assembly, spoken: HashSet::new(), unnamed: HashSet::new() };
+    let mut reader = Reader::new(text, shape);
+    while let Some(item) = reader.next::<Entry<'a>>(gaps) {
+        let entry = &item.record;
+        if let Some(key) = entry.duplicate {
+            gaps.push(
+                Some(item.line),
+                format!("the key `{key}` occurs twice in a record: readers disagree which one counts"),
+            );
+        }
+        chat.assembly.id(filled(entry.session_id));
+        if chat.assembly.session.parent.is_none() {
+            chat.assembly.session.parent = filled(entry.parent);
+        }
+        if let Some(list) = entry.messages {
+            chat.document(item.json, item.line, list, gaps);
+        } else if let Some(list) = entry.history {
+            history::read(&mut chat.assembly, item.json, item.line, list, gaps);
+        } else if entry.kind.is_some() || entry.tool_calls.is_some() {
+            chat.message(item.line, entry, gaps);
+        } else if entry.set.is_some() || entry.rewind.is_some() || entry.project.is_some() || entry.start.is_some() {
+            chat.change(item.line, entry, gaps);
+        } else {
+            gaps.push(Some(item.line), "a record that is neither a message nor a change of the session");
+        }
+    }
+    vec![chat.assembly.finish()]
+}
+
+struct Chat<'a> {
+    assembly: Assembly<'a>,
+    /// Messages whose words were already taken: an append log repeats a message whenever it grows.
+    spoken: HashSet<Cow<'a, str>>,
+    /// Calls without an id, by message, place and content.
+    unnamed: HashSet<(Cow<'a, str>, usize, &'a str)>,
+}
+
+record! {
+    /// What a `$set` may carry.
+    struct Change { messages = "messages", tool_calls = "toolCalls" }
+}
+
+impl<'a> Chat<'a> {
+    fn document(&mut self, json: &'a str, line: u32, list: Raw<'a>, gaps: &mut Gaps) {
+        if !list.get().starts_with('[') {
+            gaps.push(Some(line), "the messages of the session are not a list");
+            return;
+        }
+        let start = LineCounter::new(json, line).line_of(list.get());
+        let mut reader = Reader::nested(list.get(), start);
+        while let Some(item) = reader.next::<Entry<'a>>(gaps) {
+            self.message(item.line, &item.record, gaps);
+        }
+    }
+
+    /// Metadata, or a rewind, which takes messages off the screen: their calls ran.
+    fn change(&mut self, line: u32, entry: &Entry<'a>, gaps: &mut Gaps) {
+        let change = object::<Change<'a>>(entry.set).unwrap_or_default();
+        if let (Some(set), Some(list)) = (entry.set, change.messages) {
+            self.document(set.get(), line, list, gaps);
+        }
+        if change.tool_calls.is_some() {
+            gaps.push(Some(line), "a change that rewrites calls outside their message");
+        }
+        self.assembly.push(Place { line, id: None, time: scalar(entry.timestamp) }, EventKind::Other);
+    }
+
+    fn message(&mut self, line: u32, entry: &Entry<'a>, gaps: &mut Gaps) {
+        let place = Place { line, id: filled(entry.id), time: scalar(entry.timestamp) };
+        let kind = text(entry.kind).unwrap_or_default();
+        if place.id.as_ref().is_none_or(|id| self.spoken.insert(id.clone())) {
+            match &*kind {
+                "user" => self.words(&place, entry.content, EventKind::Prompt),
+                "gemini" | "" => self.words(&place, entry.content, EventKind::Message),
+                "info" | "warning" | "error" | "message_update" => self.assembly.push(place.clone(), EventKind::Other),
+                _ => self.assembly.unknown(place.clone()),
+            }
+        }
+        self.tokens(entry);
+        if entry.tool_calls.is_some_and(|list| !list.get().starts_with('[')) {
+            gaps.push(Some(line), "the calls of a message are not a list");
+        }
+        for (at, raw) in elements(entry.tool_calls).into_iter().enumerate() {
+            match object::<Call<'a>>(Some(raw)) {
+                Some(call) => self.call(&place, at, raw, &call, gaps),
+                None => gaps.push(Some(line), "a call that is not an object"),
+            }
+        }
+    }
+
+    fn words(
+        &mut self,
+        place: &Place<'a>,
+        content: Option<Raw<'a>>,
+        kind: fn(crate::model::RawText<'a>) -> EventKind<'a>,
+    ) {
+        let parts: Vec<_> = if is_string(content) {
+            content.into_iter().collect()
+        } else {
+            elements(content).into_iter().filter_map(|part| object::<Part<'a>>(Some(part))?.text).collect()
+        };
+        if parts.is_empty() {
+            self.assembly.push(place.clone(), EventKind::Other);
+        }
+        for part in parts {
+            self.assembly.push(place.clone(), kind(crate::model::RawText::Json(part.get())));
+        }
+    }
+
+    fn tokens(&mut self, entry: &Entry<'a>) {
+        if let Some(tokens) = object::<Tokens<'_>>(entry.tokens) {
+            let cached = count(tokens.cached);
+            let input = count(tokens.input).saturating_sub(cached);
+            let usage = Usage { requests: 1, input, output: count(tokens.output), cache_read: cached, cache_write: 0 };
+            self.assembly.usage(filled(entry.id), usage);
+        }
+    }
+
+    /// A message that is written again holds the same call with more of its outcome.
+    fn call(&mut self, place: &Place<'a>, at: usize, raw: Raw<'a>, call: &Call<'a>, gaps: &mut Gaps) {
+        if let Some(key) = call.duplicate {
+            gaps.push(
+                Some(place.line),
+                format!("the key `{key}` occurs twice in a call: readers disagree which one counts"),
+            );
+        }
+        let id = filled(call.id);
+        let tool = filled(call.name).unwrap_or(Cow::Borrowed(""));
+        let json = call.args.map_or("", |args| args.get());
+        let known = match &id {
+            Some(id) => self.assembly.call_of(id).is_some_and(|known| {
+                known.tool == tool && matches!((&known.arguments, json), (Arguments::Json(text), json) if text == json)
+            }),
+            None => !self.unnamed.insert((place.id.clone().unwrap_or_default(), at, raw.get())),
+        };
+        let status = status(call);
+        let time = scalar(call.timestamp).or_else(|| place.time.clone());
+        let place = Place { line: place.line, id: place.id.clone(), time };
+        if !known {
+            let call = ToolCall {
+                call_id: id.clone(),
+                tool,
+                arguments: call.args.map_or(Arguments::Missing, |args| Arguments::Json(Cow::Borrowed(args.get()))),
+                cwd: None,
+                status,
+                subagent: filled(call.agent),
+            };
+            self.assembly.call(place.clone(), call, id.iter().cloned().collect());
+        }
+        if call.result.is_some_and(|result| result.get() != "[]") && (!known || status != Status::Missing) {
+            let result =
+                ToolResult { call_id: id.clone(), text: raw_text(call.result), is_error: status == Status::Error };
+            self.assembly.result(place, result, status, id);
+        } else if known {
+            self.assembly.settle(status, id);
+        }
+    }
+}
+
+fn status(call: &Call<'_>) -> Status {
+    if is(call.status, "success") {
+        Status::Ok
+    } else if is(call.status, "error") {
+        Status::Error
+    } else if is(call.status, "cancelled") {
+        cancelled(call.result)
+    } else if call.status.is_none() && call.result.is_some_and(|result| result.get() != "[]") {
+        Status::Ok
+    } else {
+        Status::Missing
+    }
+}
+
+/// Cancelled is what the host calls a refusal, and also a stop half-way.
+fn cancelled(result: Option<Raw<'_>>) -> Status {
+    let refused = result.is_some_and(|raw| {
+        ["User did not allow tool call", "User denied execution", "Tool execution denied by policy"]
+            .iter()
+            .any(|words| raw.get().contains(words))
+    });
+    if refused { Status::Denied } else { Status::Interrupted }
+}
