@@ -60,8 +60,16 @@ pub(super) fn detect(text: &str, in_store: bool) -> Result<Detected, String> {
         Some(dialect) => Ok(Detected { dialect, shape }),
         // The store holds nothing but native events: what can't be read there is told line by line.
         None if in_store => Ok(Detected { dialect: Dialect::AgentStrace, shape }),
+        None if is_cut(trimmed) => {
+            Err("the log ends inside its first record: it may still be written or was cut off".to_owned())
+        }
         None => Err("not a log of a known agent: no record has the shape of one".to_owned()),
     }
+}
+
+fn is_cut(text: &str) -> bool {
+    let mut values = serde_json::Deserializer::from_str(text.trim_end()).into_iter::<serde::de::IgnoredAny>();
+    matches!(values.next(), Some(Err(error)) if error.is_eof())
 }
 
 /// Whether the beginning of a file is the log of a known agent.

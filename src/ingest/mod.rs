@@ -17,6 +17,7 @@ mod reader;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use memchr::memchr_iter;
@@ -66,7 +67,7 @@ impl Log {
     pub(crate) fn read(&self) -> Reading<'_> {
         let mut gaps = Gaps::new(&self.shown);
         let text = self.text(&mut gaps);
-        let sessions = match detect::detect(text, self.store.is_some()) {
+        let mut sessions = match detect::detect(text, self.store.is_some()) {
             Ok(found) => match found.dialect {
                 Dialect::AgentStrace => native::read(text, found.shape, self, &mut gaps),
                 dialect @ (Dialect::ClaudeCode | Dialect::ClaudeStream) => {
@@ -80,7 +81,16 @@ impl Log {
                 Vec::new()
             }
         };
+        for session in sessions.iter_mut().filter(|session| session.id.is_empty()) {
+            session.id = Cow::Borrowed(self.name());
+        }
         Reading { sessions, gaps: gaps.finish() }
+    }
+
+    /// What a session is called whose log gives it no id: the file, without folder and extension.
+    fn name(&self) -> &str {
+        let file = self.shown.rsplit('/').next().unwrap_or(&self.shown);
+        file.split_once('.').map_or(file, |(stem, _)| if stem.is_empty() { file } else { stem })
     }
 
     /// The log as text without its byte order mark. Bytes that are not UTF-8 are replaced and noted, so that the

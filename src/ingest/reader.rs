@@ -66,7 +66,8 @@ impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, shape: Shape) -> Self {
         match shape {
             Shape::Lines => Self { shape, rest: text, current: "", line: 0, open: 0 },
-            Shape::Document => Self { shape, rest: "", current: text, line: 1, open: 0 },
+            // White space at the end would look like a line break inside a cut string.
+            Shape::Document => Self { shape, rest: "", current: text.trim_end(), line: 1, open: 0 },
         }
     }
 
@@ -177,7 +178,8 @@ impl<'a> Reader<'a> {
         }
         let end = memchr(b'\n', self.rest.as_bytes()).map_or(self.rest.len(), |at| at + 1);
         let (line, rest) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
-        (self.current, self.rest) = (line, rest);
+        // A line break inside a cut string would look like a wrong character.
+        (self.current, self.rest) = (line.trim_end_matches(['\n', '\r']), rest);
         self.line = self.line.saturating_add(1);
         true
     }

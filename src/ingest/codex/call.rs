@@ -66,10 +66,8 @@ pub(super) fn local_shell<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item:
 pub(super) fn hosted<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Payload<'a>, kind: &str) {
     let id = filled(item.call_id).or_else(|| filled(item.id));
     let arguments = json(item.action.or(item.arguments).or(item.execution));
-    add(rollout, place, id.clone(), Cow::Owned(kind.to_owned()), arguments);
-    if is(item.status, "completed") {
-        rollout.assembly.settle(Status::Ok, id);
-    }
+    let status = if is(item.status, "completed") { Status::Ok } else { Status::Missing };
+    add_ended(rollout, place, id, Cow::Owned(kind.to_owned()), arguments, status);
 }
 
 fn add<'a>(
@@ -79,13 +77,24 @@ fn add<'a>(
     tool: Cow<'a, str>,
     arguments: Arguments<'a>,
 ) {
+    add_ended(rollout, place, id, tool, arguments, Status::Missing);
+}
+
+fn add_ended<'a>(
+    rollout: &mut Rollout<'a>,
+    place: Place<'a>,
+    id: Option<Cow<'a, str>>,
+    tool: Cow<'a, str>,
+    arguments: Arguments<'a>,
+    status: Status,
+) {
     // Resuming replays a call. The same id with other content is another call.
     let repeats = |known: &ToolCall<'_>| known.tool == tool && same(&known.arguments, &arguments);
     if id.as_deref().and_then(|id| rollout.assembly.call_of(id)).is_some_and(repeats) {
         return;
     }
     let cwd = rollout.cwd.clone();
-    let call = ToolCall { call_id: id.clone(), tool, arguments, cwd, status: Status::Missing, subagent: None };
+    let call = ToolCall { call_id: id.clone(), tool, arguments, cwd, status, subagent: None };
     rollout.assembly.call(place, call, id.into_iter().collect());
 }
 
