@@ -36,7 +36,7 @@ impl Diagnostics {
     }
 
     pub(super) fn push(&mut self, span: Range<usize>, pointer: &str, message: String, help: Option<String>) {
-        let place = Locator::new(self.text.as_deref().unwrap_or_default()).place(span.start, &inert(pointer));
+        let place = Locator::new(self.text.as_deref().unwrap_or_default()).place(span.start, &one_line(pointer));
         self.list.push(Diagnostic { place, message, help, span });
     }
 
@@ -125,7 +125,7 @@ impl<'a> Locator<'a> {
 
 /// Text of the file inside a message: short, on one line, without characters that hide or move text.
 pub(super) fn quoted(text: &str) -> String {
-    let shown: String = inert(text).chars().take(60).map(|c| if c.is_control() { '?' } else { c }).collect();
+    let shown: String = one_line(text).chars().take(60).collect();
     let more = if text.chars().nth(60).is_some() { "…" } else { "" };
     format!("`{shown}{more}`")
 }
@@ -143,6 +143,10 @@ fn inert(text: &str) -> String {
         }
     }
     safe
+}
+
+fn one_line(text: &str) -> String {
+    inert(text).chars().map(|character| if character.is_control() { '?' } else { character }).collect()
 }
 
 /// One fault as miette renders it.

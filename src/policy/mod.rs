@@ -157,4 +157,6 @@ impl Policy {
 }
 
 #[cfg(test)]
+mod schema;
+#[cfg(test)]
 mod tests;

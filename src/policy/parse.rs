@@ -336,7 +336,9 @@ pub(super) fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str>
         .iter()
         .map(|candidate| (distance(&name, candidate), *candidate))
         .filter(|(distance, candidate)| {
-            *distance <= (candidate.chars().count() / 3).max(1) + 1 && *distance < candidate.len()
+            let length = candidate.chars().count();
+            let alike = name.chars().zip(candidate.chars()).take_while(|(one, other)| one == other).count();
+            *distance < length && (*distance <= (length / 3).max(1) + 1 || alike >= 3 && alike + 1 >= length)
         })
         .min()
         .map(|(_, candidate)| candidate)

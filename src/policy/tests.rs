@@ -396,3 +396,207 @@ fn reasons_and_places_are_those_of_the_deciding_entry() {
     assert_eq!(at("read x"), ("not in files.read.allow".to_owned(), "/files/read/allow".to_owned(), 2, 31));
     assert_eq!(at("read src/x"), ("matches files.read.allow".to_owned(), "/files/read/allow/0".to_owned(), 2, 32));
 }
+
+fn fixtures() -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/policies")
+}
+
+#[test]
+fn broken_policies_are_explained_all_at_once() {
+    let update = std::env::var_os("UPDATE_SPECS").is_some();
+    let mut names: Vec<_> = fixtures().read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    names.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    names.sort();
+    assert!(!names.is_empty());
+    for path in names {
+        let shown = path.file_name().unwrap().to_string_lossy();
+        let faults = Policy::from_bytes(&shown, None, &std::fs::read(&path).unwrap()).unwrap_err();
+        let mut found = faults.to_string();
+        let pointers: Vec<&str> = faults.list.iter().map(|fault| fault.place.pointer.as_str()).collect();
+        found.push_str(&format!("pointers: {}\n\n{}", pointers.join(" "), faults.fancy(Colour::Never, 100)));
+        assert!(!found.contains(|c: char| c.is_control() && c != '\n'), "{shown} shows control characters");
+        let expected = path.with_extension("txt");
+        if update {
+            std::fs::write(&expected, &found).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(&expected).unwrap_or_default(), found, "{shown}");
+    }
+}
+
+#[test]
+fn a_missing_policy_is_a_fault_that_names_the_file_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(".agent-scope.json"), "{}").unwrap();
+    let faults = load_file(&folder.path().join(".agent-scop.json")).unwrap_err().to_string();
+    assert!(faults.contains("no such policy file") && faults.contains(".agent-scope.json`?"), "{faults}");
+    assert!(load_file(&folder.path().join(".agent-scope.json")).is_ok());
+    assert!(load_file(folder.path()).is_err());
+}
+
+#[test]
+fn comments_a_byte_order_mark_and_a_schema_are_welcome() {
+    let text =
+        "\u{feff}{ // scope\n\"$schema\": \"x\", \"version\": 1, /* … */ \"files\": {\"read\": {\"deny\": [\"a\"]}}}";
+    let scope = policy(text);
+    let found = decide(&scope, &file_effect("read a"), None);
+    assert_eq!(found.place.map(|place| (place.line, place.column)), Some((2, 67)));
+    let identity = scope.identity().unwrap();
+    assert_eq!((identity.version, identity.sha256.len()), (1, 64));
+}
+
+#[test]
+fn shipped_policies_deny_and_allow_what_they_should() {
+    // Policy, effect, whether it is reported.
+    let cases = [
+        ("default", "read .env", true),
+        ("default", "read app/.env.local", true),
+        ("default", "read ~/.ssh/id_ed25519", true),
+        ("default", "read src/main.rs", false),
+        ("default", "write src/main.rs", false),
+        ("default", "write .github/workflows/ci.yml", true),
+        ("default", "write docs/x.md", false),
+        ("default", "delete ~/notes", true),
+        ("default", "run git push -f", true),
+        ("default", "run git push origin main --force", true),
+        ("default", "run git push origin main", false),
+        ("default", "run git clean -xdf", true),
+        ("default", "run cargo test", false),
+        ("default", "run rm -rf target", false),
+        ("default", "run rm -rf /", true),
+        ("default", "run terraform -chdir=x destroy", true),
+        ("default", "host pages.example", false),
+        ("strict", "read src/main.rs", false),
+        ("strict", "read .env.local", true),
+        ("strict", "read Makefile", true),
+        ("strict", "write src/a.rs", false),
+        ("strict", "write src/Cargo.lock", true),
+        ("strict", "write README.md", true),
+        ("strict", "run cargo test -q", false),
+        ("strict", "run git difftool", true),
+        ("strict", "run git diff --stat", false),
+        ("strict", "run git -C . push", true),
+        ("strict", "run python3 x.py", true),
+        ("strict", "host localhost", false),
+        ("strict", "host registry:npm", false),
+        ("strict", "host pages.example", true),
+    ];
+    let shipped = |name: &str| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("policies").join(format!("{name}.json"));
+        load_file(&path).unwrap_or_else(|faults| panic!("{faults}"))
+    };
+    for (name, text, expected) in cases {
+        let effect = match text.split_once(' ').unwrap() {
+            ("run", rest) => command(rest),
+            ("host", rest) => host(rest),
+            _ => file_effect(text),
+        };
+        let found = decide(&shipped(name), &effect, Some("/repo"));
+        let reported = matches!(found.decision, Decision::Denied | Decision::Unresolved);
+        assert_eq!(reported, expected, "{name}: {text}: {}", found.reason);
+    }
+}
+
+mod properties {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn path() -> impl Strategy<Value = String> {
+        "[ab.]{1,3}(/[ab.]{1,3}){0,3}"
+    }
+
+    fn pattern() -> impl Strategy<Value = String> {
+        "(\\*\\*|[ab*?.]{1,3})(/(\\*\\*|[ab*?.]{1,3})){0,3}"
+    }
+
+    fn scope(allow: &[String], deny: &[String]) -> Option<Policy> {
+        let text = serde_json::json!({"files": {"read": {"allow": allow, "deny": deny}}}).to_string();
+        Policy::from_bytes("scope.json", None, text.as_bytes()).ok()
+    }
+
+    fn read(path: &str, certainty: Certainty, subtree: bool) -> Effect {
+        effect(Kind::Read(PathTarget { path: path.to_owned(), subtree }), certainty)
+    }
+
+    fn reported(policy: &Policy, effect: &Effect) -> bool {
+        matches!(decide(policy, effect, Some("/repo")).decision, Decision::Denied | Decision::Unresolved)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        #[test]
+        fn any_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Policy::from_bytes("x", None, &bytes).map_err(|faults| faults.fancy(Colour::Never, 80));
+        }
+
+        #[test]
+        fn any_text_like_json_never_panics(text in "[{}\\[\\]\",:/* \\\\\nuefiles0-9é]{0,80}") {
+            let _ = Policy::from_bytes("x", None, text.as_bytes()).map_err(|faults| faults.fancy(Colour::Never, 80));
+        }
+
+        #[test]
+        fn an_added_allow_never_adds_a_finding(
+            mut allow in proptest::collection::vec(pattern(), 1..4),
+            more in pattern(),
+            deny in proptest::collection::vec(pattern(), 0..3),
+            path in pattern(),
+            subtree: bool,
+            exact: bool,
+        ) {
+            let certainty = if exact { Certainty::Exact } else { Certainty::Pattern };
+            let effect = read(&path, certainty, subtree);
+            let before = scope(&allow, &deny);
+            allow.push(more);
+            if let (Some(before), Some(after)) = (before, scope(&allow, &deny)) {
+                prop_assert!(!reported(&after, &effect) || reported(&before, &effect));
+            }
+        }
+
+        #[test]
+        fn the_order_of_entries_changes_nothing(
+            allow in proptest::collection::vec(pattern(), 0..4),
+            deny in proptest::collection::vec(pattern(), 0..4),
+            path in path(),
+        ) {
+            let reversed = |list: &[String]| list.iter().rev().cloned().collect::<Vec<_>>();
+            let effect = read(&path, Certainty::Exact, false);
+            if let (Some(one), Some(other)) = (scope(&allow, &deny), scope(&reversed(&allow), &reversed(&deny))) {
+                let (one, other) = (decide(&one, &effect, None), decide(&other, &effect, None));
+                prop_assert_eq!((one.decision, one.reason), (other.decision, other.reason));
+            }
+        }
+
+        /// A pattern effect is never judged more kindly than a file it may stand for.
+        #[test]
+        fn what_a_pattern_may_reach_is_judged_with_it(
+            allow in proptest::collection::vec(pattern(), 1..4),
+            effect_pattern in "[ab*]{1,3}(/[ab*]{1,3}){0,2}",
+            path in "[ab]{1,3}(/[ab]{1,3}){0,2}",
+        ) {
+            let stands_for = super::super::glob::Glob::effect(&effect_pattern).matches(&path);
+            if let (true, Some(policy)) = (stands_for, scope(&allow, &[])) {
+                let wide = reported(&policy, &read(&effect_pattern, Certainty::Pattern, false));
+                prop_assert!(wide || !reported(&policy, &read(&path, Certainty::Exact, false)));
+            }
+        }
+
+        #[test]
+        fn inclusion_and_intersection_agree_with_matching(inner in pattern(), outer in pattern(), path in path()) {
+            use super::super::glob::{Answer, Glob};
+            let (inner, outer) = (Glob::effect(&inner), Glob::path(&outer));
+            if inner.matches(&path) {
+                prop_assert!(outer.matches(&path) || inner.within(&[&outer]) != Answer::Yes);
+                prop_assert!(!outer.matches(&path) || inner.meets(&outer) == Answer::Yes);
+            }
+        }
+
+        #[test]
+        fn commands_never_panic(pattern in "[a-c *\\-'?\\[\\]/]{1,12}", words in proptest::collection::vec("[a-c\\-*/$]{0,4}", 0..5)) {
+            let text = serde_json::json!({"commands": {"allow": [pattern], "deny": [pattern]}}).to_string();
+            if let Ok(policy) = Policy::from_bytes("x", None, text.as_bytes()) {
+                let _ = decide(&policy, &command(&words.join(" ")), None);
+            }
+        }
+    }
+}

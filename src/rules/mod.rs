@@ -1,5 +1,8 @@
 //! Built-in checks. One file per rule that needs memory across events; the evaluator's own rules are documented here.
 
+mod scope;
+mod secret_egress;
+
 use crate::effects::Effect;
 use crate::finding::{Level, RuleId};
 use crate::model::Status;
@@ -39,7 +42,22 @@ pub(crate) struct Hit {
     pub(crate) rule: RuleId,
 }
 
-static RULES: &[&Rule] = &[];
+/// Sorted by id: a test holds it equal to the folder of specs.
+static RULES: &[&Rule] = &[
+    &scope::FLOOR_SETTINGS,
+    &scope::FLOOR_GATE,
+    &scope::FLOOR_HOOKS,
+    &scope::FLOOR_POLICY,
+    &scope::FLOOR_STORE,
+    &scope::COMMAND,
+    &scope::DELETE,
+    &scope::NETWORK,
+    &scope::READ,
+    &scope::SENSITIVE,
+    &scope::UNRESOLVED,
+    &scope::WRITE,
+    &secret_egress::RULE,
+];
 
 /// All rules, sorted by id.
 pub(crate) fn all() -> &'static [&'static Rule] {

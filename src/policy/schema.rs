@@ -1,0 +1,120 @@
+//! The published JSON Schema of the policy file, from types that mirror what [`super::parse`] reads.
+
+use schemars::JsonSchema;
+
+use super::parse;
+
+/// The scope of an AI coding agent: what it may read, write, run and contact. Deny wins; an allow list that is not empty
+/// allows nothing else.
+#[derive(JsonSchema)]
+#[schemars(title = "agent-scope", deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Scope {
+    #[schemars(rename = "$schema")]
+    schema: Option<String>,
+    /// The version of this format.
+    version: Option<Version>,
+    files: Option<Files>,
+    commands: Option<Commands>,
+    network: Option<Network>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(transparent)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Version(#[schemars(range(min = 1, max = 1))] u8);
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Files {
+    /// What may be read: paths relative to the root, absolute or below `~/`. `*` crosses `/`; a name without `/` counts in
+    /// every directory; with `**` a pattern is compared component by component.
+    read: Option<Pair>,
+    /// What may be written and deleted.
+    write: Option<Pair>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Pair {
+    allow: Option<Vec<Pattern>>,
+    deny: Option<Vec<Pattern>>,
+}
+
+/// What may be run: words that must lead the command, or a pattern with `*` over all of it.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Commands {
+    allow: Option<Vec<Pattern>>,
+    deny: Option<Vec<Pattern>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Network {
+    /// Only hosts in `allow` may be contacted. Without it `allow` decides nothing.
+    deny_all: Option<bool>,
+    /// Hosts, with `*`, and with `:port` where one port is meant; `registry:npm` and the like for default registries.
+    allow: Option<Vec<Pattern>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(transparent)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Pattern(#[schemars(length(min = 1, max = 1024))] String);
+
+/// An optional key may be left out; it may not be null.
+fn without_null(schema: &mut schemars::Schema) {
+    schemars::transform::transform_subschemas(&mut without_null, schema);
+    let Some(object) = schema.as_object_mut() else { return };
+    if let Some(serde_json::Value::Array(types)) = object.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [one] = types.as_slice() {
+            let one = one.clone();
+            object.insert("type".to_owned(), one);
+        }
+    }
+    if let Some(serde_json::Value::Array(choices)) = object.get_mut("anyOf") {
+        choices.retain(|choice| choice["type"] != "null");
+        if let [serde_json::Value::Object(one)] = choices.as_slice() {
+            let one = one.clone();
+            object.remove("anyOf");
+            object.extend(one);
+        }
+    }
+}
+
+#[test]
+fn the_published_schema_is_what_is_read() {
+    let mut schema = schemars::schema_for!(Scope);
+    schemars::transform::transform_subschemas(&mut without_null, &mut schema);
+    let mut text = serde_json::to_string_pretty(&schema).unwrap();
+    text.push('\n');
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("schemas/agent-scope.schema.json");
+    if std::env::var_os("UPDATE_SPECS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), text, "UPDATE_SPECS=1 rewrites it");
+
+    let value = schema.as_value();
+    let keys = |pointer: &str| {
+        let object = value.pointer(pointer).and_then(serde_json::Value::as_object);
+        let mut keys: Vec<String> = object.unwrap_or_else(|| panic!("{pointer}")).keys().cloned().collect();
+        keys.sort();
+        keys
+    };
+    let sorted = |keys: &[&str]| {
+        let mut keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+        keys.sort();
+        keys
+    };
+    assert_eq!(keys("/properties"), sorted(parse::ROOT));
+    assert_eq!(keys("/$defs/Files/properties"), sorted(parse::FILES));
+    assert_eq!(keys("/$defs/Pair/properties"), sorted(parse::PAIR));
+    assert_eq!(keys("/$defs/Commands/properties"), sorted(parse::PAIR));
+    assert_eq!(keys("/$defs/Network/properties"), sorted(parse::NETWORK));
+}

@@ -1,0 +1,74 @@
+//! A secret was read, then something left the machine.
+
+use super::{Act, Hit, Rule};
+use crate::effects::Kind;
+use crate::finding::Level;
+use crate::model::Status;
+use crate::policy::Decision;
+
+pub(super) static RULE: Rule = Rule {
+    id: "sequence/secret-egress",
+    level: Level::Warning,
+    summary: "a secret was read before a connection to another host",
+    spec: include_str!("../../fixtures/rules/sequence-secret-egress.md"),
+    check: Some(check),
+};
+
+fn check(acts: &[Act<'_>], hits: &mut Vec<Hit>) {
+    let mut read_at: Option<(u32, String)> = None;
+    let mut reported = std::collections::BTreeSet::new();
+    // The order of effects within a call says little: a read anywhere in it counts for its connections.
+    let mut from = 0;
+    while let Some(first) = acts.get(from) {
+        let event = first.event;
+        let length = acts.iter().skip(from).take_while(|act| act.event == event).count();
+        let call = acts.get(from..from + length).unwrap_or_default();
+        if let Some(path) = call.iter().find_map(secret_read) {
+            read_at = Some((event, path));
+        }
+        if let Some((read, path)) = &read_at {
+            for (at, act) in call.iter().enumerate() {
+                let Some(host) = egress(act) else { continue };
+                if !reported.insert((event, host.clone())) {
+                    continue;
+                }
+                let (level, when) = if *read == event {
+                    (Level::Error, "the same call".to_owned())
+                } else {
+                    (Level::Warning, format!("event {read}"))
+                };
+                let message = format!("connects to {host} after {when} read `{path}`");
+                hits.push(Hit { rule: RULE.id, act: from + at, level, message });
+            }
+        }
+        from += length;
+    }
+}
+
+/// The secret that an act read.
+fn secret_read(act: &Act<'_>) -> Option<String> {
+    let Kind::Read(target) = &act.effect.kind else { return None };
+    let secret = act.judgement.sensitive
+        || act.judgement.place.is_some()
+            && act.judgement.decision == Decision::Denied
+            && act.judgement.reason.starts_with("denied by");
+    (secret && happened(act)).then(|| target.shown())
+}
+
+/// The host that an act may have sent something to.
+fn egress(act: &Act<'_>) -> Option<String> {
+    let Kind::Connect(connection) = &act.effect.kind else { return None };
+    if !happened(act) {
+        return None;
+    }
+    match connection.host.as_deref() {
+        None => Some("a host that is not known".to_owned()),
+        Some("localhost" | "127.0.0.1" | "::1" | "0.0.0.0") => None,
+        Some(host) if host.starts_with("registry:") => None,
+        Some(host) => Some(format!("`{host}`")),
+    }
+}
+
+fn happened(act: &Act<'_>) -> bool {
+    act.status != Some(Status::Denied)
+}
