@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 use crate::effects::{Effect, Kind};
 use crate::finding::{EffectView, Finding, Level, RuleId};
 use crate::model::{Event, EventKind, Status};
-use crate::policy::{Decision, Judgement};
+use crate::policy::{Decision, Judgement, hex};
 use crate::rules::Hit;
 
 use super::wording;
@@ -105,5 +105,5 @@ fn fingerprint(rule: RuleId, view: &EffectView) -> String {
         part("argv", word);
     }
     let digest = hasher.finalize();
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hex(digest.get(..16).unwrap_or_default())
 }

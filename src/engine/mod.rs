@@ -11,7 +11,7 @@ use crate::model::{Gap, Status};
 use crate::policy::PolicyIdentity;
 
 pub(crate) use conclude::{FailOn, Sessions, Settings, conclude};
-pub(crate) use session::{Entries, judge_guarded, judge_session};
+pub(crate) use session::{Entries, judge_guarded};
 
 /// What was judged, of all sessions, in the order they were given.
 #[derive(Debug)]

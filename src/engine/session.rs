@@ -52,7 +52,7 @@ pub(crate) fn judge_guarded(
 }
 
 /// Judges a session. The verdict is set when all sessions are concluded.
-pub(crate) fn judge_session(
+pub(super) fn judge_session(
     session: &Session<'_>,
     gaps: Vec<Gap>,
     policy: &Policy,

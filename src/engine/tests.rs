@@ -3,6 +3,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use super::session::judge_session;
 use super::*;
 use crate::finding::Level;
 use crate::model::{Arguments, Dialect, Event, EventKind, Session, ToolCall, Usage};
@@ -101,7 +102,7 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
                     continue;
                 }
             }
-            (Some("```findings"), "```") | (Some(_), "```") => block = None,
+            (Some(_), "```") => block = None,
             (Some("```findings"), _) => continue,
             (Some(_), _) => match line.strip_prefix("policy ") {
                 Some(text) => scope = text,

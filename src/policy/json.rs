@@ -110,13 +110,11 @@ impl Reader<'_> {
             let length = if trimmed.starts_with("//") {
                 trimmed.find('\n').unwrap_or(trimmed.len())
             } else if let Some(comment) = trimmed.strip_prefix("/*") {
-                match comment.find("*/") {
-                    Some(end) => end + 4,
-                    None => {
-                        self.at += rest.len() - trimmed.len();
-                        return Err(self.error("this comment is never closed".to_owned(), Some("close it with `*/`")));
-                    }
-                }
+                let Some(end) = comment.find("*/") else {
+                    self.at += rest.len() - trimmed.len();
+                    return Err(self.error("this comment is never closed".to_owned(), Some("close it with `*/`")));
+                };
+                end + 4
             } else {
                 0
             };

@@ -64,7 +64,7 @@ impl Policy {
             if wording.rule == READ.rule { (&self.read, Touch::Read) } else { (&self.write, Touch::Write) };
         let sensitive = sensitive::touched(&files, touch);
         let floor = if touch == Touch::Write { floor::check(&files, certainty) } else { None };
-        Judgement { sensitive, ..scoped(rules, &files, certainty, floor, wording) }
+        Judgement { sensitive, ..scoped(rules, &files, certainty, floor.as_ref(), wording) }
     }
 
     /// Names alone are not content: only a path that is denied itself is reported.
@@ -149,7 +149,7 @@ fn scoped(
     rules: &PathRules,
     files: &Files<'_>,
     certainty: Certainty,
-    floor: Option<Floor>,
+    floor: Option<&Floor>,
     wording: &Wording,
 ) -> Judgement {
     let unknown = files.is_unknown(certainty);

@@ -25,7 +25,7 @@ use sha2::{Digest as _, Sha256};
 use crate::finding::{Level, PolicyPlace, RuleId};
 
 use command::CommandList;
-pub(crate) use diagnostics::{Colour, Diagnostic, Diagnostics};
+pub(crate) use diagnostics::{Colour, Diagnostics};
 use host::HostRule;
 pub(crate) use load::load_file;
 use path::PathList;
@@ -124,7 +124,6 @@ impl Policy {
             Diagnostics::whole_file(shown, message, Some("save the policy as UTF-8".to_owned()))
         })?;
         let scope = parse::parse(shown, text)?;
-        let digest = Sha256::digest(bytes);
         let rules = |pair: &parse::Pair| PathRules {
             allow: PathList::new(pair.allow.as_ref()),
             deny: PathList::new(pair.deny.as_ref()),
@@ -133,7 +132,7 @@ impl Policy {
             identity: Some(PolicyIdentity {
                 path: shown.to_owned(),
                 revision,
-                sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+                sha256: hex(&Sha256::digest(bytes)),
                 version: 1,
             }),
             read: rules(&scope.read),
@@ -154,6 +153,12 @@ impl Policy {
     pub(crate) fn identity(&self) -> Option<&PolicyIdentity> {
         self.identity.as_ref()
     }
+}
+
+/// Lower-case hex digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[cfg(test)]

@@ -318,7 +318,7 @@ fn dotted(pointer: &str) -> String {
     let mut name = String::new();
     for part in pointer.split('/').skip(1) {
         if part.chars().all(|character| character.is_ascii_digit()) {
-            name.push_str(&format!("[{part}]"));
+            name.extend(["[", part, "]"]);
         } else {
             if !name.is_empty() {
                 name.push('.');

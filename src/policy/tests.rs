@@ -413,7 +413,7 @@ fn broken_policies_are_explained_all_at_once() {
         let faults = Policy::from_bytes(&shown, None, &std::fs::read(&path).unwrap()).unwrap_err();
         let mut found = faults.to_string();
         let pointers: Vec<&str> = faults.list.iter().map(|fault| fault.place.pointer.as_str()).collect();
-        found.push_str(&format!("pointers: {}\n\n{}", pointers.join(" "), faults.fancy(Colour::Never, 100)));
+        found = format!("{found}pointers: {}\n\n{}", pointers.join(" "), faults.fancy(Colour::Never, 100));
         assert!(!found.contains(|c: char| c.is_control() && c != '\n'), "{shown} shows control characters");
         let expected = path.with_extension("txt");
         if update {

@@ -5,28 +5,21 @@ pub(super) fn split(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote: Option<char> = None;
-    let mut characters = text.chars();
+    let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
         match (quote, character) {
             (Some(open), _) if character == open => quote = None,
             (Some('"') | None, '\\') => {
                 // Windows paths keep their separators: only what a shell would treat specially is escaped.
-                let next = characters.clone().next();
-                if next.is_some_and(|next| matches!(next, '"' | '\'' | '\\' | ' ' | '$' | '`')) {
-                    characters.next();
-                }
-                word.get_or_insert_default().push(match next {
-                    Some(next @ ('"' | '\'' | '\\' | ' ' | '$' | '`')) => next,
-                    _ => '\\',
-                });
+                let special = |next: &char| matches!(next, '"' | '\'' | '\\' | ' ' | '$' | '`');
+                word.get_or_insert_default().push(characters.next_if(special).unwrap_or('\\'));
             }
-            (Some(_), _) => word.get_or_insert_default().push(character),
             (None, '"' | '\'') => {
                 quote = Some(character);
                 word.get_or_insert_default();
             }
             (None, _) if character.is_whitespace() => words.extend(word.take()),
-            (None, _) => word.get_or_insert_default().push(character),
+            _ => word.get_or_insert_default().push(character),
         }
     }
     words.extend(word);

@@ -19,8 +19,11 @@ pub(crate) struct Rule {
     /// Markdown: documentation, cases and expected findings in one.
     pub(crate) spec: &'static str,
     /// `None`: the evaluator reports it while it judges effects.
-    pub(crate) check: Option<fn(&[Act<'_>], &mut Vec<Hit>)>,
+    pub(crate) check: Option<Check>,
 }
+
+/// Looks at all acts of a session, in order.
+pub(crate) type Check = fn(&[Act<'_>], &mut Vec<Hit>);
 
 /// One judged effect of a session.
 #[derive(Debug)]

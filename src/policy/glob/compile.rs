@@ -260,16 +260,9 @@ fn class(characters: &[char]) -> Option<(Set, usize)> {
     let mut ranges = Vec::new();
     let mut rest = members;
     while let Some((&low, after)) = rest.split_first() {
-        rest = match after {
-            ['-', high, others @ ..] => {
-                ranges.push((u32::from(low), u32::from(*high)));
-                others
-            }
-            _ => {
-                ranges.push((u32::from(low), u32::from(low)));
-                after
-            }
-        };
+        let (high, others) = if let ['-', high, others @ ..] = after { (*high, others) } else { (low, after) };
+        ranges.push((u32::from(low), u32::from(high)));
+        rest = others;
     }
     let set = Set::from_ranges(ranges);
     Some((if negated { set.negated() } else { set }, length + 1))

@@ -147,7 +147,6 @@ pub(super) fn within(inner: &Glob, outers: &[&Glob]) -> Answer {
             Step::Accept if !outer_live.iter().any(|&at| outer.steps.get(at) == Some(&Step::Accept)) => {
                 return Answer::No;
             }
-            Step::Accept => {}
             Step::One(set) | Step::Many(set) => {
                 let to = if matches!(step, Step::One(_)) { at + 1 } else { at };
                 for &cut in cuts.iter().filter(|&&cut| set.has(cut)) {
@@ -155,7 +154,7 @@ pub(super) fn within(inner: &Glob, outers: &[&Glob]) -> Answer {
                     found.push((to, advance(&outer, &outer_live, cut, &mut live)));
                 }
             }
-            Step::Fork(_) | Step::Jump(_) => {}
+            Step::Accept | Step::Fork(_) | Step::Jump(_) => {}
         }
         found.extend(free_moves(step, at).into_iter().flatten().flatten().map(|at| (at, outer_live.clone())));
         for state in found {
