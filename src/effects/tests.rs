@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::paths::{self, Cwd, Ground};
-use super::{Certainty, hosts};
+use super::{Certainty, Kind, PathTarget, Tracker, World, glob, hosts};
+use crate::model::{Access, Arguments, Dialect, Event, EventKind, FileEvent, Session, Status, ToolCall, Usage};
 
 /// root, cwd (`?` unknown), text as written (leading `*` → pattern), expected form (`?` suffix: pattern).
 const PATHS: &[(&str, &str, &str, &str)] = &[
@@ -252,6 +253,189 @@ fn folding_makes_alternative_spellings_equal() {
     }
     for (one, other) in [("/home", "~"), ("a", "b"), ("...", ""), ("/rooted/x", "~/x"), ("src/**", "src/*")] {
         assert_ne!(paths::fold_for_deny(one), paths::fold_for_deny(other), "{one:?} {other:?}");
+    }
+}
+
+fn session(root: Option<&str>, dialect: Dialect) -> Session<'static> {
+    Session {
+        id: "s".into(),
+        dialect,
+        agent: "a".into(),
+        source: "log".to_owned(),
+        parent: None,
+        root: root.map(|root| root.to_owned().into()),
+        events: Vec::new(),
+        usage: Usage::default(),
+        unknown_records: 0,
+    }
+}
+
+fn event(kind: EventKind<'static>) -> Event<'static> {
+    Event { number: 1, id: None, line: 1, time: None, kind }
+}
+
+fn call(tool: &'static str, arguments: &str, cwd: Option<&'static str>, status: Status) -> Event<'static> {
+    event(EventKind::Call(ToolCall {
+        call_id: None,
+        tool: tool.into(),
+        arguments: Arguments::Json(arguments.to_owned().into()),
+        cwd: cwd.map(Into::into),
+        status,
+        subagent: None,
+    }))
+}
+
+/// Effects with how they came about, where that is an alias.
+fn shown(tracker: &mut Tracker, event: &Event<'_>) -> String {
+    let effects = tracker.effects(event);
+    let shown: Vec<String> = effects
+        .iter()
+        .map(|effect| match effect.via.strip_prefix("alias ") {
+            Some(alias) => format!("{effect} via {alias}"),
+            None => effect.to_string(),
+        })
+        .collect();
+    shown.join("; ")
+}
+
+fn read(tracker: &mut Tracker, path: &str) -> String {
+    shown(tracker, &call("Read", &format!(r#"{{"file_path":"{path}"}}"#), None, Status::Ok))
+}
+
+#[test]
+fn records_say_where_calls_run() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), Dialect::ClaudeCode));
+    let here = call("Read", r#"{"file_path":"a"}"#, Some("/repo/src"), Status::Ok);
+    assert_eq!(shown(&mut tracker, &here), "read src/a");
+    assert_eq!(read(&mut tracker, "a"), "read src/a");
+    let mut tracker = Tracker::new(&session(None, Dialect::Gemini));
+    assert_eq!(read(&mut tracker, "src/../a"), "read a");
+    assert_eq!(read(&mut tracker, "/repo/a"), "read /repo/a");
+    assert_eq!(read(&mut tracker, "../a"), "read? **/a");
+}
+
+#[test]
+fn links_and_copies_are_followed() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), Dialect::ClaudeCode));
+    tracker.committed_link("src/link", "../conf/keys");
+    tracker.committed_link("src/dir", "/etc");
+    tracker.committed_link("src/again", "link");
+    let copy = call("copy_file", r#"{"source":"conf/x.pem","destination":"src/y.pem"}"#, None, Status::Ok);
+    shown(&mut tracker, &copy);
+    let write = |path: &str| call("Write", &format!(r#"{{"file_path":"{path}","content":""}}"#), None, Status::Ok);
+    for (event, expected) in [
+        (call("Read", r#"{"file_path":"src/link"}"#, None, Status::Ok), "read src/link; read conf/keys via src/link"),
+        (write("src/link"), "write src/link; write conf/keys via src/link"),
+        (write("src/dir/hosts"), "write src/dir/hosts; write /etc/hosts via src/dir"),
+        (
+            call("Read", r#"{"file_path":"src/again"}"#, None, Status::Ok),
+            "read src/again; read src/link via src/again; read conf/keys via src/link",
+        ),
+        (
+            call("Read", r#"{"file_path":"src/y.pem"}"#, None, Status::Ok),
+            "read src/y.pem; read conf/x.pem via src/y.pem",
+        ),
+        (write("src/y.pem"), "write src/y.pem"),
+        (call("Delete", r#"{"path":"src/link.rs"}"#, None, Status::Ok), "delete src/link.rs"),
+        (
+            call("Delete", r#"{"path":"src/dir/x.rs"}"#, None, Status::Ok),
+            "delete src/dir/x.rs; delete /etc/x.rs via src/dir",
+        ),
+        (
+            call("Grep", r#"{"pattern":"k","glob":"*.pem"}"#, None, Status::Ok),
+            "read? **/*.pem; read conf/x.pem via src/y.pem",
+        ),
+        (call("Glob", r#"{"pattern":"src/dir/*"}"#, None, Status::Ok), "list? src/dir/*; list? /etc/* via src/dir"),
+    ] {
+        assert_eq!(shown(&mut tracker, &event), expected);
+    }
+    let tree = shown(&mut tracker, &call("Grep", r#"{"pattern":"k","path":"src"}"#, None, Status::Ok));
+    assert!(tree.contains("read conf/keys/** via src/link") && tree.contains("read /etc/** via src/dir"), "{tree}");
+}
+
+#[test]
+fn an_outer_directory_holds_the_workspace() {
+    let mut tracker = Tracker::new(&session(Some("/home/u/repo"), Dialect::ClaudeCode));
+    let mut grep = |path: &str| {
+        let arguments = format!(r#"{{"pattern":"k","path":"{path}"}}"#);
+        shown(&mut tracker, &call("Grep", &arguments, None, Status::Ok))
+    };
+    assert_eq!(grep("/"), "read /**; read **");
+    assert_eq!(grep("/home"), "read /home/**; read **");
+    assert_eq!(grep("~"), "read /home/u/**; read **");
+    assert_eq!(grep("/home/v"), "read /home/v/**");
+    assert_eq!(grep(".."), "read /home/u/**; read **");
+    assert_eq!(grep("src"), "read src/**");
+}
+
+#[test]
+fn a_refused_call_leaves_nothing_behind() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), Dialect::ClaudeCode));
+    let copy = r#"{"source":"conf/x.pem","destination":"src/y.pem"}"#;
+    assert_eq!(shown(&mut tracker, &call("copy_file", copy, None, Status::Denied)), "read conf/x.pem; write src/y.pem");
+    assert_eq!(read(&mut tracker, "src/y.pem"), "read src/y.pem");
+}
+
+#[test]
+fn recorded_file_events_are_effects() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), Dialect::AgentStrace));
+    for (access, target, expected) in [
+        (Access::Read, "file:///repo/a%2Eb", "read a.b"),
+        (Access::Write, "src/a", "write src/a"),
+        (Access::Delete, "/tmp/a", "delete /tmp/a"),
+    ] {
+        let event = event(EventKind::File(FileEvent { access, target: target.into() }));
+        assert_eq!(shown(&mut tracker, &event), expected);
+    }
+}
+
+#[test]
+fn hooks_only_run_possibly() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), Dialect::ClaudeCode));
+    let effects = tracker.effects(&event(EventKind::Hook { command: "make check && ls".into() }));
+    let only = |kind: &Kind| matches!(kind, Kind::Execute(_));
+    assert!(effects.iter().all(|effect| only(&effect.kind) && effect.certainty == Certainty::Possible));
+}
+
+#[test]
+fn what_is_forgotten_is_not_unwritten() {
+    let mut world = World::new(Some("/repo"));
+    let place = |at: usize| PathTarget::new(format!("f{at}"));
+    assert_eq!(world.written(&place(1)), None);
+    for at in 0..10_001 {
+        world.wrote(&place(at), Some("x"));
+    }
+    assert_eq!(world.written(&place(0)), Some(Some("x")));
+    assert_eq!(world.written(&place(10_000)), Some(None));
+    assert_eq!(world.written(&place(20_000)), Some(None));
+}
+
+#[test]
+fn links_in_a_circle_end() {
+    let mut world = World::new(Some("/repo"));
+    for (one, other) in [("a", "b"), ("b", "c"), ("c", "a"), ("d", "d/d")] {
+        world.link(&PathTarget::new(one), &PathTarget::new(other));
+    }
+    assert!(world.originals("a/x", Certainty::Exact).len() <= 16);
+    assert!(world.originals("d", Certainty::Exact).len() <= 16);
+}
+
+#[test]
+fn globs_match_names() {
+    for (pattern, path, expected) in [
+        ("*.pem", "a.pem", true),
+        ("*.pem", "d/a.pem", false),
+        ("**/*.pem", "a.pem", true),
+        ("**/*.pem", "d/e/a.pem", true),
+        ("src/**", "src/a/b", true),
+        ("src/**", "srcs/a", false),
+        ("a[0-9]?", "a1x", true),
+        ("a[!0-9]", "a1", false),
+        ("a[[]b", "a[b", true),
+        ("a?b", "a/b", false),
+        ("[", "[", true),
+    ] {
+        assert_eq!(glob::matches(pattern, path), expected, "{pattern} {path}");
     }
 }
 

@@ -3,10 +3,12 @@
 use crate::model::{Access, Dialect, Event, EventKind, FileEvent, Session, Status, ToolCall};
 
 use super::world::{Name, Tie, Within};
-use super::{Certainty, Effect, Kind, PathTarget, World, command, glob, paths, tools};
+use super::{About, Certainty, Effect, Kind, Opaque, PathTarget, World, command, glob, paths, tools};
 
 /// Siblings one effect may get through aliases.
 const SIBLINGS: usize = 64;
+/// Aliases below a directory or behind a glob that are looked at for one effect.
+const ALIASES: usize = 1_000;
 
 /// The one way from calls to effects.
 #[derive(Debug)]
@@ -143,8 +145,8 @@ impl Tracker {
     }
 
     fn aliased(&self, effect: &Effect, target: &PathTarget, siblings: &mut Vec<Effect>) {
-        for name in self.world.originals(&target.path) {
-            self.sibling(effect, &name, target.subtree, siblings);
+        for name in self.world.originals(&target.path, effect.certainty) {
+            siblings.extend(sibling(effect, &name, target.subtree));
         }
         let prefix = match effect.certainty {
             Certainty::Pattern => before_glob(&target.path),
@@ -152,8 +154,9 @@ impl Tracker {
             Certainty::Exact | Certainty::Possible if target.subtree => target.path.as_str(),
             Certainty::Exact | Certainty::Possible => return,
         };
-        for alias in self.world.aliases_from(prefix) {
-            if siblings.len() >= SIBLINGS {
+        for (count, alias) in self.world.aliases_from(prefix).enumerate() {
+            if count >= ALIASES || siblings.len() >= SIBLINGS {
+                siblings.push(too_many(&effect.kind));
                 return;
             }
             let covered = match effect.certainty {
@@ -163,33 +166,40 @@ impl Tracker {
                 }
             };
             if covered {
-                for name in self.world.originals(alias) {
-                    self.sibling(effect, &name, target.subtree, siblings);
-                }
+                let names = self.world.originals(alias, Certainty::Exact);
+                siblings.extend(names.iter().filter_map(|name| sibling(effect, name, target.subtree)));
             }
         }
     }
+}
 
-    fn sibling(&self, effect: &Effect, name: &Name, subtree: bool, siblings: &mut Vec<Effect>) {
-        let same = match effect.kind {
-            Kind::Read(_) | Kind::List(_) => true,
-            Kind::Write(_) => name.tie == Tie::Same,
-            // Deleting a link leaves the original; deleting below a linked directory does not.
-            Kind::Delete(_) => name.tie == Tie::Same && name.within == Within::Directory,
-            _ => false,
-        };
-        if !same || siblings.len() >= SIBLINGS {
-            return;
-        }
-        let unknown = name.path.contains("**");
-        let certainty = if unknown { Certainty::Pattern } else { effect.certainty };
-        let path = match (effect.certainty, unknown) {
-            (Certainty::Pattern, false) => paths::escaped(&name.path),
-            _ => name.path.clone(),
-        };
-        let kind = at(&effect.kind, PathTarget { path, subtree });
-        siblings.push(Effect { kind, certainty, via: format!("alias {}", name.alias).into() });
-    }
+fn sibling(effect: &Effect, name: &Name, subtree: bool) -> Option<Effect> {
+    let same = match effect.kind {
+        Kind::Read(_) | Kind::List(_) => true,
+        Kind::Write(_) => name.tie == Tie::Same,
+        // Deleting a link leaves the original; deleting below a linked directory does not.
+        Kind::Delete(_) => name.tie == Tie::Same && name.within == Within::Directory,
+        _ => false,
+    };
+    let certainty = match (effect.certainty, name.certainty) {
+        (_, Certainty::Pattern) => Certainty::Pattern,
+        (Certainty::Possible, _) => Certainty::Possible,
+        _ => Certainty::Exact,
+    };
+    same.then(|| {
+        let kind = at(&effect.kind, PathTarget { path: name.path.clone(), subtree });
+        Effect { kind, certainty, via: format!("alias {}", name.alias).into() }
+    })
+}
+
+fn too_many(kind: &Kind) -> Effect {
+    let about = match kind {
+        Kind::Write(_) | Kind::Delete(_) => About::Writes,
+        _ => About::Reads,
+    };
+    let reason = "the session made more links than are followed".to_owned();
+    let opaque = Opaque { reason, about, vouched_by: Vec::new() };
+    Effect { kind: Kind::Opaque(opaque), certainty: Certainty::Possible, via: "alias".into() }
 }
 
 /// Every directory above the root, and the root.

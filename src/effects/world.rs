@@ -89,21 +89,21 @@ impl World {
 
     /// From now on `alias` is another name for the file `original` (`ln`): what is done to one is done to the other.
     pub(crate) fn link(&mut self, alias: &PathTarget, original: &PathTarget) {
-        self.name(alias, &original.path, Tie::Same);
+        self.name(alias, Some(&original.path), Tie::Same);
     }
 
     /// `copy` now holds what `original` held (`cp`, `mv`): who reads it, reads that.
     pub(crate) fn copied(&mut self, copy: &PathTarget, original: &PathTarget) {
-        self.name(copy, &original.path, Tie::Content);
+        self.name(copy, Some(&original.path), Tie::Content);
     }
 
-    fn name(&mut self, alias: &PathTarget, original: &str, tie: Tie) {
-        if alias.path == original {
+    fn name(&mut self, alias: &PathTarget, original: Option<&str>, tie: Tie) {
+        if original == Some(alias.path.as_str()) {
             return;
         }
         let known = self.aliases.get(&alias.path);
         let full = known.map_or(self.aliases.len() >= ENTRIES, |originals| originals.len() >= HOPS);
-        let entry = Original { path: original.to_owned(), tie };
+        let entry = Original { path: original.map(str::to_owned), tie };
         if known.is_some_and(|originals| originals.contains(&entry)) {
             return;
         }
@@ -127,24 +127,34 @@ impl World {
         match certainty {
             Certainty::Exact | Certainty::Possible => self.link(alias, &original),
             // A link to an unknown place: everything reached through it is a guess.
-            Certainty::Pattern => self.name(alias, "**", Tie::Same),
+            Certainty::Pattern => self.name(alias, None, Tie::Same),
         }
     }
 
     /// Other names of the file at `path`, nearest first, also through aliases of its directories.
-    pub(crate) fn originals(&self, path: &str) -> Vec<Name> {
+    /// With [`Certainty::Pattern`] `path` is a glob.
+    pub(crate) fn originals(&self, path: &str, certainty: Certainty) -> Vec<Name> {
         let mut found: Vec<Name> = Vec::new();
+        if self.aliases.is_empty() {
+            return found;
+        }
         let mut open = vec![(path.to_owned(), Tie::Same)];
         while let Some((name, so_far)) = open.pop() {
             for (alias, rest) in prefixes(&name) {
-                for original in self.aliases.get(alias).into_iter().flatten() {
-                    let other = if rest.is_empty() { original.path.clone() } else { below(&original.path, rest) };
-                    let tie = so_far.min(original.tie);
-                    let known = other == path || found.iter().any(|seen| seen.path == other && seen.tie == tie);
+                let key = match certainty {
+                    Certainty::Pattern => paths::literal(alias),
+                    Certainty::Exact | Certainty::Possible => Some(alias.to_owned()),
+                };
+                let Some(key) = key else { continue };
+                for original in self.aliases.get(&key).into_iter().flatten() {
+                    let next = original.reached(&key, rest, so_far, certainty);
+                    let known =
+                        next.path == path || found.iter().any(|seen| seen.path == next.path && seen.tie == next.tie);
                     if !known && found.len() < HOPS {
-                        let within = if rest.is_empty() { Within::Itself } else { Within::Directory };
-                        found.push(Name { alias: alias.to_owned(), path: other.clone(), tie, within });
-                        open.push((other, tie));
+                        if original.path.is_some() {
+                            open.push((next.path.clone(), next.tie));
+                        }
+                        found.push(next);
                     }
                 }
             }
@@ -178,9 +188,9 @@ impl World {
 
     /// `None`: not written in this session. `Some(None)`: written, content not known. Follows aliases.
     pub(crate) fn written(&self, target: &PathTarget) -> Option<Option<&str>> {
-        let names = std::iter::once(target.path.clone());
-        let others = self.originals(&target.path).into_iter().map(|name| name.path);
-        match names.chain(others).find_map(|name| self.written.get(&name)) {
+        let others = self.originals(&target.path, Certainty::Exact);
+        let others = others.iter().filter(|name| name.certainty == Certainty::Exact).map(|name| name.path.as_str());
+        match std::iter::once(target.path.as_str()).chain(others).find_map(|name| self.written.get(name)) {
             Some(content) => Some(content.as_deref()),
             None if self.forgetful => Some(None),
             None => None,
@@ -199,8 +209,22 @@ pub(crate) enum Tie {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Original {
-    path: String,
+    /// `None`: the name leads to an unknown place.
+    path: Option<String>,
     tie: Tie,
+}
+
+impl Original {
+    /// Where `rest` below the alias is.
+    fn reached(&self, alias: &str, rest: &str, so_far: Tie, certainty: Certainty) -> Name {
+        let (path, certainty) = match (&self.path, certainty) {
+            (None, _) => ("**".to_owned(), Certainty::Pattern),
+            (Some(original), Certainty::Pattern) => (below(&paths::escaped(original), rest), Certainty::Pattern),
+            (Some(original), certainty) => (below(original, rest), certainty),
+        };
+        let within = if rest.is_empty() { Within::Itself } else { Within::Directory };
+        Name { alias: alias.to_owned(), path, certainty, tie: so_far.min(self.tie), within }
+    }
 }
 
 /// Another name of a file.
@@ -209,6 +233,7 @@ pub(crate) struct Name {
     /// The alias that leads there.
     pub(crate) alias: String,
     pub(crate) path: String,
+    pub(crate) certainty: Certainty,
     pub(crate) tie: Tie,
     pub(crate) within: Within,
 }
@@ -223,7 +248,7 @@ pub(crate) enum Within {
 
 /// `**` + rest: what is unknown may end in any directory, so a rest that starts a component keeps its `/`.
 fn unknown_prefix(rest: &str) -> String {
-    let cut = rest.find("/../").is_some() || rest.ends_with("/..");
+    let cut = rest.contains("/../") || rest.ends_with("/..");
     if cut { "**".to_owned() } else { rest.trim_end_matches('/').to_owned() }
 }
 
@@ -238,6 +263,7 @@ fn prefixes(path: &str) -> impl Iterator<Item = (&str, &str)> {
 
 fn below(directory: &str, rest: &str) -> String {
     match directory {
+        whole if rest.is_empty() => whole.to_owned(),
         "." => rest.to_owned(),
         "/" => format!("/{rest}"),
         other => format!("{other}/{rest}"),

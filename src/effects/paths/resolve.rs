@@ -1,28 +1,10 @@
-//! Paths as a log wrote them → the form that [`PathTarget`] documents. Purely lexical: no file system is asked.
+//! A path as written, component by component, until nothing is left to resolve.
 
-use unicode_normalization::UnicodeNormalization;
-
-use super::{Certainty, PathTarget};
-
-/// The directories a path is resolved against.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Ground<'a> {
-    /// The workspace root, absolute and normalised; `None` when the log recorded none.
-    pub(crate) root: Option<&'a str>,
-    pub(crate) cwd: Cwd<'a>,
-}
-
-/// The working directory as far as it is known.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Cwd<'a> {
-    /// Absolute; or, where the root is not known, relative to it.
-    Known(&'a str),
-    Unknown,
-}
+use super::{Certainty, Cwd, Ground, escaped};
 
 /// What the components of a path hang on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Anchor {
+pub(super) enum Anchor {
     /// `/`
     Slash,
     /// `C:`, upper case.
@@ -38,35 +20,13 @@ enum Anchor {
 }
 
 #[derive(Debug, Clone)]
-struct Resolved {
-    anchor: Anchor,
-    components: Vec<String>,
+pub(super) struct Resolved {
+    pub(super) anchor: Anchor,
+    pub(super) components: Vec<String>,
 }
 
-/// Resolves a path as written. The result is inside the workspace exactly if its lexical form is.
-pub(crate) fn locate(ground: Ground<'_>, text: &str, certainty: Certainty) -> (PathTarget, Certainty) {
-    let Some(resolved) = resolve(ground, text, certainty) else {
-        return (PathTarget::new("**"), Certainty::Pattern);
-    };
-    present(ground, resolved, certainty)
-}
-
-/// The absolute form of a directory (relative to the root where that is not known); `None` when it is not one place.
-pub(crate) fn directory(ground: Ground<'_>, text: &str) -> Option<String> {
-    let resolved = resolve(ground, text, Certainty::Exact)?;
-    if resolved.anchor == Anchor::Unknown {
-        return None;
-    }
-    Some(written(&resolved))
-}
-
-/// The root of a workspace from the working directory a log recorded.
-pub(crate) fn root(text: &str) -> Option<String> {
-    let ground = Ground { root: None, cwd: Cwd::Unknown };
-    directory(ground, text).filter(|root| !root.is_empty())
-}
-
-fn resolve(ground: Ground<'_>, text: &str, certainty: Certainty) -> Option<Resolved> {
+/// `None` when not even the start of the path can be told.
+pub(super) fn resolve(ground: Ground<'_>, text: &str, certainty: Certainty) -> Option<Resolved> {
     let text = without_file_scheme(text);
     let text = unified(ground, &text, certainty);
     // `//x` is `/x` to everything but Windows.
@@ -101,7 +61,7 @@ fn without_file_scheme(text: &str) -> String {
 }
 
 /// Decodes `%41`; what is not valid stays as written.
-pub(crate) fn percent_decoded(text: &str) -> String {
+fn percent_decoded(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
     }
@@ -157,7 +117,7 @@ fn starts_with_drive(text: &str) -> bool {
     letter.is_some_and(|letter| letter.is_ascii_alphabetic()) && colon == Some(':') && matches!(slash, Some('/' | '\\'))
 }
 
-fn drive_like(text: &str) -> bool {
+pub(super) fn drive_like(text: &str) -> bool {
     let mut characters = text.chars();
     characters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
         && characters.next() == Some(':')
@@ -245,7 +205,7 @@ fn home_length(place: &Resolved) -> Option<usize> {
 }
 
 /// Reads back what [`written`] wrote.
-fn parsed(place: &str, certainty: Certainty) -> Resolved {
+pub(super) fn parsed(place: &str, certainty: Certainty) -> Resolved {
     let (anchor, rest) = if starts_with_drive(place) {
         let letter = place.chars().next().unwrap_or('C');
         (Anchor::Drive(letter.to_ascii_uppercase()), place.get(2..).unwrap_or_default())
@@ -358,201 +318,4 @@ fn without_private(place: &mut Resolved) {
     if place.anchor == Anchor::Slash && matches!(names.as_slice(), ["private", "tmp" | "var" | "etc"]) {
         place.components.remove(0);
     }
-}
-
-/// A resolved place in the form that users and policies see.
-fn present(ground: Ground<'_>, place: Resolved, certainty: Certainty) -> (PathTarget, Certainty) {
-    if place.anchor == Anchor::Unknown {
-        return unknown_directory(&place, certainty);
-    }
-    let Some(root) = ground.root else {
-        return settled(written(&place), certainty);
-    };
-    let root = parsed(root, certainty);
-    let folds = matches!(root.anchor, Anchor::Drive(_) | Anchor::Server(_))
-        || root.components.first().is_some_and(|first| first == "Users");
-    match relation(&place, &root, folds, certainty) {
-        Relation::Inside => {
-            let below = place.components.get(root.components.len()..).unwrap_or_default();
-            settled(joined(below), certainty)
-        }
-        Relation::Maybe { below } => {
-            let below = place.components.get(below..).unwrap_or_default();
-            let path = if below.is_empty() { "**".to_owned() } else { format!("**/{}", below.join("/")) };
-            (PathTarget::new(path), Certainty::Pattern)
-        }
-        Relation::Outside => settled(outside(place), certainty),
-    }
-}
-
-fn unknown_directory(place: &Resolved, certainty: Certainty) -> (PathTarget, Certainty) {
-    let mut path = "**".to_owned();
-    for component in &place.components {
-        path.push('/');
-        match certainty {
-            Certainty::Pattern => path.push_str(component),
-            Certainty::Exact | Certainty::Possible => path.push_str(&escaped(component)),
-        }
-    }
-    (PathTarget::new(path), Certainty::Pattern)
-}
-
-enum Relation {
-    Inside,
-    Outside,
-    /// A glob that may name a file of the workspace: its components from `below` on.
-    Maybe {
-        below: usize,
-    },
-}
-
-fn relation(place: &Resolved, root: &Resolved, folds: bool, certainty: Certainty) -> Relation {
-    let same_server = place.anchor == root.anchor;
-    if !same_server {
-        return Relation::Outside;
-    }
-    let mut maybe = false;
-    for (at, expected) in root.components.iter().enumerate() {
-        let Some(component) = place.components.get(at) else { return Relation::Outside };
-        if certainty == Certainty::Pattern && component.contains("**") {
-            return Relation::Maybe { below: at + 1 };
-        }
-        let equal = component == expected || (folds && component.to_lowercase() == expected.to_lowercase());
-        if !equal {
-            if certainty != Certainty::Pattern || !has_metacharacters(component) {
-                return Relation::Outside;
-            }
-            maybe = true;
-        }
-    }
-    match maybe {
-        false => Relation::Inside,
-        // It names the root itself, or a neighbour.
-        true if place.components.len() == root.components.len() => Relation::Outside,
-        true => Relation::Maybe { below: root.components.len() },
-    }
-}
-
-/// Outside the workspace: absolute.
-fn outside(place: Resolved) -> String {
-    let text = written(&place);
-    if text.is_empty() { ".".to_owned() } else { text }
-}
-
-fn written(place: &Resolved) -> String {
-    let below = place.components.join("/");
-    match &place.anchor {
-        Anchor::Slash => format!("/{below}"),
-        Anchor::Drive(letter) => format!("{letter}:/{below}"),
-        Anchor::Server(server) if below.is_empty() => format!("//{server}"),
-        Anchor::Server(server) => format!("//{server}/{below}"),
-        Anchor::Home(home) if below.is_empty() => home.clone(),
-        Anchor::Home(home) => format!("{home}/{below}"),
-        Anchor::Workspace if below.is_empty() => ".".to_owned(),
-        Anchor::Workspace => below,
-        Anchor::Unknown if below.is_empty() => "**".to_owned(),
-        Anchor::Unknown => format!("**/{below}"),
-    }
-}
-
-fn joined(components: &[String]) -> String {
-    if components.is_empty() { ".".to_owned() } else { components.join("/") }
-}
-
-/// A pattern that turns out to be literal is exact.
-fn settled(path: String, certainty: Certainty) -> (PathTarget, Certainty) {
-    if certainty != Certainty::Pattern {
-        return (PathTarget::new(path), certainty);
-    }
-    match literal(&path) {
-        Some(literal) => (PathTarget::new(literal), Certainty::Exact),
-        None => (PathTarget::new(path), Certainty::Pattern),
-    }
-}
-
-/// A literal text as a pattern: metacharacters get a class of their own.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matches!(character, '*' | '?' | '[') {
-            pattern.extend(['[', character, ']']);
-        } else {
-            pattern.push(character);
-        }
-    }
-    pattern
-}
-
-/// The one text a pattern stands for, if it is only one.
-pub(crate) fn literal(pattern: &str) -> Option<String> {
-    let mut text = String::with_capacity(pattern.len());
-    let mut characters = pattern.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '*' | '?' => return None,
-            '[' => {
-                let mut class = characters.as_str().chars();
-                match (class.next(), class.next()) {
-                    (Some(only), Some(']')) if !matches!(only, '!' | '^' | ']' | '/') => {
-                        text.push(only);
-                        characters = class;
-                    }
-                    // A bracket that is not closed within its component is literal.
-                    _ if characters.as_str().split('/').next().is_some_and(|rest| rest.contains(']')) => return None,
-                    _ => text.push('['),
-                }
-            }
-            other => text.push(other),
-        }
-    }
-    Some(text)
-}
-
-pub(crate) fn has_metacharacters(pattern: &str) -> bool {
-    literal(pattern).is_none()
-}
-
-/// One spelling for everything a file system or a reader may take for the same name. For denies only: it makes
-/// different files equal on purpose. Works on paths and on path patterns.
-pub(crate) fn fold_for_deny(path: &str) -> String {
-    let visible: String = path.chars().filter(|character| !is_invisible(*character)).collect();
-    let lower: String = visible.nfkc().flat_map(char::to_lowercase).nfc().collect();
-    let folded: Vec<&str> = lower.split('/').map(fold_component).collect();
-    let folded = folded.join("/");
-    home_spelled_short(&folded).unwrap_or(folded)
-}
-
-/// Windows drops trailing dots and spaces and opens `x::$data` as `x`.
-fn fold_component(component: &str) -> &str {
-    if matches!(component, "." | "..") {
-        return component;
-    }
-    let component = component.strip_suffix("::$data").unwrap_or(component);
-    let trimmed = component.trim_end_matches(['.', ' ']);
-    if trimmed.is_empty() { component } else { trimmed }
-}
-
-fn home_spelled_short(folded: &str) -> Option<String> {
-    let mut parts = folded.split('/');
-    let home = match (parts.next()?, parts.next()?) {
-        ("", "root") => true,
-        ("", "home" | "users") => parts.next().is_some_and(|user| !user.is_empty()),
-        (drive, "users") if drive_like(drive) => parts.next().is_some_and(|user| !user.is_empty()),
-        _ => false,
-    };
-    let below: Vec<&str> = parts.collect();
-    match (home, below.is_empty()) {
-        (false, _) => None,
-        (true, true) => Some("~".to_owned()),
-        (true, false) => Some(format!("~/{}", below.join("/"))),
-    }
-}
-
-/// Format characters (general category Cf and relatives) that change how a name looks, not what it says.
-fn is_invisible(character: char) -> bool {
-    matches!(character,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
-        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{e0000}'..='\u{e0fff}')
 }
