@@ -16,7 +16,7 @@ const SOCKET_SCHEMES: &[&str] = &["tcp", "udp", "sctp", "ssl", "tls", "openssl",
 pub(crate) fn connection(text: &str, certainty: Certainty) -> Option<(Connection, Certainty)> {
     let text: String = text.trim().chars().filter(|character| !matches!(character, '\t' | '\n' | '\r')).collect();
     let (scheme, rest) = split_scheme(&text);
-    let scheme = scheme.map(|scheme| scheme.to_ascii_lowercase());
+    let scheme = scheme.map(str::to_ascii_lowercase);
     if scheme.as_deref().is_some_and(|scheme| LOCAL_SCHEMES.contains(&scheme)) {
         return None;
     }

@@ -50,10 +50,10 @@ impl World {
     /// Sets what [`World::cwd`] returned, or an absolute directory; a relative one starts at the root.
     /// `None`: the directory is not known from here on. For `cd DIR` see [`World::enter`].
     pub(crate) fn set_cwd(&mut self, cwd: Option<String>) {
-        self.cwd = cwd.and_then(|cwd| self.from_root(&cwd));
+        self.cwd = cwd.and_then(|cwd| self.of_root(&cwd));
     }
 
-    fn from_root(&self, directory: &str) -> Option<String> {
+    fn of_root(&self, directory: &str) -> Option<String> {
         let from = self.root.as_deref().unwrap_or(".");
         let ground = Ground { root: self.root.as_deref(), cwd: Cwd::Known(from) };
         paths::directory(ground, directory)
@@ -121,7 +121,7 @@ impl World {
             Some((holder, _)) => holder.to_owned(),
             None => ".".to_owned(),
         };
-        let holder = self.from_root(&holder);
+        let holder = self.of_root(&holder);
         let ground = Ground { root: self.root.as_deref(), cwd: holder.as_deref().map_or(Cwd::Unknown, Cwd::Known) };
         let (original, certainty) = paths::locate(ground, text, certainty);
         match certainty {
@@ -186,6 +186,7 @@ impl World {
         written.insert(target.path.clone(), content.map(str::to_owned));
     }
 
+    #[expect(clippy::option_option, reason = "unwritten, unknown content and known content are three answers")]
     /// `None`: not written in this session. `Some(None)`: written, content not known. Follows aliases.
     pub(crate) fn written(&self, target: &PathTarget) -> Option<Option<&str>> {
         let others = self.originals(&target.path, Certainty::Exact);

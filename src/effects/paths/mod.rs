@@ -32,7 +32,7 @@ pub(crate) fn locate(ground: Ground<'_>, text: &str, certainty: Certainty) -> (P
     let Some(resolved) = resolve(ground, text, certainty) else {
         return (PathTarget::new("**"), Certainty::Pattern);
     };
-    present(ground, resolved, certainty)
+    present(ground, &resolved, certainty)
 }
 
 /// The absolute form of a directory (relative to the root where that is not known); `None` when it is not one place.
@@ -51,17 +51,17 @@ pub(crate) fn root(text: &str) -> Option<String> {
 }
 
 /// A resolved place in the form that users and policies see.
-fn present(ground: Ground<'_>, place: Resolved, certainty: Certainty) -> (PathTarget, Certainty) {
+fn present(ground: Ground<'_>, place: &Resolved, certainty: Certainty) -> (PathTarget, Certainty) {
     if place.anchor == Anchor::Unknown {
-        return unknown_directory(&place, certainty);
+        return unknown_directory(place, certainty);
     }
     let Some(root) = ground.root else {
-        return settled(written(&place), certainty);
+        return settled(written(place), certainty);
     };
     let root = parsed(root, certainty);
     let folds = matches!(root.anchor, Anchor::Drive(_) | Anchor::Server(_))
         || root.components.first().is_some_and(|first| first == "Users");
-    match relation(&place, &root, folds, certainty) {
+    match relation(place, &root, folds, certainty) {
         Relation::Inside => {
             let below = place.components.get(root.components.len()..).unwrap_or_default();
             settled(joined(below), certainty)
@@ -124,8 +124,8 @@ fn relation(place: &Resolved, root: &Resolved, folds: bool, certainty: Certainty
 }
 
 /// Outside the workspace: absolute.
-fn outside(place: Resolved) -> String {
-    let text = written(&place);
+fn outside(place: &Resolved) -> String {
+    let text = written(place);
     if text.is_empty() { ".".to_owned() } else { text }
 }
 

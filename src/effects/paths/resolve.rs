@@ -278,8 +278,7 @@ fn follow_magic_link(ground: Ground<'_>, place: &mut Resolved, certainty: Certai
     }
     let names: Vec<&str> = place.components.iter().map(String::as_str).collect();
     let (process, link) = match names.as_slice() {
-        [_, process, link] => (*process, *link),
-        [_, process, "task", _, link] => (*process, *link),
+        [_, process, link] | [_, process, "task", _, link] => (*process, *link),
         _ => return,
     };
     let own = matches!(process, "self" | "thread-self");

@@ -32,7 +32,9 @@ pub(super) fn fetch(run: &mut Run<'_>, entry: &Entry, given: &Object) {
 pub(super) fn search(run: &mut Run<'_>, entry: &Entry, given: &Given) {
     let mut pages = Vec::new();
     if let Some(object) = given.object().filter(|_| entry.fetches) {
-        object.iter().for_each(|(_, value)| addresses(value, &mut pages));
+        for (_, value) in object {
+            addresses(value, &mut pages);
+        }
     }
     for (connection, certainty) in &pages {
         run.emit(Kind::Connect(connection.clone()), *certainty);

@@ -51,12 +51,11 @@ fn every_row_of_the_table_has_its_effects() {
             continue;
         }
         rows += 1;
-        let name = match tool.strip_prefix("+ ") {
-            Some(name) => name,
-            None => {
-                world = World::new(Some("/repo"));
-                tool
-            }
+        let name = if let Some(name) = tool.strip_prefix("+ ") {
+            name
+        } else {
+            world = World::new(Some("/repo"));
+            tool
         };
         let written = arguments.trim_matches('`').replace("\\|", "|");
         let got = effects(name, &written, &mut world).replace('|', "\\|");
@@ -136,13 +135,14 @@ fn edits_keep_known_content() {
     );
 }
 
+fn where_it_runs(_: &str, world: &mut World) -> Vec<Effect> {
+    let cwd = world.cwd().unwrap_or("?").to_owned();
+    shown(&cwd, world)
+}
+
 #[test]
 fn the_directory_of_one_call_is_its_own() {
     let mut world = World::new(Some("/repo"));
-    fn where_it_runs(_: &str, world: &mut World) -> Vec<Effect> {
-        let cwd = world.cwd().unwrap_or("?").to_owned();
-        shown(&cwd, world)
-    }
     let mut call = |arguments: &str| {
         let arguments = Arguments::Json(arguments.into());
         super::run_with(where_it_runs, "exec_command", &arguments, Dialect::Codex, &mut world)[0].to_string()

@@ -151,8 +151,8 @@ impl Guess<'_, '_> {
                 _ => Vec::new(),
             })
             .collect();
-        let languages = object.iter().filter(|(key, _)| names::plain(key) == "language");
-        if let Some(language) = languages.filter_map(|(_, value)| text(value)).next() {
+        let mut languages = object.iter().filter(|(key, _)| names::plain(key) == "language");
+        if let Some(language) = languages.find_map(|(_, value)| text(value)) {
             self.words.push(language.to_lowercase());
         }
         let runs = object.iter().any(|(key, value)| role(key) == Role::Command && *value != Value::Null);
@@ -195,7 +195,9 @@ impl Guess<'_, '_> {
         let words: Vec<String> = items.iter().filter_map(text).map(str::to_owned).collect();
         self.recognised |= !words.is_empty();
         if words.iter().any(|word| word.contains(' ')) {
-            words.iter().for_each(|word| self.run.shell(word));
+            for word in &words {
+                self.run.shell(word);
+            }
         } else if !words.is_empty() {
             self.run.argv(&words);
         }
