@@ -108,7 +108,7 @@ pub(super) enum Floor {
 
 /// For effects that write or delete.
 pub(super) fn check(files: &Files<'_>, certainty: Certainty) -> Option<Floor> {
-    if files.is_unknown(certainty) {
+    if files.is_unknown() {
         return Some(Floor::Perhaps);
     }
     let broken = |own: &OwnRule| {

@@ -152,7 +152,7 @@ fn scoped(
     floor: Option<&Floor>,
     wording: &Wording,
 ) -> Judgement {
-    let unknown = files.is_unknown(certainty);
+    let unknown = files.is_unknown();
     let unproven = |reason: &str| {
         let level = if rules.allow.is_empty() { Level::Warning } else { Level::Error };
         unresolved(level, reason, rules.allow.place.as_ref())

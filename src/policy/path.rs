@@ -1,11 +1,13 @@
 //! Path entries against the files an effect names.
 
+use std::cell::OnceCell;
+
 use crate::effects::{Certainty, PathTarget};
 use crate::finding::PolicyPlace;
 
 use super::Context;
 use super::fold::fold;
-use super::glob::{Answer, Glob};
+use super::glob::{Answer, Glob, Pairs};
 use super::parse::{Entry, List};
 
 /// One entry, compiled for both comparisons.
@@ -93,6 +95,7 @@ impl OwnRule {
 #[derive(Debug)]
 pub(super) struct Files<'a> {
     target: &'a PathTarget,
+    certainty: Certainty,
     root: Option<&'a str>,
     own: Form,
     folded: Form,
@@ -101,16 +104,17 @@ pub(super) struct Files<'a> {
     nameless: bool,
 }
 
-/// One spelling of the files: itself, and as an absolute path where that is another one.
+/// One spelling of the files: itself, and as an absolute path where that is another one and somebody asks.
 #[derive(Debug)]
 struct Form {
+    path: String,
     own: Names,
-    absolute: Option<Names>,
+    absolute: OnceCell<Option<Names>>,
 }
 
 #[derive(Debug)]
 enum Names {
-    One(String),
+    One(String, Pairs),
     Many(Glob),
 }
 
@@ -121,34 +125,42 @@ impl Names {
             (Certainty::Pattern, true) => Self::Many(Glob::subtree(&Glob::effect(path.trim_end_matches('/')))),
             (_, true) if path == "." => Self::Many(Glob::anything_relative()),
             (_, true) => Self::Many(Glob::subtree(&Glob::literal(path.trim_end_matches('/')))),
-            (_, false) => Self::One(path),
+            (_, false) => {
+                let pairs = Pairs::of_text(&path);
+                Self::One(path, pairs)
+            }
         }
     }
 
     fn meets(&self, glob: &Glob) -> bool {
         match self {
-            Self::One(path) => glob.matches(path),
+            Self::One(path, pairs) => glob.matches_text(path, *pairs),
             Self::Many(paths) => paths.meets(glob) != Answer::No,
         }
     }
 
     fn within(&self, globs: &[&Glob]) -> bool {
         match self {
-            Self::One(path) => globs.iter().any(|glob| glob.matches(path)),
+            Self::One(path, pairs) => globs.iter().any(|glob| glob.matches_text(path, *pairs)),
             Self::Many(paths) => !globs.is_empty() && paths.within(globs) == Answer::Yes,
         }
     }
 }
 
 impl Form {
-    fn new(path: String, root: Option<&str>, target: &PathTarget, certainty: Certainty) -> Self {
-        let absolute = root.filter(|_| !is_anchored(&path)).map(|root| {
-            let root = root.trim_end_matches('/');
+    fn new(path: String, target: &PathTarget, certainty: Certainty) -> Self {
+        Self { own: Names::new(path.clone(), target, certainty), path, absolute: OnceCell::new() }
+    }
+
+    /// Below `root`; `None` for a path that is not relative.
+    fn below(&self, root: Option<&str>, target: &PathTarget, certainty: Certainty) -> Option<&Names> {
+        let joined = || {
+            let root = root.filter(|_| !is_anchored(&self.path))?.trim_end_matches('/');
             let root = if certainty == Certainty::Pattern { literal_in_pattern(root) } else { root.to_owned() };
-            let joined = if path == "." { root } else { format!("{root}/{path}") };
-            Names::new(joined, target, certainty)
-        });
-        Self { own: Names::new(path, target, certainty), absolute }
+            let joined = if self.path == "." { root } else { format!("{root}/{}", self.path) };
+            Some(Names::new(joined, target, certainty))
+        };
+        self.absolute.get_or_init(joined).as_ref()
     }
 }
 
@@ -167,21 +179,20 @@ fn literal_in_pattern(text: &str) -> String {
 
 impl<'a> Files<'a> {
     pub(super) fn new(target: &'a PathTarget, certainty: Certainty, context: &Context<'a>) -> Self {
-        let root = context.root;
-        let folded_root = root.map(|root| fold(root).into_owned());
         Self {
             target,
-            root,
-            own: Form::new(target.path.clone(), root, target, certainty),
-            folded: Form::new(fold(&target.path).into_owned(), folded_root.as_deref(), target, certainty),
+            certainty,
+            root: context.root,
+            own: Form::new(target.path.clone(), target, certainty),
+            folded: Form::new(fold(&target.path).into_owned(), target, certainty),
             nameless: target.subtree || certainty == Certainty::Pattern && !spells_a_name(&target.path),
             anchored: is_anchored(&target.path),
         }
     }
 
     /// Nothing is known about the path.
-    pub(super) fn is_unknown(&self, certainty: Certainty) -> bool {
-        certainty == Certainty::Pattern && matches!(self.target.path.as_str(), "**" | "**/**")
+    pub(super) fn is_unknown(&self) -> bool {
+        self.certainty == Certainty::Pattern && matches!(self.target.path.as_str(), "**" | "**/**")
     }
 
     /// Whether the entry speaks of any of the files, as a deny reads it: folded, and wherever the root may be.
@@ -193,8 +204,12 @@ impl<'a> Files<'a> {
         if self.folded.own.meets(entry) {
             return true;
         }
-        if rule.anchored && self.folded.absolute.as_ref().is_some_and(|names| names.meets(entry)) {
-            return true;
+        if rule.anchored {
+            let root = self.root.map(fold);
+            let absolute = self.folded.below(root.as_deref(), self.target, self.certainty);
+            if absolute.is_some_and(|names| names.meets(entry)) {
+                return true;
+            }
         }
         self.anchored && self.touched_in_place(rule, entry)
     }
@@ -202,10 +217,10 @@ impl<'a> Files<'a> {
     /// An absolute path, or a pattern that may reach into the root or into a home directory.
     fn touched_in_place(&self, rule: &PathRule, entry: &Glob) -> bool {
         match (&self.folded.own, self.root) {
-            (Names::One(path), None) if !rule.anchored => {
+            (Names::One(path, _), None) if !rule.anchored => {
                 path.match_indices('/').any(|(at, _)| path.get(at + 1..).is_some_and(|rest| entry.matches(rest)))
             }
-            (Names::One(_), _) => false,
+            (Names::One(..), _) => false,
             (Names::Many(paths), root) => {
                 let elsewhere = match (&rule.below_home, rule.anchored, root) {
                     (Some(below), _, _) => Glob::after("/", &Glob::anywhere(below)),
@@ -239,7 +254,8 @@ impl<'a> Files<'a> {
             return true;
         }
         let anchored: Vec<&Glob> = rules.iter().filter(|rule| rule.anchored).map(|rule| &rule.exact).collect();
-        !anchored.is_empty() && self.own.absolute.as_ref().is_some_and(|names| names.within(&anchored))
+        let absolute = || self.own.below(self.root, self.target, self.certainty);
+        !anchored.is_empty() && absolute().is_some_and(|names| names.within(&anchored))
     }
 
     /// Whether an entry of the product's own is among the files. Of a directory whose names are not spelled, only the
@@ -262,7 +278,7 @@ impl<'a> Files<'a> {
     /// is all about it. A subtree somewhere above does not.
     pub(super) fn aims_at(&self, glob: &Glob) -> bool {
         match &self.folded.own {
-            Names::One(path) => glob.matches(path),
+            Names::One(path, pairs) => glob.matches_text(path, *pairs),
             Names::Many(paths) => {
                 if paths.meets(glob) == Answer::No {
                     return false;

@@ -1,7 +1,7 @@
 //! Pattern dialects → steps.
 
 use super::set::Set;
-use super::{Glob, Step};
+use super::{Glob, Pairs, Step};
 
 /// One character's worth of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,8 @@ impl Glob {
             alternatives.push(component_wise(pattern, push_component));
         }
         let (prefix, suffix) = common_ends(&alternatives);
-        Self::with_ends(any_of(alternatives), prefix, suffix)
+        let pairs = alternatives.iter().map(|steps| Pairs::of_steps(steps)).reduce(Pairs::common).unwrap_or_default();
+        Self::with_ends(any_of(alternatives), prefix, suffix, pairs)
     }
 
     /// A path pattern of version 1, but `*` stays within a component.

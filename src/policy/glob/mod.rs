@@ -6,6 +6,7 @@
 //! runs out of budget answers in the direction that closes: patterns meet, nothing is included.
 
 mod compile;
+mod pairs;
 mod search;
 mod set;
 
@@ -13,6 +14,7 @@ use std::sync::OnceLock;
 
 use set::Set;
 
+pub(crate) use pairs::Pairs;
 pub(crate) use search::Answer;
 
 /// One step of a program.
@@ -36,6 +38,8 @@ pub(crate) struct Glob {
     /// Every text starts and ends with these: most texts are rejected by them alone.
     prefix: String,
     suffix: String,
+    /// And holds these.
+    pairs: Pairs,
     cuts: OnceLock<Vec<u32>>,
 }
 
@@ -45,17 +49,24 @@ pub(crate) const LONGEST: usize = 1_024;
 impl Glob {
     fn new(steps: Vec<Step>) -> Self {
         let (prefix, suffix) = compile::literal_ends(&steps);
-        Self::with_ends(steps, prefix, suffix)
+        let pairs = Pairs::of_steps(&steps);
+        Self::with_ends(steps, prefix, suffix, pairs)
     }
 
-    fn with_ends(mut steps: Vec<Step>, prefix: String, suffix: String) -> Self {
+    fn with_ends(mut steps: Vec<Step>, prefix: String, suffix: String, pairs: Pairs) -> Self {
         steps.push(Step::Accept);
-        Self { steps, prefix, suffix, cuts: OnceLock::new() }
+        Self { steps, prefix, suffix, pairs, cuts: OnceLock::new() }
     }
 
     /// Whether the text is one of the pattern's, whole.
     pub(crate) fn matches(&self, text: &str) -> bool {
-        text.starts_with(self.prefix.as_str())
+        self.matches_text(text, Pairs::of_text(text))
+    }
+
+    /// The same, for a text that is compared with many patterns.
+    pub(crate) fn matches_text(&self, text: &str, pairs: Pairs) -> bool {
+        self.pairs.all_in(pairs)
+            && text.starts_with(self.prefix.as_str())
             && text.ends_with(self.suffix.as_str())
             && search::accepts(&self.steps, text)
     }
