@@ -10,8 +10,9 @@ mod parse;
 mod scope;
 #[cfg(test)]
 mod tests;
+mod value;
 
 pub(crate) use ast::*;
-pub(crate) use expand::{Field, Knowledge};
+pub(crate) use expand::{Field, Knowledge, Runner, assign, expand_text, expand_word};
 pub(crate) use parse::parse;
-pub(crate) use scope::Scope;
+pub(crate) use scope::{Positional, Scope};

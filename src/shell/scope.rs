@@ -1,5 +1,387 @@
 //! What is known about variables, functions and positional parameters while a script is walked.
 
-/// The shell's state, as far as it can be proven.
+mod assigned;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::Script;
+use super::value::Value;
+
+/// References to references end somewhere.
+const MAX_REFERENCES: usize = 8;
+
+/// Set in nearly every environment, to values nobody knows: never taken as empty.
+const ENVIRONMENT: &[&str] = &[
+    "BASHPID",
+    "BASH",
+    "BASH_VERSION",
+    "DISPLAY",
+    "EDITOR",
+    "EPOCHREALTIME",
+    "EPOCHSECONDS",
+    "EUID",
+    "GROUPS",
+    "HOSTNAME",
+    "HOSTTYPE",
+    "LANG",
+    "LINENO",
+    "LOGNAME",
+    "MACHTYPE",
+    "OLDPWD",
+    "OSTYPE",
+    "PATH",
+    "PPID",
+    "PWD",
+    "RANDOM",
+    "SECONDS",
+    "SHELL",
+    "SHELLOPTS",
+    "SHLVL",
+    "SRANDOM",
+    "TERM",
+    "TMPDIR",
+    "UID",
+    "USER",
+];
+
+/// The shell's state, as far as it can be proven. Cloning is cheap: a subshell is a clone.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Scope {}
+pub(crate) struct Scope {
+    variables: Rc<BTreeMap<String, Variable>>,
+    functions: Rc<BTreeMap<String, Rc<Script>>>,
+    positional: Rc<Vec<Value>>,
+    /// Any variable may have been set to anything.
+    poisoned: bool,
+    previous_directory: Option<String>,
+    directories: Vec<Option<String>>,
+}
+
+/// Positional parameters, set aside while a function runs.
+#[derive(Debug)]
+pub(crate) struct Positional(Rc<Vec<Value>>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Variable {
+    content: Content,
+    exported: bool,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Content {
+    Scalar(Value),
+    Array(Vec<Value>),
+    /// An array with elements nobody knows.
+    UnknownArray,
+    /// `declare -n`: another name.
+    Reference(String),
+    /// Unset by the text itself.
+    Unset,
+}
+
+impl Scope {
+    /// What `name` stands for, references followed; nothing if the text never assigned it.
+    pub(crate) fn content(&self, name: &str) -> Option<&Content> {
+        self.variables.get(self.resolve(name)).map(|variable| &variable.content)
+    }
+
+    /// The value of `$name`.
+    pub(crate) fn value(&self, name: &str) -> Value {
+        match self.content(name) {
+            Some(Content::Scalar(value)) => value.clone(),
+            Some(Content::Array(elements)) => elements.first().cloned().unwrap_or_default(),
+            Some(Content::UnknownArray | Content::Reference(_)) => Value::unknown(),
+            Some(Content::Unset) => Value::default(),
+            None if name == "HOME" => Value::home(),
+            None if self.poisoned || ENVIRONMENT.contains(&name) => Value::unknown(),
+            None => Value::likely(""),
+        }
+    }
+
+    /// The text of `$name`, where it is known.
+    pub(crate) fn known(&self, name: &str) -> Option<String> {
+        self.value(name).text().map(str::to_owned)
+    }
+
+    fn resolve<'a>(&'a self, name: &'a str) -> &'a str {
+        let mut name = name;
+        for _ in 0..MAX_REFERENCES {
+            match self.variables.get(name).map(|variable| &variable.content) {
+                Some(Content::Reference(target)) => name = target,
+                _ => break,
+            }
+        }
+        name
+    }
+
+    fn set(&mut self, name: &str, content: Content) {
+        let name = self.resolve(name).to_owned();
+        let variables = Rc::make_mut(&mut self.variables);
+        match variables.get_mut(&name) {
+            Some(variable) => variable.content = content,
+            None => {
+                variables.insert(name, Variable { content, exported: false });
+            }
+        }
+    }
+
+    pub(crate) fn assign(&mut self, name: &str, value: Value) {
+        match self.content(name) {
+            Some(Content::Array(elements)) if !elements.is_empty() => {
+                let mut elements = elements.clone();
+                if let Some(first) = elements.first_mut() {
+                    *first = value;
+                }
+                self.set(name, Content::Array(elements));
+            }
+            _ => self.set(name, Content::Scalar(value)),
+        }
+    }
+
+    /// The value as a field has it: `None` is not known.
+    pub(crate) fn assign_field(&mut self, name: &str, value: Option<&str>) {
+        self.assign(name, value.map_or_else(Value::unknown, Value::known));
+    }
+
+    pub(crate) fn append(&mut self, name: &str, value: &Value) {
+        let appended = self.value(name).appended(value);
+        self.assign(name, appended);
+    }
+
+    pub(crate) fn assign_array(&mut self, name: &str, elements: Vec<Value>, append: bool) {
+        let mut all = match self.content(name) {
+            Some(Content::Array(before)) if append => before.clone(),
+            Some(Content::Scalar(before)) if append => vec![before.clone()],
+            Some(Content::UnknownArray) if append => return,
+            _ => Vec::new(),
+        };
+        all.extend(elements);
+        self.set(name, Content::Array(all));
+    }
+
+    /// `name[index]=value`; an index that is not a known number makes the whole array unknown.
+    pub(crate) fn assign_element(&mut self, name: &str, index: Option<usize>, value: Value) {
+        let mut elements = match self.content(name) {
+            Some(Content::Array(elements)) => elements.clone(),
+            Some(Content::Scalar(value)) => vec![value.clone()],
+            Some(Content::UnknownArray) => return,
+            _ => Vec::new(),
+        };
+        match index {
+            Some(index) if index < elements.len() => {
+                if let Some(element) = elements.get_mut(index) {
+                    *element = value;
+                }
+            }
+            Some(index) if index == elements.len() => elements.push(value),
+            _ => return self.set(name, Content::UnknownArray),
+        }
+        self.set(name, Content::Array(elements));
+    }
+
+    /// From now on `name` has a value nobody knows.
+    pub(crate) fn forget(&mut self, name: &str) {
+        let array = matches!(self.content(name), Some(Content::Array(_) | Content::UnknownArray));
+        self.set(name, if array { Content::UnknownArray } else { Content::Scalar(Value::unknown()) });
+    }
+
+    /// From now on any variable may have any value.
+    pub(crate) fn forget_all(&mut self) {
+        self.poisoned = true;
+        for variable in Rc::make_mut(&mut self.variables).values_mut() {
+            variable.content = doubted(&variable.content);
+        }
+    }
+
+    /// Doubts every variable that `script` may assign: it runs more than once, or at another time.
+    pub(crate) fn forget_assigned(&mut self, script: &Script) {
+        for name in assigned::names(script) {
+            let content = match self.content(&name) {
+                Some(content) => doubted(content),
+                None => Content::Scalar(Value::unknown()),
+            };
+            self.set(&name, content);
+        }
+    }
+
+    /// `unset name`, `unset -f name`: what it was is gone.
+    pub(crate) fn unset(&mut self, name: &str) {
+        if self.variables.contains_key(self.resolve(name)) || !self.functions.contains_key(name) {
+            self.set(name, Content::Unset);
+        } else {
+            self.undefine(name);
+        }
+    }
+
+    /// `declare -n name=target`
+    pub(crate) fn refer(&mut self, name: &str, target: Option<&str>) {
+        let content = match target {
+            Some(target) if target != name => Content::Reference(target.to_owned()),
+            _ => Content::Scalar(Value::unknown()),
+        };
+        Rc::make_mut(&mut self.variables).insert(name.to_owned(), Variable { content, exported: false });
+    }
+
+    /// Programs and shells started from here see `name`.
+    pub(crate) fn export(&mut self, name: &str) {
+        let name = self.resolve(name).to_owned();
+        if let Some(variable) = Rc::make_mut(&mut self.variables).get_mut(&name) {
+            variable.exported = true;
+        }
+    }
+
+    /// Puts back what the variables were before a command that had assignments of its own.
+    pub(crate) fn restore_variables<'n>(&mut self, before: Self, names: impl Iterator<Item = &'n str>) {
+        for name in names {
+            let variables = Rc::make_mut(&mut self.variables);
+            match before.variables.get(name) {
+                Some(variable) => variables.insert(name.to_owned(), variable.clone()),
+                None => variables.remove(name),
+            };
+        }
+    }
+
+    /// What a shell started from here knows: exported variables surely, others perhaps.
+    pub(crate) fn child(&self) -> Self {
+        let inherit = |variable: &Variable| match &variable.content {
+            content if variable.exported => content.clone(),
+            content => doubted(content),
+        };
+        let variables = self
+            .variables
+            .iter()
+            .filter(|(name, _)| name.as_str() != "IFS")
+            .map(|(name, variable)| {
+                (name.clone(), Variable { content: inherit(variable), exported: variable.exported })
+            })
+            .collect();
+        Self { variables: Rc::new(variables), poisoned: self.poisoned, ..Self::default() }
+    }
+
+    /// Keeps what both agree on. What differs is unknown, though probably what it was on one side.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.poisoned |= other.poisoned;
+        if !Rc::ptr_eq(&self.variables, &other.variables) {
+            let names: Vec<String> = self.variables.keys().chain(other.variables.keys()).cloned().collect();
+            let variables = Rc::make_mut(&mut self.variables);
+            for name in names {
+                let (here, there) = (variables.get(&name), other.variables.get(&name));
+                if here != there {
+                    let exported = here.or(there).is_some_and(|variable| variable.exported);
+                    let content = either(here, there);
+                    variables.insert(name, Variable { content, exported });
+                }
+            }
+        }
+        if !Rc::ptr_eq(&self.functions, &other.functions) {
+            let functions = Rc::make_mut(&mut self.functions);
+            for (name, body) in other.functions.iter() {
+                functions.entry(name.clone()).or_insert_with(|| Rc::clone(body));
+            }
+        }
+        if self.positional != other.positional {
+            self.positional = Rc::new(vec![Value::unknown()]);
+        }
+        if self.previous_directory != other.previous_directory {
+            self.previous_directory = None;
+        }
+        if self.directories != other.directories {
+            self.directories.clear();
+        }
+    }
+
+    /// `$1` and up; `None` is not known.
+    pub(crate) fn set_positional(&mut self, values: impl IntoIterator<Item = Option<String>>) {
+        let values = values.into_iter().map(|value| value.map_or_else(Value::unknown, Value::known)).collect();
+        self.positional = Rc::new(values);
+    }
+
+    pub(crate) fn positional(&self) -> Positional {
+        Positional(Rc::clone(&self.positional))
+    }
+
+    pub(crate) fn restore_positional(&mut self, before: Positional) {
+        self.positional = before.0;
+    }
+
+    pub(crate) fn parameters(&self) -> &[Value] {
+        &self.positional
+    }
+
+    /// `shift count`; `None` is not known.
+    pub(crate) fn shift(&mut self, count: Option<usize>) {
+        let positional = Rc::make_mut(&mut self.positional);
+        match count {
+            Some(count) => {
+                positional.drain(..count.min(positional.len()));
+            }
+            None => *positional = vec![Value::unknown()],
+        }
+    }
+
+    pub(crate) fn define(&mut self, name: &str, body: Rc<Script>) {
+        Rc::make_mut(&mut self.functions).insert(name.to_owned(), body);
+    }
+
+    pub(crate) fn undefine(&mut self, name: &str) {
+        Rc::make_mut(&mut self.functions).remove(name);
+    }
+
+    pub(crate) fn function(&self, name: &str) -> Option<Rc<Script>> {
+        self.functions.get(name).map(Rc::clone)
+    }
+
+    /// Characters that separate fields in expanded text.
+    pub(crate) fn separators(&self) -> String {
+        match self.content("IFS") {
+            Some(Content::Scalar(value)) => value.text().map_or_else(|| " \t\n".to_owned(), str::to_owned),
+            _ => " \t\n".to_owned(),
+        }
+    }
+
+    /// `cd` leaves `directory`: it is what `cd -` returns to.
+    pub(crate) fn leave_directory(&mut self, directory: Option<String>) {
+        self.previous_directory = directory;
+    }
+
+    pub(crate) fn previous_directory(&self) -> Option<String> {
+        self.previous_directory.clone()
+    }
+
+    pub(crate) fn push_directory(&mut self, directory: Option<String>) {
+        if self.directories.len() < 64 {
+            self.directories.push(directory);
+        } else {
+            self.directories.clear();
+        }
+    }
+
+    pub(crate) fn pop_directory(&mut self) -> Option<String> {
+        self.directories.pop().flatten()
+    }
+}
+
+/// What it was, but it may be something else by now.
+fn doubted(content: &Content) -> Content {
+    match content {
+        Content::Scalar(value) => Content::Scalar(value.doubted()),
+        Content::Unset => Content::Scalar(Value::likely("")),
+        Content::Array(_) | Content::UnknownArray => Content::UnknownArray,
+        Content::Reference(_) => Content::Scalar(Value::unknown()),
+    }
+}
+
+fn either(here: Option<&Variable>, there: Option<&Variable>) -> Content {
+    let mut contents = here.into_iter().chain(there).map(|variable| doubted(&variable.content));
+    let first = contents.next().unwrap_or(Content::Unset);
+    match (first, contents.next()) {
+        // Text that is there says more than text that is not.
+        (Content::Scalar(value), Some(Content::Scalar(second))) => {
+            let is_empty = value.best().is_none_or(|text| text.is_empty());
+            Content::Scalar(if is_empty { second } else { value })
+        }
+        (first, None) => first,
+        _ => Content::UnknownArray,
+    }
+}

@@ -16,7 +16,7 @@ mod quote;
 mod test_command;
 mod word;
 
-use super::{Node, Problem, Script};
+use super::{Node, Problem, Script, Word};
 use heredoc::Pending;
 
 /// Nesting of scripts, groups, substitutions, quotes and braces in each other.
@@ -36,6 +36,13 @@ pub(crate) fn parse(text: &str) -> Script {
         parser.problem("the text contains a NUL byte");
     }
     parser.whole_script()
+}
+
+/// Parses text that is expanded as a whole, as if between double quotes: a value that is evaluated once more.
+pub(crate) fn body(text: &str) -> Word {
+    let bounded = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text);
+    let parts = Parser::new(bounded, 0).parts(word::Context::HereBody);
+    Word { parts, source: text.to_owned() }
 }
 
 /// A position in the text and what has been seen so far of the script that is being read.

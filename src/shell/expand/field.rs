@@ -1,0 +1,261 @@
+//! Pieces → fields.
+
+use crate::shell::value::{Piece, Value};
+
+/// All fields of a word together may have this many bytes.
+const MAX_TEXT: usize = 1 << 20;
+
+/// One field a word expands to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Field {
+    /// Exact: the text. Pattern: a glob in the dialect of `effects::PathTarget` (`*` within a component, `**` for any
+    /// unknown text, literal metacharacters in a class). Unknown: the word as written.
+    pub(crate) text: String,
+    pub(crate) knowledge: Knowledge,
+    /// The word as written.
+    pub(crate) source: String,
+    /// The leading `~` of the text is a home directory; without this it is a plain character.
+    pub(crate) tilde: bool,
+    /// What the field probably is if it is not exact: unset variables are empty, defaults apply.
+    pub(crate) likely: Option<String>,
+}
+
+/// How well a field is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Knowledge {
+    Exact,
+    Pattern,
+    Unknown,
+}
+
+impl Field {
+    pub(crate) fn exact(text: &str, source: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            knowledge: Knowledge::Exact,
+            source: source.to_owned(),
+            tilde: false,
+            likely: None,
+        }
+    }
+
+    pub(crate) fn unknown(source: &str) -> Self {
+        Self { knowledge: Knowledge::Unknown, ..Self::exact(source, source) }
+    }
+}
+
+/// Splits pieces into fields; false if they are too long.
+pub(super) fn collect(
+    pieces: &[Piece],
+    separators: &str,
+    source: &str,
+    empty_parameters: bool,
+    fields: &mut Vec<Field>,
+) -> bool {
+    let mut length = 0_usize;
+    let mut split = Split { separators, current: Vec::new(), all: Vec::new() };
+    for piece in pieces {
+        if let Piece::Text { text, .. } | Piece::Glob(text) = piece {
+            length += text.len();
+        }
+        if length > MAX_TEXT {
+            return false;
+        }
+        split.piece(piece);
+    }
+    split.end(false);
+    let only_empty = split.all.len() == 1
+        && split.all.iter().flatten().all(|piece| matches!(piece, Piece::Text { text, .. } if text.is_empty()));
+    if !(empty_parameters && only_empty) {
+        fields.extend(split.all.iter().map(|field| render(field, source)));
+    }
+    true
+}
+
+/// One field, nothing split.
+pub(super) fn joined(value: &Value, source: &str) -> Field {
+    render(value.pieces(), source)
+}
+
+/// A field as an array's element.
+pub(super) fn into_value(field: Field) -> Value {
+    match (field.knowledge, field.likely) {
+        (Knowledge::Exact, _) if field.tilde => {
+            let rest = field.text.get(1..).unwrap_or_default();
+            let (user, path) = rest.split_at_checked(rest.find('/').unwrap_or(rest.len())).unwrap_or_default();
+            let user = (!user.is_empty()).then(|| user.to_owned());
+            Value::new(vec![Piece::Tilde(user), Piece::Text { text: path.to_owned(), quoted: true }])
+        }
+        (Knowledge::Exact, _) => Value::known(field.text),
+        (_, Some(likely)) => Value::likely(likely),
+        (_, None) => Value::unknown(),
+    }
+}
+
+struct Split<'a> {
+    separators: &'a str,
+    current: Vec<Piece>,
+    all: Vec<Vec<Piece>>,
+}
+
+impl Split<'_> {
+    fn piece(&mut self, piece: &Piece) {
+        match piece {
+            Piece::Text { text, quoted: false } => self.text(text),
+            Piece::Break { hard } => self.end(*hard),
+            other => self.current.push(other.clone()),
+        }
+    }
+
+    /// Splits text that an expansion brought, and finds its globs.
+    fn text(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(at) = rest.find(|c| self.separators.contains(c)) {
+            let (before, behind) = rest.split_at_checked(at).unwrap_or((rest, ""));
+            self.globbed(before);
+            let gap = behind.len() - behind.trim_start_matches(|c| self.separators.contains(c)).len();
+            let marks = behind.get(..gap).unwrap_or_default().chars().filter(|c| !c.is_ascii_whitespace()).count();
+            // Each separator that is no white space ends a field, also an empty one.
+            self.end(marks > 0);
+            for _ in 1..marks {
+                self.end(true);
+            }
+            rest = behind.get(gap..).unwrap_or_default();
+        }
+        self.globbed(rest);
+    }
+
+    fn globbed(&mut self, text: &str) {
+        let mut plain = String::new();
+        let mut rest = text.chars();
+        while let Some(character) = rest.next() {
+            let glob = match character {
+                '*' | '?' => character.to_string(),
+                '[' => {
+                    match rest.as_str().split_once(']').filter(|(inner, _)| !inner.is_empty() && !inner.contains('/')) {
+                        Some((inner, behind)) => {
+                            rest = behind.chars();
+                            format!("[{inner}]")
+                        }
+                        None => {
+                            plain.push('[');
+                            continue;
+                        }
+                    }
+                }
+                _ => {
+                    plain.push(character);
+                    continue;
+                }
+            };
+            if !plain.is_empty() {
+                self.current.push(Piece::Text { text: std::mem::take(&mut plain), quoted: true });
+            }
+            self.current.push(Piece::Glob(glob));
+        }
+        if !plain.is_empty() {
+            self.current.push(Piece::Text { text: plain, quoted: true });
+        }
+    }
+
+    fn end(&mut self, hard: bool) {
+        if hard || !self.current.is_empty() {
+            self.all.push(std::mem::take(&mut self.current));
+        }
+    }
+}
+
+fn render(pieces: &[Piece], source: &str) -> Field {
+    let tilde = matches!(pieces.first(), Some(Piece::Tilde(_)));
+    let mut plain = String::new();
+    let mut pattern = String::new();
+    let mut likely = String::new();
+    let (mut is_exact, mut has_text, mut is_likely, mut is_unknown) = (true, false, false, false);
+    for piece in pieces {
+        match piece {
+            Piece::Text { text, .. } => {
+                has_text |= !text.is_empty();
+                plain.push_str(text);
+                likely.push_str(text);
+                escape(text, &mut pattern);
+            }
+            Piece::Tilde(user) => {
+                has_text = true;
+                let text = format!("~{}", user.as_deref().unwrap_or_default());
+                plain.push_str(&text);
+                likely.push_str(&text);
+                pattern.push_str(&text);
+            }
+            Piece::Glob(text) => {
+                (is_exact, has_text) = (false, true);
+                likely.push_str(text);
+                glob(text, &mut pattern);
+            }
+            Piece::Likely(text) => {
+                (is_exact, is_likely) = (false, true);
+                likely.push_str(text);
+                any(&mut pattern);
+            }
+            Piece::Unknown | Piece::Break { .. } => {
+                (is_exact, is_unknown) = (false, true);
+                any(&mut pattern);
+            }
+        }
+    }
+    let likely = (is_likely && !is_unknown).then_some(likely);
+    let (text, knowledge) = match (is_exact, has_text) {
+        (true, _) => (plain, Knowledge::Exact),
+        (false, true) => (pattern, Knowledge::Pattern),
+        (false, false) => (source.to_owned(), Knowledge::Unknown),
+    };
+    let tilde = tilde && knowledge != Knowledge::Unknown;
+    Field { text, knowledge, source: source.to_owned(), tilde, likely }
+}
+
+fn escape(text: &str, pattern: &mut String) {
+    for character in text.chars() {
+        match character {
+            '*' => pattern.push_str("[*]"),
+            '?' => pattern.push_str("[?]"),
+            '[' => pattern.push_str("[[]"),
+            other => pattern.push(other),
+        }
+    }
+}
+
+/// Any text at all.
+fn any(pattern: &mut String) {
+    while pattern.ends_with('*') {
+        pattern.pop();
+    }
+    pattern.push_str("**");
+}
+
+/// Active glob text of the shell in our dialect; groups become any text within a component.
+fn glob(text: &str, pattern: &mut String) {
+    let star = |pattern: &mut String| {
+        if !pattern.ends_with('*') {
+            pattern.push('*');
+        }
+    };
+    match text {
+        _ if text.ends_with('(') || text.contains([')', '|']) || text.contains('(') => star(pattern),
+        _ => {
+            let mut class = false;
+            for character in text.chars() {
+                match character {
+                    '*' if !class => star(pattern),
+                    '[' => {
+                        class = true;
+                        pattern.push('[');
+                    }
+                    ']' => {
+                        class = false;
+                        pattern.push(']');
+                    }
+                    other => pattern.push(other),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Words → fields: braces, tildes, variables, substitutions, splitting and globs, in that order.
+
+mod field;
+mod parameter;
+mod pattern;
+
+pub(crate) use field::{Field, Knowledge};
+
+use super::value::{Piece, Value};
+use super::{AssignedValue, Assignment, Part, Scope, Script, Word, parse};
+
+/// More fields than this are not told apart.
+const MAX_FIELDS: usize = 4096;
+
+/// Variables that hold expressions may name each other.
+const MAX_EVALUATIONS: usize = 8;
+
+/// Who runs what words contain.
+pub(crate) trait Runner {
+    /// Runs a substitution in a copy of `scope`; returns what it prints, where that is known.
+    fn substitute(&mut self, script: &Script, scope: &mut Scope) -> Option<String>;
+
+    /// Starts a process substitution; returns the path it stands for.
+    fn process(&mut self, script: &Script, scope: &mut Scope, writes: bool) -> Field;
+
+    /// The working directory, for `$PWD`.
+    fn directory(&mut self) -> Option<String> {
+        None
+    }
+}
+
+/// The fields of a command's word.
+pub(crate) fn expand_word(word: &Word, scope: &mut Scope, runner: &mut dyn Runner) -> Vec<Field> {
+    let Some(alternatives) = alternatives(&word.parts) else {
+        // Too many alternatives: what they contain runs once.
+        Expansion { scope, runner, evaluations: 0 }.pieces(&word.parts);
+        return vec![Field::unknown(&word.source)];
+    };
+    let mut fields = Vec::new();
+    for parts in &alternatives {
+        let pieces =
+            Expansion { scope: &mut *scope, runner: &mut *runner, evaluations: 0 }.pieces(parts.iter().copied());
+        let separators = scope.separators();
+        let empty_parameters = has_quoted_parameters(parts);
+        if !field::collect(&pieces, &separators, &word.source, empty_parameters, &mut fields)
+            || fields.len() > MAX_FIELDS
+        {
+            return vec![Field::unknown(&word.source)];
+        }
+    }
+    fields
+}
+
+/// The one field of a word that is neither split nor a glob: an assigned value, a here-string, `case` and `[[`.
+pub(crate) fn expand_text(word: &Word, scope: &mut Scope, runner: &mut dyn Runner) -> Field {
+    let pieces = Expansion { scope, runner, evaluations: 0 }.pieces(&word.parts);
+    field::joined(&Value::new(pieces), &word.source)
+}
+
+/// Expands and performs an assignment; returns the assigned text of a scalar.
+pub(crate) fn assign(assignment: &Assignment, scope: &mut Scope, runner: &mut dyn Runner) {
+    let name = assignment.name.as_str();
+    match &assignment.value {
+        AssignedValue::Scalar(word) => {
+            let value = value(word, scope, runner);
+            if assignment.append { scope.append(name, &value) } else { scope.assign(name, value) }
+        }
+        AssignedValue::Array(words) => {
+            let mut elements = Vec::new();
+            let mut keyed = false;
+            for word in words {
+                keyed |= word.source.starts_with('[') && word.source.contains("]=");
+                elements.extend(expand_word(word, scope, runner).into_iter().map(field::into_value));
+            }
+            if keyed || elements.len() > MAX_FIELDS {
+                scope.assign_element(name, None, Value::unknown());
+            } else {
+                scope.assign_array(name, elements, assignment.append);
+            }
+        }
+        AssignedValue::Element { index, value: word } => {
+            let index = value(index, scope, runner).text().and_then(|text| text.trim().parse().ok());
+            let value = value(word, scope, runner);
+            let value = if assignment.append { Value::unknown() } else { value };
+            scope.assign_element(name, index, value);
+        }
+    }
+}
+
+fn value(word: &Word, scope: &mut Scope, runner: &mut dyn Runner) -> Value {
+    Value::new(Expansion { scope, runner, evaluations: 0 }.pieces(&word.parts))
+}
+
+/// The words that braces make of a word; nothing if they are too many.
+fn alternatives(parts: &[Part]) -> Option<Vec<Vec<&Part>>> {
+    let mut all: Vec<Vec<&Part>> = vec![Vec::new()];
+    for part in parts {
+        let Part::Brace(items) = part else {
+            all.iter_mut().for_each(|parts| parts.push(part));
+            continue;
+        };
+        let mut choices = Vec::new();
+        for item in items {
+            choices.extend(alternatives(&item.parts)?);
+        }
+        if all.len().checked_mul(choices.len())? > MAX_FIELDS {
+            return None;
+        }
+        all = all
+            .iter()
+            .flat_map(|before| choices.iter().map(move |choice| before.iter().chain(choice).copied().collect()))
+            .collect();
+    }
+    Some(all)
+}
+
+fn has_quoted_parameters(parts: &[&Part]) -> bool {
+    parts.iter().any(|part| match part {
+        Part::Variable(variable) => {
+            let all = variable.subscript.as_ref().is_some_and(|subscript| subscript.source == "@");
+            variable.quoted && (variable.name == "@" || all)
+        }
+        _ => false,
+    })
+}
+
+/// One word being expanded.
+struct Expansion<'a> {
+    scope: &'a mut Scope,
+    runner: &'a mut dyn Runner,
+    evaluations: usize,
+}
+
+impl Expansion<'_> {
+    fn pieces<'p>(&mut self, parts: impl IntoIterator<Item = &'p Part>) -> Vec<Piece> {
+        let mut out = Vec::new();
+        for part in parts {
+            self.part(part, &mut out);
+        }
+        out
+    }
+
+    fn part(&mut self, part: &Part, out: &mut Vec<Piece>) {
+        match part {
+            // A literal holds no separators that count: splitting concerns what expansions bring.
+            Part::Literal(text) | Part::Quoted(text) => {
+                let quoted = matches!(part, Part::Quoted(_));
+                if quoted || !text.is_empty() {
+                    out.push(Piece::Text { text: text.clone(), quoted: true });
+                }
+            }
+            Part::Glob(text) => out.push(Piece::Glob(text.clone())),
+            Part::Tilde(user) => out.push(self.tilde(user.as_deref())),
+            Part::Variable(variable) => self.variable(variable, out),
+            Part::Substitution { script, quoted } => match self.runner.substitute(script, self.scope) {
+                Some(text) => {
+                    let text = text.trim_end_matches('\n').replace('\0', "");
+                    out.push(Piece::Text { text, quoted: *quoted });
+                }
+                None => out.push(Piece::Unknown),
+            },
+            Part::Process { script, writes } => {
+                let field = self.runner.process(script, self.scope, *writes);
+                out.push(match field.knowledge {
+                    Knowledge::Exact => Piece::Text { text: field.text, quoted: true },
+                    Knowledge::Pattern | Knowledge::Unknown => Piece::Unknown,
+                });
+            }
+            Part::Arithmetic { scripts, words, names, assigns, value, .. } => {
+                self.arithmetic(scripts, words, names, *assigns);
+                out.push(match value {
+                    Some(value) => Piece::Text { text: value.to_string(), quoted: true },
+                    None => Piece::Unknown,
+                });
+            }
+            Part::Brace(items) => {
+                // Only where braces are too many, or not active: each alternative runs, none is known.
+                for item in items {
+                    self.pieces(&item.parts);
+                }
+                out.push(Piece::Unknown);
+            }
+            Part::Unknown(_) => out.push(Piece::Unknown),
+        }
+    }
+
+    fn tilde(&mut self, user: Option<&str>) -> Piece {
+        match user {
+            Some("+") => self.runner.directory().map_or(Piece::Unknown, |text| Piece::Text { text, quoted: true }),
+            Some("-") => {
+                self.scope.previous_directory().map_or(Piece::Unknown, |text| Piece::Text { text, quoted: true })
+            }
+            None => match self.scope.content("HOME") {
+                Some(_) => match self.scope.known("HOME") {
+                    Some(text) => Piece::Text { text, quoted: true },
+                    None => Piece::Unknown,
+                },
+                None => Piece::Tilde(None),
+            },
+            Some(user) => Piece::Tilde(Some(user.to_owned())),
+        }
+    }
+
+    /// Runs what an expression contains, and what the variables contain that it evaluates.
+    fn arithmetic(&mut self, scripts: &[Script], words: &[Part], names: &[String], assigns: bool) {
+        for script in scripts {
+            self.runner.substitute(script, self.scope);
+        }
+        self.pieces(words);
+        for name in names {
+            if let Some(text) = self.scope.value(name).best() {
+                self.evaluate(&text);
+            }
+        }
+        if assigns {
+            for name in names {
+                self.scope.forget(name);
+            }
+        }
+    }
+
+    /// Text that the shell expands once more: `x='a[$(rm y)]'; echo $((x))` runs `rm`.
+    fn evaluate(&mut self, text: &str) {
+        if !text.contains(['$', '`']) || self.evaluations >= MAX_EVALUATIONS {
+            return;
+        }
+        self.evaluations += 1;
+        let body = parse::body(text);
+        self.pieces(&body.parts);
+        self.evaluations -= 1;
+    }
+}

@@ -1,0 +1,108 @@
+//! What is known about a piece of text.
+
+/// A longer value is not followed: a text that doubles a variable forty times must not cost memory.
+const MAX_VALUE: usize = 64 * 1024;
+
+/// A stretch of text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Known text. `quoted`: it is neither split nor a glob.
+    Text { text: String, quoted: bool },
+    /// Active glob text.
+    Glob(String),
+    /// An active tilde: a home directory.
+    Tilde(Option<String>),
+    /// Any text, but probably this one: an unset variable is empty unless the environment sets it.
+    Likely(String),
+    /// Any text.
+    Unknown,
+    /// The end of a field. `hard`: the field counts even if it is empty.
+    Break { hard: bool },
+}
+
+/// The value of a variable, of a parameter or of an array's element. It holds no globs and no breaks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Value {
+    pieces: Vec<Piece>,
+}
+
+impl Value {
+    pub(crate) fn known(text: impl Into<String>) -> Self {
+        Self::new(vec![Piece::Text { text: text.into(), quoted: true }])
+    }
+
+    pub(crate) fn unknown() -> Self {
+        Self { pieces: vec![Piece::Unknown] }
+    }
+
+    pub(crate) fn likely(text: impl Into<String>) -> Self {
+        Self { pieces: vec![Piece::Likely(text.into())] }
+    }
+
+    pub(crate) fn home() -> Self {
+        Self { pieces: vec![Piece::Tilde(None)] }
+    }
+
+    /// A value from what a word expanded to: globs are text in a value.
+    pub(crate) fn new(pieces: Vec<Piece>) -> Self {
+        let mut value = Self::default();
+        let mut length = 0;
+        for piece in pieces {
+            let piece = match piece {
+                Piece::Glob(text) | Piece::Text { text, .. } => Piece::Text { text, quoted: true },
+                Piece::Break { .. } => Piece::Text { text: " ".to_owned(), quoted: true },
+                other => other,
+            };
+            length += match &piece {
+                Piece::Text { text, .. } | Piece::Likely(text) => text.len(),
+                _ => 1,
+            };
+            if length > MAX_VALUE {
+                return Self::unknown();
+            }
+            match (value.pieces.last_mut(), piece) {
+                (Some(Piece::Text { text: last, .. }), Piece::Text { text, .. }) => last.push_str(&text),
+                (_, piece) => value.pieces.push(piece),
+            }
+        }
+        value
+    }
+
+    pub(crate) fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// The text, where all of it is known. A tilde is not: it is a home directory.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [] => Some(""),
+            [Piece::Text { text, .. }] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text, or what it probably is.
+    pub(crate) fn best(&self) -> Option<String> {
+        let mut best = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text { text, .. } | Piece::Likely(text) => best.push_str(text),
+                Piece::Tilde(user) => {
+                    best.push('~');
+                    best.push_str(user.as_deref().unwrap_or_default());
+                }
+                Piece::Glob(_) | Piece::Unknown | Piece::Break { .. } => return None,
+            }
+        }
+        Some(best)
+    }
+
+    /// The same text, but it may be another.
+    pub(crate) fn doubted(&self) -> Self {
+        self.best().map_or_else(Self::unknown, Self::likely)
+    }
+
+    pub(crate) fn appended(&self, more: &Self) -> Self {
+        Self::new(self.pieces.iter().chain(&more.pieces).cloned().collect())
+    }
+}
