@@ -1,7 +1,7 @@
 //! Does a path pattern match a path? For names made in the session; policies have their own automata.
 
 /// Longer texts count as matched: this is asked to find more effects, never fewer.
-const LENGTH: usize = 1024;
+const LENGTH: usize = 256;
 
 /// Matches the dialect of `PathTarget`: `*` and `?` within a component, `**` across, `[…]` a class.
 pub(super) fn matches(pattern: &str, path: &str) -> bool {

@@ -369,6 +369,12 @@ fn an_outer_directory_holds_the_workspace() {
 }
 
 #[test]
+fn a_workspace_that_is_the_whole_disk_has_two_names() {
+    let mut tracker = Tracker::new(&session(Some("/"), Dialect::ClaudeCode));
+    assert_eq!(read(&mut tracker, "/etc/x"), "read etc/x; read?? /etc/x");
+}
+
+#[test]
 fn a_refused_call_leaves_nothing_behind() {
     let mut tracker = Tracker::new(&session(Some("/repo"), Dialect::ClaudeCode));
     let copy = r#"{"source":"conf/x.pem","destination":"src/y.pem"}"#;

@@ -8,7 +8,7 @@ use super::{About, Certainty, Effect, Kind, Opaque, PathTarget, World, command, 
 /// Siblings one effect may get through aliases.
 const SIBLINGS: usize = 64;
 /// Aliases below a directory or behind a glob that are looked at for one effect.
-const ALIASES: usize = 1_000;
+const ALIASES: usize = 256;
 
 /// The one way from calls to effects.
 #[derive(Debug)]
@@ -56,7 +56,8 @@ impl Tracker {
             self.base = self.world.cwd().map(str::to_owned);
             self.shell.clone_from(&self.base);
         }
-        let stays = self.shell_stays() && tools::keeps_directory(&call.tool);
+        // A sub-agent has a shell of its own, which starts where its record says.
+        let stays = self.shell_stays() && call.subagent.is_none() && tools::keeps_directory(&call.tool);
         self.world.set_cwd(if stays { self.shell.clone() } else { self.base.clone() });
         // An attempt that was refused leaves nothing behind.
         let before = (call.status == Status::Denied).then(|| self.world.clone());
@@ -110,13 +111,15 @@ impl Tracker {
             let mut siblings = Vec::new();
             if let Some(target) = target(&effect.kind) {
                 siblings.extend(self.below_outer(&effect, target));
+                siblings.extend(self.absolute(&effect, target));
                 if self.world.has_aliases() {
                     self.aliased(&effect, target, &mut siblings);
                 }
             }
+            let start = all.len();
             all.push(effect);
             for sibling in siblings {
-                if !all.contains(&sibling) {
+                if !all.iter().skip(start).any(|known| *known == sibling) {
                     all.push(sibling);
                 }
             }
@@ -141,6 +144,19 @@ impl Tracker {
         (holds || home).then(|| {
             let root = PathTarget { path: ".".to_owned(), subtree: true };
             Effect { kind: at(&effect.kind, root), certainty: exact(effect.certainty), via: effect.via.clone() }
+        })
+    }
+
+    /// Where the workspace is the whole disk, `etc/x` is `/etc/x` to whoever wrote the policy.
+    fn absolute(&self, effect: &Effect, target: &PathTarget) -> Option<Effect> {
+        let inside = !target.path.starts_with(['/', '~', '*']) && target.path != ".";
+        (self.world.root() == Some("/") && inside).then(|| {
+            let target = PathTarget { path: format!("/{}", target.path), subtree: target.subtree };
+            let certainty = match effect.certainty {
+                Certainty::Pattern => Certainty::Pattern,
+                Certainty::Exact | Certainty::Possible => Certainty::Possible,
+            };
+            Effect { kind: at(&effect.kind, target), certainty, via: effect.via.clone() }
         })
     }
 

@@ -3,7 +3,7 @@
 use super::UNJUDGEABLE;
 use super::names;
 use super::registry::{Entry, REGISTRY};
-use super::run::{Run, objects, texts};
+use super::run::{Run, objects, quoted, texts};
 use super::value::{Object, Value};
 use crate::effects::{About, Certainty};
 
@@ -90,7 +90,7 @@ fn text_with(run: &mut Run<'_>, text: &str, arguments: &[String], dialect: Diale
     if arguments.is_empty() {
         return run.shell(&text);
     }
-    let quoted: Vec<String> = arguments.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
+    let quoted: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
     run.shell(&format!("{text} {}", quoted.join(" ")));
 }
 

@@ -1,7 +1,7 @@
 //! Tools that read, write, delete and move files.
 
 use super::registry::{Action, Entry, REGISTRY};
-use super::run::{Access, Found, Reach, Run, is_true, objects, texts};
+use super::run::{Access, Found, Reach, Run, elision, is_true, objects, texts};
 use super::value::{Object, Value};
 use super::{UNJUDGEABLE, globs, names, with_object};
 use crate::effects::{About, Certainty, PathTarget, patch as patches};
@@ -32,7 +32,7 @@ pub(super) fn read_many(run: &mut Run<'_>, entry: &Entry, given: &Object) {
 pub(super) fn write(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     let content = texts(given, entry, "content");
     let whole = match content.texts.as_slice() {
-        [only] if !content.malformed => Some(*only),
+        [only] if !content.malformed && elision(only).is_none() => Some(*only),
         _ => None,
     };
     for path in required(run, texts(given, entry, "path"), About::Writes) {

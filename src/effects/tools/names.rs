@@ -46,7 +46,7 @@ pub(super) fn words(name: &str) -> Vec<String> {
 }
 
 /// Server and tool of an MCP name: `mcp__server__tool` (also with `.`, `/` or `:` before the tool), `mcp_server_tool`,
-/// `server__tool`, and `server-tool` for servers that are known by that name.
+/// `server__tool`, `server.tool`, and `server-tool` for servers that are known by that name.
 pub(super) fn mcp(name: &str, servers: &[String]) -> Option<(String, String)> {
     if let Some(rest) = name.strip_prefix("mcp__") {
         let cut = ["__", ".", "/", ":"].iter().find_map(|separator| rest.split_once(separator));
@@ -57,6 +57,9 @@ pub(super) fn mcp(name: &str, servers: &[String]) -> Option<(String, String)> {
     }
     if let Some((server, tool)) = name.split_once("__").filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
     {
+        return Some(owned((server, tool)));
+    }
+    if let Some((server, tool)) = name.split_once('.').filter(|(server, tool)| !server.is_empty() && !tool.is_empty()) {
         return Some(owned((server, tool)));
     }
     servers.iter().find_map(|server| {

@@ -61,7 +61,10 @@ impl Run<'_> {
     }
 
     pub(super) fn located(&mut self, access: Access, text: &str, reach: Reach, certainty: Certainty) -> PathTarget {
-        let (mut target, certainty) = self.world.locate(text, certainty);
+        let (mut target, certainty) = match elision(text) {
+            Some(marker) => self.world.locate_unknown(&paths::escaped(text).replace(&paths::escaped(marker), "**")),
+            None => self.world.locate(text, certainty),
+        };
         target.subtree = reach == Reach::Subtree;
         let kind = match access {
             Access::Read => Kind::Read(target.clone()),
@@ -78,7 +81,11 @@ impl Run<'_> {
 
     /// A connection, or a read of a `file:` URL.
     pub(super) fn connect(&mut self, url: &str) {
-        match hosts::connection(url, Certainty::Exact) {
+        let found = match elision(url) {
+            Some(marker) => hosts::connection(&url.replace(marker, "**"), Certainty::Pattern),
+            None => hosts::connection(url, Certainty::Exact),
+        };
+        match found {
             Some((connection, certainty)) => self.emit(Kind::Connect(connection), certainty),
             None if is_file_url(url) => {
                 self.path(Access::Read, url, Reach::Itself);
@@ -94,13 +101,42 @@ impl Run<'_> {
     }
 
     pub(super) fn shell(&mut self, text: &str) {
-        self.effects.extend((self.shell)(text, self.world));
+        let effects = match elision(text) {
+            // What was cut out of the record is a value that nobody knows.
+            Some(marker) => (self.shell)(&text.replace(marker, "${ELIDED}"), self.world),
+            None => (self.shell)(text, self.world),
+        };
+        self.effects.extend(effects);
     }
 
     pub(super) fn argv(&mut self, argv: &[String]) {
-        let quoted: Vec<String> = argv.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
+        let quoted: Vec<String> = argv.iter().map(|word| quoted(word)).collect();
         self.shell(&quoted.join(" "));
     }
+}
+
+/// A word that the shell takes literally, except for what was cut out of the record.
+pub(super) fn quoted(word: &str) -> String {
+    if elision(word).is_none() {
+        return format!("'{}'", word.replace('\'', r"'\''"));
+    }
+    let mut text = String::from("\"");
+    for character in word.chars() {
+        if matches!(character, '"' | '\\' | '$' | '`') {
+            text.push('\\');
+        }
+        text.push(character);
+    }
+    text.push('"');
+    text
+}
+
+/// What redaction and trimming of logs leave in place of a value.
+const ELISIONS: &[&str] = &["[REDACTED]", "[trimmed for fixture]", "REDACTED"];
+
+/// The marker of a part that the record no longer holds.
+pub(super) fn elision(text: &str) -> Option<&'static str> {
+    ELISIONS.iter().find(|marker| text.contains(**marker)).copied()
 }
 
 pub(super) fn is_file_url(text: &str) -> bool {

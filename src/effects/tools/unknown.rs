@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::registry::Entry;
-use super::run::{Access, Reach, Run, texts};
+use super::run::{Access, Reach, Run, quoted, texts};
 use super::value::{self, Object, Value};
 use super::{Given, UNJUDGEABLE, commands, names};
-use crate::effects::{About, Certainty, Kind, hosts, patch};
+use crate::effects::{About, Argument, Certainty, Execution, Kind, hosts, patch};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -109,6 +109,12 @@ pub(super) fn call(run: &mut Run<'_>, server: Option<String>, tool: &str, given:
     let of_server = server.is_some();
     run.emit(Kind::Tool { server, tool: tool.to_owned() }, Certainty::Exact);
     let mut words = names::words(tool);
+    if let Some((git, [verb, ..])) = words.split_first().filter(|(first, _)| *first == "git") {
+        // Servers name their tools after the subcommand they run.
+        let argv = [git, verb].map(|text| Argument { text: text.clone(), known: true }).to_vec();
+        let execution = Execution { argv, inert: false, embeds: false };
+        run.emit(Kind::Execute(execution), Certainty::Possible);
+    }
     let joined = names::plain(tool);
     words.push(joined);
     let mut guess = Guess { run, words, recognised: false, malformed: false };
@@ -209,7 +215,7 @@ impl Guess<'_, '_> {
         }
         match role {
             Role::Command => {
-                let words = arguments.iter().map(|word| format!(" '{}'", word.replace('\'', r"'\''")));
+                let words = arguments.iter().map(|word| format!(" {}", quoted(word)));
                 self.run.shell(&std::iter::once(text.to_owned()).chain(words).collect::<String>());
             }
             Role::Code => self.code(text),
