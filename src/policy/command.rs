@@ -43,6 +43,52 @@ pub(super) struct CommandRule {
     lower: String,
 }
 
+/// What was run, prepared for many denies.
+#[derive(Debug)]
+pub(super) struct Ran<'a> {
+    /// The whole text of the call, in lower case.
+    raw: Option<String>,
+    /// The command, and every suffix of it where it may run one.
+    commands: Vec<Spelled<'a>>,
+}
+
+#[derive(Debug)]
+struct Spelled<'a> {
+    program: &'a Argument,
+    arguments: &'a [Argument],
+    /// The program's bare name.
+    name: String,
+    /// All words, in lower case, where all are known.
+    joined: Option<String>,
+}
+
+impl<'a> Ran<'a> {
+    pub(super) fn new(execution: &'a Execution, raw: Option<&str>) -> Self {
+        let most = if execution.embeds { execution.argv.len().min(MOST_SUFFIXES) } else { 1 };
+        let suffixes = (0..most).filter_map(|at| execution.argv.get(at..));
+        Self { raw: raw.map(|raw| raw.trim().to_lowercase()), commands: suffixes.filter_map(Spelled::new).collect() }
+    }
+}
+
+/// Wrappers have few words of their own; the bound keeps the work linear.
+const MOST_SUFFIXES: usize = 64;
+
+impl<'a> Spelled<'a> {
+    fn new(argv: &'a [Argument]) -> Option<Self> {
+        let (program, arguments) = argv.split_first()?;
+        let name = basename(&program.text);
+        let joined = argv.iter().all(|argument| argument.known).then(|| {
+            let mut joined = name.clone();
+            for argument in arguments {
+                joined.push(' ');
+                joined.push_str(&argument.text.to_lowercase());
+            }
+            joined
+        });
+        Some(Self { program, arguments, name, joined })
+    }
+}
+
 /// How well a deny matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Match {
@@ -68,46 +114,37 @@ impl CommandRule {
         }
     }
 
-    pub(super) fn denies(&self, execution: &Execution, raw: Option<&str>) -> Match {
-        if raw.is_some_and(|raw| self.matches_text(raw)) {
+    pub(super) fn denies(&self, ran: &Ran<'_>) -> Match {
+        if ran.raw.as_ref().is_some_and(|raw| self.matches_text(raw)) {
             return Match::Yes;
         }
-        let mut best = self.denies_argv(&execution.argv);
-        if execution.embeds {
-            let tails = execution.argv.iter().enumerate().skip(1).filter_map(|(at, _)| execution.argv.get(at..));
-            best = tails.map(|tail| self.denies_argv(tail)).fold(best, Match::max);
-        }
-        best
+        ran.commands.iter().map(|command| self.denies_command(command)).max().unwrap_or(Match::No)
     }
 
     /// Version 1: the text, the text and a space, or the whole text by wildcards; in lower case.
-    fn matches_text(&self, text: &str) -> bool {
-        let text = text.trim().to_lowercase();
-        text.strip_prefix(self.lower.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-            || self.whole.as_ref().is_some_and(|(_, folded)| folded.matches(&text))
+    fn matches_text(&self, lower: &str) -> bool {
+        lower.strip_prefix(self.lower.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            || self.whole.as_ref().is_some_and(|(_, folded)| folded.matches(lower))
     }
 
-    fn denies_argv(&self, argv: &[Argument]) -> Match {
-        let Some((program, arguments)) = argv.split_first() else { return Match::No };
-        let Some((wanted, rest)) = self.words.split_first() else { return Match::No };
-        let name = basename(&program.text);
-        if argv.iter().all(|argument| argument.known) {
-            let rest = arguments.iter().map(|argument| argument.text.as_str());
-            let joined: Vec<&str> = std::iter::once(name.as_str()).chain(rest).collect();
-            if self.matches_text(&joined.join(" ")) {
-                return Match::Yes;
-            }
+    fn denies_command(&self, command: &Spelled<'_>) -> Match {
+        if command.joined.as_ref().is_some_and(|joined| self.matches_text(joined)) {
+            return Match::Yes;
         }
-        let program = program_matches(wanted, program, &name);
+        let Some((wanted, rest)) = self.words.split_first() else { return Match::No };
+        let program = program_matches(wanted, command.program, &command.name);
         if program == Match::No {
             return Match::No;
         }
         let (flags, operands): (Vec<&str>, Vec<&str>) = rest.iter().map(String::as_str).partition(|word| is_flag(word));
-        let operands = operands_match(&operands, arguments, &name);
+        let operands = operands_match(&operands, command.arguments, &command.name);
         if operands == Match::No {
             return Match::No;
         }
-        flags.iter().map(|flag| flag_matches(flag, arguments, &name)).fold(program.min(operands), Match::min)
+        flags
+            .iter()
+            .map(|flag| flag_matches(flag, command.arguments, &command.name))
+            .fold(program.min(operands), Match::min)
     }
 
     pub(super) fn allows(&self, execution: &Execution) -> bool {

@@ -3,7 +3,7 @@
 use crate::effects::{About, Certainty, Connection, Effect, Execution, Kind, Opaque, PathTarget};
 use crate::finding::{Level, PolicyPlace, RuleId};
 
-use super::command::Match;
+use super::command::{Match, Ran};
 use super::floor::{self, Floor};
 use super::path::Files;
 use super::sensitive::{self, Touch};
@@ -80,9 +80,10 @@ impl Policy {
     fn command(&self, execution: &Execution, certainty: Certainty, context: &Context<'_>) -> Judgement {
         const RULE: RuleId = "scope/command";
         let (allow, deny) = (&self.commands.allow, &self.commands.deny);
+        let ran = Ran::new(execution, context.raw_command);
         let mut perhaps = None;
         for rule in &deny.rules {
-            match rule.denies(execution, context.raw_command) {
+            match rule.denies(&ran) {
                 Match::Yes => return denied(RULE, "denied by commands.deny", Some(&rule.place)),
                 Match::Maybe => perhaps = perhaps.or(Some(&rule.place)),
                 Match::No => {}

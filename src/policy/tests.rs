@@ -617,7 +617,12 @@ fn speed() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("policies/strict.json");
     let scope = load_file(&path).unwrap();
     let context = Context { root: Some("/repo"), raw_command: None };
-    for effect in [file_effect("read src/policy/judge.rs"), file_effect("write src/a.rs"), command("git status --short"), host("localhost")] {
+    for effect in [
+        file_effect("read src/policy/judge.rs"),
+        file_effect("write src/a.rs"),
+        command("git status --short"),
+        host("localhost"),
+    ] {
         let start = std::time::Instant::now();
         for _ in 0..20_000 {
             std::hint::black_box(scope.judge(&effect, &context));
