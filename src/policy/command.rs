@@ -50,6 +50,8 @@ pub(super) struct Ran<'a> {
     raw: Option<String>,
     /// The command, and every suffix of it where it may run one.
     commands: Vec<Spelled<'a>>,
+    /// There are suffixes that nobody looked at.
+    cut: bool,
 }
 
 #[derive(Debug)]
@@ -64,14 +66,18 @@ struct Spelled<'a> {
 
 impl<'a> Ran<'a> {
     pub(super) fn new(execution: &'a Execution, raw: Option<&str>) -> Self {
-        let most = if execution.embeds { execution.argv.len().min(MOST_SUFFIXES) } else { 1 };
-        let suffixes = (0..most).filter_map(|at| execution.argv.get(at..));
-        Self { raw: raw.map(|raw| raw.trim().to_lowercase()), commands: suffixes.filter_map(Spelled::new).collect() }
+        let all = if execution.embeds { execution.argv.len() } else { 1 };
+        let suffixes = (0..all.min(MOST_SUFFIXES)).filter_map(|at| execution.argv.get(at..));
+        Self {
+            raw: raw.map(|raw| raw.trim().to_lowercase()),
+            commands: suffixes.filter_map(Spelled::new).collect(),
+            cut: all > MOST_SUFFIXES,
+        }
     }
 }
 
 /// Wrappers have few words of their own; the bound keeps the work linear.
-const MOST_SUFFIXES: usize = 64;
+const MOST_SUFFIXES: usize = 256;
 
 impl<'a> Spelled<'a> {
     fn new(argv: &'a [Argument]) -> Option<Self> {
@@ -118,7 +124,8 @@ impl CommandRule {
         if ran.raw.as_ref().is_some_and(|raw| self.matches_text(raw)) {
             return Match::Yes;
         }
-        ran.commands.iter().map(|command| self.denies_command(command)).max().unwrap_or(Match::No)
+        let cut = if ran.cut { Match::Maybe } else { Match::No };
+        ran.commands.iter().map(|command| self.denies_command(command)).max().unwrap_or(Match::No).max(cut)
     }
 
     /// Version 1: the text, the text and a space, or the whole text by wildcards; in lower case.

@@ -4,6 +4,16 @@
 //! then an allow list that is not empty must include, else the effect is allowed, or unruled where the policy does not
 //! speak of its kind. A deny compares generously (folded, any spelling, any overlap), an allow exactly (all of it
 //! proven). The floor and the sensitive list hold without any policy file.
+//!
+//! # Deviations from version 1 as other tools read it
+//!
+//! What they deny is denied here, except:
+//! - an absolute path below the root is compared relative to it;
+//! - an address or a command inside provable data (a commit message, a search pattern) is no connection and no command;
+//! - a bare name (`.env`) does not forbid to search a directory that may hold such a file: it counts at the root only.
+//!
+//! What they allow is refused where it was not the same thing: another case, a program of the same name elsewhere, the
+//! second command of a line. Patterns that could never match, unknown keys and wrong types are faults.
 
 mod command;
 mod diagnostics;

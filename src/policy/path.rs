@@ -201,7 +201,9 @@ impl<'a> Files<'a> {
     /// counts at the root only, where people keep such files: else `.env` would forbid to search anything.
     pub(super) fn touched_by(&self, rule: &PathRule) -> bool {
         let entry = if self.nameless { rule.at_root.as_ref().unwrap_or(&rule.folded) } else { &rule.folded };
-        if self.folded.own.meets(entry) {
+        // As version 1 compared: folding turns a negated class around.
+        let as_written = || !self.nameless && self.own.own.meets(&rule.exact);
+        if self.folded.own.meets(entry) || as_written() {
             return true;
         }
         if rule.anchored {

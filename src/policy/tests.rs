@@ -567,6 +567,15 @@ mod properties {
             }
         }
 
+        /// What version 1 denied is denied.
+        #[test]
+        fn folding_never_loses_a_deny(pattern in "[!aAb*?.\\[\\]/-]{1,8}", path in "[aAb.!]{1,3}(/[aAb.]{1,3}){0,2}") {
+            if let Some(policy) = scope(&[], std::slice::from_ref(&pattern)) {
+                let denied = reported(&policy, &read(&path, Certainty::Exact, false));
+                prop_assert!(denied || !super::super::glob::Glob::path(&pattern).matches(&path));
+            }
+        }
+
         /// A pattern effect is never judged more kindly than a file it may stand for.
         #[test]
         fn what_a_pattern_may_reach_is_judged_with_it(
