@@ -69,17 +69,22 @@ impl<'a> Assembly<'a> {
     }
 
     /// Adds a call that results may link to by any of `links`.
-    pub(super) fn call(&mut self, place: Place<'a>, mut call: ToolCall<'a>, links: Vec<Cow<'a, str>>) {
-        for link in &links {
-            if let Some(status) = self.early.remove(link) {
+    pub(super) fn call(
+        &mut self,
+        place: Place<'a>,
+        mut call: ToolCall<'a>,
+        links: impl IntoIterator<Item = Cow<'a, str>>,
+    ) {
+        let at = self.session.events.len();
+        for link in links {
+            if !self.early.is_empty()
+                && let Some(status) = self.early.remove(&link)
+            {
                 call.status = settle(call.status, status);
             }
-        }
-        let at = self.session.events.len();
-        self.push(place, EventKind::Call(call));
-        for link in links {
             self.calls.insert(link, at);
         }
+        self.push(place, EventKind::Call(call));
     }
 
     /// The call recorded last under this id.

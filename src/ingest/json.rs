@@ -4,9 +4,13 @@
 //! decides what the wrong type means. serde skips raw values without recursion, so nesting depth is harmless.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
 use memchr::memchr;
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::model::{RawText, decode_json};
@@ -19,11 +23,11 @@ pub(super) type Raw<'a> = &'a RawValue;
 /// A key that occurs twice keeps its last value, as most readers do, and is named in `duplicate`, because readers
 /// that keep the first one would see another record. `others` counts the keys that are not declared.
 macro_rules! record {
-    ($(#[$meta:meta])* $visibility:vis struct $name:ident { $($field:ident = $key:literal),* $(,)? }) => {
+    ($(#[$meta:meta])* $visibility:vis struct $name:ident { $($field:ident $(: $kind:ty)? = $key:literal),* $(,)? }) => {
         $(#[$meta])*
         #[derive(Debug, Default, Clone, Copy)]
         $visibility struct $name<'a> {
-            $(pub(super) $field: Option<$crate::ingest::json::Raw<'a>>,)*
+            $(pub(super) $field: $crate::ingest::json::field_type!('a $($kind)?),)*
             #[allow(dead_code, reason = "only some dialects ask")]
             pub(super) others: u32,
             pub(super) duplicate: Option<&'static str>,
@@ -61,11 +65,10 @@ macro_rules! record {
                         while let Some(key) = map.next_key::<Key>()? {
                             match key {
                                 $(Key::$field => {
-                                    let value = map.next_value::<$crate::ingest::json::Raw<'de>>()?;
-                                    if record.$field.is_some() {
+                                    if $crate::ingest::json::Field::is_set(&record.$field) {
                                         record.duplicate = Some($key);
                                     }
-                                    record.$field = $crate::ingest::json::present(value);
+                                    record.$field = $crate::ingest::json::Field::read(&mut map)?;
                                 })*
                                 Key::Other => {
                                     map.next_value::<serde::de::IgnoredAny>()?;
@@ -83,9 +86,102 @@ macro_rules! record {
 }
 pub(super) use record;
 
-/// `null` says as much as an absent key.
-pub(super) fn present(value: Raw<'_>) -> Option<Raw<'_>> {
-    (value.get() != "null").then_some(value)
+macro_rules! field_type {
+    ($life:lifetime) => { Option<$crate::ingest::json::Raw<$life>> };
+    ($life:lifetime $kind:ty) => { $kind };
+}
+pub(super) use field_type;
+
+/// What a record's field may be. `null` says as much as an absent key.
+pub(super) trait Field<'de>: Default {
+    fn read<A: MapAccess<'de>>(map: &mut A) -> Result<Self, A::Error>;
+    fn is_set(&self) -> bool;
+}
+
+impl<'de> Field<'de> for Option<Raw<'de>> {
+    fn read<A: MapAccess<'de>>(map: &mut A) -> Result<Self, A::Error> {
+        let value: Raw<'de> = map.next_value()?;
+        Ok((value.get() != "null").then_some(value))
+    }
+
+    fn is_set(&self) -> bool {
+        self.is_some()
+    }
+}
+
+/// A field that should hold an object, read in the same pass as the record around it.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) enum Nested<T> {
+    #[default]
+    Absent,
+    Object(T),
+    /// Something else.
+    Other,
+}
+
+impl<T> Nested<T> {
+    pub(super) fn object(&self) -> Option<&T> {
+        match self {
+            Self::Object(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_object(&self) -> bool {
+        self.object().is_some()
+    }
+
+    pub(super) fn is_other(&self) -> bool {
+        matches!(self, Self::Other)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Field<'de> for Nested<T> {
+    fn read<A: MapAccess<'de>>(map: &mut A) -> Result<Self, A::Error> {
+        map.next_value()
+    }
+
+    fn is_set(&self) -> bool {
+        !matches!(self, Self::Absent)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Nested<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Value<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Value<T> {
+            type Value = Nested<T>;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a value")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Nested<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Nested::Object)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Nested<T>, A::Error> {
+                while items.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Nested::Other)
+            }
+            fn visit_unit<E>(self) -> Result<Nested<T>, E> {
+                Ok(Nested::Absent)
+            }
+            fn visit_str<E>(self, _: &str) -> Result<Nested<T>, E> {
+                Ok(Nested::Other)
+            }
+            fn visit_bool<E>(self, _: bool) -> Result<Nested<T>, E> {
+                Ok(Nested::Other)
+            }
+            fn visit_i64<E>(self, _: i64) -> Result<Nested<T>, E> {
+                Ok(Nested::Other)
+            }
+            fn visit_u64<E>(self, _: u64) -> Result<Nested<T>, E> {
+                Ok(Nested::Other)
+            }
+            fn visit_f64<E>(self, _: f64) -> Result<Nested<T>, E> {
+                Ok(Nested::Other)
+            }
+        }
+        deserializer.deserialize_any(Value(PhantomData))
+    }
 }
 
 /// The text of a JSON string; `None` for any other value.

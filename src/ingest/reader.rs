@@ -1,6 +1,6 @@
 //! Cuts a log into records: one a line, several glued on one line, or elements of one document.
 
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::error::Category;
@@ -220,12 +220,4 @@ impl<'a> LineCounter<'a> {
         }
         self.line
     }
-}
-
-/// The line number of the last line of `text` that is not blank.
-pub(super) fn last_line(text: &str) -> u32 {
-    let text = text.trim_end();
-    let end = memrchr(b'\n', text.as_bytes()).map_or(0, |at| at + 1);
-    let lines = text.as_bytes().get(..end).map_or(0, |before| memchr_iter(b'\n', before).count());
-    u32::try_from(lines).unwrap_or(u32::MAX).saturating_add(1)
 }

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use crate::ingest::assembly::Assembly;
-use crate::ingest::json::{filled, is_true, record};
+use crate::ingest::json::{Nested, filled, is_true, record};
+
+use super::message::Message;
 
 record! {
     /// A record of either envelope: the native one in camel case, the stream in snake case.
@@ -21,7 +23,7 @@ record! {
         agent_id = "agentId",
         parent_tool_use_id = "parent_tool_use_id",
         parent_tool_use_id_camel = "parentToolUseID",
-        message = "message",
+        message: Nested<Message<'a>> = "message",
         data = "data",
         attachment = "attachment",
         hook_infos = "hookInfos",
@@ -36,7 +38,7 @@ record! {
 record! {
     /// `data` of a progress record.
     pub(super) struct Progress {
-        message = "message",
+        message: Nested<Envelope<'a>> = "message",
         normalized = "normalizedMessages",
         agent_id = "agentId",
         command = "command",

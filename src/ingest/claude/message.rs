@@ -6,7 +6,7 @@ use super::outcome;
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{
-    Raw, count, elements, filled, is, is_array, is_string, is_true, object, raw_text, record, text,
+    Nested, Raw, count, elements, filled, is, is_array, is_string, is_true, object, raw_text, record, text,
 };
 use crate::model::{Arguments, EventKind, Status, ToolCall, ToolResult, Usage};
 
@@ -26,7 +26,7 @@ pub(super) struct Context<'a> {
 }
 
 record! {
-    struct Message { id = "id", role = "role", content = "content", usage = "usage", model = "model" }
+    pub(super) struct Message { id = "id", role = "role", content = "content", usage = "usage", model = "model" }
 }
 
 record! {
@@ -56,12 +56,12 @@ record! {
 pub(super) fn add<'a>(
     assembly: &mut Assembly<'a>,
     place: &Place<'a>,
-    raw: Option<Raw<'a>>,
+    message: &Nested<Message<'a>>,
     context: &Context<'a>,
     gaps: &mut Gaps,
 ) {
-    let Some(message) = object::<Message<'a>>(raw) else {
-        if raw.is_some() {
+    let Some(message) = message.object() else {
+        if message.is_other() {
             gaps.push(Some(place.line), "a message that is not an object");
         }
         return;
@@ -72,7 +72,7 @@ pub(super) fn add<'a>(
             format!("the key `{key}` occurs twice in a message: readers disagree which one counts"),
         );
     }
-    usage(assembly, &message);
+    usage(assembly, message);
     let user = is(message.role, "user");
     if is_string(message.content) {
         return words(assembly, place, message.content, user, context);
@@ -81,8 +81,8 @@ pub(super) fn add<'a>(
         gaps.push(Some(place.line), "a message without readable content");
         return;
     }
-    for raw in elements(message.content) {
-        let Some(block) = object::<Block<'a>>(Some(raw)) else {
+    for block in blocks(message.content) {
+        let Nested::Object(block) = block else {
             gaps.push(Some(place.line), "a part of a message that is not an object");
             continue;
         };
@@ -100,6 +100,15 @@ pub(super) fn add<'a>(
             _ => assembly.push(place.clone(), EventKind::Other),
         }
     }
+}
+
+/// The blocks in one pass; one by one where one of them stops that.
+fn blocks<'a>(content: Option<Raw<'a>>) -> Vec<Nested<Block<'a>>> {
+    let Some(raw) = content else { return Vec::new() };
+    serde_json::from_str(raw.get()).unwrap_or_else(|_| {
+        let one = |raw| object::<Block<'a>>(Some(raw)).map_or(Nested::Other, Nested::Object);
+        elements(content).into_iter().map(one).collect()
+    })
 }
 
 fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, text: Option<Raw<'a>>, user: bool, context: &Context<'a>) {
@@ -134,7 +143,7 @@ fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, c
         status: Status::Missing,
         subagent: context.subagent.clone(),
     };
-    assembly.call(place.clone(), call, id.into_iter().collect());
+    assembly.call(place.clone(), call, id);
 }
 
 record! {

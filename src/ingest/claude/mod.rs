@@ -10,7 +10,7 @@ mod outcome;
 
 use super::assembly::{Assembly, Numbering, Place};
 use super::gaps::Gaps;
-use super::json::{filled, is_array, is_true, object, scalar};
+use super::json::{Field, filled, is_array, is_true, object, scalar};
 use super::reader::{Item, LineCounter, Reader, Shape};
 use crate::model::{Dialect, EventKind, Session};
 
@@ -83,7 +83,7 @@ impl<'a> Transcript<'a> {
             "result" => self.result(place, record, gaps),
             "user" | "assistant" => {
                 self.acted = true;
-                if record.message.is_none() {
+                if !Field::is_set(&record.message) {
                     gaps.push(Some(line), "a message record without its message");
                 }
                 self.message(place, record, gaps);
@@ -98,7 +98,7 @@ impl<'a> Transcript<'a> {
                 } else {
                     self.assembly.unknown(place.clone());
                 }
-                if record.message.is_some() {
+                if record.message.is_object() {
                     self.message(place, record, gaps);
                 }
             }
@@ -129,7 +129,7 @@ impl<'a> Transcript<'a> {
             denial: filled(record.denial_kind),
             version: filled(record.version),
         };
-        message::add(&mut self.assembly, &place, record.message, &context, gaps);
+        message::add(&mut self.assembly, &place, &record.message, &context, gaps);
     }
 
     /// A sub-agent's messages arrive as the progress of the call that started it.
@@ -139,7 +139,7 @@ impl<'a> Transcript<'a> {
             return self.assembly.push(place, EventKind::Hook { command });
         }
         let subagent = filled(data.agent_id).or_else(|| filled(record.parent_tool_use_id_camel));
-        let single = object::<Envelope<'a>>(data.message);
+        let single = data.message.object().copied();
         let normalized =
             super::json::elements(data.normalized).into_iter().filter_map(|raw| object::<Envelope<'a>>(Some(raw)));
         let mut any = false;
@@ -153,7 +153,7 @@ impl<'a> Transcript<'a> {
                 denial: filled(inner.denial_kind),
                 version: filled(record.version),
             };
-            message::add(&mut self.assembly, &place, inner.message, &context, gaps);
+            message::add(&mut self.assembly, &place, &inner.message, &context, gaps);
         }
         if !any {
             self.assembly.push(place, EventKind::Other);

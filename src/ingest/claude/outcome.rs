@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
+
 use super::message::Context;
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
@@ -55,21 +57,32 @@ record! {
 /// Whether a result, as text or as its first part, begins so.
 fn begins(content: Option<Raw<'_>>, prefix: &str) -> bool {
     let Some(raw) = content else { return false };
-    // Results are long and mostly fine: no need to decode one whose bytes don't hold the words.
-    if !raw.get().contains(prefix) {
-        return false;
+    // Results are long and mostly fine: a text whose beginning is written plainly is told apart without decoding it.
+    if let Some(start) = raw.get().strip_prefix('"').and_then(|text| text.as_bytes().get(..prefix.len()))
+        && !start.contains(&b'\\')
+    {
+        return start == prefix.as_bytes();
     }
     let first = || elements(content).first().copied();
     let found = text(content).or_else(|| text(object::<Part<'_>>(first())?.text));
     found.is_some_and(|text| text.starts_with(prefix))
 }
 
+const KEY: &[u8] = b"\"interrupted\"";
+
 record! {
     struct Structured { interrupted = "interrupted" }
 }
 
 fn interrupted(result: Option<Raw<'_>>) -> bool {
-    result.is_some_and(|raw| memchr::memmem::find(raw.get().as_bytes(), b"\"interrupted\"").is_some())
+    // Every command's result says `false` somewhere: only what may say `true` is read again.
+    let says_true = |raw: Raw<'_>| {
+        memmem::find_iter(raw.get().as_bytes(), KEY).any(|at| {
+            let rest = raw.get().get(at + KEY.len()..).unwrap_or("").trim_start();
+            rest.strip_prefix(':').is_some_and(|value| value.trim_start().starts_with('t'))
+        })
+    };
+    result.is_some_and(says_true)
         && object::<Structured<'_>>(result).is_some_and(|structured| is_true(structured.interrupted))
 }
 
@@ -96,6 +109,6 @@ pub(super) fn denials<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, list: 
             status: Status::Denied,
             subagent: None,
         };
-        assembly.call(place.clone(), call, id.into_iter().collect());
+        assembly.call(place.clone(), call, id);
     }
 }

@@ -95,7 +95,7 @@ fn add_ended<'a>(
     }
     let cwd = rollout.cwd.clone();
     let call = ToolCall { call_id: id.clone(), tool, arguments, cwd, status, subagent: None };
-    rollout.assembly.call(place, call, id.into_iter().collect());
+    rollout.assembly.call(place, call, id);
 }
 
 fn same(left: &Arguments<'_>, right: &Arguments<'_>) -> bool {

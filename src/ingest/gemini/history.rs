@@ -53,7 +53,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, part: &Part<'a>, user
             status: Status::Missing,
             subagent: None,
         };
-        assembly.call(place.clone(), call, link.into_iter().collect());
+        assembly.call(place.clone(), call, link);
     }
     if let Some(function) = object::<Function<'a>>(part.response) {
         let is_error = object::<Response<'_>>(function.response).is_some_and(|response| response.error.is_some());

@@ -201,7 +201,7 @@ impl<'a> Chat<'a> {
                 status,
                 subagent: filled(call.agent),
             };
-            self.assembly.call(place.clone(), call, id.iter().cloned().collect());
+            self.assembly.call(place.clone(), call, id.clone());
         }
         if call.result.is_some_and(|result| result.get() != "[]") && (!known || status != Status::Missing) {
             let result =

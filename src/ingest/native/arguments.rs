@@ -15,8 +15,8 @@ pub(super) struct Call<'a> {
     pub(super) cut: bool,
 }
 
-/// The arguments of a `tool_call` event.
-pub(super) fn of<'a>(raw: Option<Raw<'a>>, data: &Data<'a>) -> Call<'a> {
+/// The arguments of a `tool_call` event; `raw` is its whole `data`.
+pub(super) fn of<'a>(raw: impl FnOnce() -> Option<Raw<'a>>, data: &Data<'a>) -> Call<'a> {
     let whole = |arguments| Call { arguments, cut: false };
     let named = data.arguments.or(data.tool_input).or(data.input).or(data.args).or(data.parameters);
     match named.filter(|value| !is_empty(value) || !has_more(data)) {
@@ -29,7 +29,7 @@ pub(super) fn of<'a>(raw: Option<Raw<'a>>, data: &Data<'a>) -> Call<'a> {
         },
         // Some writers put the arguments beside the tool's name.
         None if has_more(data) => {
-            whole(raw.map_or(Arguments::Missing, |raw| Arguments::Json(Cow::Borrowed(raw.get()))))
+            whole(raw().map_or(Arguments::Missing, |raw| Arguments::Json(Cow::Borrowed(raw.get()))))
         }
         None => whole(Arguments::Missing),
     }

@@ -6,7 +6,8 @@ use super::arguments::{self, Call};
 use super::link;
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, count, filled, is_true, object, raw_text, record, scalar};
+use crate::ingest::json::{Nested, Raw, count, filled, is_true, object, raw_text, record, scalar};
+use crate::ingest::reader::Item;
 use crate::model::{Access, EventKind, FileEvent, RawText, Status, ToolCall, ToolResult, Usage};
 
 record! {
@@ -16,8 +17,13 @@ record! {
         session_id = "session_id",
         parent_id = "parent_id",
         timestamp = "timestamp",
-        data = "data",
+        data: Nested<Data<'a>> = "data",
     }
+}
+
+record! {
+    /// A line again, for the writers that put the arguments into `data` itself.
+    struct RawLine { data = "data" }
 }
 
 record! {
@@ -69,14 +75,14 @@ record! {
 pub(super) fn add<'a>(
     assembly: &mut Assembly<'a>,
     gaps: &mut Gaps,
-    line: u32,
     kind: &str,
-    record: &Line<'a>,
+    item: &Item<'a, Line<'a>>,
     data: &Data<'a>,
 ) {
+    let (line, record) = (item.line, &item.record);
     let place = Place { line, id: scalar(record.event_id), time: scalar(record.timestamp) };
     match kind {
-        "tool_call" => call(assembly, gaps, place, record, data),
+        "tool_call" => call(assembly, gaps, place, item, data),
         "tool_result" => result(assembly, place, record, data, failed(data)),
         "error" => result(assembly, place, record, data, true),
         "file_read" => file(assembly, gaps, place, data, Access::Read),
@@ -102,7 +108,7 @@ pub(super) fn add<'a>(
         // A later version may have other names for calls: what looks like one is judged as one.
         _ if looks_like_a_call(data) => {
             assembly.session.unknown_records = assembly.session.unknown_records.saturating_add(1);
-            call(assembly, gaps, place, record, data);
+            call(assembly, gaps, place, item, data);
         }
         _ => assembly.unknown(place),
     }
@@ -113,15 +119,22 @@ fn looks_like_a_call(data: &Data<'_>) -> bool {
     (data.tool_name.is_some() || data.tool.is_some()) && arguments.is_some()
 }
 
-fn call<'a>(assembly: &mut Assembly<'a>, gaps: &mut Gaps, place: Place<'a>, record: &Line<'a>, data: &Data<'a>) {
-    let Call { arguments, cut } = arguments::of(record.data, data);
+fn call<'a>(
+    assembly: &mut Assembly<'a>,
+    gaps: &mut Gaps,
+    place: Place<'a>,
+    item: &Item<'a, Line<'a>>,
+    data: &Data<'a>,
+) {
+    let record = &item.record;
+    let whole = || serde_json::from_str::<RawLine<'a>>(item.json).ok()?.data;
+    let Call { arguments, cut } = arguments::of(whole, data);
     if cut {
         gaps.push(Some(place.line), "the recorder cut an argument of this call short: the rest of it was not recorded");
     }
-    let links: Vec<_> =
-        [link(record.event_id), link(data.request_id), link(data.tool_use_id)].into_iter().flatten().collect();
+    let links = [link(record.event_id), link(data.request_id), link(data.tool_use_id)];
     let call = ToolCall {
-        call_id: links.first().cloned(),
+        call_id: links.iter().flatten().next().cloned(),
         tool: filled(data.tool_name)
             .or_else(|| filled(data.tool))
             .or_else(|| filled(data.name))
@@ -131,17 +144,19 @@ fn call<'a>(assembly: &mut Assembly<'a>, gaps: &mut Gaps, place: Place<'a>, reco
         status: Status::Missing,
         subagent: filled(data.agent_id).or_else(|| filled(data.subagent_type)),
     };
-    assembly.call(place, call, links);
+    assembly.call(place, call, links.into_iter().flatten());
 }
 
 fn result<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, record: &Line<'a>, data: &Data<'a>, is_error: bool) {
-    let links: Vec<_> =
-        [link(record.parent_id), link(data.tool_use_id), link(data.request_id)].into_iter().flatten().collect();
+    let links = [link(record.parent_id), link(data.tool_use_id), link(data.request_id)];
     let text = [data.result, data.content_preview, data.output, data.content, data.error, data.message, data.text];
-    let result =
-        ToolResult { call_id: links.first().cloned(), text: raw_text(text.into_iter().flatten().next()), is_error };
+    let result = ToolResult {
+        call_id: links.iter().flatten().next().cloned(),
+        text: raw_text(text.into_iter().flatten().next()),
+        is_error,
+    };
     let status = if is_error { Status::Error } else { Status::Ok };
-    assembly.result(place, result, status, links);
+    assembly.result(place, result, status, links.into_iter().flatten());
 }
 
 fn failed(data: &Data<'_>) -> bool {

@@ -11,11 +11,11 @@ use std::collections::HashMap;
 use super::Log;
 use super::assembly::{Assembly, Numbering};
 use super::gaps::Gaps;
-use super::json::{filled, is_object, object, scalar};
+use super::json::{filled, scalar};
 use super::reader::{Reader, Shape};
 use crate::model::{Dialect, Session};
 
-use event::{Data, Line};
+use event::Line;
 pub(super) use meta::Meta;
 
 /// Reads the events of a store entry, or of a bare events file, which may hold several sessions.
@@ -23,7 +23,7 @@ pub(super) fn read<'a>(text: &'a str, shape: Shape, log: &'a Log, gaps: &mut Gap
     let mut reader = Reader::new(text, shape);
     let mut sessions = Sessions::new(log, shape, gaps);
     while let Some(item) = reader.next::<Line<'a>>(gaps) {
-        let line = item.record;
+        let line = &item.record;
         if let Some(key) = line.duplicate {
             gaps.push(
                 Some(item.line),
@@ -34,12 +34,10 @@ pub(super) fn read<'a>(text: &'a str, shape: Shape, log: &'a Log, gaps: &mut Gap
             gaps.push(Some(item.line), "a record without an `event_type`");
             continue;
         };
-        let data = object::<Data<'a>>(line.data);
-        if data.is_none() && line.data.is_some() {
-            let what = if is_object(line.data) { "is not readable" } else { "is not an object" };
-            gaps.push(Some(item.line), format!("the `data` of an event {what}"));
+        if line.data.is_other() {
+            gaps.push(Some(item.line), "the `data` of an event is not an object");
         }
-        let data = data.unwrap_or_default();
+        let data = line.data.object().copied().unwrap_or_default();
         if let Some(key) = data.duplicate {
             gaps.push(
                 Some(item.line),
@@ -47,7 +45,7 @@ pub(super) fn read<'a>(text: &'a str, shape: Shape, log: &'a Log, gaps: &mut Gap
             );
         }
         let assembly = sessions.of(filled(line.session_id), item.line, gaps);
-        event::add(assembly, gaps, item.line, &kind, &line, &data);
+        event::add(assembly, gaps, &kind, &item, &data);
     }
     sessions.finish()
 }

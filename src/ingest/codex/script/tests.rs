@@ -46,7 +46,7 @@ fn scripts() {
         (r#"tools["exec_command"]({cmd:"id"})"#, "!"),
         (r#"const t = tools; t.exec_command({cmd:"id"})"#, "!"),
         (r#"globalThis["to" + "ols"].exec_command({})"#, "!"),
-        (r#"t\u006fols.exec_command({})"#, "!"),
+        (r"t\u006fols.exec_command({})", "!"),
         ("text(1 + 1)", ""),
         ("tools.exec_command({...spread})", "exec_command:?"),
         (r#"tools.exec_command({cmd:"id"}, more)"#, "exec_command:?"),
