@@ -196,8 +196,7 @@ impl<'a> Assembly<'a> {
 /// A record that a call ran outweighs one that it was refused; of two that it ran, the later one counts.
 fn settle(before: Status, now: Status) -> Status {
     match (before, now) {
-        (_, Status::Missing) => before,
-        (Status::Ok | Status::Error | Status::Interrupted, Status::Denied) => before,
+        (_, Status::Missing) | (Status::Ok | Status::Error | Status::Interrupted, Status::Denied) => before,
         _ => now,
     }
 }

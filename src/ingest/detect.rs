@@ -154,24 +154,24 @@ fn claude(probe: &Probe<'_>) -> Option<Dialect> {
             .is_some_and(|message| message.content.is_some() && is_string(message.role));
     // Others borrowed the envelope, but not these two.
     let native = is_string(probe.session_id_camel) && (probe.is_sidechain.is_some() || is_string(probe.user_type));
-    match &*kind {
-        "user" | "assistant" if spoken && is_string(probe.session_id) => Some(Dialect::ClaudeStream),
-        "user" | "assistant" if spoken => Some(Dialect::ClaudeCode),
-        "system" if is(probe.subtype, "init") && is_string(probe.session_id) && is_array(probe.tools) => {
-            Some(Dialect::ClaudeStream)
-        }
-        "result" if is_string(probe.subtype) && is_string(probe.session_id) => Some(Dialect::ClaudeStream),
-        "system" if native && is_string(probe.uuid) => Some(Dialect::ClaudeCode),
-        "summary" if is_string(probe.leaf) => Some(Dialect::ClaudeCode),
-        "file-history-snapshot" if is_object(probe.snapshot) => Some(Dialect::ClaudeCode),
-        "queue-operation" if is_string(probe.session_id_camel) && is_string(probe.operation) => {
-            Some(Dialect::ClaudeCode)
-        }
-        "progress" | "attachment" if native && is_string(probe.uuid) => Some(Dialect::ClaudeCode),
-        _ => None,
-    }
+    let stream = is_string(probe.session_id);
+    let is_native = match &*kind {
+        "user" | "assistant" => spoken,
+        "system" | "progress" | "attachment" => native && is_string(probe.uuid),
+        "summary" => is_string(probe.leaf),
+        "file-history-snapshot" => is_object(probe.snapshot),
+        "queue-operation" => is_string(probe.session_id_camel) && is_string(probe.operation),
+        _ => false,
+    };
+    let is_stream = stream
+        && match &*kind {
+            "user" | "assistant" => spoken,
+            "system" => is(probe.subtype, "init") && is_array(probe.tools),
+            "result" => is_string(probe.subtype),
+            _ => false,
+        };
+    if is_stream { Some(Dialect::ClaudeStream) } else { is_native.then_some(Dialect::ClaudeCode) }
 }
-
 /// Whether bytes that are not UTF-8 are no text at all.
 pub(super) fn is_binary(bytes: &[u8]) -> bool {
     bytes.iter().take(8 << 10).any(|byte| *byte == 0)

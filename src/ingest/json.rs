@@ -244,7 +244,7 @@ pub(super) fn object<'a, T: Deserialize<'a>>(value: Option<Raw<'a>>) -> Option<T
 }
 
 /// The elements of an array; empty for any other value.
-pub(super) fn elements<'a>(value: Option<Raw<'a>>) -> Vec<Raw<'a>> {
+pub(super) fn elements(value: Option<Raw<'_>>) -> Vec<Raw<'_>> {
     value
         .filter(|raw| raw.get().starts_with('['))
         .and_then(|raw| serde_json::from_str(raw.get()).ok())

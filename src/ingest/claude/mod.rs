@@ -8,6 +8,8 @@ mod hooks;
 mod message;
 mod outcome;
 
+use std::borrow::Cow;
+
 use super::assembly::{Assembly, Numbering, Place};
 use super::gaps::Gaps;
 use super::json::{Field, filled, is_array, is_true, object, scalar};
@@ -25,8 +27,12 @@ pub(super) fn read<'a>(
     source: &str,
     gaps: &mut Gaps,
 ) -> Vec<Session<'a>> {
-    let mut transcript =
-        Transcript { assembly: Assembly::new(dialect, source, Numbering::Ordinal), acted: false, results: 0 };
+    let mut transcript = Transcript {
+        assembly: Assembly::new(dialect, source, Numbering::Ordinal),
+        cwd: None,
+        acted: false,
+        results: 0,
+    };
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
         if is_array(item.record.loglines) {
@@ -46,6 +52,8 @@ pub(super) fn read<'a>(
 
 struct Transcript<'a> {
     assembly: Assembly<'a>,
+    /// In a stream only the start of a run names its directory.
+    cwd: Option<Cow<'a, str>>,
     /// A message was recorded.
     acted: bool,
     /// Records of how a run ended.
@@ -86,7 +94,7 @@ impl<'a> Transcript<'a> {
                 if !Field::is_set(&record.message) {
                     gaps.push(Some(line), "a message record without its message");
                 }
-                self.message(place, record, gaps);
+                self.message(&place, record, gaps);
             }
             "session_meta" | "response_item" | "event_msg" | "turn_context" => {
                 gaps.push(Some(line), "a record of another agent's log");
@@ -99,7 +107,7 @@ impl<'a> Transcript<'a> {
                     self.assembly.unknown(place.clone());
                 }
                 if record.message.is_object() {
-                    self.message(place, record, gaps);
+                    self.message(&place, record, gaps);
                 }
             }
         }
@@ -120,16 +128,16 @@ impl<'a> Transcript<'a> {
         self.assembly.root(filled(record.cwd));
     }
 
-    fn message(&mut self, place: Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
+    fn message(&mut self, place: &Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         let context = Context {
-            cwd: filled(record.cwd),
+            cwd: filled(record.cwd).or_else(|| self.cwd.clone()),
             subagent: envelope::subagent(record, &self.assembly),
             summary: is_true(record.is_compact_summary),
             result: record.tool_use_result.or(record.tool_use_result_snake),
             denial: filled(record.denial_kind),
             version: filled(record.version),
         };
-        message::add(&mut self.assembly, &place, &record.message, &context, gaps);
+        message::add(&mut self.assembly, place, &record.message, &context, gaps);
     }
 
     /// A sub-agent's messages arrive as the progress of the call that started it.
@@ -163,6 +171,7 @@ impl<'a> Transcript<'a> {
     fn system(&mut self, place: Place<'a>, record: &Envelope<'a>) {
         if super::json::is(record.subtype, "init") {
             self.acted = true;
+            self.cwd = filled(record.cwd);
             return self.assembly.push(place, EventKind::Start);
         }
         if record.hook_infos.is_some() {

@@ -41,7 +41,7 @@ pub(super) fn status(tool: &str, is_error: bool, content: Option<Raw<'_>>, conte
 fn host_speaks(tool: &str, context: &Context<'_>) -> bool {
     let is_shell = matches!(tool, "Bash" | "PowerShell");
     let is_old = context.version.as_deref().is_some_and(|version| version.starts_with(['0', '1']));
-    !tool.starts_with("mcp__") && !tool.is_empty() && !(is_shell && is_old)
+    !(tool.starts_with("mcp__") || tool.is_empty() || is_shell && is_old)
 }
 
 fn refused(content: Option<Raw<'_>>, structured: Option<&str>) -> bool {

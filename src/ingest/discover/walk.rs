@@ -60,7 +60,7 @@ fn single(path: &Path) -> Found {
         Ok(real) => {
             let in_store = path.file_name() == Some(OsStr::new(EVENTS));
             let folder = real.parent().unwrap_or(&real).to_path_buf();
-            walk.root = folder.clone();
+            walk.root.clone_from(&folder);
             if in_store && folder.join(META).symlink_metadata().is_ok() {
                 walk.session(path.parent().unwrap_or(path), &folder);
             } else {
@@ -132,7 +132,7 @@ impl Walk {
         match path.canonicalize() {
             Ok(real) if !real.starts_with(&self.root) => self.gap(path, LEAVES.to_owned()),
             Ok(real) if parent.starts_with(&real) => {
-                self.gap(path, "a loop: a symbolic link to a folder it lies in".to_owned())
+                self.gap(path, "a loop: a symbolic link to a folder it lies in".to_owned());
             }
             Ok(real) if real.is_dir() => {}
             Ok(real) => self.file(path, real, name),

@@ -164,12 +164,11 @@ fn failed(data: &Data<'_>) -> bool {
 }
 
 fn file<'a>(assembly: &mut Assembly<'a>, gaps: &mut Gaps, place: Place<'a>, data: &Data<'a>, access: Access) {
-    match [data.uri, data.path, data.file_path].into_iter().find_map(filled) {
-        Some(target) => assembly.push(place, EventKind::File(FileEvent { access, target })),
-        None => {
-            gaps.push(Some(place.line), "a file event that names no file");
-            assembly.push(place, EventKind::Other);
-        }
+    if let Some(target) = [data.uri, data.path, data.file_path].into_iter().find_map(filled) {
+        assembly.push(place, EventKind::File(FileEvent { access, target }));
+    } else {
+        gaps.push(Some(place.line), "a file event that names no file");
+        assembly.push(place, EventKind::Other);
     }
 }
 

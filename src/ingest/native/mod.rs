@@ -128,6 +128,6 @@ impl<'a> Sessions<'a> {
 }
 
 /// A link from one record to another.
-fn link<'a>(value: Option<super::json::Raw<'a>>) -> Option<Cow<'a, str>> {
+fn link(value: Option<super::json::Raw<'_>>) -> Option<Cow<'_, str>> {
     scalar(value)
 }
