@@ -3,9 +3,10 @@
 use crate::effects::{About, Certainty, Connection, Effect, Execution, Kind, Opaque, PathTarget};
 use crate::finding::{Level, PolicyPlace, RuleId};
 
-use super::command::{Match, Ran};
+use super::command::Match;
 use super::floor::{self, Floor};
 use super::path::Files;
+use super::ran::Ran;
 use super::sensitive::{self, Touch};
 use super::{Context, Decision, Judgement, PathRules, Policy};
 

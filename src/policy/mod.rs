@@ -27,6 +27,7 @@ mod judge;
 mod load;
 mod parse;
 mod path;
+mod ran;
 mod sensitive;
 mod words;
 

@@ -1,3 +1,7 @@
+mod commands;
+mod faults;
+mod properties;
+
 use super::*;
 use crate::effects::{About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, PathTarget};
 
@@ -182,156 +186,6 @@ fn the_floor_and_sensitive_files_need_no_policy() {
 }
 
 #[test]
-fn denied_commands() {
-    let cases: &[(&str, &[&str], &[&str])] = &[
-        (
-            "rm -rf",
-            &[
-                "rm -rf x",
-                "rm -fr x",
-                "rm -r -f x",
-                "rm --recursive --force x",
-                "rm x -rf",
-                "/bin/rm -Rf x",
-                "RM.exe -rf x",
-                "rm -rfv x",
-            ],
-            &["rm x", "rm -r x", "rm -- -rf", "grep rm_-rf x", "mkdir -rf"],
-        ),
-        (
-            "rm",
-            &["rm x", "rm", "/usr/bin/../bin/rm x", "embeds: direnv exec . rm x"],
-            &["rmdir x", "git rm x", "echo rm"],
-        ),
-        (
-            "git push",
-            &[
-                "git push",
-                "git -C . push -f",
-                "git -c x=y push",
-                "git --git-dir=x push",
-                "git push origin +main",
-                "C:/Git/bin/git.exe push",
-            ],
-            &["git log push", "git --no-pager log push", "git stash push", "echo git push"],
-        ),
-        (
-            "git reset --hard",
-            &["git reset --hard", "git reset HEAD --hard", "git reset --hard=x"],
-            &["git reset", "git reset --soft"],
-        ),
-        (
-            "git push --force",
-            &["git push --forc", "git push -f", "git push origin main --force"],
-            &["git push --force-with-lease"],
-        ),
-        ("kubectl delete", &["kubectl -n prod delete pod", "kubectl delete pod"], &["kubectl get delete"]),
-        ("npm run *", &["npm run build", "npm run build x"], &["npm test"]),
-        ("*curl*", &["curl x", "/usr/bin/curl x"], &["wget x"]),
-        ("find -delete", &["find . -delete"], &["find . -type d -ls -e"]),
-        ("./deploy.sh", &["./deploy.sh", "deploy.sh", "/repo/deploy.sh"], &["other.sh"]),
-        ("scripts/deploy.sh", &["./scripts/deploy.sh", "/repo/scripts/deploy.sh"], &["x/deploy.sh"]),
-        (
-            "cargo publish",
-            &["cargo publish", "cargo +nightly publish", "cargo --color never publish"],
-            &["cargo test publish"],
-        ),
-        ("rm -rf /", &["rm -rf /", "rm -rf x /"], &["rm -rf x"]),
-        ("r?", &["rm x"], &["rmdir"]),
-        ("git branch -D", &["git branch -D x", "git branch -d x"], &["git branch x"]),
-        ("terraform destroy", &["terraform -chdir=x destroy"], &["terraform plan"]),
-        ("myctl wipe", &["myctl --profile p wipe"], &["myctl list wipe"]),
-    ];
-    for (pattern, matching, others) in cases {
-        let scope = policy(&format!(r#"{{"commands": {{"deny": ["{pattern}"]}}}}"#));
-        for text in *matching {
-            assert_eq!(
-                decide(&scope, &command(text), None).decision,
-                Decision::Denied,
-                "`{pattern}` must deny `{text}`"
-            );
-        }
-        for text in *others {
-            assert_eq!(
-                decide(&scope, &command(text), None).decision,
-                Decision::Allowed,
-                "`{pattern}` must not deny `{text}`"
-            );
-        }
-    }
-}
-
-#[test]
-fn unknown_words_of_commands() {
-    let scope = policy(r#"{"commands": {"deny": ["git push", "rm -rf"], "allow": ["git", "cat", "npm run *"]}}"#);
-    for (text, expected) in [
-        ("git ?$X", "unresolved scope/unresolved"),
-        ("git log ?$X", "allowed scope/command"),
-        ("cat ?$X", "allowed scope/command"),
-        ("?$X foo", "unresolved scope/unresolved"),
-        ("git ?p*", "denied scope/command"),
-        ("?r* -rf", "denied scope/command"),
-        ("npm run ?$X", "allowed scope/command"),
-        ("npm ?$X build", "unresolved scope/unresolved"),
-        ("make ?$X", "denied scope/command"),
-    ] {
-        let found = decide(&scope, &command(text), None);
-        assert_eq!(short(&found), expected, "{text}: {}", found.reason);
-    }
-}
-
-#[test]
-fn allowed_commands() {
-    let cases: &[(&str, &[&str], &[&str])] = &[
-        (
-            "cargo test",
-            &["cargo test", "cargo test -- --nocapture", "/usr/bin/cargo test"],
-            &[
-                "cargo",
-                "cargo testing",
-                "/tmp/cargo test",
-                "Cargo test",
-                "cargo +nightly test",
-                "./cargo test",
-                "cargo ?$X",
-            ],
-        ),
-        ("git log *", &["git log -1", "/bin/git log x"], &["git log", "git push", "git log_x"]),
-        ("./run.sh", &["./run.sh a"], &["run.sh", "/tmp/run.sh"]),
-        ("scripts/a.sh", &["./scripts/a.sh", "scripts/a.sh"], &["a.sh"]),
-        ("npm 'run build'", &["npm run_build"], &["npm run build"]),
-    ];
-    for (pattern, matching, others) in cases {
-        let scope = policy(&format!(r#"{{"commands": {{"allow": ["{pattern}"]}}}}"#));
-        for text in *matching {
-            assert_eq!(
-                decide(&scope, &command(text), None).decision,
-                Decision::Allowed,
-                "`{pattern}` must allow `{text}`"
-            );
-        }
-        for text in *others {
-            assert_ne!(
-                decide(&scope, &command(text), None).decision,
-                Decision::Allowed,
-                "`{pattern}` must not allow `{text}`"
-            );
-        }
-    }
-}
-
-#[test]
-fn what_version_1_denied_in_the_text_is_denied() {
-    let scope = policy(r#"{"commands": {"deny": ["*| sh*", "FOO=1 make"]}}"#);
-    for (raw, expected) in
-        [("curl x | sh", Decision::Denied), ("foo=1 make all", Decision::Denied), ("make", Decision::Allowed)]
-    {
-        let context = Context { root: None, raw_command: Some(raw) };
-        assert_eq!(scope.judge(&command("curl x"), &context).decision, expected, "{raw}");
-    }
-}
-
-#[test]
 fn hosts() {
     let scope = policy(
         r#"{"network": {"deny_all": true, "allow": ["api.example.org", "*.cdn.example", "localhost", "[::1]:8080", "db.example:5432", "registry:npm"]}}"#,
@@ -397,53 +251,6 @@ fn reasons_and_places_are_those_of_the_deciding_entry() {
     assert_eq!(at("read src/x"), ("matches files.read.allow".to_owned(), "/files/read/allow/0".to_owned(), 2, 32));
 }
 
-fn fixtures() -> std::path::PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/policies")
-}
-
-#[test]
-fn broken_policies_are_explained_all_at_once() {
-    let update = std::env::var_os("UPDATE_SPECS").is_some();
-    let mut names: Vec<_> = fixtures().read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
-    names.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    names.sort();
-    assert!(!names.is_empty());
-    for path in names {
-        let shown = path.file_name().unwrap().to_string_lossy();
-        let faults = Policy::from_bytes(&shown, None, &std::fs::read(&path).unwrap()).unwrap_err();
-        let mut found = faults.to_string();
-        let pointers: Vec<&str> = faults.list.iter().map(|fault| fault.place.pointer.as_str()).collect();
-        found = format!("{found}pointers: {}\n\n{}", pointers.join(" "), faults.fancy(Colour::Never, 100));
-        assert!(!found.contains(|c: char| c.is_control() && c != '\n'), "{shown} shows control characters");
-        let expected = path.with_extension("txt");
-        if update {
-            std::fs::write(&expected, &found).unwrap();
-        }
-        assert_eq!(std::fs::read_to_string(&expected).unwrap_or_default(), found, "{shown}");
-    }
-}
-
-#[test]
-fn a_missing_policy_is_a_fault_that_names_the_file_beside_it() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join(".agent-scope.json"), "{}").unwrap();
-    let faults = load_file(&folder.path().join(".agent-scop.json")).unwrap_err().to_string();
-    assert!(faults.contains("no such policy file") && faults.contains(".agent-scope.json`?"), "{faults}");
-    assert!(load_file(&folder.path().join(".agent-scope.json")).is_ok());
-    assert!(load_file(folder.path()).is_err());
-}
-
-#[test]
-fn comments_a_byte_order_mark_and_a_schema_are_welcome() {
-    let text =
-        "\u{feff}{ // scope\n\"$schema\": \"x\", \"version\": 1, /* … */ \"files\": {\"read\": {\"deny\": [\"a\"]}}}";
-    let scope = policy(text);
-    let found = decide(&scope, &file_effect("read a"), None);
-    assert_eq!(found.place.map(|place| (place.line, place.column)), Some((2, 67)));
-    let identity = scope.identity().unwrap();
-    assert_eq!((identity.version, identity.sha256.len()), (1, 64));
-}
-
 #[test]
 fn shipped_policies_deny_and_allow_what_they_should() {
     // Policy, effect, whether it is reported.
@@ -496,126 +303,12 @@ fn shipped_policies_deny_and_allow_what_they_should() {
     }
 }
 
-mod properties {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn path() -> impl Strategy<Value = String> {
-        "[ab.]{1,3}(/[ab.]{1,3}){0,3}"
-    }
-
-    fn pattern() -> impl Strategy<Value = String> {
-        "(\\*\\*|[ab*?.]{1,3})(/(\\*\\*|[ab*?.]{1,3})){0,3}"
-    }
-
-    fn scope(allow: &[String], deny: &[String]) -> Option<Policy> {
-        let text = serde_json::json!({"files": {"read": {"allow": allow, "deny": deny}}}).to_string();
-        Policy::from_bytes("scope.json", None, text.as_bytes()).ok()
-    }
-
-    fn read(path: &str, certainty: Certainty, subtree: bool) -> Effect {
-        effect(Kind::Read(PathTarget { path: path.to_owned(), subtree }), certainty)
-    }
-
-    fn reported(policy: &Policy, effect: &Effect) -> bool {
-        matches!(decide(policy, effect, Some("/repo")).decision, Decision::Denied | Decision::Unresolved)
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(128))]
-
-        #[test]
-        fn any_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Policy::from_bytes("x", None, &bytes).map_err(|faults| faults.fancy(Colour::Never, 80));
-        }
-
-        #[test]
-        fn any_text_like_json_never_panics(text in "[{}\\[\\]\",:/* \\\\\nuefiles0-9é]{0,80}") {
-            let _ = Policy::from_bytes("x", None, text.as_bytes()).map_err(|faults| faults.fancy(Colour::Never, 80));
-        }
-
-        #[test]
-        fn an_added_allow_never_adds_a_finding(
-            mut allow in proptest::collection::vec(pattern(), 1..4),
-            more in pattern(),
-            deny in proptest::collection::vec(pattern(), 0..3),
-            path in pattern(),
-            subtree: bool,
-            exact: bool,
-        ) {
-            let certainty = if exact { Certainty::Exact } else { Certainty::Pattern };
-            let effect = read(&path, certainty, subtree);
-            let before = scope(&allow, &deny);
-            allow.push(more);
-            if let (Some(before), Some(after)) = (before, scope(&allow, &deny)) {
-                prop_assert!(!reported(&after, &effect) || reported(&before, &effect));
-            }
-        }
-
-        #[test]
-        fn the_order_of_entries_changes_nothing(
-            allow in proptest::collection::vec(pattern(), 0..4),
-            deny in proptest::collection::vec(pattern(), 0..4),
-            path in path(),
-        ) {
-            let reversed = |list: &[String]| list.iter().rev().cloned().collect::<Vec<_>>();
-            let effect = read(&path, Certainty::Exact, false);
-            if let (Some(one), Some(other)) = (scope(&allow, &deny), scope(&reversed(&allow), &reversed(&deny))) {
-                let (one, other) = (decide(&one, &effect, None), decide(&other, &effect, None));
-                prop_assert_eq!((one.decision, one.reason), (other.decision, other.reason));
-            }
-        }
-
-        /// What version 1 denied is denied.
-        #[test]
-        fn folding_never_loses_a_deny(pattern in "[!aAb*?.\\[\\]/-]{1,8}", path in "[aAb.!]{1,3}(/[aAb.]{1,3}){0,2}") {
-            if let Some(policy) = scope(&[], std::slice::from_ref(&pattern)) {
-                let denied = reported(&policy, &read(&path, Certainty::Exact, false));
-                prop_assert!(denied || !super::super::glob::Glob::path(&pattern).matches(&path));
-            }
-        }
-
-        /// A pattern effect is never judged more kindly than a file it may stand for.
-        #[test]
-        fn what_a_pattern_may_reach_is_judged_with_it(
-            allow in proptest::collection::vec(pattern(), 1..4),
-            effect_pattern in "[ab*]{1,3}(/[ab*]{1,3}){0,2}",
-            path in "[ab]{1,3}(/[ab]{1,3}){0,2}",
-        ) {
-            let stands_for = super::super::glob::Glob::effect(&effect_pattern).matches(&path);
-            if let (true, Some(policy)) = (stands_for, scope(&allow, &[])) {
-                let wide = reported(&policy, &read(&effect_pattern, Certainty::Pattern, false));
-                prop_assert!(wide || !reported(&policy, &read(&path, Certainty::Exact, false)));
-            }
-        }
-
-        #[test]
-        fn inclusion_and_intersection_agree_with_matching(inner in pattern(), outer in pattern(), path in path()) {
-            use super::super::glob::{Answer, Glob};
-            let (inner, outer) = (Glob::effect(&inner), Glob::path(&outer));
-            if inner.matches(&path) {
-                prop_assert!(outer.matches(&path) || inner.within(&[&outer]) != Answer::Yes);
-                prop_assert!(!outer.matches(&path) || inner.meets(&outer) == Answer::Yes);
-            }
-        }
-
-        #[test]
-        fn commands_never_panic(pattern in "[a-c *\\-'?\\[\\]/]{1,12}", words in proptest::collection::vec("[a-c\\-*/$]{0,4}", 0..5)) {
-            let text = serde_json::json!({"commands": {"allow": [pattern], "deny": [pattern]}}).to_string();
-            if let Ok(policy) = Policy::from_bytes("x", None, text.as_bytes()) {
-                let _ = decide(&policy, &command(&words.join(" ")), None);
-            }
-        }
-    }
-}
-
 #[test]
 fn the_quick_fold_agrees_with_the_careful_one() {
     for path in
         ["src/Main.rs", ".ENV", "a.b/c", "x.", "a./b", "/root/.ssh", "~/X", "é/A", "a b", ".", "..", "A/.B", "**/X*"]
     {
-        assert_eq!(super::fold::fold(path), crate::effects::fold_for_deny(path), "{path}");
+        assert_eq!(fold::fold(path).as_ref(), crate::effects::fold_for_deny(path).as_str(), "{path}");
     }
 }
 

@@ -1,0 +1,151 @@
+use super::*;
+
+#[test]
+fn denied_commands() {
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        (
+            "rm -rf",
+            &[
+                "rm -rf x",
+                "rm -fr x",
+                "rm -r -f x",
+                "rm --recursive --force x",
+                "rm x -rf",
+                "/bin/rm -Rf x",
+                "RM.exe -rf x",
+                "rm -rfv x",
+            ],
+            &["rm x", "rm -r x", "rm -- -rf", "grep rm_-rf x", "mkdir -rf"],
+        ),
+        (
+            "rm",
+            &["rm x", "rm", "/usr/bin/../bin/rm x", "embeds: direnv exec . rm x"],
+            &["rmdir x", "git rm x", "echo rm"],
+        ),
+        (
+            "git push",
+            &[
+                "git push",
+                "git -C . push -f",
+                "git -c x=y push",
+                "git --git-dir=x push",
+                "git push origin +main",
+                "C:/Git/bin/git.exe push",
+            ],
+            &["git log push", "git --no-pager log push", "git stash push", "echo git push"],
+        ),
+        (
+            "git reset --hard",
+            &["git reset --hard", "git reset HEAD --hard", "git reset --hard=x"],
+            &["git reset", "git reset --soft"],
+        ),
+        (
+            "git push --force",
+            &["git push --forc", "git push -f", "git push origin main --force"],
+            &["git push --force-with-lease"],
+        ),
+        ("kubectl delete", &["kubectl -n prod delete pod", "kubectl delete pod"], &["kubectl get delete"]),
+        ("npm run *", &["npm run build", "npm run build x"], &["npm test"]),
+        ("*curl*", &["curl x", "/usr/bin/curl x"], &["wget x"]),
+        ("find -delete", &["find . -delete"], &["find . -type d -ls -e"]),
+        ("./deploy.sh", &["./deploy.sh", "deploy.sh", "/repo/deploy.sh"], &["other.sh"]),
+        ("scripts/deploy.sh", &["./scripts/deploy.sh", "/repo/scripts/deploy.sh"], &["x/deploy.sh"]),
+        (
+            "cargo publish",
+            &["cargo publish", "cargo +nightly publish", "cargo --color never publish"],
+            &["cargo test publish"],
+        ),
+        ("rm -rf /", &["rm -rf /", "rm -rf x /"], &["rm -rf x"]),
+        ("r?", &["rm x"], &["rmdir"]),
+        ("git branch -D", &["git branch -D x", "git branch -d x"], &["git branch x"]),
+        ("terraform destroy", &["terraform -chdir=x destroy"], &["terraform plan"]),
+        ("myctl wipe", &["myctl --profile p wipe"], &["myctl list wipe"]),
+    ];
+    for (pattern, matching, others) in cases {
+        let scope = policy(&format!(r#"{{"commands": {{"deny": ["{pattern}"]}}}}"#));
+        for text in *matching {
+            assert_eq!(
+                decide(&scope, &command(text), None).decision,
+                Decision::Denied,
+                "`{pattern}` must deny `{text}`"
+            );
+        }
+        for text in *others {
+            assert_eq!(
+                decide(&scope, &command(text), None).decision,
+                Decision::Allowed,
+                "`{pattern}` must not deny `{text}`"
+            );
+        }
+    }
+}
+
+#[test]
+fn unknown_words_of_commands() {
+    let scope = policy(r#"{"commands": {"deny": ["git push", "rm -rf"], "allow": ["git", "cat", "npm run *"]}}"#);
+    for (text, expected) in [
+        ("git ?$X", "unresolved scope/unresolved"),
+        ("git log ?$X", "allowed scope/command"),
+        ("cat ?$X", "allowed scope/command"),
+        ("?$X foo", "unresolved scope/unresolved"),
+        ("git ?p*", "denied scope/command"),
+        ("?r* -rf", "denied scope/command"),
+        ("npm run ?$X", "allowed scope/command"),
+        ("npm ?$X build", "unresolved scope/unresolved"),
+        ("make ?$X", "denied scope/command"),
+    ] {
+        let found = decide(&scope, &command(text), None);
+        assert_eq!(short(&found), expected, "{text}: {}", found.reason);
+    }
+}
+
+#[test]
+fn allowed_commands() {
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        (
+            "cargo test",
+            &["cargo test", "cargo test -- --nocapture", "/usr/bin/cargo test"],
+            &[
+                "cargo",
+                "cargo testing",
+                "/tmp/cargo test",
+                "Cargo test",
+                "cargo +nightly test",
+                "./cargo test",
+                "cargo ?$X",
+            ],
+        ),
+        ("git log *", &["git log -1", "/bin/git log x"], &["git log", "git push", "git log_x"]),
+        ("./run.sh", &["./run.sh a"], &["run.sh", "/tmp/run.sh"]),
+        ("scripts/a.sh", &["./scripts/a.sh", "scripts/a.sh"], &["a.sh"]),
+        ("npm 'run build'", &["npm run_build"], &["npm run build"]),
+    ];
+    for (pattern, matching, others) in cases {
+        let scope = policy(&format!(r#"{{"commands": {{"allow": ["{pattern}"]}}}}"#));
+        for text in *matching {
+            assert_eq!(
+                decide(&scope, &command(text), None).decision,
+                Decision::Allowed,
+                "`{pattern}` must allow `{text}`"
+            );
+        }
+        for text in *others {
+            assert_ne!(
+                decide(&scope, &command(text), None).decision,
+                Decision::Allowed,
+                "`{pattern}` must not allow `{text}`"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_version_1_denied_in_the_text_is_denied() {
+    let scope = policy(r#"{"commands": {"deny": ["*| sh*", "FOO=1 make"]}}"#);
+    for (raw, expected) in
+        [("curl x | sh", Decision::Denied), ("foo=1 make all", Decision::Denied), ("make", Decision::Allowed)]
+    {
+        let context = Context { root: None, raw_command: Some(raw) };
+        assert_eq!(scope.judge(&command("curl x"), &context).decision, expected, "{raw}");
+    }
+}
