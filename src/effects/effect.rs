@@ -6,7 +6,7 @@ use std::fmt;
 use crate::finding::EffectView;
 
 /// One thing a call did, or may have done.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Effect {
     pub(crate) kind: Kind,
     pub(crate) certainty: Certainty,
@@ -37,7 +37,7 @@ impl Certainty {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     /// Content was read.
     Read(PathTarget),
@@ -83,7 +83,7 @@ impl Kind {
 /// (`/etc/passwd`, `C:/x`) or below a home directory (`~/…`, `~user/…`). `/` separates components on every platform.
 /// With [`Certainty::Pattern`] it is a glob: `*` matches within a component, `**` across components, `?` one character,
 /// `[…]` a class; a literal metacharacter stands in a class of its own (`[*]`). An unknown part is `**`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct PathTarget {
     pub(crate) path: String,
     /// The directory's whole subtree is meant, too.
@@ -91,7 +91,7 @@ pub(crate) struct PathTarget {
 }
 
 /// A command that ran.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Execution {
     /// Program as written (`rm`, `/bin/rm`) and arguments.
     pub(crate) argv: Vec<Argument>,
@@ -104,7 +104,7 @@ pub(crate) struct Execution {
 }
 
 /// One word of a command after expansion.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Argument {
     /// The value; where `known` is false, the word as written or a glob.
     pub(crate) text: String,
@@ -112,7 +112,7 @@ pub(crate) struct Argument {
 }
 
 /// A connection to another host.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Connection {
     /// Lower case, without user info or brackets; an IP address in canonical form; `registry:npm` and the like for a
     /// package manager's default registry. `None` when the host is not known. With [`Certainty::Pattern`] a glob.
@@ -122,7 +122,7 @@ pub(crate) struct Connection {
 }
 
 /// Something happened that can't be resolved.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Opaque {
     /// Lower case, one line; names the construct, not the log's text.
     pub(crate) reason: String,

@@ -1,17 +1,66 @@
 //! Shell text → effects: walks the syntax tree in execution order, with the command knowledge base as data.
+//!
+//! | file | what it is for |
+//! |---|---|
+//! | `machine` | the one place where effects come from, and the limits |
+//! | `walk`, `simple`, `redirect`, `builtins`, `words` | the shell language |
+//! | `knowledge`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
+//! | `programs` | programs that data can't describe |
+//! | `code` | one-liners and scripts in other languages |
+//! | `stream` | what is known about text between commands |
 
-use super::{About, Certainty, Effect, Kind, Opaque, World};
+mod apply;
+mod argument;
+mod builtins;
+mod code;
+mod knowledge;
+mod machine;
+mod programs;
+mod redirect;
+mod simple;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod walk;
+mod words;
+
+use crate::shell::Scope;
+
+use super::{About, Effect, World};
+use argument::Arg;
+use machine::Machine;
+use simple::Io;
+use stream::Stream;
 
 /// Effects of running `text` as a shell program, in order; `world` ends up as the program leaves it.
 pub(crate) fn run(text: &str, world: &mut World) -> Vec<Effect> {
-    let _ = (text, world);
-    vec![Effect {
-        kind: Kind::Opaque(Opaque {
-            reason: "shell text is not analysed".to_owned(),
-            about: About::Anything,
-            vouched_by: Vec::new(),
-        }),
-        certainty: Certainty::Possible,
-        via: "command".into(),
-    }]
+    let mut machine = Machine::new(world);
+    if let Some(reason) = misleading(text) {
+        machine.opaque(About::Commands, reason, &[]);
+    }
+    machine.shell_text(text, &mut Scope::default(), &Stream::Unconnected);
+    machine.into_effects()
+}
+
+/// Effects of running one command whose words a tool recorded as they are: no shell reads them first.
+pub(crate) fn run_argv(argv: &[String], world: &mut World) -> Vec<Effect> {
+    let mut machine = Machine::new(world);
+    let words: Vec<Arg> = argv.iter().map(|word| Arg { tilde: false, ..Arg::exact(word.as_str()) }).collect();
+    if machine.may_run() {
+        machine.command(&words, &mut Io { scope: &mut Scope::default(), input: &Stream::Unconnected });
+    }
+    machine.into_effects()
+}
+
+/// Text that readers and shells take for different things.
+fn misleading(text: &str) -> Option<&'static str> {
+    let line = |character: char| matches!(character, '\u{2028}' | '\u{2029}' | '\u{85}');
+    let direction = |character: char| matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    if text.contains(line) {
+        Some("the text holds a line separator that is none for the shell")
+    } else if text.contains(direction) {
+        Some("the text holds marks that change its reading direction")
+    } else {
+        None
+    }
 }

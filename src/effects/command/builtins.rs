@@ -1,0 +1,301 @@
+//! Builtins that change the shell itself: its directory, variables, functions and what it runs next.
+
+use std::rc::Rc;
+
+use crate::effects::{About, Certainty};
+use crate::shell::Script;
+
+use super::argument::{Arg, Known, literals};
+use super::knowledge::Role;
+use super::machine::Machine;
+use super::simple::Io;
+use super::stream::Stream;
+
+impl Machine<'_> {
+    /// Runs `name` if it is a builtin with state of its own.
+    pub(crate) fn builtin(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) -> Option<Stream> {
+        let rest = words.get(1..).unwrap_or_default();
+        match name {
+            "cd" | "pushd" | "popd" | "chdir" => self.change_directory(name, words, io),
+            "eval" => return Some(self.evaluate(words, io)),
+            "source" | "." => return Some(self.sourced(words, io)),
+            "exec" => return Some(self.replaced(words, io)),
+            "command" | "builtin" => return Some(self.plainly(words, io)),
+            "noglob" | "nocorrect" => {
+                self.execute(words, true, false);
+                return Some(self.command(rest, io));
+            }
+            "trap" => self.trapped(words, io),
+            "export" | "declare" | "typeset" | "readonly" | "local" => self.declared(name, words, io),
+            "unset" => {
+                self.execute(words, true, false);
+                for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
+                    io.scope.unset(&word.text);
+                }
+            }
+            "set" => return Some(self.set(words, io)),
+            "shift" => {
+                self.execute(words, true, false);
+                io.scope.shift(rest.first().map_or(Some(1), |word| word.literal().and_then(|text| text.parse().ok())));
+            }
+            "read" | "mapfile" | "readarray" | "getopts" | "let" => self.unknown_values(words, io),
+            "alias" => {
+                self.execute(words, false, false);
+                self.aliased(rest);
+            }
+            "unalias" => self.execute(words, true, false),
+            _ => return None,
+        }
+        Some(Stream::nothing())
+    }
+
+    fn change_directory(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {
+        self.execute(words, true, false);
+        let mut operands = words.iter().skip(1).filter(|word| !(word.text.starts_with('-') && word.text.len() > 1));
+        let before = self.world.cwd().map(str::to_owned);
+        match (name, operands.next()) {
+            ("popd", _) => {
+                let back = io.scope.pop_directory();
+                self.world.set_cwd(back);
+                return;
+            }
+            ("pushd", None) => self.world.set_cwd(None),
+            (_, None) => self.world.enter("~", Certainty::Exact),
+            (_, Some(word)) if word.text == "-" => {
+                let back = io.scope.previous_directory();
+                self.world.set_cwd(back);
+            }
+            (_, Some(word)) => {
+                let word = word.clone();
+                self.enter(&word);
+            }
+        }
+        if name == "pushd" {
+            io.scope.push_directory(before.clone());
+        }
+        io.scope.leave_directory(before);
+    }
+
+    /// The working directory becomes what `word` names.
+    pub(crate) fn enter(&mut self, word: &Arg) {
+        match word.literal() {
+            Some(text) if text.starts_with('~') && !word.tilde => {
+                self.world.enter(&format!("./{text}"), Certainty::Exact)
+            }
+            Some(text) => self.world.enter(text, Certainty::Exact),
+            None => self.world.set_cwd(None),
+        }
+    }
+
+    fn evaluate(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        self.execute(words, true, false);
+        let rest = words.get(1..).unwrap_or_default();
+        let texts: Vec<&str> = rest.iter().map(Arg::best).collect();
+        if !rest.iter().all(Arg::is_exact) {
+            self.opaque(About::Anything, "evaluates text that is not known", &[]);
+            if rest.iter().any(|word| word.known == Known::Not && word.likely.is_none()) {
+                return Stream::Unknown;
+            }
+        }
+        let input = io.input.clone();
+        self.shell_text(&texts.join(" "), io.scope, &input)
+    }
+
+    fn sourced(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        let Some(file) = words.get(1) else {
+            self.execute(words, true, false);
+            return Stream::nothing();
+        };
+        self.execute(words, true, false);
+        if let Some(text) = self.process_output(file) {
+            return self.stream_program(&text, io);
+        }
+        self.path(Role::Read, file);
+        match self.content(file).text().map(str::to_owned) {
+            Some(text) => {
+                let input = io.input.clone();
+                self.through_script(file, |machine| machine.shell_text(&text, io.scope, &input))
+            }
+            None => {
+                let program = words.first().map_or("source", |word| word.text.as_str());
+                self.opaque(
+                    About::Anything,
+                    "runs a script that was not written in this session",
+                    &[program, &file.text],
+                );
+                Stream::Unknown
+            }
+        }
+    }
+
+    /// Effects of `inside` come from the script `file`.
+    pub(crate) fn through_script<T>(&mut self, file: &Arg, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.via.clone();
+        self.via.get_or_insert_with(|| format!("script {}", file.text));
+        let result = inside(self);
+        self.via = outer;
+        result
+    }
+
+    /// A program on a stream, run by this shell.
+    pub(crate) fn stream_program(&mut self, text: &Stream, io: &mut Io<'_>) -> Stream {
+        match text {
+            Stream::Known(text) => self.shell_text(text, io.scope, &Stream::Unknown),
+            Stream::Likely(text) => {
+                self.opaque(About::Anything, "runs commands from its input, which is not certain", &[]);
+                self.shell_text(text, io.scope, &Stream::Unknown)
+            }
+            Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
+                self.opaque(About::Anything, "runs commands from its input, which is not known", &[]);
+                Stream::Unknown
+            }
+        }
+    }
+
+    fn replaced(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        self.execute(words, true, false);
+        let mut rest = words.get(1..).unwrap_or_default();
+        while let [option, others @ ..] = rest {
+            match option.literal() {
+                Some("-a") => rest = others.get(1..).unwrap_or_default(),
+                Some("-c" | "-l" | "-cl" | "-lc" | "--") => rest = others,
+                _ => break,
+            }
+        }
+        if rest.is_empty() { Stream::nothing() } else { self.command(rest, io) }
+    }
+
+    /// `command x`: no function, no alias.
+    fn plainly(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        let rest = words.get(1..).unwrap_or_default();
+        let asks = rest
+            .iter()
+            .take_while(|word| word.text.starts_with('-'))
+            .any(|word| matches!(word.literal(), Some("-v" | "-V" | "-pv" | "-pV")));
+        self.execute(words, asks, false);
+        if asks {
+            return Stream::Unknown;
+        }
+        let skip = rest.iter().take_while(|word| matches!(word.literal(), Some("-p" | "--"))).count();
+        let rest = rest.get(skip..).unwrap_or_default();
+        let hidden = rest.first().and_then(Arg::literal).and_then(|name| {
+            let body = io.scope.function(name)?;
+            io.scope.undefine(name);
+            Some((name.to_owned(), body))
+        });
+        let output = if rest.is_empty() { Stream::nothing() } else { self.command(rest, io) };
+        if let Some((name, body)) = hidden {
+            io.scope.define(&name, body);
+        }
+        output
+    }
+
+    fn trapped(&mut self, words: &[Arg], io: &mut Io<'_>) {
+        self.execute(words, true, false);
+        let action = words.iter().skip(1).find(|word| word.text != "--");
+        let Some(action) = action else { return };
+        if matches!(action.literal(), Some("-l" | "-p" | "-" | "")) || words.len() < 3 {
+            return;
+        }
+        match action.literal() {
+            Some(text) => {
+                let text = text.to_owned();
+                self.forked(io.scope, |machine, scope| machine.shell_text(&text, scope, &Stream::Unknown));
+            }
+            None => self.opaque(About::Anything, "evaluates text that is not known", &[]),
+        }
+    }
+
+    fn declared(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {
+        self.execute(words, true, false);
+        let rest = words.get(1..).unwrap_or_default();
+        let options = || rest.iter().filter(|word| word.text.starts_with(['-', '+']));
+        if rest.iter().all(|word| word.text.starts_with('-')) && name != "local" {
+            let functions = options().any(|word| word.text.contains('f') || word.text.contains('F'));
+            if !functions {
+                self.opaque(About::Reads, "prints variables", &[]);
+            }
+            return;
+        }
+        let reference = options().any(|word| word.text.starts_with('-') && word.text.contains('n'));
+        let exported = name == "export" || options().any(|word| word.text.starts_with('-') && word.text.contains('x'));
+        for word in rest.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
+            match word.after('=') {
+                Some((variable, value)) => {
+                    let variable = variable.trim_end_matches('+').to_owned();
+                    self.steered(&variable, Some(&value), io.scope);
+                    if reference {
+                        io.scope.refer(&variable, value.literal());
+                    } else {
+                        io.scope.assign_field(&variable, value.literal());
+                    }
+                    if exported {
+                        io.scope.export(&variable);
+                    }
+                }
+                None if word.known == Known::Not => io.scope.forget_all(),
+                None if exported => io.scope.export(&word.text),
+                None => {}
+            }
+        }
+    }
+
+    fn set(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        self.execute(words, true, false);
+        let rest = words.get(1..).unwrap_or_default();
+        if rest.is_empty() {
+            self.opaque(About::Reads, "prints variables", &[]);
+            return Stream::Unknown;
+        }
+        let mut at = 0;
+        while let Some(word) = rest.get(at) {
+            match word.literal() {
+                Some("--") => {
+                    io.scope.set_positional(literals(rest.get(at + 1..).unwrap_or_default()));
+                    return Stream::nothing();
+                }
+                Some("-o" | "+o") => at += 2,
+                Some(text) if text.starts_with(['-', '+']) => at += if text.contains('o') { 2 } else { 1 },
+                _ => {
+                    io.scope.set_positional(literals(rest.get(at..).unwrap_or_default()));
+                    return Stream::nothing();
+                }
+            }
+        }
+        Stream::nothing()
+    }
+
+    /// Variables that get values nobody knows.
+    fn unknown_values(&mut self, words: &[Arg], io: &mut Io<'_>) {
+        self.execute(words, true, false);
+        for word in words.iter().skip(1).filter(|word| !word.text.starts_with('-')) {
+            match word.literal() {
+                Some(text) => {
+                    let name: String = text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                    io.scope.assign_field(&name, None);
+                }
+                None => io.scope.forget_all(),
+            }
+        }
+        for default in ["REPLY", "MAPFILE", "OPTARG"] {
+            io.scope.assign_field(default, None);
+        }
+    }
+
+    /// Aliases do nothing in a script, but an interactive shell would use them later.
+    fn aliased(&mut self, definitions: &[Arg]) {
+        if definitions.iter().any(|word| word.text.contains('=')) {
+            self.opaque(About::Commands, "an alias changes what later commands run", &[]);
+        }
+    }
+
+    /// A function of the script.
+    pub(crate) fn function(&mut self, body: &Rc<Script>, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        let outer = io.scope.positional();
+        io.scope.set_positional(literals(words.get(1..).unwrap_or_default()));
+        let input = io.input.clone();
+        let output = self.nested(Stream::Unknown, |machine| machine.script(body, io.scope, &input));
+        io.scope.restore_positional(outer);
+        output
+    }
+}

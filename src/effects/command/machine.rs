@@ -1,0 +1,279 @@
+//! The machine that walks a script: its limits, and the one place where effects come from.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+
+use crate::effects::{
+    About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, PathTarget, World, hosts,
+};
+
+use super::argument::{Arg, Known};
+use super::knowledge::Role;
+use super::stream::Stream;
+
+/// Nested shells, functions, wrappers and substitutions.
+pub(crate) const DEPTH: usize = 64;
+/// Simple commands one text may run.
+const COMMANDS: usize = 20_000;
+/// Effects one text may have.
+const EFFECTS: usize = 50_000;
+
+/// Walks a script and collects effects.
+#[derive(Debug)]
+pub(crate) struct Machine<'w> {
+    pub(crate) world: &'w mut World,
+    effects: Vec<Effect>,
+    seen: HashSet<Effect>,
+    commands: usize,
+    /// How deep the walk is in nested programs.
+    pub(crate) depth: usize,
+    /// How deep the walk is in substitutions.
+    pub(crate) substitutions: usize,
+    /// The first command of the text was seen: from now on, commands that only print need no entry in a policy.
+    led: bool,
+    /// Where effects come from, if not from the call itself (`script src/x.sh`).
+    pub(crate) via: Option<String>,
+    exhausted: bool,
+    /// What process substitutions print, by their number.
+    pub(super) pipes: Vec<Stream>,
+    /// Aliases that `git config` set in this text.
+    pub(super) git_aliases: BTreeMap<String, String>,
+}
+
+impl<'w> Machine<'w> {
+    pub(crate) fn new(world: &'w mut World) -> Self {
+        Self {
+            world,
+            effects: Vec::new(),
+            seen: HashSet::new(),
+            commands: 0,
+            depth: 0,
+            substitutions: 0,
+            led: false,
+            via: None,
+            exhausted: false,
+            pipes: Vec::new(),
+            git_aliases: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn into_effects(self) -> Vec<Effect> {
+        self.effects
+    }
+
+    /// Counts a simple command. `false`: the text is too long to be followed, and says so in its effects.
+    pub(crate) fn may_run(&mut self) -> bool {
+        self.commands += 1;
+        if self.commands > COMMANDS {
+            self.exhaust("too many commands");
+        }
+        !self.exhausted
+    }
+
+    /// Runs `inside` one level deeper, unless that is too deep.
+    pub(crate) fn nested<T>(&mut self, otherwise: T, inside: impl FnOnce(&mut Self) -> T) -> T {
+        if self.depth >= DEPTH {
+            self.opaque(About::Anything, "commands nested too deeply", &[]);
+            return otherwise;
+        }
+        self.depth += 1;
+        let result = inside(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn exhaust(&mut self, reason: &str) {
+        if !self.exhausted {
+            self.exhausted = true;
+            self.effects.push(opaque(About::Anything, reason, &[]));
+        }
+    }
+
+    fn emit(&mut self, kind: Kind, certainty: Certainty, via: &'static str) {
+        if self.effects.len() >= EFFECTS {
+            self.exhaust("too many effects");
+            return;
+        }
+        let via = self.via.as_ref().map_or(Cow::Borrowed(via), |via| Cow::Owned(via.clone()));
+        let effect = Effect { kind, certainty, via };
+        if self.seen.insert(effect.clone()) {
+            self.effects.push(effect);
+        }
+    }
+
+    pub(crate) fn opaque(&mut self, about: About, reason: &str, vouched_by: &[&str]) {
+        let effect = opaque(about, reason, vouched_by);
+        if self.seen.insert(effect.clone()) {
+            self.effects.push(effect);
+        }
+    }
+
+    /// One simple command ran. The first command of a text is never inert.
+    pub(crate) fn execute(&mut self, argv: &[Arg], inert: bool, embeds: bool) {
+        let first = !self.led && self.substitutions == 0;
+        if self.substitutions == 0 {
+            self.led = true;
+        }
+        let unknown = argv.first().is_some_and(|program| !program.is_exact());
+        let words = argv.iter().map(|word| Argument {
+            text: if word.is_exact() { word.text.clone() } else { word.best().to_owned() },
+            known: word.is_exact(),
+        });
+        let execution = Execution { argv: words.collect(), inert: inert && !first, embeds };
+        let certainty = if unknown { Certainty::Pattern } else { Certainty::Exact };
+        self.emit(Kind::Execute(execution), certainty, "command");
+    }
+
+    /// A function of the script was called: it needs no entry of its own, its commands have theirs.
+    pub(crate) fn execute_function(&mut self, argv: &[Arg]) {
+        self.led |= self.substitutions == 0;
+        self.execute(argv, true, false);
+    }
+
+    /// Where a word points.
+    pub(crate) fn locate(&self, word: &Arg) -> (PathTarget, Certainty) {
+        let (text, certainty) = word.target();
+        match word.known {
+            Known::Partly | Known::Not => self.world.locate_unknown(text),
+            Known::Exact | Known::Glob if text.starts_with('~') && !word.tilde => {
+                self.world.locate(&format!("./{text}"), certainty)
+            }
+            Known::Exact | Known::Glob => self.world.locate(text, certainty),
+        }
+    }
+
+    /// An effect on a file or directory. Roles that are not about files have none.
+    pub(crate) fn path(&mut self, role: Role, word: &Arg) {
+        self.path_by(role, word, "argument", None);
+    }
+
+    /// The same for what may not happen at all.
+    pub(crate) fn possible_path(&mut self, role: Role, word: &Arg) {
+        self.path_by(role, word, "argument", Some(Certainty::Possible));
+    }
+
+    pub(crate) fn redirected(&mut self, role: Role, word: &Arg) {
+        self.path_by(role, word, "redirect", None);
+    }
+
+    fn path_by(&mut self, role: Role, word: &Arg, via: &'static str, certainty: Option<Certainty>) {
+        if word.literal().is_some_and(is_device) {
+            return;
+        }
+        let (mut target, found) = self.locate(word);
+        target.subtree |=
+            matches!(role, Role::ReadTree | Role::WriteTree | Role::DeleteTree | Role::ListTree | Role::WriteInto);
+        let certainty = certainty.unwrap_or(found);
+        if matches!(role, Role::Write | Role::WriteTree | Role::Edit) && certainty != Certainty::Pattern {
+            self.world.wrote(&target, None);
+        }
+        let kinds: &[fn(PathTarget) -> Kind] = match role {
+            Role::Read | Role::ReadTree | Role::Script | Role::PatternFile => &[Kind::Read],
+            Role::Write | Role::WriteTree | Role::WriteInto => &[Kind::Write],
+            Role::Edit => &[Kind::Read, Kind::Write],
+            Role::Delete | Role::DeleteTree => &[Kind::Delete],
+            Role::List | Role::ListTree | Role::Directory => &[Kind::List],
+            _ => &[],
+        };
+        for kind in kinds {
+            self.emit(kind(target.clone()), certainty, via);
+        }
+    }
+
+    /// An effect that was worked out elsewhere.
+    pub(crate) fn effect(&mut self, effect: Effect) {
+        if let Kind::Opaque(opaque) = effect.kind {
+            let words: Vec<&str> = opaque.vouched_by.iter().map(String::as_str).collect();
+            self.opaque(opaque.about, &opaque.reason, &words);
+        } else {
+            self.emit(effect.kind, effect.certainty, "patch");
+        }
+    }
+
+    /// A URL, or whatever a client takes for one.
+    pub(crate) fn connect(&mut self, word: &Arg) {
+        let (text, certainty) = word.target();
+        if let Some(path) = word.literal().filter(|text| text.starts_with("file:")) {
+            self.path(Role::Read, &Arg::exact(path));
+        } else if let Some((connection, certainty)) = hosts::connection(text, certainty) {
+            self.emit(Kind::Connect(connection), certainty, "argument");
+        }
+    }
+
+    /// A host by name.
+    pub(crate) fn connect_host(&mut self, word: &Arg, port: Option<u16>, scheme: Option<&str>) {
+        let (text, certainty) = word.target();
+        let (mut connection, certainty) = hosts::host(text, certainty);
+        connection.port = port.or(connection.port);
+        connection.scheme = scheme.map(str::to_owned).or(connection.scheme);
+        self.emit(Kind::Connect(connection), certainty, "argument");
+    }
+
+    /// A host by its canonical name or registry symbol; `None`: some host.
+    pub(crate) fn connect_to(&mut self, host: Option<&str>, scheme: Option<&str>) {
+        let certainty = match host {
+            Some(host) if !host.contains('*') => Certainty::Exact,
+            _ => Certainty::Pattern,
+        };
+        let connection = Connection { host: host.map(str::to_owned), port: None, scheme: scheme.map(str::to_owned) };
+        self.emit(Kind::Connect(connection), certainty, "argument");
+    }
+
+    /// It may connect to what the word names.
+    pub(crate) fn possible_connection(&mut self, word: &Arg) {
+        let (text, certainty) = word.target();
+        if let Some((connection, _)) = hosts::connection(text, certainty) {
+            self.emit(Kind::Connect(connection), Certainty::Possible, "argument");
+        }
+    }
+
+    /// What a command on another host did: it ran and connected, but its files are not ours.
+    pub(crate) fn remote(&mut self, effect: Effect, via: &'static str) {
+        match effect.kind {
+            Kind::Execute(_) | Kind::Connect(_) => self.emit(effect.kind, effect.certainty, via),
+            Kind::Opaque(opaque) => {
+                let words: Vec<&str> = opaque.vouched_by.iter().map(String::as_str).collect();
+                self.opaque(About::Commands, &opaque.reason, &words);
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn spawn(&mut self, agent: &str) {
+        self.emit(Kind::Spawn { agent: Some(agent.to_owned()) }, Certainty::Exact, "command");
+    }
+}
+
+fn opaque(about: About, reason: &str, vouched_by: &[&str]) -> Effect {
+    Effect {
+        kind: Kind::Opaque(Opaque {
+            reason: reason.to_owned(),
+            about,
+            vouched_by: vouched_by.iter().map(|word| (*word).to_owned()).collect(),
+        }),
+        certainty: Certainty::Possible,
+        via: Cow::Borrowed("command"),
+    }
+}
+
+/// Paths that stand for the process's own descriptors, or for nothing.
+fn is_device(path: &str) -> bool {
+    matches!(
+        path,
+        "/dev/null"
+            | "/dev/stdin"
+            | "/dev/stdout"
+            | "/dev/stderr"
+            | "/dev/tty"
+            | "/dev/zero"
+            | "/dev/random"
+            | "/dev/urandom"
+            | "/dev/full"
+            | "NUL"
+            | "nul"
+            | "-"
+    ) || path
+        .strip_prefix("/dev/fd/")
+        .or_else(|| path.strip_prefix("/proc/self/fd/"))
+        .is_some_and(|descriptor| !descriptor.is_empty() && descriptor.chars().all(|digit| digit.is_ascii_digit()))
+}

@@ -1,0 +1,257 @@
+//! Programs of the core family that need more than roles: `dd`, `chmod`, `split`, `mktemp`, `jq`, `awk`, `grep`.
+
+use crate::effects::About;
+use crate::effects::command::argument::{Arg, Arguments, Known};
+use crate::effects::command::knowledge::{Language, Role};
+use crate::effects::command::machine::Machine;
+use crate::effects::command::simple::Io;
+use crate::effects::command::stream::Stream;
+
+use super::Call;
+use super::printing::selection;
+
+impl Machine<'_> {
+    pub(super) fn dd(&mut self, call: Call<'_>) -> Stream {
+        for word in call.rest {
+            match word.after('=') {
+                Some((key, file)) if key == "if" => self.path(Role::Read, &file),
+                Some((key, file)) if key == "of" => self.path(Role::Write, &file),
+                _ if word.known == Known::Not => self.path(Role::Edit, word),
+                _ => {}
+            }
+        }
+        Stream::Unknown
+    }
+
+    /// `chmod -x file`: a mode may look like an option.
+    pub(super) fn attributes(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let is_mode = |word: &Arg| {
+            call.name == "chmod"
+                && word
+                    .text
+                    .strip_prefix('-')
+                    .is_some_and(|mode| !mode.is_empty() && mode.chars().all(|c| "rwxXstugo,".contains(c)))
+        };
+        let mode_at = call.rest.iter().position(is_mode);
+        let words: Vec<Arg> = call
+            .rest
+            .iter()
+            .enumerate()
+            .map(
+                |(at, word)| {
+                    if Some(at) == mode_at { word.with(word.text.replacen('-', "=", 1)) } else { word.clone() }
+                },
+            )
+            .collect();
+        let arguments = Arguments::divide(call.entry, &words);
+        let by_reference = arguments.has(&["--reference"]);
+        if by_reference {
+            let tree = arguments.has_role(Role::Tree);
+            self.options(&arguments, io);
+            for word in &arguments.operands {
+                self.path(if tree { Role::WriteTree } else { Role::Write }, word);
+            }
+            return Stream::nothing();
+        }
+        // Attributes change, content does not: what was known about it stays known.
+        let kept: Vec<_> = arguments
+            .operands
+            .iter()
+            .skip(1)
+            .filter(|word| word.is_exact())
+            .map(|word| {
+                let (target, _) = self.locate(word);
+                let content = self.world.written(&target).map(|content| content.map(str::to_owned));
+                (target, content)
+            })
+            .collect();
+        self.given(call.entry, call.words, &arguments, io);
+        for (target, content) in kept {
+            if let Some(Some(text)) = content {
+                self.world.wrote(&target, Some(&text));
+            }
+        }
+        Stream::nothing()
+    }
+
+    pub(super) fn split(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        self.options(&arguments, io);
+        let mut operands = arguments.operands.iter();
+        if let Some(file) = operands.next() {
+            self.path(Role::Read, file);
+        }
+        if arguments.has_role(Role::Command) {
+            return Stream::Unknown;
+        }
+        let prefix = arguments.values(&["-f", "--prefix"]).next().or_else(|| operands.next());
+        let default = if call.name == "csplit" { "xx*" } else { "x*" };
+        match prefix.and_then(Arg::literal) {
+            Some(prefix) if call.name != "csplit" || arguments.has(&["-f", "--prefix"]) => {
+                self.path(Role::Write, &Arg::glob(format!("{}*", super::find::escaped(prefix))));
+            }
+            _ => self.path(Role::Write, &Arg::glob(default)),
+        }
+        Stream::nothing()
+    }
+
+    pub(super) fn mktemp(&mut self, call: Call<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        let template = arguments.operands.first().map_or("tmp.XXXXXXXXXX", |word| word.text.as_str());
+        let own = arguments.operands.is_empty() || arguments.has(&["-p", "-t", "--tmpdir"]);
+        let directory = arguments.values(&["-p", "--tmpdir"]).next().map_or("/tmp", |word| word.text.as_str());
+        let name = super::find::escaped(template);
+        let name = match name.find("XXX") {
+            Some(at) => format!(
+                "{}*{}",
+                name.get(..at).unwrap_or_default(),
+                name.get(at..).unwrap_or_default().trim_start_matches('X')
+            ),
+            None => name,
+        };
+        let glob = Arg::glob(if own { format!("{directory}/{name}") } else { name });
+        self.path(Role::Write, &glob);
+        Stream::Names(vec![glob])
+    }
+
+    /// Searches print names with `-l`, lines otherwise; over names on standard input they select some.
+    pub(super) fn search(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut arguments = Arguments::divide(call.entry, call.rest);
+        let files_only = call.name == "rg" && arguments.has(&["--files"]);
+        if files_only {
+            if arguments.operands.is_empty() {
+                arguments.operands.push(Arg::exact("."));
+            }
+            for word in &arguments.operands {
+                self.path(Role::ListTree, word);
+            }
+            self.options(&arguments, io);
+            return Stream::Names(arguments.operands.iter().map(below).collect());
+        }
+        self.given(call.entry, call.words, &arguments, io);
+        let replaced = arguments.has_role(Role::Pattern) || arguments.has_role(Role::PatternFile);
+        let files = arguments.operands.get(usize::from(!replaced)..).unwrap_or_default();
+        let names = arguments.has(&["-l", "-L", "--files-with-matches", "--files-without-match"]);
+        if names {
+            let places: Vec<Arg> = if files.is_empty() {
+                vec![Arg::glob("**")]
+            } else {
+                files.iter().flat_map(|file| [file.clone(), below(file)]).collect()
+            };
+            return Stream::Names(places);
+        }
+        if files.is_empty() && !arguments.has_role(Role::Tree) { selection(io.input) } else { Stream::Unknown }
+    }
+
+    pub(super) fn jq(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        // `--arg NAME VALUE` and `--slurpfile NAME FILE` take two words.
+        let mut words = Vec::new();
+        let mut left = call.rest.iter();
+        while let Some(word) = left.next() {
+            match word.literal() {
+                Some("--arg" | "--argjson") => {
+                    left.next();
+                    left.next();
+                }
+                Some("--slurpfile" | "--rawfile" | "--argfile") => {
+                    left.next();
+                    if let Some(file) = left.next() {
+                        self.path(Role::Read, file);
+                    }
+                }
+                Some("--args" | "--jsonargs") => break,
+                _ => words.push(word.clone()),
+            }
+        }
+        let arguments = Arguments::divide(call.entry, &words);
+        let program = arguments.operands.first();
+        if program.is_some_and(|word| word.text.contains("$ENV") || word.text.contains("env")) {
+            let whole = program.and_then(Arg::literal).is_none_or(|text| {
+                text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$')
+                    .any(|word| matches!(word, "$ENV" | "env"))
+            });
+            if whole {
+                self.opaque(About::Reads, "prints the environment", &[]);
+            }
+        }
+        self.given(call.entry, call.words, &arguments, io)
+    }
+
+    pub(super) fn awk(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut left = call.rest.iter();
+        let (mut programs, mut files, mut from_file) = (Vec::new(), Vec::new(), false);
+        let mut in_place = false;
+        while let Some(word) = left.next() {
+            let text = word.text.as_str();
+            match word.literal() {
+                Some("-f" | "--file" | "-E" | "--exec") => {
+                    from_file = true;
+                    if let Some(file) = left.next() {
+                        self.awk_file(file, io);
+                    }
+                }
+                Some("-i" | "--include" | "-l" | "--load") => {
+                    in_place |= left.next().is_some_and(|value| value.text == "inplace")
+                }
+                Some("-F" | "-v" | "--assign" | "--field-separator") => {
+                    left.next();
+                }
+                Some("-e" | "--source") => programs.extend(left.next().cloned()),
+                Some("--") => {
+                    files.extend(left.by_ref().cloned());
+                }
+                Some(_) if text.starts_with("-f") => {
+                    from_file = true;
+                    self.awk_file(&word.with(text.trim_start_matches("-f")), io);
+                }
+                Some(_) if text.starts_with("--file=") => {
+                    from_file = true;
+                    self.awk_file(&word.with(text.trim_start_matches("--file=")), io);
+                }
+                Some(_) if text.starts_with('-') && text.len() > 1 => {}
+                _ => {
+                    files.push(word.clone());
+                    files.extend(left.by_ref().cloned());
+                }
+            }
+        }
+        if programs.is_empty() && !from_file && !files.is_empty() {
+            programs.push(files.remove(0));
+        }
+        for program in &programs {
+            self.code_argument(Language::Awk, program, io);
+        }
+        for file in files.iter().filter(|file| file.after('=').is_none_or(|(name, _)| !super::wrappers::is_name(&name)))
+        {
+            self.path(if in_place { Role::Edit } else { Role::Read }, file);
+        }
+        Stream::Unknown
+    }
+
+    fn awk_file(&mut self, file: &Arg, io: &mut Io<'_>) {
+        self.run_script("awk", Language::Awk, file, &[], io);
+    }
+
+    pub(super) fn line_endings(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        if call.name == "iconv" {
+            return self.given(call.entry, call.words, &arguments, io);
+        }
+        for file in &arguments.operands {
+            self.path(Role::Edit, file);
+        }
+        Stream::nothing()
+    }
+}
+
+/// Anything below a directory.
+fn below(directory: &Arg) -> Arg {
+    match directory.known {
+        Known::Exact => Arg {
+            tilde: directory.tilde,
+            ..Arg::glob(format!("{}/**", super::find::escaped(directory.text.trim_end_matches('/'))))
+        },
+        Known::Glob => Arg::glob(format!("{}/**", directory.text.trim_end_matches('/'))),
+        Known::Partly | Known::Not => directory.clone(),
+    }
+}

@@ -1,0 +1,260 @@
+//! Archives: what goes in is read, what comes out is written where the archive says.
+
+use crate::effects::command::argument::{Arg, Arguments};
+use crate::effects::command::knowledge::{Entry, OptionRole, Role};
+use crate::effects::command::machine::Machine;
+use crate::effects::command::simple::Io;
+use crate::effects::command::stream::Stream;
+use crate::effects::{About, patch};
+
+use super::Call;
+
+impl Machine<'_> {
+    pub(super) fn tar(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let words = dashed(call.rest);
+        let mut entry = Entry::default();
+        let mut option = |names, role| {
+            entry.options.insert(names, OptionRole { role, attached: false });
+        };
+        option("-f --file", Role::Value);
+        option("-C --directory --cd", Role::Value);
+        option("-T --files-from -X --exclude-from", Role::Read);
+        option(
+            "-I --use-compress-program --to-command --rsh-command --info-script --new-volume-script -F",
+            Role::Command,
+        );
+        option("--checkpoint-action", Role::Value);
+        option(
+            "-b -H -L -N -V -K -g --exclude --format --owner --group --mode --mtime --transform --xform --strip-components --suffix --one-top-level --newer --label --sort --blocking-factor --level --occurrence --pax-option",
+            Role::Value,
+        );
+        entry.options.insert(
+            "--checkpoint --backup --one-top-level --warning --totals",
+            OptionRole { role: Role::Value, attached: true },
+        );
+        let arguments = Arguments::divide(&entry, &words);
+        let cwd = self.world.cwd().map(str::to_owned);
+        let has = |names: &[&str]| arguments.has(names);
+        for option in &arguments.options {
+            match (option.name.as_str(), &option.value) {
+                ("--checkpoint-action", Some(action)) => match action.after('=') {
+                    Some((name, command)) if name == "exec" => {
+                        self.command_text(&command, io);
+                    }
+                    _ if !action.is_exact() => self.opaque(About::Anything, "the text of a command is not known", &[]),
+                    _ => {}
+                },
+                (_, Some(value)) => {
+                    if let Some(role) = option.role {
+                        self.role(role, value, io);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let extracts = has(&["-x", "--extract", "--get"]);
+        let lists = has(&["-t", "--list", "-d", "--diff", "--compare"]);
+        for archive in arguments.values(&["-f", "--file"]) {
+            if archive.text.contains(':') && !archive.text.starts_with(['.', '/']) {
+                self.connect(archive);
+            } else {
+                self.path(if extracts || lists { Role::Read } else { Role::Write }, archive);
+            }
+        }
+        let to_output = has(&["-O", "--to-stdout", "--to-command"]);
+        for directory in arguments.values(&["-C", "--directory", "--cd"]) {
+            self.enter(directory);
+        }
+        if extracts {
+            if !to_output {
+                self.path(Role::WriteTree, &Arg::exact("."));
+            }
+        } else if !lists {
+            for file in &arguments.operands {
+                self.path(Role::ReadTree, file);
+            }
+            if has(&["--remove-files"]) {
+                for file in &arguments.operands {
+                    self.path(Role::DeleteTree, file);
+                }
+            }
+        }
+        if has(&["-P", "--absolute-names"]) && extracts {
+            self.opaque(About::Writes, "unpacks to paths that the archive names", &[]);
+        }
+        self.world.set_cwd(cwd);
+        if lists { Stream::Unknown } else { Stream::nothing() }
+    }
+
+    pub(super) fn compress(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry::default();
+        entry.options.insert(
+            "-o --output -S --suffix -T --threads -D --block-size -b -M -m",
+            OptionRole { role: Role::Value, attached: false },
+        );
+        let arguments = Arguments::divide(&entry, call.rest);
+        let tree = arguments.has(&["-r", "--recursive"]);
+        let only_reads = arguments.has(&["-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list"]);
+        for file in &arguments.operands {
+            self.path(if tree { Role::ReadTree } else { Role::Read }, file);
+            if only_reads {
+                continue;
+            }
+            let (other, known) = partner(call.name, file);
+            self.path(Role::Write, &Arg { text: other, known, ..file.clone() });
+            let keeps = arguments.has(&["-k", "--keep"]) || matches!(call.name, "zstd" | "unzstd" | "lz4" | "brotli");
+            if !keeps {
+                self.path(if tree { Role::DeleteTree } else { Role::Delete }, file);
+            }
+        }
+        for file in arguments.values(&["-o", "--output"]) {
+            self.path(Role::Write, file);
+        }
+        let _ = io;
+        Stream::Unknown
+    }
+
+    pub(super) fn zip(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry { words: false, ..Entry::default() };
+        let mut option = |names, role| {
+            entry.options.insert(names, OptionRole { role, attached: false });
+        };
+        option("-TT --unzip-command", Role::Command);
+        option("-O --output-file -lf", Role::Write);
+        option("-x -i -b -n -P -t -tt -s -Z --exclude --include --password --temp-path", Role::Value);
+        let arguments = Arguments::divide(&entry, call.rest);
+        self.options(&arguments, io);
+        let Some((archive, files)) = arguments.operands.split_first() else { return Stream::Unknown };
+        self.path(Role::Write, archive);
+        let tree = arguments.has(&["-r", "--recurse-paths", "-R"]);
+        for file in files {
+            self.path(if tree { Role::ReadTree } else { Role::Read }, file);
+            if arguments.has(&["-m", "--move"]) {
+                self.path(Role::DeleteTree, file);
+            }
+        }
+        if arguments.has(&["-@"]) {
+            self.opaque(About::Reads, "packs files that its input names", &[]);
+        }
+        Stream::Unknown
+    }
+
+    pub(super) fn unzip(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry::default();
+        entry.options.insert("-d -P -x -I -O", OptionRole { role: Role::Value, attached: false });
+        let arguments = Arguments::divide(&entry, call.rest);
+        if let Some(archive) = arguments.operands.first() {
+            self.path(Role::Read, archive);
+        }
+        let only_reads = arguments.has(&["-l", "-v", "-t", "-p", "-c", "-z", "-Z"]);
+        if !only_reads {
+            let directory = arguments.values(&["-d"]).next().cloned().unwrap_or_else(|| Arg::exact("."));
+            self.path(Role::WriteTree, &directory);
+        }
+        let _ = io;
+        Stream::Unknown
+    }
+
+    pub(super) fn seven_zip(&mut self, call: Call<'_>) -> Stream {
+        let operands: Vec<&Arg> = call.rest.iter().filter(|word| !word.text.starts_with('-')).collect();
+        let Some((mode, rest)) = operands.split_first() else { return Stream::Unknown };
+        let Some((archive, files)) = rest.split_first() else { return Stream::Unknown };
+        match mode.literal() {
+            Some("x" | "e") => {
+                self.path(Role::Read, archive);
+                let directory =
+                    call.rest.iter().find_map(|word| word.text.strip_prefix("-o").map(|text| word.with(text)));
+                self.path(Role::WriteTree, &directory.unwrap_or_else(|| Arg::exact(".")));
+            }
+            Some("l" | "t" | "lb" | "v") => self.path(Role::Read, archive),
+            _ => {
+                self.path(Role::Edit, archive);
+                for file in files {
+                    self.path(Role::ReadTree, file);
+                }
+            }
+        }
+        Stream::Unknown
+    }
+
+    pub(super) fn patch(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry::default();
+        entry.options.insert("-i --input", OptionRole { role: Role::Read, attached: false });
+        entry.options.insert("-o --output -r --reject-file", OptionRole { role: Role::Write, attached: false });
+        entry.options.insert(
+            "-p --strip -F --fuzz -d --directory -B -D -Y -z -V -g",
+            OptionRole { role: Role::Value, attached: false },
+        );
+        let arguments = Arguments::divide(&entry, call.rest);
+        let mut text = io.input.clone();
+        for file in arguments.values(&["-i", "--input"]) {
+            text = self.content(file);
+        }
+        self.options(&arguments, io);
+        let cwd = self.world.cwd().map(str::to_owned);
+        for directory in arguments.values(&["-d", "--directory"]) {
+            self.enter(directory);
+        }
+        if arguments.has(&["--dry-run", "--check"]) {
+            self.world.set_cwd(cwd);
+            return Stream::Unknown;
+        }
+        let mut operands = arguments.operands.iter();
+        let named = operands.next();
+        if let Some(patch) = operands.next() {
+            self.path(Role::Read, patch);
+            text = self.content(patch);
+        }
+        let strip = arguments.values(&["-p", "--strip"]).next().and_then(|word| word.text.parse().ok());
+        match (named, text.text()) {
+            (Some(file), _) => self.path(Role::Edit, file),
+            (None, Some(text)) => self.patched(text, strip),
+            (None, None) => self.opaque(About::Writes, "writes files that a patch names", &[]),
+        }
+        self.world.set_cwd(cwd);
+        Stream::Unknown
+    }
+
+    /// Files that a unified diff names.
+    pub(super) fn patched(&mut self, text: &str, strip: Option<usize>) {
+        for effect in patch::run_unified(text, strip, self.world) {
+            self.effect(effect);
+        }
+    }
+}
+
+/// `tar xf a` → `tar -xf a`: old-style letters, whose values follow in order.
+fn dashed(words: &[Arg]) -> Vec<Arg> {
+    let Some((first, rest)) = words.split_first() else { return Vec::new() };
+    let old = !first.text.starts_with('-') && first.is_exact() && !first.text.contains('/');
+    if !old {
+        return words.to_vec();
+    }
+    let mut values = rest.iter();
+    let mut all = Vec::new();
+    for letter in first.text.chars() {
+        all.push(Arg::exact(format!("-{letter}")));
+        if "fbCTXgIHKLNVF".contains(letter) {
+            all.extend(values.next().cloned());
+        }
+    }
+    all.extend(values.cloned());
+    all
+}
+
+/// The file on the other side: `x` ↔ `x.gz`.
+fn partner(program: &str, file: &Arg) -> (String, crate::effects::command::argument::Known) {
+    let endings = [".gz", ".bz2", ".xz", ".lzma", ".zst", ".lz4", ".br", ".Z", ".tgz"];
+    let stripped = endings.iter().find_map(|ending| file.text.strip_suffix(ending));
+    let text = match (stripped, program) {
+        (Some(stem), _) => stem.to_owned(),
+        (None, "gzip" | "pigz") => format!("{}.gz", file.text),
+        (None, "bzip2") => format!("{}.bz2", file.text),
+        (None, "xz") => format!("{}.xz", file.text),
+        (None, "zstd") => format!("{}.zst", file.text),
+        (None, "lz4") => format!("{}.lz4", file.text),
+        (None, "brotli") => format!("{}.br", file.text),
+        (None, _) => file.text.clone(),
+    };
+    (text, file.known)
+}

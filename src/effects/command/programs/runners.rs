@@ -1,0 +1,107 @@
+//! Build runners, and `openssl`.
+
+use crate::effects::About;
+use crate::effects::command::argument::{Arg, Known};
+use crate::effects::command::knowledge::Role;
+use crate::effects::command::machine::Machine;
+use crate::effects::command::simple::Io;
+use crate::effects::command::stream::Stream;
+
+use super::Call;
+
+impl Machine<'_> {
+    /// `make`, `just` and the like: the project says what runs; a file named by option is read, too.
+    pub(super) fn build(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let program = call.words.first().map_or("", |word| word.text.as_str()).to_owned();
+        if matches!(call.name, "make" | "gmake") {
+            for pair in call.rest.windows(2) {
+                if let [option, value] = pair
+                    && matches!(option.literal(), Some("-f" | "--file" | "--makefile"))
+                {
+                    self.path(Role::Read, value);
+                }
+            }
+            for word in call.rest {
+                match word.after('=') {
+                    Some((name, value)) if name == "SHELL" => self.steered("SHELL", Some(&value), io.scope),
+                    Some((name, value)) if name.starts_with("--eval") => {
+                        let _ = value;
+                        self.opaque(About::Anything, "evaluates make text", &[]);
+                    }
+                    _ => {}
+                }
+            }
+            if call.rest.iter().any(|word| word.text == "--eval") {
+                self.opaque(About::Anything, "evaluates make text", &[]);
+            }
+            let written = call.rest.is_empty() || !call.rest.iter().any(|word| word.text == "-f");
+            if written {
+                self.written_recipes(&program);
+            }
+        }
+        self.opaque(About::Anything, "runs the project's build", &[&program]);
+        Stream::Unknown
+    }
+
+    /// A makefile that this session wrote is not vouched for by a policy that allows `make`.
+    fn written_recipes(&mut self, program: &str) {
+        for name in ["Makefile", "makefile", "GNUmakefile"] {
+            let (target, _) = self.locate(&Arg::exact(name));
+            if self.world.written(&target).is_some() {
+                self.opaque(
+                    About::Anything,
+                    &format!("runs {program} with recipes written in this session"),
+                    &[program],
+                );
+            }
+        }
+    }
+
+    pub(super) fn openssl(&mut self, call: Call<'_>) -> Stream {
+        let mut left = call.rest.iter();
+        let sub = left.next().map_or("", |word| word.text.as_str());
+        let mut read_any = false;
+        while let Some(word) = left.next() {
+            match word.literal() {
+                Some(
+                    "-in" | "-inkey" | "-CAfile" | "-CA" | "-CAkey" | "-key" | "-cert" | "-config" | "-extfile"
+                    | "-passin" | "-kfile" | "-verify" | "-signature" | "-sign" | "-prverify" | "-certfile" | "-rand"
+                    | "-untrusted" | "-CApath" | "-pass" | "-passout",
+                ) => {
+                    let Some(value) = left.next() else { break };
+                    let is_pass = word.text.starts_with("-pass");
+                    match value.after(':') {
+                        Some((kind, file)) if is_pass && kind == "file" => self.path(Role::Read, &file),
+                        _ if is_pass => {}
+                        _ => self.path(Role::Read, value),
+                    }
+                }
+                Some("-out" | "-keyout" | "-CAserial" | "-writerand" | "-sigout") => {
+                    if let Some(value) = left.next() {
+                        self.path(Role::Write, value);
+                    }
+                }
+                Some("-connect" | "-host" | "-proxy") => {
+                    if let Some(value) = left.next() {
+                        let (host, port) = value.text.rsplit_once(':').unwrap_or((&value.text, ""));
+                        self.connect_host(&value.with(host), port.parse().ok(), Some("tls"));
+                    }
+                }
+                Some("-provider" | "-engine" | "-provider-path") => {
+                    left.next();
+                    self.opaque(About::Anything, "loads code", &[]);
+                }
+                Some(text) if text.starts_with('-') => {}
+                _ if matches!(sub, "dgst" | "sha1" | "sha256" | "sha512" | "md5" | "verify" | "base64")
+                    || word.known != Known::Exact =>
+                {
+                    read_any = true;
+                    self.path(Role::Read, word);
+                }
+                _ => {}
+            }
+        }
+        let _ = read_any;
+        Stream::Unknown
+    }
+}

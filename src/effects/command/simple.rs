@@ -1,0 +1,316 @@
+//! Simple commands: assignments, then words, then redirections, then the program.
+
+use crate::effects::About;
+use crate::shell::{AssignedValue, Scope, Simple};
+
+use super::argument::Arg;
+use super::knowledge::{self, Role};
+use super::machine::Machine;
+use super::stream::Stream;
+
+/// What a command runs in.
+#[derive(Debug)]
+pub(crate) struct Io<'a> {
+    pub(crate) scope: &'a mut Scope,
+    pub(crate) input: &'a Stream,
+}
+
+impl Machine<'_> {
+    pub(crate) fn simple(&mut self, simple: &Simple, scope: &mut Scope, input: &Stream) -> Stream {
+        if !self.may_run() {
+            return Stream::Unknown;
+        }
+        let words = self.fields(&simple.words, scope);
+        let opened = self.redirects(&simple.redirects, scope);
+        let lasting = words.is_empty();
+        let before = (!lasting && !simple.assignments.is_empty()).then(|| scope.clone());
+        for assignment in &simple.assignments {
+            self.assigned(&assignment.name, &assignment.value, scope);
+            self.assign(assignment, scope);
+        }
+        let input = opened.input.clone().unwrap_or_else(|| input.clone());
+        let output = if lasting {
+            Stream::nothing()
+        } else {
+            self.command(&words, &mut Io { scope: &mut *scope, input: &input })
+        };
+        if let Some(before) = before {
+            scope.restore_variables(before, simple.assignments.iter().map(|assignment| assignment.name.as_str()));
+        }
+        self.close(&opened, output)
+    }
+
+    /// Assignments that decide what later programs run.
+    fn assigned(&mut self, name: &str, value: &AssignedValue, scope: &mut Scope) {
+        if !steers(name) {
+            return;
+        }
+        let value = match value {
+            AssignedValue::Scalar(word) => Some(self.scalar(word, scope)),
+            AssignedValue::Array(_) | AssignedValue::Element { .. } => None,
+        };
+        self.steered(name, value.as_ref(), scope);
+    }
+
+    /// `name` is one of the variables that decide what programs run.
+    pub(crate) fn steered(&mut self, name: &str, value: Option<&Arg>, scope: &mut Scope) {
+        if !steers(name) {
+            return;
+        }
+        let harmless = value.and_then(Arg::literal).is_some_and(|text| is_harmless(name, text));
+        if harmless {
+            return;
+        }
+        self.opaque(About::Commands, &format!("the variable {name} changes what programs run"), &[]);
+        if let Some(text) = value.and_then(Arg::literal).filter(|_| holds_command(name)) {
+            self.forked(scope, |machine, scope| machine.shell_text(text, scope, &Stream::Unknown));
+        }
+    }
+
+    /// Runs one command; its words are expanded.
+    pub(crate) fn command(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        self.nested(Stream::Unknown, |machine| machine.dispatch(words, io))
+    }
+
+    fn dispatch(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        let Some(program) = words.first() else { return Stream::nothing() };
+        let Some(text) = program.literal() else { return self.unknown_name(words, io) };
+        if text.is_empty() {
+            return Stream::nothing();
+        }
+        if let Some(body) = io.scope.function(text) {
+            self.execute_function(words);
+            return self.function(&body, words, io);
+        }
+        if let Some(output) = self.builtin(text, words, io) {
+            return output;
+        }
+        self.program(text, words, io)
+    }
+
+    /// The first word is not known: neither is what runs.
+    fn unknown_name(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        self.execute(words, false, true);
+        self.opaque(About::Anything, "the program's name is not known", &[]);
+        let likely = words.first().and_then(|program| program.likely.clone()).filter(|text| !text.is_empty());
+        if let Some(likely) = likely {
+            let mut guess: Vec<Arg> = likely.split_whitespace().map(Arg::exact).collect();
+            guess.extend(words.iter().skip(1).cloned());
+            self.command(&guess, io);
+        } else {
+            self.possible_operands(words);
+        }
+        Stream::Unknown
+    }
+
+    fn program(&mut self, text: &str, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        let Some(name) = self.identity(text) else { return self.own_program(words, io) };
+        match knowledge::lookup(&name) {
+            Some(entry) => self.known(entry, &name, words, io),
+            None => self.unknown(words),
+        }
+    }
+
+    /// A program nobody told us about.
+    fn unknown(&mut self, words: &[Arg]) -> Stream {
+        self.execute(words, false, true);
+        let name = words.first().map_or("", |word| word.text.as_str());
+        self.opaque(About::Anything, &format!("the program `{}` is not known", shown(name)), &[name]);
+        self.possible_operands(words);
+        Stream::Unknown
+    }
+
+    /// Operands of a program that may do anything with them.
+    pub(crate) fn possible_operands(&mut self, words: &[Arg]) {
+        for word in words.iter().skip(1) {
+            let value = match word.after('=') {
+                Some((option, value)) if option.starts_with('-') => value,
+                _ => word.clone(),
+            };
+            let text = value.text.as_str();
+            if text.contains("://") {
+                self.possible_connection(&value);
+            } else if looks_like_path(text) {
+                self.possible_path(Role::Read, &value);
+                self.possible_path(Role::Write, &value);
+            }
+        }
+    }
+
+    /// The bare name, where it stands for a program of the system; `None`: a file of its own.
+    fn identity(&self, text: &str) -> Option<String> {
+        let slashed = text.replace('\\', "/");
+        if !slashed.contains('/') {
+            return Some(bare(text));
+        }
+        let (target, _) = self.world.locate(&slashed, crate::effects::Certainty::Exact);
+        let (directory, name) = target.path.rsplit_once('/')?;
+        let is_windows = directory.as_bytes().get(1) == Some(&b':');
+        let is_system = SYSTEM_DIRECTORIES.contains(&directory) || is_windows && slashed.ends_with(".exe");
+        is_system.then(|| bare(name))
+    }
+
+    /// A script or binary by its path.
+    fn own_program(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        self.execute(words, false, true);
+        let Some(program) = words.first() else { return Stream::Unknown };
+        let rest: Vec<Arg> = words.iter().skip(1).cloned().collect();
+        self.possible_operands(words);
+        self.run_file(program, None, &rest, &[program.text.as_str()], io)
+    }
+}
+
+const SYSTEM_DIRECTORIES: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/opt/local/bin",
+    "/run/current-system/sw/bin",
+    "/snap/bin",
+    "/usr/local/opt/coreutils/libexec/gnubin",
+];
+
+fn bare(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    let name = lower.strip_suffix(".exe").map_or(name, |bare| name.get(..bare.len()).unwrap_or(name));
+    // `python3.12`, `pip3.11`, `clang-17`: the version is no part of what it is.
+    let stem = name.trim_end_matches(|character: char| character.is_ascii_digit() || character == '.');
+    let versioned = stem.len() < name.len() && knowledge::lookup(name).is_none();
+    let stem = stem.trim_end_matches('-');
+    if versioned && knowledge::lookup(stem).is_some() { stem.to_owned() } else { name.to_owned() }
+}
+
+/// A name for messages: short, one line.
+pub(crate) fn shown(name: &str) -> String {
+    name.chars().take(40).map(|character| if character.is_control() { '?' } else { character }).collect()
+}
+
+/// A word that could name a file.
+fn looks_like_path(text: &str) -> bool {
+    if text.is_empty() || text.starts_with('-') {
+        return false;
+    }
+    let dotted = |text: &str| {
+        text.rsplit_once('.').is_some_and(|(_, extension)| {
+            !extension.is_empty() && extension.len() <= 8 && extension.chars().all(|c| c.is_ascii_alphanumeric())
+        })
+    };
+    text.contains('/') || text.starts_with(['.', '~']) || dotted(text)
+}
+
+/// Variables that make programs run other code than their arguments say.
+fn steers(name: &str) -> bool {
+    matches!(
+        name,
+        "BASH_ENV"
+            | "ENV"
+            | "PATH"
+            | "LD_PRELOAD"
+            | "LD_LIBRARY_PATH"
+            | "LD_AUDIT"
+            | "PAGER"
+            | "EDITOR"
+            | "VISUAL"
+            | "NODE_OPTIONS"
+            | "NODE_PATH"
+            | "PYTHONSTARTUP"
+            | "PYTHONPATH"
+            | "PYTHONHOME"
+            | "PERL5OPT"
+            | "PERL5LIB"
+            | "PERL5DB"
+            | "RUBYOPT"
+            | "RUBYLIB"
+            | "PROMPT_COMMAND"
+            | "SHELL"
+            | "BROWSER"
+            | "LESSOPEN"
+            | "LESSCLOSE"
+            | "MANPAGER"
+            | "BAT_PAGER"
+            | "SSH_ASKPASS"
+            | "SUDO_ASKPASS"
+            | "RUSTC_WRAPPER"
+            | "RUSTC"
+            | "RUSTC_WORKSPACE_WRAPPER"
+            | "JAVA_TOOL_OPTIONS"
+            | "_JAVA_OPTIONS"
+            | "MAVEN_OPTS"
+            | "GRADLE_OPTS"
+            | "PYTHONINSPECT"
+            | "PYTHONBREAKPOINT"
+            | "RIPGREP_CONFIG_PATH"
+            | "PS4"
+            | "TAR_OPTIONS"
+            | "RSYNC_RSH"
+            | "MAKEFLAGS"
+            | "SHELLOPTS"
+            | "BASHOPTS"
+            | "ZDOTDIR"
+    ) || name.starts_with("DYLD_")
+        || name.starts_with("GIT_CONFIG")
+        || name.starts_with("BASH_FUNC_")
+        || name.starts_with("GIT_SSH")
+        || name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER"))
+        || matches!(
+            name,
+            "GIT_EXTERNAL_DIFF"
+                | "GIT_PAGER"
+                | "GIT_EDITOR"
+                | "GIT_SEQUENCE_EDITOR"
+                | "GIT_ASKPASS"
+                | "GIT_PROXY_COMMAND"
+                | "GIT_EXEC_PATH"
+                | "GIT_TEMPLATE_DIR"
+                | "GIT_DIR"
+                | "GIT_WORK_TREE"
+                | "HGEDITOR"
+                | "GH_PAGER"
+                | "GH_EDITOR"
+        )
+}
+
+/// Its value is a command.
+fn holds_command(name: &str) -> bool {
+    matches!(
+        name,
+        "PAGER"
+            | "EDITOR"
+            | "VISUAL"
+            | "GIT_PAGER"
+            | "GIT_EDITOR"
+            | "GIT_SEQUENCE_EDITOR"
+            | "GIT_EXTERNAL_DIFF"
+            | "GIT_SSH_COMMAND"
+            | "MANPAGER"
+            | "BAT_PAGER"
+            | "PROMPT_COMMAND"
+            | "GH_PAGER"
+            | "GH_EDITOR"
+            | "RSYNC_RSH"
+            | "GIT_PROXY_COMMAND"
+            | "HGEDITOR"
+            | "BROWSER"
+    )
+}
+
+/// Values that agents set so that no pager or editor opens.
+fn is_harmless(name: &str, value: &str) -> bool {
+    let idle =
+        matches!(value, "" | "cat" | "true" | ":" | "/bin/true" | "/usr/bin/true" | "/bin/cat" | "less" | "more");
+    match name {
+        "NODE_OPTIONS" => value.split_whitespace().all(|option| {
+            option.starts_with("--max-old-space-size")
+                || option.starts_with("--no-")
+                || option == "--enable-source-maps"
+        }),
+        "GIT_SSH_COMMAND" | "PATH" | "LD_PRELOAD" | "LD_LIBRARY_PATH" => false,
+        "GIT_CONFIG_NOSYSTEM" | "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => matches!(value, "1" | "/dev/null"),
+        "MAKEFLAGS" => value.split_whitespace().all(|flag| flag.starts_with("-j")),
+        _ => idle && holds_command(name),
+    }
+}

@@ -1,0 +1,68 @@
+//! What is known about text that flows from one command to the next.
+
+use super::argument::Arg;
+
+/// Longer texts are not followed.
+const LIMIT: usize = 256 * 1024;
+
+/// Standard input or output as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// Nobody connected anything: input is what the agent's tool left open.
+    Unconnected,
+    Known(String),
+    /// Probably this, but not certainly (`a || echo x`).
+    Likely(String),
+    /// Names of files, one a line, that match these globs.
+    Names(Vec<Arg>),
+    Unknown,
+}
+
+impl Stream {
+    pub(crate) fn nothing() -> Self {
+        Self::Known(String::new())
+    }
+
+    /// Follows a text unless it is too long.
+    pub(crate) fn of(text: String) -> Self {
+        if text.len() > LIMIT { Self::Unknown } else { Self::Known(text) }
+    }
+
+    pub(crate) fn is_connected(&self) -> bool {
+        *self != Self::Unconnected
+    }
+
+    /// This, then `next`.
+    pub(crate) fn then(self, next: Self) -> Self {
+        match (self, next) {
+            (Self::Unconnected, other) | (other, Self::Unconnected) => other,
+            (Self::Known(first), other) if first.is_empty() => other,
+            (other, Self::Known(second)) if second.is_empty() => other,
+            (Self::Known(first), Self::Known(second)) => Self::of(first + &second),
+            (Self::Known(first) | Self::Likely(first), Self::Known(second) | Self::Likely(second)) => {
+                Self::of(first + &second).doubted()
+            }
+            (Self::Names(mut first), Self::Names(second)) => {
+                first.extend(second);
+                Self::Names(first)
+            }
+            _ => Self::Unknown,
+        }
+    }
+
+    /// The same, where it may not have happened.
+    pub(crate) fn doubted(self) -> Self {
+        match self {
+            Self::Known(text) if !text.is_empty() => Self::Likely(text),
+            other => other,
+        }
+    }
+
+    /// The text, where all of it is known.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Known(text) => Some(text),
+            Self::Unconnected | Self::Likely(_) | Self::Names(_) | Self::Unknown => None,
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Walks a script's nodes in the order in which a shell runs them.
+//!
+//! Everything that may run counts: both branches of an `if`, both sides of `||`. What is known about variables and
+//! the working directory afterwards is only what all ways through agree on.
+
+use crate::effects::About;
+use crate::shell::{Connector, Node, Redirect, Scope, Script, Word, parse};
+
+use super::argument::Arg;
+use super::machine::Machine;
+use super::stream::Stream;
+
+/// A loop over more words than this is walked once with an unknown variable.
+const ROUNDS: usize = 64;
+
+impl Machine<'_> {
+    /// Text that a shell runs in a process of its own or, with `scope`, in this one.
+    pub(crate) fn shell_text(&mut self, text: &str, scope: &mut Scope, input: &Stream) -> Stream {
+        self.nested(Stream::Unknown, |machine| {
+            let script = parse(&text.replace("\r\n", "\n"));
+            machine.script(&script, scope, input)
+        })
+    }
+
+    pub(crate) fn script(&mut self, script: &Script, scope: &mut Scope, input: &Stream) -> Stream {
+        for problem in &script.problems {
+            self.opaque(About::Anything, &format!("shell text is not understood: {}", problem.reason), &[]);
+        }
+        let mut output = Stream::nothing();
+        for node in &script.nodes {
+            output = output.then(self.node(node, scope, input));
+        }
+        output
+    }
+
+    fn node(&mut self, node: &Node, scope: &mut Scope, input: &Stream) -> Stream {
+        match node {
+            Node::Simple(simple) => self.simple(simple, scope, input),
+            Node::Pipeline(stages) => self.pipeline(stages, scope, input),
+            Node::Subshell(script) => self.forked(scope, |machine, scope| machine.script(script, scope, input)),
+            Node::Group(script) => self.script(script, scope, input),
+            Node::Background(node) => self.forked(scope, |machine, scope| machine.node(node, scope, input)),
+            Node::AndOr { first, rest } => self.and_or(first, rest, scope, input),
+            Node::Branches { conditions, bodies } => self.branches(conditions, bodies, scope, input),
+            Node::Loop { variable, condition, body } => self.repeated(variable.as_ref(), condition, body, scope, input),
+            Node::Case { word, arms } => self.case(word, arms, scope, input),
+            Node::Function { name, body } => {
+                scope.define(name, std::rc::Rc::clone(body));
+                Stream::nothing()
+            }
+            Node::Test(words) => {
+                for word in words {
+                    self.scalar(word, scope);
+                }
+                Stream::nothing()
+            }
+            Node::Redirected { node, redirects } => self.redirected_node(node, redirects, scope, input),
+        }
+    }
+
+    /// What follows `&&` is taken to run, as commands mostly succeed; what follows `||` counts, too, but what it changes
+    /// is in doubt.
+    fn and_or(&mut self, first: &Node, rest: &[(Connector, Node)], scope: &mut Scope, input: &Stream) -> Stream {
+        let mut output = self.node(first, scope, input);
+        for (connector, node) in rest {
+            match connector {
+                Connector::And => output = output.then(self.node(node, scope, input).doubted()),
+                Connector::Or => {
+                    let before = scope.clone();
+                    let cwd = self.world.cwd().map(str::to_owned);
+                    output = output.then(self.node(node, scope, input).doubted());
+                    self.rejoin(&before, cwd, scope);
+                }
+            }
+        }
+        output
+    }
+
+    fn redirected_node(&mut self, node: &Node, redirects: &[Redirect], scope: &mut Scope, input: &Stream) -> Stream {
+        let opened = self.redirects(redirects, scope);
+        let input = opened.input.clone().unwrap_or_else(|| input.clone());
+        let output = self.node(node, scope, &input);
+        self.close(&opened, output)
+    }
+
+    /// Runs `inside` in a copy of the shell: assignments and `cd` don't come back.
+    pub(crate) fn forked<T>(&mut self, scope: &Scope, inside: impl FnOnce(&mut Self, &mut Scope) -> T) -> T {
+        let mut fork = scope.clone();
+        let cwd = self.world.cwd().map(str::to_owned);
+        let result = inside(self, &mut fork);
+        self.world.set_cwd(cwd);
+        result
+    }
+
+    fn pipeline(&mut self, stages: &[Node], scope: &mut Scope, input: &Stream) -> Stream {
+        let mut flow = input.clone();
+        for stage in stages {
+            flow = self.forked(scope, |machine, scope| machine.node(stage, scope, &flow));
+        }
+        flow
+    }
+
+    /// Conditions run one after the other; bodies start from what the conditions left, and exactly one of them runs.
+    fn branches(&mut self, conditions: &[Script], bodies: &[Script], scope: &mut Scope, input: &Stream) -> Stream {
+        let mut output = Stream::nothing();
+        for condition in conditions {
+            output = output.then(self.script(condition, scope, input).doubted());
+        }
+        self.alternatives(bodies.iter(), scope, input).map_or(output.clone(), |printed| output.then(printed))
+    }
+
+    /// Walks scripts of which at most one runs, each from the same state; leaves what all of them agree on.
+    fn alternatives<'s>(
+        &mut self,
+        scripts: impl Iterator<Item = &'s Script>,
+        scope: &mut Scope,
+        input: &Stream,
+    ) -> Option<Stream> {
+        let before = scope.clone();
+        let cwd = self.world.cwd().map(str::to_owned);
+        let mut ends: Option<(Scope, Option<String>)> = None;
+        let mut output: Option<Stream> = None;
+        for script in scripts {
+            let mut own = before.clone();
+            self.world.set_cwd(cwd.clone());
+            let printed = self.script(script, &mut own, input).doubted();
+            let here = self.world.cwd().map(str::to_owned);
+            output = Some(output.map_or(printed.clone(), |output| output.then(printed)));
+            ends = Some(match ends {
+                None => (own, here),
+                Some((mut merged, directory)) => {
+                    merged.merge(&own);
+                    let same = directory == here;
+                    (merged, directory.filter(|_| same))
+                }
+            });
+        }
+        if let Some((merged, directory)) = ends {
+            *scope = merged;
+            self.world.set_cwd(directory);
+        }
+        output
+    }
+
+    /// What is known after a part that may not have run.
+    fn rejoin(&mut self, before: &Scope, cwd: Option<String>, scope: &mut Scope) {
+        scope.merge(before);
+        if self.world.cwd() != cwd.as_deref() {
+            self.world.set_cwd(None);
+        }
+    }
+
+    fn repeated(
+        &mut self,
+        variable: Option<&(String, Vec<Word>)>,
+        condition: &Script,
+        body: &Script,
+        scope: &mut Scope,
+        input: &Stream,
+    ) -> Stream {
+        let values = variable.map(|(_, words)| self.fields(words, scope));
+        let before = scope.clone();
+        let cwd = self.world.cwd().map(str::to_owned);
+        let mut output = Stream::nothing();
+        let known = values.filter(|values| values.len() <= ROUNDS && values.iter().all(Arg::is_exact));
+        let rounds: Vec<Option<Arg>> = match known {
+            Some(values) => values.into_iter().map(Some).collect(),
+            None => vec![None],
+        };
+        let exact = variable.is_some() && rounds.iter().all(Option::is_some);
+        for round in rounds {
+            if let Some((name, _)) = variable {
+                scope.assign_field(name, round.as_ref().map(|value| value.text.as_str()));
+            } else {
+                // What the body changes is not known when it runs again.
+                scope.forget_assigned(condition);
+                scope.forget_assigned(body);
+            }
+            let printed = self.script(condition, scope, input).then(self.script(body, scope, input));
+            output = output.then(if exact { printed } else { printed.doubted() });
+        }
+        self.rejoin(&before, cwd, scope);
+        output
+    }
+
+    fn case(&mut self, word: &Word, arms: &[(Vec<Word>, Script)], scope: &mut Scope, input: &Stream) -> Stream {
+        self.scalar(word, scope);
+        for pattern in arms.iter().flat_map(|(patterns, _)| patterns) {
+            self.scalar(pattern, scope);
+        }
+        // No arm need match.
+        let nothing = Script::default();
+        let scripts = arms.iter().map(|(_, script)| script).chain(std::iter::once(&nothing));
+        self.alternatives(scripts, scope, input).unwrap_or_else(Stream::nothing)
+    }
+}

@@ -1,0 +1,76 @@
+//! Expansion with the machine as the one who runs substitutions.
+
+use crate::shell::{self, Assignment, Field, Knowledge, Runner, Scope, Script, Word};
+
+use super::argument::Arg;
+use super::machine::Machine;
+use super::stream::Stream;
+
+/// Where process substitutions seem to be: `/dev/fd/` and a number above this.
+const PIPES: usize = 1000;
+
+impl Machine<'_> {
+    pub(crate) fn fields(&mut self, words: &[Word], scope: &mut Scope) -> Vec<Arg> {
+        let mut all = Vec::with_capacity(words.len());
+        for word in words {
+            all.extend(shell::expand_word(word, scope, self).into_iter().map(Arg::from));
+        }
+        all
+    }
+
+    /// One value, without splitting.
+    pub(crate) fn scalar(&mut self, word: &Word, scope: &mut Scope) -> Arg {
+        Arg::from(shell::expand_text(word, scope, self))
+    }
+
+    /// The text of a heredoc or here-string.
+    pub(crate) fn here(&mut self, word: &Word, scope: &mut Scope) -> Stream {
+        let field = shell::expand_text(word, scope, self);
+        match (field.knowledge, field.likely) {
+            (Knowledge::Exact, _) => Stream::of(field.text),
+            (_, Some(likely)) => Stream::Likely(likely),
+            (Knowledge::Pattern | Knowledge::Unknown, None) => Stream::Unknown,
+        }
+    }
+
+    pub(crate) fn assign(&mut self, assignment: &Assignment, scope: &mut Scope) {
+        shell::assign(assignment, scope, self);
+    }
+
+    /// What a process substitution prints, if `word` stands for one.
+    pub(crate) fn process_output(&self, word: &Arg) -> Option<Stream> {
+        let number: usize = word.literal()?.strip_prefix("/dev/fd/")?.parse().ok()?;
+        self.pipes.get(number.checked_sub(PIPES)?).cloned()
+    }
+}
+
+impl Runner for Machine<'_> {
+    fn substitute(&mut self, script: &Script, scope: &mut Scope) -> Option<String> {
+        self.substitutions += 1;
+        let output = self.nested(Stream::Unknown, |machine| {
+            machine.forked(scope, |machine, scope| machine.script(script, scope, &Stream::Unconnected))
+        });
+        self.substitutions -= 1;
+        match output {
+            Stream::Known(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn process(&mut self, script: &Script, scope: &mut Scope, writes: bool) -> Field {
+        self.substitutions += 1;
+        let input = if writes { Stream::Unknown } else { Stream::Unconnected };
+        let output = self.nested(Stream::Unknown, |machine| {
+            machine.forked(scope, |machine, scope| machine.script(script, scope, &input))
+        });
+        self.substitutions -= 1;
+        let number = PIPES + self.pipes.len();
+        self.pipes.push(output);
+        let text = format!("/dev/fd/{number}");
+        Field::exact(&text, &text)
+    }
+
+    fn directory(&mut self) -> Option<String> {
+        self.world.cwd().map(str::to_owned)
+    }
+}
