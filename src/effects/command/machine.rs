@@ -176,7 +176,10 @@ impl<'w> Machine<'w> {
             _ => &[],
         };
         for kind in kinds {
-            self.emit(kind(target.clone()), certainty, via);
+            let kind = kind(target.clone());
+            // A command's operand that is only listed shows no content; policies judge it less strictly than a tool's argument.
+            let via = if matches!(kind, Kind::List(_)) { "command" } else { via };
+            self.emit(kind, certainty, via);
         }
     }
 
