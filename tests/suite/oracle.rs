@@ -9,7 +9,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use globset::GlobBuilder;
 use tempfile::TempDir;
 
 /// Harmless commands over the tree that [`plant`] makes.
@@ -239,9 +238,29 @@ impl Said {
     }
 }
 
+/// The pattern dialect of reports: `*` within a component, `**` across, `?`, `[…]`; a subtree covers its directory.
 fn matches(pattern: &str, path: &str) -> bool {
-    let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() else { return false };
-    glob.compile_matcher().is_match(path) || pattern.strip_suffix("/**").is_some_and(|directory| directory == path)
+    let (pattern_text, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), path.chars().collect());
+    fits(&pattern_text, &text) || pattern.strip_suffix("/**").is_some_and(|directory| directory == path)
+}
+
+fn fits(pattern: &[char], text: &[char]) -> bool {
+    match pattern {
+        [] => text.is_empty(),
+        ['*', '*', '/', rest @ ..] if fits(rest, text) => true,
+        ['*', '*', rest @ ..] => (0..=text.len()).any(|at| fits(rest, &text[at..])),
+        ['*', rest @ ..] => {
+            let end = text.iter().position(|character| *character == '/').unwrap_or(text.len());
+            (0..=end).any(|at| fits(rest, &text[at..]))
+        }
+        ['?', rest @ ..] => text.first().is_some_and(|character| *character != '/') && fits(rest, &text[1..]),
+        ['[', rest @ ..] => {
+            let Some(end) = rest.iter().skip(1).position(|character| *character == ']') else { return false };
+            let class = &rest[..=end];
+            text.first().is_some_and(|character| class.contains(character)) && fits(&rest[end + 2..], &text[1..])
+        }
+        [literal, rest @ ..] => text.first() == Some(literal) && fits(rest, &text[1..]),
+    }
 }
 
 fn effects(folder: &Path, text: &str) -> Said {
