@@ -8,8 +8,8 @@ use crate::shell::{AssignedValue, Assignment, Node, Part, Redirect, RedirectKind
 const DECLARING: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
 
 impl Parser<'_> {
-    /// One stage of a pipeline. Nothing if no command starts here.
-    pub(super) fn command(&mut self) -> Option<Node> {
+    /// `time` and `!` in front of a pipeline. Behind `|` bash takes `time` for a program.
+    pub(super) fn skip_pipeline_prefix(&mut self) {
         loop {
             self.skip_blanks();
             if self.eat_word("time") {
@@ -21,6 +21,11 @@ impl Parser<'_> {
                 break;
             }
         }
+    }
+
+    /// One stage of a pipeline. Nothing if no command starts here.
+    pub(super) fn command(&mut self) -> Option<Node> {
+        self.skip_blanks();
         match self.compound() {
             Some(node) => Some(self.redirected(node)),
             None => self.simple(),

@@ -92,6 +92,7 @@ impl Parser<'_> {
     }
 
     fn pipeline(&mut self) -> Option<Node> {
+        self.skip_pipeline_prefix();
         let mut stages = vec![self.command()?];
         loop {
             self.skip_blanks();

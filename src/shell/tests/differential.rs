@@ -1,0 +1,150 @@
+//! Two parsers, one truth: what an independent parser sees as a command, ours must see, or admit a problem.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::super::*;
+
+/// Program names of the text's own commands (not of substitutions, which the other parser keeps as text).
+fn rable_heads(text: &str) -> Option<Vec<String>> {
+    let nodes = rable::parse(text, true).ok()?;
+    let printed: String = nodes.iter().map(|node| format!("{node}\n")).collect();
+    let heads = printed.split("(command (word \"").skip(1).filter_map(|rest| rest.split_once('"')).map(|(head, _)| head);
+    let plain = |head: &&str| head.chars().all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c)) && !head.is_empty();
+    Some(heads.filter(plain).map(str::to_owned).collect())
+}
+
+fn our_heads(script: &Script) -> Vec<String> {
+    let mut heads = Vec::new();
+    script.nodes.iter().for_each(|node| visit(node, &mut heads));
+    heads
+}
+
+fn visit(node: &Node, heads: &mut Vec<String>) {
+    let mut scripts: Vec<&Script> = Vec::new();
+    match node {
+        Node::Simple(simple) => heads.extend(simple.words.first().map(|word| word.source.clone())),
+        Node::Pipeline(stages) => stages.iter().for_each(|stage| visit(stage, heads)),
+        Node::Background(inner) | Node::Redirected { node: inner, .. } => visit(inner, heads),
+        Node::AndOr { first, rest } => {
+            visit(first, heads);
+            rest.iter().for_each(|(_, next)| visit(next, heads));
+        }
+        Node::Subshell(inner) | Node::Group(inner) => scripts.push(inner),
+        Node::Branches { conditions, bodies } => scripts.extend(conditions.iter().chain(bodies)),
+        Node::Loop { condition, body, .. } => scripts.extend([&**condition, &**body]),
+        Node::Case { arms, .. } => scripts.extend(arms.iter().map(|(_, body)| body)),
+        Node::Function { body, .. } => scripts.push(body),
+        Node::Test(_) => {}
+    }
+    scripts.iter().flat_map(|script| &script.nodes).for_each(|node| visit(node, heads));
+}
+
+fn counted(heads: Vec<String>) -> BTreeMap<String, usize> {
+    heads.into_iter().fold(BTreeMap::new(), |mut counts, head| {
+        *counts.entry(head).or_default() += 1;
+        counts
+    })
+}
+
+/// Heads the other parser saw more often than ours did, where ours claims to have understood the text.
+fn lost(text: &str) -> Vec<String> {
+    let Some(theirs) = rable_heads(text) else { return Vec::new() };
+    let script = parse(text);
+    if !script.problems.is_empty() {
+        return Vec::new();
+    }
+    let ours = counted(our_heads(&script));
+    counted(theirs)
+        .into_iter()
+        .filter(|(head, count)| ours.get(head).copied().unwrap_or_default() < *count)
+        .map(|(head, _)| head)
+        .collect()
+}
+
+/// Shell text of every call in the acceptance corpus.
+fn corpus_commands() -> Option<Vec<String>> {
+    let Some(folder) = std::env::var_os("AGENT_STRACE_ACCEPTANCE") else {
+        eprintln!("SKIPPED: the parser is not compared on real commands, AGENT_STRACE_ACCEPTANCE is not set");
+        return None;
+    };
+    let mut found = Vec::new();
+    for agent in ["claude-code", "codex"] {
+        let logs = Path::new(&folder).join("corpus").join(agent);
+        let mut files: Vec<_> = std::fs::read_dir(logs).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        for file in files {
+            let text = String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned();
+            for line in text.lines() {
+                if let Ok(value) = serde_json::from_str::<serde_json::Value>(line) {
+                    collect(&value, &mut found);
+                }
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    Some(found)
+}
+
+fn collect(value: &serde_json::Value, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (key, inner) in fields {
+                match inner.as_str() {
+                    Some(text) if key == "command" || key == "cmd" => found.push(text.to_owned()),
+                    // Codex keeps arguments as JSON inside a string.
+                    Some(text) if key == "arguments" => {
+                        if let Ok(inner) = serde_json::from_str(text) {
+                            collect(&inner, found);
+                        }
+                    }
+                    _ => collect(inner, found),
+                }
+            }
+        }
+        serde_json::Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn real_commands_lose_no_program() {
+    let Some(commands) = corpus_commands() else { return };
+    let missed: Vec<_> =
+        commands.iter().map(|text| (text, lost(text))).filter(|(_, heads)| !heads.is_empty()).collect();
+    let troubled = commands
+        .iter()
+        .filter(|text| rable::parse(text, true).is_ok())
+        .map(|text| (text, parse(text).problems))
+        .filter(|(_, problems)| !problems.is_empty())
+        .collect::<Vec<_>>();
+    eprintln!("{} real commands, {} with problems that the other parser accepts", commands.len(), troubled.len());
+    for (text, problems) in troubled.iter().take(20) {
+        eprintln!("{problems:?}: {text:.300}");
+    }
+    assert!(commands.len() > 500, "the corpus has {} commands", commands.len());
+    assert!(missed.is_empty(), "programs lost in {} of {} commands: {missed:#?}", missed.len(), commands.len());
+    assert!(troubled.len() * 100 <= commands.len(), "more than one in a hundred valid commands has a problem");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn soup_loses_no_program(tokens in proptest::collection::vec(token(), 1..14)) {
+        let text = tokens.join(" ");
+        prop_assert_eq!(lost(&text), Vec::<String>::new(), "{}", text);
+    }
+}
+
+fn token() -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(vec![
+        "a", "rm", "cat x", ";", "&&", "||", "|", "&", "(", ")", "{", "}", "\n", "if", "then", "else", "fi", "for i in",
+        "while", "do", "done", "case x in", "x)", ";;", "esac", "\"a b\"", "'c d'", "$(e f)", "`g`", "> o", "2>&1",
+        "<<E\nh\nE\n", "<<<w", "!", "time", "[[ a ]]", "f()", "# c\n", "X=1", "a=(1 2)", "{a,b}", "\\\n", "$((1+2))",
+        "${x:-y}", "<(p q)", "function g", "until", "in", "elif", "select s in",
+    ])
+}
