@@ -15,6 +15,7 @@ use super::reader::{Item, Reader, Shape};
 use crate::model::{Dialect, EventKind, Session};
 
 use item::Payload;
+use notice::Reported;
 
 record! {
     /// A wrapped record, or what is left of one in the flat generation.
@@ -54,7 +55,7 @@ record! {
 /// Reads one rollout: one session, however often it was resumed.
 pub(super) fn read<'a>(text: &'a str, shape: Shape, source: &str, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let assembly = Assembly::new(Dialect::Codex, source, Numbering::Ordinal);
-    let mut rollout = Rollout { assembly, cwd: None, tokens: None, requests: 0 };
+    let mut rollout = Rollout { assembly, cwd: None, reported: Vec::new(), tokens: None, requests: 0 };
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
         rollout.record(&item, gaps);
@@ -67,6 +68,8 @@ struct Rollout<'a> {
     assembly: Assembly<'a>,
     /// The working directory of the current turn.
     cwd: Option<Cow<'a, str>>,
+    /// Calls that so far only notices report.
+    reported: Vec<Reported<'a>>,
     /// The latest running total.
     tokens: Option<Raw<'a>>,
     requests: u64,
@@ -160,6 +163,7 @@ impl<'a> Rollout<'a> {
     }
 
     fn finish(mut self) -> Session<'a> {
+        notice::add_unmatched(&mut self);
         let usage = notice::total(self.tokens, self.requests);
         self.assembly.session.usage = usage;
         self.assembly.finish()

@@ -10,7 +10,7 @@ use super::Rollout;
 use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, count, filled, is, object, record, text};
-use crate::model::{Access, EventKind, FileEvent, Status, Usage};
+use crate::model::{Access, Arguments, EventKind, FileEvent, Status, ToolCall, Usage};
 
 record! {
     struct Notice {
@@ -20,6 +20,10 @@ record! {
         success = "success",
         exit_code = "exit_code",
         status = "status",
+        source = "source",
+        command = "command",
+        cwd = "cwd",
+        invocation = "invocation",
         info = "info",
     }
 }
@@ -44,7 +48,12 @@ pub(super) fn add<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, payload: Opti
     let kind = text(notice.kind).unwrap_or_default();
     match &*kind {
         "patch_apply_end" => patch(rollout, &place, &notice, gaps),
+        "mcp_tool_call_end" => {
+            mcp(rollout, &place, &notice);
+            rollout.assembly.push(place, EventKind::Other);
+        }
         "exec_command_end" => {
+            command(rollout, &place, &notice);
             if let (Some(id), Some(status)) = (filled(notice.call_id), ended(&notice)) {
                 rollout.assembly.settle(status, [id]);
             }
@@ -60,6 +69,68 @@ pub(super) fn add<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, payload: Opti
             rollout.assembly.push(place, EventKind::Other);
         }
         _ => rollout.assembly.push(place, EventKind::Other),
+    }
+}
+
+/// A call that a notice reports. Usually its response item was recorded, too; when it was not, it is judged by this.
+#[derive(Debug)]
+pub(super) struct Reported<'a> {
+    place: Place<'a>,
+    call: ToolCall<'a>,
+}
+
+record! {
+    struct Invocation { server = "server", tool = "tool", arguments = "arguments" }
+}
+
+fn command<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Notice<'a>) {
+    // What the user typed into a shell of their own is not the agent's.
+    if is(notice.source, "user_shell") {
+        return;
+    }
+    let arguments = notice.command.map(|command| format!("{{\"command\":{}}}", command.get()));
+    report(rollout, place, notice, Cow::Borrowed("shell"), arguments);
+}
+
+fn mcp<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Notice<'a>) {
+    let invocation = object::<Invocation<'a>>(notice.invocation).unwrap_or_default();
+    let name = |value| filled(value).unwrap_or(Cow::Borrowed(""));
+    let tool = format!("mcp__{}__{}", name(invocation.server), name(invocation.tool));
+    report(rollout, place, notice, Cow::Owned(tool), invocation.arguments.map(|raw| raw.get().to_owned()));
+}
+
+fn report<'a>(
+    rollout: &mut Rollout<'a>,
+    place: &Place<'a>,
+    notice: &Notice<'a>,
+    tool: Cow<'a, str>,
+    arguments: Option<String>,
+) {
+    let call_id = filled(notice.call_id);
+    if call_id.as_deref().is_some_and(|id| rollout.assembly.call_of(id).is_some()) {
+        return;
+    }
+    let call = ToolCall {
+        call_id,
+        tool,
+        arguments: arguments.map_or(Arguments::Missing, |json| Arguments::Json(Cow::Owned(json))),
+        cwd: filled(notice.cwd).or_else(|| rollout.cwd.clone()),
+        status: ended(notice).unwrap_or(Status::Missing),
+        subagent: None,
+    };
+    rollout.reported.push(Reported { place: place.clone(), call });
+}
+
+/// Adds the calls that only notices report. The calls of a script are not linked to their notices, but they were
+/// read from the script.
+pub(super) fn add_unmatched(rollout: &mut Rollout<'_>) {
+    let has_scripts = rollout.assembly.session.calls().any(|(_, call)| call.tool == "exec");
+    for Reported { place, call } in std::mem::take(&mut rollout.reported) {
+        let known = call.call_id.as_deref().is_some_and(|id| rollout.assembly.call_of(id).is_some());
+        if !known && !has_scripts {
+            let link = call.call_id.clone();
+            rollout.assembly.call(place, call, link);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ mod sidecar;
 mod store;
 mod walk;
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;
 
 use std::cmp::Ordering;

@@ -34,9 +34,11 @@ pub(super) fn may_be_log(name: &str) -> bool {
 }
 
 /// Whether a file is named like a companion of logs and does not hold a log: nothing hides behind a name.
-pub(super) fn is_sidecar(name: &str, path: &Path) -> bool {
-    let named = NAMES.contains(&name)
-        || name.starts_with('.')
+pub(super) fn is_sidecar(name: &str, path: &Path, root: &Path) -> bool {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let hidden = below.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.'));
+    let named = hidden
+        || NAMES.contains(&name)
         || name.ends_with(".settings.json")
         || name.ends_with(".meta.json")
         || path.parent().and_then(Path::file_name).is_some_and(|folder| folder == "datasets");

@@ -47,6 +47,7 @@ fn a_store_is_read_oldest_first_and_latest_leaves_the_rest_out() {
     write(root, ".pending-calls.json", "{}");
     write(root, "b/annotations.jsonl", "{\"note\":1}");
     write(root, "b/postmortem.md", "# x");
+    write(root, ".approvals/b.json", "{\"by\":\"ann\"}");
     write(root, "datasets/one.jsonl", "{\"prompt\":1}");
     let found = ask(root, &[], Selection::All).unwrap();
     assert_eq!(names(root, &found), ["c/events.ndjson", "workspaces/team/a/events.ndjson", "b/events.ndjson"]);

@@ -142,7 +142,7 @@ impl Walk {
 
     fn file(&mut self, path: &Path, real: PathBuf, name: &OsStr) {
         let name = name.to_string_lossy();
-        if sidecar::may_be_log(&name) && !sidecar::is_sidecar(&name, &real) {
+        if sidecar::may_be_log(&name) && !sidecar::is_sidecar(&name, &real, &self.root) {
             self.add(path, real, None);
         }
     }

@@ -167,20 +167,23 @@ impl<'s, 'b> Parser<'s, 'b> {
     fn constant(&mut self, name: &str, depth: u32) -> Option<Value> {
         let source = *self.constants.get(name)?;
         let mut parser = Parser::new(source, self.constants, self.budget);
-        let value = parser.value(depth + 1)?;
-        // The declaration ends here, or the value is only part of an expression.
-        let ends = parser.rest.trim_start_matches([' ', '\t', '\r']);
-        let complete = ends.is_empty() || ends.starts_with([';', '\n']);
-        let follows = ends.trim_start();
-        if !complete || follows.starts_with(['.', '[', '(', '?', '+', '*', '|', '&', ',']) {
-            return None;
-        }
-        let size = match &value {
-            Value::Text(text) | Value::Json(text) => text.len(),
-            Value::Nothing => 0,
+        let value = parser.declared(depth + 1);
+        // What can't be resolved may have cost all of its text to find out.
+        let cost = match &value {
+            Some(Value::Text(text) | Value::Json(text)) => text.len(),
+            _ => source.len(),
         };
-        *self.budget = self.budget.checked_sub(size)?;
-        Some(value)
+        *self.budget = self.budget.checked_sub(cost)?;
+        value
+    }
+
+    /// The value of a declaration that ends after it: otherwise it is only part of an expression.
+    fn declared(&mut self, depth: u32) -> Option<Value> {
+        let value = self.value(depth)?;
+        let ends = self.rest.trim_start_matches([' ', '\t', '\r']);
+        let complete = ends.is_empty() || ends.starts_with([';', '\n']);
+        let goes_on = ends.trim_start().starts_with(['.', '[', '(', '?', '+', '*', '|', '&', ',']);
+        (complete && !goes_on).then_some(value)
     }
 
     fn string(&mut self, quote: char) -> Option<String> {

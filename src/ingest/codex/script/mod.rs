@@ -12,6 +12,8 @@ use literal::{Parser, Value};
 
 /// Longer scripts are not read.
 const MAX_SCRIPT: usize = 4 << 20;
+/// Arguments that may turn out to be no literals before the rest is not tried: each may have cost the whole text.
+const MAX_FAILURES: u32 = 100;
 /// Calls read of one script.
 const MAX_CALLS: usize = 10_000;
 
@@ -60,12 +62,16 @@ pub(super) fn read(source: &str) -> Script {
     // Everything outside constants' values and resolved arguments.
     let mut outside = String::new();
     let mut rest = source;
+    let mut failures = 0;
     while let Some((before, name, after)) = next_call(rest) {
         outside.push_str(&without_values(before));
         let mut parser = Parser::new(after, &constants, &mut budget);
-        let (argument, left) = match parser.argument() {
-            Some(value) => (into_argument(value), parser.rest()),
-            None => (Argument::Unresolved, after),
+        let value = if failures < MAX_FAILURES { parser.argument() } else { None };
+        let (argument, left) = if let Some(value) = value {
+            (into_argument(value), parser.rest())
+        } else {
+            failures += 1;
+            (Argument::Unresolved, after)
         };
         script.calls.push(Call { tool: name.to_owned(), argument });
         rest = left;

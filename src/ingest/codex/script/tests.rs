@@ -64,6 +64,10 @@ fn a_constant_can_not_grow_a_script_beyond_measure() {
     let uses = "a, ".repeat(10_000);
     let source = format!("const a = \"{long}\";\ntools.t([{uses}])");
     assert_eq!(show(&source), "t:?");
+    let failing = format!("const a = \"{long}\" + x;\n{}", "tools.t(a);".repeat(10_000));
+    assert!(show(&failing).starts_with("t:? t:? "));
+    let comments = "tools.t(/*".repeat(9_000);
+    assert!(show(&comments).starts_with("t:? t:? "));
     let deep = format!("tools.t({}1{})", "[".repeat(100_000), "]".repeat(100_000));
     assert_eq!(show(&deep), "t:?");
 }
