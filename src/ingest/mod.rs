@@ -58,11 +58,6 @@ impl Log {
         Self { shown: shown.into(), bytes, store: None, repaired: OnceLock::new() }
     }
 
-    /// Size in bytes.
-    pub(crate) fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
     /// Reads the log. Everything that isn't in a session is in a gap.
     pub(crate) fn read(&self) -> Reading<'_> {
         let mut gaps = Gaps::new(&self.shown);

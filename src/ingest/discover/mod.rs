@@ -8,7 +8,7 @@ mod sidecar;
 mod store;
 mod walk;
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests;
 
 use std::cmp::Ordering;

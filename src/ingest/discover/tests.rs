@@ -1,4 +1,5 @@
 //! Throw-away stores and folders.
+#![cfg(unix)]
 
 use std::fs;
 use std::os::unix::fs::symlink;
