@@ -124,9 +124,11 @@ fn manner(effect: &ShownEffect) -> String {
     }
 }
 
+/// What `agent-strace effects` sees.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Document<'a> {
+#[cfg_attr(test, schemars(title = "agent-strace effects, version 1"))]
+pub(super) struct Document<'a> {
     schema_version: u32,
     sessions: Vec<Session<'a>>,
 }
@@ -143,9 +145,12 @@ struct Session<'a> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Event<'a> {
+    /// 1-based within the session.
     event: u32,
     event_id: Option<&'a str>,
+    /// `null` for an event that is no call.
     tool: Option<&'a str>,
+    /// `ok`, `error`, `denied`, `interrupted` or `missing`.
     status: &'static str,
     effects: Vec<json::Effect<'a>>,
 }

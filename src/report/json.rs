@@ -7,17 +7,23 @@ use crate::engine::Verdict;
 use crate::finding::Level;
 use crate::privacy::Redacted;
 
+/// What `agent-strace check` and `audit` judged and found.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Document<'a> {
+#[cfg_attr(test, schemars(title = "agent-strace report, version 1"))]
+pub(super) struct Document<'a> {
     schema_version: u32,
     tool: Tool,
+    /// `pass`, `fail` or `incomplete`.
     verdict: &'static str,
+    /// 0, 1 or 3, as the process's.
     exit_code: u8,
+    /// `null` when no policy file judged.
     policy: Option<Policy<'a>>,
     summary: Summary,
     sessions: Vec<Session<'a>>,
     findings: Vec<Finding<'a>>,
+    /// Everything that could not be read.
     gaps: Vec<Gap<'a>>,
 }
 
@@ -44,11 +50,15 @@ struct Summary {
     sessions: usize,
     events: usize,
     tool_calls: usize,
+    /// Calls whose effects were all judged.
     judged: usize,
     effects: usize,
+    /// Effects that could not be resolved.
     opaque: usize,
+    /// Calls that were refused before they ran.
     attempts: usize,
     gaps: usize,
+    /// Records of a type that this version does not know.
     unknown_records: usize,
     findings: Counts,
     suppressed: usize,
@@ -72,6 +82,7 @@ struct Session<'a> {
     parent: Option<&'a str>,
     tool_calls: usize,
     verdict: &'static str,
+    /// Everything in its log was read.
     complete: bool,
 }
 
@@ -79,16 +90,22 @@ struct Session<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Finding<'a> {
     rule: &'static str,
+    /// `error`, `warning` or `note`.
     level: &'static str,
     message: &'a str,
     session: &'a str,
+    /// 1-based within the session.
     event: u32,
     event_id: Option<&'a str>,
     tool: Option<&'a str>,
     effect: Option<Effect<'a>>,
+    /// What the log says.
     evidence: Option<&'a str>,
+    /// The line of the log.
     place: Place<'a>,
+    /// The line of the policy, where one decided.
     policy: Option<PolicyPlace<'a>>,
+    /// Over the rule and the effect: the same in another session or at another line.
     fingerprint: &'a str,
 }
 

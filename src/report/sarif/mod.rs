@@ -5,8 +5,6 @@ mod anchor;
 mod catalogue;
 mod line_hash;
 mod model;
-#[cfg(test)]
-pub(crate) mod self_check;
 
 use std::collections::{BTreeMap, BTreeSet};
 

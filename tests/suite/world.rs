@@ -1,0 +1,127 @@
+//! A throw-away folder with the demo in it, and the program run there with nothing else around it.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a run printed, and its exit code.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "compare the output or the exit code"]
+pub(crate) struct Answer {
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) code: i32,
+}
+
+pub(crate) struct World {
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    /// Nothing in it.
+    pub(crate) fn empty() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A copy of `fixtures/demo`.
+    pub(crate) fn demo() -> Self {
+        let world = Self::empty();
+        copy(&project().join("fixtures/demo"), world.path());
+        world
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) -> &Self {
+        let path = self.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path().join(path)).unwrap()
+    }
+
+    /// A native session; `events` are the lines after the start, without their common keys: `(event_type, data)`.
+    pub(crate) fn session(&self, id: &str, started: u32, events: &[(&str, serde_json::Value)]) -> &Self {
+        let meta = serde_json::json!({
+            "session_id": id, "started_at": f64::from(started), "agent_name": "claude-code",
+            "attribution": {"working_dir": "/home/dana/rates"},
+        });
+        self.write(&format!(".agent-traces/{id}/meta.json"), &meta.to_string());
+        let lines: Vec<String> = events
+            .iter()
+            .enumerate()
+            .map(|(at, (kind, data))| {
+                let time = f64::from(started) + f64::from(u32::try_from(at).unwrap());
+                serde_json::json!({
+                    "event_type": kind, "timestamp": time, "event_id": format!("{at:012x}"), "session_id": id,
+                    "data": data,
+                })
+                .to_string()
+            })
+            .collect();
+        self.write(&format!(".agent-traces/{id}/events.ndjson"), &(lines.join("\n") + "\n"))
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Answer {
+        self.run_with(args, &[], "")
+    }
+
+    pub(crate) fn run_with(&self, args: &[&str], variables: &[(&str, &str)], stdin: &str) -> Answer {
+        self.spawn(".", args, variables, stdin)
+    }
+
+    /// In a folder of the world.
+    pub(crate) fn run_in(&self, folder: &str, args: &[&str]) -> Answer {
+        self.spawn(folder, args, &[], "")
+    }
+
+    fn spawn(&self, folder: &str, args: &[&str], variables: &[(&str, &str)], stdin: &str) -> Answer {
+        #[expect(clippy::disallowed_methods, reason = "the suite runs the program itself")]
+        let mut child = Command::new(env!("CARGO_BIN_EXE_agent-strace"))
+            .args(args)
+            .current_dir(self.path().join(folder))
+            .env_clear()
+            .envs(variables.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A run that does not read its input closes it; that is its right.
+        let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        Answer {
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+            code: output.status.code().expect("ended by a signal"),
+        }
+    }
+}
+
+pub(crate) fn project() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// `UPDATE_SPECS=1` rewrites what is generated or expected.
+pub(crate) fn update() -> bool {
+    std::env::var_os("UPDATE_SPECS").is_some()
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
