@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::failure::Failure;
+use super::failure::{Failure, reason};
 
 /// Of a report only what tells findings apart is read.
 #[derive(Deserialize)]
@@ -21,7 +21,7 @@ struct Finding {
 
 /// Fingerprints of the file. What is not understood is an error: a baseline that is not applied would not be noticed.
 pub(super) fn read(path: &Path) -> Result<BTreeSet<String>, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| broken(path, &error.to_string()))?;
+    let bytes = std::fs::read(path).map_err(|error| broken(path, &reason(&error)))?;
     let list = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');
     if list {
         return serde_json::from_slice(&bytes).map_err(|error| broken(path, &error.to_string()));

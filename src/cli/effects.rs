@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Streams;
 use super::args::{EffectsArgs, PlainFormat};
-use super::failure::Failure;
+use super::failure::{Failure, reason};
 use super::output;
 use super::pipeline::Inputs;
 use crate::effects::Tracker;
@@ -64,7 +64,7 @@ fn of_command(command: &str, cwd: Option<&str>) -> Result<EffectsSession, Failur
     let cwd = match cwd {
         Some(cwd) => cwd.to_owned(),
         None => std::env::current_dir()
-            .map_err(|error| Failure::usage(format!("the current directory is not known: {error}")))?
+            .map_err(|error| Failure::usage(format!("the current directory is not known: {}", reason(&error))))?
             .to_string_lossy()
             .into_owned(),
     };

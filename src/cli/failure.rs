@@ -65,3 +65,11 @@ impl Failure {
         2
     }
 }
+
+/// What the system said, without its error number.
+pub(super) fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+        kind => kind.to_string(),
+    }
+}

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::failure::{Failure, Kind};
+use super::failure::{Failure, Kind, reason};
 
 /// Replaces `path` by `text` in one step: a reader sees the old file or the new one.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
@@ -15,7 +15,7 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     written.map_err(|error| {
         // Nothing refers to the temporary file, so one that can't be removed does no harm.
         let _ = fs::remove_file(&temporary);
-        failure(path, &error.to_string())
+        failure(path, &reason(&error))
     })
 }
 
@@ -27,7 +27,7 @@ fn refuse_what_is_no_file(path: &Path) -> Result<(), Failure> {
         }
         Ok(_) => Err(failure(path, "it is not a plain file")),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(failure(path, &error.to_string())),
+        Err(error) => Err(failure(path, &reason(&error))),
     }
 }
 
@@ -42,7 +42,7 @@ fn create_beside(path: &Path) -> Result<(PathBuf, File), Failure> {
         match OpenOptions::new().write(true).create_new(true).open(&temporary) {
             Ok(file) => return Ok((temporary, file)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(failure(path, &error.to_string())),
+            Err(error) => return Err(failure(path, &reason(&error))),
         }
     }
     Err(failure(path, "no name for a temporary file is free"))
@@ -56,7 +56,7 @@ fn failure(path: &Path, reason: &str) -> Failure {
 pub(super) fn print(stdout: &mut dyn Write, text: &str) -> Result<(), Failure> {
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::new(Kind::Output, format!("can't write to standard output: {error}")))
+            Err(Failure::new(Kind::Output, format!("can't write to standard output: {}", reason(&error))))
         }
         _ => Ok(()),
     }

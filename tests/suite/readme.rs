@@ -1,1 +1,55 @@
+//! The README shows what really happens: its generated parts are compared, `UPDATE_SPECS=1` writes them.
 
+use std::fs;
+
+use crate::world::{World, project, update};
+
+/// What the README tells a newcomer to run, without `cargo run --locked --quiet --`.
+const DEMO: &str = "check fixtures/demo/.agent-traces fixtures/demo/logs --policy fixtures/demo/.agent-scope.json";
+
+#[test]
+fn the_generated_parts_are_current() {
+    let path = project().join("README.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let current = with_part(&with_part(&text, "demo", &demo()), "rules", &rules());
+    if update() {
+        fs::write(&path, &current).unwrap();
+    } else {
+        assert!(text == current, "README.md is not current (UPDATE_SPECS=1 writes it):\n{current}");
+    }
+}
+
+/// The README's test command is the one that CI runs.
+#[test]
+fn the_test_command_is_the_one_of_ci() {
+    let command = "cargo test --locked";
+    assert!(fs::read_to_string(project().join("README.md")).unwrap().contains(&format!("```sh\n{command}\n```")));
+    assert!(fs::read_to_string(project().join(".ci/run")).unwrap().lines().any(|line| line.starts_with(command)));
+}
+
+fn demo() -> String {
+    let world = World::empty();
+    world.copy_project("fixtures/demo");
+    let answer = world.run(&DEMO.split(' ').collect::<Vec<_>>());
+    assert_eq!(answer.code, 1, "{}", answer.stderr);
+    format!("```console\n$ cargo run --locked --quiet -- {DEMO}\n{}```\n", answer.stdout)
+}
+
+fn rules() -> String {
+    let answer = World::empty().run(&["rules"]);
+    let mut table = "| rule | level | what it reports |\n|---|---|---|\n".to_owned();
+    for line in answer.stdout.lines().skip(1) {
+        let cells: Vec<&str> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
+        let [id, level, summary @ ..] = cells.as_slice() else { panic!("{line}") };
+        table.push_str(&format!("| `{id}` | {level} | {} |\n", summary.join("  ")));
+    }
+    table
+}
+
+fn with_part(text: &str, name: &str, part: &str) -> String {
+    let (start, end) =
+        (format!("<!-- {name}: generated, see tests/suite/readme.rs -->\n"), format!("<!-- /{name} -->"));
+    let (before, rest) = text.split_once(&start).expect("a start");
+    let (_, after) = rest.split_once(&end).expect("an end");
+    format!("{before}{start}{part}{end}{after}")
+}

@@ -31,6 +31,11 @@ impl World {
         world
     }
 
+    /// A folder of the project, at the same place.
+    pub(crate) fn copy_project(&self, folder: &str) {
+        copy(&project().join(folder), &self.path().join(folder));
+    }
+
     pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
