@@ -93,7 +93,13 @@ fn denied_line(entry: &ShownEntry) -> String {
 
 fn open_line(entry: &ShownEntry) -> String {
     let tool = shorten(&terminal(entry.tool.as_str()), 40);
-    format!("{}  ← {}  (event #{}, {tool})", action(&entry.effect), terminal(entry.reason.as_str()), entry.event)
+    // An opaque effect's reason is the effect.
+    let why = if entry.effect.kind == "opaque" {
+        String::new()
+    } else {
+        format!("  ← {}", terminal(entry.reason.as_str()))
+    };
+    format!("{}{why}  (event #{}, {tool})", action(&entry.effect), entry.event)
 }
 
 fn attempt_line(entry: &&ShownEntry) -> String {

@@ -52,6 +52,21 @@ pub(crate) fn sarif(text: &str) -> String {
     shown
 }
 
+/// JSON text: the same document with nothing in it that a terminal or a build log would obey. What is replaced can only
+/// stand in strings, and its escape means the same there.
+pub(crate) fn json(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character != '\n' && is_invisible(character) {
+            let mut units = [0; 2];
+            character.encode_utf16(&mut units).iter().for_each(|unit| shown.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            shown.push(character);
+        }
+    }
+    shown.replace("##[", "#\\u0023[")
+}
+
 /// A path as a relative URI reference: everything but unreserved characters and `/` is percent-encoded.
 pub(crate) fn uri(path: &str) -> String {
     let mut shown = String::with_capacity(path.len());
@@ -100,7 +115,7 @@ fn is_invisible(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{markdown, sarif, shorten, terminal, uri};
+    use super::{json, markdown, sarif, shorten, terminal, uri};
 
     #[test]
     fn hostile_text_is_harmless_in_every_target() {
@@ -119,6 +134,7 @@ mod tests {
         assert_eq!(markdown("a|`<b>`@me"), "a&#124;&#96;&lt;b&gt;&#96;&#64;me");
         assert_eq!(markdown("[x](https://e.com)"), "&#91;x&#93;&#40;https&#58;//e&#46;com&#41;");
         assert_eq!(sarif("see [x](1)\n"), "see \\[x\\](1)␤");
+        assert_eq!(json("{\n\"a ##[x] \u{9b}\u{e0041}\"}"), "{\n\"a #\\u0023[x] \\u009b\\udb40\\udc41\"}");
         assert_eq!(uri("a b/ü:c.json"), "a%20b/%C3%BC%3Ac.json");
         assert_eq!(shorten("äöü", 2), "äö…");
         assert_eq!(shorten("äö", 2), "äö");

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::escape;
 use super::view::{Report, ShownEffect, ShownFinding, ShownGap, ShownSession};
 use crate::engine::Verdict;
 use crate::finding::Level;
@@ -168,10 +169,7 @@ pub(super) fn render(report: &Report) -> String {
 /// One document, indented, with a line break at the end.
 pub(crate) fn to_text(document: &impl Serialize) -> String {
     match serde_json::to_string_pretty(document) {
-        Ok(mut text) => {
-            text.push('\n');
-            text
-        }
+        Ok(text) => escape::json(&text) + "\n",
         // Strings and numbers always serialise; a reader must still not take an empty answer for a report.
         Err(_) => "{\"verdict\":\"incomplete\",\"exit_code\":3}\n".to_owned(),
     }
