@@ -14,19 +14,11 @@ use crate::model::{Arguments, Dialect, Event, EventKind, Session, Status, ToolCa
 use crate::report::{self, EffectsEvent, EffectsReport, EffectsSession};
 
 pub(super) fn run(trace_dir: &Path, args: &EffectsArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
-    let (sessions, gaps) = match &args.command {
-        Some(command) => (vec![of_command(command, args.cwd.as_deref())?], Vec::new()),
-        None => {
-            let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, streams.stdin)?;
-            let (parts, mut gaps) =
-                inputs.each(|reading| (reading.sessions.iter().map(of_session).collect::<Vec<_>>(), reading.gaps));
-            let mut sessions = Vec::new();
-            for (part, part_gaps) in parts {
-                sessions.extend(part);
-                gaps.extend(part_gaps);
-            }
-            (sessions, gaps)
-        }
+    let (sessions, gaps) = if let Some(command) = &args.command {
+        (vec![of_command(command, args.cwd.as_deref())?], Vec::new())
+    } else {
+        let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, streams.stdin)?;
+        inputs.all(of_session)
     };
     let empty = sessions.is_empty();
     let report = EffectsReport::new(sessions);
@@ -35,7 +27,9 @@ pub(super) fn run(trace_dir: &Path, args: &EffectsArgs, streams: &mut Streams<'_
         PlainFormat::Json => report.json(),
     };
     output::print(streams.stdout, &text)?;
-    report::gap_lines(&gaps).iter().for_each(|line| output::note(streams.stderr, line));
+    for line in report::gap_lines(&gaps) {
+        output::note(streams.stderr, &line);
+    }
     if empty {
         output::note(streams.stderr, "error: no session was found");
     }

@@ -1,5 +1,6 @@
 //! Why a command could not do its job → what is printed, and the exit code. One place for both.
 
+use std::fmt::Write as _;
 use std::io::Write;
 
 use crate::report::terminal;
@@ -58,7 +59,7 @@ impl Failure {
             text.push('\n');
         }
         for hint in &self.hints {
-            text.push_str(&format!("  hint: {}\n", terminal(hint)));
+            let _ = write!(text, "  hint: {}\n", terminal(hint));
         }
         // Where not even the error can be written, the exit code has to do.
         let _ = stderr.write_all(text.as_bytes());

@@ -33,18 +33,15 @@ struct Row {
 
 pub(super) fn run(trace_dir: &Path, args: &ListArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let inputs = Inputs::select(trace_dir, &[], Selection::All, streams.stdin)?;
-    let (parts, mut gaps) = inputs.each(|reading| (reading.sessions.iter().map(row).collect::<Vec<_>>(), reading.gaps));
-    let mut rows = Vec::new();
-    for (part, part_gaps) in parts {
-        rows.extend(part);
-        gaps.extend(part_gaps);
-    }
+    let (rows, gaps) = inputs.all(row);
     let text = match args.format {
         PlainFormat::Text => table(&rows),
         PlainFormat::Json => report::to_json(&Document { schema_version: 1, sessions: rows }),
     };
     output::print(streams.stdout, &text)?;
-    report::gap_lines(&gaps).iter().for_each(|line| output::note(streams.stderr, line));
+    for line in report::gap_lines(&gaps) {
+        output::note(streams.stderr, &line);
+    }
     Ok(if gaps.is_empty() { 0 } else { 3 })
 }
 

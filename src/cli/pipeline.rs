@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::failure::Failure;
 use crate::ingest::discover::{self, Found, SelectError, Selection, Source};
 use crate::ingest::{Log, Reading};
-use crate::model::Gap;
+use crate::model::{Gap, Session};
 
 /// Bytes of logs in memory at once. A larger log is read alone.
 const BUDGET: u64 = 64 << 20;
@@ -65,6 +65,21 @@ impl Inputs {
                 Ok(result) => results.push(result),
                 Err(gap) => gaps.push(gap),
             }
+        }
+        gaps.sort();
+        (results, gaps)
+    }
+}
+
+impl Inputs {
+    /// What `work` makes of every session, and everything that could not be read.
+    pub(super) fn all<T: Send>(self, work: impl Fn(&Session<'_>) -> T + Sync) -> (Vec<T>, Vec<Gap>) {
+        let (parts, mut gaps) =
+            self.each(|reading| (reading.sessions.iter().map(&work).collect::<Vec<_>>(), reading.gaps));
+        let mut results = Vec::new();
+        for (part, part_gaps) in parts {
+            results.extend(part);
+            gaps.extend(part_gaps);
         }
         gaps.sort();
         (results, gaps)

@@ -8,6 +8,7 @@ use super::failure::{Failure, Kind};
 use super::gate::Verb;
 use crate::git;
 use crate::policy::{self, Diagnostics, Policy};
+use crate::report;
 
 const DEFAULT: &str = ".agent-scope.json";
 /// Columns that a diagnostic may take.
@@ -43,7 +44,13 @@ fn from_revision(revision: &str, path: &str, colour: policy::Colour) -> Result<P
 }
 
 fn broken(path: &str, faults: &Diagnostics, colour: policy::Colour) -> Failure {
-    Failure::configuration(format!("the policy `{path}` can't be used")).details(faults.fancy(colour, WIDTH))
+    let faults = faults.fancy(colour, WIDTH);
+    // Colours are escape sequences of our own; a build log has none, and there no line may be taken for a command.
+    let details = match colour {
+        policy::Colour::Ansi => faults,
+        policy::Colour::Never => faults.lines().map(report::terminal).collect::<Vec<_>>().join("\n"),
+    };
+    Failure::configuration(format!("the policy `{path}` can't be used")).details(details)
 }
 
 /// Relative to the current directory where it lies below it, with `/` between components.

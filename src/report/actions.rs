@@ -17,14 +17,16 @@ pub(super) fn action(effect: &ShownEffect) -> String {
         "list" => format!("List {}", path(effect)),
         "execute" => format!("Ran: {}", command(effect)),
         "connect" => format!("Network access {}", host(effect)),
-        "spawn" => format!("Sub-agent: {}", one(&effect.agent).unwrap_or_else(|| "without a name".to_owned())),
-        "opaque" => format!("Not resolved: {}", one(&effect.reason).unwrap_or_else(|| "no reason is given".to_owned())),
+        "spawn" => format!("Sub-agent: {}", one(effect.agent.as_ref()).unwrap_or_else(|| "without a name".to_owned())),
+        "opaque" => {
+            format!("Not resolved: {}", one(effect.reason.as_ref()).unwrap_or_else(|| "no reason is given".to_owned()))
+        }
         _ => format!("Tool: {}", tool(effect)),
     }
 }
 
 fn path(effect: &ShownEffect) -> String {
-    one(&effect.path).map_or_else(|| "a file without a name".to_owned(), |path| shorten(&path, LONGEST_PATH))
+    one(effect.path.as_ref()).map_or_else(|| "a file without a name".to_owned(), |path| shorten(&path, LONGEST_PATH))
 }
 
 fn command(effect: &ShownEffect) -> String {
@@ -39,7 +41,7 @@ fn quoted(word: &str) -> String {
 }
 
 fn host(effect: &ShownEffect) -> String {
-    let Some(host) = one(&effect.host) else { return "to a host that is not known".to_owned() };
+    let Some(host) = one(effect.host.as_ref()) else { return "to a host that is not known".to_owned() };
     match effect.port {
         Some(port) if !matches!(port, 80 | 443) => format!("{host}:{port}"),
         _ => host,
@@ -47,13 +49,13 @@ fn host(effect: &ShownEffect) -> String {
 }
 
 fn tool(effect: &ShownEffect) -> String {
-    let tool = one(&effect.tool).unwrap_or_else(|| "without a name".to_owned());
-    match one(&effect.server) {
+    let tool = one(effect.tool.as_ref()).unwrap_or_else(|| "without a name".to_owned());
+    match one(effect.server.as_ref()) {
         Some(server) => format!("{tool} of {server}"),
         None => tool,
     }
 }
 
-fn one(text: &Option<Redacted>) -> Option<String> {
-    text.as_ref().map(|text| terminal(text.as_str()))
+fn one(text: Option<&Redacted>) -> Option<String> {
+    text.map(|text| terminal(text.as_str()))
 }

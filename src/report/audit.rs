@@ -3,8 +3,8 @@
 use super::Colour;
 use super::actions::action;
 use super::escape::{shorten, terminal};
-use super::text::{Paint, counted, gap_text, more};
-use super::view::{Report, ShownEntry, ShownGap, ShownSession};
+use super::text::{Paint, counted, gap_text, more, verdict};
+use super::view::{Report, ShownEntry, ShownSession};
 use crate::model::Status;
 use crate::policy::Decision;
 
@@ -18,15 +18,17 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
     let mut shown_gaps = 0;
     for session in &report.sessions {
         shown_gaps += session.gaps.len();
-        lines.extend(session_lines(report, session, &paint));
+        session_lines(report, session, &paint, &mut lines);
     }
     // Gaps of inputs that did not become a session stand before those of sessions.
     let rest = report.gaps.get(..report.gaps.len().saturating_sub(shown_gaps)).unwrap_or(&[]);
-    section(&mut lines, &paint.warning(&format!("❓ Could not be judged ({}):", rest.len())), rest, gap_line, None);
+    let rest: Vec<String> = rest.iter().map(gap_text).collect();
+    section(&mut lines, &paint.warning(&titled("❓ Could not be judged", &rest)), &rest, usize::MAX);
+    lines.push(verdict(report, &paint));
     lines.join("\n") + "\n"
 }
 
-fn session_lines(report: &Report, session: &ShownSession, paint: &Paint) -> Vec<String> {
+fn session_lines(report: &Report, session: &ShownSession, paint: &Paint, lines: &mut Vec<String>) {
     let no_policy = if report.policy.is_none() { " (no policy file)" } else { "" };
     let heading = format!(
         "AUDIT: Session {} ({}, {}){no_policy}",
@@ -34,56 +36,58 @@ fn session_lines(report: &Report, session: &ShownSession, paint: &Paint) -> Vec<
         counted(session.events, "event"),
         counted(session.tool_calls, "tool call"),
     );
-    let mut lines = vec![String::new(), paint.bold(&heading), String::new()];
+    lines.extend([String::new(), paint.bold(&heading), String::new()]);
+
     let (attempts, ran): (Vec<&ShownEntry>, Vec<&ShownEntry>) =
         session.entries.iter().partition(|entry| entry.status == Status::Denied);
-    let of = |decision: Decision| ran.iter().copied().filter(|entry| entry.decision == decision).collect::<Vec<_>>();
-    let (allowed, unruled) = (of(Decision::Allowed), of(Decision::Unruled));
-    let (denied, unresolved) = (of(Decision::Denied), of(Decision::Unresolved));
-    let sensitive: Vec<_> = session.entries.iter().filter(|entry| entry.sensitive).collect();
+    let of = |decision: Decision, line: fn(&ShownEntry) -> String| -> Vec<String> {
+        ran.iter().filter(|entry| entry.decision == decision).map(|entry| line(entry)).collect()
+    };
+    let allowed = of(Decision::Allowed, |entry| action(&entry.effect));
+    let unruled = of(Decision::Unruled, unruled_line);
+    let mut denied = of(Decision::Denied, denied_line);
+    denied.extend(others(session));
+    let mut open = of(Decision::Unresolved, open_line);
+    open.extend(session.gaps.iter().map(gap_text));
+    let attempts: Vec<String> = attempts.into_iter().map(attempt_line).collect();
+    let sensitive = session.entries.iter().filter(|entry| entry.sensitive);
+    let sensitive: Vec<String> = sensitive.map(sensitive_line).collect();
 
-    section(&mut lines, &paint.good(&format!("✅ Allowed ({}):", allowed.len())), &allowed, allowed_line, Some(SHOWN));
-    let title = format!("⚠️  No policy ({}):", unruled.len());
-    section(&mut lines, &paint.warning(&title), &unruled, unruled_line, Some(SHOWN));
-    let title = format!("❌ Violations ({}):", denied.len() + others(session).len());
-    let violations: Vec<String> = denied.iter().map(|entry| denied_line(entry)).chain(others(session)).collect();
-    section(&mut lines, &paint.error(&title), &violations, Clone::clone, None);
-    let title = format!("❓ Could not be judged ({}):", unresolved.len() + session.gaps.len());
-    let open: Vec<String> =
-        unresolved.iter().map(|entry| open_line(entry)).chain(session.gaps.iter().map(gap_line)).collect();
-    section(&mut lines, &paint.warning(&title), &open, Clone::clone, None);
-    section(&mut lines, &paint.bold(&format!("🚫 Attempts ({}):", attempts.len())), &attempts, attempt_line, None);
-    let title = format!("🔐 Sensitive files accessed ({}):", sensitive.len());
-    section(&mut lines, &paint.warning(&title), &sensitive, sensitive_line, None);
-    if violations.is_empty() && open.is_empty() && sensitive.is_empty() && attempts.is_empty() {
-        lines.push("No violations found.".to_owned());
-        lines.push(String::new());
+    section(lines, &paint.good(&titled("✅ Allowed", &allowed)), &allowed, SHOWN);
+    section(lines, &paint.warning(&titled("⚠️  No policy", &unruled)), &unruled, SHOWN);
+    section(lines, &paint.error(&titled("❌ Violations", &denied)), &denied, usize::MAX);
+    section(lines, &paint.warning(&titled("❓ Could not be judged", &open)), &open, usize::MAX);
+    section(lines, &paint.bold(&titled("🚫 Attempts", &attempts)), &attempts, usize::MAX);
+    section(lines, &paint.warning(&titled("🔐 Sensitive files accessed", &sensitive)), &sensitive, usize::MAX);
+    if [&denied, &open, &attempts, &sensitive].iter().all(|section| section.is_empty()) {
+        lines.extend(["No violations found.".to_owned(), String::new()]);
     }
-    lines
 }
 
-fn section<T>(lines: &mut Vec<String>, title: &str, items: &[T], line: impl Fn(&T) -> String, limit: Option<usize>) {
+fn titled(title: &str, items: &[String]) -> String {
+    format!("{title} ({}):", items.len())
+}
+
+fn section(lines: &mut Vec<String>, title: &str, items: &[String], limit: usize) {
     if items.is_empty() {
         return;
     }
-    let limit = limit.unwrap_or(usize::MAX);
     lines.push(title.to_owned());
-    lines.extend(items.iter().take(limit).map(|item| format!("  {}", line(item))));
+    lines.extend(items.iter().take(limit).map(|item| format!("  {item}")));
     lines.extend(more(items.len(), limit));
     lines.push(String::new());
 }
 
-/// Findings that no effect shows: rules with a memory, findings about a whole session.
-fn others(session: &ShownSession) -> Vec<String> {
-    let others = session.findings.iter().filter(|finding| finding.effect.is_none());
-    others.map(|finding| format!("{}  (event #{})", terminal(finding.message.as_str()), finding.event)).collect()
+/// Findings of rules with a memory: the decision on no single effect shows them.
+fn others(session: &ShownSession) -> impl Iterator<Item = String> {
+    let others = session.findings.iter().filter(|finding| {
+        let family = finding.rule.split('/').next();
+        !matches!(family, Some("scope" | "floor"))
+    });
+    others.map(|finding| format!("{}  (event #{})", terminal(finding.message.as_str()), finding.event))
 }
 
-fn allowed_line(entry: &&ShownEntry) -> String {
-    action(&entry.effect)
-}
-
-fn unruled_line(entry: &&ShownEntry) -> String {
+fn unruled_line(entry: &ShownEntry) -> String {
     format!("{}  ({})", action(&entry.effect), terminal(entry.reason.as_str()))
 }
 
@@ -102,7 +106,7 @@ fn open_line(entry: &ShownEntry) -> String {
     format!("{}{why}  (event #{}, {tool})", action(&entry.effect), entry.event)
 }
 
-fn attempt_line(entry: &&ShownEntry) -> String {
+fn attempt_line(entry: &ShownEntry) -> String {
     let verdict = match entry.decision {
         Decision::Allowed => "allowed",
         Decision::Unruled => "no policy",
@@ -112,12 +116,8 @@ fn attempt_line(entry: &&ShownEntry) -> String {
     format!("{}  (event #{}; refused before it ran; {verdict})", action(&entry.effect), entry.event)
 }
 
-fn sensitive_line(entry: &&ShownEntry) -> String {
+fn sensitive_line(entry: &ShownEntry) -> String {
     format!("{}  (event #{})", action(&entry.effect), entry.event)
-}
-
-fn gap_line(gap: &ShownGap) -> String {
-    gap_text(gap)
 }
 
 fn shorten_id(id: &str) -> &str {

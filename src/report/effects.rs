@@ -96,8 +96,8 @@ impl EffectsEvent {
 
     fn document(&self) -> Event<'_> {
         Event {
-            event: self.event,
-            event_id: self.event_id.as_ref().map(Redacted::as_str),
+            number: self.event,
+            id: self.event_id.as_ref().map(Redacted::as_str),
             tool: self.tool.as_ref().map(Redacted::as_str),
             status: self.status,
             effects: self.effects.iter().map(json::effect).collect(),
@@ -146,8 +146,10 @@ struct Session<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Event<'a> {
     /// 1-based within the session.
-    event: u32,
-    event_id: Option<&'a str>,
+    #[serde(rename = "event")]
+    number: u32,
+    #[serde(rename = "event_id")]
+    id: Option<&'a str>,
     /// `null` for an event that is no call.
     tool: Option<&'a str>,
     /// `ok`, `error`, `denied`, `interrupted` or `missing`.

@@ -1,5 +1,7 @@
 //! One function per target. Log text passes exactly one of them on its way out.
 
+use std::fmt::Write as _;
+
 /// Text for a terminal or a build log.
 ///
 /// Controls, escape sequences, direction marks and zero-width characters become visible; a line break becomes `␤`, so
@@ -30,7 +32,7 @@ pub(crate) fn markdown(text: &str) -> String {
             '"' => shown.push_str("&quot;"),
             // An entity is shown as the character but ends every kind of markup, mention and automatic link.
             '|' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '!' | '#' | '@' | '~' | ':' | '$' | '\\' | '{' | '}' => {
-                shown.push_str(&format!("&#{};", u32::from(character)));
+                let _ = write!(shown, "&#{};", u32::from(character));
             }
             // `www.` and bare hosts become links, too.
             '.' => shown.push_str("&#46;"),
@@ -59,7 +61,9 @@ pub(crate) fn json(text: &str) -> String {
     for character in text.chars() {
         if character != '\n' && is_invisible(character) {
             let mut units = [0; 2];
-            character.encode_utf16(&mut units).iter().for_each(|unit| shown.push_str(&format!("\\u{unit:04x}")));
+            for unit in character.encode_utf16(&mut units).iter() {
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
         } else {
             shown.push(character);
         }
@@ -74,7 +78,7 @@ pub(crate) fn uri(path: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             shown.push(char::from(byte));
         } else {
-            shown.push_str(&format!("%{byte:02X}"));
+            let _ = write!(shown, "%{byte:02X}");
         }
     }
     shown
@@ -99,8 +103,12 @@ fn break_commands(text: &str) -> String {
 
 fn push_code(character: char, shown: &mut String) {
     match u32::from(character) {
-        code @ 0..=0xff => shown.push_str(&format!("\\x{code:02x}")),
-        code => shown.push_str(&format!("\\u{{{code:x}}}")),
+        code @ 0..=0xff => {
+            let _ = write!(shown, "\\x{code:02x}");
+        }
+        code => {
+            let _ = write!(shown, "\\u{{{code:x}}}");
+        }
     }
 }
 

@@ -183,7 +183,7 @@ fn document(report: &Report) -> Document<'_> {
         exit_code: report.exit_code(),
         policy: report.policy.as_ref().map(|policy| Policy {
             path: policy.path.as_str(),
-            revision: text(&policy.revision),
+            revision: text(policy.revision.as_ref()),
             sha256: &policy.sha256,
             version: policy.version,
         }),
@@ -220,7 +220,7 @@ fn session(session: &ShownSession) -> Session<'_> {
         id: session.id.as_str(),
         agent: session.agent.as_str(),
         source: session.source.as_str(),
-        parent: text(&session.parent),
+        parent: text(session.parent.as_ref()),
         tool_calls: session.tool_calls,
         verdict: verdict_name(session.verdict),
         complete: session.gaps.is_empty(),
@@ -234,10 +234,10 @@ fn finding<'a>(session: &'a ShownSession, finding: &'a ShownFinding) -> Finding<
         message: finding.message.as_str(),
         session: session.id.as_str(),
         event: finding.event,
-        event_id: text(&finding.event_id),
-        tool: text(&finding.tool),
+        event_id: text(finding.event_id.as_ref()),
+        tool: text(finding.tool.as_ref()),
         effect: finding.effect.as_ref().map(effect),
-        evidence: text(&finding.evidence),
+        evidence: text(finding.evidence.as_ref()),
         place: Place { file: session.source.as_str(), line: finding.line },
         policy: finding.policy.as_ref().map(|place| PolicyPlace {
             pointer: &place.pointer,
@@ -251,17 +251,17 @@ fn finding<'a>(session: &'a ShownSession, finding: &'a ShownFinding) -> Finding<
 pub(super) fn effect(effect: &ShownEffect) -> Effect<'_> {
     Effect {
         kind: effect.kind,
-        path: text(&effect.path),
+        path: text(effect.path.as_ref()),
         argv: effect.argv.as_ref().map(|argv| argv.iter().map(Redacted::as_str).collect()),
-        host: text(&effect.host),
+        host: text(effect.host.as_ref()),
         port: effect.port,
-        scheme: text(&effect.scheme),
-        server: text(&effect.server),
-        tool: text(&effect.tool),
-        agent: text(&effect.agent),
-        reason: text(&effect.reason),
+        scheme: text(effect.scheme.as_ref()),
+        server: text(effect.server.as_ref()),
+        tool: text(effect.tool.as_ref()),
+        agent: text(effect.agent.as_ref()),
+        reason: text(effect.reason.as_ref()),
         certainty: effect.certainty,
-        via: text(&effect.via),
+        via: text(effect.via.as_ref()),
     }
 }
 
@@ -269,8 +269,8 @@ fn gap(gap: &ShownGap) -> Gap<'_> {
     Gap { file: gap.file.as_str(), line: gap.line, reason: gap.reason.as_str() }
 }
 
-fn text(text: &Option<Redacted>) -> Option<&str> {
-    text.as_ref().map(Redacted::as_str)
+fn text(text: Option<&Redacted>) -> Option<&str> {
+    text.map(Redacted::as_str)
 }
 
 pub(super) fn verdict_name(verdict: Verdict) -> &'static str {

@@ -1,5 +1,7 @@
 //! `--format markdown`: a job summary or a comment on a pull request. Every cell is escaped; the size is bounded.
 
+use std::fmt::Write as _;
+
 use super::escape::{markdown, shorten};
 use super::text::{counted, counts};
 use super::view::{Report, ShownFinding, ShownGap, ShownSession};
@@ -41,7 +43,7 @@ fn push_lines(text: &mut String, lines: impl Iterator<Item = String>, total: usi
         shown += 1;
     }
     if shown < total {
-        text.push_str(&format!("\n{} of {total} {noun} are not shown here.\n", total - shown));
+        let _ = write!(text, "\n{} of {total} {noun} are not shown here.\n", total - shown);
     }
 }
 

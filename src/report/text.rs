@@ -88,7 +88,7 @@ pub(super) fn gap_text(gap: &ShownGap) -> String {
     format!("{}{}: {}", terminal(gap.file.as_str()), line.unwrap_or_default(), terminal(gap.reason.as_str()))
 }
 
-fn verdict(report: &Report, paint: &Paint) -> String {
+pub(super) fn verdict(report: &Report, paint: &Paint) -> String {
     let word = match report.verdict {
         Verdict::Pass => paint.good("PASS"),
         Verdict::Fail => paint.error("FAIL"),

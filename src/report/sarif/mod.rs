@@ -7,6 +7,7 @@ mod line_hash;
 mod model;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use super::Checkout;
 use super::escape::{sarif as escape, shorten, uri};
@@ -131,7 +132,7 @@ fn message(group: &Group<'_>, checkout: &Checkout<'_>, related: &mut Vec<Locatio
         named += 1;
     }
     if group.len() > named {
-        text.push_str(&format!("And {} more.", group.len() - named));
+        let _ = write!(text, "And {} more.", group.len() - named);
     }
     text.trim_end().to_owned()
 }
@@ -170,17 +171,17 @@ fn invocation(report: &Report, dropped: usize) -> Invocation {
         .gaps
         .iter()
         .take(NOTIFICATIONS)
-        .map(|gap| notification("error", format!("could not be read: {}", escape(&gap_text(gap)))))
+        .map(|gap| notification("error", &format!("could not be read: {}", escape(&gap_text(gap)))))
         .collect();
     if report.gaps.len() > NOTIFICATIONS {
-        notifications.push(notification("error", format!("{} more gaps", report.gaps.len() - NOTIFICATIONS)));
+        notifications.push(notification("error", &format!("{} more gaps", report.gaps.len() - NOTIFICATIONS)));
     }
     if dropped > 0 {
-        notifications.push(notification("warning", format!("{dropped} results of lower level are not in this file")));
+        notifications.push(notification("warning", &format!("{dropped} results of lower level are not in this file")));
     }
-    Invocation { execution_successful: report.gaps.is_empty(), tool_execution_notifications: notifications }
+    Invocation { execution_successful: report.gaps.is_empty(), notifications }
 }
 
-fn notification(level: &'static str, text: String) -> Notification {
-    Notification { level, message: Message { text: shorten(&text, MESSAGE) } }
+fn notification(level: &'static str, text: &str) -> Notification {
+    Notification { level, message: Message { text: shorten(text, MESSAGE) } }
 }

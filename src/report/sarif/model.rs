@@ -94,7 +94,8 @@ pub(super) struct Message {
 pub(super) struct Invocation {
     pub(super) execution_successful: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) tool_execution_notifications: Vec<Notification>,
+    #[serde(rename = "toolExecutionNotifications")]
+    pub(super) notifications: Vec<Notification>,
 }
 
 /// §3.58
