@@ -34,6 +34,6 @@ pub(super) fn read(path: &Path) -> Result<BTreeSet<String>, Failure> {
 }
 
 fn broken(path: &Path, reason: &str) -> Failure {
-    Failure::configuration(format!("the baseline `{}` can't be used: {reason}", path.display()))
+    Failure::new(format!("the baseline `{}` can't be used: {reason}", path.display()))
         .hint("a baseline is a report of `--format json`, or a JSON list of fingerprints")
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::Streams;
 use super::args::{EffectsArgs, PlainFormat};
+use super::environment::Environment;
 use super::failure::{Failure, reason};
 use super::output;
 use super::pipeline::Inputs;
@@ -13,11 +14,16 @@ use crate::ingest::discover::Selection;
 use crate::model::{Arguments, Dialect, Event, EventKind, Session, Status, ToolCall, Usage};
 use crate::report::{self, EffectsEvent, EffectsReport, EffectsSession};
 
-pub(super) fn run(trace_dir: &Path, args: &EffectsArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+pub(super) fn run(
+    trace_dir: &Path,
+    args: &EffectsArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
     let (sessions, gaps) = if let Some(command) = &args.command {
         (vec![of_command(command, args.cwd.as_deref())?], Vec::new())
     } else {
-        let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, streams.stdin)?;
+        let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
         inputs.all(of_session)
     };
     let empty = sessions.is_empty();
@@ -58,7 +64,7 @@ fn of_command(command: &str, cwd: Option<&str>) -> Result<EffectsSession, Failur
     let cwd = match cwd {
         Some(cwd) => cwd.to_owned(),
         None => std::env::current_dir()
-            .map_err(|error| Failure::usage(format!("the current directory is not known: {}", reason(&error))))?
+            .map_err(|error| Failure::new(format!("the current directory is not known: {}", reason(&error))))?
             .to_string_lossy()
             .into_owned(),
     };

@@ -2,11 +2,13 @@
 
 use std::io::IsTerminal;
 
-/// The default is what tests and other programs want: no colour, not in CI.
+/// The default is what tests and other programs want: no colour, no progress, not in CI.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Environment {
     /// Standard output is a terminal that takes colours.
     pub(crate) colour: bool,
+    /// Standard error is a terminal: somebody may be waiting.
+    pub(crate) progress: bool,
     /// The run is part of continuous integration: what is missing is an error there.
     pub(crate) ci: bool,
 }
@@ -16,6 +18,10 @@ impl Environment {
     pub fn of_process() -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let off = std::env::var_os("CI").is_some_and(|value| value == "false" || value == "0");
-        Self { colour: std::io::stdout().is_terminal() && !set("NO_COLOR"), ci: set("CI") && !off }
+        Self {
+            colour: std::io::stdout().is_terminal() && !set("NO_COLOR"),
+            progress: std::io::stderr().is_terminal(),
+            ci: set("CI") && !off,
+        }
     }
 }

@@ -8,38 +8,17 @@ use crate::report::terminal;
 /// An answer that is not a judgement: exit code 2.
 #[derive(Debug)]
 pub(super) struct Failure {
-    pub(super) kind: Kind,
     /// Lower case, one line.
-    pub(super) error: String,
+    error: String,
     /// What the user can do about it.
-    pub(super) hints: Vec<String>,
+    hints: Vec<String>,
     /// Text that is already laid out: a diagnostic that points into a file.
-    pub(super) details: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// What was asked for does not exist or is ambiguous.
-    Usage,
-    /// A file of ours is missing or broken: policy, baseline.
-    Configuration,
-    /// The base that a change is judged by can't be established.
-    Trust,
-    /// A report can't be written.
-    Output,
+    details: Option<String>,
 }
 
 impl Failure {
-    pub(super) fn new(kind: Kind, error: impl Into<String>) -> Self {
-        Self { kind, error: error.into(), hints: Vec::new(), details: None }
-    }
-
-    pub(super) fn usage(error: impl Into<String>) -> Self {
-        Self::new(Kind::Usage, error)
-    }
-
-    pub(super) fn configuration(error: impl Into<String>) -> Self {
-        Self::new(Kind::Configuration, error)
+    pub(super) fn new(error: impl Into<String>) -> Self {
+        Self { error: error.into(), hints: Vec::new(), details: None }
     }
 
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -59,7 +38,7 @@ impl Failure {
             text.push('\n');
         }
         for hint in &self.hints {
-            let _ = write!(text, "  hint: {}\n", terminal(hint));
+            let _ = writeln!(text, "  hint: {}", terminal(hint));
         }
         // Where not even the error can be written, the exit code has to do.
         let _ = stderr.write_all(text.as_bytes());

@@ -29,7 +29,7 @@ pub(super) fn check(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, streams.stdin);
+    let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin);
     run(Verb::Check, trace_dir, &args.gate, environment, inputs, streams)
 }
 
@@ -41,7 +41,7 @@ pub(super) fn audit(
 ) -> Result<u8, Failure> {
     let selection = if args.all { Selection::All } else { Selection::Latest };
     let requests: Vec<String> = args.session.iter().cloned().collect();
-    let inputs = Inputs::select(trace_dir, &requests, selection, streams.stdin);
+    let inputs = Inputs::select(trace_dir, &requests, selection, environment, streams.stdin);
     run(Verb::Audit, trace_dir, &args.gate, environment, inputs, streams)
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Streams;
 use super::args::{ListArgs, PlainFormat};
+use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
 use super::pipeline::Inputs;
@@ -31,8 +32,13 @@ struct Row {
     parent: Option<String>,
 }
 
-pub(super) fn run(trace_dir: &Path, args: &ListArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
-    let inputs = Inputs::select(trace_dir, &[], Selection::All, streams.stdin)?;
+pub(super) fn run(
+    trace_dir: &Path,
+    args: &ListArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let inputs = Inputs::select(trace_dir, &[], Selection::All, environment, streams.stdin)?;
     let (rows, gaps) = inputs.all(row);
     let text = match args.format {
         PlainFormat::Text => table(&rows),

@@ -11,6 +11,7 @@ mod list;
 mod output;
 mod pipeline;
 mod policy_file;
+mod progress;
 mod rules;
 mod schema;
 
@@ -45,8 +46,8 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
     match &cli.command {
         Command::Check(args) => gate::check(&cli.trace_dir, args, environment, streams),
         Command::Audit(args) => gate::audit(&cli.trace_dir, args, environment, streams),
-        Command::Effects(args) => effects::run(&cli.trace_dir, args, streams),
-        Command::List(args) => list::run(&cli.trace_dir, args, streams),
+        Command::Effects(args) => effects::run(&cli.trace_dir, args, environment, streams),
+        Command::List(args) => list::run(&cli.trace_dir, args, environment, streams),
         Command::Rules(args) => rules::run(args, streams),
         Command::Schema(args) => schema::run(args, streams),
     }

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::failure::{Failure, Kind, reason};
+use super::failure::{Failure, reason};
 
 /// Replaces `path` by `text` in one step: a reader sees the old file or the new one.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
@@ -49,14 +49,14 @@ fn create_beside(path: &Path) -> Result<(PathBuf, File), Failure> {
 }
 
 fn failure(path: &Path, reason: &str) -> Failure {
-    Failure::new(Kind::Output, format!("can't write `{}`: {reason}", path.display()))
+    Failure::new(format!("can't write `{}`: {reason}", path.display()))
 }
 
 /// Writes to standard output. A reader that went away has seen what it wanted: the verdict stands.
 pub(super) fn print(stdout: &mut dyn Write, text: &str) -> Result<(), Failure> {
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::new(Kind::Output, format!("can't write to standard output: {}", reason(&error))))
+            Err(Failure::new(format!("can't write to standard output: {}", reason(&error))))
         }
         _ => Ok(()),
     }

@@ -6,7 +6,9 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use super::environment::Environment;
 use super::failure::Failure;
+use super::progress::Progress;
 use crate::ingest::discover::{self, Found, SelectError, Selection, Source};
 use crate::ingest::{Log, Reading};
 use crate::model::{Gap, Session};
@@ -17,6 +19,8 @@ const BUDGET: u64 = 64 << 20;
 /// What is to be read.
 pub(super) struct Inputs {
     found: Found,
+    /// Somebody waits at a terminal.
+    progress: bool,
     /// Standard input, already read.
     stdin: Option<Result<Log, Gap>>,
 }
@@ -26,11 +30,12 @@ impl Inputs {
         trace_dir: &Path,
         requests: &[String],
         selection: Selection,
+        environment: Environment,
         stdin: &mut dyn Read,
     ) -> Result<Self, Failure> {
         let found = discover::select(trace_dir, requests, selection).map_err(|error| select_failure(&error))?;
         let stdin = found.stdin.then(|| Log::from_reader("-", stdin));
-        Ok(Self { found, stdin })
+        Ok(Self { found, progress: environment.progress, stdin })
     }
 
     /// No log at all was found, not even an unreadable one.
@@ -47,9 +52,12 @@ impl Inputs {
     /// read at all.
     pub(super) fn each<T: Send>(self, work: impl Fn(Reading<'_>) -> T + Sync) -> (Vec<T>, Vec<Gap>) {
         let budget = Budget::default();
+        let progress = Progress::new(self.progress, self.found.sources.len());
         let read = |source: &Source| {
             let _held = budget.hold(source.size);
-            source.load().map(|log| work(log.read()))
+            let result = source.load().map(|log| work(log.read()));
+            progress.step();
+            result
         };
         let sources = &self.found.sources;
         // A pool of threads costs more than one small log.
@@ -87,7 +95,7 @@ impl Inputs {
 }
 
 fn select_failure(error: &SelectError) -> Failure {
-    let failure = Failure::usage(error.to_string());
+    let failure = Failure::new(error.to_string());
     match error {
         SelectError::NotFound(_) => failure.hint("`agent-strace list` shows the sessions in the store"),
         SelectError::Ambiguous { .. } => failure.hint("give more of the id"),

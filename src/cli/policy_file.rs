@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::args::GateArgs;
 use super::environment::Environment;
-use super::failure::{Failure, Kind};
+use super::failure::Failure;
 use super::gate::Verb;
 use crate::git;
 use crate::policy::{self, Diagnostics, Policy};
@@ -28,14 +28,14 @@ pub(super) fn load(args: &GateArgs, verb: Verb, environment: Environment) -> Res
     if args.allow_no_policy || (verb == Verb::Audit && !environment.ci) {
         return Ok(Policy::none());
     }
-    Err(Failure::configuration(format!("there is no policy: `{DEFAULT}` does not exist"))
+    Err(Failure::new(format!("there is no policy: `{DEFAULT}` does not exist"))
         .hint("`--policy FILE` names one")
         .hint("`--allow-no-policy` judges by the built-in rules alone"))
 }
 
 fn from_revision(revision: &str, path: &str, colour: policy::Colour) -> Result<Policy, Failure> {
     let blob = git::read_blob(Path::new("."), revision, path).map_err(|error| {
-        Failure::new(Kind::Trust, format!("the policy of `{revision}` can't be read: {error}"))
+        Failure::new(format!("the policy of `{revision}` can't be read: {error}"))
             .hint("the base that a change is judged by has to be fetched first")
     })?;
     let commit = blob.commit.get(..12).unwrap_or(&blob.commit);
@@ -50,7 +50,7 @@ fn broken(path: &str, faults: &Diagnostics, colour: policy::Colour) -> Failure {
         policy::Colour::Ansi => faults,
         policy::Colour::Never => faults.lines().map(report::terminal).collect::<Vec<_>>().join("\n"),
     };
-    Failure::configuration(format!("the policy `{path}` can't be used")).details(details)
+    Failure::new(format!("the policy `{path}` can't be used")).details(details)
 }
 
 /// Relative to the current directory where it lies below it, with `/` between components.

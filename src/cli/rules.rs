@@ -16,7 +16,7 @@ pub(super) fn run(args: &RulesArgs, streams: &mut Streams<'_>) -> Result<u8, Fai
         return Ok(0);
     };
     let Some(rule) = rules::find(id) else {
-        return Err(Failure::usage(format!("there is no rule `{id}`")).hint("`agent-strace rules` lists them"));
+        return Err(Failure::new(format!("there is no rule `{id}`")).hint("`agent-strace rules` lists them"));
     };
     output::print(streams.stdout, rule.spec)?;
     Ok(0)

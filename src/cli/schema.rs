@@ -25,7 +25,7 @@ pub(super) fn run(args: &SchemaArgs, streams: &mut Streams<'_>) -> Result<u8, Fa
     };
     let found = SCHEMAS.iter().find(|(name, _, _)| name == wanted);
     let Some((_, _, text)) = found else {
-        return Err(Failure::usage(format!("there is no schema `{wanted}`")).hint("`agent-strace schema` lists them"));
+        return Err(Failure::new(format!("there is no schema `{wanted}`")).hint("`agent-strace schema` lists them"));
     };
     output::print(streams.stdout, text)?;
     Ok(0)

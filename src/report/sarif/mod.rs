@@ -100,8 +100,8 @@ fn result(rule: &str, rule_index: usize, anchor: &Anchor, group: &Group<'_>, che
         message: Message { text },
         locations: vec![Location {
             id: None,
-            physical_location: physical(anchor.uri(checkout), anchor.line),
-            logical_locations: logical.into_iter().collect(),
+            physical: physical(anchor.uri(checkout), anchor.line),
+            logical: logical.into_iter().collect(),
             message: None,
         }],
         related_locations,
@@ -147,8 +147,8 @@ fn related_location(
     let path = inside(session.source.as_str())?;
     Some(Location {
         id: Some(id),
-        physical_location: physical(uri(&format!("{}{path}", checkout.prefix)), finding.line.max(1)),
-        logical_locations: Vec::new(),
+        physical: physical(uri(&format!("{}{path}", checkout.prefix)), finding.line.max(1)),
+        logical: Vec::new(),
         message: Some(Message { text: format!("event {}", finding.event) }),
     })
 }

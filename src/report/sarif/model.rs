@@ -126,9 +126,10 @@ pub(super) struct SarifResult {
 pub(super) struct Location {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) id: Option<usize>,
-    pub(super) physical_location: PhysicalLocation,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) logical_locations: Vec<LogicalLocation>,
+    #[serde(rename = "physicalLocation")]
+    pub(super) physical: PhysicalLocation,
+    #[serde(rename = "logicalLocations", skip_serializing_if = "Vec::is_empty")]
+    pub(super) logical: Vec<LogicalLocation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<Message>,
 }
