@@ -34,12 +34,16 @@ pub(crate) fn markdown(text: &str) -> String {
             '|' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '!' | '#' | '@' | '~' | ':' | '$' | '\\' | '{' | '}' => {
                 let _ = write!(shown, "&#{};", u32::from(character));
             }
-            // `www.` and bare hosts become links, too.
-            '.' => shown.push_str("&#46;"),
+            // `www.` becomes a link, too.
+            '.' if ends_with_www(&shown) => shown.push_str("&#46;"),
             _ => shown.push(character),
         }
     }
     shown
+}
+
+fn ends_with_www(text: &str) -> bool {
+    text.len().checked_sub(3).and_then(|at| text.get(at..)).is_some_and(|tail| tail.eq_ignore_ascii_case("www"))
 }
 
 /// Text of a SARIF message: `[text](1)` is a link there, so brackets are escaped; no line breaks, no controls.
@@ -140,7 +144,8 @@ mod tests {
             assert_eq!(terminal(text), expected);
         }
         assert_eq!(markdown("a|`<b>`@me"), "a&#124;&#96;&lt;b&gt;&#96;&#64;me");
-        assert_eq!(markdown("[x](https://e.com)"), "&#91;x&#93;&#40;https&#58;//e&#46;com&#41;");
+        assert_eq!(markdown("[x](https://e.com)"), "&#91;x&#93;&#40;https&#58;//e.com&#41;");
+        assert_eq!(markdown("WWW.e.com"), "WWW&#46;e.com");
         assert_eq!(sarif("see [x](1)\n"), "see \\[x\\](1)␤");
         assert_eq!(json("{\n\"a ##[x] \u{9b}\u{e0041}\"}"), "{\n\"a #\\u0023[x] \\u009b\\udb40\\udc41\"}");
         assert_eq!(uri("a b/ü:c.json"), "a%20b/%C3%BC%3Ac.json");

@@ -2,7 +2,7 @@
 //!
 //! A document is prose with blocks. `` ```file PATH `` puts a file into the world (which starts as a copy of
 //! `fixtures/demo`); `` ```console `` is one command after `$ `, what it printed (standard error behind `2> `), and its
-//! exit code after `? `. Variables stand before the command, `< PATH` after it. `UPDATE_SPECS=1` rewrites the output.
+//! exit code after `? `. Variables stand before the command, `< PATH` after it, `cd FOLDER &&` before all. `UPDATE_SPECS=1` rewrites the output.
 
 use std::fs;
 
@@ -53,6 +53,10 @@ pub(crate) fn replay(text: &str, world: &World) -> (String, usize) {
 }
 
 fn execute(command: &str, world: &World) -> Answer {
+    let (folder, command) = match command.strip_prefix("cd ").and_then(|rest| rest.split_once(" && ")) {
+        Some((folder, command)) => (folder, command),
+        None => (".", command),
+    };
     let (command, stdin) = match command.split_once(" < ") {
         Some((command, path)) => (command, world.read(path)),
         None => (command, String::new()),
@@ -61,7 +65,7 @@ fn execute(command: &str, world: &World) -> Answer {
     let at = words.iter().position(|word| word == "agent-strace").expect("a command runs agent-strace");
     let variables: Vec<(&str, &str)> = words[..at].iter().map(|word| word.split_once('=').unwrap()).collect();
     let args: Vec<&str> = words[at + 1..].iter().map(String::as_str).collect();
-    world.run_with(&args, &variables, &stdin)
+    world.spawn(folder, &args, &variables, &stdin)
 }
 
 /// Words apart by blanks; single quotes hold them together.

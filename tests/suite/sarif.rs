@@ -22,6 +22,46 @@ fn the_demo_is_accepted() {
     }
 }
 
+#[test]
+fn a_clean_run_has_an_empty_list_of_results() {
+    let log = sarif(&World::demo(), &["check", "20ab"]);
+    assert_eq!(log["runs"][0]["results"], json!([]));
+    assert_eq!(log["runs"][0]["invocations"][0]["executionSuccessful"], json!(true));
+}
+
+#[test]
+fn a_result_stands_at_the_line_of_the_policy_that_was_violated() {
+    let world = World::demo();
+    let policy = world.read(".agent-scope.json");
+    let log = sarif(&world, &["check", "7c9e"]);
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let read = results.iter().find(|result| result["ruleId"] == "scope/read").unwrap();
+    let place = &read["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], ".agent-scope.json");
+    let line = usize::try_from(place["region"]["startLine"].as_u64().unwrap()).unwrap();
+    assert!(policy.lines().nth(line - 1).unwrap().contains("\".env\""), "line {line}");
+    assert!(read["partialFingerprints"]["primaryLocationLineHash"].is_string());
+    assert!(read["message"]["text"].as_str().unwrap().contains("[event 5](1)"));
+    assert_eq!(
+        read["relatedLocations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+        ".agent-traces/7c9e02b6411fa8d4/events.ndjson"
+    );
+}
+
+#[test]
+fn places_are_relative_to_the_top_of_the_repository() {
+    let world = World::demo();
+    world.write("sub/.agent-scope.json", &world.read(".agent-scope.json")).write(".git/HEAD", "ref: refs/heads/main\n");
+    let log = sarif_in(&world, "sub", &["--trace-dir", "../.agent-traces", "check", "7c9e"]);
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let uris: BTreeSet<&str> = results
+        .iter()
+        .filter(|result| result["ruleId"] == "scope/read")
+        .filter_map(|result| result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str())
+        .collect();
+    assert_eq!(uris, BTreeSet::from(["sub/.agent-scope.json"]));
+}
+
 fn sarif_in(world: &World, folder: &str, args: &[&str]) -> Value {
     let answer = world.run_in(folder, &[args, &["--format", "sarif"]].concat());
     assert_eq!(problems(&answer.stdout), Vec::<String>::new(), "{}\n{}", answer.stdout, answer.stderr);

@@ -86,7 +86,7 @@ impl World {
         self.spawn(folder, args, &[], "")
     }
 
-    fn spawn(&self, folder: &str, args: &[&str], variables: &[(&str, &str)], stdin: &str) -> Answer {
+    pub(crate) fn spawn(&self, folder: &str, args: &[&str], variables: &[(&str, &str)], stdin: &str) -> Answer {
         #[expect(clippy::disallowed_methods, reason = "the suite runs the program itself")]
         let mut child = Command::new(env!("CARGO_BIN_EXE_agent-strace"))
             .args(args)

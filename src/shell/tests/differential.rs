@@ -11,7 +11,8 @@ use super::super::*;
 fn rable_heads(text: &str) -> Option<Vec<String>> {
     let nodes = rable::parse(text, true).ok()?;
     let printed: String = nodes.iter().map(|node| format!("{node}\n")).collect();
-    let heads = printed.split("(command (word \"").skip(1).filter_map(|rest| rest.split_once('"')).map(|(head, _)| head);
+    let heads =
+        printed.split("(command (word \"").skip(1).filter_map(|rest| rest.split_once('"')).map(|(head, _)| head);
     let plain = |head: &&str| head.chars().all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c)) && !head.is_empty();
     Some(heads.filter(plain).map(str::to_owned).collect())
 }
@@ -142,9 +143,55 @@ proptest! {
 
 fn token() -> impl Strategy<Value = &'static str> {
     proptest::sample::select(vec![
-        "a", "rm", "cat x", ";", "&&", "||", "|", "&", "(", ")", "{", "}", "\n", "if", "then", "else", "fi", "for i in",
-        "while", "do", "done", "case x in", "x)", ";;", "esac", "\"a b\"", "'c d'", "$(e f)", "`g`", "> o", "2>&1",
-        "<<E\nh\nE\n", "<<<w", "!", "time", "[[ a ]]", "f()", "# c\n", "X=1", "a=(1 2)", "{a,b}", "\\\n", "$((1+2))",
-        "${x:-y}", "<(p q)", "function g", "until", "in", "elif", "select s in",
+        "a",
+        "rm",
+        "cat x",
+        ";",
+        "&&",
+        "||",
+        "|",
+        "&",
+        "(",
+        ")",
+        "{",
+        "}",
+        "\n",
+        "if",
+        "then",
+        "else",
+        "fi",
+        "for i in",
+        "while",
+        "do",
+        "done",
+        "case x in",
+        "x)",
+        ";;",
+        "esac",
+        "\"a b\"",
+        "'c d'",
+        "$(e f)",
+        "`g`",
+        "> o",
+        "2>&1",
+        "<<E\nh\nE\n",
+        "<<<w",
+        "!",
+        "time",
+        "[[ a ]]",
+        "f()",
+        "# c\n",
+        "X=1",
+        "a=(1 2)",
+        "{a,b}",
+        "\\\n",
+        "$((1+2))",
+        "${x:-y}",
+        "<(p q)",
+        "function g",
+        "until",
+        "in",
+        "elif",
+        "select s in",
     ])
 }
