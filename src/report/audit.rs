@@ -84,7 +84,9 @@ fn others(session: &ShownSession) -> impl Iterator<Item = String> {
         let family = finding.rule.split('/').next();
         !matches!(family, Some("scope" | "floor"))
     });
-    others.map(|finding| format!("{}  (event #{})", terminal(finding.message.as_str()), finding.event))
+    others.map(|finding| {
+        format!("{}  ({}, event #{})", terminal(finding.message.as_str()), finding.level.name(), finding.event)
+    })
 }
 
 fn unruled_line(entry: &ShownEntry) -> String {
