@@ -61,7 +61,6 @@ fn specs() -> PathBuf {
 }
 
 #[test]
-#[ignore = "shell text is not analysed yet"]
 fn every_case_of_every_spec_reports_what_it_says() {
     let update = std::env::var_os("UPDATE_SPECS").is_some();
     let mut wrong = String::new();
