@@ -101,7 +101,7 @@ impl Machine<'_> {
                         self.world.link_symbolic(&alias, &source.text, Certainty::Exact);
                     } else {
                         let (original, _) = self.locate(source);
-                        self.world.link(&alias, &original);
+                        self.world.copied(&alias, &original);
                     }
                 }
                 if content.is_some() {

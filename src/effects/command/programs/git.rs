@@ -461,7 +461,7 @@ impl Machine<'_> {
         if let ([source], true) = (sources, last.is_exact()) {
             let (original, _) = self.locate(source);
             let (alias, _) = self.locate(last);
-            self.world.link(&alias, &original);
+            self.world.copied(&alias, &original);
         }
     }
 
