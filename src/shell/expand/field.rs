@@ -166,7 +166,9 @@ impl Split<'_> {
 }
 
 fn render(pieces: &[Piece], source: &str) -> Field {
-    let tilde = matches!(pieces.first(), Some(Piece::Tilde(_)));
+    let is_empty = |piece: &&Piece| matches!(piece, Piece::Text { text, .. } if text.is_empty());
+    let tilde = matches!(pieces.iter().find(|piece| !is_empty(piece)), Some(Piece::Tilde(_)));
+    let mut groups = 0;
     let mut plain = String::new();
     let mut pattern = String::new();
     let mut likely = String::new();
@@ -177,7 +179,9 @@ fn render(pieces: &[Piece], source: &str) -> Field {
                 has_text |= !text.is_empty();
                 plain.push_str(text);
                 likely.push_str(text);
-                escape(text, &mut pattern);
+                if groups == 0 {
+                    escape(text, &mut pattern);
+                }
             }
             Piece::Tilde(user) => {
                 has_text = true;
@@ -189,7 +193,7 @@ fn render(pieces: &[Piece], source: &str) -> Field {
             Piece::Glob(text) => {
                 (is_exact, has_text) = (false, true);
                 likely.push_str(text);
-                glob(text, &mut pattern);
+                glob(text, &mut groups, &mut pattern);
             }
             Piece::Likely(text) => {
                 (is_exact, is_likely) = (false, true);
@@ -231,31 +235,32 @@ fn any(pattern: &mut String) {
     pattern.push_str("**");
 }
 
-/// Active glob text of the shell in our dialect; groups become any text within a component.
-fn glob(text: &str, pattern: &mut String) {
-    let star = |pattern: &mut String| {
-        if !pattern.ends_with('*') {
-            pattern.push('*');
-        }
-    };
-    match text {
-        _ if text.ends_with('(') || text.contains([')', '|']) || text.contains('(') => star(pattern),
-        _ => {
-            let mut class = false;
-            for character in text.chars() {
-                match character {
-                    '*' if !class => star(pattern),
-                    '[' => {
-                        class = true;
-                        pattern.push('[');
-                    }
-                    ']' => {
-                        class = false;
-                        pattern.push(']');
-                    }
-                    other => pattern.push(other),
-                }
+/// Active glob text of the shell in our dialect. A group (`@(a|b)`) is any text within a component; `groups` counts
+/// those that are open.
+fn glob(text: &str, groups: &mut usize, pattern: &mut String) {
+    let mut class = false;
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let opens = matches!(character, '@' | '?' | '*' | '+' | '!') && characters.peek() == Some(&'(');
+        match character {
+            _ if opens && !class => {
+                characters.next();
+                *groups += 1;
+                star(pattern);
+            }
+            ')' if *groups > 0 => *groups -= 1,
+            _ if *groups > 0 => {}
+            '*' if !class => star(pattern),
+            other => {
+                class = (class || other == '[') && other != ']';
+                pattern.push(other);
             }
         }
+    }
+}
+
+fn star(pattern: &mut String) {
+    if !pattern.ends_with('*') {
+        pattern.push('*');
     }
 }

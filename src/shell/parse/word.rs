@@ -113,7 +113,8 @@ impl Parser<'_> {
     }
 
     pub(super) fn parts(&mut self, context: Context) -> Vec<Part> {
-        let mut out = Parts::default();
+        // Most words have one part, and a part is large.
+        let mut out = Parts { parts: Vec::with_capacity(1) };
         if context.is_quoting() {
             self.quoting(context, &mut out);
         } else {
