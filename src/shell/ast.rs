@@ -147,7 +147,7 @@ pub(crate) enum Part {
     Glob(String),
     /// `~`, `~user`, at the start of a word or of an assignment's component.
     Tilde(Option<String>),
-    Variable(Variable),
+    Variable(Box<Variable>),
     /// `$( … )`, backquotes, `${ …; }`.
     Substitution {
         script: Script,

@@ -190,6 +190,9 @@ impl Parser<'_> {
     }
 
     pub(super) fn redirect(&mut self) -> Option<Redirect> {
+        if !matches!(self.peek(), Some(b'<' | b'>' | b'&' | b'{' | b'0'..=b'9')) {
+            return None;
+        }
         let start = self.pos;
         let descriptor = self.descriptor();
         let Some(kind) = self.redirect_kind() else {

@@ -234,5 +234,5 @@ impl Parser<'_> {
 /// `"$@"`
 fn all_parameters() -> Word {
     let variable = Variable { name: "@".to_owned(), quoted: true, operation: Operation::Plain, subscript: None };
-    Word { parts: vec![Part::Variable(variable)], source: "\"$@\"".to_owned() }
+    Word { parts: vec![Part::Variable(Box::new(variable))], source: "\"$@\"".to_owned() }
 }

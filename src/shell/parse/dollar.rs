@@ -122,5 +122,5 @@ pub(super) fn is_special(byte: u8) -> bool {
 }
 
 fn plain(name: &str, quoted: bool) -> Part {
-    Part::Variable(Variable { name: name.to_owned(), quoted, operation: Operation::Plain, subscript: None })
+    Part::Variable(Box::new(Variable { name: name.to_owned(), quoted, operation: Operation::Plain, subscript: None }))
 }

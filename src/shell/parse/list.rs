@@ -39,7 +39,8 @@ impl Parser<'_> {
         match self.peek() {
             None | Some(b')') => true,
             Some(b';') => matches!(self.byte(1), Some(b';' | b'&')),
-            _ => CLOSING.contains(&self.plain_word()),
+            Some(b't' | b'e' | b'f' | b'd' | b'}') => CLOSING.contains(&self.plain_word()),
+            Some(_) => false,
         }
     }
 

@@ -235,7 +235,7 @@ impl<'a> Parser<'a> {
     }
 
     fn eat_word(&mut self, word: &str) -> bool {
-        let found = self.plain_word() == word;
+        let found = self.starts_with(word) && self.plain_word() == word;
         if found {
             self.pos += word.len();
         }

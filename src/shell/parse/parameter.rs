@@ -19,11 +19,11 @@ impl Parser<'_> {
             None => self.operation(quoted),
         };
         if self.eat("}") {
-            return Part::Variable(Variable { name, quoted, operation, subscript });
+            return Part::Variable(Box::new(Variable { name, quoted, operation, subscript }));
         }
         if self.at_end() {
             self.problem("a parameter expansion is not closed");
-            return Part::Variable(Variable { name, quoted, operation, subscript });
+            return Part::Variable(Box::new(Variable { name, quoted, operation, subscript }));
         }
         self.bad_parameter(quoted, subscript)
     }
@@ -162,11 +162,11 @@ impl Parser<'_> {
             self.operand(if quoted { Context::QuotedOperand { stop: b'}' } } else { Context::Operand { stop: b'}' } });
         self.eat("}");
         let words = subscript.into_iter().chain([rest]).collect();
-        Part::Variable(Variable {
+        Part::Variable(Box::new(Variable {
             name: String::new(),
             quoted,
             operation: Operation::Other { name: "?".to_owned(), words },
             subscript: None,
-        })
+        }))
     }
 }

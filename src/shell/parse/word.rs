@@ -169,10 +169,12 @@ impl Parser<'_> {
             if special || context.ends_at(self, byte) {
                 break;
             }
-            self.bump();
+            // Bytes inside a character are never special.
+            self.pos += 1;
         }
         let text = self.since(start);
-        if text.chars().any(is_hidden) {
+        let printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+        if !printable && text.chars().any(is_hidden) {
             self.problem("an invisible control character outside quotes");
         }
         out.literal(text);
