@@ -175,7 +175,7 @@ impl Parser<'_> {
             self.pos = start;
             return None;
         }
-        Some(self.function_body(word.source.clone()))
+        Some(self.function_body(plain_text(word)))
     }
 
     /// `echo (rm x)`: bash refuses the text; the commands inside are kept.
@@ -199,23 +199,23 @@ impl Parser<'_> {
             self.pos = start;
             return None;
         };
-        Some(Redirect { kind, descriptor: descriptor.flatten() })
+        Some(Redirect { kind, descriptor })
     }
 
-    /// `2` or `{name}` right before an operator. Outer: something is written there.
-    fn descriptor(&mut self) -> Option<Option<u32>> {
+    /// `2` or `{name}` right before an operator.
+    fn descriptor(&mut self) -> Option<u32> {
         let rest = self.rest();
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         if digits > 0 {
             self.pos += digits;
-            return Some(rest.get(..digits)?.parse().ok());
+            return rest.get(..digits)?.parse().ok();
         }
         let named = rest.strip_prefix('{')?;
         let (name, _) = named.get(..named.floor_char_boundary(64))?.split_once('}')?;
         if is_name(name) {
             self.pos += name.len() + 2;
         }
-        Some(None)
+        None
     }
 
     fn redirect_kind(&mut self) -> Option<RedirectKind> {
@@ -258,6 +258,18 @@ impl Parser<'_> {
         }
         word.unwrap_or_default()
     }
+}
+
+/// The word without its quotes and line continuations.
+pub(super) fn plain_text(word: &Word) -> String {
+    let mut text = String::new();
+    for part in &word.parts {
+        match part {
+            Part::Literal(part) | Part::Quoted(part) | Part::Glob(part) => text.push_str(part),
+            _ => return word.source.clone(),
+        }
+    }
+    text
 }
 
 /// `=(` or `+=(`

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Parser;
+use super::command::plain_text;
 use super::word::Context;
 use crate::shell::{Node, Operation, Part, Script, Variable, Word};
 
@@ -185,7 +186,7 @@ impl Parser<'_> {
     /// `function name [()] body`.
     fn function_command(&mut self) -> Node {
         self.skip_blanks();
-        let name = self.operand(Context::Plain).source;
+        let name = plain_text(&self.operand(Context::Plain));
         self.skip_blanks();
         if self.eat("(") {
             self.skip_blanks();

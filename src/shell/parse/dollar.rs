@@ -6,6 +6,10 @@ use crate::shell::{Operation, Part, Variable};
 
 impl Parser<'_> {
     pub(super) fn dollar(&mut self, quoted: bool, out: &mut Parts) {
+        // Line continuations are gone before the shell looks at what follows `$`.
+        while self.byte(1) == Some(b'\\') && self.byte(2) == Some(b'\n') {
+            self.pos += 2;
+        }
         match self.byte(1) {
             Some(b'\'') if !quoted => self.ansi_quotes(out),
             Some(b'"') if !quoted => {
@@ -17,10 +21,8 @@ impl Parser<'_> {
             Some(b'{') => self.dollar_brace(quoted, out),
             Some(byte) if byte == b'_' || byte.is_ascii_alphabetic() => {
                 self.pos += 1;
-                let rest = self.rest();
-                let length = rest.bytes().take_while(|b| *b == b'_' || b.is_ascii_alphanumeric()).count();
-                self.pos += length;
-                out.push(plain(rest.get(..length).unwrap_or(""), quoted));
+                let name = self.plain_name();
+                out.push(plain(&name, quoted));
             }
             Some(byte) if byte.is_ascii_digit() || is_special(byte) => {
                 self.pos += 1;
@@ -36,6 +38,21 @@ impl Parser<'_> {
         }
     }
 
+    /// A name, over line continuations.
+    fn plain_name(&mut self) -> String {
+        let mut name = String::new();
+        loop {
+            let rest = self.rest();
+            let length = rest.bytes().take_while(|b| *b == b'_' || b.is_ascii_alphanumeric()).count();
+            name.push_str(rest.get(..length).unwrap_or(""));
+            self.pos += length;
+            if !self.starts_with("\\\n") {
+                return name;
+            }
+            self.pos += 2;
+        }
+    }
+
     fn dollar_paren(&mut self, quoted: bool, out: &mut Parts) {
         if self.byte(2) == Some(b'(')
             && let Some(end) = self.arithmetic_end(self.pos + 3)
@@ -47,7 +64,7 @@ impl Parser<'_> {
             return;
         }
         self.pos += 2;
-        let script = self.deeper(|parser| parser.nested(|parser, nodes| parser.until_parenthesis(nodes)));
+        let script = self.deeper(|parser| parser.nested(Self::until_parenthesis));
         out.push(Part::Substitution { script, quoted });
     }
 
@@ -69,7 +86,7 @@ impl Parser<'_> {
 
     pub(super) fn process(&mut self, operator: u8, out: &mut Parts) {
         self.pos += 2;
-        let script = self.deeper(|parser| parser.nested(|parser, nodes| parser.until_parenthesis(nodes)));
+        let script = self.deeper(|parser| parser.nested(Self::until_parenthesis));
         out.push(Part::Process { script, writes: operator == b'>' });
     }
 
@@ -79,7 +96,7 @@ impl Parser<'_> {
             // `${ command; }`, `${| command; }`
             Some(b' ' | b'\t' | b'\n' | b'|' | b'(') => {
                 self.eat("|");
-                let script = self.deeper(|parser| parser.nested(|parser, nodes| parser.until_brace(nodes)));
+                let script = self.deeper(|parser| parser.nested(Self::until_brace));
                 Some(Part::Substitution { script, quoted })
             }
             _ => self.deeper(|parser| Some(parser.parameter(quoted))),

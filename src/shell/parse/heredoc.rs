@@ -56,16 +56,29 @@ impl Parser<'_> {
         }
     }
 
-    /// Lines up to the delimiter; false if it never comes.
+    /// Lines up to the delimiter; false if it never comes. Without quotes a backslash joins a line with the next, also
+    /// where that would be the delimiter.
     fn read_body(&mut self, pending: &Pending, body: &mut String) -> bool {
+        let mut joined = String::new();
+        let mut line_start = 0;
         while !self.at_end() {
             let line = self.rest().split_inclusive('\n').next().unwrap_or_default();
             self.pos += line.len();
             let line = if pending.strip_tabs { line.trim_start_matches('\t') } else { line };
-            if line.strip_suffix('\n').unwrap_or(line) == pending.delimiter {
+            let plain = line.strip_suffix('\n').unwrap_or(line);
+            body.push_str(line);
+            let backslashes = plain.len() - plain.trim_end_matches('\\').len();
+            if !pending.quoted && backslashes % 2 == 1 {
+                joined.push_str(plain.strip_suffix('\\').unwrap_or(plain));
+                continue;
+            }
+            joined.push_str(plain);
+            if joined == pending.delimiter {
+                body.truncate(line_start);
                 return true;
             }
-            body.push_str(line);
+            joined.clear();
+            line_start = body.len();
         }
         false
     }

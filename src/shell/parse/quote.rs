@@ -65,7 +65,9 @@ impl Parser<'_> {
         match self.peek() {
             Some(b'\n') => self.pos += 1,
             Some(byte @ (b'$' | b'`' | b'\\' | b'"' | b'}')) if escapes(context, byte) => {
-                self.bump().map(|character| out.quoted(character.encode_utf8(&mut [0; 4])));
+                if let Some(character) = self.bump() {
+                    out.quoted(character.encode_utf8(&mut [0; 4]));
+                }
             }
             _ => out.quoted("\\"),
         }

@@ -46,6 +46,12 @@ const CASES: &[(&str, &str)] = &[
     ("x=$(cat <<E\ny\nE\n); b", "x=$(cat <<[‹y↵›]); b"),
     ("cat <<E\nx", "cat <<[‹x›] !a heredoc is not closed"),
     ("cat <<E", "cat <<[] !a heredoc has no body"),
+    ("cat <<E\na\\\nE\nb\nE\nc", "cat <<[‹aE↵b↵›]; c"),
+    ("cat <<E\na\n\\\nE\nc", "cat <<[‹a↵›]; c"),
+    // Line continuations.
+    ("a \"$\\\n\\\n(rm x)\" $\\\n(rm y) $a\\\nb", "a ‹›$(\"rm x) $(rm y) $ab"),
+    ("cat <<E\n$\\\n(rm x)\nE", "cat <<[$(\"rm x)‹↵›]"),
+    ("f\\\ng() { a; }", "fg() {a}"),
     // Substitutions.
     ("echo $(rm x) \"$(a; b)\"", "echo $(rm x) ‹›$(\"a; b)"),
     ("echo `rm \\`id\\``", "echo $(rm $(id))"),
