@@ -39,8 +39,10 @@ impl Machine<'_> {
         let count = global_options(entry, rest);
         let (globals, others) = rest.split_at_checked(count).unwrap_or((rest, &[]));
         let Some(name) = others.first() else { return self.without_subcommand(entry, words, globals, io) };
-        let at = at + count + 1;
         self.options(&Arguments::divide(entry, globals), io);
+        // Without the global options, the leading words are the names that a policy speaks of.
+        let words: Vec<Arg> = words.iter().take(at).chain(others).cloned().collect();
+        let (words, at) = (words.as_slice(), at + 1);
         let listed = name.literal().and_then(|name| entry.subcommand(name));
         match (listed, entry.otherwise.as_deref()) {
             (Some(sub), _) => {
@@ -214,6 +216,9 @@ impl Machine<'_> {
             if *role == Role::Argv {
                 output = self.command(rest, io);
                 return output;
+            }
+            if in_place && !harmless && *role == Role::ReadTree {
+                self.role(Role::ReadTree, word, io);
             }
             let role = adapted(*role, tree, in_place, harmless);
             touched |= !matches!(role, Role::Value | Role::Pattern);

@@ -68,6 +68,14 @@ impl Arg {
         }
     }
 
+    /// How reports and policies see the word: its text, its glob, what it probably is, or how it was written.
+    pub(crate) fn shown(&self) -> &str {
+        match &self.likely {
+            Some(likely) if self.known == Known::Not && !likely.is_empty() => likely,
+            _ => &self.text,
+        }
+    }
+
     /// The certainty of a target named by this word, and the glob or text to name it by.
     pub(crate) fn target(&self) -> (&str, Certainty) {
         match self.known {

@@ -115,10 +115,7 @@ impl<'w> Machine<'w> {
             self.led = true;
         }
         let unknown = argv.first().is_some_and(|program| !program.is_exact());
-        let words = argv.iter().map(|word| Argument {
-            text: if word.is_exact() { word.text.clone() } else { word.best().to_owned() },
-            known: word.is_exact(),
-        });
+        let words = argv.iter().map(|word| Argument { text: word.shown().to_owned(), known: word.is_exact() });
         let execution = Execution { argv: words.collect(), inert: inert && !first, embeds };
         let certainty = if unknown { Certainty::Pattern } else { Certainty::Exact };
         self.emit(Kind::Execute(execution), certainty, "command");
@@ -164,8 +161,19 @@ impl<'w> Machine<'w> {
         target.subtree |=
             matches!(role, Role::ReadTree | Role::WriteTree | Role::DeleteTree | Role::ListTree | Role::WriteInto);
         let certainty = certainty.unwrap_or(found);
+        if target.subtree && certainty == Certainty::Exact && looks_like_file(&target.path) {
+            // Most likely a file, whose subtree is itself; were it a directory, its content would count, too.
+            let file = PathTarget { subtree: false, ..target.clone() };
+            self.touch(role, &file, certainty, via);
+            self.touch(role, &target, Certainty::Possible, via);
+        } else {
+            self.touch(role, &target, certainty, via);
+        }
+    }
+
+    fn touch(&mut self, role: Role, target: &PathTarget, certainty: Certainty, via: &'static str) {
         if matches!(role, Role::Write | Role::WriteTree | Role::Edit) && certainty != Certainty::Pattern {
-            self.world.wrote(&target, None);
+            self.world.wrote(target, None);
         }
         let kinds: &[fn(PathTarget) -> Kind] = match role {
             Role::Read | Role::ReadTree | Role::Script | Role::PatternFile => &[Kind::Read],
@@ -257,6 +265,17 @@ fn opaque(about: About, reason: &str, vouched_by: &[&str]) -> Effect {
         certainty: Certainty::Possible,
         via: Cow::Borrowed("command"),
     }
+}
+
+/// The last component has an extension.
+pub(crate) fn looks_like_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.trim_start_matches('.').rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty()
+            && (1..=5).contains(&extension.len())
+            && extension.chars().all(|c| c.is_ascii_alphanumeric())
+            && extension != "d"
+    })
 }
 
 /// Paths that stand for the process's own descriptors, or for nothing.

@@ -1,10 +1,16 @@
 //! The knowledge base as a whole, and the literate table of commands.
 
-use super::knowledge;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::effects::{Kind, World};
+
+use super::knowledge::{self, Entry};
 
 #[test]
 fn the_knowledge_base_parses_and_names_each_program_once() {
-    let mut seen = std::collections::BTreeMap::new();
+    let mut seen = BTreeMap::new();
     let mut twice = Vec::new();
     for (family, entries) in knowledge::families() {
         let entries = entries.unwrap_or_else(|error| panic!("{family}.json: {error}"));
@@ -17,4 +23,107 @@ fn the_knowledge_base_parses_and_names_each_program_once() {
         }
     }
     assert!(twice.is_empty(), "{twice:#?}");
+}
+
+/// Every example of the knowledge base: the effects besides executions are the listed ones.
+#[test]
+fn the_examples_of_the_knowledge_base_hold() {
+    let mut wrong = Vec::new();
+    for (family, entries) in knowledge::families() {
+        for entry in entries.unwrap() {
+            examples(family, &entry, &mut wrong);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn examples(family: &str, entry: &Entry, wrong: &mut Vec<String>) {
+    for (command, expected) in &entry.examples {
+        let mut world = World::new(Some("/repo"));
+        let effects = super::run(command, &mut world);
+        let found: Vec<String> =
+            effects.iter().filter(|effect| !matches!(effect.kind, Kind::Execute(_))).map(ToString::to_string).collect();
+        if found != *expected {
+            wrong.push(format!("{family}.json: `{command}`\n  expected {expected:#?}\n  found {found:#?}"));
+        }
+    }
+    for sub in entry.subcommands.iter().chain(entry.otherwise.as_deref()) {
+        examples(family, sub, wrong);
+    }
+}
+
+/// `fixtures/commands.md`: every block is a session in `/repo`, every `$ command` is a call of it, and the lines below
+/// are its effects. `UPDATE_SPECS=1` writes what is found; read it before you believe it.
+#[test]
+fn the_table_of_commands_holds() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/commands.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let found = regenerated(&text);
+    if std::env::var_os("UPDATE_SPECS").is_some() {
+        std::fs::write(&path, &found).unwrap();
+        return;
+    }
+    let differs = text.lines().zip(found.lines()).enumerate().find(|(_, (old, new))| old != new);
+    if let Some((at, (old, new))) = differs {
+        panic!(
+            "fixtures/commands.md:{}: expected\n  {old}\nfound\n  {new}\nrun with UPDATE_SPECS=1 and read the difference",
+            at + 1
+        );
+    }
+    assert_eq!(text.lines().count(), found.lines().count(), "fixtures/commands.md has lines too many or too few");
+}
+
+fn regenerated(text: &str) -> String {
+    let mut out = String::new();
+    let mut world = None;
+    let mut pending: Option<String> = None;
+    for line in text.lines() {
+        let opens = line.starts_with("```");
+        match (&mut world, line) {
+            (None, _) => {
+                writeln!(out, "{line}").unwrap();
+                if opens {
+                    world = Some(World::new(Some("/repo")));
+                }
+            }
+            (Some(session), _) if opens => {
+                flush(&mut pending, session, &mut out);
+                writeln!(out, "{line}").unwrap();
+                world = None;
+            }
+            (Some(session), line) => {
+                if let Some(command) = line.strip_prefix("$ ") {
+                    flush(&mut pending, session, &mut out);
+                    writeln!(out, "{line}").unwrap();
+                    pending = Some(command.to_owned());
+                } else if let (Some(more), Some(command)) = (line.strip_prefix("> "), &mut pending) {
+                    writeln!(out, "{line}").unwrap();
+                    write!(command, "\n{more}").unwrap();
+                }
+            }
+        }
+    }
+    out
+}
+
+fn flush(pending: &mut Option<String>, world: &mut World, out: &mut String) {
+    let Some(command) = pending.take() else { return };
+    for effect in super::run(&command, world) {
+        match effect.via.strip_prefix("script ") {
+            Some(script) => writeln!(out, "{effect} (in {script})").unwrap(),
+            None => writeln!(out, "{effect}").unwrap(),
+        }
+    }
+}
+
+/// Long and hostile texts end in time, and say when they were not followed.
+#[test]
+fn limits_are_said() {
+    let long = "true; ".repeat(30_000);
+    let nested = format!("{}true{}", "bash -c \"$(echo ".repeat(40), ")\"".repeat(40));
+    let recursive = "f() { f; }; f";
+    for text in [long.as_str(), nested.as_str(), recursive] {
+        let effects = super::run(text, &mut World::new(Some("/repo")));
+        assert!(effects.iter().any(|effect| matches!(effect.kind, Kind::Opaque(_))), "{}", &text[..40.min(text.len())]);
+    }
 }

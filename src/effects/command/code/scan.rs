@@ -220,7 +220,9 @@ impl Machine<'_> {
             let roles = *roles;
             self.called(scan, roles, &arguments, io);
             return match (roles, arguments.first()) {
-                ("require", Some(Value::Text(module))) => Value::Module(module.trim_start_matches("node:").to_owned()),
+                ("require", Some(Value::Text(module))) if !module.starts_with(['.', '/']) => {
+                    Value::Module(module.trim_start_matches("node:").to_owned())
+                }
                 _ => Value::Unknown,
             };
         }
@@ -375,6 +377,13 @@ impl Machine<'_> {
             }
             "open" | "php-open" | "ruby-open" | "perl-open" => self.opened_file(scan, roles, arguments, io),
             "require" => match plain.next() {
+                Some(Value::Text(file)) if file.starts_with(['.', '/']) => {
+                    self.path(Role::Read, &Arg::exact(file.as_str()));
+                    let data = file.rsplit('.').next().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+                    if !data {
+                        scan.unread = Some("loads code that is not read");
+                    }
+                }
                 Some(Value::Text(module)) => scan.module(module),
                 _ => scan.unread = Some("loads code that is not known"),
             },
@@ -540,6 +549,7 @@ impl Scan<'_> {
                 }
             }
         }
+        self.destructured(tokens);
         for (at, token) in tokens.iter().enumerate() {
             let Token::Name(name) = token else { continue };
             let tail = tokens.get(at + 1..).unwrap_or_default();
@@ -578,6 +588,34 @@ impl Scan<'_> {
                         .insert(name.clone(), module.trim_start_matches("node:").replace("fs/promises", "fs.promises"));
                 }
                 _ => {}
+            }
+        }
+    }
+
+    /// `const {a, b: c} = require('m')`.
+    fn destructured(&mut self, tokens: &[Token]) {
+        for at in 0..tokens.len() {
+            let here = tokens.get(at..).unwrap_or_default();
+            let [Token::Name(word), rest @ ..] = here else { continue };
+            if !matches!(word.as_str(), "const" | "let" | "var") || !matches!(rest.first(), Some(Token::Mark('{'))) {
+                continue;
+            }
+            let (inner, after) = group(rest);
+            let [Token::Mark('='), Token::Name(require), Token::Mark('('), Token::Text(module), ..] = after else {
+                continue;
+            };
+            if require != "require" {
+                continue;
+            }
+            let module = module.trim_start_matches("node:").replace("fs/promises", "fs.promises");
+            for part in split(inner) {
+                match part {
+                    [Token::Name(name)] => self.names.insert(name.clone(), format!("{module}.{name}")),
+                    [Token::Name(name), Token::Mark(':'), Token::Name(own)] => {
+                        self.names.insert(own.clone(), format!("{module}.{name}"))
+                    }
+                    _ => None,
+                };
             }
         }
     }

@@ -102,7 +102,7 @@ impl Machine<'_> {
         let dashes = words.iter().position(|word| word.literal() == Some("--"));
         let paths = dashes.and_then(|at| words.get(at + 1..)).unwrap_or_default();
         let before = dashes.and_then(|at| words.get(..at)).unwrap_or(words);
-        let arguments = Arguments::divide(options(), before);
+        let arguments = Arguments::divide(&options(sub), before);
         let sub = Sub { name: sub, words, arguments, paths, has_dashes: dashes.is_some() };
         self.git_sub(&sub, io)
     }
@@ -412,7 +412,7 @@ impl Machine<'_> {
         let staged_only = sub.name == "restore"
             && sub.arguments.has(&["--staged", "-S"])
             && !sub.arguments.has(&["--worktree", "-W"]);
-        if sub.arguments.has(&["-b", "-B", "--orphan"]) {
+        if sub.arguments.has(&["-b", "-B", "--orphan"]) && sub.arguments.operands.is_empty() {
             return;
         }
         let mut paths = sub.paths.to_vec();
@@ -519,11 +519,9 @@ impl Machine<'_> {
         {
             return;
         }
-        for option in ["-x", "--exec"] {
-            if sub.name == "rebase" {
-                for text in sub.arguments.values(&[option]) {
-                    self.command_text(text, io);
-                }
+        if sub.name == "rebase" {
+            for text in sub.arguments.values(&["-x", "--exec"]) {
+                self.command_text(text, io);
             }
         }
         let filters: Vec<Arg> = sub
@@ -656,26 +654,50 @@ fn looks_like_path(text: &str) -> bool {
             || (text.contains('/') && !text.contains(['~', '^', '@'])))
 }
 
-/// Options of any subcommand that take their value as the next word.
-fn options() -> &'static Entry {
-    static ENTRY: std::sync::OnceLock<Entry> = std::sync::OnceLock::new();
-    ENTRY.get_or_init(|| {
-        let mut entry = Entry::default();
-        let names = "-m --message -F --file -t --template --author --date -C -c --reuse-message --reedit-message --fixup --squash \
-                     --grep --since --until --after --before --committer -n --max-count --skip -L -S -G --format --output --branch \
-                     -b -B --depth --reference --origin -o --output-directory --output-indicator-new -u --upload-pack --receive-pack --exec -x --extcmd --tool \
-                     -e --pathspec-from-file --onto -s --strategy -X --strategy-option --orphan --config --jobs -j \
-                     --env-filter --tree-filter --index-filter --msg-filter --parent-filter --commit-filter --tag-name-filter \
-                     -p --directory --exclude -f --separate-git-dir --repo --push-option --server-option --shallow-since --source --conflict --path-format";
-        let value = |role| OptionRole { role, attached: false };
-        for name in names.split_whitespace() {
-            // These are flags in most subcommands and take values in a few; a value that is taken for an operand is only
-            // looked at, a path that is taken for a value would be missed.
-            let flag = matches!(name, "-b" | "-B" | "-c" | "-s" | "-p" | "-f" | "-u" | "-x" | "-n" | "-t" | "-o" | "-e" | "-C");
-            let role = if flag { OptionRole { role: Role::Value, attached: true } } else { value(Role::Value) };
-            entry.options.insert(name, role);
+/// Long options of any subcommand that take their value as the next word.
+const LONG_VALUES: &str = "--message --file --template --author --date --reuse-message --reedit-message --fixup --squash --grep \
+    --since --until --after --before --committer --max-count --skip --format --output --branch --depth --reference --origin \
+    --output-directory --upload-pack --receive-pack --exec --extcmd --tool --pathspec-from-file --onto --strategy --strategy-option \
+    --orphan --config --jobs --env-filter --tree-filter --index-filter --msg-filter --parent-filter --commit-filter --tag-name-filter \
+    --directory --exclude --separate-git-dir --repo --push-option --server-option --shallow-since --source --conflict --prefix \
+    --whitespace --reason --trailer --cleanup --open-files-in-pager-with --local-user --create --force-create --initial-branch --remote";
+
+/// Short options that take their value as the next word: most letters mean different things in different subcommands.
+fn short_values(sub: &str) -> &'static str {
+    match sub {
+        "clone" => "-b -o -c -u -j",
+        "commit" => "-m -F -C -c -t",
+        "log" | "show" | "diff" | "whatchanged" | "rev-list" | "shortlog" | "difftool" | "format-patch" => {
+            "-n -L -S -G -O -l -o -x -t"
         }
+        "blame" | "annotate" => "-L -S",
+        "grep" => "-e -f -m -A -B -C",
+        "rebase" => "-x -s -X -C",
+        "merge" | "cherry-pick" | "revert" | "pull" => "-m -s -X -F -j",
+        "tag" => "-m -F -u -n",
+        "notes" => "-m -F -C -c",
+        "stash" => "-m",
+        "push" | "fetch" | "ls-remote" => "-o -j",
+        "worktree" | "checkout" => "-b -B",
+        "switch" => "-c -C",
+        "branch" => "-u",
+        "archive" => "-o",
+        "init" => "-b",
+        "restore" => "-s",
+        "apply" | "am" => "-p -C",
+        "clean" => "-e",
+        "submodule" => "-b",
+        _ => "",
+    }
+}
+
+fn options(sub: &str) -> Entry {
+    let mut entry = Entry::default();
+    let value = OptionRole { role: Role::Value, attached: false };
+    entry.options.insert(LONG_VALUES, value);
+    entry.options.insert(short_values(sub), value);
+    if sub == "grep" {
         entry.options.insert("-O --open-files-in-pager", OptionRole { role: Role::Value, attached: true });
-        entry
-    })
+    }
+    entry
 }

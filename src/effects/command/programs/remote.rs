@@ -292,7 +292,7 @@ fn is_remote(word: &Arg) -> bool {
     if text.contains("://") {
         return true;
     }
-    let Some((host, _)) = text.split_once(':') else { return false };
-    let drive = host.chars().count() == 1;
+    let Some((host, path)) = text.split_once(':') else { return false };
+    let drive = host.chars().count() == 1 && path.starts_with(['/', '\\']);
     !host.contains('/') && !host.is_empty() && !drive
 }

@@ -250,7 +250,11 @@ impl Machine<'_> {
                     self.path(Role::Read, word);
                 }
             }
-            Some("http.server" | "this" | "calendar" | "platform" | "sysconfig" | "site") => {}
+            Some("http.server") => {
+                self.path(Role::ReadTree, &Arg::exact("."));
+                self.opaque(About::Network, "waits for connections", &[]);
+            }
+            Some("this" | "calendar" | "platform" | "sysconfig" | "site") => {}
             Some("base64") => self.possible_operands(&words),
             Some(name) => {
                 let listed = crate::effects::command::knowledge::lookup(name);
@@ -354,7 +358,11 @@ impl Machine<'_> {
         let is_file = |word: &&Arg| by_extension(&word.text) == Some(Language::Javascript);
         if let Some(file) = after_run.filter(is_file).or(file.filter(is_file)) {
             let program = call.words.first().map_or("bun", |word| word.text.as_str()).to_owned();
-            return self.run_script(&program, Language::Javascript, &file.clone(), &[], io);
+            self.path(Role::Read, file);
+            let mut vouchers = vec![program.as_str()];
+            vouchers.extend(after_run.map(|_| "run"));
+            vouchers.push(&file.text);
+            return self.run_file(&file.clone(), Some(Language::Javascript), &[], &vouchers, io);
         }
         self.data(call.entry, call.words, 1, io)
     }

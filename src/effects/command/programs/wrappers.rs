@@ -122,7 +122,7 @@ impl Machine<'_> {
             }
         };
         let program = call.words.first().map_or("", |word| word.text.as_str());
-        let Some(first) = command.first() else {
+        if command.is_empty() {
             if let Some(unproven) = &call.entry.unproven {
                 let vouchers = crate::effects::command::apply::leading(call.words, unproven.vouch);
                 self.opaque(About::Anything, unproven.reason, &crate::effects::command::apply::borrowed(&vouchers));
@@ -130,12 +130,9 @@ impl Machine<'_> {
                 self.opaque(About::Anything, "runs a program that is not named", &[program]);
             }
             return Stream::Unknown;
-        };
-        let known = first.literal().is_some_and(|name| {
-            name.contains('/') || crate::effects::command::knowledge::lookup(name).is_some() || BUILTINS.contains(&name)
-        });
-        if !known {
-            // A word that is no program we know may be an option's value; any later word may be the program.
+        }
+        if after_dashes.is_none() && !matches!(call.name, "rtk" | "corepack" | "uv") {
+            // An option's value may have been taken for the program, or the program for a value: any word may be it.
             self.execute(call.words, false, true);
         }
         self.command(&command, io)
@@ -329,9 +326,6 @@ impl Machine<'_> {
         }
     }
 }
-
-const BUILTINS: &[&str] =
-    &["cd", "eval", "exec", "source", ".", "command", "builtin", "export", "set", "unset", "trap", "alias"];
 
 /// `-S`, `-vS`, `--split-string`: with its attached text, if any.
 fn split_string(word: &Arg) -> Option<Option<Arg>> {
