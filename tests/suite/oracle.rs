@@ -232,7 +232,9 @@ struct Said {
 impl Said {
     fn cover(&self, act: &Act) -> bool {
         self.effects.iter().any(|(kind, path)| {
-            let fits = kind == act.kind || (act.kind == "delete" && kind == "write" && path == &act.path);
+            // A program that empties a directory opens it first.
+            let emptied = act.kind == "read" && kind == "delete" && path.strip_suffix("/**") == Some(&act.path);
+            let fits = kind == act.kind || emptied || (act.kind == "delete" && kind == "write" && path == &act.path);
             fits && (path == &act.path || matches(path, &act.path))
         })
     }
@@ -305,7 +307,7 @@ fn run_for_real(folder: &Path, text: &str) -> BTreeSet<Act> {
     let log = trace.path().join("log");
     #[expect(clippy::disallowed_methods, reason = "the oracle runs its own harmless table")]
     Command::new("strace")
-        .args(["-f", "-y", "-qq", "-s", "4096", "-e", "trace=%file", "-e", "signal=none", "-o"])
+        .args(["-f", "-y", "-qq", "-s", "4096", "-e", "trace=%file,fchdir", "-e", "signal=none", "-o"])
         .arg(&log)
         .args(["bash", "-c", text])
         .current_dir(folder)
@@ -336,6 +338,14 @@ fn acts_of(line: &str, root: &Path, directories: &mut BTreeMap<String, PathBuf>)
         && rest.contains("= 0")
     {
         directories.insert(process.to_owned(), normal(&here.join(target)));
+        return Vec::new();
+    }
+    if let Some((_, after)) = line.split_once(" fchdir(")
+        && let Some((target, rest)) = after.split_once('<').and_then(|(_, after)| after.split_once('>'))
+    {
+        if rest.contains("= 0") {
+            directories.insert(process.to_owned(), PathBuf::from(target));
+        }
         return Vec::new();
     }
     let Some((call, result)) = line.rsplit_once(") ") else { return Vec::new() };

@@ -93,6 +93,8 @@ impl Machine<'_> {
         for (at, place) in places.iter().enumerate() {
             if at == 0 {
                 self.path(role, place);
+            } else if place.known != Known::Not {
+                self.possible_path(role, place);
             }
             if place.is_exact() {
                 let (alias, _) = self.locate(place);
@@ -138,6 +140,9 @@ impl Machine<'_> {
             }
             if let Some(place) = places.first() {
                 self.path(Role::Write, place);
+            }
+            for place in places.iter().skip(1).filter(|place| place.known != Known::Not) {
+                self.possible_path(Role::Write, place);
             }
             for place in places {
                 let (alias, certainty) = self.locate(&place);

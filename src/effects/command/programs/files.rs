@@ -23,6 +23,22 @@ impl Machine<'_> {
         Stream::Unknown
     }
 
+    /// `mkdir -p a/b` makes `a` where it is missing.
+    pub(super) fn make_directories(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        self.given(call.entry, call.words, &arguments, io);
+        if arguments.has(&["-p", "--parents"]) {
+            for word in arguments.operands.iter().filter(|word| word.is_exact()) {
+                let mut left = word.text.trim_end_matches('/');
+                while let Some((parent, _)) = left.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
+                    self.possible_path(Role::Write, &word.with(parent));
+                    left = parent;
+                }
+            }
+        }
+        Stream::nothing()
+    }
+
     /// `chmod -x file`: a mode may look like an option.
     pub(super) fn attributes(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let is_mode = |word: &Arg| {

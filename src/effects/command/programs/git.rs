@@ -170,7 +170,10 @@ impl Machine<'_> {
             "config" => self.git_config(sub.words, io),
             "init" => {
                 let directory = sub.arguments.operands.first().cloned().unwrap_or_else(|| Arg::exact("."));
-                self.path(Role::Write, &Arg { text: format!("{}/.git", directory.text), ..directory });
+                if directory.text != "." {
+                    self.path(Role::Write, &directory);
+                }
+                self.path(Role::WriteTree, &Arg { text: format!("{}/.git", directory.text), ..directory });
             }
             "commit" | "tag" | "notes" | "merge-base" => self.git_messages(sub),
             "bundle" => {
@@ -447,7 +450,11 @@ impl Machine<'_> {
 
     fn git_adds(&mut self, sub: &Sub<'_>) {
         for path in operands(sub) {
-            self.pathspec(if sub.name == "hash-object" { Role::Read } else { Role::List }, &path);
+            // A file that is named is read; of a directory, what is tracked and not ignored, which is not known.
+            let directory = matches!(path.text.as_str(), "." | ".." | "*")
+                || path.text.ends_with('/')
+                || path.text.starts_with(':');
+            self.pathspec(if directory { Role::List } else { Role::Read }, &path);
         }
     }
 

@@ -103,6 +103,7 @@ fn special_program(special: &str, machine: &mut Machine<'_>, call: Call<'_>, io:
         "link" => machine.link(call),
         "loose-wrapper" => machine.loose_wrapper(call, io),
         "man" => machine.man(call, io),
+        "mkdir" => machine.make_directories(call, io),
         "mktemp" => machine.mktemp(call),
         "move" => machine.rename(call, io),
         "nc" => machine.nc(call, io),

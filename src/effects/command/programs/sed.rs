@@ -1,7 +1,7 @@
 //! `sed`: scripts that read, write and run.
 
 use crate::effects::About;
-use crate::effects::command::argument::{Arg, Arguments};
+use crate::effects::command::argument::{Arg, Arguments, Known};
 use crate::effects::command::knowledge::{Entry, OptionRole, Role};
 use crate::effects::command::machine::Machine;
 use crate::effects::command::simple::Io;
@@ -38,8 +38,12 @@ impl Machine<'_> {
         }
         let in_place = arguments.has(&["-i", "-I", "--in-place"]);
         let files: Vec<Arg> = operands.cloned().collect();
+        let suffix = arguments.values(&["-i", "-I", "--in-place"]).next().cloned();
         for file in &files {
             self.path(if in_place { Role::Edit } else { Role::Read }, file);
+            if let Some(suffix) = &suffix {
+                self.path(Role::Write, &backup(file, suffix));
+            }
         }
         let mut lines_only = !in_place;
         for script in scripts {
@@ -75,6 +79,16 @@ impl Machine<'_> {
             self.opaque(About::Anything, "sed runs what it makes of its input", &[]);
         }
     }
+}
+
+/// `x.bak` for the suffix `.bak`; a suffix with `*` is a template for the name.
+fn backup(file: &Arg, suffix: &Arg) -> Arg {
+    let (directory, name) =
+        file.text.rsplit_once('/').map_or(("", file.text.as_str()), |(directory, name)| (directory, name));
+    let name =
+        if suffix.text.contains('*') { suffix.text.replace('*', name) } else { format!("{name}{}", suffix.text) };
+    let text = if directory.is_empty() || name.contains('/') { name } else { format!("{directory}/{name}") };
+    Arg { known: if suffix.is_exact() { file.known } else { Known::Partly }, text, likely: None, tilde: file.tilde }
 }
 
 fn divide(words: &[Arg]) -> Arguments {
