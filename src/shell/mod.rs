@@ -13,6 +13,6 @@ mod tests;
 mod value;
 
 pub(crate) use ast::*;
-pub(crate) use expand::{Field, Knowledge, Runner, assign, expand_text, expand_word};
+pub(crate) use expand::{Field, Knowledge, Runner, assign, evaluate, expand_text, expand_word};
 pub(crate) use parse::parse;
 pub(crate) use scope::{Positional, Scope};

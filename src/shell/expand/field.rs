@@ -192,7 +192,14 @@ fn render(pieces: &[Piece], source: &str) -> Field {
             }
             Piece::Glob(text) => {
                 (is_exact, has_text) = (false, true);
-                likely.push_str(text);
+                // A class of one is that character, or nothing.
+                match text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+                    Some(member) if member.chars().count() == 1 => {
+                        is_likely = true;
+                        likely.push_str(member);
+                    }
+                    _ => likely.push_str(text),
+                }
                 glob(text, &mut groups, &mut pattern);
             }
             Piece::Likely(text) => {

@@ -57,7 +57,19 @@ pub(crate) fn expand_text(word: &Word, scope: &mut Scope, runner: &mut dyn Runne
     field::joined(&Value::new(pieces), &word.source)
 }
 
-/// Expands and performs an assignment; returns the assigned text of a scalar.
+/// Runs what `text` contains when a builtin takes it for an expression or for the name of an element: `let "$x"`,
+/// `test -v "$x"`, `declare -i y=…`, `read "$x"` expand subscripts in it once more.
+pub(crate) fn evaluate(text: &str, scope: &mut Scope, runner: &mut dyn Runner) {
+    let mut expansion = Expansion { scope, runner, evaluations: 0 };
+    expansion.evaluate(text);
+    for name in text.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()).take(MAX_FIELDS) {
+        if let Some(inner) = expansion.scope.value(name).best() {
+            expansion.evaluate(&inner);
+        }
+    }
+}
+
+/// Expands and performs an assignment.
 pub(crate) fn assign(assignment: &Assignment, scope: &mut Scope, runner: &mut dyn Runner) {
     let name = assignment.name.as_str();
     match &assignment.value {
@@ -206,7 +218,10 @@ impl Expansion<'_> {
         for script in scripts {
             self.runner.substitute(script, self.scope);
         }
-        self.pieces(words);
+        let value = Value::new(self.pieces(words));
+        if let Some(text) = value.best() {
+            self.evaluate(&text);
+        }
         for name in names {
             if let Some(text) = self.scope.value(name).best() {
                 self.evaluate(&text);

@@ -39,6 +39,7 @@ impl Expansion<'_> {
                 let known = parameters.iter().all(|value| value.text().is_some());
                 return Found::One(if known { Value::known(parameters.len().to_string()) } else { Value::unknown() });
             }
+            "0" if self.scope.content("0").is_some() => return Found::One(self.scope.value("0")),
             "" | "?" | "$" | "!" | "-" | "_" | "0" => return Found::One(Value::unknown()),
             _ => {}
         }

@@ -96,7 +96,8 @@ pub(super) fn part(parts: Vec<Part>, text: &str, quoted: bool) -> Part {
         match part {
             Part::Substitution { script, .. } => scripts.push(script),
             Part::Arithmetic { scripts: inner, .. } => scripts.extend(inner),
-            Part::Literal(_) | Part::Quoted(_) => {}
+            // Quoted text is evaluated, too; without an expansion in it nothing can run.
+            Part::Literal(text) | Part::Quoted(text) if !text.contains(['$', '`']) => {}
             other => words.push(other),
         }
     }

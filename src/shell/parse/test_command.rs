@@ -6,6 +6,23 @@ use crate::shell::{Node, Part, Word};
 
 const OPERATORS: &[&str] = &["&&", "||", "(", ")", "<", ">"];
 
+/// Operators whose operands are expressions, and those whose operand names a variable or an element.
+const NUMERIC: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+const NAMING: &[&str] = &["-v", "-R"];
+
+/// `[[ $x -eq 1 ]]` evaluates what `x` holds as an expression.
+fn evaluate_numbers(words: &mut [Word]) {
+    let operators: Vec<String> = words.iter().map(|word| word.source.clone()).collect();
+    for (index, word) in words.iter_mut().enumerate() {
+        let before = index.checked_sub(1).and_then(|at| operators.get(at)).map_or("", String::as_str);
+        let behind = operators.get(index + 1).map_or("", String::as_str);
+        if NUMERIC.contains(&before) || NUMERIC.contains(&behind) || NAMING.contains(&before) {
+            let parts = std::mem::take(&mut word.parts);
+            word.parts = vec![super::arithmetic::part(parts, &word.source, true)];
+        }
+    }
+}
+
 impl Parser<'_> {
     pub(super) fn test_command(&mut self) -> Node {
         let mut words = Vec::new();
@@ -31,6 +48,7 @@ impl Parser<'_> {
                 }
             }
         }
+        evaluate_numbers(&mut words);
         Node::Test(words)
     }
 

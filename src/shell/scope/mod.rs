@@ -94,6 +94,8 @@ impl Scope {
             Some(Content::UnknownArray | Content::Reference(_)) => Value::unknown(),
             Some(Content::Unset) => Value::default(),
             None if name == "HOME" => Value::home(),
+            // A shell sets it when it starts and takes none from its environment.
+            None if name == "IFS" && !self.poisoned => Value::known(" \t\n"),
             None if self.poisoned || ENVIRONMENT.contains(&name) => Value::unknown(),
             None => Value::likely(""),
         }

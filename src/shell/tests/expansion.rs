@@ -113,7 +113,8 @@ const CASES: &[(&str, &str)] = &[
     ("x='a b'; $x \"$x\" c$x", "‹a› ‹b› ‹a b› ‹ca› ‹b›"),
     ("IFS=:; T='rm:-rf:~'; $T", "‹rm› ‹-rf› ‹~›"),
     ("IFS=:; T='a::b'; $T", "‹a› ‹› ‹b›"),
-    ("rm${IFS}-rf${IFS}~", "*‹rm**-rf**~›=‹rm-rf~›"),
+    ("rm${IFS}-rf${IFS}~", "‹rm› ‹-rf› ‹~›"),
+    ("/bin/r[m] [a][b]c", "*‹/bin/r[m]›=‹/bin/rm› *‹[a][b]c›"),
     ("'' \"\" a", "‹› ‹› ‹a›"),
     ("x=; $x a \"$x\"", "‹a› ‹›"),
     // Tildes.
@@ -198,6 +199,11 @@ const RUNS: &[(&str, &[&str])] = &[
     ("x='a[$(rm x)]'; echo $((x))", &["rm x"]),
     ("x='a[$(rm x)]'; (( x ))", &["rm x"]),
     ("x='$(rm x)'; echo ${x@P}", &["rm x"]),
+    ("x='a[$(rm x)]'; [[ $x -eq 1 ]]", &["rm x"]),
+    ("x='a[$(rm x)]'; [[ x -eq 1 || -n $x ]]", &["rm x"]),
+    ("[[ 'a[$(rm x)]' -lt 1 ]]", &["rm x"]),
+    ("[[ -v 'a[$(rm x)]' ]]", &["rm x"]),
+    ("x='a[$(rm x)]'; [[ $x == 1 ]]", &[]),
     ("x='b[$(rm x)]'; echo ${a[x]}", &["rm x"]),
     ("a[$(rm x)]=1", &["rm x"]),
     ("echo ${a[$(rm x)]} ${x:$(rm y)} ${x/$(rm z)/$(rm w)} ${x#$(rm v)}", &["rm x", "rm y", "rm z", "rm w", "rm v"]),
@@ -211,7 +217,9 @@ const RUNS: &[(&str, &[&str])] = &[
 #[test]
 fn every_substitution_runs() {
     for (text, expected) in RUNS {
-        let (_, ran) = expand(text);
+        let (_, mut ran) = expand(text);
+        // A value that is both expanded and evaluated may run what it holds twice.
+        ran.dedup();
         assert_eq!(ran, *expected, "{text:?}");
     }
 }
