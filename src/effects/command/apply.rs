@@ -16,10 +16,8 @@ impl Machine<'_> {
             self.execute(words, false, false);
             return Stream::Unknown;
         }
-        if let Some(special) = entry.special.filter(|special| !special.is_empty())
-            && let Some(output) = programs::run(special, self, entry, name, words, io)
-        {
-            return output;
+        if let Some(special) = entry.special.filter(|special| !special.is_empty()) {
+            return programs::run(special, self, entry, name, words, io);
         }
         self.execute(words, entry.inert, false);
         self.data(entry, words, 1, io)
@@ -46,10 +44,8 @@ impl Machine<'_> {
         let listed = name.literal().and_then(|name| entry.subcommand(name));
         match (listed, entry.otherwise.as_deref()) {
             (Some(sub), _) => {
-                if let Some(special) = sub.special
-                    && let Some(output) = programs::run_rest(special, self, sub, words, at, io)
-                {
-                    return output;
+                if let Some(special) = sub.special {
+                    return programs::run_rest(special, self, sub, words, at, io);
                 }
                 self.data(sub, words, at, io)
             }
@@ -134,7 +130,7 @@ impl Machine<'_> {
                 self.command_text(word, io);
             }
             Role::Program => {
-                let words = self.split_command(word);
+                let words = Self::split_command(word);
                 self.command(&words, io);
             }
             Role::AtFile => {
@@ -160,14 +156,13 @@ impl Machine<'_> {
 
     /// Shell text given as an argument.
     pub(crate) fn command_text(&mut self, word: &Arg, io: &mut Io<'_>) -> Stream {
-        let text = match word.literal() {
-            Some(text) => text.to_owned(),
-            None => {
-                self.opaque(About::Anything, "the text of a command is not known", &[]);
-                match &word.likely {
-                    Some(likely) => likely.clone(),
-                    None => return Stream::Unknown,
-                }
+        let text = if let Some(text) = word.literal() {
+            text.to_owned()
+        } else {
+            self.opaque(About::Anything, "the text of a command is not known", &[]);
+            match &word.likely {
+                Some(likely) => likely.clone(),
+                None => return Stream::Unknown,
             }
         };
         let input = io.input.clone();
@@ -179,7 +174,7 @@ impl Machine<'_> {
     }
 
     /// `less -R`: a program with arguments in one word.
-    pub(crate) fn split_command(&self, word: &Arg) -> Vec<Arg> {
+    pub(crate) fn split_command(word: &Arg) -> Vec<Arg> {
         match word.literal() {
             Some(text) => text.split_whitespace().map(Arg::exact).collect(),
             None => vec![word.clone()],
@@ -197,9 +192,7 @@ impl Machine<'_> {
             let url = text.get(start..).unwrap_or(text).trim_start();
             self.connect(&word.with(url.strip_prefix("git+").unwrap_or(url)));
         } else if text.starts_with(['.', '/', '~'])
-            || text.ends_with(".whl")
-            || text.ends_with(".tgz")
-            || text.ends_with(".gz")
+            || [".whl", ".tgz", ".gz"].iter().any(|ending| text.ends_with(ending))
         {
             self.path(Role::ReadTree, word);
         }
@@ -295,11 +288,10 @@ pub(crate) fn borrowed(words: &[String]) -> Vec<&str> {
 fn adapted(role: Role, tree: bool, in_place: bool, harmless: bool) -> Role {
     match (role, tree, in_place) {
         (Role::Write | Role::Edit, _, _) if harmless => Role::Read,
-        (Role::WriteTree, _, _) if harmless => Role::ReadTree,
         (Role::Read, _, true) => Role::Edit,
-        (Role::ReadTree, _, true) => Role::WriteTree,
+        (Role::WriteTree, _, _) if harmless => Role::ReadTree,
         (Role::Read, true, false) => Role::ReadTree,
-        (Role::Write, true, _) => Role::WriteTree,
+        (Role::ReadTree, _, true) | (Role::Write, true, _) => Role::WriteTree,
         (Role::Delete, true, _) => Role::DeleteTree,
         (Role::List, true, _) => Role::ListTree,
         (other, _, _) => other,

@@ -80,7 +80,7 @@ impl Machine<'_> {
     pub(crate) fn enter(&mut self, word: &Arg) {
         match word.literal() {
             Some(text) if text.starts_with('~') && !word.tilde => {
-                self.world.enter(&format!("./{text}"), Certainty::Exact)
+                self.world.enter(&format!("./{text}"), Certainty::Exact);
             }
             Some(text) => self.world.enter(text, Certainty::Exact),
             None => self.world.set_cwd(None),
@@ -111,20 +111,13 @@ impl Machine<'_> {
             return self.stream_program(&text, io);
         }
         self.path(Role::Read, file);
-        match self.content(file).text().map(str::to_owned) {
-            Some(text) => {
-                let input = io.input.clone();
-                self.through_script(file, |machine| machine.shell_text(&text, io.scope, &input))
-            }
-            None => {
-                let program = words.first().map_or("source", |word| word.text.as_str());
-                self.opaque(
-                    About::Anything,
-                    "runs a script that was not written in this session",
-                    &[program, &file.text],
-                );
-                Stream::Unknown
-            }
+        if let Some(text) = self.content(file).text().map(str::to_owned) {
+            let input = io.input.clone();
+            self.through_script(file, |machine| machine.shell_text(&text, io.scope, &input))
+        } else {
+            let program = words.first().map_or("source", |word| word.text.as_str());
+            self.opaque(About::Anything, "runs a script that was not written in this session", &[program, &file.text]);
+            Stream::Unknown
         }
     }
 

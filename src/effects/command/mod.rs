@@ -27,9 +27,7 @@ mod words;
 use crate::shell::Scope;
 
 use super::{About, Effect, World};
-use argument::Arg;
 use machine::Machine;
-use simple::Io;
 use stream::Stream;
 
 /// Effects of running `text` as a shell program, in order; `world` ends up as the program leaves it.
@@ -39,16 +37,6 @@ pub(crate) fn run(text: &str, world: &mut World) -> Vec<Effect> {
         machine.opaque(About::Commands, reason, &[]);
     }
     machine.shell_text(text, &mut Scope::default(), &Stream::Unconnected);
-    machine.into_effects()
-}
-
-/// Effects of running one command whose words a tool recorded as they are: no shell reads them first.
-pub(crate) fn run_argv(argv: &[String], world: &mut World) -> Vec<Effect> {
-    let mut machine = Machine::new(world);
-    let words: Vec<Arg> = argv.iter().map(|word| Arg { tilde: false, ..Arg::exact(word.as_str()) }).collect();
-    if machine.may_run() {
-        machine.command(&words, &mut Io { scope: &mut Scope::default(), input: &Stream::Unconnected });
-    }
     machine.into_effects()
 }
 

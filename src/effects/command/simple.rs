@@ -146,7 +146,8 @@ impl Machine<'_> {
         let (target, _) = self.world.locate(&slashed, crate::effects::Certainty::Exact);
         let (directory, name) = target.path.rsplit_once('/')?;
         let is_windows = directory.as_bytes().get(1) == Some(&b':');
-        let is_system = SYSTEM_DIRECTORIES.contains(&directory) || is_windows && slashed.ends_with(".exe");
+        let is_system =
+            SYSTEM_DIRECTORIES.contains(&directory) || is_windows && slashed.to_ascii_lowercase().ends_with(".exe");
         is_system.then(|| bare(name))
     }
 

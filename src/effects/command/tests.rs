@@ -124,6 +124,10 @@ fn limits_are_said() {
     let recursive = "f() { f; }; f";
     for text in [long.as_str(), nested.as_str(), recursive] {
         let effects = super::run(text, &mut World::new(Some("/repo")));
-        assert!(effects.iter().any(|effect| matches!(effect.kind, Kind::Opaque(_))), "{}", &text[..40.min(text.len())]);
+        assert!(
+            effects.iter().any(|effect| matches!(effect.kind, Kind::Opaque(_))),
+            "{}",
+            text.chars().take(40).collect::<String>()
+        );
     }
 }

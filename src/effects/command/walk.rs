@@ -69,7 +69,7 @@ impl Machine<'_> {
                     let before = scope.clone();
                     let cwd = self.world.cwd().map(str::to_owned);
                     output = output.then(self.node(node, scope, input).doubted());
-                    self.rejoin(&before, cwd, scope);
+                    self.rejoin(&before, cwd.as_deref(), scope);
                 }
             }
         }
@@ -143,9 +143,9 @@ impl Machine<'_> {
     }
 
     /// What is known after a part that may not have run.
-    fn rejoin(&mut self, before: &Scope, cwd: Option<String>, scope: &mut Scope) {
+    fn rejoin(&mut self, before: &Scope, cwd: Option<&str>, scope: &mut Scope) {
         scope.merge(before);
-        if self.world.cwd() != cwd.as_deref() {
+        if self.world.cwd() != cwd {
             self.world.set_cwd(None);
         }
     }
@@ -179,7 +179,7 @@ impl Machine<'_> {
             let printed = self.script(condition, scope, input).then(self.script(body, scope, input));
             output = output.then(if exact { printed } else { printed.doubted() });
         }
-        self.rejoin(&before, cwd, scope);
+        self.rejoin(&before, cwd.as_deref(), scope);
         output
     }
 

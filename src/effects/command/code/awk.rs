@@ -36,7 +36,7 @@ impl Machine<'_> {
                 Token::Word(word) if matches!(word.as_str(), "print" | "printf") => prints = true,
                 Token::Word(word) if word == "getline" => match (next, after) {
                     (Some(Token::Mark('<')), Some(Token::Text(file))) => {
-                        self.path(Role::Read, &Arg::exact(file.as_str()))
+                        self.path(Role::Read, &Arg::exact(file.as_str()));
                     }
                     (Some(Token::Mark('<')), _) => self.path(Role::Read, &Arg::unknown("getline")),
                     (Some(Token::Word(_)), Some(Token::Mark('<'))) => match tokens.get(at + 3) {
@@ -47,7 +47,7 @@ impl Machine<'_> {
                 },
                 Token::Word(word) if word == "ENVIRON" => self.opaque(About::Reads, "prints the environment", &[]),
                 Token::Word(word) if word.starts_with('@') => {
-                    self.opaque(About::Anything, "runs an awk program that is not understood", &[])
+                    self.opaque(About::Anything, "runs an awk program that is not understood", &[]);
                 }
                 Token::Mark('|') => {
                     let reads = matches!(next, Some(Token::Word(word)) if word == "getline");

@@ -95,7 +95,7 @@ impl Lexer<'_> {
                     self.tokens.push(Token::Mark(character));
                 }
                 _ if character.is_alphabetic() || character == '_' || (character == '$' && self.is(&[Javascript])) => {
-                    self.word()?
+                    self.word()?;
                 }
                 _ if character.is_ascii_digit() => self.number(),
                 '.' if self
@@ -328,7 +328,9 @@ impl Lexer<'_> {
                 self.tokens.push(Token::Pattern(false));
             }
             _ => {
-                if open != close {
+                if open == close {
+                    self.until(close)?;
+                } else {
                     self.left = self.left.trim_start();
                     let second = self.bump()?;
                     let close = match second {
@@ -338,8 +340,6 @@ impl Lexer<'_> {
                         '<' => '>',
                         other => other,
                     };
-                    self.until(close)?;
-                } else {
                     self.until(close)?;
                 }
                 let flags = self.flags();

@@ -44,7 +44,7 @@ fn calls(language: Language) -> Option<&'static Calls> {
     static TABLE: OnceLock<BTreeMap<&'static str, Calls>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
         let raw: BTreeMap<&'static str, Raw> =
-            serde_json::from_str(include_str!("calls.json")).map_or_else(|_| BTreeMap::new(), |raw| raw);
+            serde_json::from_str(include_str!("calls.json")).unwrap_or_else(|_| BTreeMap::new());
         raw.into_iter().map(|(name, raw)| (name, Calls::new(&raw))).collect()
     });
     table.get(match language {

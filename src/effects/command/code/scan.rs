@@ -144,10 +144,9 @@ impl Machine<'_> {
                 let (inner, left) = group(rest);
                 (self.call(scan, &full, inner, io), left)
             }
-            Some(Token::Text(_) | Token::Template(_) | Token::Command(_) | Token::Mark('$' | '[' | '@'))
-            | Some(Token::Name(_))
-                if scan.calls_without_parentheses(&full) =>
-            {
+            Some(
+                Token::Text(_) | Token::Template(_) | Token::Command(_) | Token::Mark('$' | '[' | '@') | Token::Name(_),
+            ) if scan.calls_without_parentheses(&full) => {
                 let end = rest
                     .iter()
                     .position(|token| matches!(token, Token::End | Token::Mark('}' | ')')))
@@ -449,12 +448,11 @@ impl Machine<'_> {
         });
         let (file, mode) = if roles == "perl-open" {
             let mode = plain.next();
-            match (mode, plain.next()) {
-                (Some(mode), Some(file)) => (Some(file), Some(mode)),
-                (Some(_), None) | (None, _) => {
-                    scan.unread = Some("opens a file or a command that is not known");
-                    return;
-                }
+            if let (Some(mode), Some(file)) = (mode, plain.next()) {
+                (Some(file), Some(mode))
+            } else {
+                scan.unread = Some("opens a file or a command that is not known");
+                return;
             }
         } else {
             (plain.next(), plain.next().or(named_mode))
@@ -474,10 +472,9 @@ impl Machine<'_> {
         }
         let target = word(file);
         match mode {
-            None => self.path(Role::Read, &target),
             Some(Value::Text(mode)) if mode.contains('+') => self.path(Role::Edit, &target),
             Some(Value::Text(mode)) if mode.contains(['w', 'a', 'x', '>']) => self.path(Role::Write, &target),
-            Some(Value::Text(_)) => self.path(Role::Read, &target),
+            None | Some(Value::Text(_)) => self.path(Role::Read, &target),
             Some(_) => self.path(Role::Edit, &target),
         }
     }
@@ -496,7 +493,9 @@ impl Machine<'_> {
         let file = word(Some(&Value::Path(path.to_owned())));
         match method {
             "read_text" | "read_bytes" => self.path(Role::Read, &file),
-            "write_text" | "write_bytes" | "touch" | "mkdir" | "chmod" => self.path(Role::Write, &file),
+            "write_text" | "write_bytes" | "touch" | "mkdir" | "chmod" | "symlink_to" | "hardlink_to" => {
+                self.path(Role::Write, &file);
+            }
             "unlink" | "rmdir" => self.path(Role::Delete, &file),
             "iterdir" | "glob" | "rglob" | "stat" => {
                 self.path(Role::ListTree, &file);
@@ -506,7 +505,6 @@ impl Machine<'_> {
                 self.path(Role::DeleteTree, &file);
                 self.path(Role::WriteTree, &word(arguments.first()));
             }
-            "symlink_to" | "hardlink_to" => self.path(Role::Write, &file),
             "open" => {
                 let mut all = vec![Value::Path(path.to_owned())];
                 all.extend(arguments);
@@ -555,7 +553,7 @@ impl Scan<'_> {
             let tail = tokens.get(at + 1..).unwrap_or_default();
             let single = counts.get(name.as_str()) == Some(&1);
             let before = at.checked_sub(1).and_then(|at| tokens.get(at));
-            let statement = matches!(before, None | Some(Token::End) | Some(Token::Mark(':' | '{' | '$')))
+            let statement = matches!(before, None | Some(Token::End | Token::Mark(':' | '{' | '$')))
                 || matches!(before, Some(Token::Name(word)) if matches!(word.as_str(), "const" | "let" | "var" | "my"));
             if !single || !statement {
                 continue;

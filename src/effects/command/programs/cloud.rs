@@ -135,14 +135,13 @@ impl Machine<'_> {
                 }
             }
             ("release" | "run", "download") => self.path(Role::WriteTree, &Arg::exact(".")),
-            ("repo", "clone") | ("pr", "checkout") | ("repo", "sync" | "fork") => {
+            ("repo", "clone" | "sync" | "fork") | ("pr", "checkout") => {
                 self.connect_to(Some("github.com"), Some("https"));
                 self.opaque(About::Writes, "writes files of the fetched revision", &["gh", first, second]);
             }
             ("extension", "install" | "exec" | "upgrade")
             | ("alias", "set" | "import")
-            | ("codespace", _)
-            | ("copilot", _) => {
+            | ("codespace" | "copilot", _) => {
                 self.opaque(About::Anything, "runs other programs", &["gh", first]);
             }
             ("api", _) => {

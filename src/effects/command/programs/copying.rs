@@ -29,7 +29,7 @@ impl Machine<'_> {
     pub(super) fn install(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
         for program in arguments.values(&["--strip-program"]) {
-            let words = self.split_command(program);
+            let words = Self::split_command(program);
             self.command(&words, io);
         }
         if arguments.has(&["-d", "--directory"]) {

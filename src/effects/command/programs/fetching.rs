@@ -53,8 +53,7 @@ impl Machine<'_> {
                     self.path(Role::Read, value);
                     self.opaque(About::Anything, "takes options from a file", &[]);
                 }
-                "--connect-to" => self.redirected_host(value, 2),
-                "--resolve" => self.redirected_host(value, 2),
+                "--connect-to" | "--resolve" => self.redirected_host(value, 2),
                 "-o" | "--output" if outputs.is_some() => {}
                 _ => {
                     if let Some(role) = option.role {
@@ -208,9 +207,9 @@ impl Machine<'_> {
                     url_seen = true;
                     let local = word.text.starts_with(':');
                     if local {
-                        self.connect_host(&Arg::exact("localhost"), None, Some("http"))
+                        self.connect_host(&Arg::exact("localhost"), None, Some("http"));
                     } else {
-                        self.connect(word)
+                        self.connect(word);
                     }
                 }
                 _ => {

@@ -207,7 +207,7 @@ impl Machine<'_> {
                     }
                 }
                 Some("-i" | "--include" | "-l" | "--load") => {
-                    in_place |= left.next().is_some_and(|value| value.text == "inplace")
+                    in_place |= left.next().is_some_and(|value| value.text == "inplace");
                 }
                 Some("-F" | "-v" | "--assign" | "--field-separator") => {
                     left.next();

@@ -196,8 +196,7 @@ pub(super) fn filled(word: &Arg, mark: &str, path: &Arg) -> Arg {
         return path.clone();
     }
     let known = match (word.known, path.known) {
-        (Known::Exact, known) => known,
-        (known, Known::Exact) => known,
+        (Known::Exact, known) | (known, Known::Exact) => known,
         _ => Known::Partly,
     };
     Arg { text: word.text.replace(mark, path.target().0), known, likely: None, tilde: word.tilde }

@@ -108,23 +108,19 @@ impl Machine<'_> {
     }
 
     fn git_alias(&mut self, value: &Arg, words: &[Arg], call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        match value.literal() {
-            Some(text) => match text.strip_prefix('!') {
-                Some(command) => {
-                    let rest: Vec<&str> = words.iter().map(Arg::best).collect();
-                    self.command_text(&Arg::exact(format!("{command} {}", rest.join(" "))), io)
-                }
-                None => {
-                    let program = call.words.first().cloned().unwrap_or_else(|| Arg::exact("git"));
-                    let expanded = std::iter::once(program).chain(text.split_whitespace().map(Arg::exact));
-                    let all: Vec<Arg> = expanded.chain(words.iter().cloned()).collect();
-                    self.command(&all, io)
-                }
-            },
-            None => {
-                self.opaque(About::Anything, "an alias that is not known", &[]);
-                Stream::Unknown
+        if let Some(text) = value.literal() {
+            if let Some(command) = text.strip_prefix('!') {
+                let rest: Vec<&str> = words.iter().map(Arg::best).collect();
+                self.command_text(&Arg::exact(format!("{command} {}", rest.join(" "))), io)
+            } else {
+                let program = call.words.first().cloned().unwrap_or_else(|| Arg::exact("git"));
+                let expanded = std::iter::once(program).chain(text.split_whitespace().map(Arg::exact));
+                let all: Vec<Arg> = expanded.chain(words.iter().cloned()).collect();
+                self.command(&all, io)
             }
+        } else {
+            self.opaque(About::Anything, "an alias that is not known", &[]);
+            Stream::Unknown
         }
     }
 
@@ -317,7 +313,7 @@ impl Machine<'_> {
         }
         for word in &sub.arguments.operands {
             if let Some(path) = revision_path(word) {
-                self.from_root(Role::Read, &path);
+                self.at_root(Role::Read, &path);
             } else if outside || matches!(sub.name, "blame" | "annotate") && !sub.has_dashes {
                 self.path(if outside { Role::ReadTree } else { Role::Read }, word);
             } else if !sub.has_dashes && looks_like_path(&word.text) && sub.name != "format-patch" {
@@ -391,7 +387,7 @@ impl Machine<'_> {
             .or_else(|| text.split_once(')').filter(|_| text.starts_with(":(")).map(|(_, path)| path))
         {
             let path = if path.is_empty() { "." } else { path };
-            self.from_root(role, &word.with(path));
+            self.at_root(role, &word.with(path));
         } else if word.is_exact() && text.contains(['*', '?', '[']) {
             self.path(role, &Arg::glob(text.replace('*', "**")));
         } else {
@@ -400,7 +396,7 @@ impl Machine<'_> {
     }
 
     /// A path that starts at the top of the repository, taken to be the workspace.
-    fn from_root(&mut self, role: Role, word: &Arg) {
+    fn at_root(&mut self, role: Role, word: &Arg) {
         let relative = word.text.starts_with("./") || word.text.starts_with("../");
         let cwd = self.world.cwd().map(str::to_owned);
         if !relative {
@@ -689,11 +685,10 @@ fn short_values(sub: &str) -> &'static str {
         "switch" => "-c -C",
         "branch" => "-u",
         "archive" => "-o",
-        "init" => "-b",
+        "init" | "submodule" => "-b",
         "restore" => "-s",
         "apply" | "am" => "-p -C",
         "clean" => "-e",
-        "submodule" => "-b",
         _ => "",
     }
 }

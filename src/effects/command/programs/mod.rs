@@ -36,7 +36,7 @@ pub(crate) struct Call<'a> {
     pub(crate) rest: &'a [Arg],
 }
 
-/// Runs the function called `special`; it records the execution itself. `None`: the data says all.
+/// Runs the function called `special`; it records the execution itself.
 pub(crate) fn run(
     special: &str,
     machine: &mut Machine<'_>,
@@ -44,11 +44,11 @@ pub(crate) fn run(
     name: &str,
     words: &[Arg],
     io: &mut Io<'_>,
-) -> Option<Stream> {
+) -> Stream {
     let inert = entry.inert;
     machine.execute(words, inert, false);
     let call = Call { entry, name, words, rest: words.get(1..).unwrap_or_default() };
-    Some(special_program(special, machine, call, io))
+    special_program(special, machine, call, io)
 }
 
 /// The same for a subcommand, whose execution is recorded already.
@@ -59,10 +59,10 @@ pub(crate) fn run_rest(
     words: &[Arg],
     at: usize,
     io: &mut Io<'_>,
-) -> Option<Stream> {
+) -> Stream {
     let name = words.first().map_or("", |word| word.text.as_str());
     let call = Call { entry, name, words, rest: words.get(at..).unwrap_or_default() };
-    Some(special_program(special, machine, call, io))
+    special_program(special, machine, call, io)
 }
 
 fn special_program(special: &str, machine: &mut Machine<'_>, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -84,7 +84,7 @@ fn special_program(special: &str, machine: &mut Machine<'_>, call: Call<'_>, io:
         "deno" => machine.deno(call, io),
         "dig" => machine.dig(call),
         "docker" => machine.docker(call, io),
-        "echo" => machine.echo(call),
+        "echo" => Machine::echo(call),
         "ed" => machine.ed(call, io),
         "env" => machine.env(call, io),
         "fd" => machine.fd(call, io),
@@ -114,7 +114,7 @@ fn special_program(special: &str, machine: &mut Machine<'_>, call: Call<'_>, io:
         "patch" => machine.patch(call, io),
         "perl" => machine.perl(call, io),
         "powershell" => machine.powershell(call, io),
-        "printf" => machine.printf(call),
+        "printf" => Machine::printf(call),
         "rsync" => machine.rsync(call, io),
         "scp" => machine.scp(call, io),
         "script" => machine.script_recorder(call, io),

@@ -9,7 +9,7 @@ use crate::effects::command::stream::Stream;
 use super::Call;
 
 impl Machine<'_> {
-    pub(super) fn echo(&mut self, call: Call<'_>) -> Stream {
+    pub(super) fn echo(call: Call<'_>) -> Stream {
         let flags = call.rest.iter().take_while(|word| {
             let letters = word.text.strip_prefix('-').unwrap_or_default();
             word.is_exact() && !letters.is_empty() && letters.chars().all(|letter| "neE".contains(letter))
@@ -36,7 +36,7 @@ impl Machine<'_> {
         Stream::of(text)
     }
 
-    pub(super) fn printf(&mut self, call: Call<'_>) -> Stream {
+    pub(super) fn printf(call: Call<'_>) -> Stream {
         let rest = match call.rest {
             [option, _, others @ ..] if option.literal() == Some("-v") => {
                 let _ = others;
@@ -113,7 +113,6 @@ impl Machine<'_> {
                     text.lines().fold(String::new(), |all, line| all + &line.chars().rev().collect::<String>() + "\n"),
                 ),
                 "base64" if arguments.has(&["-d", "-D", "--decode"]) => decoded(text),
-                "base64" => None,
                 _ => None,
             },
             _ => None,

@@ -68,8 +68,7 @@ impl Machine<'_> {
             "proxycommand" | "localcommand" | "knownhostscommand" => {
                 self.command_text(&value, io);
             }
-            "hostname" => self.connect_host(&value, Some(22), Some("ssh")),
-            "proxyjump" => self.connect_host(&value, Some(22), Some("ssh")),
+            "hostname" | "proxyjump" => self.connect_host(&value, Some(22), Some("ssh")),
             "identityfile" => self.path(Role::Read, &value),
             "userknownhostsfile" => self.path(Role::Write, &value),
             _ => {}
@@ -231,10 +230,10 @@ impl Machine<'_> {
             "EXEC" | "SYSTEM" | "SHELL" => {
                 self.command_text(&target, io);
             }
-            "OPEN" | "FILE" | "GOPEN" | "CREATE" | "CREAT" | "PIPE" => self.path(Role::Edit, &target),
-            "UNIX" | "UNIX-CONNECT" | "UNIX-CLIENT" | "ABSTRACT" => self.path(Role::Edit, &target),
+            "OPEN" | "FILE" | "GOPEN" | "CREATE" | "CREAT" | "PIPE" | "UNIX" | "UNIX-CONNECT" | "UNIX-CLIENT"
+            | "ABSTRACT" => self.path(Role::Edit, &target),
             kind if kind.contains("LISTEN") || kind.contains("RECV") => {
-                self.opaque(About::Network, "waits for connections", &[])
+                self.opaque(About::Network, "waits for connections", &[]);
             }
             "FD" | "STDIO" => {}
             _ => {

@@ -71,14 +71,13 @@ impl Machine<'_> {
     /// `-c TEXT NAME ARGUMENTS…`
     fn shell_words(&mut self, rest: &[Arg], io: &mut Io<'_>) -> Stream {
         let Some((text, others)) = rest.split_first() else { return Stream::nothing() };
-        let known = match text.literal() {
-            Some(known) => known.to_owned(),
-            None => {
-                self.opaque(About::Anything, "the text of a command is not known", &[]);
-                match &text.likely {
-                    Some(likely) => likely.clone(),
-                    None => return Stream::Unknown,
-                }
+        let known = if let Some(known) = text.literal() {
+            known.to_owned()
+        } else {
+            self.opaque(About::Anything, "the text of a command is not known", &[]);
+            match &text.likely {
+                Some(likely) => likely.clone(),
+                None => return Stream::Unknown,
             }
         };
         let mut child = io.scope.child();
@@ -146,11 +145,11 @@ impl Machine<'_> {
             child.set_positional(literals(arguments));
             return self.shell_text(text, &mut child, io.input);
         }
-        let output = self.nested(Stream::Unknown, |machine| {
+
+        self.nested(Stream::Unknown, |machine| {
             machine.program_text(language, text, io);
             Stream::Unknown
-        });
-        output
+        })
     }
 
     pub(super) fn interpreter(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -178,10 +177,8 @@ impl Machine<'_> {
                     self.python_module(program, value, rest, io);
                     break;
                 }
-                (_, "-r" | "--require" | "--import" | "--loader") => {
-                    if value.text.starts_with(['.', '/', '~']) {
-                        self.run_script(program, language, value, &[], io);
-                    }
+                (_, "-r" | "--require" | "--import" | "--loader") if value.text.starts_with(['.', '/', '~']) => {
+                    self.run_script(program, language, value, &[], io);
                 }
                 (_, "-jar" | "-S") => {
                     ran = true;
@@ -287,8 +284,8 @@ impl Machine<'_> {
                 operands.extend(left.by_ref().cloned());
                 break;
             }
-            let mut letters = flags.char_indices();
-            while let Some((at, letter)) = letters.next() {
+            let letters = flags.char_indices();
+            for (at, letter) in letters {
                 let attached = flags.get(at + letter.len_utf8()..).unwrap_or_default();
                 match letter {
                     'e' | 'E' => {
@@ -354,7 +351,7 @@ impl Machine<'_> {
             .rest
             .iter()
             .skip_while(|word| word.text != "run")
-            .find(|word| word.text.ends_with("s") && word.text.contains('.'));
+            .find(|word| word.text.ends_with('s') && word.text.contains('.'));
         let is_file = |word: &&Arg| by_extension(&word.text) == Some(Language::Javascript);
         if let Some(file) = after_run.filter(is_file).or(file.filter(is_file)) {
             let program = call.words.first().map_or("bun", |word| word.text.as_str()).to_owned();

@@ -145,7 +145,6 @@ impl Reader<'_> {
         self.addresses()?;
         self.skip(|character| character.is_whitespace() || character == '!');
         match self.bump() {
-            None => return None,
             Some('{' | '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F') => {}
             Some('#') => {
                 self.line();
@@ -166,7 +165,7 @@ impl Reader<'_> {
                 self.until(delimiter)?;
                 self.until(delimiter)?;
             }
-            Some(_) => return None,
+            None | Some(_) => return None,
         }
         Some(true)
     }

@@ -19,13 +19,13 @@ impl Machine<'_> {
             if let Some(split) = split_string(&word) {
                 words.pop_front();
                 let value = match split {
-                    Some(attached) => Some(attached),
-                    None => words.pop_front(),
+                    Split::Attached(text) => Some(text),
+                    Split::Next => words.pop_front(),
                 };
                 let Some(value) = value else { break };
                 match value.literal() {
                     Some(text) => {
-                        self.split_words(text, &mut scope).into_iter().rev().for_each(|word| words.push_front(word))
+                        self.split_words(text, &mut scope).into_iter().rev().for_each(|word| words.push_front(word));
                     }
                     None => self.opaque(About::Anything, "the text of a command is not known", &[]),
                 }
@@ -112,14 +112,13 @@ impl Machine<'_> {
     /// A wrapper whose options we do not all know: what follows the last thing that looks like an option runs.
     pub(super) fn loose_wrapper(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let after_dashes = call.rest.iter().position(|word| word.literal() == Some("--"));
-        let command: Vec<Arg> = match after_dashes {
-            Some(at) => call.rest.get(at + 1..).unwrap_or_default().to_vec(),
-            None => {
-                let arguments = Arguments::divide(call.entry, call.rest);
-                self.options(&arguments, io);
-                let skip = call.entry.operands.iter().take_while(|operand| operand.role != Role::Argv).count();
-                arguments.operands.get(skip..).unwrap_or_default().to_vec()
-            }
+        let command: Vec<Arg> = if let Some(at) = after_dashes {
+            call.rest.get(at + 1..).unwrap_or_default().to_vec()
+        } else {
+            let arguments = Arguments::divide(call.entry, call.rest);
+            self.options(&arguments, io);
+            let skip = call.entry.operands.iter().take_while(|operand| operand.role != Role::Argv).count();
+            arguments.operands.get(skip..).unwrap_or_default().to_vec()
         };
         let program = call.words.first().map_or("", |word| word.text.as_str());
         if command.is_empty() {
@@ -327,16 +326,24 @@ impl Machine<'_> {
     }
 }
 
-/// `-S`, `-vS`, `--split-string`: with its attached text, if any.
-fn split_string(word: &Arg) -> Option<Option<Arg>> {
+/// How `env` was given text to split.
+enum Split {
+    Attached(Arg),
+    /// The text is the next word.
+    Next,
+}
+
+/// `-S`, `-vS`, `--split-string`.
+fn split_string(word: &Arg) -> Option<Split> {
     let text = word.literal()?;
     if let Some(value) = text.strip_prefix("--split-string") {
-        return Some(value.strip_prefix('=').map(|value| word.with(value)));
+        return Some(value.strip_prefix('=').map_or(Split::Next, |value| Split::Attached(word.with(value))));
     }
     let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
     let (before, after) = letters.split_once('S')?;
     let flags_only = before.chars().all(|letter| matches!(letter, 'i' | 'v' | '0'));
-    flags_only.then(|| (!after.is_empty()).then(|| word.with(after)))
+    let attached = || if after.is_empty() { Split::Next } else { Split::Attached(word.with(after)) };
+    flags_only.then(attached)
 }
 
 pub(super) fn is_name(text: &str) -> bool {
