@@ -15,4 +15,4 @@ mod value;
 pub(crate) use ast::*;
 pub(crate) use expand::{Field, Knowledge, Runner, assign, evaluate, expand_text, expand_word};
 pub(crate) use parse::parse;
-pub(crate) use scope::{Positional, Scope};
+pub(crate) use scope::Scope;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::effects::{About, Certainty};
-use crate::shell::Script;
+use crate::shell::{self, Scope, Script};
 
 use super::argument::{Arg, Known, literals};
 use super::knowledge::Role;
@@ -15,6 +15,7 @@ impl Machine<'_> {
     /// Runs `name` if it is a builtin with state of its own.
     pub(crate) fn builtin(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) -> Option<Stream> {
         let rest = words.get(1..).unwrap_or_default();
+        self.expanded_again(name, rest, io.scope);
         match name {
             "cd" | "pushd" | "popd" | "chdir" => self.change_directory(name, words, io),
             "eval" => return Some(self.evaluate(words, io)),
@@ -47,6 +48,29 @@ impl Machine<'_> {
             _ => return None,
         }
         Some(Stream::nothing())
+    }
+
+    /// Operands that a builtin takes for names or expressions: their subscripts are expanded once more, so
+    /// `read 'a[$(rm x)]'` runs `rm`.
+    fn expanded_again(&mut self, name: &str, rest: &[Arg], scope: &mut Scope) {
+        let is_integer = || rest.iter().any(|word| word.text.starts_with('-') && word.text.contains('i'));
+        let mut flag = "";
+        for word in rest {
+            let Some(text) = word.literal() else { continue };
+            let named = text.split_once('=').map_or(text, |(named, _)| named);
+            let expression = match name {
+                "let" => text,
+                "declare" | "typeset" | "local" | "export" | "readonly" if is_integer() => text,
+                "declare" | "typeset" | "local" | "export" | "readonly" => named,
+                "unset" | "read" | "mapfile" | "readarray" | "getopts" => text,
+                "printf" | "test" | "[" if flag == "-v" => text,
+                _ => "",
+            };
+            flag = text;
+            if !expression.is_empty() && (name == "let" || is_integer() || expression.contains('[')) {
+                shell::evaluate(expression, scope, self);
+            }
+        }
     }
 
     fn change_directory(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {

@@ -8,6 +8,11 @@ use super::knowledge::{self, Role};
 use super::machine::Machine;
 use super::stream::Stream;
 
+/// The word is a program that the knowledge base lists.
+fn names_program(word: &Arg) -> bool {
+    word.literal().is_some_and(|text| knowledge::lookup(text.rsplit('/').next().unwrap_or(text)).is_some())
+}
+
 /// What a command runs in.
 #[derive(Debug)]
 pub(crate) struct Io<'a> {
@@ -34,8 +39,13 @@ impl Machine<'_> {
         } else {
             self.command(&words, &mut Io { scope: &mut *scope, input: &input })
         };
+        // `declare a=(…)` is a word to the builtin; its elements are expanded here.
+        for assignment in &simple.declared {
+            self.assigned(&assignment.name, &assignment.value, scope);
+            self.assign(assignment, scope);
+        }
         if let Some(before) = before {
-            scope.restore_variables(before, simple.assignments.iter().map(|assignment| assignment.name.as_str()));
+            scope.restore_variables(&before, simple.assignments.iter().map(|assignment| assignment.name.as_str()));
         }
         self.close(&opened, output)
     }
@@ -92,7 +102,11 @@ impl Machine<'_> {
     fn unknown_name(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
         self.execute(words, false, true);
         self.opaque(About::Anything, "the program's name is not known", &[]);
-        let likely = words.first().and_then(|program| program.likely.clone()).filter(|text| !text.is_empty());
+        // An unset variable alone leaves no field: the next word is the program then.
+        let likely = words
+            .first()
+            .and_then(|program| program.likely.clone())
+            .filter(|text| !text.trim().is_empty() || words.get(1).is_some_and(names_program));
         if let Some(likely) = likely {
             let mut guess: Vec<Arg> = likely.split_whitespace().map(Arg::exact).collect();
             guess.extend(words.iter().skip(1).cloned());

@@ -132,16 +132,12 @@ impl Split<'_> {
             let glob = match character {
                 '*' | '?' => character.to_string(),
                 '[' => {
-                    match rest.as_str().split_once(']').filter(|(inner, _)| !inner.is_empty() && !inner.contains('/')) {
-                        Some((inner, behind)) => {
-                            rest = behind.chars();
-                            format!("[{inner}]")
-                        }
-                        None => {
-                            plain.push('[');
-                            continue;
-                        }
-                    }
+                    let Some((inner, behind)) = class(rest.as_str()) else {
+                        plain.push('[');
+                        continue;
+                    };
+                    rest = behind.chars();
+                    format!("[{inner}]")
                 }
                 _ => {
                     plain.push(character);
@@ -163,6 +159,15 @@ impl Split<'_> {
             self.all.push(std::mem::take(&mut self.current));
         }
     }
+}
+
+/// The inside of a class whose `[` has been read, and what follows it. Classes are short: looking far ahead for each
+/// bracket would be quadratic.
+fn class(rest: &str) -> Option<(&str, &str)> {
+    let near = rest.get(..rest.floor_char_boundary(256))?;
+    let (inner, _) = near.split_once(']')?;
+    let behind = rest.get(inner.len() + 1..)?;
+    (!inner.is_empty() && !inner.contains('/')).then_some((inner, behind))
 }
 
 fn render(pieces: &[Piece], source: &str) -> Field {

@@ -108,7 +108,9 @@ fn alternatives(parts: &[Part]) -> Option<Vec<Vec<&Part>>> {
     let mut all: Vec<Vec<&Part>> = vec![Vec::new()];
     for part in parts {
         let Part::Brace(items) = part else {
-            all.iter_mut().for_each(|parts| parts.push(part));
+            for parts in &mut all {
+                parts.push(part);
+            }
             continue;
         };
         let mut choices = Vec::new();

@@ -20,7 +20,7 @@ impl Expansion<'_> {
     pub(super) fn variable(&mut self, variable: &Variable, out: &mut Vec<Piece>) {
         let found = self.find(variable);
         let found = match &variable.operation {
-            Operation::Length => self.length(found),
+            Operation::Length => length(found),
             Operation::Indirect => self.indirect(variable, found),
             operation => self.changed(variable, found, operation),
         };
@@ -95,18 +95,6 @@ impl Expansion<'_> {
             (Some(Content::Array(elements)), Some(index)) => elements.get(index).cloned().unwrap_or_default(),
             (Some(Content::Scalar(value)), Some(0)) => value.clone(),
             _ => Value::unknown(),
-        })
-    }
-
-    fn length(&mut self, found: Found) -> Found {
-        Found::One(match found {
-            Found::One(value) => {
-                value.text().map_or_else(Value::unknown, |text| Value::known(text.chars().count().to_string()))
-            }
-            Found::All { elements, .. } if elements.iter().all(|value| value.text().is_some()) => {
-                Value::known(elements.len().to_string())
-            }
-            Found::All { .. } => Value::unknown(),
         })
     }
 
@@ -246,6 +234,18 @@ impl Expansion<'_> {
             emit(element, quoted, out);
         }
     }
+}
+
+fn length(found: Found) -> Found {
+    Found::One(match found {
+        Found::One(value) => {
+            value.text().map_or_else(Value::unknown, |text| Value::known(text.chars().count().to_string()))
+        }
+        Found::All { elements, .. } if elements.iter().all(|value| value.text().is_some()) => {
+            Value::known(elements.len().to_string())
+        }
+        Found::All { .. } => Value::unknown(),
+    })
 }
 
 fn emit(value: &Value, quoted: bool, out: &mut Vec<Piece>) {

@@ -94,18 +94,15 @@ impl Pattern {
             let found = (at + 1..=characters.len())
                 .rev()
                 .find(|end| characters.get(at..*end).is_some_and(|part| self.matches(part)));
-            match found {
-                Some(end) => {
-                    out.push_str(replacement);
-                    at = end;
-                    if !all {
-                        break;
-                    }
-                }
-                None => {
-                    out.extend(characters.get(at));
-                    at += 1;
-                }
+            let Some(end) = found else {
+                out.extend(characters.get(at));
+                at += 1;
+                continue;
+            };
+            out.push_str(replacement);
+            at = end;
+            if !all {
+                break;
             }
         }
         out.extend(characters.get(at..).unwrap_or_default());

@@ -147,12 +147,11 @@ impl Parser<'_> {
                     parser.problem("an array is not closed");
                     return elements;
                 }
-                match parser.word(Context::Command) {
-                    Some(word) => elements.push(word),
-                    None => {
-                        parser.problem("an operator among the elements of an array");
-                        parser.bump();
-                    }
+                if let Some(word) = parser.word(Context::Command) {
+                    elements.push(word);
+                } else {
+                    parser.problem("an operator among the elements of an array");
+                    parser.bump();
                 }
             }
         })

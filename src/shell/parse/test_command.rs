@@ -37,16 +37,12 @@ impl Parser<'_> {
                 self.problem("a test is not closed");
                 break;
             }
-            match self.test_word(context) {
-                Some(word) => {
-                    context = if word.source == "=~" { Context::Regex } else { Context::Plain };
-                    words.push(word);
-                }
-                None => {
-                    self.problem("a test that is not understood");
-                    break;
-                }
-            }
+            let Some(word) = self.test_word(context) else {
+                self.problem("a test that is not understood");
+                break;
+            };
+            context = if word.source == "=~" { Context::Regex } else { Context::Plain };
+            words.push(word);
         }
         evaluate_numbers(&mut words);
         Node::Test(words)

@@ -38,7 +38,9 @@ fn of_node(node: &Node, names: &mut BTreeSet<String>) {
         Node::Simple(simple) => of_simple(simple, names),
         Node::AndOr { first, rest } => {
             of_node(first, names);
-            rest.iter().for_each(|(_, node)| of_node(node, names));
+            for (_, node) in rest {
+                of_node(node, names);
+            }
         }
         Node::Group(script) => of_script(script, names),
         Node::Branches { conditions, bodies } => {
@@ -51,7 +53,9 @@ fn of_node(node: &Node, names: &mut BTreeSet<String>) {
         }
         Node::Case { word, arms } => {
             of_word(word, names);
-            arms.iter().for_each(|(_, script)| of_script(script, names));
+            for (_, script) in arms {
+                of_script(script, names);
+            }
         }
         // A function may be called by any command behind it.
         Node::Function { body, .. } => of_script(body, names),

@@ -234,7 +234,7 @@ impl Scope {
     }
 
     /// Puts back what the variables were before a command that had assignments of its own.
-    pub(crate) fn restore_variables<'n>(&mut self, before: Self, names: impl Iterator<Item = &'n str>) {
+    pub(crate) fn restore_variables<'n>(&mut self, before: &Self, names: impl Iterator<Item = &'n str>) {
         for name in names {
             let variables = Rc::make_mut(&mut self.variables);
             match before.variables.get(name) {

@@ -69,7 +69,7 @@ fn assignment(assignment: &Assignment) -> String {
 }
 
 fn redirections(redirects: &[Redirect]) -> String {
-    redirects.iter().map(|redirect| format!(" {}", redirection(redirect))).collect()
+    redirects.iter().fold(String::new(), |text, redirect| text + " " + &redirection(redirect))
 }
 
 fn redirection(redirect: &Redirect) -> String {
