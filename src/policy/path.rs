@@ -102,6 +102,7 @@ pub(super) struct Files<'a> {
     anchored: bool,
     /// The files are known by their directory alone: no part of a name is spelled.
     nameless: bool,
+    below: OnceCell<Glob>,
 }
 
 /// One spelling of the files: itself, and as an absolute path where that is another one and somebody asks.
@@ -187,6 +188,7 @@ impl<'a> Files<'a> {
             folded: Form::new(fold(&target.path).into_owned(), target, certainty),
             nameless: target.subtree || certainty == Certainty::Pattern && !spells_a_name(&target.path),
             anchored: is_anchored(&target.path),
+            below: OnceCell::new(),
         }
     }
 
@@ -282,18 +284,11 @@ impl<'a> Files<'a> {
         match &self.folded.own {
             Names::One(path, pairs) => glob.matches_text(path, *pairs),
             Names::Many(paths) => {
-                if paths.meets(glob) == Answer::No {
-                    return false;
+                if self.target.subtree {
+                    return self.below().within(&[glob]) == Answer::Yes;
                 }
-                if !self.target.subtree && spells_part_of_a_name(paths.prefix()) {
-                    return true;
-                }
-                let below = if self.target.subtree {
-                    Glob::after(&format!("{}/", self.folder()), &everything())
-                } else {
-                    paths.clone()
-                };
-                below.within(&[glob]) == Answer::Yes
+                paths.meets(glob) != Answer::No
+                    && (spells_part_of_a_name(paths.prefix()) || paths.within(&[glob]) == Answer::Yes)
             }
         }
     }
@@ -303,13 +298,13 @@ impl<'a> Files<'a> {
         self.folded.own.within(&[glob])
     }
 
-    fn folder(&self) -> String {
-        fold(&self.target.path).trim_end_matches('/').to_owned()
+    /// What lies in the effect's directory, without the directory itself.
+    fn below(&self) -> &Glob {
+        self.below.get_or_init(|| {
+            let folder = fold(&self.target.path);
+            Glob::after(&format!("{}/", folder.trim_end_matches('/')), &Glob::effect("**"))
+        })
     }
-}
-
-fn everything() -> Glob {
-    Glob::effect("**")
 }
 
 /// The literal start of a pattern ends inside a file name, or in a hidden directory.

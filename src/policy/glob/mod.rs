@@ -41,6 +41,7 @@ pub(crate) struct Glob {
     /// And holds these.
     pairs: Pairs,
     cuts: OnceLock<Vec<u32>>,
+    witness: OnceLock<Option<String>>,
 }
 
 /// The most characters a pattern may have.
@@ -55,7 +56,7 @@ impl Glob {
 
     fn with_ends(mut steps: Vec<Step>, prefix: String, suffix: String, pairs: Pairs) -> Self {
         steps.push(Step::Accept);
-        Self { steps, prefix, suffix, pairs, cuts: OnceLock::new() }
+        Self { steps, prefix, suffix, pairs, cuts: OnceLock::new(), witness: OnceLock::new() }
     }
 
     /// Whether the text is one of the pattern's, whole.
@@ -73,12 +74,23 @@ impl Glob {
 
     /// Whether some text is matched by both.
     pub(crate) fn meets(&self, other: &Self) -> Answer {
-        search::meets(&self.steps, &other.steps)
+        // A text that starts (ends) with two literals starts with the shorter in the longer: most pairs end here.
+        let (prefix, suffix) = (self.prefix.as_str(), self.suffix.as_str());
+        let starts = prefix.starts_with(other.prefix.as_str()) || other.prefix.starts_with(prefix);
+        let ends = suffix.ends_with(other.suffix.as_str()) || other.suffix.ends_with(suffix);
+        if starts && ends { search::meets(&self.steps, &other.steps) } else { Answer::No }
     }
 
     /// Whether every text of this pattern is matched by one of `others`.
     pub(crate) fn within(&self, others: &[&Self]) -> Answer {
-        search::within(self, others)
+        // One text of ours that none of them matches settles it, and finding out is linear.
+        let refuted = self.witness().is_some_and(|text| !others.iter().any(|other| other.matches(text)));
+        if refuted { Answer::No } else { search::within(self, others) }
+    }
+
+    /// A short text of the pattern.
+    fn witness(&self) -> Option<&str> {
+        self.witness.get_or_init(|| search::witness(&self.steps)).as_deref()
     }
 
     /// The text every match starts with.

@@ -123,6 +123,23 @@ fn free_moves(step: &Step, at: usize) -> Option<[Option<usize>; 2]> {
     }
 }
 
+/// A text that the steps accept: the way that repeats nothing.
+pub(super) fn witness(steps: &[Step]) -> Option<String> {
+    let (mut text, mut at) = (String::new(), 0);
+    for _ in 0..=steps.len() {
+        at = match steps.get(at)? {
+            Step::Accept => return Some(text),
+            Step::One(set) => {
+                text.push(set.some()?);
+                at + 1
+            }
+            Step::Many(_) | Step::Fork(_) => at + 1,
+            Step::Jump(target) => *target,
+        };
+    }
+    None
+}
+
 pub(super) fn within(inner: &Glob, outers: &[&Glob]) -> Answer {
     let outer = Glob::union(outers.iter().copied());
     let mut cuts: Vec<u32> = inner.cuts().iter().chain(outer.cuts()).copied().collect();

@@ -56,6 +56,11 @@ impl Set {
         }
     }
 
+    /// Some member: the last of the first range, which for most sets is no letter that patterns spell.
+    pub(super) fn some(&self) -> Option<char> {
+        self.0.first().and_then(|&(_, high)| char::from_u32(high))
+    }
+
     pub(super) fn intersection(&self, other: &Self) -> Self {
         let mut ranges = Vec::new();
         for &(low, high) in &self.0 {
