@@ -133,6 +133,10 @@ pub(super) struct GateArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
 
+    /// When this runs, e.g. `2026-03-01T12:00:00Z`: SARIF gives it as the end of the run. No clock is read.
+    #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
+    pub(super) now: Option<jiff::Timestamp>,
+
     /// How the report is written.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: FormatName,
@@ -235,6 +239,13 @@ impl FormatName {
 pub(super) enum PlainFormat {
     Text,
     Json,
+}
+
+fn parse_now(text: &str) -> Result<jiff::Timestamp, String> {
+    // Without an offset a time names no moment, and the local one would make reports differ.
+    let plain = text.starts_with(|first: char| first.is_ascii_digit()) && !text.contains('[');
+    let moment = if plain { text.parse().ok() } else { None };
+    moment.ok_or_else(|| "expected a time with its offset, e.g. `2026-03-01T12:00:00Z`".to_owned())
 }
 
 fn parse_report(text: &str) -> Result<(FormatName, PathBuf), String> {

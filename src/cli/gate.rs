@@ -92,7 +92,7 @@ fn write(
         Verb::Audit => Style::Audit,
     };
     let read = |path: &str| output::read_small(Path::new(path));
-    let checkout = Checkout { prefix: output::prefix_in_repository(), read: &read };
+    let checkout = Checkout { now: args.now, prefix: output::prefix_in_repository(), read: &read };
     let render = |format: FormatName, colour: Colour| report::render(report, format.format(), style, colour, &checkout);
     for (format, file) in &args.reports {
         output::write(file, &render(*format, Colour::Plain))?;

@@ -8,7 +8,6 @@ use crate::report;
 
 /// Name, what it describes, text.
 const SCHEMAS: &[(&str, &str, &str)] = &[
-    ("agent-scope", "the policy, `.agent-scope.json`", include_str!("../../schemas/agent-scope.schema.json")),
     ("agent-scope", "the policy file `.agent-scope.json`", include_str!("../../schemas/agent-scope.schema.json")),
     ("effects", "output of `effects --format json`", include_str!("../../schemas/effects.v1.schema.json")),
     (

@@ -124,6 +124,22 @@ fn all_findings(judged: &[Judged<'_>]) -> Vec<Finding> {
     found.sort_by(|left, right| order(left).cmp(&order(right)));
     let mut seen = BTreeSet::new();
     found.retain(|finding| seen.insert((finding.event, finding.rule, finding.fingerprint.clone())));
+    without_what_is_below(found)
+}
+
+/// Renaming or copying `x` touches `x` and, should it be a directory, `x/**`: who is told the first knows the second.
+fn without_what_is_below(mut found: Vec<Finding>) -> Vec<Finding> {
+    let key = |finding: &Finding, path: &str| {
+        let kind = finding.effect.as_ref().map(|effect| effect.kind);
+        (finding.event, finding.rule, finding.level, kind, path.to_owned())
+    };
+    let path = |finding: &Finding| finding.effect.as_ref().and_then(|effect| effect.path.clone());
+    let named: BTreeSet<_> = found.iter().filter_map(|finding| Some(key(finding, &path(finding)?))).collect();
+    found.retain(|finding| {
+        let path = path(finding);
+        let above = path.as_deref().and_then(|path| path.strip_suffix("/**"));
+        above.is_none_or(|above| !named.contains(&key(finding, above)))
+    });
     found
 }
 

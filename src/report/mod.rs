@@ -47,8 +47,10 @@ pub(crate) enum Colour {
     Ansi,
 }
 
-/// Where a report's paths stand in the repository; SARIF needs to know.
+/// Where a report's paths stand in the repository, and when the run was: SARIF says both.
 pub(crate) struct Checkout<'a> {
+    /// As the caller gave it; no clock is read.
+    pub(crate) now: Option<jiff::Timestamp>,
     /// From the top of the repository to the current directory, `/` at the end; empty at the top.
     pub(crate) prefix: String,
     /// Bytes of a file named relative to the current directory, if it is there and not too large.

@@ -94,6 +94,15 @@ fn what_could_not_be_read_is_a_notification() {
     assert_eq!(invocation["toolExecutionNotifications"].as_array().unwrap().len(), 1);
 }
 
+/// A time stands in a report only when the caller gave it.
+#[test]
+fn the_time_of_the_run_is_the_one_that_was_given() {
+    let world = World::demo();
+    let ended = |args: &[&str]| sarif(&world, args)["runs"][0]["invocations"][0]["endTimeUtc"].clone();
+    assert_eq!(ended(&["check", "20ab"]), json!(null));
+    assert_eq!(ended(&["check", "20ab", "--now", "2026-03-01T13:00:00+01:00"]), json!("2026-03-01T12:00:00.000Z"));
+}
+
 /// The check itself has to notice what the standard's schema does not.
 #[test]
 fn the_check_finds_faults() {

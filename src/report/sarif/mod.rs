@@ -60,7 +60,7 @@ fn log(report: &Report, checkout: &Checkout<'_>) -> Log {
         runs: vec![Run {
             tool: Tool { driver },
             automation_details: AutomationDetails { id: "agent-strace/gate/" },
-            invocations: vec![invocation(report, dropped)],
+            invocations: vec![invocation(report, dropped, checkout)],
             column_kind: "unicodeCodePoints",
             results,
         }],
@@ -166,7 +166,7 @@ fn fingerprint(rule: &str, anchor: &Anchor) -> String {
 }
 
 /// Whether everything was judged, and what was not.
-fn invocation(report: &Report, dropped: usize) -> Invocation {
+fn invocation(report: &Report, dropped: usize, checkout: &Checkout<'_>) -> Invocation {
     let mut notifications: Vec<Notification> = report
         .gaps
         .iter()
@@ -179,7 +179,9 @@ fn invocation(report: &Report, dropped: usize) -> Invocation {
     if dropped > 0 {
         notifications.push(notification("warning", &format!("{dropped} results of lower level are not in this file")));
     }
-    Invocation { execution_successful: report.gaps.is_empty(), notifications }
+    // The standard allows milliseconds at most.
+    let end_time = checkout.now.map(|now| format!("{now:.3}"));
+    Invocation { execution_successful: report.gaps.is_empty(), end_time, notifications }
 }
 
 fn notification(level: &'static str, text: &str) -> Notification {

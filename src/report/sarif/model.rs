@@ -93,6 +93,8 @@ pub(super) struct Message {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Invocation {
     pub(super) execution_successful: bool,
+    #[serde(rename = "endTimeUtc", skip_serializing_if = "Option::is_none")]
+    pub(super) end_time: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "toolExecutionNotifications")]
     pub(super) notifications: Vec<Notification>,
