@@ -40,7 +40,7 @@ impl Glob {
         }
         let (prefix, suffix) = common_ends(&alternatives);
         let pairs = alternatives.iter().map(|steps| Pairs::of_steps(steps)).reduce(Pairs::common).unwrap_or_default();
-        Self::with_ends(any_of(alternatives), prefix, suffix, pairs)
+        Self { covers: covered(&parsed), ..Self::with_ends(any_of(alternatives), prefix, suffix, pairs) }
     }
 
     /// A path pattern of version 1, but `*` stays within a component.
@@ -92,6 +92,17 @@ impl Glob {
         steps.pop();
         steps
     }
+}
+
+/// The literal in front of nothing but stars.
+fn covered(tokens: &[Token]) -> Option<String> {
+    let literal = |token: &Token| match token {
+        Token::One(set) => set.single(),
+        Token::Star => None,
+    };
+    let text: String = tokens.iter().map_while(literal).collect();
+    let rest = tokens.get(text.chars().count()..).filter(|rest| !rest.is_empty())?;
+    rest.iter().all(|token| *token == Token::Star).then_some(text)
 }
 
 /// What every text of the steps starts and ends with.

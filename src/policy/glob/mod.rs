@@ -42,6 +42,8 @@ pub(crate) struct Glob {
     pairs: Pairs,
     cuts: OnceLock<Vec<u32>>,
     witness: OnceLock<Option<String>>,
+    /// Every text that starts with this is matched: what `src/**` comes down to.
+    covers: Option<String>,
 }
 
 /// The most characters a pattern may have.
@@ -56,7 +58,7 @@ impl Glob {
 
     fn with_ends(mut steps: Vec<Step>, prefix: String, suffix: String, pairs: Pairs) -> Self {
         steps.push(Step::Accept);
-        Self { steps, prefix, suffix, pairs, cuts: OnceLock::new(), witness: OnceLock::new() }
+        Self { steps, prefix, suffix, pairs, cuts: OnceLock::new(), witness: OnceLock::new(), covers: None }
     }
 
     /// Whether the text is one of the pattern's, whole.
@@ -66,10 +68,15 @@ impl Glob {
 
     /// The same, for a text that is compared with many patterns.
     pub(crate) fn matches_text(&self, text: &str, pairs: Pairs) -> bool {
-        self.pairs.all_in(pairs)
-            && text.starts_with(self.prefix.as_str())
-            && text.ends_with(self.suffix.as_str())
-            && search::accepts(&self.steps, text)
+        self.covers(text)
+            || self.pairs.all_in(pairs)
+                && text.starts_with(self.prefix.as_str())
+                && text.ends_with(self.suffix.as_str())
+                && search::accepts(&self.steps, text)
+    }
+
+    fn covers(&self, start: &str) -> bool {
+        self.covers.as_deref().is_some_and(|covered| start.starts_with(covered))
     }
 
     /// Whether some text is matched by both.
@@ -83,6 +90,9 @@ impl Glob {
 
     /// Whether every text of this pattern is matched by one of `others`.
     pub(crate) fn within(&self, others: &[&Self]) -> Answer {
+        if others.iter().any(|other| other.covers(&self.prefix)) {
+            return Answer::Yes;
+        }
         // One text of ours that none of them matches settles it, and finding out is linear.
         let refuted = self.witness().is_some_and(|text| !others.iter().any(|other| other.matches(text)));
         if refuted { Answer::No } else { search::within(self, others) }
