@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::value::RawValue;
 
-use crate::effects::{Effect, Kind};
+use crate::effects::{Effect, Kind, PathTarget};
 use crate::model::{Arguments, EventKind, ToolCall};
 
 /// The most characters of log text in one message.
@@ -14,10 +14,10 @@ const LONGEST: usize = 160;
 /// `reads `src/a.rs``, `runs `cargo test``.
 pub(super) fn act(effect: &Effect) -> String {
     match &effect.kind {
-        Kind::Read(target) => format!("reads {}", quoted(&target.shown())),
-        Kind::Write(target) => format!("writes {}", quoted(&target.shown())),
-        Kind::Delete(target) => format!("deletes {}", quoted(&target.shown())),
-        Kind::List(target) => format!("lists {}", quoted(&target.shown())),
+        Kind::Read(target) => format!("reads {}", files(target)),
+        Kind::Write(target) => format!("writes {}", files(target)),
+        Kind::Delete(target) => format!("deletes {}", files(target)),
+        Kind::List(target) => format!("lists {}", files(target)),
         Kind::Execute(execution) => {
             let words: Vec<&str> = execution.argv.iter().map(|argument| argument.text.as_str()).collect();
             format!("runs {}", quoted(&words.join(" ")))
@@ -31,6 +31,16 @@ pub(super) fn act(effect: &Effect) -> String {
         Kind::Spawn { agent: Some(agent) } => format!("starts the sub-agent {}", quoted(agent)),
         Kind::Spawn { agent: None } => "starts a sub-agent".to_owned(),
         Kind::Opaque(_) => "does something that could not be resolved".to_owned(),
+    }
+}
+
+/// The files, and in words what `**` stands for.
+fn files(target: &PathTarget) -> String {
+    let shown = quoted(&target.shown());
+    match (target.path.as_str(), target.subtree) {
+        (".", true) => format!("all files of the workspace ({shown})"),
+        ("**" | "**/**", _) => format!("a file that is not known ({shown})"),
+        _ => shown,
     }
 }
 

@@ -108,6 +108,8 @@ const HARMLESS: &[&str] = &[
     "**/example.env",
     "**/sample.env",
     "**/known_hosts",
+    // What `mktemp` makes.
+    "/tmp/tmp.**",
 ];
 
 struct Tables {

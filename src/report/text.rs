@@ -9,6 +9,8 @@ use crate::model::Gap;
 
 /// Longest piece of a log that is quoted.
 const EVIDENCE: usize = 160;
+/// Longest name of a tool that is shown.
+const TOOL: usize = 60;
 /// Sessions and gaps beyond these are counted, not listed.
 const GAPS: usize = 50;
 
@@ -18,8 +20,9 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
     for session in report.sessions.iter().filter(|session| !session.findings.is_empty()) {
         lines.push(String::new());
         lines.push(heading(session, &paint));
-        for finding in &session.findings {
-            lines.extend(finding_lines(report, session, finding, &paint));
+        // Findings are sorted by event, so what one call did stands together.
+        for findings in session.findings.chunk_by(|left, right| left.event == right.event) {
+            lines.extend(event_lines(report, session, findings, &paint));
         }
     }
     if !report.gaps.is_empty() {
@@ -61,24 +64,24 @@ fn heading(session: &ShownSession, paint: &Paint) -> String {
     ))
 }
 
-fn finding_lines(report: &Report, session: &ShownSession, finding: &ShownFinding, paint: &Paint) -> Vec<String> {
-    let tool = finding.tool.as_ref().map(|tool| format!(" {}", terminal(tool.as_str())));
-    let mut lines = vec![
-        format!("  {} {}  {}", paint.level(finding.level), finding.rule, terminal(finding.message.as_str())),
-        format!(
-            "      at {}:{} (event #{}{})",
-            terminal(session.source.as_str()),
-            finding.line,
-            finding.event,
-            tool.unwrap_or_default(),
-        ),
-    ];
-    if let Some(evidence) = &finding.evidence {
-        lines.push(format!("      > {}", shorten(&terminal(evidence.as_str()), EVIDENCE)));
+/// One event: where it stands and what the log says once, then everything found in it.
+fn event_lines(report: &Report, session: &ShownSession, findings: &[ShownFinding], paint: &Paint) -> Vec<String> {
+    let Some(first) = findings.first() else { return Vec::new() };
+    let tool = first.tool.as_ref().map(|tool| format!(" {}", shorten(&terminal(tool.as_str()), TOOL)));
+    let source = terminal(session.source.as_str());
+    let mut lines = vec![format!("  event {}{} at {source}:{}", first.event, tool.unwrap_or_default(), first.line)];
+    if let Some(evidence) = &first.evidence {
+        lines.push(format!("    > {}", shorten(&terminal(evidence.as_str()), EVIDENCE)));
     }
-    if let (Some(place), Some(policy)) = (&finding.policy, &report.policy) {
-        let path = terminal(policy.path.as_str());
-        lines.push(format!("      by {path}:{}:{} ({})", place.line, place.column, terminal(&place.pointer)));
+    let width = findings.iter().map(|finding| finding.rule.len()).max().unwrap_or(0);
+    for finding in findings {
+        let message = terminal(finding.message.as_str());
+        lines.push(format!("    {}  {:width$}  {message}", paint.level(finding.level), finding.rule));
+        if let (Some(place), Some(policy)) = (&finding.policy, &report.policy) {
+            let path = terminal(policy.path.as_str());
+            let pointer = terminal(&place.pointer);
+            lines.push(format!("             by {path}:{}:{} ({pointer})", place.line, place.column));
+        }
     }
     lines
 }

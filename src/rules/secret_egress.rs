@@ -1,7 +1,7 @@
 //! A secret was read, then something left the machine.
 
 use super::{Act, Hit, Rule};
-use crate::effects::Kind;
+use crate::effects::{Certainty, Kind};
 use crate::finding::Level;
 use crate::model::Status;
 use crate::policy::Decision;
@@ -48,8 +48,11 @@ fn check(acts: &[Act<'_>], hits: &mut Vec<Hit>) {
 /// The secret that an act read.
 fn secret_read(act: &Act<'_>) -> Option<String> {
     let Kind::Read(target) = &act.effect.kind else { return None };
+    // A search through a whole directory is not after one file, and what it found is not known.
+    let one = !target.subtree && act.effect.certainty != Certainty::Pattern;
     let secret = act.judgement.sensitive
-        || act.judgement.place.is_some()
+        || one
+            && act.judgement.place.is_some()
             && act.judgement.decision == Decision::Denied
             && act.judgement.reason.starts_with("denied by");
     (secret && happened(act)).then(|| target.shown())
