@@ -12,7 +12,7 @@ use super::judge;
 use super::output;
 use super::pipeline::Inputs;
 use super::policy_file;
-use crate::engine::{Entries, Sessions, Settings};
+use crate::engine::{Entries, Settings};
 use crate::ingest::discover::Selection;
 use crate::report::{self, Checkout, Colour, Report, Style};
 
@@ -61,7 +61,7 @@ fn run(
         return Ok(no_sessions(trace_dir, streams));
     }
     let left_out = inputs.left_out();
-    let settings = Settings { fail_on: args.fail_on.threshold(), baseline, sessions: Sessions::Required };
+    let settings = Settings { fail_on: args.fail_on.threshold(), baseline };
     let entries = if verb == Verb::Audit { Entries::Keep } else { Entries::Drop };
     let outcome = judge::judge(inputs, &policy, entries, &settings);
     let report = Report::new(&outcome);

@@ -21,19 +21,11 @@ pub(crate) struct Settings {
     pub(crate) fail_on: FailOn,
     /// Fingerprints of findings that are known: they are removed and counted.
     pub(crate) baseline: BTreeSet<String>,
-    pub(crate) sessions: Sessions,
-}
-
-/// Whether a run without any session is evidence of anything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sessions {
-    Required,
-    Optional,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { fail_on: FailOn::Level(Level::Error), baseline: BTreeSet::new(), sessions: Sessions::Required }
+        Self { fail_on: FailOn::Level(Level::Error), baseline: BTreeSet::new() }
     }
 }
 
@@ -53,7 +45,8 @@ pub(crate) fn conclude(
         baselined += before - session.findings.len();
         session.verdict = verdict_of(session, settings.fail_on);
     }
-    let none = sessions.is_empty() && settings.sessions == Sessions::Required;
+    // A run without any session is evidence of nothing.
+    let none = sessions.is_empty();
     let verdict = if sessions.iter().any(|session| session.verdict == Verdict::Fail) {
         Verdict::Fail
     } else if none || !gaps.is_empty() || sessions.iter().any(|session| session.verdict == Verdict::Incomplete) {

@@ -6,11 +6,11 @@ mod session;
 mod wording;
 
 use crate::effects::Effect;
-use crate::finding::{Finding, PolicyPlace};
+use crate::finding::Finding;
 use crate::model::{Gap, Status};
 use crate::policy::PolicyIdentity;
 
-pub(crate) use conclude::{FailOn, Sessions, Settings, conclude};
+pub(crate) use conclude::{FailOn, Settings, conclude};
 pub(crate) use session::{Entries, judge_guarded};
 
 /// What was judged, of all sessions, in the order they were given.
@@ -70,7 +70,6 @@ pub(crate) struct Entry {
     pub(crate) decision: crate::policy::Decision,
     /// In the policy's words: `denied by files.read.deny`, `not in files.read.allow`.
     pub(crate) reason: String,
-    pub(crate) place: Option<PolicyPlace>,
     /// It touched a file on the always-on sensitive list.
     pub(crate) sensitive: bool,
 }

@@ -161,7 +161,6 @@ fn entry(item: Judged<'_>) -> Entry {
         effect: item.effect,
         decision: item.judgement.decision,
         reason: item.judgement.reason,
-        place: item.judgement.place,
         sensitive: item.judgement.sensitive,
     }
 }

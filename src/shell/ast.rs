@@ -170,11 +170,11 @@ pub(crate) enum Part {
         assigns: bool,
         /// Known if it is a plain number.
         value: Option<i64>,
-        quoted: bool,
     },
     /// `{a,b}`, `{1..3}`: each alternative is a word.
     Brace(Vec<Word>),
     /// Syntax the tree has no name for. Its value is unknown and it may run anything it contains.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the text is shown where the tree is printed"))]
     Unknown(String),
 }
 

@@ -4,6 +4,7 @@
 //! `fixtures/demo`); `` ```console `` is one command after `$ `, what it printed (standard error behind `2> `), and its
 //! exit code after `? `. Variables stand before the command, `< PATH` after it, `cd FOLDER &&` before all. `UPDATE_SPECS=1` rewrites the output.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use crate::world::{Answer, World, project, update};
@@ -43,9 +44,11 @@ pub(crate) fn replay(text: &str, world: &World) -> (String, usize) {
         if info == "console" {
             let command = block.first().and_then(|line| line.strip_prefix("$ ")).expect("a block starts with `$ `");
             commands += 1;
-            result.push_str(&format!("$ {command}\n{}", shown(&execute(command, world))));
+            write!(result, "$ {command}\n{}", shown(&execute(command, world))).unwrap();
         } else {
-            block.iter().for_each(|line| result.push_str(&format!("{line}\n")));
+            for line in block {
+                writeln!(result, "{line}").unwrap();
+            }
         }
         result.push_str("```\n");
     }
@@ -90,8 +93,12 @@ fn words(text: &str) -> Vec<String> {
 }
 
 fn shown(answer: &Answer) -> String {
-    let errors: String = answer.stderr.lines().map(|line| format!("2> {line}\n")).collect();
-    format!("{}{errors}? {}\n", answer.stdout, answer.code)
+    let mut text = answer.stdout.clone();
+    for line in answer.stderr.lines() {
+        writeln!(text, "2> {line}").unwrap();
+    }
+    writeln!(text, "? {}", answer.code).unwrap();
+    text
 }
 
 fn difference(expected: &str, actual: &str) -> String {

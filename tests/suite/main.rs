@@ -1,5 +1,15 @@
 //! The one integration binary.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test fails loudly, and says what it skips"
+)]
+
 mod architecture;
 mod bad_input;
 mod cases;

@@ -1,5 +1,6 @@
 //! The README shows what really happens: its generated parts are compared, `UPDATE_SPECS=1` writes them.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use crate::world::{World, project, update};
@@ -41,7 +42,7 @@ fn rules() -> String {
     for line in answer.stdout.lines().skip(1) {
         let cells: Vec<&str> = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
         let [id, level, summary @ ..] = cells.as_slice() else { panic!("{line}") };
-        table.push_str(&format!("| `{id}` | {level} | {} |\n", summary.join("  ")));
+        writeln!(table, "| `{id}` | {level} | {} |", summary.join("  ")).unwrap();
     }
     table
 }

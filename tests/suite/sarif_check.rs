@@ -75,7 +75,7 @@ fn check_result(run: &Value, result: &Value, problems: &mut Vec<String>) {
     }
     let related = result["relatedLocations"].as_array().cloned().unwrap_or_default();
     for target in links(text) {
-        if !related.iter().any(|location| location["id"].to_string() == target) {
+        if !related.iter().any(|location| location["id"].as_u64().is_some_and(|id| target.parse() == Ok(id))) {
             problems.push(format!("{id}: the message links to nothing: {target}"));
         }
     }

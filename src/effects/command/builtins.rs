@@ -59,10 +59,9 @@ impl Machine<'_> {
             let Some(text) = word.literal() else { continue };
             let named = text.split_once('=').map_or(text, |(named, _)| named);
             let expression = match name {
-                "let" => text,
                 "declare" | "typeset" | "local" | "export" | "readonly" if is_integer() => text,
                 "declare" | "typeset" | "local" | "export" | "readonly" => named,
-                "unset" | "read" | "mapfile" | "readarray" | "getopts" => text,
+                "let" | "unset" | "read" | "mapfile" | "readarray" | "getopts" => text,
                 "printf" | "test" | "[" if flag == "-v" => text,
                 _ => "",
             };

@@ -40,8 +40,6 @@ pub(crate) struct Source {
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) id: String,
-    /// The agent's name, where `meta.json` gives one.
-    pub(crate) agent: Option<String>,
     /// Epoch seconds; `None` when `meta.json` does not say.
     pub(crate) started_at: Option<f64>,
     store: StoreEntry,

@@ -155,7 +155,6 @@ impl Walk {
         let parsed = meta.as_deref().ok().and_then(|bytes| Meta::parse(bytes).ok());
         let entry = Entry {
             id: id.clone(),
-            agent: parsed.as_ref().and_then(|meta| Some(meta.agent()?.into_owned())),
             started_at: parsed.as_ref().and_then(Meta::started_at),
             store: StoreEntry { id, meta_shown: shown(&meta_path), meta },
         };

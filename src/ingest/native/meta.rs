@@ -1,7 +1,5 @@
 //! `meta.json` of a store entry.
 
-use std::borrow::Cow;
-
 use crate::ingest::StoreEntry;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{filled, object, record, scalar};
@@ -62,10 +60,6 @@ impl<'a> Meta<'a> {
         session.parent = filled(self.parent_session_id);
         session.root =
             object::<Attribution<'_>>(self.attribution).and_then(|attribution| filled(attribution.working_dir));
-    }
-
-    pub(in crate::ingest) fn agent(&self) -> Option<Cow<'a, str>> {
-        filled(self.agent_name)
     }
 
     /// Epoch seconds.

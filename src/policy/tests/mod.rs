@@ -315,6 +315,7 @@ fn the_quick_fold_agrees_with_the_careful_one() {
 /// Prints effects judged per second; run it in release to compare with the goal of 400,000.
 #[test]
 #[ignore = "a measurement, not a check"]
+#[allow(clippy::print_stderr, reason = "it prints what it measures")]
 fn speed() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("policies/strict.json");
     let scope = load_file(&path).unwrap();

@@ -66,13 +66,13 @@ impl Parser<'_> {
     }
 
     /// Reads the expression up to `end` and leaves the position there.
-    pub(super) fn arithmetic(&mut self, end: usize, quoted: bool) -> Part {
+    pub(super) fn arithmetic(&mut self, end: usize) -> Part {
         let start = self.pos;
         let outer = std::mem::replace(&mut self.end, end);
         let inner = self.deeper(|parser| parser.parts(Context::Arithmetic));
         self.end = outer;
         self.pos = end;
-        part(inner, self.text.get(start..end).unwrap_or(""), quoted)
+        part(inner, self.text.get(start..end).unwrap_or(""))
     }
 }
 
@@ -89,7 +89,7 @@ fn skip_quotes(bytes: &[u8], open: usize, lookahead: &mut usize) -> Option<usize
 }
 
 /// An expression of `parts`, written as `text`.
-pub(super) fn part(parts: Vec<Part>, text: &str, quoted: bool) -> Part {
+pub(super) fn part(parts: Vec<Part>, text: &str) -> Part {
     let mut scripts: Vec<Script> = Vec::new();
     let mut words = Vec::new();
     for part in parts {
@@ -107,7 +107,6 @@ pub(super) fn part(parts: Vec<Part>, text: &str, quoted: bool) -> Part {
         names: names(text),
         assigns: assigns(text),
         value: text.trim().parse().ok().filter(|_| !text.trim().starts_with('0') || text.trim() == "0"),
-        quoted,
     }
 }
 

@@ -42,7 +42,7 @@ impl Parser<'_> {
             && let Some(end) = self.arithmetic_end(self.pos + 2)
         {
             self.pos += 2;
-            let part = self.arithmetic(end, true);
+            let part = self.arithmetic(end);
             self.pos = self.pos.max(end + 2);
             return Node::Test(vec![Word { parts: vec![part], source: self.since(start).to_owned() }]);
         }
@@ -106,7 +106,7 @@ impl Parser<'_> {
             return Node::Group(Box::new(self.script()));
         };
         self.pos += 2;
-        let part = self.arithmetic(end, true);
+        let part = self.arithmetic(end);
         self.pos = self.pos.max(end + 2);
         let test = Node::Test(vec![Word { parts: vec![part], source: self.since(start).to_owned() }]);
         self.skip_blanks();

@@ -17,7 +17,7 @@ impl Parser<'_> {
                 self.double_quotes(out);
             }
             Some(b'(') => self.dollar_paren(quoted, out),
-            Some(b'[') => self.legacy_arithmetic(quoted, out),
+            Some(b'[') => self.legacy_arithmetic(out),
             Some(b'{') => self.dollar_brace(quoted, out),
             Some(byte) if byte == b'_' || byte.is_ascii_alphabetic() => {
                 self.pos += 1;
@@ -58,7 +58,7 @@ impl Parser<'_> {
             && let Some(end) = self.arithmetic_end(self.pos + 3)
         {
             self.pos += 3;
-            let arithmetic = self.arithmetic(end, quoted);
+            let arithmetic = self.arithmetic(end);
             self.pos = self.pos.max(end + 2);
             out.push(arithmetic);
             return;
@@ -119,13 +119,13 @@ impl Parser<'_> {
         }
     }
 
-    fn legacy_arithmetic(&mut self, quoted: bool, out: &mut Parts) {
+    fn legacy_arithmetic(&mut self, out: &mut Parts) {
         self.pos += 2;
         let start = self.pos;
         let part = self.deeper(|parser| {
             let inner = parser.parts(Context::Subscript);
             let text = parser.since(start);
-            Some(super::arithmetic::part(inner, text, quoted))
+            Some(super::arithmetic::part(inner, text))
         });
         if !self.eat("]") {
             self.problem("a substitution is not closed");

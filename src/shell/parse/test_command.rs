@@ -18,7 +18,7 @@ fn evaluate_numbers(words: &mut [Word]) {
         let behind = operators.get(index + 1).map_or("", String::as_str);
         if NUMERIC.contains(&before) || NUMERIC.contains(&behind) || NAMING.contains(&before) {
             let parts = std::mem::take(&mut word.parts);
-            word.parts = vec![super::arithmetic::part(parts, &word.source, true)];
+            word.parts = vec![super::arithmetic::part(parts, &word.source)];
         }
     }
 }

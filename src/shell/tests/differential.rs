@@ -1,5 +1,7 @@
 //! Two parsers, one truth: what an independent parser sees as a command, ours must see, or admit a problem.
 
+#![allow(clippy::print_stderr, reason = "what is skipped or found is said aloud")]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -10,7 +12,7 @@ use super::super::*;
 /// Program names of the text's own commands (not of substitutions, which the other parser keeps as text).
 fn rable_heads(text: &str) -> Option<Vec<String>> {
     let nodes = rable::parse(text, true).ok()?;
-    let printed: String = nodes.iter().map(|node| format!("{node}\n")).collect();
+    let printed = nodes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     let heads =
         printed.split("(command (word \"").skip(1).filter_map(|rest| rest.split_once('"')).map(|(head, _)| head);
     let plain = |head: &&str| head.chars().all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c)) && !head.is_empty();
@@ -31,7 +33,9 @@ fn visit(node: &Node, heads: &mut Vec<String>) {
         Node::Background(inner) | Node::Redirected { node: inner, .. } => visit(inner, heads),
         Node::AndOr { first, rest } => {
             visit(first, heads);
-            rest.iter().for_each(|(_, next)| visit(next, heads));
+            for (_, next) in rest {
+                visit(next, heads);
+            }
         }
         Node::Subshell(inner) | Node::Group(inner) => scripts.push(inner),
         Node::Branches { conditions, bodies } => scripts.extend(conditions.iter().chain(bodies)),
