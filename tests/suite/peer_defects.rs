@@ -186,7 +186,7 @@ fn audit_abs_deny() {
 #[test]
 fn audit_abs_allow_fp() {
     let edit = json!({"file_path": "/home/dana/rates/src/a.py", "old_string": "a", "new_string": "b"});
-    all_pass(&readme_policy(), &[read("/home/dana/rates/src/a.py"), call("Edit", edit), bash("cat src/a.py")]);
+    all_pass(&readme_policy(), &[read("/home/dana/rates/src/a.py"), call("Edit", &edit), bash("cat src/a.py")]);
 }
 
 /// Each of these acts outside of a strict policy, whatever the tool is called.
