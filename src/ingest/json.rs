@@ -1,22 +1,36 @@
 //! Records as borrowed, undecoded fields: one pass over the bytes, nothing decoded that nobody asks for.
 //!
 //! Every field is an optional raw value, so a field of an unexpected type never fails its record; whoever needs it
-//! decides what the wrong type means. serde skips raw values without recursion, so nesting depth is harmless.
+//! decides what the wrong type means. Raw values are skipped without recursion, so nesting depth is harmless.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
+use std::collections::BTreeMap;
 
 use memchr::memchr;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
 
+use super::scan::{self, Scanner};
 use crate::model::{RawText, decode_json};
 
-/// A JSON value that is not decoded yet.
-pub(super) type Raw<'a> = &'a RawValue;
+/// A JSON value that is valid but not decoded yet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Raw<'a>(&'a str);
+
+impl<'a> Raw<'a> {
+    /// `json` must have been scanned.
+    pub(super) fn new(json: &'a str) -> Self {
+        Self(json)
+    }
+
+    pub(super) fn get(self) -> &'a str {
+        self.0
+    }
+}
+
+/// What an object is read into, field by field.
+pub(super) trait Record<'a>: Default {
+    /// Reads the value of `key`; `None` when it is not JSON.
+    fn field(&mut self, key: &str, scanner: &mut Scanner<'a>) -> Option<()>;
+}
 
 /// Declares a record type: the fields a dialect reads, by the key they have in the log.
 ///
@@ -33,53 +47,20 @@ macro_rules! record {
             pub(super) duplicate: Option<&'static str>,
         }
 
-        impl<'de> serde::Deserialize<'de> for $name<'de> {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                #[expect(non_camel_case_types, reason = "variants are named after the fields they stand for")]
-                enum Key { $($field,)* Other }
-
-                impl<'de> serde::Deserialize<'de> for Key {
-                    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                        struct Name;
-                        impl serde::de::Visitor<'_> for Name {
-                            type Value = Key;
-                            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                                formatter.write_str("a key")
-                            }
-                            fn visit_str<E>(self, text: &str) -> Result<Key, E> {
-                                Ok(match text { $($key => Key::$field,)* _ => Key::Other })
-                            }
+        impl<'a> $crate::ingest::json::Record<'a> for $name<'a> {
+            fn field(&mut self, key: &str, scanner: &mut $crate::ingest::scan::Scanner<'a>) -> Option<()> {
+                match key {
+                    $($key => {
+                        if $crate::ingest::json::Field::is_set(&self.$field) {
+                            self.duplicate = Some($key);
                         }
-                        deserializer.deserialize_identifier(Name)
+                        $crate::ingest::json::Field::read(&mut self.$field, scanner)
+                    })*
+                    _ => {
+                        self.others = self.others.saturating_add(1);
+                        scanner.skip()
                     }
                 }
-
-                struct Fields;
-                impl<'de> serde::de::Visitor<'de> for Fields {
-                    type Value = $name<'de>;
-                    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        formatter.write_str("an object")
-                    }
-                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$name<'de>, A::Error> {
-                        let mut record = $name::default();
-                        while let Some(key) = map.next_key::<Key>()? {
-                            match key {
-                                $(Key::$field => {
-                                    if $crate::ingest::json::Field::is_set(&record.$field) {
-                                        record.duplicate = Some($key);
-                                    }
-                                    record.$field = $crate::ingest::json::Field::read(&mut map)?;
-                                })*
-                                Key::Other => {
-                                    map.next_value::<serde::de::IgnoredAny>()?;
-                                    record.others = record.others.saturating_add(1);
-                                }
-                            }
-                        }
-                        Ok(record)
-                    }
-                }
-                deserializer.deserialize_map(Fields)
             }
         }
     };
@@ -93,15 +74,16 @@ macro_rules! field_type {
 pub(super) use field_type;
 
 /// What a record's field may be. `null` says as much as an absent key.
-pub(super) trait Field<'de>: Default {
-    fn read<A: MapAccess<'de>>(map: &mut A) -> Result<Self, A::Error>;
+pub(super) trait Field<'a> {
+    fn read(&mut self, scanner: &mut Scanner<'a>) -> Option<()>;
     fn is_set(&self) -> bool;
 }
 
-impl<'de> Field<'de> for Option<Raw<'de>> {
-    fn read<A: MapAccess<'de>>(map: &mut A) -> Result<Self, A::Error> {
-        let value: Raw<'de> = map.next_value()?;
-        Ok((value.get() != "null").then_some(value))
+impl<'a> Field<'a> for Option<Raw<'a>> {
+    fn read(&mut self, scanner: &mut Scanner<'a>) -> Option<()> {
+        let value = scanner.raw()?;
+        *self = (value.get() != "null").then_some(value);
+        Some(())
     }
 
     fn is_set(&self) -> bool {
@@ -136,9 +118,15 @@ impl<T> Nested<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Field<'de> for Nested<T> {
-    fn read<A: MapAccess<'de>>(map: &mut A) -> Result<Self, A::Error> {
-        map.next_value()
+impl<'a, T: Record<'a>> Field<'a> for Nested<T> {
+    fn read(&mut self, scanner: &mut Scanner<'a>) -> Option<()> {
+        if scanner.peek()? == b'{' {
+            *self = Self::Object(T::default());
+            let Self::Object(record) = self else { return None };
+            return scanner.record(record);
+        }
+        *self = if scanner.raw()?.get() == "null" { Self::Absent } else { Self::Other };
+        Some(())
     }
 
     fn is_set(&self) -> bool {
@@ -146,42 +134,11 @@ impl<'de, T: Deserialize<'de>> Field<'de> for Nested<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Nested<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Value<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Value<T> {
-            type Value = Nested<T>;
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a value")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Nested<T>, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(map)).map(Nested::Object)
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Nested<T>, A::Error> {
-                while items.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Nested::Other)
-            }
-            fn visit_unit<E>(self) -> Result<Nested<T>, E> {
-                Ok(Nested::Absent)
-            }
-            fn visit_str<E>(self, _: &str) -> Result<Nested<T>, E> {
-                Ok(Nested::Other)
-            }
-            fn visit_bool<E>(self, _: bool) -> Result<Nested<T>, E> {
-                Ok(Nested::Other)
-            }
-            fn visit_i64<E>(self, _: i64) -> Result<Nested<T>, E> {
-                Ok(Nested::Other)
-            }
-            fn visit_u64<E>(self, _: u64) -> Result<Nested<T>, E> {
-                Ok(Nested::Other)
-            }
-            fn visit_f64<E>(self, _: f64) -> Result<Nested<T>, E> {
-                Ok(Nested::Other)
-            }
-        }
-        deserializer.deserialize_any(Value(PhantomData))
-    }
+/// Reads a text that is one object.
+pub(super) fn parse<'a, T: Record<'a>>(json: &'a str) -> Option<T> {
+    let (mut record, mut scanner) = (T::default(), Scanner::of_value(json));
+    scanner.record(&mut record)?;
+    scanner.is_done().then_some(record)
 }
 
 /// The text of a JSON string; `None` for any other value.
@@ -238,17 +195,30 @@ pub(super) fn count(value: Option<Raw<'_>>) -> u64 {
 }
 
 /// Reads an object's fields; `None` when the value is no object or not readable as one.
-pub(super) fn object<'a, T: Deserialize<'a>>(value: Option<Raw<'a>>) -> Option<T> {
+pub(super) fn object<'a, T: Record<'a>>(value: Option<Raw<'a>>) -> Option<T> {
     let json = value?.get();
-    if json.starts_with('{') { serde_json::from_str(json).ok() } else { None }
+    if json.starts_with('{') { parse(json) } else { None }
+}
+
+/// An object's fields by name, in the order of their names; of a key that occurs twice, the last one.
+pub(super) fn fields(json: &str) -> Option<BTreeMap<Cow<'_, str>, Raw<'_>>> {
+    let mut fields = BTreeMap::new();
+    scan::fields(json, |key, value| {
+        fields.insert(key, value);
+    })?;
+    Some(fields)
 }
 
 /// The elements of an array; empty for any other value.
 pub(super) fn elements(value: Option<Raw<'_>>) -> Vec<Raw<'_>> {
-    value
-        .filter(|raw| raw.get().starts_with('['))
-        .and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default()
+    let mut elements = Vec::new();
+    let Some(raw) = value.filter(|raw| raw.get().starts_with('[')) else { return elements };
+    let read = Scanner::of_value(raw.get()).array(|scanner| {
+        elements.push(scanner.raw()?);
+        Some(())
+    });
+    debug_assert!(read.is_some(), "a raw value was scanned before");
+    elements
 }
 
 /// The value as text that is decoded when somebody looks.

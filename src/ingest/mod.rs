@@ -13,6 +13,7 @@ mod gemini;
 mod json;
 mod native;
 mod reader;
+mod scan;
 
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,12 @@
 //! Cuts a log into records: one a line, several glued on one line, or elements of one document.
 
 use memchr::{memchr, memchr_iter};
-use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::error::Category;
 
 use super::gaps::Gaps;
+use super::json::Record;
+use super::scan::Scanner;
 
 /// A larger record is not read: no real one comes near, and everything about a record is held in memory at once.
 pub(super) const MAX_RECORD: usize = 64 << 20;
@@ -77,7 +78,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next record that can be read.
-    pub(super) fn next<T: Deserialize<'a>>(&mut self, gaps: &mut Gaps) -> Option<Item<'a, T>> {
+    pub(super) fn next<T: Record<'a>>(&mut self, gaps: &mut Gaps) -> Option<Item<'a, T>> {
         loop {
             self.skip_separators();
             if self.current.is_empty() {
@@ -93,34 +94,39 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn read<T: Deserialize<'a>>(&mut self, gaps: &mut Gaps) -> Option<Item<'a, T>> {
+    fn read<T: Record<'a>>(&mut self, gaps: &mut Gaps) -> Option<Item<'a, T>> {
         let line = self.line;
-        let mut values = serde_json::Deserializer::from_str(self.current).into_iter::<T>();
-        match values.next()? {
-            Ok(record) => {
-                let json = self.take(values.byte_offset());
-                if json.len() > MAX_RECORD {
-                    gaps.push(Some(line), too_large());
-                    return None;
-                }
-                Some(Item { line, json, record })
-            }
-            Err(error) => {
-                self.skip_unread(&error, gaps);
-                None
-            }
+        let mut scanner = match self.shape {
+            Shape::Lines => Scanner::of_value(self.current),
+            Shape::Document => Scanner::of_document(self.current),
+        };
+        let mut item = Item { line, json: "", record: T::default() };
+        if scanner.record(&mut item.record).is_none() {
+            self.skip_unread(gaps);
+            return None;
         }
+        item.json = self.take(scanner.position());
+        if item.json.len() > MAX_RECORD {
+            gaps.push(Some(line), too_large());
+            return None;
+        }
+        Some(item)
     }
 
     /// Steps over a value that could not be read as a record.
-    fn skip_unread(&mut self, error: &serde_json::Error, gaps: &mut Gaps) {
+    fn skip_unread(&mut self, gaps: &mut Gaps) {
         let line = self.line;
         let mut values = serde_json::Deserializer::from_str(self.current).into_iter::<IgnoredAny>();
-        if matches!(values.next(), Some(Ok(_))) {
-            self.take(values.byte_offset());
-            gaps.push(Some(line), "a record that is not a readable object");
-            return;
-        }
+        let error = match values.next() {
+            Some(Err(error)) => error,
+            read => {
+                // Without a value nothing but white space is left.
+                let length = if read.is_some() { values.byte_offset() } else { self.current.len() };
+                self.take(length);
+                gaps.push(Some(line), "a record that is not a readable object");
+                return;
+            }
+        };
         let last = self.rest.trim_start_matches([' ', '\t', '\r', '\n']).is_empty();
         let reason = match error.classify() {
             Category::Eof if last => ENDS_INSIDE.to_owned(),

@@ -2,7 +2,7 @@
 
 use super::envelope::Envelope;
 use crate::ingest::assembly::{Assembly, Place};
-use crate::ingest::json::{elements, filled, object, record};
+use crate::ingest::json::{Raw, elements, filled, object, record};
 use crate::model::EventKind;
 
 record! {
@@ -16,11 +16,7 @@ pub(super) fn attachment<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, reco
 }
 
 /// The hooks that ran when a turn stopped.
-pub(super) fn summary<'a>(
-    assembly: &mut Assembly<'a>,
-    place: &Place<'a>,
-    infos: Option<&'a serde_json::value::RawValue>,
-) {
+pub(super) fn summary<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, infos: Option<Raw<'a>>) {
     for info in elements(infos) {
         let hook = object::<Hook<'a>>(Some(info)).and_then(|hook| filled(hook.command));
         assembly.push(place.clone(), hook.map_or(EventKind::Other, |command| EventKind::Hook { command }));

@@ -6,8 +6,9 @@ use super::outcome;
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{
-    Nested, Raw, count, elements, filled, is, is_array, is_string, is_true, object, raw_text, record, text,
+    Field, Nested, Raw, count, elements, filled, is, is_array, is_string, is_true, object, raw_text, record, text,
 };
+use crate::ingest::scan::{Scanner, is_json};
 use crate::model::{Arguments, EventKind, Status, ToolCall, ToolResult, Usage};
 
 /// What the record around a message says about it.
@@ -105,10 +106,18 @@ pub(super) fn add<'a>(
 /// The blocks in one pass; one by one where one of them stops that.
 fn blocks<'a>(content: Option<Raw<'a>>) -> Vec<Nested<Block<'a>>> {
     let Some(raw) = content else { return Vec::new() };
-    serde_json::from_str(raw.get()).unwrap_or_else(|_| {
+    let mut blocks = Vec::new();
+    let read = Scanner::of_value(raw.get()).array(|scanner| {
+        let mut block = Nested::<Block<'a>>::Absent;
+        block.read(scanner)?;
+        blocks.push(block);
+        Some(())
+    });
+    if read.is_none() {
         let one = |raw| object::<Block<'a>>(Some(raw)).map_or(Nested::Other, Nested::Object);
-        elements(content).into_iter().map(one).collect()
-    })
+        blocks = elements(content).into_iter().map(one).collect();
+    }
+    blocks
 }
 
 fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, text: Option<Raw<'a>>, user: bool, context: &Context<'a>) {
@@ -160,7 +169,7 @@ fn arguments(input: Option<Raw<'_>>) -> Arguments<'_> {
     }
     match text(Some(input)) {
         Some(text) if text.is_empty() => Arguments::Missing,
-        Some(text) if serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok() => Arguments::Json(text),
+        Some(text) if is_json(&text) => Arguments::Json(text),
         Some(text) => Arguments::Text(text),
         None => Arguments::Json(Cow::Borrowed(input.get())),
     }

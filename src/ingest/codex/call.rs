@@ -7,6 +7,7 @@ use super::item::Payload;
 use super::script::{self, Argument};
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::json::{Raw, filled, is, object, record, text};
+use crate::ingest::scan::is_json;
 use crate::model::{Arguments, Status, ToolCall};
 
 /// A call of one of the model's functions; its arguments are JSON inside a string.
@@ -122,8 +123,7 @@ fn arguments(value: Option<Raw<'_>>) -> Arguments<'_> {
     match text(value) {
         Some(text) if text.is_empty() => Arguments::Missing,
         Some(text) => {
-            let is_json = text.trim_start().starts_with(['{', '['])
-                && serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
+            let is_json = text.trim_start().starts_with(['{', '[']) && is_json(&text);
             if is_json { Arguments::Json(text) } else { Arguments::Text(text) }
         }
         None => json(value),

@@ -80,7 +80,7 @@ impl<'a> Rollout<'a> {
         };
         for text in &texts {
             if user {
-                self.environment(text);
+                self.environment(*text);
             }
             let words = RawText::Json(text.get());
             let kind = match (user, assistant) {

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use super::assembly::{Assembly, Numbering, Place};
 use super::gaps::Gaps;
-use super::json::{Raw, filled, is, is_object, object, record, scalar};
+use super::json::{Raw, filled, is, is_object, object, parse, record, scalar};
 use super::reader::{Item, Reader, Shape};
 use crate::model::{Dialect, EventKind, Session};
 
@@ -90,9 +90,9 @@ impl<'a> Rollout<'a> {
         };
         if record.payload.is_none() {
             // The flat generation: the record is the item.
-            return match serde_json::from_str::<Payload<'a>>(item.json) {
-                Ok(payload) => self.item(place, &payload, gaps),
-                Err(_) => gaps.push(Some(line), "a record that is not a readable object"),
+            return match parse::<Payload<'a>>(item.json) {
+                Some(payload) => self.item(place, &payload, gaps),
+                None => gaps.push(Some(line), "a record that is not a readable object"),
             };
         }
         if !is_object(record.payload) {

@@ -2,14 +2,11 @@
 //! again. Worth reading are what patches changed, how commands ended, and tokens.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-
-use serde_json::value::RawValue;
 
 use super::Rollout;
 use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, count, filled, is, object, record, text};
+use crate::ingest::json::{Raw, count, fields, filled, is, object, record, text};
 use crate::model::{Access, Arguments, EventKind, FileEvent, Status, ToolCall, Usage};
 
 record! {
@@ -147,8 +144,7 @@ fn patch<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Notice<'a>, 
     if is(notice.status, "declined") || notice.success.is_some_and(|success| success.get() == "false") {
         return rollout.assembly.push(place.clone(), EventKind::Other);
     }
-    let changes = object::<BTreeMap<Cow<'a, str>, &'a RawValue>>(notice.changes);
-    let Some(changes) = changes else {
+    let Some(changes) = notice.changes.and_then(|changes| fields(changes.get())) else {
         if notice.changes.is_some() {
             gaps.push(Some(place.line), "the changes of a patch can't be read");
         }

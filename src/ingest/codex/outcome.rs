@@ -1,6 +1,6 @@
 //! How a call ended, from its output. Most outputs are text in which the host's own words come first.
 
-use crate::ingest::json::{Raw, elements, object, record, text};
+use crate::ingest::json::{Raw, elements, object, parse, record, text};
 use crate::model::Status;
 
 record! {
@@ -72,7 +72,7 @@ fn failed(words: &str) -> bool {
 /// The exit code the host states before the command's own output.
 fn exit_code(words: &str) -> Option<i64> {
     if words.starts_with('{') {
-        let output: Output<'_> = serde_json::from_str(words).ok()?;
+        let output: Output<'_> = parse(words)?;
         return object::<Metadata<'_>>(output.metadata)?.exit_code?.get().parse().ok();
     }
     for line in words.lines().take(8) {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::event::Data;
 use super::repr;
 use crate::ingest::json::{Raw, text};
+use crate::ingest::scan::is_json;
 use crate::model::Arguments;
 
 /// A call's arguments as recorded.
@@ -19,7 +20,7 @@ pub(super) struct Call<'a> {
 pub(super) fn of<'a>(raw: impl FnOnce() -> Option<Raw<'a>>, data: &Data<'a>) -> Call<'a> {
     let whole = |arguments| Call { arguments, cut: false };
     let named = data.arguments.or(data.tool_input).or(data.input).or(data.args).or(data.parameters);
-    match named.filter(|value| !is_empty(value) || !has_more(data)) {
+    match named.filter(|value| !is_empty(*value) || !has_more(data)) {
         Some(value) => match text(Some(value)) {
             Some(text) => whole(from_text(text)),
             None => repr::unquoted(value.get()).map_or_else(
@@ -37,8 +38,7 @@ pub(super) fn of<'a>(raw: impl FnOnce() -> Option<Raw<'a>>, data: &Data<'a>) -> 
 
 /// Arguments recorded as a string: usually an object that was encoded twice.
 fn from_text(text: Cow<'_, str>) -> Arguments<'_> {
-    let is_json =
-        text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
+    let is_json = text.trim_start().starts_with(['{', '[']) && is_json(&text);
     if is_json { Arguments::Json(text) } else { Arguments::Text(text) }
 }
 

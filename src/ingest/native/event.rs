@@ -6,7 +6,7 @@ use super::arguments::{self, Call};
 use super::link;
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Nested, Raw, count, filled, is_true, object, raw_text, record, scalar};
+use crate::ingest::json::{Nested, Raw, count, filled, is_true, object, parse, raw_text, record, scalar};
 use crate::ingest::reader::Item;
 use crate::model::{Access, EventKind, FileEvent, RawText, Status, ToolCall, ToolResult, Usage};
 
@@ -127,7 +127,7 @@ fn call<'a>(
     data: &Data<'a>,
 ) {
     let record = &item.record;
-    let whole = || serde_json::from_str::<RawLine<'a>>(item.json).ok()?.data;
+    let whole = || parse::<RawLine<'a>>(item.json)?.data;
     let Call { arguments, cut } = arguments::of(whole, data);
     if cut {
         gaps.push(Some(place.line), "the recorder cut an argument of this call short: the rest of it was not recorded");

@@ -1,8 +1,10 @@
 //! `meta.json` of a store entry.
 
+use serde::de::IgnoredAny;
+
 use crate::ingest::StoreEntry;
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{filled, object, record, scalar};
+use crate::ingest::json::{filled, object, parse, record, scalar};
 use crate::model::Session;
 
 record! {
@@ -44,12 +46,9 @@ impl<'a> Meta<'a> {
         if text.trim().is_empty() {
             return Err("empty file".to_owned());
         }
-        serde_json::from_str(text).map_err(|error| {
-            if error.is_eof() {
-                "it ends inside its JSON: it was cut off".to_owned()
-            } else {
-                "not a JSON object".to_owned()
-            }
+        parse(text).ok_or_else(|| match serde_json::from_str::<IgnoredAny>(text) {
+            Err(error) if error.is_eof() => "it ends inside its JSON: it was cut off".to_owned(),
+            _ => "not a JSON object".to_owned(),
         })
     }
 

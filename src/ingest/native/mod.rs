@@ -15,13 +15,14 @@ use super::json::{filled, scalar};
 use super::reader::{Reader, Shape};
 use crate::model::{Dialect, Session};
 
-use event::Line;
+use event::{Data, Line};
 pub(super) use meta::Meta;
 
 /// Reads the events of a store entry, or of a bare events file, which may hold several sessions.
 pub(super) fn read<'a>(text: &'a str, shape: Shape, log: &'a Log, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut reader = Reader::new(text, shape);
     let mut sessions = Sessions::new(log, shape, gaps);
+    let nothing = Data::default();
     while let Some(item) = reader.next::<Line<'a>>(gaps) {
         let line = &item.record;
         if let Some(key) = line.duplicate {
@@ -37,7 +38,7 @@ pub(super) fn read<'a>(text: &'a str, shape: Shape, log: &'a Log, gaps: &mut Gap
         if line.data.is_other() {
             gaps.push(Some(item.line), "the `data` of an event is not an object");
         }
-        let data = line.data.object().copied().unwrap_or_default();
+        let data = line.data.object().unwrap_or(&nothing);
         if let Some(key) = data.duplicate {
             gaps.push(
                 Some(item.line),
@@ -45,7 +46,7 @@ pub(super) fn read<'a>(text: &'a str, shape: Shape, log: &'a Log, gaps: &mut Gap
             );
         }
         let assembly = sessions.of(filled(line.session_id), item.line, gaps);
-        event::add(assembly, gaps, &kind, &item, &data);
+        event::add(assembly, gaps, &kind, &item, data);
     }
     sessions.finish()
 }

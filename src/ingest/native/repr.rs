@@ -5,9 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde_json::value::RawValue;
-
-use crate::ingest::json::text;
+use crate::ingest::json::{fields, text};
 
 /// The recorder cuts a representation after this many characters and adds three dots.
 const CUT_AT: usize = 500;
@@ -32,7 +30,7 @@ pub(super) fn unquoted(json: &str) -> Option<Values> {
     if !json.contains("\"'") && !json.contains("\"\\\"") {
         return None;
     }
-    let fields: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(json).ok()?;
+    let fields = fields(json)?;
     let mut values: BTreeMap<Cow<'_, str>, String> = BTreeMap::new();
     let (mut quoted, mut cut) = (false, false);
     for (name, value) in fields {

@@ -2,6 +2,8 @@
 
 mod corpus;
 mod hostile;
+mod scan;
+mod speed;
 
 use std::fmt::Write as _;
 use std::fs;

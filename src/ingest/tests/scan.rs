@@ -1,0 +1,171 @@
+//! The scanner accepts what `serde_json` accepts, and cuts values where it does.
+
+use proptest::prelude::*;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use crate::ingest::gaps::Gaps;
+use crate::ingest::json::{Raw, elements, fields, record};
+use crate::ingest::reader::{Reader, Shape};
+use crate::ingest::scan::is_json;
+
+const TEXTS: &[&str] = &[
+    "",
+    " ",
+    "0",
+    "-0",
+    "01",
+    "-",
+    "1.",
+    "1.5",
+    ".5",
+    "1e",
+    "1e5",
+    "1E+5",
+    "1e-",
+    "1e999",
+    "--1",
+    "+1",
+    "1 2",
+    "true",
+    "tru",
+    "truex",
+    "null",
+    "nul",
+    "nullnull",
+    "false",
+    "falsey",
+    "\"\"",
+    "\"a",
+    "\"\\\"",
+    "\"\\n\"",
+    "\"\\x\"",
+    "\"\\u12\"",
+    "\"\\u12ag\"",
+    "\"\\ud83d\"",
+    "\"\\ud83d\\ude00\"",
+    "\"\\",
+    "\"a\tb\"",
+    "\"a\nb\"",
+    "\"\u{1}\"",
+    "\"\u{7f}\"",
+    "\"é😀\"",
+    "\"0123456789012345678901234567890123456789012345678901234567890123456789\\n0123456789\"",
+    "\"01234567890123456789012345678901234567890123456789012345678901234567890123456789\t\"",
+    "[]",
+    "[1]",
+    "[1,]",
+    "[,1]",
+    "[1 2]",
+    "[[]",
+    "[]]",
+    "[1}",
+    "{}",
+    "{\"a\":1}",
+    "{\"a\":1,}",
+    "{,}",
+    "{\"a\"}",
+    "{\"a\":}",
+    "{\"a\" : [ { } , null ] }",
+    "{a:1}",
+    "{1:1}",
+    "{\"a\":1]",
+    "{\"a\":1 \"b\":2}",
+    "\u{feff}{}",
+    "{}\u{a0}",
+    "{}x",
+    "'a'",
+    "[\"\\\\\",\"\\\\\\\"\"]",
+    "{\"\\ud83d\":1}",
+    "\u{b}1",
+];
+
+fn agrees(text: &str) -> bool {
+    is_json(text) == serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+#[test]
+fn the_same_texts_are_json() {
+    for text in TEXTS {
+        assert!(agrees(text), "{text:?}");
+        let inside = format!("{{\"key\":[{text},{text}]}}");
+        assert!(agrees(&inside), "{inside:?}");
+    }
+    assert!(TEXTS.iter().filter(|text| is_json(text)).count() > 15);
+}
+
+#[test]
+fn any_depth_is_tracked() {
+    for depth in [1, 2, 63, 64, 65, 127, 128, 129, 200, 5_000] {
+        let open = "[{\"a\":".repeat(depth);
+        let close = "}]".repeat(depth);
+        assert!(is_json(&format!("{open}1{close}")), "{depth}");
+        for wrong in
+            [format!("{open}1{close}]"), format!("{open}1}}{close}"), format!("{open}1]{}", close.replace("}]", "]}"))]
+        {
+            assert!(!is_json(&wrong), "{depth}");
+        }
+    }
+}
+
+record! {
+    struct Pair { first = "first", second = "second" }
+}
+
+#[test]
+fn an_escaped_key_is_the_key_it_spells() {
+    let mut gaps = Gaps::new("");
+    let mut reader = Reader::new(r#"{"f\u0069rst":1,"second":null,"third":2,"first":3}"#, Shape::Lines);
+    let pair = reader.next::<Pair<'_>>(&mut gaps).unwrap().record;
+    assert_eq!(pair.first.map(Raw::get), Some("3"));
+    assert!(pair.second.is_none());
+    assert_eq!((pair.duplicate, pair.others), (Some("first"), 1));
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        ".{0,90}".prop_map(Value::from),
+        "[a-z\\n\"\\\\ é]{0,90}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 40, 6, |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            proptest::collection::btree_map("[a-z\"é]{0,12}", inner, 0..6)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn damage_is_seen_wherever_it_is(value in value(), pretty in any::<bool>(), at in any::<prop::sample::Index>(), with in prop::sample::select(b"\"\\{}[],:0 \t\x01tu-e.".to_vec())) {
+        let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
+        prop_assert!(is_json(&text));
+        let mut bytes = text.clone().into_bytes();
+        let at = at.index(bytes.len());
+        bytes[at] = with;
+        if let Ok(changed) = String::from_utf8(bytes) {
+            prop_assert!(agrees(&changed), "{changed:?}");
+        }
+        prop_assert!(text.get(..at).is_none_or(agrees));
+    }
+
+    #[test]
+    fn values_are_cut_where_they_end(values in proptest::collection::vec(value(), 0..6)) {
+        let text = serde_json::to_string_pretty(&values).unwrap();
+        let cut: Vec<Value> =
+            elements(Some(Raw::new(&text))).into_iter().map(|raw| serde_json::from_str(raw.get()).unwrap()).collect();
+        prop_assert_eq!(&cut, &serde_json::from_str::<Vec<Value>>(&text).unwrap());
+        let object: serde_json::Map<String, Value> = cut.into_iter().enumerate().map(|(at, value)| (format!("k\"{at}"), value)).collect();
+        let text = serde_json::to_string(&object).unwrap();
+        let read = fields(&text).unwrap();
+        prop_assert_eq!(read.len(), object.len());
+        for (key, raw) in read {
+            prop_assert_eq!(&serde_json::from_str::<Value>(raw.get()).unwrap(), &serde_json::from_str::<serde_json::Map<String, Value>>(&text).unwrap()[&*key]);
+        }
+    }
+}
