@@ -5,9 +5,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
+
+use crate::world::acceptance;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
@@ -28,7 +30,7 @@ struct Case {
 
 #[test]
 fn every_case_gets_its_verdict() {
-    let Some(folder) = acceptance() else { return };
+    let Some(folder) = acceptance("the scope cases are not judged") else { return };
     let policy = folder.join("cases/scope-policy.json");
     let cases = load(&folder.join("cases/scope-dev.jsonl"));
     let mut board = Board::default();
@@ -45,14 +47,6 @@ fn every_case_gets_its_verdict() {
     );
     assert!(board.opened.is_empty(), "reported as allowed although not resolved:\n{}", board.opened.join("\n"));
     assert!(board.refused.is_empty(), "harmless but refused:\n{}", board.refused.join("\n"));
-}
-
-fn acceptance() -> Option<PathBuf> {
-    let folder = std::env::var_os("AGENT_STRACE_ACCEPTANCE").map(PathBuf::from);
-    if folder.is_none() {
-        eprintln!("SKIPPED: scope cases (AGENT_STRACE_ACCEPTANCE names no folder with cases/)");
-    }
-    folder
 }
 
 fn load(path: &Path) -> Vec<Case> {

@@ -14,6 +14,7 @@ mod architecture;
 mod bad_input;
 mod cases;
 mod cli;
+mod corpus;
 mod hostile;
 mod oracle;
 mod peer_defects;

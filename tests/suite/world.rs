@@ -113,6 +113,20 @@ pub(crate) fn project() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// Says loudly that something was not tested. The test runner hides what a passing test prints the usual way.
+pub(crate) fn skipped(what: &str) {
+    writeln!(std::io::stderr(), "SKIPPED: {what}").unwrap();
+}
+
+/// The folder with real logs and cases, which lies outside of the repository.
+pub(crate) fn acceptance(otherwise: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os("AGENT_STRACE_ACCEPTANCE").map(PathBuf::from);
+    if folder.is_none() {
+        skipped(&format!("{otherwise}: AGENT_STRACE_ACCEPTANCE names no folder with corpus/ and cases/"));
+    }
+    folder
+}
+
 /// `UPDATE_SPECS=1` rewrites what is generated or expected.
 pub(crate) fn update() -> bool {
     std::env::var_os("UPDATE_SPECS").is_some()

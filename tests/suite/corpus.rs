@@ -1,0 +1,179 @@
+//! Real logs of many agents through the whole program: whatever they hold, there is an answer, it is the same in every
+//! format, and nothing in them is obeyed.
+//!
+//! The logs lie outside of the repository: `AGENT_STRACE_ACCEPTANCE` names a folder with `corpus/` and `cases/`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use serde_json::Value;
+
+use crate::hostile::obeyed;
+use crate::sarif_check::problems;
+use crate::world::{World, acceptance};
+
+/// Folders with logs of agents that are supported. What lies in all the others is read by nobody yet.
+const KNOWN: &[&str] = &["agent-strace", "claude-code", "claude-stream-json", "codex", "gemini-cli"];
+
+const DENIES: &str = r#"{
+  "files": {"read": {"deny": [".env", "secrets/**"]}, "write": {"deny": [".github/**"]}},
+  "commands": {"deny": ["git push", "rm -rf", "curl"]}
+}"#;
+
+/// Far more than one log needs, even without optimisation on a busy machine: only a blow-up takes so long.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Up to this size, every format is asked for in a run of its own, too.
+const SMALL: u64 = 60_000;
+
+struct Corpus {
+    folder: PathBuf,
+    policies: World,
+}
+
+impl Corpus {
+    fn find() -> Option<Self> {
+        let folder = acceptance("real logs are not judged")?.join("corpus");
+        let policies = World::empty();
+        policies.write("denies.json", DENIES);
+        Some(Self { folder, policies })
+    }
+
+    fn policies(&self) -> [PathBuf; 2] {
+        let cases = self.folder.with_file_name("cases").join("scope-policy.json");
+        [self.policies.path().join("denies.json"), cases]
+    }
+
+    /// Every file below the folders that `wanted` takes.
+    fn files(&self, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+        let mut folders: Vec<PathBuf> = fs::read_dir(&self.folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.is_dir() && wanted(path.file_name().unwrap().to_str().unwrap()))
+            .collect();
+        let mut files = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() { folders.push(path) } else { files.push(path) }
+            }
+        }
+        files.sort();
+        files
+    }
+}
+
+/// One log, judged by one policy.
+struct Judged {
+    code: u8,
+    text: String,
+    json: Value,
+    sarif: String,
+    markdown: String,
+    took: Duration,
+}
+
+fn run(args: &[&str]) -> (u8, String, String) {
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let args = ["agent-strace"].iter().chain(args).map(|arg| (*arg).into());
+    let code = agent_strace::run(args, &mut std::io::empty(), &mut stdout, &mut stderr);
+    (code, String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+fn judge(log: &Path, policy: &Path) -> Judged {
+    let reports = tempfile::tempdir().unwrap();
+    let file = |name: &str| reports.path().join(name).to_str().unwrap().to_owned();
+    let (log, policy) = (log.to_str().unwrap(), policy.to_str().unwrap());
+    let wanted = ["json", "sarif", "markdown"].map(|format| format!("{format}={}", file(format)));
+    let [json, sarif, markdown] = &wanted;
+    let started = Instant::now();
+    let args = ["check", log, "--policy", policy, "--report", json, "--report", sarif, "--report", markdown];
+    let (code, text, stderr) = run(&args);
+    let took = started.elapsed();
+    assert_eq!(stderr, "", "{log}");
+    let read = |name: &str| fs::read_to_string(file(name)).unwrap();
+    let json = serde_json::from_str(&read("json")).unwrap();
+    Judged { code, text, json, sarif: read("sarif"), markdown: read("markdown"), took }
+}
+
+/// What is wrong with the answer to `log`.
+fn faults(log: &Path, policy: &Path) -> Vec<String> {
+    let judged = judge(log, policy);
+    let mut faults = Vec::new();
+    let mut want = |holds: bool, what: &str| {
+        if !holds {
+            faults.push(format!("{} by {}: {what}", log.display(), policy.display()));
+        }
+    };
+    let (errors, gaps) =
+        (judged.json["summary"]["findings"]["error"] != 0, judged.json["gaps"] != Value::Array(vec![]));
+    let expected = if errors {
+        1
+    } else if gaps {
+        3
+    } else {
+        0
+    };
+    want(judged.code == expected, &format!("exit code {}, not {expected}", judged.code));
+    want(judged.json["exit_code"] == judged.code, "JSON says another exit code");
+    let (word, heading) = match judged.code {
+        0 => ("PASS: ", "## agent-strace: ✅ pass"),
+        1 => ("FAIL: ", "## agent-strace: ❌ outside the scope"),
+        _ => ("INCOMPLETE: ", "## agent-strace: ❓ incomplete"),
+    };
+    want(judged.text.lines().last().is_some_and(|line| line.starts_with(word)), "the text says another verdict");
+    want(judged.markdown.starts_with(heading), "Markdown says another verdict");
+    want(judged.markdown.chars().count() <= 65_000, "Markdown is too long for a comment");
+    want(problems(&judged.sarif).is_empty(), &format!("SARIF: {:?}", problems(&judged.sarif)));
+    let sarif: Value = serde_json::from_str(&judged.sarif).unwrap();
+    let run = &sarif["runs"][0];
+    let levels = run["results"].as_array().unwrap().iter().filter(|result| result["level"] == "error").count();
+    want((levels > 0) == errors, "SARIF says another verdict");
+    want(run["invocations"][0]["executionSuccessful"] != gaps, "SARIF does not say what was not read");
+    for text in [&judged.text, &judged.markdown, &judged.sarif] {
+        want(obeyed(text).is_empty(), &format!("{:?}", obeyed(text)));
+    }
+    want(!judged.text.contains("internal error"), "an internal error");
+    want(judged.took < LONGEST, &format!("took {:?}", judged.took));
+    if fs::metadata(log).unwrap().len() < SMALL {
+        for format in ["text", "json", "sarif", "markdown"] {
+            let (log, policy) = (log.to_str().unwrap(), policy.to_str().unwrap());
+            let (code, _, _) = run_format(log, policy, format);
+            want(code == judged.code, &format!("exit code {code} as {format}"));
+        }
+    }
+    faults
+}
+
+fn run_format(log: &str, policy: &str, format: &str) -> (u8, String, String) {
+    run(&["check", log, "--policy", policy, "--format", format])
+}
+
+#[test]
+fn real_logs_get_an_answer_that_is_the_same_in_every_format() {
+    let Some(corpus) = Corpus::find() else { return };
+    let files = corpus.files(|folder| KNOWN.contains(&folder));
+    assert!(files.len() > 100, "only {} logs", files.len());
+    let policies = corpus.policies();
+    let faults: Vec<String> =
+        files.par_iter().flat_map_iter(|file| policies.iter().flat_map(|policy| faults(file, policy))).collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Nobody reads these formats: that is a gap, never a pass.
+#[test]
+fn logs_of_other_agents_are_gaps() {
+    let Some(corpus) = Corpus::find() else { return };
+    let files = corpus.files(|folder| !KNOWN.contains(&folder));
+    assert!(files.len() > 50, "only {} files", files.len());
+    let [policy, _] = corpus.policies();
+    for file in files {
+        let judged = judge(&file, &policy);
+        let gaps = judged.json["gaps"].as_array().unwrap();
+        assert!(judged.code == 3 && !gaps.is_empty(), "{}: exit code {}", file.display(), judged.code);
+        assert_eq!(obeyed(&judged.text), Vec::<String>::new(), "{}", file.display());
+        assert_eq!(problems(&judged.sarif), Vec::<String>::new(), "{}", file.display());
+    }
+}
