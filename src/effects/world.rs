@@ -50,6 +50,10 @@ impl World {
     /// Sets what [`World::cwd`] returned, or an absolute directory; a relative one starts at the root.
     /// `None`: the directory is not known from here on. For `cd DIR` see [`World::enter`].
     pub(crate) fn set_cwd(&mut self, cwd: Option<String>) {
+        // Most calls run where the one before ran, and what is set is mostly what was read here.
+        if cwd == self.cwd {
+            return;
+        }
         self.cwd = cwd.and_then(|cwd| self.of_root(&cwd));
     }
 

@@ -1,18 +1,46 @@
 //! Sets of characters: what one step of a pattern consumes.
 
-/// Sorted, disjoint, inclusive ranges of scalar values.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Set(Vec<(u32, u32)>);
+use std::sync::Arc;
+
+/// Sorted, disjoint, inclusive ranges of scalar values. Most steps are one character or all of them: those allocate
+/// nothing.
+#[derive(Debug, Clone)]
+pub(super) enum Set {
+    Range([(u32, u32); 1]),
+    Ranges(Arc<[(u32, u32)]>),
+}
+
+impl PartialEq for Set {
+    fn eq(&self, other: &Self) -> bool {
+        self.ranges() == other.ranges()
+    }
+}
+
+impl Eq for Set {}
 
 const LAST: u32 = char::MAX as u32;
 
 impl Set {
+    fn of(ranges: &[(u32, u32)]) -> Self {
+        match *ranges {
+            [range] => Self::Range([range]),
+            _ => Self::Ranges(Arc::from(ranges)),
+        }
+    }
+
+    fn ranges(&self) -> &[(u32, u32)] {
+        match self {
+            Self::Range(range) => range,
+            Self::Ranges(ranges) => ranges,
+        }
+    }
+
     pub(super) fn any() -> Self {
-        Self(vec![(0, LAST)])
+        Self::Range([(0, LAST)])
     }
 
     pub(super) fn one(character: char) -> Self {
-        Self(vec![(u32::from(character), u32::from(character))])
+        Self::Range([(u32::from(character), u32::from(character))])
     }
 
     pub(super) fn not_slash() -> Self {
@@ -30,13 +58,13 @@ impl Set {
                 _ => merged.push((low, high)),
             }
         }
-        Self(merged)
+        Self::of(&merged)
     }
 
     pub(super) fn negated(&self) -> Self {
-        let mut ranges = Vec::with_capacity(self.0.len() + 1);
+        let mut ranges = Vec::with_capacity(self.ranges().len() + 1);
         let mut next = 0;
-        for &(low, high) in &self.0 {
+        for &(low, high) in self.ranges() {
             if low > next {
                 ranges.push((next, low - 1));
             }
@@ -45,12 +73,12 @@ impl Set {
         if next <= LAST {
             ranges.push((next, LAST));
         }
-        Self(ranges)
+        Self::of(&ranges)
     }
 
     /// The only member, where there is just one.
     pub(super) fn single(&self) -> Option<char> {
-        match self.0.as_slice() {
+        match self.ranges() {
             [(low, high)] if low == high => char::from_u32(*low),
             _ => None,
         }
@@ -58,20 +86,20 @@ impl Set {
 
     /// Some member: the last of the first range, which for most sets is no letter that patterns spell.
     pub(super) fn some(&self) -> Option<char> {
-        self.0.first().and_then(|&(_, high)| char::from_u32(high))
+        self.ranges().first().and_then(|&(_, high)| char::from_u32(high))
     }
 
     pub(super) fn intersection(&self, other: &Self) -> Self {
         let mut ranges = Vec::new();
-        for &(low, high) in &self.0 {
-            for &(other_low, other_high) in &other.0 {
+        for &(low, high) in self.ranges() {
+            for &(other_low, other_high) in other.ranges() {
                 let (from, to) = (low.max(other_low), high.min(other_high));
                 if from <= to {
                     ranges.push((from, to));
                 }
             }
         }
-        Self(ranges)
+        Self::of(&ranges)
     }
 
     pub(super) fn contains(&self, character: char) -> bool {
@@ -79,15 +107,15 @@ impl Set {
     }
 
     pub(super) fn has(&self, value: u32) -> bool {
-        self.0.iter().any(|&(low, high)| low <= value && value <= high)
+        self.ranges().iter().any(|&(low, high)| low <= value && value <= high)
     }
 
     pub(super) fn overlaps(&self, other: &Self) -> bool {
-        self.0.iter().any(|&(low, high)| other.0.iter().any(|&(from, to)| low.max(from) <= high.min(to)))
+        self.ranges().iter().any(|&(low, high)| other.ranges().iter().any(|&(from, to)| low.max(from) <= high.min(to)))
     }
 
     /// Where ranges begin or have just ended: between two neighbours of all sets' cuts, every set is constant.
     pub(super) fn cuts(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.iter().flat_map(|&(low, high)| [low, high.saturating_add(1)]).filter(|&cut| cut <= LAST)
+        self.ranges().iter().flat_map(|&(low, high)| [low, high.saturating_add(1)]).filter(|&cut| cut <= LAST)
     }
 }
