@@ -19,11 +19,11 @@
 //! | [`privacy`] | turns log text into text that may be shown | – |
 //! | [`git`] | files of a revision as git objects | – |
 //! | [`ingest`] | bytes of a log → sessions and gaps, one folder per dialect | model |
-//! | [`effects`] | a tool call → what it did to files, processes, network | model, shell |
+//! | [`effects`] | a tool call → what it did to files, processes, network | model, shell, finding |
 //! | [`policy`] | `.agent-scope.json` → a validated policy, or diagnostics that point into the file | effects, finding, git |
 //! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, finding |
 //! | [`engine`] | applies policy and rules; owns order, counts and verdict | model, effects, policy, rules, finding |
-//! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, engine, privacy |
+//! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, privacy |
 //! | [`cli`] | arguments, files, exit codes; the only module that prints | everything |
 //!
 //! The table is enforced by `tests/suite/architecture.rs`.
@@ -40,6 +40,17 @@
 //! 7. Policy is order-free: deny > allow > default.
 //! 8. Rules don't print, renderers don't judge, ingest doesn't guess. Only [`cli`], `ingest::discover`,
 //!    `policy::load` and [`git`] touch the outside world.
+//!
+//! # Where this departs from the usual
+//!
+//! - **Its own shell parser.** A parser crate was measured: nested `${x:-` and braces hang it, and repeated `time`
+//!   overflows its stack, either of which a log can contain. Ours is bounded in depth and time, and is held against an
+//!   independent parser and against `bash -n`.
+//! - **Its own pattern automata.** A policy needs matching, intersection (does a deny touch this glob?) and inclusion
+//!   (does an allow prove it?), and the three must agree, so they are one mechanism. Glob libraries only match.
+//! - **Its own SARIF types.** No maintained library writes the part that code scanning reads; the suite checks what
+//!   is written.
+//! - **No YAML.** The policy is JSON; configuration files in YAML are not read.
 
 mod cli;
 mod effects;

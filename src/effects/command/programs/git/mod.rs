@@ -1,0 +1,271 @@
+//! git: global options, subcommands with path specifications, revisions with paths, remotes.
+
+mod options;
+mod reads;
+mod remotes;
+mod writes;
+
+use crate::effects::About;
+use crate::effects::command::argument::{Arg, Arguments};
+use crate::effects::command::knowledge::Role;
+use crate::effects::command::machine::Machine;
+use crate::effects::command::simple::Io;
+use crate::effects::command::stream::Stream;
+
+use super::Call;
+use options::options;
+
+/// One git command behind its global options.
+#[derive(Debug)]
+struct Sub<'a> {
+    name: &'a str,
+    /// Words behind the subcommand.
+    words: &'a [Arg],
+    /// Divided with the options that take values.
+    arguments: Arguments,
+    /// Words behind `--`.
+    paths: &'a [Arg],
+    has_dashes: bool,
+}
+
+impl Machine<'_> {
+    pub(super) fn git(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let cwd = self.world.cwd().map(str::to_owned);
+        let output = self.git_globals(call, io);
+        self.world.set_cwd(cwd);
+        output
+    }
+
+    fn git_globals(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut left = call.rest;
+        let mut aliases = Vec::new();
+        while let Some((word, rest)) = left.split_first() {
+            left = rest;
+            let mut value = || {
+                let (value, rest) = left.split_first()?;
+                left = rest;
+                Some(value.clone())
+            };
+            match word.text.as_str() {
+                "-C" => {
+                    if let Some(directory) = value() {
+                        self.enter(&directory);
+                    }
+                }
+                "-c" | "--config-env" => {
+                    if let Some(setting) = value() {
+                        self.git_setting(&setting, &mut aliases, io);
+                    }
+                }
+                "--git-dir" | "--work-tree" => {
+                    let directory = value();
+                    self.git_elsewhere(directory.as_ref());
+                }
+                "--namespace" | "--super-prefix" | "--attr-source" | "--list-cmds" => {
+                    value();
+                }
+                "--exec-path" => return Stream::Unknown,
+                text if text.starts_with("--git-dir=") || text.starts_with("--work-tree=") => {
+                    let directory = word.after('=').map(|(_, directory)| directory);
+                    self.git_elsewhere(directory.as_ref());
+                }
+                text if text.starts_with("--exec-path=") => {
+                    self.opaque(About::Anything, "takes git's programs from another directory", &[]);
+                }
+                text if text.starts_with("-c") && text.len() > 2 => {
+                    self.git_setting(&word.with(text.trim_start_matches("-c")), &mut aliases, io);
+                }
+                text if text.starts_with('-') && word.is_exact() => {}
+                _ => return self.git_command(word, rest, &aliases, call, io),
+            }
+        }
+        Stream::Unknown
+    }
+
+    fn git_elsewhere(&mut self, directory: Option<&Arg>) {
+        if let Some(directory) = directory {
+            self.path(Role::ListTree, directory);
+            self.opaque(About::Anything, "uses another repository's configuration", &[]);
+        }
+    }
+
+    fn git_command(
+        &mut self,
+        name: &Arg,
+        words: &[Arg],
+        aliases: &[(String, Arg)],
+        call: Call<'_>,
+        io: &mut Io<'_>,
+    ) -> Stream {
+        let Some(sub) = name.literal() else {
+            self.opaque(About::Anything, "the subcommand is not known", &[]);
+            return Stream::Unknown;
+        };
+        let known = aliases.iter().find(|(alias, _)| alias == sub).map(|(_, value)| value.clone());
+        if let Some(value) = known.or_else(|| self.git_aliases.get(sub).map(|text| Arg::exact(text.as_str()))) {
+            return self.git_alias(&value, words, call, io);
+        }
+        let dashes = words.iter().position(|word| word.literal() == Some("--"));
+        let paths = dashes.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+        let before = dashes.and_then(|at| words.get(..at)).unwrap_or(words);
+        let arguments = Arguments::divide(&options(sub), before);
+        let sub = Sub { name: sub, words, arguments, paths, has_dashes: dashes.is_some() };
+        self.git_sub(&sub, io)
+    }
+
+    fn git_alias(&mut self, value: &Arg, words: &[Arg], call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        if let Some(text) = value.literal() {
+            if let Some(command) = text.strip_prefix('!') {
+                let rest: Vec<&str> = words.iter().map(Arg::best).collect();
+                self.command_text(&Arg::exact(format!("{command} {}", rest.join(" "))), io)
+            } else {
+                let program = call.words.first().cloned().unwrap_or_else(|| Arg::exact("git"));
+                let expanded = std::iter::once(program).chain(text.split_whitespace().map(Arg::exact));
+                let all: Vec<Arg> = expanded.chain(words.iter().cloned()).collect();
+                self.command(&all, io)
+            }
+        } else {
+            self.opaque(About::Anything, "an alias that is not known", &[]);
+            Stream::Unknown
+        }
+    }
+
+    fn git_sub(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) -> Stream {
+        for file in sub.arguments.values(&["--output"]) {
+            self.path(Role::Write, file);
+        }
+        match sub.name {
+            "push" | "fetch" | "pull" | "ls-remote" | "send-pack" | "fetch-pack" | "request-pull"
+            | "fetch-pack-remote" => {
+                self.git_remote(sub);
+            }
+            "clone" => self.git_clone(sub, io),
+            "remote" | "submodule" => self.git_remotes(sub, io),
+            "archive" if sub.arguments.has(&["--remote"]) => self.connect_to(None, Some("git")),
+            "diff" | "log" | "show" | "blame" | "annotate" | "whatchanged" | "cat-file" | "grep" | "archive"
+            | "shortlog" | "difftool" | "diff-tree" | "diff-index" | "diff-files" | "range-diff" | "format-patch"
+            | "ls-tree" | "show-branch" | "rev-list" => return self.git_reads(sub, io),
+            "checkout" | "restore" | "checkout-index" => self.git_restores(sub),
+            "reset" => {
+                if sub.arguments.has(&["--hard", "--merge", "--keep"]) {
+                    self.git_rewrites();
+                } else {
+                    self.git_index(sub);
+                }
+            }
+            "add" | "stage" | "update-index" | "hash-object" => self.git_adds(sub),
+            "rm" => {
+                for path in operands(sub) {
+                    let cached = sub.arguments.has(&["--cached"]);
+                    if !cached && !sub.arguments.has(&["-n", "--dry-run"]) {
+                        self.path(if sub.arguments.has(&["-r"]) { Role::DeleteTree } else { Role::Delete }, &path);
+                    }
+                }
+            }
+            "mv" => self.git_moves(sub),
+            "clean" => self.git_cleans(sub),
+            "apply" | "am" => self.git_applies(sub, io),
+            "stash" => self.git_stash(sub),
+            "merge" | "rebase" | "cherry-pick" | "revert" | "switch" | "bisect" | "read-tree" | "sparse-checkout"
+            | "filter-branch" | "mergetool" => self.git_switches(sub, io),
+            "worktree" => self.git_worktree(sub),
+            "config" => self.git_config(sub.words, io),
+            "init" => {
+                let directory = sub.arguments.operands.first().cloned().unwrap_or_else(|| Arg::exact("."));
+                if directory.text != "." {
+                    self.path(Role::Write, &directory);
+                }
+                self.path(Role::WriteTree, &Arg { text: format!("{}/.git", directory.text), ..directory });
+            }
+            "commit" | "tag" | "notes" | "merge-base" => self.git_messages(sub),
+            "bundle" => {
+                for file in sub.arguments.operands.iter().skip(1).take(1) {
+                    self.path(Role::Write, file);
+                }
+            }
+            "ls-files" => return self.git_names(sub),
+            "status" | "branch" | "rev-parse" | "describe" | "reflog" | "name-rev" | "symbolic-ref"
+            | "for-each-ref" | "show-ref" | "check-ignore" | "check-attr" | "var" | "version" | "help"
+            | "count-objects" | "fsck" | "gc" | "prune" | "repack" | "pack-refs" | "maintenance" | "update-ref"
+            | "write-tree" | "commit-tree" | "cherry" | "verify-commit" | "verify-tag" | "stripspace"
+            | "interpret-trailers" | "column" | "check-ref-format" | "merge-tree" | "merge-file" | "patch-id"
+            | "mktree" | "rerere" | "replace" | "lfs" => {}
+            "p4" | "svn" | "send-email" | "imap-send" | "instaweb" | "daemon" | "gui" | "citool" | "web--browse" => {
+                self.opaque(About::Anything, "runs another program over the network", &[]);
+            }
+            other => {
+                self.opaque(About::Anything, "a subcommand or alias that is not known", &["git", other]);
+            }
+        }
+        Stream::Unknown
+    }
+
+    fn git_messages(&mut self, sub: &Sub<'_>) {
+        for file in sub.arguments.values(&["-F", "--file", "-t", "--template", "--pathspec-from-file"]) {
+            self.path(Role::Read, file);
+        }
+        if sub.name == "commit" {
+            for path in sub.paths.iter().chain(&sub.arguments.operands) {
+                self.path(Role::List, path);
+            }
+        }
+    }
+
+    fn git_names(&mut self, sub: &Sub<'_>) -> Stream {
+        let places = operands(sub);
+        let mut names = Vec::new();
+        for place in &places {
+            self.pathspec(Role::List, place);
+            let text = place.text.replace('*', "**");
+            names.push(Arg::glob(text.clone()));
+            names.push(Arg::glob(format!("{text}/**")));
+        }
+        if names.is_empty() {
+            names.push(Arg::glob("**"));
+        }
+        Stream::Names(names)
+    }
+
+    pub(super) fn other_vcs(&mut self, call: Call<'_>) -> Stream {
+        let sub = call.rest.iter().find(|word| !word.text.starts_with('-')).map_or("", |word| word.text.as_str());
+        if matches!(
+            sub,
+            "status" | "log" | "diff" | "info" | "st" | "show" | "branch" | "op" | "root" | "help" | "version" | "list"
+        ) {
+            return Stream::Unknown;
+        }
+        if matches!(
+            sub,
+            "push"
+                | "pull"
+                | "fetch"
+                | "clone"
+                | "checkout"
+                | "co"
+                | "update"
+                | "commit"
+                | "ci"
+                | "incoming"
+                | "outgoing"
+                | "git"
+        ) {
+            match call.rest.iter().find(|word| is_location(&word.text)) {
+                Some(url) => self.connect(url),
+                None => self.connect_to(None, None),
+            }
+        }
+        let program = call.words.first().map_or("", |word| word.text.as_str());
+        self.opaque(About::Writes, "writes files of another revision", &[program, sub]);
+        Stream::Unknown
+    }
+}
+
+/// Operands before and behind `--`.
+fn operands(sub: &Sub<'_>) -> Vec<Arg> {
+    sub.arguments.operands.iter().chain(sub.paths).cloned().collect()
+}
+
+/// A URL, `host:path`, or a path: not the name of a configured remote.
+pub(super) fn is_location(text: &str) -> bool {
+    text.contains("://") || text.contains(':') && !text.starts_with('-') || text.starts_with(['/', '.', '~'])
+}

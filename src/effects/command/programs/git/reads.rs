@@ -1,0 +1,176 @@
+//! Subcommands that show files or revisions, and how git reads path specifications.
+
+use super::Sub;
+use crate::effects::About;
+use crate::effects::command::argument::Arg;
+use crate::effects::command::knowledge::Role;
+use crate::effects::command::machine::Machine;
+use crate::effects::command::simple::Io;
+use crate::effects::command::stream::Stream;
+
+impl Machine<'_> {
+    pub(super) fn git_reads(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) -> Stream {
+        if sub.name == "grep" {
+            return self.git_grep(sub, io);
+        }
+        for (names, command) in [(&["-x", "--extcmd"][..], true), (&["-t", "--tool"][..], false)] {
+            if sub.name == "difftool" {
+                for text in sub.arguments.values(names) {
+                    if command {
+                        self.command_text(text, io);
+                    } else {
+                        self.opaque(About::Commands, "runs a configured tool", &[]);
+                    }
+                }
+            }
+        }
+        let outside = sub.arguments.has(&["--no-index"]);
+        let names_only = sub.name == "ls-tree"
+            || sub.arguments.has(&[
+                "--name-only",
+                "--name-status",
+                "--stat",
+                "--numstat",
+                "--shortstat",
+                "--oneline",
+                "-s",
+                "--summary",
+                "--no-patch",
+            ]) && !sub.arguments.has(&["-p", "--patch", "-u"]);
+        let always = matches!(sub.name, "blame" | "annotate" | "cat-file" | "show" | "diff" | "difftool" | "archive");
+        let shows = always || sub.arguments.has(&["-p", "--patch", "-u", "-L", "-G", "-S", "--cc", "-c"]);
+        let role = if names_only || !shows { Role::List } else { Role::ReadTree };
+        for word in sub.arguments.values(&["-L"]) {
+            if let Some((_, path)) = word.text.rsplit_once(':') {
+                self.path(Role::Read, &word.with(path));
+            }
+        }
+        for word in &sub.arguments.operands {
+            if let Some(path) = revision_path(word) {
+                self.at_root(Role::Read, &path);
+            } else if outside || matches!(sub.name, "blame" | "annotate") && !sub.has_dashes {
+                self.path(if outside { Role::ReadTree } else { Role::Read }, word);
+            } else if !sub.has_dashes && looks_like_path(&word.text) && sub.name != "format-patch" {
+                self.pathspec(role, word);
+            }
+        }
+        for path in sub.paths {
+            self.pathspec(role, path);
+        }
+        if sub.name == "archive" {
+            for file in sub.arguments.values(&["-o"]) {
+                self.path(Role::Write, file);
+            }
+        }
+        if sub.name == "format-patch" && !sub.arguments.has(&["--stdout"]) {
+            let directory = sub.arguments.values(&["-o", "--output-directory"]).next();
+            let glob = directory.map_or_else(|| "*.patch".to_owned(), |word| format!("{}/*.patch", word.text));
+            self.path(Role::Write, &Arg::glob(glob));
+        }
+        if names_only && matches!(sub.name, "diff" | "ls-tree" | "show" | "diff-tree") {
+            return Stream::Names(vec![Arg::glob("**")]);
+        }
+        Stream::Unknown
+    }
+
+    pub(super) fn git_grep(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) -> Stream {
+        for option in &sub.arguments.options {
+            let pager = option.name.strip_prefix("--open-files-in-pager").map(|_| option.value.clone());
+            if let Some(pager) = pager.or_else(|| (option.name == "-O").then(|| option.value.clone())) {
+                match pager {
+                    Some(text) => {
+                        self.command_text(&text, io);
+                    }
+                    None => self.opaque(About::Commands, "runs the configured pager", &[]),
+                }
+            }
+        }
+        let has_pattern = sub.arguments.has(&["-e", "-f"]);
+        let mut places: Vec<Arg> = sub
+            .arguments
+            .operands
+            .iter()
+            .skip(usize::from(!has_pattern))
+            .filter(|word| looks_like_path(&word.text))
+            .cloned()
+            .collect();
+        places.extend_from_slice(sub.paths);
+        for file in sub.arguments.values(&["-f"]) {
+            self.path(Role::Read, file);
+        }
+        if places.is_empty() {
+            self.path(Role::ReadTree, &Arg::exact("."));
+        }
+        for place in &places {
+            self.pathspec(Role::ReadTree, place);
+        }
+        if sub.arguments.has(&["-l", "--files-with-matches", "--name-only"]) {
+            return Stream::Names(vec![Arg::glob("**")]);
+        }
+        Stream::Unknown
+    }
+
+    /// `:(top)x`, `:/x`, `:!x`, `dir`, `*.rs`.
+    pub(super) fn pathspec(&mut self, role: Role, word: &Arg) {
+        let text = word.text.as_str();
+        if text.starts_with(":!") || text.starts_with(":^") || text.starts_with(":(exclude") {
+            return;
+        }
+        if let Some(path) = text
+            .strip_prefix(":/")
+            .or_else(|| text.split_once(')').filter(|_| text.starts_with(":(")).map(|(_, path)| path))
+        {
+            let path = if path.is_empty() { "." } else { path };
+            self.at_root(role, &word.with(path));
+        } else if word.is_exact() && text.contains(['*', '?', '[']) {
+            self.path(role, &Arg::glob(text.replace('*', "**")));
+        } else {
+            self.path(role, word);
+        }
+    }
+
+    /// A path that starts at the top of the repository, taken to be the workspace.
+    pub(super) fn at_root(&mut self, role: Role, word: &Arg) {
+        let relative = word.text.starts_with("./") || word.text.starts_with("../");
+        let cwd = self.world.cwd().map(str::to_owned);
+        if !relative {
+            let root = self.world.root().map_or_else(|| ".".to_owned(), str::to_owned);
+            self.world.set_cwd(Some(root));
+        }
+        self.path(role, word);
+        self.world.set_cwd(cwd);
+    }
+}
+
+/// `REV:path`; `:0:path` and `:path` name the index.
+pub(super) fn revision_path(word: &Arg) -> Option<Arg> {
+    let text = word.text.as_str();
+    if text.contains("://")
+        || text.starts_with(":/")
+        || text.starts_with(":(")
+        || text.starts_with(":!")
+        || text.contains("^{/")
+    {
+        return None;
+    }
+    let (_, path) = text.split_once(':')?;
+    let path = path.strip_prefix(|c: char| c.is_ascii_digit()).and_then(|path| path.strip_prefix(':')).unwrap_or(path);
+    Some(word.with(if path.is_empty() { "." } else { path }))
+}
+
+/// Without `--`, git takes words that name no revision for paths.
+pub(super) fn looks_like_path(text: &str) -> bool {
+    if text.starts_with('-') || text.contains("..") && !text.starts_with("../") {
+        return false;
+    }
+    let name = text.rsplit('/').next().unwrap_or(text);
+    let versioned = text.starts_with('v') && text.contains(|c: char| c.is_ascii_digit()) && !text.contains('/');
+    let dotted = name.contains('.') && !versioned;
+    let reference = ["origin/", "upstream/", "refs/", "remotes/", "heads/"].iter().any(|start| text.starts_with(start));
+    !reference
+        && (dotted
+            || text.starts_with(['.', '/', ':'])
+            || text.ends_with('/')
+            || text.contains(['*', '?'])
+            || (text.contains('/') && !text.contains(['~', '^', '@'])))
+}
