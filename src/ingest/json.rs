@@ -39,7 +39,7 @@ pub(super) trait Record<'a>: Default {
 macro_rules! record {
     ($(#[$meta:meta])* $visibility:vis struct $name:ident { $($field:ident $(: $kind:ty)? = $key:literal),* $(,)? }) => {
         $(#[$meta])*
-        #[derive(Debug, Default, Clone, Copy)]
+        #[derive(Debug, Default, Clone)]
         $visibility struct $name<'a> {
             $(pub(super) $field: $crate::ingest::json::field_type!('a $($kind)?),)*
             #[allow(dead_code, reason = "only some dialects ask")]

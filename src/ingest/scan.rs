@@ -226,42 +226,34 @@ impl<'a> Scanner<'a> {
 
     /// Steps over a string; `true` when nothing in it is escaped.
     fn string(&mut self) -> Option<bool> {
-        let bytes = self.text.as_bytes();
-        if *bytes.get(self.at)? != b'"' {
-            return None;
-        }
-        self.at += 1;
+        let bytes = self.text.as_bytes().get(self.at..)?;
+        let mut rest = bytes.strip_prefix(b"\"")?;
         let mut is_plain = true;
         loop {
-            let rest = bytes.get(self.at..)?;
-            let length = special(rest)?;
-            if self.controls == Controls::Possible && has_controls(rest.get(..length)?) {
+            let (run, next) = rest.split_at_checked(special(rest)?)?;
+            if self.controls == Controls::Possible && has_controls(run) {
                 return None;
             }
-            self.at += length + 1;
-            if *rest.get(length)? == b'"' {
-                return Some(is_plain);
-            }
+            rest = match next {
+                [b'"', after @ ..] => {
+                    self.at += bytes.len() - after.len();
+                    return Some(is_plain);
+                }
+                [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', after @ ..] => after,
+                [b'\\', b'u', first, second, third, fourth, after @ ..]
+                    if [first, second, third, fourth].iter().all(|digit| digit.is_ascii_hexdigit()) =>
+                {
+                    after
+                }
+                _ => return None,
+            };
             is_plain = false;
-            self.escape()?;
         }
     }
 
-    /// What follows a backslash.
-    fn escape(&mut self) -> Option<()> {
-        let bytes = self.text.as_bytes();
-        match *bytes.get(self.at)? {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 1,
-            b'u' => {
-                let digits = bytes.get(self.at + 1..self.at + 5)?;
-                if !digits.iter().all(u8::is_ascii_hexdigit) {
-                    return None;
-                }
-                self.at += 5;
-            }
-            _ => return None,
-        }
-        Some(())
+    /// Goes back to where a value was begun that is to be read in another way.
+    pub(super) fn rewind(&mut self, position: usize) {
+        self.at = position;
     }
 }
 
@@ -317,7 +309,7 @@ const fn zero_bytes(word: u64) -> u64 {
 fn has_controls(bytes: &[u8]) -> bool {
     // Without an early exit inside a chunk the compiler compares whole vectors.
     let (chunks, rest) = bytes.as_chunks::<64>();
-    let any = |bytes: &[u8]| bytes.iter().fold(false, |any, byte| any | (*byte < 0x20));
+    let any = |bytes: &[u8]| bytes.iter().fold(0, |any, byte| any | u8::from(*byte < 0x20)) != 0;
     chunks.iter().any(|chunk| any(chunk)) || any(rest)
 }
 

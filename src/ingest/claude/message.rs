@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use super::outcome;
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{
-    Field, Nested, Raw, count, elements, filled, is, is_array, is_string, is_true, object, raw_text, record, text,
-};
+use crate::ingest::json::{Field, Nested, Raw, count, elements, filled, is, is_true, object, raw_text, record, text};
 use crate::ingest::scan::{Scanner, is_json};
 use crate::model::{Arguments, EventKind, Status, ToolCall, ToolResult, Usage};
 
@@ -27,11 +25,68 @@ pub(super) struct Context<'a> {
 }
 
 record! {
-    pub(super) struct Message { id = "id", role = "role", content = "content", usage = "usage", model = "model" }
+    pub(super) struct Message {
+        id = "id",
+        role = "role",
+        content: Content<'a> = "content",
+        usage = "usage",
+        model = "model",
+    }
+}
+
+/// What a message says, read in the same pass as the message: results are long.
+#[derive(Debug, Default, Clone)]
+pub(super) enum Content<'a> {
+    #[default]
+    Absent,
+    Text(Raw<'a>),
+    Blocks(Vec<Nested<Block<'a>>>),
+    Other,
+}
+
+impl<'a> Field<'a> for Content<'a> {
+    fn read(&mut self, scanner: &mut Scanner<'a>) -> Option<()> {
+        let start = (scanner.peek()?, scanner.position());
+        if let (b'[', position) = start {
+            if let Some(blocks) = blocks(scanner) {
+                *self = Self::Blocks(blocks);
+                return Some(());
+            }
+            scanner.rewind(position);
+        }
+        let raw = scanner.raw()?;
+        *self = match start.0 {
+            // A block that can't be read does not take the others with it.
+            b'[' => Self::Blocks(elements(Some(raw)).into_iter().map(block).collect()),
+            b'"' => Self::Text(raw),
+            _ if raw.get() == "null" => Self::Absent,
+            _ => Self::Other,
+        };
+        Some(())
+    }
+
+    fn is_set(&self) -> bool {
+        !matches!(self, Self::Absent)
+    }
+}
+
+fn blocks<'a>(scanner: &mut Scanner<'a>) -> Option<Vec<Nested<Block<'a>>>> {
+    let mut blocks = Vec::new();
+    scanner.array(|scanner| {
+        let mut block = Nested::<Block<'a>>::Absent;
+        block.read(scanner)?;
+        blocks.push(block);
+        Some(())
+    })?;
+    Some(blocks)
+}
+
+fn block(raw: Raw<'_>) -> Nested<Block<'_>> {
+    object(Some(raw)).map_or(Nested::Other, Nested::Object)
 }
 
 record! {
-    struct Block {
+    pub(super) struct Block {
         kind = "type",
         id = "id",
         name = "name",
@@ -75,14 +130,15 @@ pub(super) fn add<'a>(
     }
     usage(assembly, message);
     let user = is(message.role, "user");
-    if is_string(message.content) {
-        return words(assembly, place, message.content, user, context);
-    }
-    if !is_array(message.content) {
-        gaps.push(Some(place.line), "a message without readable content");
-        return;
-    }
-    for block in blocks(message.content) {
+    let blocks = match &message.content {
+        Content::Blocks(blocks) => blocks,
+        Content::Text(text) => return words(assembly, place, Some(*text), user, context),
+        Content::Absent | Content::Other => {
+            gaps.push(Some(place.line), "a message without readable content");
+            return;
+        }
+    };
+    for block in blocks {
         let Nested::Object(block) = block else {
             gaps.push(Some(place.line), "a part of a message that is not an object");
             continue;
@@ -96,28 +152,11 @@ pub(super) fn add<'a>(
         let kind = text(block.kind).unwrap_or_default();
         match &*kind {
             "text" => words(assembly, place, block.text, user, context),
-            "tool_use" | "server_tool_use" | "mcp_tool_use" => call(assembly, place, &block, context),
-            _ if kind.ends_with("tool_result") => result(assembly, place, &block, context),
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => call(assembly, place, block, context),
+            _ if kind.ends_with("tool_result") => result(assembly, place, block, context),
             _ => assembly.push(place.clone(), EventKind::Other),
         }
     }
-}
-
-/// The blocks in one pass; one by one where one of them stops that.
-fn blocks<'a>(content: Option<Raw<'a>>) -> Vec<Nested<Block<'a>>> {
-    let Some(raw) = content else { return Vec::new() };
-    let mut blocks = Vec::new();
-    let read = Scanner::of_value(raw.get()).array(|scanner| {
-        let mut block = Nested::<Block<'a>>::Absent;
-        block.read(scanner)?;
-        blocks.push(block);
-        Some(())
-    });
-    if read.is_none() {
-        let one = |raw| object::<Block<'a>>(Some(raw)).map_or(Nested::Other, Nested::Object);
-        blocks = elements(content).into_iter().map(one).collect();
-    }
-    blocks
 }
 
 fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, text: Option<Raw<'a>>, user: bool, context: &Context<'a>) {

@@ -147,7 +147,7 @@ impl<'a> Transcript<'a> {
             return self.assembly.push(place, EventKind::Hook { command });
         }
         let subagent = filled(data.agent_id).or_else(|| filled(record.parent_tool_use_id_camel));
-        let single = data.message.object().copied();
+        let single = data.message.object().cloned();
         let normalized =
             super::json::elements(data.normalized).into_iter().filter_map(|raw| object::<Envelope<'a>>(Some(raw)));
         let mut any = false;
