@@ -41,6 +41,7 @@ pub(super) struct Reader<'a> {
     line: u32,
     /// Arrays opened and not yet closed around records.
     open: u32,
+    max_record: usize,
 }
 
 const ENDS_INSIDE: &str = "the log ends inside a record: it may still be written or was cut off";
@@ -66,15 +67,24 @@ impl Shape {
 impl<'a> Reader<'a> {
     pub(super) fn new(text: &'a str, shape: Shape) -> Self {
         match shape {
-            Shape::Lines => Self { shape, rest: text, current: "", line: 0, open: 0 },
+            Shape::Lines => Self { shape, rest: text, current: "", line: 0, open: 0, max_record: MAX_RECORD },
             // White space at the end would look like a line break inside a cut string.
-            Shape::Document => Self { shape, rest: "", current: text.trim_end(), line: 1, open: 0 },
+            Shape::Document => {
+                Self { shape, rest: "", current: text.trim_end(), line: 1, open: 0, max_record: MAX_RECORD }
+            }
         }
     }
 
     /// Records inside a value that was cut out of a log: `line` is the one the value starts on.
     pub(super) fn nested(json: &'a str, line: u32) -> Self {
-        Self { shape: Shape::Document, rest: "", current: json, line, open: 0 }
+        Self { shape: Shape::Document, rest: "", current: json, line, open: 0, max_record: MAX_RECORD }
+    }
+
+    /// With a limit that a test can reach.
+    #[cfg(test)]
+    pub(super) fn limited(mut self, max_record: usize) -> Self {
+        self.max_record = max_record;
+        self
     }
 
     /// The next record that can be read.
@@ -106,7 +116,7 @@ impl<'a> Reader<'a> {
             return None;
         }
         item.json = self.take(scanner.position());
-        if item.json.len() > MAX_RECORD {
+        if item.json.len() > self.max_record {
             gaps.push(Some(line), too_large());
             return None;
         }

@@ -42,9 +42,14 @@ pub(super) fn open(path: &Path, within: &Path) -> Result<File, String> {
 }
 
 pub(super) fn read_bounded(reader: impl Read, expected: u64) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::with_capacity(usize::try_from(expected.min(MAX_FILE)).unwrap_or(0).saturating_add(1));
-    reader.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
-    if bytes.len() as u64 > MAX_FILE {
+    read_at_most(reader, expected, MAX_FILE)
+}
+
+/// `limit` is [`MAX_FILE`] outside tests.
+pub(super) fn read_at_most(reader: impl Read, expected: u64, limit: u64) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::with_capacity(usize::try_from(expected.min(limit)).unwrap_or(0).saturating_add(1));
+    reader.take(limit + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+    if bytes.len() as u64 > limit {
         return Err(format!("larger than {} GiB: not read; split it into sessions", MAX_FILE >> 30));
     }
     Ok(bytes)

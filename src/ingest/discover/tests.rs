@@ -205,3 +205,26 @@ fn a_stream_is_read_like_a_file() {
     let log = Log::from_reader("-", EVENT.as_bytes()).unwrap();
     assert_eq!(log.read().sessions[0].id, "ID");
 }
+
+#[test]
+fn a_stream_above_the_limit_is_not_read() {
+    let read = |length: u64| super::load::read_at_most(std::io::Read::take(std::io::repeat(b'x'), length), 0, 1_000);
+    assert_eq!(read(1_000).unwrap().len(), 1_000);
+    for endless in [1_001, u64::MAX] {
+        assert!(read(endless).unwrap_err().starts_with("larger than 2 GiB: not read"));
+    }
+}
+
+/// A file of nothing but a hole takes no room.
+#[test]
+fn a_file_above_the_limit_is_a_gap() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("big.jsonl");
+    let file = fs::File::create(&path).unwrap();
+    for (size, sources) in [(super::MAX_FILE, 1), (super::MAX_FILE + 1, 0)] {
+        file.set_len(size).unwrap();
+        let found = select(Path::new("/nonexistent"), &[path.to_string_lossy().into_owned()], Selection::All).unwrap();
+        assert_eq!((found.sources.len(), found.gaps.len()), (sources, 1 - sources), "{size}");
+        assert!(found.gaps.iter().all(|gap| gap.reason.starts_with("larger than 2 GiB")), "{:?}", found.gaps);
+    }
+}

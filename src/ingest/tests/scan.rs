@@ -122,6 +122,27 @@ fn an_escaped_key_is_the_key_it_spells() {
     assert_eq!((pair.duplicate, pair.others), (Some("first"), 1));
 }
 
+#[test]
+fn a_record_above_the_limit_is_a_gap_and_the_next_one_is_read() {
+    let large = format!("{{\"first\":\"{}\"}}", "x".repeat(100));
+    for (shape, text) in [
+        (Shape::Lines, format!("{large}\n{{\"first\":1}}\n")),
+        (Shape::Document, format!("[{large},\n{{\"first\":1}}]")),
+    ] {
+        for (limit, expected) in [(large.len(), 2), (large.len() - 1, 1)] {
+            let mut gaps = Gaps::new("");
+            let mut reader = Reader::new(&text, shape).limited(limit);
+            let read = std::iter::from_fn(|| reader.next::<Pair<'_>>(&mut gaps)).count();
+            let gaps = gaps.finish();
+            assert_eq!((read, gaps.len()), (expected, 2 - expected), "{shape:?} {limit}");
+            assert!(
+                gaps.iter().all(|gap| gap.line == Some(1) && gap.reason.contains("larger than 64 MiB")),
+                "{gaps:?}"
+            );
+        }
+    }
+}
+
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
