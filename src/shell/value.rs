@@ -14,6 +14,8 @@ pub(crate) enum Piece {
     Tilde(Option<String>),
     /// Any text, but probably this one: an unset variable is empty unless the environment sets it.
     Likely(String),
+    /// Some text that this pattern of ours matches: what a loop over `src/*.rs` holds.
+    Matching(String),
     /// Any text.
     Unknown,
     /// The end of a field. `hard`: the field counts even if it is empty.
@@ -35,6 +37,11 @@ impl Value {
         Self { pieces: vec![Piece::Unknown] }
     }
 
+    /// Some text that a pattern (of a [`super::Field`]) matches.
+    pub(crate) fn matching(pattern: impl Into<String>) -> Self {
+        Self { pieces: vec![Piece::Matching(pattern.into())] }
+    }
+
     pub(crate) fn likely(text: impl Into<String>) -> Self {
         Self { pieces: vec![Piece::Likely(text.into())] }
     }
@@ -54,7 +61,7 @@ impl Value {
                 other => other,
             };
             length += match &piece {
-                Piece::Text { text, .. } | Piece::Likely(text) => text.len(),
+                Piece::Text { text, .. } | Piece::Likely(text) | Piece::Matching(text) => text.len(),
                 _ => 1,
             };
             if length > MAX_VALUE {
@@ -91,7 +98,7 @@ impl Value {
                     best.push('~');
                     best.push_str(user.as_deref().unwrap_or_default());
                 }
-                Piece::Glob(_) | Piece::Unknown | Piece::Break { .. } => return None,
+                Piece::Glob(_) | Piece::Matching(_) | Piece::Unknown | Piece::Break { .. } => return None,
             }
         }
         Some(best)

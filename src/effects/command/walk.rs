@@ -6,7 +6,7 @@
 use crate::effects::About;
 use crate::shell::{Connector, Node, Redirect, Scope, Script, Word, parse};
 
-use super::argument::Arg;
+use super::argument::{Arg, Known};
 use super::machine::Machine;
 use super::stream::Stream;
 
@@ -162,15 +162,24 @@ impl Machine<'_> {
         let before = scope.clone();
         let cwd = self.world.cwd().map(str::to_owned);
         let mut output = Stream::nothing();
-        let known = values.filter(|values| values.len() <= ROUNDS && values.iter().all(Arg::is_exact));
+        let known =
+            values.filter(|values| values.len() <= ROUNDS && values.iter().all(|value| value.known != Known::Not));
         let rounds: Vec<Option<Arg>> = match known {
             Some(values) => values.into_iter().map(Some).collect(),
             None => vec![None],
         };
-        let exact = variable.is_some() && rounds.iter().all(Option::is_some);
+        let exact = variable.is_some() && rounds.iter().all(|round| round.as_ref().is_some_and(Arg::is_exact));
         for round in rounds {
             if let Some((name, _)) = variable {
-                scope.assign_field(name, round.as_ref().map(|value| value.text.as_str()));
+                match &round {
+                    Some(names) if names.known == Known::Glob && !names.tilde => {
+                        scope.assign_matching(name, &names.text)
+                    }
+                    round => {
+                        let exact = round.as_ref().filter(|value| value.is_exact());
+                        scope.assign_field(name, exact.map(|value| value.text.as_str()));
+                    }
+                }
             } else {
                 // What the body changes is not known when it runs again.
                 scope.forget_assigned(condition);

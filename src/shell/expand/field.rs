@@ -212,6 +212,10 @@ fn render(pieces: &[Piece], source: &str) -> Field {
                 likely.push_str(text);
                 any(&mut pattern);
             }
+            Piece::Matching(text) => {
+                (is_exact, has_text, is_unknown) = (false, true, true);
+                pattern.push_str(text);
+            }
             Piece::Unknown | Piece::Break { .. } => {
                 (is_exact, is_unknown) = (false, true);
                 any(&mut pattern);

@@ -254,6 +254,8 @@ fn emit(value: &Value, quoted: bool, out: &mut Vec<Piece>) {
     }
     out.extend(value.pieces().iter().map(|piece| match piece {
         Piece::Text { text, .. } => Piece::Text { text: text.clone(), quoted },
+        // A name may hold blanks and globs: without quotes it is split and expanded again, into any names.
+        Piece::Matching(_) if !quoted => Piece::Unknown,
         other => other.clone(),
     }));
 }
