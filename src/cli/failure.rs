@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
+use crate::policy::nearest;
 use crate::report::terminal;
 
 /// An answer that is not a judgement: exit code 2.
@@ -24,6 +25,14 @@ impl Failure {
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
+    }
+
+    /// Points to the one of `known` that is most like what was given.
+    pub(super) fn did_you_mean(self, given: &str, known: &[&str]) -> Self {
+        match nearest(given, known) {
+            Some(near) => self.hint(format!("did you mean `{near}`?")),
+            None => self,
+        }
     }
 
     pub(super) fn details(mut self, details: String) -> Self {

@@ -44,6 +44,10 @@ fn from_revision(revision: &str, path: &str, colour: policy::Colour) -> Result<P
 }
 
 fn broken(path: &str, faults: &Diagnostics, colour: policy::Colour) -> Failure {
+    if let Some(fault) = faults.of_whole_file() {
+        let failure = Failure::new(format!("the policy `{path}` can't be used: {}", fault.message));
+        return fault.help.iter().fold(failure, Failure::hint);
+    }
     let faults = faults.fancy(colour, WIDTH);
     // Colours are escape sequences of our own; a build log has none, and there no line may be taken for a command.
     let details = match colour {

@@ -16,7 +16,10 @@ pub(super) fn run(args: &RulesArgs, streams: &mut Streams<'_>) -> Result<u8, Fai
         return Ok(0);
     };
     let Some(rule) = rules::find(id) else {
-        return Err(Failure::new(format!("there is no rule `{id}`")).hint("`agent-strace rules` lists them"));
+        let known: Vec<&str> = rules::all().iter().map(|rule| rule.id).collect();
+        return Err(Failure::new(format!("there is no rule `{id}`"))
+            .did_you_mean(id, &known)
+            .hint("`agent-strace rules` lists them"));
     };
     output::print(streams.stdout, rule.spec)?;
     Ok(0)

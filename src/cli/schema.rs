@@ -25,7 +25,10 @@ pub(super) fn run(args: &SchemaArgs, streams: &mut Streams<'_>) -> Result<u8, Fa
     };
     let found = SCHEMAS.iter().find(|(name, _, _)| name == wanted);
     let Some((_, _, text)) = found else {
-        return Err(Failure::new(format!("there is no schema `{wanted}`")).hint("`agent-strace schema` lists them"));
+        let known: Vec<&str> = SCHEMAS.iter().map(|(name, _, _)| *name).collect();
+        return Err(Failure::new(format!("there is no schema `{wanted}`"))
+            .did_you_mean(wanted, &known)
+            .hint("`agent-strace schema` lists them"));
     };
     output::print(streams.stdout, text)?;
     Ok(0)

@@ -35,6 +35,11 @@ impl Diagnostics {
         all
     }
 
+    /// Why the file could not be read at all.
+    pub(crate) fn of_whole_file(&self) -> Option<&Diagnostic> {
+        self.list.first().filter(|_| self.text.is_none())
+    }
+
     pub(super) fn push(&mut self, span: Range<usize>, pointer: &str, message: String, help: Option<String>) {
         let place = Locator::new(self.text.as_deref().unwrap_or_default()).place(span.start, &one_line(pointer));
         self.list.push(Diagnostic { place, message, help, span });

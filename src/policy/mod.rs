@@ -39,6 +39,7 @@ use command::CommandList;
 pub(crate) use diagnostics::{Colour, Diagnostics};
 use host::HostRule;
 pub(crate) use load::load_file;
+pub(crate) use parse::nearest;
 use path::PathList;
 
 /// A validated policy.

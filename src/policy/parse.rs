@@ -330,7 +330,7 @@ fn dotted(pointer: &str) -> String {
 }
 
 /// The candidate a typing error away, if one is.
-pub(super) fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let name: String = name.chars().take(64).collect::<String>().to_lowercase();
     candidates
         .iter()

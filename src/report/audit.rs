@@ -43,7 +43,7 @@ fn session_lines(report: &Report, session: &ShownSession, paint: &Paint, lines: 
     let of = |decision: Decision, line: fn(&ShownEntry) -> String| -> Vec<String> {
         ran.iter().filter(|entry| entry.decision == decision).map(|entry| line(entry)).collect()
     };
-    let allowed = of(Decision::Allowed, |entry| action(&entry.effect));
+    let allowed = of(Decision::Allowed, allowed_line);
     let unruled = of(Decision::Unruled, unruled_line);
     let mut denied = of(Decision::Denied, denied_line);
     denied.extend(others(session));
@@ -87,6 +87,13 @@ fn others(session: &ShownSession) -> impl Iterator<Item = String> {
     others.map(|finding| {
         format!("{}  ({}, event #{})", terminal(finding.message.as_str()), finding.level.name(), finding.event)
     })
+}
+
+fn allowed_line(entry: &ShownEntry) -> String {
+    // Without a reason, nobody sees how that can be allowed.
+    let why =
+        if entry.effect.kind == "opaque" { format!("  ({})", terminal(entry.reason.as_str())) } else { String::new() };
+    format!("{}{why}", action(&entry.effect))
 }
 
 fn unruled_line(entry: &ShownEntry) -> String {

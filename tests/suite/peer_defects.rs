@@ -403,6 +403,37 @@ fn audit_sensitive_miss_and_exit0() {
     assert!(missed.is_empty(), "not flagged: {missed:?}");
 }
 
+/// `*` matches any text, `/` included. The README says so.
+#[test]
+fn audit_star_slash() {
+    let paths = ["docs/a.md", "docs/a/b/c"].map(read);
+    all_fail(&json!({"files": {"read": {"deny": ["docs/*"]}}}), &paths);
+    all_pass(&json!({"files": {"read": {"allow": ["docs/*"]}}}), &paths);
+}
+
+/// A deny counts in any case, for file systems that know no case; an allow is taken as it is written.
+#[test]
+fn audit_case() {
+    let other = [bash("NPM TEST"), bash("npm TEST"), read("Docs/A.md")];
+    all_fail(&json!({"files": {"read": {"deny": ["docs/*"]}}, "commands": {"deny": ["npm test"]}}), &other);
+    let allows = json!({"files": {"read": {"allow": ["docs/*"]}}, "commands": {"allow": ["npm test"]}});
+    all_fail(&allows, &other);
+    all_pass(&allows, &[bash("npm test"), read("docs/a.md")]);
+}
+
+/// Whatever the locale says, reports are UTF-8 and whole.
+#[test]
+fn audit_encoding() {
+    let world = world(&readme_policy(), &[read("src/grüße-日本.py"), read("geheim/ключ.txt")]);
+    let plain = world.run(&["audit"]);
+    assert!(plain.stdout.contains("✅ Allowed") && plain.stdout.contains("❌ Violations"), "{plain:?}");
+    assert!(plain.stdout.contains("src/grüße-日本.py") && plain.stdout.contains("geheim/ключ.txt"), "{plain:?}");
+    for locale in ["C", "POSIX", "de_DE.ISO-8859-1", "en_US.CP1252"] {
+        let variables = [("LC_ALL", locale), ("LANG", locale), ("PYTHONIOENCODING", "cp1252")];
+        assert_eq!(world.run_with(&["audit"], &variables, ""), plain, "{locale}");
+    }
+}
+
 #[test]
 fn audit_redos() {
     let deep = (0..27).map(|at| format!("d{at}/")).collect::<Vec<_>>().concat();
