@@ -5,12 +5,12 @@ mod reads;
 mod remotes;
 mod writes;
 
-use crate::effects::About;
 use crate::effects::command::argument::{Arg, Arguments};
 use crate::effects::command::knowledge::Role;
 use crate::effects::command::machine::Machine;
 use crate::effects::command::simple::Io;
 use crate::effects::command::stream::Stream;
+use crate::effects::{About, Argument, Certainty, Execution, Kind};
 
 use super::Call;
 use options::options;
@@ -130,15 +130,24 @@ impl Machine<'_> {
         }
     }
 
+    /// The plumbing below `git push`: whoever denies the one means the other.
+    fn git_plumbing_push(&mut self, sub: &Sub<'_>) {
+        let words = ["git", "push"].into_iter().chain(sub.words.iter().map(Arg::best));
+        let argv = words.map(|text| Argument { text: text.to_owned(), known: true }).collect();
+        let push = Execution { argv, inert: true, embeds: false };
+        self.emit(Kind::Execute(push), Certainty::Possible, "git send-pack");
+        self.git_remote(sub);
+    }
+
     fn git_sub(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) -> Stream {
         for file in sub.arguments.values(&["--output"]) {
             self.path(Role::Write, file);
         }
         match sub.name {
-            "push" | "fetch" | "pull" | "ls-remote" | "send-pack" | "fetch-pack" | "request-pull"
-            | "fetch-pack-remote" => {
+            "push" | "fetch" | "pull" | "ls-remote" | "fetch-pack" | "request-pull" | "fetch-pack-remote" => {
                 self.git_remote(sub);
             }
+            "send-pack" => self.git_plumbing_push(sub),
             "clone" => self.git_clone(sub, io),
             "remote" | "submodule" => self.git_remotes(sub, io),
             "archive" if sub.arguments.has(&["--remote"]) => self.connect_to(None, Some("git")),
