@@ -89,7 +89,7 @@ impl<'w> Machine<'w> {
         }
     }
 
-    fn emit(&mut self, kind: Kind, certainty: Certainty, via: &'static str) {
+    pub(crate) fn emit(&mut self, kind: Kind, certainty: Certainty, via: &'static str) {
         if self.effects.len() >= EFFECTS {
             self.exhaust("too many effects");
             return;
