@@ -7,9 +7,10 @@ use super::Streams;
 use super::args::{EffectsArgs, PlainFormat};
 use super::environment::Environment;
 use super::failure::{Failure, reason};
+use super::gate;
 use super::output;
 use super::pipeline::Inputs;
-use crate::effects::Tracker;
+use crate::effects::{Links, Tracker};
 use crate::ingest::discover::Selection;
 use crate::model::{Arguments, Dialect, Event, EventKind, Session, Status, ToolCall, Usage};
 use crate::report::{self, EffectsEvent, EffectsReport, EffectsSession};
@@ -20,11 +21,13 @@ pub(super) fn run(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
+    // What is committed here says nothing about another directory.
+    let links = if args.cwd.is_none() { gate::links(None, streams) } else { Links::new() };
     let (sessions, gaps) = if let Some(command) = &args.command {
-        (vec![of_command(command, args.cwd.as_deref())?], Vec::new())
+        (vec![of_command(command, args.cwd.as_deref(), &links)?], Vec::new())
     } else {
         let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
-        inputs.all(of_session)
+        inputs.all(|session| of_session(session, &links))
     };
     let empty = sessions.is_empty();
     let report = EffectsReport::new(sessions);
@@ -42,8 +45,8 @@ pub(super) fn run(
     Ok(if empty || !gaps.is_empty() { 3 } else { 0 })
 }
 
-fn of_session(session: &Session<'_>) -> EffectsSession {
-    let mut tracker = Tracker::new(session);
+fn of_session(session: &Session<'_>, links: &Links) -> EffectsSession {
+    let mut tracker = Tracker::new(session).with_links(links);
     let mut events = Vec::new();
     for event in &session.events {
         let effects = tracker.effects(event);
@@ -60,7 +63,7 @@ fn of_session(session: &Session<'_>) -> EffectsSession {
 }
 
 /// One command as if an agent's shell tool had run it. It has not run, so it has no result.
-fn of_command(command: &str, cwd: Option<&str>) -> Result<EffectsSession, Failure> {
+fn of_command(command: &str, cwd: Option<&str>, links: &Links) -> Result<EffectsSession, Failure> {
     let cwd = match cwd {
         Some(cwd) => cwd.to_owned(),
         None => std::env::current_dir()
@@ -87,5 +90,5 @@ fn of_command(command: &str, cwd: Option<&str>) -> Result<EffectsSession, Failur
         usage: Usage::default(),
         unknown_records: 0,
     };
-    Ok(of_session(&session))
+    Ok(of_session(&session, links))
 }

@@ -12,7 +12,9 @@ use super::judge;
 use super::output;
 use super::pipeline::Inputs;
 use super::policy_file;
+use crate::effects::Links;
 use crate::engine::{Entries, Settings};
+use crate::git::{self, GitError};
 use crate::ingest::discover::Selection;
 use crate::report::{self, Checkout, Colour, Report, Style};
 
@@ -60,10 +62,11 @@ fn run(
     if inputs.is_empty() {
         return Ok(no_sessions(trace_dir, streams));
     }
+    let links = links(args.policy_ref.as_deref(), streams);
     let left_out = inputs.left_out();
     let settings = Settings { fail_on: args.fail_on.threshold(), baseline };
     let entries = if verb == Verb::Audit { Entries::Keep } else { Entries::Drop };
-    let outcome = judge::judge(inputs, &policy, entries, &settings);
+    let outcome = judge::judge(inputs, &policy, entries, &links, &settings);
     let report = Report::new(&outcome);
     write(verb, args, environment, &report, streams)?;
     if left_out > 0 && !args.quiet {
@@ -71,6 +74,19 @@ fn run(
         output::note(streams.stderr, &format!("note: {sessions} left out; `--all` judges every session"));
     }
     Ok(report.exit_code())
+}
+
+/// The symlinks that are committed where the program runs, so that what is done through one is judged by what it names.
+pub(super) fn links(revision: Option<&str>, streams: &mut Streams<'_>) -> Links {
+    match git::links(Path::new("."), revision.unwrap_or("HEAD")) {
+        Ok(links) => links,
+        Err(GitError::NoRepository(_) | GitError::NoRevision(_)) => Links::new(),
+        Err(error) => {
+            let error = report::terminal(&error.to_string());
+            output::note(streams.stderr, &format!("warning: committed links are not followed: {error}"));
+            Links::new()
+        }
+    }
 }
 
 /// Nothing to judge proves nothing.

@@ -20,7 +20,7 @@ mod world;
 
 pub(crate) use effect::*;
 pub(crate) use paths::fold_for_deny;
-pub(crate) use tracker::Tracker;
+pub(crate) use tracker::{Links, Tracker};
 pub(crate) use world::World;
 
 #[cfg(test)]

@@ -316,10 +316,9 @@ fn records_say_where_calls_run() {
 
 #[test]
 fn links_and_copies_are_followed() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), Dialect::ClaudeCode));
-    tracker.committed_link("src/link", "../conf/keys");
-    tracker.committed_link("src/dir", "/etc");
-    tracker.committed_link("src/again", "link");
+    let links = [("src/link", "../conf/keys"), ("src/dir", "/etc"), ("src/again", "link")];
+    let links = links.map(|(link, target)| (link.to_owned(), target.to_owned())).into();
+    let mut tracker = Tracker::new(&session(Some("/repo"), Dialect::ClaudeCode)).with_links(&links);
     let copy = call("copy_file", r#"{"source":"conf/x.pem","destination":"src/y.pem"}"#, None, Status::Ok);
     shown(&mut tracker, &copy);
     let write = |path: &str| call("Write", &format!(r#"{{"file_path":"{path}","content":""}}"#), None, Status::Ok);

@@ -1,5 +1,7 @@
 //! Walks a session in order and turns each call into effects.
 
+use std::collections::BTreeMap;
+
 use crate::model::{Access, Dialect, Event, EventKind, FileEvent, Session, Status, ToolCall};
 
 use super::world::{Name, Tie, Within};
@@ -9,6 +11,10 @@ use super::{About, Certainty, Effect, Kind, Opaque, PathTarget, World, command, 
 const SIBLINGS: usize = 64;
 /// Aliases below a directory or behind a glob that are looked at for one effect.
 const ALIASES: usize = 256;
+
+/// Symlinks that are part of the repository: path from the workspace root → target as stored, relative to the link's
+/// directory or absolute.
+pub(crate) type Links = BTreeMap<String, String>;
 
 /// The one way from calls to effects.
 #[derive(Debug)]
@@ -28,10 +34,13 @@ impl Tracker {
         Self { world, dialect: session.dialect, shell: base.clone(), base }
     }
 
-    /// A symlink that is part of the repository: `target` as stored, relative to the link's directory.
-    pub(crate) fn committed_link(&mut self, link: &str, target: &str) {
-        let (alias, _) = self.world.locate(link, Certainty::Exact);
-        self.world.link_symbolic(&alias, target, Certainty::Exact);
+    /// Symlinks that are part of the repository.
+    pub(crate) fn with_links(mut self, links: &Links) -> Self {
+        for (link, target) in links {
+            let (alias, _) = self.world.locate(link, Certainty::Exact);
+            self.world.link_symbolic(&alias, target, Certainty::Exact);
+        }
+        self
     }
 
     /// Effects of one event; empty for events that do nothing. Call it for every event, in order.

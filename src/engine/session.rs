@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::effects::{Effect, Kind, Tracker};
+use crate::effects::{Effect, Kind, Links, Tracker};
 use crate::finding::Finding;
 use crate::model::{Event, EventKind, Gap, Session, Status};
 use crate::policy::{Context, Judgement, Policy};
@@ -39,9 +39,10 @@ pub(crate) fn judge_guarded(
     gaps: Vec<Gap>,
     policy: &Policy,
     entries: Entries,
+    links: &Links,
 ) -> SessionOutcome {
     let kept = gaps.clone();
-    let judged = catch_unwind(AssertUnwindSafe(|| judge_session(session, gaps, policy, entries)));
+    let judged = catch_unwind(AssertUnwindSafe(|| judge_session(session, gaps, policy, entries, links)));
     judged.unwrap_or_else(|_| {
         let mut outcome = blank(session, kept);
         let reason = "internal error while judging this session: please report it".to_owned();
@@ -57,9 +58,10 @@ pub(super) fn judge_session(
     gaps: Vec<Gap>,
     policy: &Policy,
     entries: Entries,
+    links: &Links,
 ) -> SessionOutcome {
     let mut outcome = blank(session, gaps);
-    let mut tracker = Tracker::new(session);
+    let mut tracker = Tracker::new(session).with_links(links);
     let mut judged = Vec::new();
     for event in &session.events {
         judge_event(session, event, tracker.effects(event), policy, &mut judged);

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::session::judge_session;
 use super::*;
+use crate::effects::Links;
 use crate::finding::Level;
 use crate::model::{Arguments, Dialect, Event, EventKind, Session, ToolCall, Usage};
 use crate::policy::Policy;
@@ -53,7 +54,7 @@ fn policy(text: &str) -> Policy {
 }
 
 fn judge(policy: &Policy, lines: &[&str]) -> SessionOutcome {
-    judge_session(&session(lines), Vec::new(), policy, Entries::Drop)
+    judge_session(&session(lines), Vec::new(), policy, Entries::Drop, &Links::new())
 }
 
 fn specs() -> PathBuf {
@@ -151,7 +152,7 @@ fn the_verdict_follows_threshold_gaps_and_baseline() {
     let scope = policy(r#"{"files": {"read": {"deny": ["x"]}}}"#);
     let gap = || Gap { file: "a".to_owned(), line: None, reason: "cut".to_owned() };
     let run = |lines: &[&str], gaps: Vec<Gap>, settings: &Settings| {
-        let judged = judge_session(&session(lines), gaps, &scope, Entries::Drop);
+        let judged = judge_session(&session(lines), gaps, &scope, Entries::Drop, &Links::new());
         conclude(None, vec![judged], Vec::new(), settings).verdict
     };
     let usual = Settings::default();

@@ -3,9 +3,10 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use git2::{ErrorCode, ObjectType, Repository, RepositoryOpenFlags};
+use git2::{ErrorCode, ObjectType, Repository, RepositoryOpenFlags, TreeWalkMode, TreeWalkResult};
 
 /// A policy is small. What is larger is not read.
 const LARGEST: usize = 4 << 20;
@@ -62,6 +63,39 @@ pub(crate) fn read_blob(start: &Path, revision: &str, path: &str) -> Result<Blob
         return Err(GitError::TooLarge { path: inside });
     }
     Ok(Blob { bytes: blob.content().to_vec(), commit: commit.id().to_string() })
+}
+
+/// The symlinks of `revision` at and below `start`: path from there → target as stored. A name that is not UTF-8 can't
+/// stand in a log either.
+pub(crate) fn links(start: &Path, revision: &str) -> Result<BTreeMap<String, String>, GitError> {
+    let repository = open(start)?;
+    let commit = repository
+        .revparse_single(revision)
+        .and_then(|object| object.peel_to_commit())
+        .map_err(|_| GitError::NoRevision(revision.to_owned()))?;
+    let mut tree = commit.tree().map_err(|error| broken(&error))?;
+    if let Ok(inside) = path_in_repository(&repository, start, ".") {
+        let Ok(entry) = tree.get_path(Path::new(&inside)) else { return Ok(BTreeMap::new()) };
+        tree = repository.find_tree(entry.id()).map_err(|error| broken(&error))?;
+    }
+    let mut links = BTreeMap::new();
+    let mut failed = None;
+    let walked = tree.walk(TreeWalkMode::PreOrder, |folder, entry| {
+        if entry.filemode() == LINK_MODE
+            && let Ok(name) = entry.name()
+        {
+            match repository.find_blob(entry.id()) {
+                Ok(blob) => {
+                    let target = String::from_utf8_lossy(blob.content()).into_owned();
+                    links.insert(format!("{folder}{name}"), target);
+                }
+                Err(error) => failed = Some(broken(&error)),
+            }
+        }
+        TreeWalkResult::Ok
+    });
+    walked.map_err(|error| broken(&error))?;
+    failed.map_or(Ok(links), Err)
 }
 
 /// Searches upwards. The check that the repository belongs to this user stays on, and no variable of the environment

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use git2::{Repository, Signature};
 
-use super::{GitError, read_blob};
+use super::{GitError, links, read_blob};
 
 /// A repository with one commit that holds a policy at the top and in a folder, and a link.
 fn repository() -> tempfile::TempDir {
@@ -46,4 +46,15 @@ fn what_cannot_be_trusted_is_an_error() {
     #[cfg(unix)]
     assert!(message(folder.path(), "base", "link.json").contains("not a plain file"));
     assert!(matches!(read_blob(outside.path(), "base", "scope.json"), Err(GitError::NoRepository(_))));
+}
+
+#[cfg(unix)]
+#[test]
+fn committed_links_are_named_from_the_folder_of_the_search() {
+    let folder = repository();
+    let found = links(folder.path(), "base").unwrap();
+    let shown: Vec<_> = found.iter().map(|(path, target)| (path.as_str(), target.as_str())).collect();
+    assert_eq!(shown, [("link.json", "scope.json")]);
+    assert_eq!(links(&folder.path().join("sub"), "base").unwrap().len(), 0);
+    assert!(matches!(links(folder.path(), "nowhere"), Err(GitError::NoRevision(_))));
 }

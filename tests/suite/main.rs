@@ -14,6 +14,7 @@ mod architecture;
 mod bad_input;
 mod cases;
 mod cli;
+mod committed_links;
 mod corpus;
 mod hostile;
 mod oracle;

@@ -115,7 +115,8 @@ pub(crate) fn project() -> PathBuf {
 
 /// Says loudly that something was not tested. The test runner hides what a passing test prints the usual way.
 pub(crate) fn skipped(what: &str) {
-    writeln!(std::io::stderr(), "SKIPPED: {what}").unwrap();
+    let mut stderr = std::io::stderr();
+    writeln!(stderr, "SKIPPED: {what}").unwrap();
 }
 
 /// The folder with real logs and cases, which lies outside of the repository.
