@@ -173,7 +173,7 @@ impl Machine<'_> {
             if let Some((name, _)) = variable {
                 match &round {
                     Some(names) if names.known == Known::Glob && !names.tilde => {
-                        scope.assign_matching(name, &names.text)
+                        scope.assign_matching(name, &names.text);
                     }
                     round => {
                         let exact = round.as_ref().filter(|value| value.is_exact());
