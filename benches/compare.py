@@ -43,7 +43,7 @@ COMMANDS = [
     "cat src/lib.rs | head -20",
     "ls -la src tests",
     "sed -n 1,40p src/main.rs",
-    "cd src && cat main.rs",
+    "cd /repo/src && cat main.rs",
     "git log --oneline -5",
 ]
 WORDS = "the session reads extra index files and writes exact text next to it while the parser checks every box".split()
