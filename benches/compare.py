@@ -31,7 +31,7 @@ POLICY = {
         "write": {"allow": ["src/**", "tests/**"], "deny": [".github/**", "*.lock"]},
     },
     "commands": {
-        "allow": ["cargo", "git status", "git diff", "git log", "rg", "cat", "ls", "head", "sed"],
+        "allow": ["cd", "cargo", "git status", "git diff", "git log", "rg", "cat", "ls", "head", "sed"],
         "deny": ["rm", "git push", "sudo"],
     },
     "network": {"deny_all": True, "allow": ["api.github.com", "localhost"]},
