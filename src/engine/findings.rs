@@ -20,6 +20,10 @@ pub(super) struct At<'a> {
 /// What one judged effect is worth reporting.
 pub(super) fn of_effect(at: At<'_>, effect: &Effect, judgement: &Judgement) -> Vec<Finding> {
     let mut findings = Vec::new();
+    // Most effects are allowed: nothing is put into words for them.
+    if matches!(judgement.decision, Decision::Allowed | Decision::Unruled) && !judgement.sensitive {
+        return findings;
+    }
     let act = wording::act(effect);
     match judgement.decision {
         Decision::Denied => {
