@@ -45,9 +45,12 @@
 //!
 //! - **Its own shell parser.** A parser crate was measured: nested `${x:-` and braces hang it, and repeated `time`
 //!   overflows its stack, either of which a log can contain. Ours is bounded in depth and time, and is held against an
-//!   independent parser and against `bash -n`.
+//!   independent parser and, through what bash really does, against strace.
 //! - **Its own pattern automata.** A policy needs matching, intersection (does a deny touch this glob?) and inclusion
 //!   (does an allow prove it?), and the three must agree, so they are one mechanism. Glob libraries only match.
+//! - **Its own scanner for log records.** It validates what `serde_json` validates (a property test compares them) and
+//!   leaves values as slices of the log; reading the native store that way takes about half the time. Everything else
+//!   is (de)serialised by `serde_json`, which also words the reason when a record is refused.
 //! - **Its own SARIF types.** No maintained library writes the part that code scanning reads; the suite checks what
 //!   is written.
 //! - **No YAML.** The policy is JSON; configuration files in YAML are not read.
