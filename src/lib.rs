@@ -55,6 +55,11 @@
 //!   is written.
 //! - **No YAML.** The policy is JSON; configuration files in YAML are not read.
 
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the map is for whoever works on the crate, all but `run` is private"
+)]
+
 mod cli;
 mod effects;
 mod engine;

@@ -1,6 +1,6 @@
 //! Shell text → what it would run: a real grammar and constant propagation, no policy knowledge.
 //!
-//! [`parse`] turns text into our own small syntax tree. [`Scope`] holds what is known about variables, functions and
+//! [`parse()`] turns text into our own small syntax tree. [`Scope`] holds what is known about variables, functions and
 //! positional parameters and expands words into [`Field`]s.
 //! Whatever can't be understood is a [`Problem`] or an unknown field, never nothing.
 

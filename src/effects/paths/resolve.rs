@@ -204,7 +204,7 @@ fn home_length(place: &Resolved) -> Option<usize> {
     }
 }
 
-/// Reads back what [`written`] wrote.
+/// Reads back what `written` wrote.
 pub(super) fn parsed(place: &str, certainty: Certainty) -> Resolved {
     let (anchor, rest) = if starts_with_drive(place) {
         let letter = place.chars().next().unwrap_or('C');
