@@ -22,13 +22,14 @@ pub(super) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     // What is committed here says nothing about another directory.
-    let links = if args.cwd.is_none() { gate::links(None, streams) } else { Links::new() };
-    let (sessions, gaps) = if let Some(command) = &args.command {
+    let (links, gap) = if args.cwd.is_none() { gate::links(None) } else { (Links::new(), None) };
+    let (sessions, mut gaps) = if let Some(command) = &args.command {
         (vec![of_command(command, args.cwd.as_deref(), &links)?], Vec::new())
     } else {
         let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
         inputs.all(|session| of_session(session, &links))
     };
+    gaps.extend(gap);
     let empty = sessions.is_empty();
     let report = EffectsReport::new(sessions);
     let text = match args.format {

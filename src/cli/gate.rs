@@ -16,6 +16,7 @@ use crate::effects::Links;
 use crate::engine::{Entries, Settings};
 use crate::git::{self, GitError};
 use crate::ingest::discover::Selection;
+use crate::model::Gap;
 use crate::report::{self, Checkout, Colour, Report, Style};
 
 /// Which of the two was called: they judge alike and differ in what they take and show.
@@ -58,11 +59,12 @@ fn run(
     // A policy that can't be had is worse news than a session that can't be found, and is told first.
     let policy = policy_file::load(args, verb, environment)?;
     let baseline = args.baseline.as_deref().map_or_else(|| Ok(BTreeSet::new()), baseline::read)?;
-    let inputs = inputs?;
+    let mut inputs = inputs?;
     if inputs.is_empty() {
         return Ok(no_sessions(trace_dir, streams));
     }
-    let links = links(args.policy_ref.as_deref(), streams);
+    let (links, gap) = links(args.policy_ref.as_deref());
+    inputs.lack(gap);
     let left_out = inputs.left_out();
     let settings = Settings { fail_on: args.fail_on.threshold(), baseline };
     let entries = if verb == Verb::Audit { Entries::Keep } else { Entries::Drop };
@@ -77,14 +79,14 @@ fn run(
 }
 
 /// The symlinks that are committed where the program runs, so that what is done through one is judged by what it names.
-pub(super) fn links(revision: Option<&str>, streams: &mut Streams<'_>) -> Links {
+/// Links of a repository that can't be read are evidence that is missing: a gap, never a pass.
+pub(super) fn links(revision: Option<&str>) -> (Links, Option<Gap>) {
     match git::links(Path::new("."), revision.unwrap_or("HEAD")) {
-        Ok(links) => links,
-        Err(GitError::NoRepository(_) | GitError::NoRevision(_)) => Links::new(),
+        Ok(links) => (links, None),
+        Err(GitError::NoRepository(_) | GitError::NoRevision(_)) => (Links::new(), None),
         Err(error) => {
-            let error = report::terminal(&error.to_string());
-            output::note(streams.stderr, &format!("warning: committed links are not followed: {error}"));
-            Links::new()
+            let reason = format!("the symlinks committed here are not known: {error}");
+            (Links::new(), Some(Gap { file: ".git".to_owned(), line: None, reason }))
         }
     }
 }

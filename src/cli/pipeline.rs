@@ -43,6 +43,11 @@ impl Inputs {
         self.found.sources.is_empty() && self.stdin.is_none() && self.found.gaps.is_empty()
     }
 
+    /// Something else that had to be read and could not.
+    pub(super) fn lack(&mut self, gap: Option<Gap>) {
+        self.found.gaps.extend(gap);
+    }
+
     /// Sessions of the store that were not asked for.
     pub(super) fn left_out(&self) -> usize {
         self.found.left_out

@@ -81,9 +81,8 @@ pub(crate) fn links(start: &Path, revision: &str) -> Result<BTreeMap<String, Str
     let mut links = BTreeMap::new();
     let mut failed = None;
     let walked = tree.walk(TreeWalkMode::PreOrder, |folder, entry| {
-        if entry.filemode() == LINK_MODE
-            && let Ok(name) = entry.name()
-        {
+        if entry.filemode() == LINK_MODE {
+            let name = String::from_utf8_lossy(entry.name_bytes());
             match repository.find_blob(entry.id()) {
                 Ok(blob) => {
                     let target = String::from_utf8_lossy(blob.content()).into_owned();

@@ -223,6 +223,17 @@ fn broken_utf8_is_a_gap_and_the_call_in_it_is_judged() {
 }
 
 #[test]
+fn a_repository_that_can_not_be_read_hides_no_symlink() {
+    let world = World::new();
+    fs::create_dir(world.path(".git")).unwrap();
+    fs::write(world.path(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::create_dir_all(world.path(".git/refs/heads")).unwrap();
+    fs::create_dir(world.path(".git/objects")).unwrap();
+    fs::write(world.path(".git/config"), "[core\n").unwrap();
+    world.check(&[]).is_incomplete(".git", "symlinks");
+}
+
+#[test]
 fn an_empty_store_and_no_store_are_no_pass() {
     let world = World::new();
     fs::remove_dir_all(world.path("store/good")).unwrap();

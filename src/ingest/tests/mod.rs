@@ -3,7 +3,6 @@
 mod corpus;
 mod hostile;
 mod scan;
-mod speed;
 
 use std::fmt::Write as _;
 use std::fs;

@@ -311,25 +311,3 @@ fn the_quick_fold_agrees_with_the_careful_one() {
         assert_eq!(fold::fold(path).as_ref(), crate::effects::fold_for_deny(path).as_str(), "{path}");
     }
 }
-
-/// Prints effects judged per second; run it in release to compare with the goal of 400,000.
-#[test]
-#[ignore = "a measurement, not a check"]
-#[allow(clippy::print_stderr, reason = "it prints what it measures")]
-fn speed() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("policies/strict.json");
-    let scope = load_file(&path).unwrap();
-    let context = Context { root: Some("/repo"), raw_command: None };
-    for effect in [
-        file_effect("read src/policy/judge.rs"),
-        file_effect("write src/a.rs"),
-        command("git status --short"),
-        host("localhost"),
-    ] {
-        let start = std::time::Instant::now();
-        for _ in 0..20_000 {
-            std::hint::black_box(scope.judge(&effect, &context));
-        }
-        eprintln!("{:>9.0} a second: {effect}", 20_000.0 / start.elapsed().as_secs_f64());
-    }
-}

@@ -64,15 +64,15 @@ impl Parser<'_> {
             return;
         }
         self.pos += 2;
-        let script = self.deeper(|parser| parser.nested(Self::until_parenthesis));
+        let script = self.deeper(|parser| parser.nested(|parser, nodes| parser.until(")", nodes)));
         out.push(Part::Substitution { script, quoted });
     }
 
-    /// Commands up to the closing parenthesis.
-    fn until_parenthesis(&mut self, nodes: &mut Vec<crate::shell::Node>) {
+    /// Commands up to the bracket that closes them.
+    fn until(&mut self, closing: &str, nodes: &mut Vec<crate::shell::Node>) {
         loop {
             self.list(nodes);
-            if self.eat(")") {
+            if self.eat(closing) {
                 return;
             }
             if self.at_end() {
@@ -86,7 +86,7 @@ impl Parser<'_> {
 
     pub(super) fn process(&mut self, operator: u8, out: &mut Parts) {
         self.pos += 2;
-        let script = self.deeper(|parser| parser.nested(Self::until_parenthesis));
+        let script = self.deeper(|parser| parser.nested(|parser, nodes| parser.until(")", nodes)));
         out.push(Part::Process { script, writes: operator == b'>' });
     }
 
@@ -96,27 +96,12 @@ impl Parser<'_> {
             // `${ command; }`, `${| command; }`
             Some(b' ' | b'\t' | b'\n' | b'|' | b'(') => {
                 self.eat("|");
-                let script = self.deeper(|parser| parser.nested(Self::until_brace));
+                let script = self.deeper(|parser| parser.nested(|parser, nodes| parser.until("}", nodes)));
                 Some(Part::Substitution { script, quoted })
             }
             _ => self.deeper(|parser| Some(parser.parameter(quoted))),
         };
         out.parts.extend(part);
-    }
-
-    fn until_brace(&mut self, nodes: &mut Vec<crate::shell::Node>) {
-        loop {
-            self.list(nodes);
-            if self.eat("}") {
-                return;
-            }
-            if self.at_end() {
-                self.problem("a substitution is not closed");
-                return;
-            }
-            self.problem("a closing word or bracket without its opening");
-            self.skip_stray();
-        }
     }
 
     fn legacy_arithmetic(&mut self, out: &mut Parts) {
