@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use super::Span;
+
 /// A parsed piece of shell text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Script {
@@ -82,8 +84,8 @@ pub(crate) struct Simple {
     /// The operands `a=(…)` of `declare`, `export`, `local`, `readonly` and `typeset`; scalar ones are plain words.
     pub(crate) declared: Vec<Assignment>,
     pub(crate) redirects: Vec<Redirect>,
-    /// The text it was written as, for evidence.
-    pub(crate) source: String,
+    /// All of it but the bodies of its heredocs.
+    pub(crate) span: Option<Span>,
 }
 
 #[derive(Debug, Clone)]
@@ -110,6 +112,8 @@ pub(crate) struct Redirect {
     pub(crate) kind: RedirectKind,
     /// The descriptor before the operator, where written (`2>`); for `{fd}>` it is `None`.
     pub(crate) descriptor: Option<u32>,
+    /// From the descriptor to the target; of a heredoc without its body.
+    pub(crate) span: Option<Span>,
 }
 
 #[derive(Debug, Clone)]
@@ -135,6 +139,8 @@ pub(crate) struct Word {
     pub(crate) parts: Vec<Part>,
     /// As written.
     pub(crate) source: String,
+    /// With its quotes; `None` where the text does not hold it (`"$@"` of a `for` without `in`).
+    pub(crate) span: Option<Span>,
 }
 
 #[derive(Debug, Clone)]

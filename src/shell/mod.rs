@@ -8,11 +8,13 @@ mod ast;
 mod expand;
 mod parse;
 mod scope;
+mod span;
 #[cfg(test)]
 mod tests;
 mod value;
 
 pub(crate) use ast::*;
 pub(crate) use expand::{Field, Knowledge, Runner, assign, evaluate, expand_text, expand_word};
-pub(crate) use parse::parse;
+pub(crate) use parse::{parse, parse_at};
 pub(crate) use scope::Scope;
+pub(crate) use span::{Home, Span};

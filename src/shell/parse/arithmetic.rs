@@ -62,7 +62,7 @@ impl Parser<'_> {
             self.problem("a subscript that is not understood");
         }
         self.end = outer;
-        Word { parts, source: self.text.get(start..end).unwrap_or("").to_owned() }
+        Word { parts, source: self.text.get(start..end).unwrap_or("").to_owned(), span: self.home.span(start, end) }
     }
 
     /// Reads the expression up to `end` and leaves the position there.

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::word::{Context, Parts};
-use crate::shell::{Part, Word};
+use crate::shell::{Part, Span, Word};
 
 /// More elements of a sequence are not written out.
 const MAX_SEQUENCE: usize = 1000;
@@ -25,7 +25,9 @@ impl Parser<'_> {
         let text = self.since(start);
         if closed && items.len() > 1 {
             out.push(Part::Brace(items));
-        } else if closed && let Some(sequence) = sequence(text.strip_suffix('}').unwrap_or(text)) {
+        } else if closed
+            && let Some(sequence) = sequence(text.strip_suffix('}').unwrap_or(text), self.span_since(start))
+        {
             out.push(sequence);
         } else {
             out.literal("{");
@@ -46,7 +48,7 @@ impl Parser<'_> {
 }
 
 /// `1..3`, `a..e`, `01..10..3`.
-fn sequence(text: &str) -> Option<Part> {
+fn sequence(text: &str, span: Option<Span>) -> Option<Part> {
     let mut bounds = text.splitn(3, "..");
     let (first, last, step) = (bounds.next()?, bounds.next()?, bounds.next());
     let step = match step {
@@ -54,7 +56,7 @@ fn sequence(text: &str) -> Option<Part> {
         None => 1,
     };
     let words = if let (Some(first), Some(last)) = (letter(first), letter(last)) {
-        steps(first, last, step, |value| {
+        steps(first, last, step, span, |value| {
             u32::try_from(value).ok().and_then(char::from_u32).map_or_else(String::new, String::from)
         })
     } else {
@@ -62,7 +64,7 @@ fn sequence(text: &str) -> Option<Part> {
         let write = |value: i64| {
             if value < 0 { format!("-{:0>1$}", -value, width.saturating_sub(1)) } else { format!("{value:0>width$}") }
         };
-        steps(bound(first)?, bound(last)?, step, write)
+        steps(bound(first)?, bound(last)?, step, span, write)
     };
     Some(words.map_or_else(|| Part::Unknown(format!("{{{text}}}")), Part::Brace))
 }
@@ -85,7 +87,7 @@ fn padded(text: &str) -> bool {
 }
 
 /// The elements, or nothing if there are too many.
-fn steps(first: i64, last: i64, step: i64, write: impl Fn(i64) -> String) -> Option<Vec<Word>> {
+fn steps(first: i64, last: i64, step: i64, span: Option<Span>, write: impl Fn(i64) -> String) -> Option<Vec<Word>> {
     let count = usize::try_from((last.abs_diff(first)) / step.unsigned_abs()).ok()?;
     if count >= MAX_SEQUENCE {
         return None;
@@ -95,7 +97,7 @@ fn steps(first: i64, last: i64, step: i64, write: impl Fn(i64) -> String) -> Opt
     (0..=count)
         .map(|index| {
             let source = write(value(index)?);
-            Some(Word { parts: vec![Part::Literal(source.clone())], source })
+            Some(Word { parts: vec![Part::Literal(source.clone())], source, span })
         })
         .collect()
 }

@@ -54,7 +54,7 @@ impl Parser<'_> {
             words: Vec::new(),
             declared: Vec::new(),
             redirects: Vec::new(),
-            source: String::new(),
+            span: None,
         };
         loop {
             self.skip_blanks();
@@ -74,7 +74,7 @@ impl Parser<'_> {
             }
             end = self.pos;
         }
-        self.text.get(start..end)?.trim().clone_into(&mut simple.source);
+        simple.span = self.home.span(start, end);
         (end > start).then_some(Node::Simple(simple))
     }
 
@@ -129,7 +129,8 @@ impl Parser<'_> {
             return;
         }
         let source = self.since(start).to_owned();
-        simple.words.push(Word { parts: vec![Part::Literal(source.clone())], source });
+        let span = self.span_since(start);
+        simple.words.push(Word { parts: vec![Part::Literal(source.clone())], source, span });
         simple.declared.push(assignment);
     }
 
@@ -185,7 +186,8 @@ impl Parser<'_> {
         let script = self.script();
         self.eat(")");
         let source = self.since(start).to_owned();
-        simple.words.push(Word { parts: vec![Part::Substitution { script, quoted: false }], source });
+        let span = self.span_since(start);
+        simple.words.push(Word { parts: vec![Part::Substitution { script, quoted: false }], source, span });
     }
 
     pub(super) fn redirect(&mut self) -> Option<Redirect> {
@@ -198,7 +200,7 @@ impl Parser<'_> {
             self.pos = start;
             return None;
         };
-        Some(Redirect { kind, descriptor })
+        Some(Redirect { kind, descriptor, span: self.span_since(start) })
     }
 
     /// `2` or `{name}` right before an operator.

@@ -44,7 +44,11 @@ impl Parser<'_> {
             self.pos += 2;
             let part = self.arithmetic(end);
             self.pos = self.pos.max(end + 2);
-            return Node::Test(vec![Word { parts: vec![part], source: self.since(start).to_owned() }]);
+            return Node::Test(vec![Word {
+                parts: vec![part],
+                source: self.since(start).to_owned(),
+                span: self.span_since(start),
+            }]);
         }
         self.pos += 1;
         let script = self.script();
@@ -108,7 +112,11 @@ impl Parser<'_> {
         self.pos += 2;
         let part = self.arithmetic(end);
         self.pos = self.pos.max(end + 2);
-        let test = Node::Test(vec![Word { parts: vec![part], source: self.since(start).to_owned() }]);
+        let test = Node::Test(vec![Word {
+            parts: vec![part],
+            source: self.since(start).to_owned(),
+            span: self.span_since(start),
+        }]);
         self.skip_blanks();
         self.eat(";");
         let body = Box::new(self.do_body());
@@ -235,5 +243,5 @@ impl Parser<'_> {
 /// `"$@"`
 fn all_parameters() -> Word {
     let variable = Variable { name: "@".to_owned(), quoted: true, operation: Operation::Plain, subscript: None };
-    Word { parts: vec![Part::Variable(Box::new(variable))], source: "\"$@\"".to_owned() }
+    Word { parts: vec![Part::Variable(Box::new(variable))], source: "\"$@\"".to_owned(), span: None }
 }

@@ -5,7 +5,7 @@ use std::vec::IntoIter;
 
 use super::Parser;
 use super::word::Context;
-use crate::shell::{Node, Part, Redirect, RedirectKind, Script, Word};
+use crate::shell::{Home, Node, Part, Redirect, RedirectKind, Script, Word};
 
 /// A heredoc whose body has not been read yet.
 pub(super) struct Pending {
@@ -48,11 +48,18 @@ impl Parser<'_> {
     pub(super) fn read_heredocs(&mut self) {
         for pending in std::mem::take(&mut self.pending) {
             let mut body = String::new();
+            let start = self.pos;
             if !self.read_body(&pending, &mut body) {
                 self.problem("a heredoc is not closed");
             }
-            let parts = if pending.quoted { vec![Part::Quoted(body.clone())] } else { self.expanding_body(&body) };
-            self.bodies.push(Body { word: Word { parts, source: body }, quoted: pending.quoted });
+            // Without its tabs it is no piece of the text any more.
+            let end = start.saturating_add(body.len());
+            let as_written = self.text.get(start..end) == Some(body.as_str());
+            let span = self.home.span(start, if as_written { end } else { self.pos });
+            let home = if as_written { self.home.at(start) } else { Home::Within(span) };
+            let parts =
+                if pending.quoted { vec![Part::Quoted(body.clone())] } else { self.expanding_body(&body, home) };
+            self.bodies.push(Body { word: Word { parts, source: body, span }, quoted: pending.quoted });
         }
     }
 
@@ -83,10 +90,10 @@ impl Parser<'_> {
         false
     }
 
-    fn expanding_body(&mut self, body: &str) -> Vec<Part> {
+    fn expanding_body(&mut self, body: &str, home: Home) -> Vec<Part> {
         let depth = self.depth;
         self.deeper(|parser| {
-            let mut inner = Parser::new(body, depth + 1);
+            let mut inner = Parser::new(body, depth + 1, home);
             let parts = inner.parts(Context::HereBody);
             for problem in inner.problems {
                 parser.problem(&problem.reason);

@@ -16,7 +16,7 @@ mod quote;
 mod test_command;
 mod word;
 
-use super::{Node, Problem, Script, Word};
+use super::{Home, Node, Problem, Script, Span, Word};
 use heredoc::Pending;
 
 /// Nesting of scripts, groups, substitutions, quotes and braces in each other.
@@ -27,8 +27,13 @@ const MAX_TEXT: usize = 1 << 20;
 
 /// Parses `text` as bash. Never fails: what is not understood is listed in [`Script::problems`].
 pub(crate) fn parse(text: &str) -> Script {
+    parse_at(text, Home::From(0))
+}
+
+/// The same for a text that stands in another one: spans are counted in that.
+pub(crate) fn parse_at(text: &str, home: Home) -> Script {
     let bounded = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text);
-    let mut parser = Parser::new(bounded, 0);
+    let mut parser = Parser::new(bounded, 0, home);
     if bounded.len() < text.len() {
         parser.problem("the text is longer than 1 MiB");
     }
@@ -41,13 +46,14 @@ pub(crate) fn parse(text: &str) -> Script {
 /// Parses text that is expanded as a whole, as if between double quotes: a value that is evaluated once more.
 pub(crate) fn body(text: &str) -> Word {
     let bounded = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text);
-    let parts = Parser::new(bounded, 0).parts(word::Context::HereBody);
-    Word { parts, source: text.to_owned() }
+    let parts = Parser::new(bounded, 0, Home::Within(None)).parts(word::Context::HereBody);
+    Word { parts, source: text.to_owned(), span: None }
 }
 
 /// A position in the text and what has been seen so far of the script that is being read.
 struct Parser<'a> {
     text: &'a str,
+    home: Home,
     pos: usize,
     /// Nothing behind this offset is read: the text's end, or that of an arithmetic expression.
     end: usize,
@@ -62,9 +68,10 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(text: &'a str, depth: usize) -> Self {
+    fn new(text: &'a str, depth: usize, home: Home) -> Self {
         Self {
             text,
+            home,
             pos: 0,
             end: text.len(),
             depth,
@@ -173,6 +180,11 @@ impl<'a> Parser<'a> {
 
     fn since(&self, start: usize) -> &'a str {
         self.text.get(start..self.pos).unwrap_or("")
+    }
+
+    /// The same as a place.
+    fn span_since(&self, start: usize) -> Option<Span> {
+        self.home.span(start, self.pos)
     }
 
     /// Steps over blanks and line continuations.

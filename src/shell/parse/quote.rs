@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::word::{Context, Parts};
-use crate::shell::Part;
+use crate::shell::{Home, Part};
 
 impl Parser<'_> {
     pub(super) fn single_quotes(&mut self, out: &mut Parts) {
@@ -76,6 +76,7 @@ impl Parser<'_> {
     /// `` `…` ``: its text is unescaped first, then it is a script like any other.
     pub(super) fn backticks(&mut self, quoted: bool, out: &mut Parts) {
         self.pos += 1;
+        let start = self.pos;
         let mut text = String::new();
         let mut closed = false;
         while let Some(character) = self.bump() {
@@ -96,7 +97,9 @@ impl Parser<'_> {
             self.problem("a backquote is not closed");
         }
         let depth = self.depth;
-        let script = self.deeper(|_| Parser::new(&text, depth + 1).whole_script());
+        let as_written = self.text.get(start..start.saturating_add(text.len())) == Some(text.as_str());
+        let home = if as_written { self.home.at(start) } else { Home::Within(self.span_since(start)) };
+        let script = self.deeper(|_| Parser::new(&text, depth + 1, home).whole_script());
         out.push(Part::Substitution { script, quoted });
     }
 

@@ -51,9 +51,11 @@ impl Parser<'_> {
     fn test_word(&mut self, context: Context) -> Option<Word> {
         if context == Context::Plain && !self.starts_with("<(") && !self.starts_with(">(") {
             for operator in OPERATORS {
+                let start = self.pos;
                 if self.eat(operator) {
                     let source = (*operator).to_owned();
-                    return Some(Word { parts: vec![Part::Literal(source.clone())], source });
+                    let span = self.span_since(start);
+                    return Some(Word { parts: vec![Part::Literal(source.clone())], source, span });
                 }
             }
         }

@@ -104,7 +104,7 @@ impl Parser<'_> {
         if self.pos == start {
             return None;
         }
-        Some(Word { parts, source: self.since(start).to_owned() })
+        Some(Word { parts, source: self.since(start).to_owned(), span: self.span_since(start) })
     }
 
     /// A word that may be empty.
