@@ -103,7 +103,7 @@ impl Tracker {
 
     /// The agent's host runs hooks, not the agent: a deny may match, an allow list need not name them.
     fn hook(&self, text: &str) -> Vec<Effect> {
-        let mut world = World::new(self.world.root());
+        let mut world = World::new(self.world.root()).with_knowledge(self.world.knowledge());
         let mut effects = command::run(text, &mut world);
         effects.retain(|effect| matches!(effect.kind, Kind::Execute(_)));
         for effect in &mut effects {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::command::knowledge::Knowledge;
 use super::paths::{self, Cwd, Ground};
 use super::{Certainty, PathTarget};
 
@@ -29,13 +30,32 @@ pub(crate) struct World {
     held: usize,
     /// Something was not kept: what looks unwritten may have been written.
     forgetful: bool,
+    /// What programs do, with what the policy says of them.
+    knowledge: Arc<Knowledge>,
 }
 
 impl World {
     pub(crate) fn new(root: Option<&str>) -> Self {
         let root = root.and_then(paths::root);
         let cwd = root.clone().unwrap_or_else(|| ".".to_owned());
-        Self { root, cwd: Some(cwd), aliases: Arc::default(), written: Arc::default(), held: 0, forgetful: false }
+        Self {
+            root,
+            cwd: Some(cwd),
+            aliases: Arc::default(),
+            written: Arc::default(),
+            held: 0,
+            forgetful: false,
+            knowledge: Arc::default(),
+        }
+    }
+
+    /// What programs do, as this policy has it.
+    pub(crate) fn with_knowledge(self, knowledge: &Arc<Knowledge>) -> Self {
+        Self { knowledge: Arc::clone(knowledge), ..self }
+    }
+
+    pub(crate) fn knowledge(&self) -> &Arc<Knowledge> {
+        &self.knowledge
     }
 
     pub(crate) fn root(&self) -> Option<&str> {

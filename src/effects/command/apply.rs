@@ -11,12 +11,12 @@ use super::stream::Stream;
 
 impl Machine<'_> {
     /// A program with an entry.
-    pub(crate) fn known(&mut self, entry: &'static Entry, name: &str, words: &[Arg], io: &mut Io<'_>) -> Stream {
-        if !entry.inert && is_question(words) && entry.special != Some("agent") {
+    pub(crate) fn known(&mut self, entry: &Entry, name: &str, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        if !entry.inert && is_question(words) && entry.special.as_deref() != Some("agent") {
             self.execute(words, false, false);
             return Stream::Unknown;
         }
-        if let Some(special) = entry.special.filter(|special| !special.is_empty()) {
+        if let Some(special) = entry.special.as_deref().filter(|special| !special.is_empty()) {
             return programs::run(special, self, entry, name, words, io);
         }
         self.execute(words, entry.inert, false);
@@ -24,7 +24,7 @@ impl Machine<'_> {
     }
 
     /// Effects of a command by data alone; `at` words belong to the program's and subcommands' names.
-    pub(crate) fn data(&mut self, entry: &'static Entry, words: &[Arg], at: usize, io: &mut Io<'_>) -> Stream {
+    pub(crate) fn data(&mut self, entry: &Entry, words: &[Arg], at: usize, io: &mut Io<'_>) -> Stream {
         let rest: Vec<Arg> = words.iter().skip(at).cloned().collect();
         if !entry.subcommands.is_empty() || entry.otherwise.is_some() {
             return self.subcommand(entry, words, &rest, at, io);
@@ -33,7 +33,7 @@ impl Machine<'_> {
         self.given(entry, words, &arguments, io)
     }
 
-    fn subcommand(&mut self, entry: &'static Entry, words: &[Arg], rest: &[Arg], at: usize, io: &mut Io<'_>) -> Stream {
+    fn subcommand(&mut self, entry: &Entry, words: &[Arg], rest: &[Arg], at: usize, io: &mut Io<'_>) -> Stream {
         let count = global_options(entry, rest);
         let (globals, others) = rest.split_at_checked(count).unwrap_or((rest, &[]));
         let Some(name) = others.first() else { return self.without_subcommand(entry, words, globals, io) };
@@ -44,7 +44,7 @@ impl Machine<'_> {
         let listed = name.literal().and_then(|name| entry.subcommand(name));
         match (listed, entry.otherwise.as_deref()) {
             (Some(sub), _) => {
-                if let Some(special) = sub.special {
+                if let Some(special) = sub.special.as_deref() {
                     return programs::run_rest(special, self, sub, words, at, io);
                 }
                 self.data(sub, words, at, io)
@@ -60,7 +60,7 @@ impl Machine<'_> {
     }
 
     /// `npm`, `yarn`, `cargo --list`: the program alone.
-    fn without_subcommand(&mut self, entry: &'static Entry, words: &[Arg], globals: &[Arg], io: &mut Io<'_>) -> Stream {
+    fn without_subcommand(&mut self, entry: &Entry, words: &[Arg], globals: &[Arg], io: &mut Io<'_>) -> Stream {
         let global = Arguments::divide(entry, globals);
         self.options(&global, io);
         match entry.otherwise.as_deref() {
@@ -70,13 +70,7 @@ impl Machine<'_> {
     }
 
     /// Effects of divided arguments.
-    pub(crate) fn given(
-        &mut self,
-        entry: &'static Entry,
-        words: &[Arg],
-        arguments: &Arguments,
-        io: &mut Io<'_>,
-    ) -> Stream {
+    pub(crate) fn given(&mut self, entry: &Entry, words: &[Arg], arguments: &Arguments, io: &mut Io<'_>) -> Stream {
         let cwd = self.world.cwd().map(str::to_owned);
         self.options(arguments, io);
         let harmless = arguments.has_role(Role::Harmless);
@@ -86,7 +80,7 @@ impl Machine<'_> {
             && !harmless
         {
             let vouchers = leading(words, unproven.vouch);
-            self.opaque(about(unproven.about), unproven.reason, &borrowed(&vouchers));
+            self.opaque(about(unproven.about), &unproven.reason, &borrowed(&vouchers));
         }
         if self.world.cwd() != cwd.as_deref() {
             self.world.set_cwd(cwd);
@@ -198,7 +192,7 @@ impl Machine<'_> {
         }
     }
 
-    fn operands(&mut self, entry: &'static Entry, arguments: &Arguments, io: &mut Io<'_>) -> Stream {
+    fn operands(&mut self, entry: &Entry, arguments: &Arguments, io: &mut Io<'_>) -> Stream {
         let tree = arguments.has_role(Role::Tree);
         let in_place = arguments.has_role(Role::InPlace);
         let harmless = arguments.has_role(Role::Harmless);
@@ -224,8 +218,8 @@ impl Machine<'_> {
         output
     }
 
-    fn default_target(&mut self, entry: &'static Entry, tree: bool, io: &mut Io<'_>) {
-        let default = entry.tree_default.filter(|_| tree).or(entry.default);
+    fn default_target(&mut self, entry: &Entry, tree: bool, io: &mut Io<'_>) {
+        let default = entry.tree_default.as_deref().filter(|_| tree).or(entry.default.as_deref());
         let instead = entry.input_instead && io.input.is_connected();
         if let Some((role, path)) = default.filter(|_| !instead).and_then(|text| text.split_once(' '))
             && let Some(role) = Role::named(role)
@@ -234,7 +228,7 @@ impl Machine<'_> {
         }
     }
 
-    fn connections(&mut self, entry: &'static Entry, arguments: &Arguments, harmless: bool) {
+    fn connections(&mut self, entry: &Entry, arguments: &Arguments, harmless: bool) {
         if harmless || arguments.has_role(Role::Registry) {
             return;
         }

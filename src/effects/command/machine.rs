@@ -8,7 +8,7 @@ use crate::effects::{
 };
 
 use super::argument::{Arg, Known};
-use super::knowledge::Role;
+use super::knowledge::{Knowledge, Role};
 use super::stream::Stream;
 
 /// Nested shells, functions, wrappers and substitutions.
@@ -22,6 +22,7 @@ const EFFECTS: usize = 50_000;
 #[derive(Debug)]
 pub(crate) struct Machine<'w> {
     pub(crate) world: &'w mut World,
+    pub(crate) knowledge: &'w Knowledge,
     effects: Vec<Effect>,
     seen: HashSet<Effect>,
     commands: usize,
@@ -41,9 +42,10 @@ pub(crate) struct Machine<'w> {
 }
 
 impl<'w> Machine<'w> {
-    pub(crate) fn new(world: &'w mut World) -> Self {
+    pub(crate) fn new(world: &'w mut World, knowledge: &'w Knowledge) -> Self {
         Self {
             world,
+            knowledge,
             effects: Vec::new(),
             seen: HashSet::new(),
             commands: 0,

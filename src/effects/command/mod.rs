@@ -13,7 +13,7 @@ mod apply;
 mod argument;
 mod builtins;
 mod code;
-mod knowledge;
+pub(crate) mod knowledge;
 mod machine;
 mod programs;
 mod redirect;
@@ -24,6 +24,8 @@ mod tests;
 mod walk;
 mod words;
 
+use std::sync::Arc;
+
 use crate::shell::Scope;
 
 use super::{About, Effect, World};
@@ -32,7 +34,8 @@ use stream::Stream;
 
 /// Effects of running `text` as a shell program, in order; `world` ends up as the program leaves it.
 pub(crate) fn run(text: &str, world: &mut World) -> Vec<Effect> {
-    let mut machine = Machine::new(world);
+    let knowledge = Arc::clone(world.knowledge());
+    let mut machine = Machine::new(world, &knowledge);
     if let Some(reason) = misleading(text) {
         machine.opaque(About::Commands, reason, &[]);
     }

@@ -4,14 +4,9 @@ use crate::effects::About;
 use crate::shell::{AssignedValue, Scope, Simple};
 
 use super::argument::Arg;
-use super::knowledge::{self, Role};
+use super::knowledge::{Knowledge, Role};
 use super::machine::Machine;
 use super::stream::Stream;
-
-/// The word is a program that the knowledge base lists.
-fn names_program(word: &Arg) -> bool {
-    word.literal().is_some_and(|text| knowledge::lookup(text.rsplit('/').next().unwrap_or(text)).is_some())
-}
 
 /// What a command runs in.
 #[derive(Debug)]
@@ -106,7 +101,7 @@ impl Machine<'_> {
         let likely = words
             .first()
             .and_then(|program| program.likely.clone())
-            .filter(|text| !text.trim().is_empty() || words.get(1).is_some_and(names_program));
+            .filter(|text| !text.trim().is_empty() || words.get(1).is_some_and(|word| self.names_program(word)));
         if let Some(likely) = likely {
             let mut guess: Vec<Arg> = likely.split_whitespace().map(Arg::exact).collect();
             guess.extend(words.iter().skip(1).cloned());
@@ -119,10 +114,17 @@ impl Machine<'_> {
 
     fn program(&mut self, text: &str, words: &[Arg], io: &mut Io<'_>) -> Stream {
         let Some(name) = self.identity(text) else { return self.own_program(words, io) };
-        match knowledge::lookup(&name) {
-            Some(entry) => self.known(entry, &name, words, io),
-            None => self.unknown(words),
+        let Some(entry) = self.knowledge.entry(&name) else { return self.unknown(words) };
+        let output = self.known(entry, &name, words, io);
+        if let Some(addition) = self.knowledge.addition(&name) {
+            self.data(addition, words, 1, io);
         }
+        output
+    }
+
+    /// The word is a program that the knowledge base lists.
+    fn names_program(&self, word: &Arg) -> bool {
+        word.literal().is_some_and(|text| self.knowledge.entry(text.rsplit('/').next().unwrap_or(text)).is_some())
     }
 
     /// A program nobody told us about.
@@ -155,14 +157,14 @@ impl Machine<'_> {
     fn identity(&self, text: &str) -> Option<String> {
         let slashed = text.replace('\\', "/");
         if !slashed.contains('/') {
-            return Some(bare(text));
+            return Some(bare(self.knowledge, text));
         }
         let (target, _) = self.world.locate(&slashed, crate::effects::Certainty::Exact);
         let (directory, name) = target.path.rsplit_once('/')?;
         let is_windows = directory.as_bytes().get(1) == Some(&b':');
         let is_system =
             SYSTEM_DIRECTORIES.contains(&directory) || is_windows && slashed.to_ascii_lowercase().ends_with(".exe");
-        is_system.then(|| bare(name))
+        is_system.then(|| bare(self.knowledge, name))
     }
 
     /// A script or binary by its path.
@@ -189,14 +191,14 @@ const SYSTEM_DIRECTORIES: &[&str] = &[
     "/usr/local/opt/coreutils/libexec/gnubin",
 ];
 
-fn bare(name: &str) -> String {
+fn bare(knowledge: &Knowledge, name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let name = lower.strip_suffix(".exe").map_or(name, |bare| name.get(..bare.len()).unwrap_or(name));
     // `python3.12`, `pip3.11`, `clang-17`: the version is no part of what it is.
     let stem = name.trim_end_matches(|character: char| character.is_ascii_digit() || character == '.');
-    let versioned = stem.len() < name.len() && knowledge::lookup(name).is_none();
+    let versioned = stem.len() < name.len() && knowledge.entry(name).is_none();
     let stem = stem.trim_end_matches('-');
-    if versioned && knowledge::lookup(stem).is_some() { stem.to_owned() } else { name.to_owned() }
+    if versioned && knowledge.entry(stem).is_some() { stem.to_owned() } else { name.to_owned() }
 }
 
 /// A name for messages: short, one line.

@@ -136,7 +136,7 @@ impl Machine<'_> {
                 return;
             }
             _ => {
-                let known = knowledge::lookup(&name).is_some() && !name.contains('-');
+                let known = self.knowledge.entry(&name).is_some() && !name.contains('-');
                 if known {
                     self.command(words, io);
                 } else {

@@ -5,14 +5,17 @@
 //! Adding a program is adding an entry with examples; the examples run as tests.
 
 mod role;
+mod table;
+mod text;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 
 pub(crate) use role::{OperandRole, OptionRole, Role};
+pub(crate) use table::Knowledge;
+pub(crate) use text::Text;
 
 /// Every family's file.
 pub(crate) const FAMILIES: &[(&str, &str)] = &[
@@ -32,14 +35,13 @@ pub(crate) const FAMILIES: &[(&str, &str)] = &[
 ];
 
 /// One program, or one subcommand of it.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, bound(deserialize = "'de: 'static"))]
 pub(crate) struct Entry {
     /// Names it goes by, separated by blanks.
-    #[serde(borrow)]
-    pub(crate) names: &'static str,
+    pub(crate) names: Text,
     /// Option names (separated by blanks) → what the value is for. Options that are not listed take no value.
-    pub(crate) options: BTreeMap<&'static str, OptionRole>,
+    pub(crate) options: BTreeMap<Text, OptionRole>,
     pub(crate) operands: Vec<OperandRole>,
     /// It only prints or computes what its arguments say.
     pub(crate) inert: bool,
@@ -48,13 +50,13 @@ pub(crate) struct Entry {
     /// Options are whole words behind one dash (`openssl -in FILE`).
     pub(crate) words: bool,
     /// Its target without operands: role and path (`list .`).
-    pub(crate) default: Option<&'static str>,
+    pub(crate) default: Option<Text>,
     /// The same, where a flag asks for recursion.
-    pub(crate) tree_default: Option<&'static str>,
+    pub(crate) tree_default: Option<Text>,
     /// The default does not apply where standard input is connected.
     pub(crate) input_instead: bool,
     /// Hosts or registry symbols it always talks to, unless an option names another one.
-    pub(crate) connect: Vec<&'static str>,
+    pub(crate) connect: Vec<Text>,
     /// It runs or touches what its arguments do not say. See [`Unproven`].
     pub(crate) unproven: Option<Unproven>,
     /// What it prints, where that matters to the next stage.
@@ -62,20 +64,20 @@ pub(crate) struct Entry {
     /// The language it interprets.
     pub(crate) language: Option<Language>,
     /// The function that knows it better than data can.
-    pub(crate) special: Option<&'static str>,
+    pub(crate) special: Option<Text>,
     pub(crate) subcommands: Vec<Entry>,
     /// What a subcommand that is not listed does; without it, it is opaque.
     pub(crate) otherwise: Option<Box<Entry>>,
     /// Command → effects besides the execution of the command itself.
-    pub(crate) examples: BTreeMap<Cow<'static, str>, Vec<Cow<'static, str>>>,
+    pub(crate) examples: BTreeMap<Text, Vec<Text>>,
 }
 
 /// What remains unproven when the program ran.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 pub(crate) struct Unproven {
     /// Lower case, one line.
-    pub(crate) reason: &'static str,
+    pub(crate) reason: Text,
     #[serde(default)]
     pub(crate) about: Subject,
     /// How many leading words (without options) a policy entry must have to vouch for it; 0: nothing vouches.
@@ -127,17 +129,15 @@ pub(crate) enum Language {
 impl Entry {
     /// What an option's value is for; `None`: the option takes no value. Long options may be abbreviated.
     pub(crate) fn option(&self, name: &str) -> Option<OptionRole> {
-        let exact =
-            |(names, role): (&&'static str, &OptionRole)| names.split(' ').any(|one| one == name).then_some(*role);
+        let exact = |(names, role): (&Text, &OptionRole)| names.split(' ').any(|one| one == name).then_some(*role);
         if let Some(role) = self.options.iter().find_map(exact) {
             return Some(role);
         }
         if !name.starts_with("--") || name.len() < 4 {
             return None;
         }
-        let abbreviated = |(names, role): (&&'static str, &OptionRole)| {
-            names.split(' ').any(|one| one.starts_with(name)).then_some(*role)
-        };
+        let abbreviated =
+            |(names, role): (&Text, &OptionRole)| names.split(' ').any(|one| one.starts_with(name)).then_some(*role);
         let mut candidates = self.options.iter().filter_map(abbreviated);
         let first = candidates.next()?;
         candidates.all(|other| other == first).then_some(first)
@@ -149,8 +149,8 @@ impl Entry {
     }
 }
 
-/// What is known about `program`, by its bare name.
-pub(crate) fn lookup(program: &str) -> Option<&'static Entry> {
+/// What the built-in data says about `program`, by its bare name. Who judges asks [`Knowledge::entry`].
+pub(crate) fn builtin(program: &str) -> Option<&'static Entry> {
     base().get(program).copied()
 }
 

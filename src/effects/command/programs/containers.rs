@@ -20,7 +20,7 @@ impl Machine<'_> {
     pub(super) fn docker(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut globals = Entry { stops: true, ..Entry::default() };
         globals.options.insert(
-            "-H --host --context -c --config -l --log-level --tlscacert --tlscert --tlskey",
+            "-H --host --context -c --config -l --log-level --tlscacert --tlscert --tlskey".into(),
             OptionRole { role: Role::Value, attached: false },
         );
         let outer = Arguments::divide(&globals, call.rest);
@@ -236,7 +236,7 @@ fn run_options() -> &'static Entry {
             "-v --volume --mount -e --env --env-file -w --workdir -u --user --name -p --publish --network --net --entrypoint -m --memory \
              --cpus --platform -h --hostname -l --label --add-host --cap-add --cap-drop --device --dns --gpus --ipc --pid --pull --restart \
              --runtime --security-opt --shm-size --tmpfs --ulimit --volumes-from --cidfile -a --attach --link --log-driver --expose --group-add \
-             -f --file -t --tag --build-arg --target --progress --secret --cache-from --cache-to --output -o -i-file --input --stop-signal --userns --detach-keys --index",
+             -f --file -t --tag --build-arg --target --progress --secret --cache-from --cache-to --output -o -i-file --input --stop-signal --userns --detach-keys --index".into(),
             OptionRole { role: Role::Value, attached: false },
         );
         entry

@@ -132,9 +132,11 @@ impl Machine<'_> {
 
     pub(super) fn less(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry::default();
-        entry.options.insert("-b -h -j -p -P -x -y -z -D -t -T", OptionRole { role: Role::Value, attached: false });
-        entry.options.insert("-o -O --log-file --LOG-FILE", OptionRole { role: Role::Write, attached: false });
-        entry.options.insert("-k --lesskey-file", OptionRole { role: Role::Config, attached: false });
+        entry
+            .options
+            .insert("-b -h -j -p -P -x -y -z -D -t -T".into(), OptionRole { role: Role::Value, attached: false });
+        entry.options.insert("-o -O --log-file --LOG-FILE".into(), OptionRole { role: Role::Write, attached: false });
+        entry.options.insert("-k --lesskey-file".into(), OptionRole { role: Role::Config, attached: false });
         let (started, rest): (Vec<Arg>, Vec<Arg>) =
             call.rest.iter().cloned().partition(|word| word.text.starts_with('+'));
         for word in &started {
@@ -152,9 +154,11 @@ impl Machine<'_> {
 
     pub(super) fn man(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry::default();
-        entry.options.insert("-P --pager -H --html", OptionRole { role: Role::Command, attached: false });
-        entry.options.insert("-C --config-file", OptionRole { role: Role::Config, attached: false });
-        entry.options.insert("-M -m -S -s -e -L -r -R -E -p -T", OptionRole { role: Role::Value, attached: false });
+        entry.options.insert("-P --pager -H --html".into(), OptionRole { role: Role::Command, attached: false });
+        entry.options.insert("-C --config-file".into(), OptionRole { role: Role::Config, attached: false });
+        entry
+            .options
+            .insert("-M -m -S -s -e -L -r -R -E -p -T".into(), OptionRole { role: Role::Value, attached: false });
         let arguments = Arguments::divide(&entry, call.rest);
         self.options(&arguments, io);
         for file in arguments.operands.iter().filter(|word| word.text.contains('/')) {

@@ -19,8 +19,8 @@ const CURL_VALUES: &str = "-A --user-agent -e --referer -H --header -X --request
 impl Machine<'_> {
     pub(super) fn curl(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry::default();
-        let mut option = |names, role| {
-            entry.options.insert(names, OptionRole { role, attached: false });
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
         };
         option(CURL_VALUES, Role::Value);
         option("--url", Role::Url);
@@ -129,8 +129,8 @@ impl Machine<'_> {
 
     pub(super) fn wget(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry::default();
-        let mut option = |names, role| {
-            entry.options.insert(names, OptionRole { role, attached: false });
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
         };
         option(
             "-U --user-agent --header -t --tries -T --timeout -w --wait --waitretry --limit-rate -Q --quota -l --level -A -R --accept --reject -D --domains --exclude-domains --user --password --method --body-data --post-data --referer --progress --secure-protocol --bind-address --dns-timeout --connect-timeout --read-timeout -I -X -S --prefer-family --default-page --compression",

@@ -27,7 +27,7 @@ use super::stream::Stream;
 /// A command as its own function sees it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Call<'a> {
-    pub(crate) entry: &'static Entry,
+    pub(crate) entry: &'a Entry,
     /// The bare name.
     pub(crate) name: &'a str,
     /// All words, the program first.
@@ -40,7 +40,7 @@ pub(crate) struct Call<'a> {
 pub(crate) fn run(
     special: &str,
     machine: &mut Machine<'_>,
-    entry: &'static Entry,
+    entry: &Entry,
     name: &str,
     words: &[Arg],
     io: &mut Io<'_>,
@@ -55,7 +55,7 @@ pub(crate) fn run(
 pub(crate) fn run_rest(
     special: &str,
     machine: &mut Machine<'_>,
-    entry: &'static Entry,
+    entry: &Entry,
     words: &[Arg],
     at: usize,
     io: &mut Io<'_>,

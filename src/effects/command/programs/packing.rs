@@ -13,8 +13,8 @@ impl Machine<'_> {
     pub(super) fn tar(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let words = dashed(call.rest);
         let mut entry = Entry::default();
-        let mut option = |names, role| {
-            entry.options.insert(names, OptionRole { role, attached: false });
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
         };
         option("-f --file", Role::Value);
         option("-C --directory --cd", Role::Value);
@@ -29,7 +29,7 @@ impl Machine<'_> {
             Role::Value,
         );
         entry.options.insert(
-            "--checkpoint --backup --one-top-level --warning --totals",
+            "--checkpoint --backup --one-top-level --warning --totals".into(),
             OptionRole { role: Role::Value, attached: true },
         );
         let arguments = Arguments::divide(&entry, &words);
@@ -89,7 +89,7 @@ impl Machine<'_> {
     pub(super) fn compress(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry::default();
         entry.options.insert(
-            "-o --output -S --suffix -T --threads -D --block-size -b -M -m",
+            "-o --output -S --suffix -T --threads -D --block-size -b -M -m".into(),
             OptionRole { role: Role::Value, attached: false },
         );
         let arguments = Arguments::divide(&entry, call.rest);
@@ -116,8 +116,8 @@ impl Machine<'_> {
 
     pub(super) fn zip(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry { words: false, ..Entry::default() };
-        let mut option = |names, role| {
-            entry.options.insert(names, OptionRole { role, attached: false });
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
         };
         option("-TT --unzip-command", Role::Command);
         option("-O --output-file -lf", Role::Write);
@@ -141,7 +141,7 @@ impl Machine<'_> {
 
     pub(super) fn unzip(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry::default();
-        entry.options.insert("-d -P -x -I -O", OptionRole { role: Role::Value, attached: false });
+        entry.options.insert("-d -P -x -I -O".into(), OptionRole { role: Role::Value, attached: false });
         let arguments = Arguments::divide(&entry, call.rest);
         if let Some(archive) = arguments.operands.first() {
             self.path(Role::Read, archive);
@@ -179,10 +179,10 @@ impl Machine<'_> {
 
     pub(super) fn patch(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry::default();
-        entry.options.insert("-i --input", OptionRole { role: Role::Read, attached: false });
-        entry.options.insert("-o --output -r --reject-file", OptionRole { role: Role::Write, attached: false });
+        entry.options.insert("-i --input".into(), OptionRole { role: Role::Read, attached: false });
+        entry.options.insert("-o --output -r --reject-file".into(), OptionRole { role: Role::Write, attached: false });
         entry.options.insert(
-            "-p --strip -F --fuzz -d --directory -B -D -Y -z -V -g",
+            "-p --strip -F --fuzz -d --directory -B -D -Y -z -V -g".into(),
             OptionRole { role: Role::Value, attached: false },
         );
         let arguments = Arguments::divide(&entry, call.rest);

@@ -15,8 +15,8 @@ const REMOTE: &str = "a command that runs on another host";
 impl Machine<'_> {
     pub(super) fn ssh(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry { stops: true, ..Entry::default() };
-        let mut option = |names, role| {
-            entry.options.insert(names, OptionRole { role, attached: false });
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
         };
         option("-b -c -D -e -I -l -L -m -p -Q -R -S -W -w -B", Role::Value);
         option("-i -F", Role::Read);
@@ -79,7 +79,7 @@ impl Machine<'_> {
     pub(super) fn remote_text(&mut self, text: &str, io: &mut Io<'_>) {
         let mut elsewhere = crate::effects::World::new(None);
         let effects = {
-            let mut remote = Machine::new(&mut elsewhere);
+            let mut remote = Machine::new(&mut elsewhere, self.knowledge);
             remote.depth = self.depth + 1;
             let mut scope = io.scope.child();
             remote.shell_text(text, &mut scope, &Stream::Unknown);
@@ -92,8 +92,8 @@ impl Machine<'_> {
 
     pub(super) fn scp(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry::default();
-        let mut option = |names, role| {
-            entry.options.insert(names, OptionRole { role, attached: false });
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
         };
         option("-c -l -P -X -B -R -s -D", Role::Value);
         option("-i -F -b", Role::Read);
@@ -148,8 +148,8 @@ impl Machine<'_> {
 
     pub(super) fn rsync(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry::default();
-        let mut option = |names, role| {
-            entry.options.insert(names, OptionRole { role, attached: false });
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
         };
         option("-e --rsh", Role::Command);
         option("--files-from --exclude-from --include-from --password-file -F", Role::Read);

@@ -254,10 +254,11 @@ impl Machine<'_> {
             Some("this" | "calendar" | "platform" | "sysconfig" | "site") => {}
             Some("base64") => self.possible_operands(&words),
             Some(name) => {
-                let listed = crate::effects::command::knowledge::lookup(name);
-                if let Some(entry) = listed
-                    .filter(|entry| entry.connect.first() == Some(&"registry:pypi") || !entry.subcommands.is_empty())
-                {
+                let listed = self.knowledge.entry(name);
+                if let Some(entry) = listed.filter(|entry| {
+                    entry.connect.first().is_some_and(|host| **host == *"registry:pypi")
+                        || !entry.subcommands.is_empty()
+                }) {
                     // `python3 -m pip` is `pip`; a policy that allows python3 vouches for it as for any module.
                     self.data(entry, &words, 1, io);
                     return;
@@ -429,7 +430,7 @@ fn shebang(text: &str) -> Option<Language> {
         name = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
     }
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let entry = crate::effects::command::knowledge::lookup(name);
+    let entry = crate::effects::command::knowledge::builtin(name);
     Some(entry.and_then(|entry| entry.language).unwrap_or(Language::Other))
 }
 

@@ -94,10 +94,10 @@ fn backup(file: &Arg, suffix: &Arg) -> Arg {
 fn divide(words: &[Arg]) -> Arguments {
     let value = |role| OptionRole { role, attached: false };
     let mut entry = Entry::default();
-    entry.options.insert("-e --expression", value(Role::Value));
-    entry.options.insert("-f --file", value(Role::Value));
-    entry.options.insert("-l --line-length", value(Role::Value));
-    entry.options.insert("-i -I --in-place", OptionRole { role: Role::Value, attached: true });
+    entry.options.insert("-e --expression".into(), value(Role::Value));
+    entry.options.insert("-f --file".into(), value(Role::Value));
+    entry.options.insert("-l --line-length".into(), value(Role::Value));
+    entry.options.insert("-i -I --in-place".into(), OptionRole { role: Role::Value, attached: true });
     Arguments::divide(&entry, words)
 }
 

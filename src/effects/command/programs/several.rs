@@ -17,8 +17,8 @@ impl Machine<'_> {
     pub(super) fn xargs(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry { stops: true, ..Entry::default() };
         let value = OptionRole { role: Role::Value, attached: false };
-        entry.options.insert("-a --arg-file -d --delimiter -E -I -J -R -L --max-lines -n --max-args -P --max-procs -s --max-chars --process-slot-var", value);
-        entry.options.insert("-i --replace -l -e --eof", OptionRole { role: Role::Value, attached: true });
+        entry.options.insert("-a --arg-file -d --delimiter -E -I -J -R -L --max-lines -n --max-args -P --max-procs -s --max-chars --process-slot-var".into(), value);
+        entry.options.insert("-i --replace -l -e --eof".into(), OptionRole { role: Role::Value, attached: true });
         let arguments = Arguments::divide(&entry, call.rest);
         let mut input = io.input.clone();
         for file in arguments.values(&["-a", "--arg-file"]) {
@@ -49,7 +49,7 @@ impl Machine<'_> {
     pub(super) fn parallel(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry { stops: true, ..Entry::default() };
         let value = OptionRole { role: Role::Value, attached: false };
-        entry.options.insert("-a --arg-file -j --jobs -n --max-args -N -L -I -d --delimiter --timeout --delay --joblog --results --colsep -C --tmpdir --retries --halt --tagstring --memfree --load -S --sshlogin --workdir --wd", value);
+        entry.options.insert("-a --arg-file -j --jobs -n --max-args -N -L -I -d --delimiter --timeout --delay --joblog --results --colsep -C --tmpdir --retries --halt --tagstring --memfree --load -S --sshlogin --workdir --wd".into(), value);
         let arguments = Arguments::divide(&entry, call.rest);
         let is_mark = |word: &Arg| matches!(word.literal(), Some(":::" | "::::" | ":::+" | "::::+"));
         let end = arguments.operands.iter().position(is_mark).unwrap_or(arguments.operands.len());

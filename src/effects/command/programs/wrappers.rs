@@ -124,7 +124,7 @@ impl Machine<'_> {
         if command.is_empty() {
             if let Some(unproven) = &call.entry.unproven {
                 let vouchers = crate::effects::command::apply::leading(call.words, unproven.vouch);
-                self.opaque(About::Anything, unproven.reason, &crate::effects::command::apply::borrowed(&vouchers));
+                self.opaque(About::Anything, &unproven.reason, &crate::effects::command::apply::borrowed(&vouchers));
             } else {
                 self.opaque(About::Anything, "runs a program that is not named", &[program]);
             }
@@ -227,7 +227,7 @@ impl Machine<'_> {
         }
         let Some(package) = arguments.operands.first() else { return Stream::Unknown };
         let name = package.text.clone();
-        let installed = crate::effects::command::knowledge::lookup(&name).is_some();
+        let installed = self.knowledge.entry(&name).is_some();
         if !installed {
             self.connect_to(Some("registry:npm"), None);
         }

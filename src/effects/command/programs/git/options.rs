@@ -41,10 +41,10 @@ fn short_values(sub: &str) -> &'static str {
 pub(super) fn options(sub: &str) -> Entry {
     let mut entry = Entry::default();
     let value = OptionRole { role: Role::Value, attached: false };
-    entry.options.insert(LONG_VALUES, value);
-    entry.options.insert(short_values(sub), value);
+    entry.options.insert(LONG_VALUES.into(), value);
+    entry.options.insert(short_values(sub).into(), value);
     if sub == "grep" {
-        entry.options.insert("-O --open-files-in-pager", OptionRole { role: Role::Value, attached: true });
+        entry.options.insert("-O --open-files-in-pager".into(), OptionRole { role: Role::Value, attached: true });
     }
     entry
 }
