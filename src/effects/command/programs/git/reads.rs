@@ -45,13 +45,20 @@ impl Machine<'_> {
                 self.path(Role::Read, &word.with(path));
             }
         }
-        for word in &sub.arguments.operands {
-            if let Some(path) = revision_path(word) {
+        // The first operand of `archive` is what to pack, the others are paths in it.
+        let packed = usize::from(sub.name == "archive");
+        for (at, word) in sub.arguments.operands.iter().enumerate() {
+            if packed == 1 && at > 0 {
+                self.pathspec(role, word);
+            } else if let Some(path) = revision_path(word) {
                 self.at_root(Role::Read, &path);
             } else if outside || matches!(sub.name, "blame" | "annotate") && !sub.has_dashes {
                 self.path(if outside { Role::ReadTree } else { Role::Read }, word);
             } else if !sub.has_dashes && looks_like_path(&word.text) && sub.name != "format-patch" {
                 self.pathspec(role, word);
+            } else if shows && !sub.has_dashes && !looks_like_revision(&word.text) {
+                // A branch, or a file or directory of that name: git takes what there is.
+                self.possible_path(role, word);
             }
         }
         for path in sub.paths {
@@ -159,6 +166,21 @@ pub(super) fn revision_path(word: &Arg) -> Option<Arg> {
 }
 
 /// Without `--`, git takes words that name no revision for paths.
+/// Names and expressions that are hardly ever files.
+fn looks_like_revision(text: &str) -> bool {
+    let hash = text.len() >= 7 && text.chars().all(|character| character.is_ascii_hexdigit());
+    let common = matches!(
+        text,
+        "main" | "master" | "develop" | "trunk" | "HEAD" | "FETCH_HEAD" | "ORIG_HEAD" | "MERGE_HEAD" | "stash"
+    );
+    let version = text.strip_prefix('v').unwrap_or(text).starts_with(|character: char| character.is_ascii_digit());
+    hash || common
+        || version
+        || text.contains(['/', '~', '^', '@', ':'])
+        || text.contains("..")
+        || text.starts_with('-')
+}
+
 pub(super) fn looks_like_path(text: &str) -> bool {
     if text.starts_with('-') || text.contains("..") && !text.starts_with("../") {
         return false;
