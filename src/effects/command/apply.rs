@@ -50,6 +50,10 @@ impl Machine<'_> {
                 self.data(sub, words, at, io)
             }
             (None, Some(otherwise)) => self.data(otherwise, words, at, io),
+            // What is no subcommand is an operand (`rtk proxy CMD`, `rtk CMD`).
+            (None, None) if !entry.operands.is_empty() => {
+                self.given(entry, words, &Arguments::divide(entry, others), io)
+            }
             (None, None) => {
                 let vouchers = leading(words, 2);
                 self.opaque(About::Anything, "the subcommand is not known", &borrowed(&vouchers));
@@ -188,7 +192,9 @@ impl Machine<'_> {
         } else if text.starts_with(['.', '/', '~'])
             || [".whl", ".tgz", ".gz"].iter().any(|ending| text.ends_with(ending))
         {
-            self.path(Role::ReadTree, word);
+            // `.[dev]` is the project here with an extra.
+            let path = text.split_once('[').map_or(text, |(path, _)| path);
+            self.path(Role::ReadTree, &if text.ends_with(']') { Arg::exact(path) } else { word.clone() });
         }
     }
 

@@ -145,7 +145,9 @@ impl Machine<'_> {
             };
             let text = value.text.as_str();
             if text.contains("://") {
-                self.possible_connection(&value);
+                for url in text.split_whitespace().filter(|part| part.contains("://")) {
+                    self.possible_connection(&value.with(url));
+                }
             } else if looks_like_path(text) {
                 self.possible_path(Role::Read, &value);
                 self.possible_path(Role::Write, &value);
@@ -216,7 +218,9 @@ fn looks_like_path(text: &str) -> bool {
             !extension.is_empty() && extension.len() <= 8 && extension.chars().all(|c| c.is_ascii_alphanumeric())
         })
     };
-    text.contains('/') || text.starts_with(['.', '~']) || dotted(text)
+    // No file system takes a longer name: the word is prose.
+    let prose = text.split('/').any(|name| name.len() > 255);
+    !prose && (text.contains('/') || text.starts_with(['.', '~']) || dotted(text))
 }
 
 /// Variables that make programs run other code than their arguments say.

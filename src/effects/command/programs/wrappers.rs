@@ -130,7 +130,7 @@ impl Machine<'_> {
             }
             return Stream::Unknown;
         }
-        if after_dashes.is_none() && !matches!(call.name, "rtk" | "corepack" | "uv") {
+        if after_dashes.is_none() && !matches!(call.name, "corepack" | "uv") {
             // An option's value may have been taken for the program, or the program for a value: any word may be it.
             self.execute(call.words, false, true);
         }

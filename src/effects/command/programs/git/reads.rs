@@ -1,12 +1,12 @@
 //! Subcommands that show files or revisions, and how git reads path specifications.
 
 use super::Sub;
-use crate::effects::About;
 use crate::effects::command::argument::Arg;
 use crate::effects::command::knowledge::Role;
 use crate::effects::command::machine::Machine;
 use crate::effects::command::simple::Io;
 use crate::effects::command::stream::Stream;
+use crate::effects::{About, Certainty};
 
 impl Machine<'_> {
     pub(super) fn git_reads(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) -> Stream {
@@ -54,11 +54,13 @@ impl Machine<'_> {
                 self.at_root(Role::Read, &path);
             } else if outside || matches!(sub.name, "blame" | "annotate") && !sub.has_dashes {
                 self.path(if outside { Role::ReadTree } else { Role::Read }, word);
-            } else if !sub.has_dashes && looks_like_path(&word.text) && sub.name != "format-patch" {
-                self.pathspec(role, word);
-            } else if shows && !sub.has_dashes && !looks_like_revision(&word.text) {
-                // A branch, or a file or directory of that name: git takes what there is.
-                self.possible_path(role, word);
+            } else if !sub.has_dashes && sub.name != "format-patch" {
+                match likeness(&word.text) {
+                    Likeness::Path => self.pathspec(role, word),
+                    // A branch, or a file or directory of that name: git takes what there is.
+                    Likeness::Either if shows => self.possible_path(role, word),
+                    Likeness::Either | Likeness::Revision => {}
+                }
             }
         }
         for path in sub.paths {
@@ -98,7 +100,11 @@ impl Machine<'_> {
             .operands
             .iter()
             .skip(usize::from(!has_pattern))
-            .filter(|word| looks_like_path(&word.text))
+            .filter(|word| match likeness(&word.text) {
+                Likeness::Path => true,
+                Likeness::Either => word.text.contains('/'),
+                Likeness::Revision => false,
+            })
             .cloned()
             .collect();
         places.extend_from_slice(sub.paths);
@@ -136,11 +142,13 @@ impl Machine<'_> {
         }
     }
 
-    /// A path that starts at the top of the repository, taken to be the workspace.
+    /// A path that starts at the top of the repository: the workspace, or the directory itself where that is elsewhere.
     pub(super) fn at_root(&mut self, role: Role, word: &Arg) {
         let relative = word.text.starts_with("./") || word.text.starts_with("../");
         let cwd = self.world.cwd().map(str::to_owned);
-        if !relative {
+        let (here, _) = self.world.locate(".", Certainty::Exact);
+        let elsewhere = cwd.is_some() && here.path.starts_with(['/', '~']);
+        if !relative && !elsewhere {
             let root = self.world.root().map_or_else(|| ".".to_owned(), str::to_owned);
             self.world.set_cwd(Some(root));
         }
@@ -165,7 +173,6 @@ pub(super) fn revision_path(word: &Arg) -> Option<Arg> {
     Some(word.with(if path.is_empty() { "." } else { path }))
 }
 
-/// Without `--`, git takes words that name no revision for paths.
 /// Names and expressions that are hardly ever files.
 fn looks_like_revision(text: &str) -> bool {
     let hash = text.len() >= 7 && text.chars().all(|character| character.is_ascii_hexdigit());
@@ -174,25 +181,34 @@ fn looks_like_revision(text: &str) -> bool {
         "main" | "master" | "develop" | "trunk" | "HEAD" | "FETCH_HEAD" | "ORIG_HEAD" | "MERGE_HEAD" | "stash"
     );
     let version = text.strip_prefix('v').unwrap_or(text).starts_with(|character: char| character.is_ascii_digit());
-    hash || common
-        || version
-        || text.contains(['/', '~', '^', '@', ':'])
-        || text.contains("..")
-        || text.starts_with('-')
+    hash || common || version || text.contains(['~', '^', '@', ':'])
 }
 
-pub(super) fn looks_like_path(text: &str) -> bool {
+/// What a word is that stands where git takes revisions and paths, without `--` between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Likeness {
+    Path,
+    Revision,
+    /// `topic/name`: a branch or a directory.
+    Either,
+}
+
+pub(super) fn likeness(text: &str) -> Likeness {
     if text.starts_with('-') || text.contains("..") && !text.starts_with("../") {
-        return false;
+        return Likeness::Revision;
     }
     let name = text.rsplit('/').next().unwrap_or(text);
     let versioned = text.starts_with('v') && text.contains(|c: char| c.is_ascii_digit()) && !text.contains('/');
-    let dotted = name.contains('.') && !versioned;
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    let dotted = !versioned && extension.is_some_and(|extension| !extension.starts_with(|c: char| c.is_ascii_digit()));
     let reference = ["origin/", "upstream/", "refs/", "remotes/", "heads/"].iter().any(|start| text.starts_with(start));
-    !reference
-        && (dotted
-            || text.starts_with(['.', '/', ':'])
-            || text.ends_with('/')
-            || text.contains(['*', '?'])
-            || (text.contains('/') && !text.contains(['~', '^', '@'])))
+    if reference {
+        Likeness::Revision
+    } else if dotted || text.starts_with(['.', '/', ':']) || text.ends_with('/') || text.contains(['*', '?']) {
+        Likeness::Path
+    } else if looks_like_revision(text) {
+        Likeness::Revision
+    } else {
+        Likeness::Either
+    }
 }

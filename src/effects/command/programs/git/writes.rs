@@ -1,6 +1,6 @@
 //! Subcommands that change files of the work tree.
 
-use super::reads::looks_like_path;
+use super::reads::{Likeness, likeness};
 use super::{Sub, operands};
 use crate::effects::About;
 use crate::effects::command::argument::Arg;
@@ -21,7 +21,14 @@ impl Machine<'_> {
         if sub.name == "restore" || sub.name == "checkout-index" {
             paths.extend(sub.arguments.operands.iter().cloned());
         } else if !sub.has_dashes {
-            paths.extend(sub.arguments.operands.iter().filter(|word| looks_like_path(&word.text)).cloned());
+            // Only the first word can be a revision.
+            let first = sub.arguments.operands.first();
+            match first.map(|word| likeness(&word.text)) {
+                Some(Likeness::Path) => paths.extend(first.cloned()),
+                Some(Likeness::Either) => first.into_iter().for_each(|word| self.possible_path(Role::WriteTree, word)),
+                Some(Likeness::Revision) | None => {}
+            }
+            paths.extend(sub.arguments.operands.iter().skip(1).cloned());
         }
         for path in &paths {
             if !staged_only {
