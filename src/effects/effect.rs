@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use crate::finding::EffectView;
+use crate::shell::Span;
 
 /// One thing a call did, or may have done.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -12,6 +14,37 @@ pub(crate) struct Effect {
     pub(crate) certainty: Certainty,
     /// How the call did it: `argument`, `command`, `redirect`, `patch`, `script src/x.sh`, `alias src/cfg`.
     pub(crate) via: Cow<'static, str>,
+    pub(crate) origin: Origin,
+}
+
+/// What in a call led to an effect. It explains the effect and is no part of what it is: effects that differ in nothing
+/// else are equal, and the first one stays.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Origin {
+    /// The piece of the call's command text that it comes from.
+    pub(crate) span: Option<Span>,
+    /// The command that caused it: the place of an earlier `execute` among the call's effects.
+    pub(crate) parent: Option<u32>,
+}
+
+impl Origin {
+    /// The same where each effect of the call stands at another place, or nowhere.
+    pub(crate) fn moved(self, places: &[Option<u32>]) -> Self {
+        let parent = self.parent.and_then(|parent| places.get(parent as usize).copied().flatten());
+        Self { parent, ..self }
+    }
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Origin {}
+
+impl Hash for Origin {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 /// How well a target is known.
@@ -144,6 +177,16 @@ pub(crate) enum About {
 }
 
 impl Effect {
+    /// An effect of the call itself, of no command in it.
+    pub(crate) fn new(kind: Kind, certainty: Certainty, via: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind, certainty, via: via.into(), origin: Origin::default() }
+    }
+
+    /// The same act on or as something else.
+    pub(crate) fn like(&self, kind: Kind, certainty: Certainty, via: Cow<'static, str>) -> Self {
+        Self { kind, certainty, via, origin: self.origin }
+    }
+
     /// The parts that reports show.
     pub(crate) fn view(&self) -> EffectView {
         let mut view = EffectView {
@@ -185,6 +228,15 @@ impl Effect {
         }
         view
     }
+}
+
+/// Appends the effects of one more part of a call: their parents are among them.
+pub(crate) fn append(all: &mut Vec<Effect>, more: Vec<Effect>) {
+    let before = u32::try_from(all.len()).ok();
+    all.extend(more.into_iter().map(|mut effect| {
+        effect.origin.parent = effect.origin.parent.and_then(|parent| parent.checked_add(before?));
+        effect
+    }));
 }
 
 impl PathTarget {

@@ -9,6 +9,7 @@
 //! what can't be resolved is a pattern or [`Kind::Opaque`], never nothing.
 
 mod command;
+mod edited;
 mod effect;
 mod glob;
 mod hosts;

@@ -39,15 +39,9 @@ enum Change {
 
 fn effects(changes: Changes, world: &mut World) -> Vec<Effect> {
     let Some(changes) = changes.filter(|changes| !changes.is_empty()) else {
-        return vec![Effect {
-            kind: Kind::Opaque(Opaque {
-                reason: "the patch can't be read".to_owned(),
-                about: About::Writes,
-                vouched_by: Vec::new(),
-            }),
-            certainty: Certainty::Possible,
-            via: "patch".into(),
-        }];
+        let reason = "the patch can't be read".to_owned();
+        let opaque = Opaque { reason, about: About::Writes, vouched_by: Vec::new() };
+        return vec![Effect::new(Kind::Opaque(opaque), Certainty::Possible, "patch")];
     };
     let mut effects = Vec::with_capacity(changes.len());
     for change in changes {
@@ -62,7 +56,7 @@ fn effects(changes: Changes, world: &mut World) -> Vec<Effect> {
                 (Kind::Delete(target), certainty)
             }
         };
-        effects.push(Effect { kind, certainty, via: "patch".into() });
+        effects.push(Effect::new(kind, certainty, "patch"));
     }
     effects
 }

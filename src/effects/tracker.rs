@@ -98,25 +98,32 @@ impl Tracker {
             }
             Access::Delete => Kind::Delete(target),
         };
-        vec![Effect { kind, certainty, via: "record".into() }]
+        vec![Effect::new(kind, certainty, "record")]
     }
 
     /// The agent's host runs hooks, not the agent: a deny may match, an allow list need not name them.
     fn hook(&self, text: &str) -> Vec<Effect> {
         let mut world = World::new(self.world.root()).with_knowledge(self.world.knowledge());
-        let mut effects = command::run(text, &mut world);
-        effects.retain(|effect| matches!(effect.kind, Kind::Execute(_)));
-        for effect in &mut effects {
-            effect.certainty = Certainty::Possible;
-            effect.via = "hook".into();
+        let mut commands = Vec::new();
+        let mut places = Vec::new();
+        for effect in command::run(text, &mut world) {
+            let runs = matches!(effect.kind, Kind::Execute(_));
+            places.push(if runs { u32::try_from(commands.len()).ok() } else { None });
+            if runs {
+                let origin = effect.origin.moved(&places);
+                commands.push(Effect { certainty: Certainty::Possible, via: "hook".into(), origin, ..effect });
+            }
         }
-        effects
+        commands
     }
 
     /// Adds what the same act does under other names: through aliases, and to the workspace below an outer directory.
     fn with_siblings(&self, effects: Vec<Effect>) -> Vec<Effect> {
-        let mut all = Vec::with_capacity(effects.len());
-        for effect in effects {
+        let mut all: Vec<Effect> = Vec::with_capacity(effects.len());
+        // Where each effect stands now.
+        let mut places = Vec::with_capacity(effects.len());
+        for mut effect in effects {
+            effect.origin = effect.origin.moved(&places);
             let mut siblings = Vec::new();
             if let Some(target) = target(&effect.kind) {
                 siblings.extend(self.below_outer(&effect, target));
@@ -126,6 +133,7 @@ impl Tracker {
                 }
             }
             let start = all.len();
+            places.push(u32::try_from(start).ok());
             all.push(effect);
             for sibling in siblings {
                 if !all.iter().skip(start).any(|known| *known == sibling) {
@@ -152,7 +160,7 @@ impl Tracker {
         let home = matches!(target.path.as_str(), "~" | "~/**") && paths::is_below_home(root);
         (holds || home).then(|| {
             let root = PathTarget { path: ".".to_owned(), subtree: true };
-            Effect { kind: at(&effect.kind, root), certainty: exact(effect.certainty), via: effect.via.clone() }
+            effect.like(at(&effect.kind, root), exact(effect.certainty), effect.via.clone())
         })
     }
 
@@ -165,7 +173,7 @@ impl Tracker {
                 Certainty::Pattern => Certainty::Pattern,
                 Certainty::Exact | Certainty::Possible => Certainty::Possible,
             };
-            Effect { kind: at(&effect.kind, target), certainty, via: effect.via.clone() }
+            effect.like(at(&effect.kind, target), certainty, effect.via.clone())
         })
     }
 
@@ -181,7 +189,7 @@ impl Tracker {
         };
         for (count, alias) in self.world.aliases_from(prefix).enumerate() {
             if count >= ALIASES || siblings.len() >= SIBLINGS {
-                siblings.push(too_many(&effect.kind));
+                siblings.push(too_many(effect));
                 return;
             }
             let covered = match effect.certainty {
@@ -213,18 +221,18 @@ fn sibling(effect: &Effect, name: &Name, subtree: bool) -> Option<Effect> {
     };
     same.then(|| {
         let kind = at(&effect.kind, PathTarget { path: name.path.clone(), subtree });
-        Effect { kind, certainty, via: format!("alias {}", name.alias).into() }
+        effect.like(kind, certainty, format!("alias {}", name.alias).into())
     })
 }
 
-fn too_many(kind: &Kind) -> Effect {
-    let about = match kind {
+fn too_many(effect: &Effect) -> Effect {
+    let about = match effect.kind {
         Kind::Write(_) | Kind::Delete(_) => About::Writes,
         _ => About::Reads,
     };
     let reason = "the session made more links than are followed".to_owned();
     let opaque = Opaque { reason, about, vouched_by: Vec::new() };
-    Effect { kind: Kind::Opaque(opaque), certainty: Certainty::Possible, via: "alias".into() }
+    effect.like(Kind::Opaque(opaque), Certainty::Possible, "alias".into())
 }
 
 /// Every directory above the root, and the root.

@@ -166,7 +166,7 @@ impl Machine<'_> {
         let input = io.input.clone();
         let mut child = io.scope.child();
         let cwd = self.world.cwd().map(str::to_owned);
-        let output = self.shell_text(&text, &mut child, &input);
+        let output = self.at_word(word, |machine| machine.shell_text(&text, &mut child, &input));
         self.world.set_cwd(cwd);
         output
     }

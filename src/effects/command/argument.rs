@@ -1,7 +1,7 @@
 //! Words of a command after expansion, and how they divide into options and operands.
 
 use crate::effects::Certainty;
-use crate::shell::{Field, Knowledge};
+use crate::shell::{Field, Knowledge, Span};
 
 use super::knowledge::{Entry, OptionRole, Role};
 
@@ -26,13 +26,15 @@ pub(crate) struct Arg {
     pub(crate) likely: Option<String>,
     /// A leading `~` stands for a home directory.
     pub(crate) tilde: bool,
+    /// Where the word stands in the call's text.
+    pub(crate) span: Option<Span>,
 }
 
 impl Arg {
     pub(crate) fn exact(text: impl Into<String>) -> Self {
         let text = text.into();
         let tilde = text.starts_with('~');
-        Self { text, known: Known::Exact, likely: None, tilde }
+        Self { text, known: Known::Exact, likely: None, tilde, span: None }
     }
 
     pub(crate) fn glob(text: impl Into<String>) -> Self {
@@ -48,7 +50,7 @@ impl Arg {
     pub(crate) fn with(&self, text: impl Into<String>) -> Self {
         let text = text.into();
         let tilde = text.starts_with('~');
-        Self { text, known: self.known, likely: None, tilde }
+        Self { text, known: self.known, likely: None, tilde, span: self.span }
     }
 
     pub(crate) fn is_exact(&self) -> bool {
@@ -104,7 +106,7 @@ impl From<Field> for Arg {
             Knowledge::Unknown => Known::Not,
         };
         let text = if known == Known::Not { field.source } else { field.text };
-        Self { text, known, likely: field.likely, tilde: field.tilde }
+        Self { text, known, likely: field.likely, tilde: field.tilde, span: None }
     }
 }
 

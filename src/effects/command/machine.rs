@@ -1,11 +1,13 @@
 //! The machine that walks a script: its limits, and the one place where effects come from.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use crate::effects::{
-    About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, PathTarget, World, hosts,
+    About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, Origin, PathTarget, World, hosts,
 };
+
+use crate::shell::Span;
 
 use super::argument::{Arg, Known};
 use super::knowledge::{Knowledge, Role};
@@ -23,8 +25,19 @@ const EFFECTS: usize = 50_000;
 pub(crate) struct Machine<'w> {
     pub(crate) world: &'w mut World,
     pub(crate) knowledge: &'w Knowledge,
+    /// The call's text, which spans are counted in.
+    pub(super) text: &'w str,
+    /// The piece of it that is being walked.
+    pub(super) at: Option<Span>,
+    /// The command that is running: its place among the effects.
+    pub(super) parent: Option<u32>,
+    /// How much text was searched for where nested texts come from.
+    pub(super) searched: usize,
+    /// The place of the effect that was added last, or found to be there already.
+    pub(super) last: Option<u32>,
     effects: Vec<Effect>,
-    seen: HashSet<Effect>,
+    /// Each effect and its place.
+    seen: HashMap<Effect, u32>,
     commands: usize,
     /// How deep the walk is in nested programs.
     pub(crate) depth: usize,
@@ -42,12 +55,17 @@ pub(crate) struct Machine<'w> {
 }
 
 impl<'w> Machine<'w> {
-    pub(crate) fn new(world: &'w mut World, knowledge: &'w Knowledge) -> Self {
+    pub(crate) fn new(text: &'w str, world: &'w mut World, knowledge: &'w Knowledge) -> Self {
         Self {
             world,
             knowledge,
+            text,
+            at: Span::new(0, text.len()),
+            parent: None,
+            searched: 0,
+            last: None,
             effects: Vec::new(),
-            seen: HashSet::new(),
+            seen: HashMap::new(),
             commands: 0,
             depth: 0,
             substitutions: 0,
@@ -87,8 +105,14 @@ impl<'w> Machine<'w> {
     fn exhaust(&mut self, reason: &str) {
         if !self.exhausted {
             self.exhausted = true;
-            self.effects.push(opaque(About::Anything, reason, &[]));
+            let effect = Effect { origin: self.origin(), ..opaque(About::Anything, reason, &[]) };
+            self.effects.push(effect);
         }
+    }
+
+    /// Where what happens now comes from.
+    fn origin(&self) -> Origin {
+        Origin { span: self.at, parent: self.parent }
     }
 
     pub(crate) fn emit(&mut self, kind: Kind, certainty: Certainty, via: &'static str) {
@@ -97,20 +121,27 @@ impl<'w> Machine<'w> {
             return;
         }
         let via = self.via.as_ref().map_or(Cow::Borrowed(via), |via| Cow::Owned(via.clone()));
-        let effect = Effect { kind, certainty, via };
-        if self.seen.insert(effect.clone()) {
-            self.effects.push(effect);
+        self.add(Effect { kind, certainty, via, origin: self.origin() })
+    }
+
+    /// Of equal effects the first one stays.
+    fn add(&mut self, effect: Effect) {
+        if let Some(place) = self.seen.get(&effect) {
+            self.last = Some(*place);
+            return;
         }
+        self.last = u32::try_from(self.effects.len()).ok();
+        if let Some(place) = self.last {
+            self.seen.insert(effect.clone(), place);
+        }
+        self.effects.push(effect);
     }
 
     pub(crate) fn opaque(&mut self, about: About, reason: &str, vouched_by: &[&str]) {
-        let effect = opaque(about, reason, vouched_by);
-        if self.seen.insert(effect.clone()) {
-            self.effects.push(effect);
-        }
+        self.add(Effect { origin: self.origin(), ..opaque(about, reason, vouched_by) });
     }
 
-    /// One simple command ran. The first command of a text is never inert.
+    /// One simple command ran, and causes what follows. The first command of a text is never inert.
     pub(crate) fn execute(&mut self, argv: &[Arg], inert: bool, embeds: bool) {
         let first = !self.led && self.substitutions == 0;
         if self.substitutions == 0 {
@@ -120,7 +151,9 @@ impl<'w> Machine<'w> {
         let words = argv.iter().map(|word| Argument { text: word.shown().to_owned(), known: word.is_exact() });
         let execution = Execution { argv: words.collect(), inert: inert && !first, embeds };
         let certainty = if unknown { Certainty::Pattern } else { Certainty::Exact };
+        self.last = None;
         self.emit(Kind::Execute(execution), certainty, "command");
+        self.parent = self.last.or(self.parent);
     }
 
     /// A function of the script was called: it needs no entry of its own, its commands have theirs.
@@ -143,12 +176,12 @@ impl<'w> Machine<'w> {
 
     /// An effect on a file or directory. Roles that are not about files have none.
     pub(crate) fn path(&mut self, role: Role, word: &Arg) {
-        self.path_by(role, word, "argument", None);
+        self.at_word(word, |machine| machine.path_by(role, word, "argument", None));
     }
 
     /// The same for what may not happen at all.
     pub(crate) fn possible_path(&mut self, role: Role, word: &Arg) {
-        self.path_by(role, word, "argument", Some(Certainty::Possible));
+        self.at_word(word, |machine| machine.path_by(role, word, "argument", Some(Certainty::Possible)));
     }
 
     pub(crate) fn redirected(&mut self, role: Role, word: &Arg) {
@@ -209,7 +242,7 @@ impl<'w> Machine<'w> {
         if let Some(path) = word.literal().filter(|text| text.starts_with("file:")) {
             self.path(Role::Read, &Arg::exact(path));
         } else if let Some((connection, certainty)) = hosts::connection(text, certainty) {
-            self.emit(Kind::Connect(connection), certainty, "argument");
+            self.at_word(word, |machine| machine.emit(Kind::Connect(connection), certainty, "argument"));
         }
     }
 
@@ -219,7 +252,7 @@ impl<'w> Machine<'w> {
         let (mut connection, certainty) = hosts::host(text, certainty);
         connection.port = port.or(connection.port);
         connection.scheme = scheme.map(str::to_owned).or(connection.scheme);
-        self.emit(Kind::Connect(connection), certainty, "argument");
+        self.at_word(word, |machine| machine.emit(Kind::Connect(connection), certainty, "argument"));
     }
 
     /// A host by its canonical name or registry symbol; `None`: some host.
@@ -236,7 +269,7 @@ impl<'w> Machine<'w> {
     pub(crate) fn possible_connection(&mut self, word: &Arg) {
         let (text, certainty) = word.target();
         if let Some((connection, _)) = hosts::connection(text, certainty) {
-            self.emit(Kind::Connect(connection), Certainty::Possible, "argument");
+            self.at_word(word, |machine| machine.emit(Kind::Connect(connection), Certainty::Possible, "argument"));
         }
     }
 
@@ -258,15 +291,9 @@ impl<'w> Machine<'w> {
 }
 
 fn opaque(about: About, reason: &str, vouched_by: &[&str]) -> Effect {
-    Effect {
-        kind: Kind::Opaque(Opaque {
-            reason: reason.to_owned(),
-            about,
-            vouched_by: vouched_by.iter().map(|word| (*word).to_owned()).collect(),
-        }),
-        certainty: Certainty::Possible,
-        via: Cow::Borrowed("command"),
-    }
+    let vouched_by = vouched_by.iter().map(|word| (*word).to_owned()).collect();
+    let opaque = Opaque { reason: reason.to_owned(), about, vouched_by };
+    Effect::new(Kind::Opaque(opaque), Certainty::Possible, "command")
 }
 
 /// The last component has an extension.

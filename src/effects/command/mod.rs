@@ -3,6 +3,7 @@
 //! | file | what it is for |
 //! |---|---|
 //! | `machine` | the one place where effects come from, and the limits |
+//! | `origin` | where in the call's text they come from |
 //! | `walk`, `simple`, `redirect`, `builtins`, `words` | the shell language |
 //! | `knowledge`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
 //! | `programs` | programs that data can't describe |
@@ -15,6 +16,7 @@ mod builtins;
 mod code;
 pub(crate) mod knowledge;
 mod machine;
+mod origin;
 mod programs;
 mod redirect;
 mod simple;
@@ -28,14 +30,22 @@ use std::sync::Arc;
 
 use crate::shell::Scope;
 
+use super::edited::Edited;
 use super::{About, Effect, World};
 use machine::Machine;
 use stream::Stream;
 
 /// Effects of running `text` as a shell program, in order; `world` ends up as the program leaves it.
 pub(crate) fn run(text: &str, world: &mut World) -> Vec<Effect> {
+    let Some(edited) = Edited::new(text, "\r\n", "\n") else { return walked(text, world) };
+    let mut effects = walked(&edited.text, world);
+    edited.restore(&mut effects);
+    effects
+}
+
+fn walked(text: &str, world: &mut World) -> Vec<Effect> {
     let knowledge = Arc::clone(world.knowledge());
-    let mut machine = Machine::new(world, &knowledge);
+    let mut machine = Machine::new(text, world, &knowledge);
     if let Some(reason) = misleading(text) {
         machine.opaque(About::Commands, reason, &[]);
     }

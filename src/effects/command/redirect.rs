@@ -21,7 +21,7 @@ impl Machine<'_> {
     pub(crate) fn redirects(&mut self, redirects: &[Redirect], scope: &mut Scope) -> Opened {
         let mut opened = Opened::default();
         for redirect in redirects {
-            self.redirect(redirect, scope, &mut opened);
+            self.at_span(redirect.span, |machine| machine.redirect(redirect, scope, &mut opened));
         }
         opened
     }

@@ -20,6 +20,10 @@ impl Machine<'_> {
         if !self.may_run() {
             return Stream::Unknown;
         }
+        self.at_span(simple.span, |machine| machine.parts(simple, scope, input))
+    }
+
+    fn parts(&mut self, simple: &Simple, scope: &mut Scope, input: &Stream) -> Stream {
         let words = self.fields(&simple.words, scope);
         let opened = self.redirects(&simple.redirects, scope);
         let lasting = words.is_empty();
@@ -32,7 +36,11 @@ impl Machine<'_> {
         let output = if lasting {
             Stream::nothing()
         } else {
-            self.command(&words, &mut Io { scope: &mut *scope, input: &input })
+            let parent = self.parent;
+            let mut io = Io { scope: &mut *scope, input: &input };
+            let output = self.nested(Stream::Unknown, |machine| machine.dispatch(&words, &mut io));
+            self.parent = parent;
+            output
         };
         // `declare a=(…)` is a word to the builtin; its elements are expanded here.
         for assignment in &simple.declared {
@@ -72,9 +80,9 @@ impl Machine<'_> {
         }
     }
 
-    /// Runs one command; its words are expanded.
+    /// Runs a command that another one starts; its words are expanded.
     pub(crate) fn command(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
-        self.nested(Stream::Unknown, |machine| machine.dispatch(words, io))
+        self.nested(Stream::Unknown, |machine| machine.at_words(words, |machine| machine.dispatch(words, io)))
     }
 
     fn dispatch(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {

@@ -4,7 +4,7 @@
 //! the working directory afterwards is only what all ways through agree on.
 
 use crate::effects::About;
-use crate::shell::{Connector, Node, Redirect, Scope, Script, Word, parse};
+use crate::shell::{Connector, Node, Redirect, Scope, Script, Word, parse_at};
 
 use super::argument::{Arg, Known};
 use super::machine::Machine;
@@ -17,7 +17,8 @@ impl Machine<'_> {
     /// Text that a shell runs in a process of its own or, with `scope`, in this one.
     pub(crate) fn shell_text(&mut self, text: &str, scope: &mut Scope, input: &Stream) -> Stream {
         self.nested(Stream::Unknown, |machine| {
-            let script = parse(&text.replace("\r\n", "\n"));
+            let home = machine.home(text);
+            let script = parse_at(&text.replace("\r\n", "\n"), home);
             machine.script(&script, scope, input)
         })
     }

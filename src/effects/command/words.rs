@@ -13,14 +13,15 @@ impl Machine<'_> {
     pub(crate) fn fields(&mut self, words: &[Word], scope: &mut Scope) -> Vec<Arg> {
         let mut all = Vec::with_capacity(words.len());
         for word in words {
-            all.extend(shell::expand_word(word, scope, self).into_iter().map(Arg::from));
+            let fields = shell::expand_word(word, scope, self).into_iter();
+            all.extend(fields.map(|field| Arg { span: word.span, ..Arg::from(field) }));
         }
         all
     }
 
     /// One value, without splitting.
     pub(crate) fn scalar(&mut self, word: &Word, scope: &mut Scope) -> Arg {
-        Arg::from(shell::expand_text(word, scope, self))
+        Arg { span: word.span, ..Arg::from(shell::expand_text(word, scope, self)) }
     }
 
     /// The text of a heredoc or here-string.

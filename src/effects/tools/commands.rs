@@ -64,7 +64,10 @@ fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect, 
             (Value::List(_), Some(list)) if several => {
                 for text in &list {
                     judged.commands += 1;
-                    text_with(run, text, &[], dialect);
+                    match dialect {
+                        Dialect::Posix => run.shell_made(text),
+                        Dialect::PowerShell => text_with(run, text, &[], dialect),
+                    }
                 }
             }
             (Value::List(_), Some(argv)) if !argv.is_empty() => {
@@ -84,14 +87,12 @@ fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect, 
 /// A program, or a whole command line, with more arguments beside it.
 fn text_with(run: &mut Run<'_>, text: &str, arguments: &[String], dialect: Dialect) {
     let text = match dialect {
+        Dialect::Posix if arguments.is_empty() => return run.shell(text),
         Dialect::Posix => text.to_owned(),
         Dialect::PowerShell => from_powershell(text),
     };
-    if arguments.is_empty() {
-        return run.shell(&text);
-    }
     let quoted: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
-    run.shell(&format!("{text} {}", quoted.join(" ")));
+    run.shell_made(format!("{text} {}", quoted.join(" ")).trim_end());
 }
 
 fn words(value: &Value) -> Option<Vec<String>> {
@@ -139,8 +140,10 @@ pub(super) fn typed(run: &mut Run<'_>, keys: &str) {
     let printable = |character: char| !character.is_control() || matches!(character, '\n' | '\r' | '\t');
     let text: String = keys.chars().filter(|character| printable(*character)).collect();
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    if !text.trim().is_empty() {
-        run.shell(&text);
+    if text == keys {
+        run.shell(keys);
+    } else if !text.trim().is_empty() {
+        run.shell_made(&text);
     }
 }
 
@@ -169,7 +172,7 @@ pub(super) fn interpreted(run: &mut Run<'_>, code: &str, language: Option<&str>)
         Some("python" | "python3" | "py" | "ipython") => &["python3", "-c"],
         Some("javascript" | "js" | "node" | "nodejs" | "typescript" | "ts") => &["node", "-e"],
         Some("bash" | "sh" | "shell" | "zsh") => return run.shell(code),
-        Some("powershell" | "pwsh" | "ps1") => return run.shell(&from_powershell(code)),
+        Some("powershell" | "pwsh" | "ps1") => return run.shell_made(&from_powershell(code)),
         Some("ruby" | "rb") => &["ruby", "-e"],
         Some("perl") => &["perl", "-e"],
         Some("php") => &["php", "-r"],

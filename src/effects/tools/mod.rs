@@ -127,7 +127,7 @@ fn with_text(run: &mut Run<'_>, entry: &Entry, text: &str, dialect: Dialect) {
     match entry.does {
         Action::Patch => run.effects.extend(patch::run(text, run.world)),
         Action::Command => run.shell(text),
-        Action::PowerShell => run.shell(&commands::from_powershell(text)),
+        Action::PowerShell => run.shell_made(&commands::from_powershell(text)),
         Action::Input => commands::typed(run, text),
         // What the script called is recorded as calls of their own.
         Action::CodeMode if dialect == Dialect::Codex && text.contains("tools.") => {}

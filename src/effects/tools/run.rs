@@ -3,7 +3,8 @@
 use super::registry::{Entry, REGISTRY};
 use super::value::{Object, Value};
 use super::{Given, names};
-use crate::effects::{About, Certainty, Connection, Effect, Kind, Opaque, PathTarget, World, hosts, paths};
+use crate::effects::edited::Edited;
+use crate::effects::{About, Certainty, Connection, Effect, Kind, Opaque, PathTarget, World, append, hosts, paths};
 
 /// One call while it is turned into effects.
 pub(super) struct Run<'w> {
@@ -42,16 +43,12 @@ pub(super) struct Found<'v> {
 
 impl Run<'_> {
     pub(super) fn emit(&mut self, kind: Kind, certainty: Certainty) {
-        self.effects.push(Effect { kind, certainty, via: "argument".into() });
+        self.effects.push(Effect::new(kind, certainty, "argument"));
     }
 
     pub(super) fn opaque(&mut self, about: About, reason: &str) {
         let opaque = Opaque { reason: reason.to_owned(), about, vouched_by: Vec::new() };
-        self.effects.push(Effect {
-            kind: Kind::Opaque(opaque),
-            certainty: Certainty::Possible,
-            via: "argument".into(),
-        });
+        self.effects.push(Effect::new(Kind::Opaque(opaque), Certainty::Possible, "argument"));
     }
 
     /// A path as the tool got it, literally.
@@ -101,17 +98,30 @@ impl Run<'_> {
     }
 
     pub(super) fn shell(&mut self, text: &str) {
-        let effects = match elision(text) {
-            // What was cut out of the record is a value that nobody knows.
-            Some(marker) => (self.shell)(&text.replace(marker, "${ELIDED}"), self.world),
+        // What was cut out of the record is a value that nobody knows.
+        let effects = match elision(text).and_then(|marker| Edited::new(text, marker, "${ELIDED}")) {
+            Some(edited) => {
+                let mut effects = (self.shell)(&edited.text, self.world);
+                edited.restore(&mut effects);
+                effects
+            }
             None => (self.shell)(text, self.world),
         };
-        self.effects.extend(effects);
+        append(&mut self.effects, effects);
+    }
+
+    /// Shell text that was made for the call: no piece of it is one of the call's text.
+    pub(super) fn shell_made(&mut self, text: &str) {
+        let before = self.effects.len();
+        self.shell(text);
+        for effect in self.effects.iter_mut().skip(before) {
+            effect.origin.span = None;
+        }
     }
 
     pub(super) fn argv(&mut self, argv: &[String]) {
         let quoted: Vec<String> = argv.iter().map(|word| quoted(word)).collect();
-        self.shell(&quoted.join(" "));
+        self.shell_made(&quoted.join(" "));
     }
 }
 

@@ -13,7 +13,7 @@ use crate::model::{Arguments, Dialect};
 fn shown(text: &str, _: &mut World) -> Vec<Effect> {
     let argv = vec![Argument { text: text.to_owned(), known: true }];
     let kind = Kind::Execute(Execution { argv, inert: false, embeds: false });
-    vec![Effect { kind, certainty: Certainty::Exact, via: "command".into() }]
+    vec![Effect::new(kind, Certainty::Exact, "command")]
 }
 
 fn effects(tool: &str, arguments: &str, world: &mut World) -> String {

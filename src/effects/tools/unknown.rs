@@ -202,7 +202,7 @@ impl Guess<'_, '_> {
         self.recognised |= !words.is_empty();
         if words.iter().any(|word| word.contains(' ')) {
             for word in &words {
-                self.run.shell(word);
+                self.run.shell_made(word);
             }
         } else if !words.is_empty() {
             self.run.argv(&words);
@@ -214,9 +214,10 @@ impl Guess<'_, '_> {
             return;
         }
         match role {
+            Role::Command if arguments.is_empty() => self.run.shell(text),
             Role::Command => {
                 let words = arguments.iter().map(|word| format!(" {}", quoted(word)));
-                self.run.shell(&std::iter::once(text.to_owned()).chain(words).collect::<String>());
+                self.run.shell_made(&std::iter::once(text.to_owned()).chain(words).collect::<String>());
             }
             Role::Code => self.code(text),
             Role::Arguments | Role::Prose => return,

@@ -10,7 +10,7 @@ fn policy(text: &str) -> Policy {
 }
 
 fn effect(kind: Kind, certainty: Certainty) -> Effect {
-    Effect { kind, certainty, via: "argument".into() }
+    Effect::new(kind, certainty, "argument")
 }
 
 /// `read src/a`, `write glob src/*`, `delete tree src`, `list .`, `maybe read x`.

@@ -265,6 +265,7 @@ fn below(directory: &Arg) -> Arg {
     match directory.known {
         Known::Exact => Arg {
             tilde: directory.tilde,
+            span: directory.span,
             ..Arg::glob(format!("{}/**", super::find::escaped(directory.text.trim_end_matches('/'))))
         },
         Known::Glob => Arg::glob(format!("{}/**", directory.text.trim_end_matches('/'))),

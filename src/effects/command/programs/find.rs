@@ -199,7 +199,7 @@ pub(super) fn filled(word: &Arg, mark: &str, path: &Arg) -> Arg {
         (Known::Exact, known) | (known, Known::Exact) => known,
         _ => Known::Partly,
     };
-    Arg { text: word.text.replace(mark, path.target().0), known, likely: None, tilde: word.tilde }
+    Arg { text: word.text.replace(mark, path.target().0), known, likely: None, tilde: word.tilde, span: word.span }
 }
 
 /// The one `-name` that everything selected must match; with `-o`, `!` or several of them there is none.

@@ -79,15 +79,15 @@ impl Machine<'_> {
     pub(super) fn remote_text(&mut self, text: &str, io: &mut Io<'_>) {
         let mut elsewhere = crate::effects::World::new(None);
         let effects = {
-            let mut remote = Machine::new(&mut elsewhere, self.knowledge);
+            let mut remote = Machine::new(self.text, &mut elsewhere, self.knowledge);
             remote.depth = self.depth + 1;
+            remote.at = self.at;
+            remote.searched = self.searched;
             let mut scope = io.scope.child();
             remote.shell_text(text, &mut scope, &Stream::Unknown);
             remote.into_effects()
         };
-        for effect in effects {
-            self.remote(effect, REMOTE);
-        }
+        self.adopt(effects, |machine, effect| machine.remote(effect, REMOTE));
     }
 
     pub(super) fn scp(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {

@@ -83,7 +83,7 @@ impl Machine<'_> {
         let mut child = io.scope.child();
         child.set_positional(literals(others.get(1..).unwrap_or_default()));
         let cwd = self.world.cwd().map(str::to_owned);
-        let output = self.shell_text(&known, &mut child, io.input);
+        let output = self.at_word(text, |machine| machine.shell_text(&known, &mut child, io.input));
         self.world.set_cwd(cwd);
         output
     }
