@@ -140,11 +140,10 @@ pub(super) fn typed(run: &mut Run<'_>, keys: &str) {
     let printable = |character: char| !character.is_control() || matches!(character, '\n' | '\r' | '\t');
     let text: String = keys.chars().filter(|character| printable(*character)).collect();
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    if text == keys {
-        run.shell(keys);
-    } else if !text.trim().is_empty() {
-        run.shell_made(&text);
+    if text.trim().is_empty() {
+        return;
     }
+    if text == keys { run.shell(keys) } else { run.shell_made(&text) }
 }
 
 pub(super) fn code(run: &mut Run<'_>, entry: &Entry, given: &Object) {
