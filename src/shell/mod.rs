@@ -1,6 +1,6 @@
 //! Shell text → what it would run: a real grammar and constant propagation, no policy knowledge.
 //!
-//! [`parse()`] turns text into our own small syntax tree. [`Scope`] holds what is known about variables, functions and
+//! [`parse_at()`] turns text into our own small syntax tree. [`Scope`] holds what is known about variables, functions and
 //! positional parameters and expands words into [`Field`]s.
 //! Whatever can't be understood is a [`Problem`] or an unknown field, never nothing.
 
@@ -10,11 +10,13 @@ mod parse;
 mod scope;
 mod span;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod value;
 
 pub(crate) use ast::*;
 pub(crate) use expand::{Field, Knowledge, Runner, assign, evaluate, expand_text, expand_word};
-pub(crate) use parse::{parse, parse_at};
+#[cfg(test)]
+pub(crate) use parse::parse;
+pub(crate) use parse::parse_at;
 pub(crate) use scope::Scope;
 pub(crate) use span::{Home, Span};

@@ -41,12 +41,12 @@ impl Machine<'_> {
 
     /// Where a text stands that is run as a program: in what is being walked, or in one place of the call's text.
     pub(super) fn home(&mut self, inner: &str) -> Home {
-        let inner = inner.trim_end_matches('\n');
+        let inner = inner.trim_end();
         let (from, here) = self.at.and_then(|at| Some((at.start(), at.slice(self.text)?))).unwrap_or((0, ""));
         if inner.is_empty() || inner.len() > self.text.len() {
             return Home::Within(self.at);
         }
-        if here.trim_end_matches('\n') == inner {
+        if here.trim_end() == inner {
             return Home::From(from);
         }
         // Searching as often as there are nested texts must not take longer than reading them all.
@@ -64,6 +64,15 @@ impl Machine<'_> {
             return Home::Within(self.at);
         }
         self.only_place(inner).map_or(Home::Within(self.at), Home::From)
+    }
+
+    /// What `inside` does comes from a program that stands somewhere in the call's text.
+    pub(super) fn at_program<T>(&mut self, program: &str, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let span = match self.home(program) {
+            Home::From(start) => Span::new(start, start.saturating_add(program.trim_end().len())),
+            Home::Within(span) => span,
+        };
+        self.at_span(span, inside)
     }
 
     fn only_place(&self, inner: &str) -> Option<usize> {
@@ -87,3 +96,6 @@ impl Machine<'_> {
         (self.at, self.parent) = (at, parent);
     }
 }
+
+#[cfg(test)]
+mod tests;

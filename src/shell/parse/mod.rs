@@ -25,12 +25,14 @@ const MAX_DEPTH: usize = 60;
 /// Longer text is cut: what is behind the cut is a problem, not a silence.
 const MAX_TEXT: usize = 1 << 20;
 
-/// Parses `text` as bash. Never fails: what is not understood is listed in [`Script::problems`].
+/// A text of its own.
+#[cfg(test)]
 pub(crate) fn parse(text: &str) -> Script {
     parse_at(text, Home::From(0))
 }
 
-/// The same for a text that stands in another one: spans are counted in that.
+/// Parses `text` as bash. Never fails: what is not understood is listed in [`Script::problems`]. Spans are counted in
+/// the text that `home` speaks of.
 pub(crate) fn parse_at(text: &str, home: Home) -> Script {
     let bounded = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text);
     let mut parser = Parser::new(bounded, 0, home);

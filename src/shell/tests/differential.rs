@@ -70,12 +70,11 @@ fn lost(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Shell text of every call in the acceptance corpus.
-fn corpus_commands() -> Option<Vec<String>> {
+/// Shell text of every call in the acceptance corpus; without one, `otherwise` says what is not tested.
+pub(crate) fn corpus_commands(otherwise: &str) -> Option<Vec<String>> {
     let Some(folder) = std::env::var_os("AGENT_STRACE_ACCEPTANCE") else {
         // The test runner hides what a passing test prints the usual way.
-        let skipped = "SKIPPED: the parser is not compared on real commands: AGENT_STRACE_ACCEPTANCE is not set";
-        writeln!(std::io::stderr(), "{skipped}").unwrap();
+        writeln!(std::io::stderr(), "SKIPPED: {otherwise}: AGENT_STRACE_ACCEPTANCE is not set").unwrap();
         return None;
     };
     let mut found = Vec::new();
@@ -120,7 +119,7 @@ fn collect(value: &serde_json::Value, found: &mut Vec<String>) {
 
 #[test]
 fn real_commands_lose_no_program() {
-    let Some(commands) = corpus_commands() else { return };
+    let Some(commands) = corpus_commands("the parser is not compared on real commands") else { return };
     let missed: Vec<_> =
         commands.iter().map(|text| (text, lost(text))).filter(|(_, heads)| !heads.is_empty()).collect();
     let troubled = commands

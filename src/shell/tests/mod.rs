@@ -2,6 +2,7 @@
 
 mod bombs;
 mod differential;
+pub(crate) use differential::corpus_commands;
 mod expansion;
 mod grammar;
 mod render;

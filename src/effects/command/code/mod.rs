@@ -73,13 +73,13 @@ impl Calls {
 impl Machine<'_> {
     /// Effects of a program in `language`.
     pub(crate) fn program_text(&mut self, language: Language, text: &str, io: &mut Io<'_>) {
-        match language {
-            Language::Awk => self.awk_program(text, io),
-            Language::Powershell => self.powershell_text(text, io),
+        self.at_program(text, |machine| match language {
+            Language::Awk => machine.awk_program(text, io),
+            Language::Powershell => machine.powershell_text(text, io),
             _ => match (calls(language), lexer::tokens(language, text)) {
-                (Some(calls), Some(tokens)) => self.scan(language, calls, &tokens, io),
-                _ => self.opaque(About::Anything, "runs a program that is not read", &[]),
+                (Some(calls), Some(tokens)) => machine.scan(language, calls, &tokens, io),
+                _ => machine.opaque(About::Anything, "runs a program that is not read", &[]),
             },
-        }
+        });
     }
 }

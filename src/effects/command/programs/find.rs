@@ -193,7 +193,7 @@ pub(super) fn filled(word: &Arg, mark: &str, path: &Arg) -> Arg {
         return word.clone();
     }
     if word.text == mark {
-        return path.clone();
+        return Arg { span: word.span, ..path.clone() };
     }
     let known = match (word.known, path.known) {
         (Known::Exact, known) | (known, Known::Exact) => known,

@@ -62,7 +62,8 @@ impl Machine<'_> {
 
     /// Words of `env -S TEXT`: split and unquoted like a shell does, nearly.
     fn split_words(&mut self, text: &str, scope: &mut crate::shell::Scope) -> Vec<Arg> {
-        let script = crate::shell::parse(text);
+        let home = self.home(text);
+        let script = crate::shell::parse_at(text, home);
         let mut words = Vec::new();
         for node in &script.nodes {
             if let crate::shell::Node::Simple(simple) = node {
