@@ -8,6 +8,8 @@
 //! provable data (quoted heredocs to a non-interpreter, search patterns, commit messages, comments) yields none;
 //! what can't be resolved is a pattern or [`Kind::Opaque`], never nothing.
 
+use std::sync::Arc;
+
 mod command;
 mod edited;
 mod effect;
@@ -19,10 +21,16 @@ mod tools;
 mod tracker;
 mod world;
 
+pub(crate) use command::knowledge;
 pub(crate) use effect::*;
 pub(crate) use paths::fold_for_deny;
 pub(crate) use tracker::{Links, Tracker};
 pub(crate) use world::World;
+
+/// Effects of a command by itself, in a repository of its own.
+pub(crate) fn of_command(text: &str, programs: &Arc<knowledge::Knowledge>) -> Vec<Effect> {
+    command::run(text, &mut World::new(Some("/repo")).with_knowledge(programs))
+}
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,11 @@
 //! Walks a session in order and turns each call into effects.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::model::{Access, Dialect, Event, EventKind, FileEvent, Session, Status, ToolCall};
 
+use super::command::knowledge::Knowledge;
 use super::world::{Name, Tie, Within};
 use super::{About, Certainty, Effect, Kind, Opaque, PathTarget, World, command, glob, paths, tools};
 
@@ -32,6 +34,11 @@ impl Tracker {
         let world = World::new(session.root.as_deref());
         let base = world.cwd().map(str::to_owned);
         Self { world, dialect: session.dialect, shell: base.clone(), base }
+    }
+
+    /// What programs do, with what a policy says of them.
+    pub(crate) fn with_programs(self, programs: &Arc<Knowledge>) -> Self {
+        Self { world: self.world.with_knowledge(programs), ..self }
     }
 
     /// Symlinks that are part of the repository.

@@ -61,7 +61,7 @@ pub(super) fn judge_session(
     links: &Links,
 ) -> SessionOutcome {
     let mut outcome = blank(session, gaps);
-    let mut tracker = Tracker::new(session).with_links(links);
+    let mut tracker = Tracker::new(session).with_programs(policy.programs()).with_links(links);
     let mut judged = Vec::new();
     for event in &session.events {
         judge_event(session, event, tracker.effects(event), policy, &mut judged);

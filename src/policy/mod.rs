@@ -31,8 +31,11 @@ mod ran;
 mod sensitive;
 mod words;
 
+use std::sync::Arc;
+
 use sha2::{Digest as _, Sha256};
 
+use crate::effects::knowledge::Knowledge;
 use crate::finding::{Level, PolicyPlace, RuleId};
 
 use command::CommandList;
@@ -50,6 +53,8 @@ pub(crate) struct Policy {
     write: PathRules,
     commands: CommandRules,
     network: Option<Network>,
+    /// What programs do, with what this policy says of them.
+    programs: Arc<Knowledge>,
 }
 
 /// Which policy judged.
@@ -126,6 +131,7 @@ impl Policy {
             write: PathRules::default(),
             commands: CommandRules::default(),
             network: None,
+            programs: Arc::default(),
         }
     }
 
@@ -158,7 +164,13 @@ impl Policy {
                 allow: network.allow.iter().flat_map(|list| &list.entries).map(HostRule::new).collect(),
                 place: network.place,
             }),
+            programs: scope.programs,
         })
+    }
+
+    /// What programs do, with what this policy says of them: effects are worked out with it.
+    pub(crate) fn programs(&self) -> &Arc<Knowledge> {
+        &self.programs
     }
 
     /// `None` when no file judged.

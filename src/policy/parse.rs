@@ -1,5 +1,14 @@
 //! JSON with places → the lists of a version 1 scope, or everything that is wrong with it.
 
+mod entry;
+mod programs;
+
+#[cfg(test)]
+pub(super) use entry::{PROGRAM, SUBCOMMAND, operand_roles, option_roles};
+
+use std::sync::Arc;
+
+use crate::effects::knowledge::Knowledge;
 use crate::finding::PolicyPlace;
 
 use super::diagnostics::{Diagnostics, Locator, quoted};
@@ -33,6 +42,7 @@ pub(super) struct Scope {
     pub(super) write: Pair,
     pub(super) commands: Pair,
     pub(super) network: Option<Network>,
+    pub(super) programs: Arc<Knowledge>,
 }
 
 #[derive(Debug, Clone)]
@@ -51,7 +61,7 @@ enum Dialect {
 }
 
 /// The keys of each object: the one source for reading, suggestions and the published schema.
-pub(super) const ROOT: &[&str] = &["$schema", "version", "files", "commands", "network"];
+pub(super) const ROOT: &[&str] = &["$schema", "version", "files", "commands", "network", "programs"];
 pub(super) const FILES: &[&str] = &["read", "write"];
 pub(super) const PAIR: &[&str] = &["allow", "deny"];
 pub(super) const NETWORK: &[&str] = &["deny_all", "allow"];
@@ -74,7 +84,7 @@ const LATER: &[&str] = &[
 ];
 
 pub(super) fn parse(file: &str, text: &str) -> Result<Scope, Diagnostics> {
-    let mut parser = Parser { faults: Diagnostics::new(file, text), locator: Locator::new(text) };
+    let mut parser = Parser { faults: Diagnostics::new(file, text), locator: Locator::new(text), examples: Vec::new() };
     let scope = match json::read(text) {
         Ok(root) => parser.root(&root),
         Err(error) => {
@@ -92,6 +102,8 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Scope, Diagnostics> {
 struct Parser<'a> {
     faults: Diagnostics,
     locator: Locator<'a>,
+    /// Examples that are still to be checked.
+    examples: Vec<programs::Example>,
 }
 
 impl Parser<'_> {
@@ -111,6 +123,7 @@ impl Parser<'_> {
                 "files" => self.files(value, &mut scope),
                 "commands" => scope.commands = self.pair(value, "/commands", Dialect::Command),
                 "network" => scope.network = self.network(value),
+                "programs" => scope.programs = self.programs(value),
                 _ => {}
             }
         }
@@ -202,7 +215,8 @@ impl Parser<'_> {
         let Data::Object(members) = &value.data else {
             let keys: Vec<String> =
                 keys.iter().filter(|key| **key != "$schema").map(|key| format!("`{key}`")).collect();
-            self.wrong_type(value, pointer, &format!("an object with {}", keys.join(", ")));
+            let with = if keys.is_empty() { String::new() } else { format!(" with {}", keys.join(", ")) };
+            self.wrong_type(value, pointer, &format!("an object{with}"));
             return None;
         };
         let mut seen = std::collections::BTreeSet::new();

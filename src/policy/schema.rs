@@ -1,5 +1,8 @@
 //! The published JSON Schema of the policy file, from types that mirror what [`super::parse`] reads.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 
 use super::parse;
@@ -17,6 +20,98 @@ struct Scope {
     files: Option<Files>,
     commands: Option<Commands>,
     network: Option<Network>,
+    /// Name of a program, or several separated by blanks → what it does with its arguments. An entry of a program that
+    /// nobody knew stands for itself, one of a tool of projects corrects what is built in, one of any other built-in
+    /// program only adds to it.
+    programs: Option<BTreeMap<String, Program>>,
+}
+
+/// What a program does with its arguments. What is not listed is data.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Program {
+    /// The program that this is another name of. Nothing but `examples` can stand beside it.
+    like: Option<String>,
+    /// Names of options, separated by blanks → what their value is for. With `?` the value is only ever attached
+    /// (`--color=auto`).
+    options: Option<BTreeMap<String, OptionRole>>,
+    /// What each operand is for; with `*` any number of operands.
+    operands: Option<Vec<OperandRole>>,
+    /// Options end at the first operand.
+    stops: Option<bool>,
+    /// Options are whole words behind one dash (`-out FILE`).
+    words: Option<bool>,
+    /// Role and path of what it touches whatever its arguments are: `read deploy.toml`, `write-tree dist`.
+    always: Option<Vec<Always>>,
+    /// Hosts it always talks to, and symbols such as `registry:npm`.
+    connect: Option<Vec<Pattern>>,
+    /// What it does besides that nobody can tell; `commands.allow` has to vouch for it.
+    unproven: Option<Reason>,
+    /// Names of subcommands, separated by blanks → what they do.
+    subcommands: Option<BTreeMap<String, Subcommand>>,
+    /// What subcommands that are not listed do; without it, they are not resolved.
+    otherwise: Option<Box<Subcommand>>,
+    /// Command → its effects besides executions, as `agent-strace effects` names them. They are checked whenever the
+    /// policy is read.
+    examples: Option<BTreeMap<String, Vec<String>>>,
+}
+
+/// The same for a subcommand.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Subcommand {
+    options: Option<BTreeMap<String, OptionRole>>,
+    operands: Option<Vec<OperandRole>>,
+    stops: Option<bool>,
+    words: Option<bool>,
+    always: Option<Vec<Always>>,
+    connect: Option<Vec<Pattern>>,
+    unproven: Option<Reason>,
+    subcommands: Option<BTreeMap<String, Subcommand>>,
+    otherwise: Option<Box<Subcommand>>,
+    examples: Option<BTreeMap<String, Vec<String>>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(transparent)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Always(String);
+
+#[derive(JsonSchema)]
+#[schemars(transparent)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Reason(#[schemars(length(min = 1, max = 200))] String);
+
+struct OptionRole;
+struct OperandRole;
+
+/// One of the names, as it is or with a mark.
+fn one_of(names: &[&str], mark: &str) -> schemars::Schema {
+    let marked = names.iter().map(|name| format!("{name}{mark}"));
+    let all: Vec<String> = names.iter().map(|name| (*name).to_owned()).chain(marked).collect();
+    schemars::json_schema!({ "type": "string", "enum": all })
+}
+
+impl JsonSchema for OptionRole {
+    fn schema_name() -> Cow<'static, str> {
+        "OptionRole".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        one_of(&parse::option_roles(), "?")
+    }
+}
+
+impl JsonSchema for OperandRole {
+    fn schema_name() -> Cow<'static, str> {
+        "OperandRole".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        one_of(&parse::operand_roles(), "*")
+    }
 }
 
 #[derive(JsonSchema)]
@@ -117,4 +212,6 @@ fn the_published_schema_is_what_is_read() {
     assert_eq!(keys("/$defs/Pair/properties"), sorted(parse::PAIR));
     assert_eq!(keys("/$defs/Commands/properties"), sorted(parse::PAIR));
     assert_eq!(keys("/$defs/Network/properties"), sorted(parse::NETWORK));
+    assert_eq!(keys("/$defs/Program/properties"), sorted(parse::PROGRAM));
+    assert_eq!(keys("/$defs/Subcommand/properties"), sorted(parse::SUBCOMMAND));
 }

@@ -79,6 +79,7 @@ impl Machine<'_> {
         self.options(arguments, io);
         let harmless = arguments.has_role(Role::Harmless);
         let output = self.operands(entry, arguments, io);
+        self.always(entry, harmless);
         self.connections(entry, arguments, harmless);
         if let Some(unproven) = &entry.unproven
             && !harmless
@@ -231,6 +232,17 @@ impl Machine<'_> {
             && let Some(role) = Role::named(role)
         {
             self.path(role, &Arg::exact(path));
+        }
+    }
+
+    /// What it touches whatever its arguments are.
+    fn always(&mut self, entry: &Entry, harmless: bool) {
+        for text in entry.always.iter().filter(|_| !harmless) {
+            if let Some((role, path)) = text.split_once(' ')
+                && let Some(role) = Role::named(role)
+            {
+                self.path(role, &Arg::exact(path));
+            }
         }
     }
 

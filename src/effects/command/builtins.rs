@@ -11,6 +11,38 @@ use super::machine::Machine;
 use super::simple::Io;
 use super::stream::Stream;
 
+/// What [`Machine::builtin`] answers to.
+pub(super) const NAMES: &[&str] = &[
+    "cd",
+    "pushd",
+    "popd",
+    "chdir",
+    "eval",
+    "source",
+    ".",
+    "exec",
+    "command",
+    "builtin",
+    "noglob",
+    "nocorrect",
+    "trap",
+    "export",
+    "declare",
+    "typeset",
+    "readonly",
+    "local",
+    "unset",
+    "set",
+    "shift",
+    "read",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "let",
+    "alias",
+    "unalias",
+];
+
 impl Machine<'_> {
     /// Runs `name` if it is a builtin with state of its own.
     pub(crate) fn builtin(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) -> Option<Stream> {

@@ -4,7 +4,7 @@ use crate::effects::About;
 use crate::shell::{AssignedValue, Scope, Simple};
 
 use super::argument::Arg;
-use super::knowledge::{Knowledge, Role};
+use super::knowledge::Role;
 use super::machine::Machine;
 use super::stream::Stream;
 
@@ -123,8 +123,9 @@ impl Machine<'_> {
     fn program(&mut self, text: &str, words: &[Arg], io: &mut Io<'_>) -> Stream {
         let Some(name) = self.identity(text) else { return self.own_program(words, io) };
         let Some(entry) = self.knowledge.entry(&name) else { return self.unknown(words) };
-        let output = self.known(entry, &name, words, io);
-        if let Some(addition) = self.knowledge.addition(&name) {
+        let name = self.knowledge.meant(&name);
+        let output = self.known(entry, name, words, io);
+        if let Some(addition) = self.knowledge.addition(name) {
             self.data(addition, words, 1, io);
         }
         output
@@ -167,14 +168,14 @@ impl Machine<'_> {
     fn identity(&self, text: &str) -> Option<String> {
         let slashed = text.replace('\\', "/");
         if !slashed.contains('/') {
-            return Some(bare(self.knowledge, text));
+            return Some(self.knowledge.bare(text));
         }
         let (target, _) = self.world.locate(&slashed, crate::effects::Certainty::Exact);
         let (directory, name) = target.path.rsplit_once('/')?;
         let is_windows = directory.as_bytes().get(1) == Some(&b':');
         let is_system =
             SYSTEM_DIRECTORIES.contains(&directory) || is_windows && slashed.to_ascii_lowercase().ends_with(".exe");
-        is_system.then(|| bare(self.knowledge, name))
+        is_system.then(|| self.knowledge.bare(name))
     }
 
     /// A script or binary by its path.
@@ -200,16 +201,6 @@ const SYSTEM_DIRECTORIES: &[&str] = &[
     "/snap/bin",
     "/usr/local/opt/coreutils/libexec/gnubin",
 ];
-
-fn bare(knowledge: &Knowledge, name: &str) -> String {
-    let lower = name.to_ascii_lowercase();
-    let name = lower.strip_suffix(".exe").map_or(name, |bare| name.get(..bare.len()).unwrap_or(name));
-    // `python3.12`, `pip3.11`, `clang-17`: the version is no part of what it is.
-    let stem = name.trim_end_matches(|character: char| character.is_ascii_digit() || character == '.');
-    let versioned = stem.len() < name.len() && knowledge.entry(name).is_none();
-    let stem = stem.trim_end_matches('-');
-    if versioned && knowledge.entry(stem).is_some() { stem.to_owned() } else { name.to_owned() }
-}
 
 /// A name for messages: short, one line.
 pub(crate) fn shown(name: &str) -> String {

@@ -1,5 +1,6 @@
 mod commands;
 mod faults;
+mod programs;
 mod properties;
 
 use super::*;

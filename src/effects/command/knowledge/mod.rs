@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-pub(crate) use role::{OperandRole, OptionRole, Role};
-pub(crate) use table::Knowledge;
+pub(crate) use role::{OperandRole, OptionRole, ROLES, Role};
+pub(crate) use table::{Knowledge, Standing};
 pub(crate) use text::Text;
 
 /// Every family's file.
@@ -57,6 +57,8 @@ pub(crate) struct Entry {
     pub(crate) input_instead: bool,
     /// Hosts or registry symbols it always talks to, unless an option names another one.
     pub(crate) connect: Vec<Text>,
+    /// What it touches whatever its arguments are: role and path (`read deploy.toml`).
+    pub(crate) always: Vec<Text>,
     /// It runs or touches what its arguments do not say. See [`Unproven`].
     pub(crate) unproven: Option<Unproven>,
     /// What it prints, where that matters to the next stage.
@@ -129,8 +131,7 @@ pub(crate) enum Language {
 impl Entry {
     /// What an option's value is for; `None`: the option takes no value. Long options may be abbreviated.
     pub(crate) fn option(&self, name: &str) -> Option<OptionRole> {
-        let exact = |(names, role): (&Text, &OptionRole)| names.split(' ').any(|one| one == name).then_some(*role);
-        if let Some(role) = self.options.iter().find_map(exact) {
+        if let Some(role) = self.listed_option(name) {
             return Some(role);
         }
         if !name.starts_with("--") || name.len() < 4 {
@@ -143,26 +144,94 @@ impl Entry {
         candidates.all(|other| other == first).then_some(first)
     }
 
+    /// From now on the option `name` has this role; `None`: it takes no value.
+    pub(crate) fn set_option(&mut self, name: &str, role: Option<OptionRole>) {
+        let others = std::mem::take(&mut self.options).into_iter().filter_map(|(names, role)| {
+            if !names.split(' ').any(|one| one == name) {
+                return Some((names, role));
+            }
+            let left: Vec<&str> = names.split(' ').filter(|one| *one != name).collect();
+            (!left.is_empty()).then(|| (left.join(" ").into(), role))
+        });
+        self.options = others.collect();
+        if let Some(role) = role {
+            self.options.insert(name.to_owned().into(), role);
+        }
+    }
+
+    /// From now on the subcommands that `sub` names are `sub`.
+    pub(crate) fn set_subcommand(&mut self, sub: Entry) {
+        for known in &mut self.subcommands {
+            let others = known.names.split(' ').filter(|name| sub.subcommand_names().all(|taken| taken != *name));
+            known.names = others.collect::<Vec<_>>().join(" ").into();
+        }
+        self.subcommands.retain(|known| !known.names.is_empty());
+        self.subcommands.push(sub);
+    }
+
+    fn subcommand_names(&self) -> impl Iterator<Item = &str> {
+        self.names.split(' ')
+    }
+
+    /// It and all its subcommands touch these files and hosts, too.
+    pub(crate) fn inherit(&mut self, always: &[Text], connect: &[Text]) {
+        if self.subcommands.is_empty() {
+            self.always.extend_from_slice(always);
+            self.connect.extend_from_slice(connect);
+        }
+        for sub in self.subcommands.iter_mut().chain(self.otherwise.as_deref_mut()) {
+            sub.inherit(always, connect);
+        }
+    }
+
+    /// The role of the option that is called exactly `name`.
+    pub(crate) fn listed_option(&self, name: &str) -> Option<OptionRole> {
+        self.options.iter().find_map(|(names, role)| names.split(' ').any(|one| one == name).then_some(*role))
+    }
+
     /// The entry of a subcommand.
     pub(crate) fn subcommand(&self, name: &str) -> Option<&Entry> {
         self.subcommands.iter().find(|entry| entry.names.split(' ').any(|one| one == name))
     }
 }
 
-/// What the built-in data says about `program`, by its bare name. Who judges asks [`Knowledge::entry`].
-pub(crate) fn builtin(program: &str) -> Option<&'static Entry> {
-    base().get(program).copied()
+/// An entry, and the family it comes from.
+#[derive(Debug, Clone, Copy)]
+struct Builtin {
+    entry: &'static Entry,
+    family: &'static str,
 }
 
-fn base() -> &'static BTreeMap<&'static str, &'static Entry> {
-    static BASE: OnceLock<BTreeMap<&'static str, &'static Entry>> = OnceLock::new();
-    static ENTRIES: OnceLock<Vec<Entry>> = OnceLock::new();
+/// What the built-in data says about `program`, by its bare name. Who judges asks [`Knowledge::entry`].
+pub(crate) fn builtin(program: &str) -> Option<&'static Entry> {
+    base().get(program).map(|builtin| builtin.entry)
+}
+
+/// Every program of the built-in data.
+pub(crate) fn builtin_names() -> impl Iterator<Item = &'static str> {
+    base().keys().copied()
+}
+
+/// The shell itself acts on this word; no program of this name is ever looked for.
+pub(crate) fn is_of_the_shell(name: &str) -> bool {
+    super::builtins::NAMES.contains(&name) || RESERVED.contains(&name)
+}
+
+/// Words of the shell's grammar.
+const RESERVED: &[&str] = &[
+    "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for", "in", "select",
+    "function", "time", "coproc",
+];
+
+fn base() -> &'static BTreeMap<&'static str, Builtin> {
+    static BASE: OnceLock<BTreeMap<&'static str, Builtin>> = OnceLock::new();
+    static ENTRIES: OnceLock<Vec<(&'static str, Vec<Entry>)>> = OnceLock::new();
     BASE.get_or_init(|| {
-        let entries = ENTRIES.get_or_init(|| FAMILIES.iter().flat_map(|(_, text)| parse(text)).collect());
+        let families = ENTRIES.get_or_init(|| FAMILIES.iter().map(|(family, text)| (*family, parse(text))).collect());
         let mut base = BTreeMap::new();
-        for entry in entries {
+        for (family, entry) in families.iter().flat_map(|(family, entries)| entries.iter().map(move |e| (*family, e))) {
             for name in entry.names.split(' ') {
-                base.insert(name, entry);
+                base.insert(name, Builtin { entry, family });
             }
         }
         base

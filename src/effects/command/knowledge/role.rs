@@ -78,39 +78,77 @@ impl Role {
 
     /// By its name in the data.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "value" => Self::Value,
-            "pattern" => Self::Pattern,
-            "pattern-file" => Self::PatternFile,
-            "read" => Self::Read,
-            "read-tree" => Self::ReadTree,
-            "write" => Self::Write,
-            "write-tree" => Self::WriteTree,
-            "edit" => Self::Edit,
-            "delete" => Self::Delete,
-            "delete-tree" => Self::DeleteTree,
-            "list" => Self::List,
-            "list-tree" => Self::ListTree,
-            "write-into" => Self::WriteInto,
-            "directory" => Self::Directory,
-            "host" => Self::Host,
-            "url" => Self::Url,
-            "registry" => Self::Registry,
-            "package" => Self::Package,
-            "command" => Self::Command,
-            "argv" => Self::Argv,
-            "program" => Self::Program,
-            "script" => Self::Script,
-            "code" => Self::Code,
-            "at-file" => Self::AtFile,
-            "config" => Self::Config,
-            "tree" => Self::Tree,
-            "in-place" => Self::InPlace,
-            "harmless" => Self::Harmless,
-            _ => return None,
-        })
+        ROLES.iter().find_map(|(known, role)| (*known == name).then_some(*role))
+    }
+
+    /// What it names is run, or decides what is run.
+    pub(crate) fn runs(self) -> bool {
+        matches!(self, Self::Command | Self::Argv | Self::Program | Self::Script | Self::Code | Self::Config)
+    }
+
+    /// An option or operand in this role has effects of its own.
+    pub(crate) fn has_effects(self) -> bool {
+        !self.is_flag() && !matches!(self, Self::Value | Self::Pattern)
+    }
+
+    /// It names a file or directory that is touched.
+    pub(crate) fn is_of_files(self) -> bool {
+        matches!(
+            self,
+            Self::Read
+                | Self::ReadTree
+                | Self::Write
+                | Self::WriteTree
+                | Self::Edit
+                | Self::Delete
+                | Self::DeleteTree
+                | Self::List
+                | Self::ListTree
+        )
+    }
+
+    /// Whether an option's value can have it.
+    pub(crate) fn is_of_options(self) -> bool {
+        self != Self::Argv
+    }
+
+    /// Whether an operand can have it.
+    pub(crate) fn is_of_operands(self) -> bool {
+        !self.is_flag() && !matches!(self, Self::PatternFile | Self::WriteInto | Self::Registry)
     }
 }
+
+/// Every role by its name.
+pub(crate) const ROLES: &[(&str, Role)] = &[
+    ("value", Role::Value),
+    ("pattern", Role::Pattern),
+    ("pattern-file", Role::PatternFile),
+    ("read", Role::Read),
+    ("read-tree", Role::ReadTree),
+    ("write", Role::Write),
+    ("write-tree", Role::WriteTree),
+    ("edit", Role::Edit),
+    ("delete", Role::Delete),
+    ("delete-tree", Role::DeleteTree),
+    ("list", Role::List),
+    ("list-tree", Role::ListTree),
+    ("write-into", Role::WriteInto),
+    ("directory", Role::Directory),
+    ("host", Role::Host),
+    ("url", Role::Url),
+    ("registry", Role::Registry),
+    ("package", Role::Package),
+    ("command", Role::Command),
+    ("argv", Role::Argv),
+    ("program", Role::Program),
+    ("script", Role::Script),
+    ("code", Role::Code),
+    ("at-file", Role::AtFile),
+    ("config", Role::Config),
+    ("tree", Role::Tree),
+    ("in-place", Role::InPlace),
+    ("harmless", Role::Harmless),
+];
 
 impl TryFrom<&str> for OptionRole {
     type Error = String;

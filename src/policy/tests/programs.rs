@@ -1,0 +1,171 @@
+//! `programs`: an entry changes what a program does, and never for the worse where it is known well.
+
+use super::*;
+use crate::effects::{self, Kind};
+
+/// `programs` of a policy; each command with its effects besides executions.
+const TOLD: &[(&str, &[(&str, &str)])] = &[
+    (
+        r#"{"deploy-tool dt": {"options": {"-c --config": "read", "-v": "flag", "--log": "write?"}, "operands": ["read", "write"],
+            "connect": ["Deploy.example.com"]}}"#,
+        &[
+            ("deploy-tool a b", "read a, write b, connect deploy.example.com"),
+            ("dt -c x --log=y a b", "read x, write y, read a, write b, connect deploy.example.com"),
+            ("/usr/bin/deploy-tool -v --conf=x a b", "read x, read a, write b, connect deploy.example.com"),
+            ("sudo dt a b", "read a, write b, connect deploy.example.com"),
+            ("deploy-tool --help", ""),
+            (
+                "./deploy-tool a b",
+                "opaque: runs a script that was not written in this session (vouched by `./deploy-tool`)",
+            ),
+            ("other a", "opaque: the program `other` is not known (vouched by `other`)"),
+        ],
+    ),
+    (
+        r#"{"release": {"always": ["read release.toml", "write-tree dist"], "connect": ["h.example.com"],
+            "options": {"--dry-run": "harmless"},
+            "subcommands": {"push up": {"operands": ["read*"], "unproven": "runs hooks"}, "log": {}},
+            "otherwise": {"unproven": "is a plug-in"}}}"#,
+        &[
+            (
+                "release up a b",
+                "read a, read b, read release.toml, write dist/**, connect h.example.com, opaque: runs hooks (vouched by `release up`)",
+            ),
+            ("release log a", "read release.toml, write dist/**, connect h.example.com"),
+            (
+                "release x",
+                "read release.toml, write dist/**, connect h.example.com, opaque: is a plug-in (vouched by `release x`)",
+            ),
+        ],
+    ),
+    (
+        r#"{"only": {"subcommands": {"push": {}}}}"#,
+        &[("only push", ""), ("only pull x", "opaque: the subcommand is not known (vouched by `only pull`)")],
+    ),
+    (r#"{"with": {"operands": ["value", "argv"]}}"#, &[("with 3 rm x", "delete x"), ("with 3 with 4 cat y", "read y")]),
+    (
+        r#"{"acme-sh ash2x": {"like": "bash"}}"#,
+        &[("acme-sh -c 'rm x'", "delete x"), ("echo 'rm x' | ash2x", "delete x")],
+    ),
+    // Corrections of tools of projects: what is not said stays.
+    (
+        r#"{"black": {"options": {"--report": "write", "--line-length -l": "value"}}, "twine": {"operands": ["value"]}}"#,
+        &[("black --report r -l 9 src", "write r, write src/**"), ("twine dist", "connect registry:pypi")],
+    ),
+    (
+        r#"{"npm": {"subcommands": {"publish-docs": {"connect": ["docs.example.com"]}}}}"#,
+        &[
+            ("npm publish-docs", "connect docs.example.com"),
+            ("npm install", "connect registry:npm, opaque: runs install scripts (vouched by `npm install`)"),
+        ],
+    ),
+    // Additions to what is known well.
+    (
+        r#"{"rm": {"options": {"--log": "write"}}, "git": {"subcommands": {"send-mail": {"connect": ["mail.example.com"]}}},
+            "sed": {"options": {"--trace": "write"}}, "sudo": {"connect": ["audit.example.com"]}}"#,
+        &[
+            ("rm -rf x", "delete x/**"),
+            ("rm --log y x", "delete y, delete x, write y"),
+            ("sed --trace=y p x", "read x, write y"),
+            ("sudo rm x", "delete x, connect audit.example.com"),
+        ],
+    ),
+];
+
+#[test]
+fn entries_change_effects() {
+    let mut wrong = Vec::new();
+    for (programs, commands) in TOLD {
+        let policy = policy(&format!("{{\"programs\": {programs}}}"));
+        for (command, expected) in *commands {
+            let effects = effects::of_command(command, policy.programs());
+            let found: Vec<String> = effects
+                .iter()
+                .filter(|effect| !matches!(effect.kind, Kind::Execute(_)))
+                .map(ToString::to_string)
+                .collect();
+            if found.join(", ") != *expected {
+                wrong.push(format!("{command}\n  expected {expected}\n  found    {}", found.join(", ")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whatever a policy that is accepted says about a program of the system: no effect is lost.
+#[test]
+fn nothing_makes_a_program_of_the_system_harmless() {
+    let commands = [
+        "rm -rf x",
+        "bash -c 'rm x'",
+        "sudo rm x",
+        "git push -f",
+        "sed -i s/a/b/ x",
+        "env rm x",
+        "curl h.example.com",
+        "find . -delete",
+    ];
+    let entries = [
+        r#"{"operands": ["value*"]}"#,
+        r#"{"operands": ["list"]}"#,
+        r#"{"options": {"-rf -c -i -f": "flag"}}"#,
+        r#"{"options": {"-c -i -f": "list"}}"#,
+        r#"{"options": {"-rf": "harmless"}}"#,
+        r#"{"like": "true"}"#,
+        r#"{}"#,
+        r#"{"stops": true}"#,
+        r#"{"subcommands": {"push rm": {}}}"#,
+        r#"{"subcommands": {"push": {"operands": ["read"]}}}"#,
+        r#"{"otherwise": {}}"#,
+        r#"{"connect": []}"#,
+        r#"{"connect": ["h"]}"#,
+    ];
+    let before = policy("{}");
+    let mut accepted = 0;
+    for command in commands {
+        let program = command.split(' ').next().unwrap();
+        for entry in entries {
+            let text = format!("{{\"programs\": {{\"{program}\": {entry}}}}}");
+            let Ok(told) = Policy::from_bytes("scope.json", None, text.as_bytes()) else { continue };
+            accepted += 1;
+            let kept = effects::of_command(command, told.programs());
+            for effect in effects::of_command(command, before.programs()) {
+                assert!(kept.contains(&effect), "{text}: `{command}` lost `{effect}`");
+            }
+        }
+    }
+    assert!(accepted > 10, "too few entries are accepted to prove anything: {accepted}");
+}
+
+/// Words of the shell have no entries, and entries would be of no use to them.
+#[test]
+fn what_the_shell_does_itself_has_no_entry() {
+    for name in ["cd", "eval", "export", ".", "unalias", "if", "time"] {
+        let faults =
+            Policy::from_bytes("s", None, format!("{{\"programs\": {{\"{name}\": {{}}}}}}").as_bytes()).unwrap_err();
+        assert!(faults.to_string().contains("is part of the shell"), "{faults}");
+    }
+}
+
+#[test]
+fn programs_are_bounded() {
+    let many = |count: usize, entry: &dyn Fn(usize) -> String| {
+        let entries: Vec<String> = (0..count).map(entry).collect();
+        let text = format!("{{\"programs\": {{{}}}}}", entries.join(","));
+        Policy::from_bytes("s", None, text.as_bytes())
+    };
+    assert!(many(1_000, &|at| format!("\"p{at}\": {{}}")).is_ok());
+    assert!(many(1_001, &|at| format!("\"p{at}\": {{}}")).unwrap_err().to_string().contains("more than 1000 programs"));
+    let options = |count: usize| {
+        let options: Vec<String> = (0..count).map(|at| format!("\"--o{at}\": \"read\"")).collect();
+        many(1, &|_| format!("\"p\": {{\"options\": {{{}}}}}", options.join(",")))
+    };
+    assert!(options(200).is_ok());
+    assert!(options(201).unwrap_err().to_string().contains("is one too many"));
+    let examples = |count: usize| {
+        let examples: Vec<String> = (0..count).map(|at| format!("\"p {at}\": []")).collect();
+        many(1, &|_| format!("\"p\": {{\"examples\": {{{}}}}}", examples.join(",")))
+    };
+    assert!(examples(1_000).is_ok());
+    assert!(examples(1_001).unwrap_err().to_string().contains("more than 1000 examples"));
+}
