@@ -28,6 +28,18 @@ fn the_test_command_is_the_one_of_ci() {
     assert!(fs::read_to_string(project().join(".ci/run")).unwrap().lines().any(|line| line.starts_with(command)));
 }
 
+/// The examples inside of it are checked when it is read.
+#[test]
+fn the_programs_of_the_readme_are_understood() {
+    let text = fs::read_to_string(project().join("README.md")).unwrap();
+    let start = "<!-- programs: read by tests/suite/readme.rs -->\n```json\n";
+    let (_, rest) = text.split_once(start).expect("a policy with programs");
+    let world = World::demo();
+    world.write("readme.json", rest.split_once("```").unwrap().0);
+    let answer = world.run(&["check", "7c9e", "--policy", "readme.json"]);
+    assert_ne!(answer.code, 2, "{}", answer.stderr);
+}
+
 fn demo() -> String {
     let world = World::empty();
     world.copy_project("fixtures/demo");

@@ -56,7 +56,10 @@ const TOLD: &[(&str, &[(&str, &str)])] = &[
         r#"{"npm": {"subcommands": {"publish-docs": {"connect": ["docs.example.com"]}}}}"#,
         &[
             ("npm publish-docs", "connect docs.example.com"),
-            ("npm install", "connect registry:npm, opaque: runs install scripts (vouched by `npm install`)"),
+            (
+                "npm install",
+                "connect registry:npm, opaque: runs install scripts of packages (vouched by `npm install`)",
+            ),
         ],
     ),
     // Additions to what is known well.
