@@ -16,6 +16,7 @@ mod cases;
 mod cli;
 mod committed_links;
 mod corpus;
+mod differential;
 mod hostile;
 mod oracle;
 mod peer_defects;
