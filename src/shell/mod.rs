@@ -14,9 +14,10 @@ pub(crate) mod tests;
 mod value;
 
 pub(crate) use ast::*;
-pub(crate) use expand::{Field, Knowledge, Runner, assign, evaluate, expand_text, expand_word};
+pub(crate) use expand::{Field, Knowledge, Printed, Runner, assign, evaluate, expand_text, expand_word};
 #[cfg(test)]
 pub(crate) use parse::parse;
 pub(crate) use parse::parse_at;
 pub(crate) use scope::Scope;
 pub(crate) use span::{Home, Span};
+pub(crate) use value::Value;

@@ -71,12 +71,26 @@ impl Machine<'_> {
                 self.execute(words, true, false);
                 io.scope.shift(rest.first().map_or(Some(1), |word| word.literal().and_then(|text| text.parse().ok())));
             }
-            "read" | "mapfile" | "readarray" | "getopts" | "let" => self.unknown_values(words, io),
+            "read" => self.read_line(words, io),
+            "mapfile" | "readarray" => self.read_lines(words, io),
+            "printf" if rest.first().is_some_and(|word| word.text == "-v") => {
+                self.execute(words, true, false);
+                self.print_to(words, io);
+            }
+            "complete" | "bind" | "enable" | "hash" => self.unusual_builtin(name, words, io),
+            "compgen" | "fc" => {
+                self.unusual_builtin(name, words, io);
+                return Some(Stream::Unknown);
+            }
+            "getopts" | "let" => self.unknown_values(words, io),
             "alias" => {
                 self.execute(words, false, false);
-                self.aliased(rest);
+                self.aliased(rest, io.scope);
             }
-            "unalias" => self.execute(words, true, false),
+            "unalias" => {
+                self.execute(words, true, false);
+                rest.iter().for_each(|word| io.scope.forget_alias(&word.text));
+            }
             _ => return None,
         }
         Some(Stream::nothing())
@@ -95,6 +109,7 @@ impl Machine<'_> {
                 "declare" | "typeset" | "local" | "export" | "readonly" => named,
                 "let" | "unset" | "read" | "mapfile" | "readarray" | "getopts" => text,
                 "printf" | "test" | "[" if flag == "-v" => text,
+                "wait" if flag == "-p" => text,
                 _ => "",
             };
             flag = text;
@@ -222,7 +237,7 @@ impl Machine<'_> {
             .any(|word| matches!(word.literal(), Some("-v" | "-V" | "-pv" | "-pV")));
         self.execute(words, asks, false);
         if asks {
-            return Stream::Unknown;
+            return Self::found(rest);
         }
         let skip = rest.iter().take_while(|word| matches!(word.literal(), Some("-p" | "--"))).count();
         let rest = rest.get(skip..).unwrap_or_default();
@@ -265,10 +280,25 @@ impl Machine<'_> {
             }
             return;
         }
+        let has = |letter: char| options().any(|word| word.text.starts_with('-') && word.text.contains(letter));
+        if has('f') && (name == "export" || has('x')) {
+            rest.iter().filter_map(Arg::literal).for_each(|name| io.scope.export_function(name));
+        }
+        let (integer, associative) = (has('i'), has('A'));
+        for word in rest.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
+            let name = word.text.split_once('=').map_or(word.text.as_str(), |(name, _)| name);
+            if integer {
+                io.scope.make_integer(name);
+            }
+            if associative {
+                io.scope.associate(name);
+            }
+        }
         let reference = options().any(|word| word.text.starts_with('-') && word.text.contains('n'));
         let exported = name == "export" || options().any(|word| word.text.starts_with('-') && word.text.contains('x'));
         for word in rest.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
             match word.after('=') {
+                Some(_) if associative => {}
                 Some((variable, value)) => {
                     let variable = variable.trim_end_matches('+').to_owned();
                     self.steered(&variable, Some(&value), io.scope);
@@ -331,9 +361,43 @@ impl Machine<'_> {
     }
 
     /// Aliases do nothing in a script, but an interactive shell would use them later.
-    fn aliased(&mut self, definitions: &[Arg]) {
+    fn aliased(&mut self, definitions: &[Arg], scope: &mut Scope) {
         if definitions.iter().any(|word| word.text.contains('=')) {
             self.opaque(About::Commands, "an alias changes what later commands run", &[]);
+        }
+        for (name, text) in definitions.iter().filter_map(|word| word.after('=')) {
+            scope.alias(&name, &text.text);
+        }
+    }
+
+    /// What the shell runs if it takes `name` for an alias; whether it does, the text alone does not say.
+    pub(crate) fn through_alias(&mut self, text: &str, words: &[Arg], io: &mut Io<'_>) {
+        let script = shell::parse_at(text, shell::Home::Within(self.at));
+        let mut scope = io.scope.clone();
+        if let Some(name) = words.first() {
+            scope.forget_alias(&name.text);
+        }
+        let input = io.input.clone();
+        self.nested((), |machine| {
+            if let [shell::Node::Simple(simple)] = script.nodes.as_slice()
+                && simple.redirects.is_empty()
+            {
+                let mut all = machine.fields(&simple.words, &mut scope);
+                all.extend(words.iter().skip(1).cloned());
+                machine.command(&all, &mut Io { scope: &mut scope, input: &input });
+            } else {
+                machine.script(&script, &mut scope, &input);
+            }
+        });
+    }
+
+    /// What `which` and `command -v` print.
+    pub(crate) fn found(words: &[Arg]) -> Stream {
+        let mut names = words.iter().filter(|word| !word.text.starts_with('-'));
+        match (names.next().and_then(Arg::literal), names.next()) {
+            (Some(name), None) if name.contains('/') => Stream::Likely(format!("{name}\n")),
+            (Some(name), None) => Stream::Likely(format!("/usr/bin/{name}\n")),
+            _ => Stream::Unknown,
         }
     }
 

@@ -12,6 +12,7 @@ use crate::shell::Span;
 use super::argument::{Arg, Known};
 use super::knowledge::{Knowledge, Role};
 use super::stream::Stream;
+use super::words::Pipe;
 
 /// Nested shells, functions, wrappers and substitutions.
 pub(crate) const DEPTH: usize = 64;
@@ -49,7 +50,13 @@ pub(crate) struct Machine<'w> {
     pub(crate) via: Option<String>,
     exhausted: bool,
     /// What process substitutions print, by their number.
-    pub(super) pipes: Vec<Stream>,
+    pub(super) pipes: Vec<Pipe>,
+    /// Standard input of the shell that expands words.
+    pub(super) input: Stream,
+    /// The command's standard input is its own: nobody read from it before.
+    pub(super) fresh: bool,
+    /// The condition of a loop reads the next line.
+    pub(super) condition_reads: bool,
     /// Aliases that `git config` set in this text.
     pub(super) git_aliases: BTreeMap<String, String>,
 }
@@ -73,6 +80,9 @@ impl<'w> Machine<'w> {
             via: None,
             exhausted: false,
             pipes: Vec::new(),
+            input: Stream::Unconnected,
+            fresh: false,
+            condition_reads: false,
             git_aliases: BTreeMap::new(),
         }
     }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `machine` | the one place where effects come from, and the limits |
 //! | `origin` | where in the call's text they come from |
-//! | `walk`, `simple`, `redirect`, `builtins`, `words` | the shell language |
+//! | `walk`, `simple`, `redirect`, `builtins`, `reading`, `words` | the shell language |
 //! | `knowledge`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
 //! | `programs` | programs that data can't describe |
 //! | `code` | one-liners and scripts in other languages |
@@ -18,6 +18,7 @@ pub(crate) mod knowledge;
 mod machine;
 mod origin;
 mod programs;
+mod reading;
 mod redirect;
 mod simple;
 mod stream;

@@ -15,6 +15,8 @@ pub(crate) struct Opened {
     pub(crate) input: Option<Stream>,
     /// Where standard output goes instead of to the next command: files, and what they held before.
     pub(crate) output: Option<Vec<(PathTarget, Stream)>>,
+    /// Process substitutions that read standard output.
+    sinks: Vec<Arg>,
 }
 
 impl Machine<'_> {
@@ -73,8 +75,11 @@ impl Machine<'_> {
         let before = if keeps { self.content(word) } else { Stream::nothing() };
         self.redirected(Role::Write, word);
         let device = word.literal().is_some_and(|text| text.starts_with("/dev/"));
-        if !is_output || device && word.text != "/dev/null" {
+        if !is_output || device && word.text != "/dev/null" && self.process_output(word).is_none() {
             return;
+        }
+        if self.process_output(word).is_some() {
+            opened.sinks.push(word.clone());
         }
         let targets = opened.output.get_or_insert_default();
         if word.is_exact() && !device {
@@ -125,6 +130,9 @@ impl Machine<'_> {
     /// The command is done: what it printed is now in its files, or goes on.
     pub(crate) fn close(&mut self, opened: &Opened, output: Stream) -> Stream {
         let Some(targets) = &opened.output else { return output };
+        for word in &opened.sinks {
+            self.feed(word, &output);
+        }
         for (target, before) in targets {
             let content = before.clone().then(output.clone());
             self.world.wrote(target, content.text());

@@ -24,6 +24,7 @@ impl Machine<'_> {
     }
 
     fn parts(&mut self, simple: &Simple, scope: &mut Scope, input: &Stream) -> Stream {
+        let around = (*input != self.input).then(|| std::mem::replace(&mut self.input, input.clone()));
         let words = self.fields(&simple.words, scope);
         let opened = self.redirects(&simple.redirects, scope);
         let lasting = words.is_empty();
@@ -32,6 +33,10 @@ impl Machine<'_> {
             self.assigned(&assignment.name, &assignment.value, scope);
             self.assign(assignment, scope);
         }
+        if let Some(around) = around {
+            self.input = around;
+        }
+        self.fresh = opened.input.is_some() || self.condition_reads;
         let input = opened.input.clone().unwrap_or_else(|| input.clone());
         let output = if lasting {
             Stream::nothing()
@@ -90,6 +95,9 @@ impl Machine<'_> {
         let Some(text) = program.literal() else { return self.unknown_name(words, io) };
         if text.is_empty() {
             return Stream::nothing();
+        }
+        if let Some(alias) = io.scope.aliased(text) {
+            self.through_alias(&alias, words, io);
         }
         if let Some(body) = io.scope.function(text) {
             self.execute_function(words);

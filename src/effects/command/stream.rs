@@ -32,6 +32,16 @@ impl Stream {
         *self != Self::Unconnected
     }
 
+    /// Something is known of its text.
+    pub(crate) fn is_readable(&self) -> bool {
+        matches!(self, Self::Known(_) | Self::Likely(_))
+    }
+
+    /// What a program that copies its input prints: what nobody connected holds any text.
+    pub(crate) fn copied(&self) -> Self {
+        if self.is_connected() { self.clone() } else { Self::Unknown }
+    }
+
     /// This, then `next`.
     pub(crate) fn then(self, next: Self) -> Self {
         match (self, next) {

@@ -162,6 +162,12 @@ impl Machine<'_> {
         let values = variable.map(|(_, words)| self.fields(words, scope));
         let before = scope.clone();
         let cwd = self.world.cwd().map(str::to_owned);
+        if variable.is_none()
+            && let Some(output) = self.loop_over_lines(condition, body, scope, input)
+        {
+            self.rejoin(&before, cwd.as_deref(), scope);
+            return output.doubted();
+        }
         let mut output = Stream::nothing();
         let known =
             values.filter(|values| values.len() <= ROUNDS && values.iter().all(|value| value.known != Known::Not));

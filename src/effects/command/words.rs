@@ -1,13 +1,22 @@
 //! Expansion with the machine as the one who runs substitutions.
 
-use crate::shell::{self, Assignment, Field, Knowledge, Runner, Scope, Script, Word};
+use crate::shell::{self, Assignment, Field, Knowledge, Printed, Runner, Scope, Script, Word};
 
-use super::argument::Arg;
+use super::argument::{Arg, Known};
 use super::machine::Machine;
 use super::stream::Stream;
 
 /// Where process substitutions seem to be: `/dev/fd/` and a number above this.
 const PIPES: usize = 1000;
+
+/// A process substitution.
+#[derive(Debug)]
+pub(crate) struct Pipe {
+    /// What it prints.
+    output: Stream,
+    /// `>(…)`: what runs again once its input is known.
+    sink: Option<(Script, Scope)>,
+}
 
 impl Machine<'_> {
     pub(crate) fn fields(&mut self, words: &[Word], scope: &mut Scope) -> Vec<Arg> {
@@ -41,32 +50,55 @@ impl Machine<'_> {
     /// What a process substitution prints, if `word` stands for one.
     pub(crate) fn process_output(&self, word: &Arg) -> Option<Stream> {
         let number: usize = word.literal()?.strip_prefix("/dev/fd/")?.parse().ok()?;
-        self.pipes.get(number.checked_sub(PIPES)?).cloned()
+        self.pipes.get(number.checked_sub(PIPES)?).map(|pipe| pipe.output.clone())
+    }
+
+    /// `word` stands for a process substitution that reads: this is what it gets.
+    pub(crate) fn feed(&mut self, word: &Arg, text: &Stream) {
+        let number = word.literal().and_then(|path| path.strip_prefix("/dev/fd/")).and_then(|text| text.parse().ok());
+        let Some(pipe) = number.and_then(|number: usize| self.pipes.get_mut(number.checked_sub(PIPES)?)) else {
+            return;
+        };
+        if text.is_readable()
+            && let Some((script, mut scope)) = pipe.sink.take()
+        {
+            self.nested(Stream::Unknown, |machine| {
+                machine.forked(&scope.clone(), |machine, _| machine.script(&script, &mut scope, text))
+            });
+        }
     }
 }
 
 impl Runner for Machine<'_> {
-    fn substitute(&mut self, script: &Script, scope: &mut Scope) -> Option<String> {
+    fn substitute(&mut self, script: &Script, scope: &mut Scope) -> Printed {
         self.substitutions += 1;
+        // A substitution reads what the shell around it reads.
+        let input = self.input.clone();
         let output = self.nested(Stream::Unknown, |machine| {
-            machine.forked(scope, |machine, scope| machine.script(script, scope, &Stream::Unconnected))
+            machine.forked(scope, |machine, scope| machine.script(script, scope, &input))
         });
         self.substitutions -= 1;
         match output {
-            Stream::Known(text) => Some(text),
-            _ => None,
+            Stream::Known(text) => Printed::Text(text),
+            Stream::Likely(text) => Printed::Likely(text),
+            Stream::Names(names) => match names.as_slice() {
+                [Arg { text, known: Known::Glob, tilde: false, .. }] => Printed::Matching(text.clone()),
+                _ => Printed::Unknown,
+            },
+            Stream::Unknown | Stream::Unconnected => Printed::Unknown,
         }
     }
 
     fn process(&mut self, script: &Script, scope: &mut Scope, writes: bool) -> Field {
         self.substitutions += 1;
-        let input = if writes { Stream::Unknown } else { Stream::Unconnected };
+        let input = if writes { Stream::Unknown } else { self.input.clone() };
         let output = self.nested(Stream::Unknown, |machine| {
             machine.forked(scope, |machine, scope| machine.script(script, scope, &input))
         });
+        let sink = writes.then(|| (script.clone(), scope.clone()));
         self.substitutions -= 1;
         let number = PIPES + self.pipes.len();
-        self.pipes.push(output);
+        self.pipes.push(Pipe { output, sink });
         let text = format!("/dev/fd/{number}");
         Field::exact(&text, &text)
     }

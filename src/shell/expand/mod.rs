@@ -17,8 +17,8 @@ const MAX_EVALUATIONS: usize = 8;
 
 /// Who runs what words contain.
 pub(crate) trait Runner {
-    /// Runs a substitution in a copy of `scope`; returns what it prints, where that is known.
-    fn substitute(&mut self, script: &Script, scope: &mut Scope) -> Option<String>;
+    /// Runs a substitution in a copy of `scope`; returns what it prints.
+    fn substitute(&mut self, script: &Script, scope: &mut Scope) -> Printed;
 
     /// Starts a process substitution; returns the path it stands for.
     fn process(&mut self, script: &Script, scope: &mut Scope, writes: bool) -> Field;
@@ -27,6 +27,17 @@ pub(crate) trait Runner {
     fn directory(&mut self) -> Option<String> {
         None
     }
+}
+
+/// What a substitution prints, as far as that is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Printed {
+    Text(String),
+    /// Probably this.
+    Likely(String),
+    /// Text that this pattern (of a [`Field`]) matches.
+    Matching(String),
+    Unknown,
 }
 
 /// The fields of a command's word.
@@ -75,28 +86,66 @@ pub(crate) fn assign(assignment: &Assignment, scope: &mut Scope, runner: &mut dy
     match &assignment.value {
         AssignedValue::Scalar(word) => {
             let value = value(word, scope, runner);
+            if scope.is_integer(name)
+                && let Some(text) = value.best()
+            {
+                evaluate(&text, scope, runner);
+            }
             if assignment.append { scope.append(name, &value) } else { scope.assign(name, value) }
         }
         AssignedValue::Array(words) => {
+            let keyed = words.iter().any(|word| word.source.starts_with('[') && word.source.contains("]="));
+            if keyed {
+                return assign_keyed(name, words, assignment.append, scope, runner);
+            }
             let mut elements = Vec::new();
-            let mut keyed = false;
             for word in words {
-                keyed |= word.source.starts_with('[') && word.source.contains("]=");
                 elements.extend(expand_word(word, scope, runner).into_iter().map(field::into_value));
             }
-            if keyed || elements.len() > MAX_FIELDS {
+            if elements.len() > MAX_FIELDS {
                 scope.assign_element(name, None, Value::unknown());
             } else {
                 scope.assign_array(name, elements, assignment.append);
             }
         }
         AssignedValue::Element { index, value: word } => {
-            let index = value(index, scope, runner).text().and_then(|text| text.trim().parse().ok());
+            let index = value(index, scope, runner);
+            if let Some(text) = index.best() {
+                evaluate(&text, scope, runner);
+            }
             let value = value(word, scope, runner);
-            let value = if assignment.append { Value::unknown() } else { value };
-            scope.assign_element(name, index, value);
+            let before = index.text().map_or_else(Value::unknown, |key| scope.element(name, key));
+            let value = if assignment.append { before.appended(&value) } else { value };
+            scope.assign_element(name, index.text(), value);
         }
     }
+}
+
+/// `name=([key]=value …)`; elements without a key follow the one before.
+fn assign_keyed(name: &str, words: &[Word], append: bool, scope: &mut Scope, runner: &mut dyn Runner) {
+    let mut elements = Vec::with_capacity(words.len());
+    let mut next = 0_u64;
+    for word in words {
+        let value = value(word, scope, runner);
+        let (key, value) = match split_key(&value) {
+            Some(pair) => pair,
+            None if word.source.starts_with('[') => return scope.assign_element(name, None, Value::unknown()),
+            None => (next.to_string(), value),
+        };
+        evaluate(&key, scope, runner);
+        next = key.parse::<u64>().map_or(next, |number| number.saturating_add(1));
+        elements.push((key, value));
+    }
+    scope.assign_keyed(name, elements, append);
+}
+
+/// `[key]=value`, where the key is known.
+fn split_key(value: &Value) -> Option<(String, Value)> {
+    let (first, rest) = value.pieces().split_first()?;
+    let Piece::Text { text, .. } = first else { return None };
+    let (key, text) = text.strip_prefix('[')?.split_once("]=")?;
+    let start = Piece::Text { text: text.to_owned(), quoted: true };
+    Some((key.to_owned(), Value::new(std::iter::once(start).chain(rest.iter().cloned()).collect())))
 }
 
 fn value(word: &Word, scope: &mut Scope, runner: &mut dyn Runner) -> Value {
@@ -167,11 +216,13 @@ impl Expansion<'_> {
             Part::Tilde(user) => out.push(self.tilde(user.as_deref())),
             Part::Variable(variable) => self.variable(variable, out),
             Part::Substitution { script, quoted } => match self.runner.substitute(script, self.scope) {
-                Some(text) => {
+                Printed::Text(text) => {
                     let text = text.trim_end_matches('\n').replace('\0', "");
                     out.push(Piece::Text { text, quoted: *quoted });
                 }
-                None => out.push(Piece::Unknown),
+                Printed::Likely(text) => out.push(Piece::Likely(text.trim_end_matches('\n').replace('\0', ""))),
+                Printed::Matching(pattern) => out.push(Piece::Matching(pattern)),
+                Printed::Unknown => out.push(Piece::Unknown),
             },
             Part::Process { script, writes } => {
                 let field = self.runner.process(script, self.scope, *writes);

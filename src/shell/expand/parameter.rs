@@ -73,6 +73,7 @@ impl Expansion<'_> {
         if matches!(subscript.source.as_str(), "@" | "*") {
             let elements = match self.scope.content(name) {
                 Some(Content::Array(elements)) => elements.clone(),
+                Some(Content::Keyed { entries, .. }) => entries.iter().map(|(_, value)| value.clone()).collect(),
                 Some(Content::Unset) => Vec::new(),
                 Some(Content::UnknownArray | Content::Reference(_)) => vec![Value::unknown()],
                 Some(Content::Scalar(value)) => vec![value.clone()],
@@ -90,15 +91,13 @@ impl Expansion<'_> {
                 }
             }
         }
-        let index = index.text().and_then(|text| text.trim().parse::<usize>().ok());
-        Found::One(match (self.scope.content(name), index) {
-            (Some(Content::Array(elements)), Some(index)) => elements.get(index).cloned().unwrap_or_default(),
-            (Some(Content::Scalar(value)), Some(0)) => value.clone(),
-            _ => Value::unknown(),
-        })
+        Found::One(index.text().map_or_else(Value::unknown, |key| self.scope.element(name, key)))
     }
 
     fn indirect(&mut self, variable: &Variable, found: Found) -> Found {
+        if let Some(subscript) = variable.subscript.as_ref().filter(|word| matches!(word.source.as_str(), "@" | "*")) {
+            return self.keys(&variable.name, subscript.source == "*");
+        }
         // `${!reference}` is the name a reference stands for; rare enough to leave open.
         let Found::One(name) = found else { return Found::One(Value::unknown()) };
         let Some(name) = name.text().filter(|_| variable.subscript.is_none()) else {
@@ -114,10 +113,25 @@ impl Expansion<'_> {
         self.find(&Variable { name: name.to_owned(), quoted: variable.quoted, operation: Operation::Plain, subscript })
     }
 
+    /// `${!name[@]}`
+    fn keys(&self, name: &str, joined: bool) -> Found {
+        let elements = match self.scope.content(name) {
+            Some(Content::Array(elements)) => (0..elements.len()).map(|at| Value::known(at.to_string())).collect(),
+            Some(Content::Keyed { entries, .. }) => entries.iter().map(|(key, _)| Value::known(key.as_str())).collect(),
+            _ => vec![Value::unknown()],
+        };
+        Found::All { elements, joined }
+    }
+
     fn changed(&mut self, variable: &Variable, found: Found, operation: &Operation) -> Found {
-        if let (Operation::Slice { .. }, Found::All { .. }) = (operation, &found) {
-            self.words_of(operation);
-            return Found::All { elements: vec![Value::unknown()], joined: false };
+        if let (Operation::Slice { offset, length }, Found::All { .. }) = (operation, &found) {
+            let offset = self.number(offset);
+            let length = length.as_ref().map(|word| self.number(word));
+            let Found::All { elements, joined } = found else { return found };
+            let is_parameters = matches!(variable.name.as_str(), "@" | "*");
+            let elements =
+                part(elements, &offset, length.as_ref(), is_parameters).unwrap_or_else(|| vec![Value::unknown()]);
+            return Found::All { elements, joined };
         }
         match found {
             Found::One(value) => Found::One(self.operate(variable, value, operation)),
@@ -174,8 +188,11 @@ impl Expansion<'_> {
                 compute(&value, |text| pattern?.replace(text, replacement.text()?, *all))
             }
             Operation::Slice { offset, length } => {
-                let offset = self.word_value(offset);
-                let length = length.as_ref().map(|word| self.word_value(word));
+                let offset = self.number(offset);
+                let length = length.as_ref().map(|word| self.number(word));
+                if let Some(root) = root_of(&value, &offset, length.as_ref()) {
+                    return root;
+                }
                 compute(&value, |text| slice(text, &offset, length.as_ref()))
             }
             Operation::Other { name, words } => {
@@ -208,13 +225,19 @@ impl Expansion<'_> {
         Value::new(self.pieces(&word.parts))
     }
 
-    fn words_of(&mut self, operation: &Operation) {
-        if let Operation::Slice { offset, length } = operation {
-            self.word_value(offset);
-            if let Some(length) = length {
-                self.word_value(length);
+    /// An offset or a length: an expression, in which names are evaluated.
+    fn number(&mut self, word: &Word) -> Value {
+        let value = self.word_value(word);
+        let Some(text) = value.best() else { return value };
+        let text = text.trim();
+        self.evaluate(text);
+        for name in text.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()) {
+            if let Some(inner) = self.scope.value(name).best() {
+                self.evaluate(&inner);
             }
         }
+        let is_name = text.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic());
+        if is_name && value.text().is_some() { self.scope.value(text) } else { value }
     }
 
     fn pattern(&mut self, word: &Word) -> Option<Pattern> {
@@ -269,6 +292,31 @@ fn compute(value: &Value, change: impl FnOnce(&str) -> Option<String>) -> Value 
         Some(best) => change(&best).map_or_else(Value::unknown, Value::likely),
         None => Value::unknown(),
     }
+}
+
+/// Some of the elements; of `$@`, number 0 is the shell's name.
+fn part(elements: Vec<Value>, offset: &Value, length: Option<&Value>, is_parameters: bool) -> Option<Vec<Value>> {
+    if elements.iter().any(|value| value.best().is_none()) {
+        return None;
+    }
+    let number = |value: &Value| value.text()?.trim().parse::<i64>().ok();
+    let count = i64::try_from(elements.len()).ok()?;
+    let offset = match number(offset)? {
+        0 if is_parameters => return None,
+        offset if offset < 0 => count.checked_add(offset)?,
+        offset => offset - i64::from(is_parameters),
+    };
+    let length = match length {
+        Some(length) => usize::try_from(number(length)?).ok()?,
+        None => elements.len(),
+    };
+    Some(elements.into_iter().skip(usize::try_from(offset).ok()?).take(length).collect())
+}
+
+/// The first character of a home directory is known.
+fn root_of(value: &Value, offset: &Value, length: Option<&Value>) -> Option<Value> {
+    let is_first = offset.text()?.trim() == "0" && length?.text()?.trim() == "1";
+    (is_first && matches!(value.pieces(), [Piece::Tilde(_), ..])).then(|| Value::known("/"))
 }
 
 fn slice(text: &str, offset: &Value, length: Option<&Value>) -> Option<String> {

@@ -2,7 +2,7 @@
 
 mod assigned;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::Script;
@@ -50,6 +50,8 @@ const ENVIRONMENT: &[&str] = &[
 pub(crate) struct Scope {
     variables: Rc<BTreeMap<String, Variable>>,
     functions: Rc<BTreeMap<String, Rc<Script>>>,
+    exported_functions: Rc<BTreeSet<String>>,
+    aliases: Rc<BTreeMap<String, String>>,
     positional: Rc<Vec<Value>>,
     /// Any variable may have been set to anything.
     poisoned: bool,
@@ -65,13 +67,24 @@ pub(crate) struct Positional(Rc<Vec<Value>>);
 struct Variable {
     content: Content,
     exported: bool,
+    /// `declare -i`: what is assigned is an expression.
+    integer: bool,
 }
+
+/// Arrays with more elements than this are not followed one by one.
+const MAX_ELEMENTS: usize = 4096;
 
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Content {
     Scalar(Value),
     Array(Vec<Value>),
+    /// An array with gaps, or with words for keys. Elements are in the order of their numbers, or as they were set.
+    Keyed {
+        entries: Vec<(String, Value)>,
+        /// `declare -A`: keys are words, not expressions.
+        words: bool,
+    },
     /// An array with elements nobody knows.
     UnknownArray,
     /// `declare -n`: another name.
@@ -91,6 +104,7 @@ impl Scope {
         match self.content(name) {
             Some(Content::Scalar(value)) => value.clone(),
             Some(Content::Array(elements)) => elements.first().cloned().unwrap_or_default(),
+            Some(Content::Keyed { .. }) => self.element(name, "0"),
             Some(Content::UnknownArray | Content::Reference(_)) => Value::unknown(),
             Some(Content::Unset) => Value::default(),
             None if name == "HOME" => Value::home(),
@@ -123,7 +137,7 @@ impl Scope {
         match variables.get_mut(&name) {
             Some(variable) => variable.content = content,
             None => {
-                variables.insert(name, Variable { content, exported: false });
+                variables.insert(name, Variable { content, exported: false, integer: false });
             }
         }
     }
@@ -160,36 +174,96 @@ impl Scope {
         let mut all = match self.content(name) {
             Some(Content::Array(before)) if append => before.clone(),
             Some(Content::Scalar(before)) if append => vec![before.clone()],
-            Some(Content::UnknownArray) if append => return,
+            Some(Content::UnknownArray | Content::Keyed { .. }) if append => {
+                return self.set(name, Content::UnknownArray);
+            }
             _ => Vec::new(),
         };
         all.extend(elements);
-        self.set(name, Content::Array(all));
+        self.set(name, if all.len() > MAX_ELEMENTS { Content::UnknownArray } else { Content::Array(all) });
     }
 
-    /// `name[index]=value`; an index that is not a known number makes the whole array unknown.
-    pub(crate) fn assign_element(&mut self, name: &str, index: Option<usize>, value: Value) {
-        let mut elements = match self.content(name) {
-            Some(Content::Array(elements)) => elements.clone(),
-            Some(Content::Scalar(value)) => vec![value.clone()],
-            Some(Content::UnknownArray) => return,
-            _ => Vec::new(),
-        };
-        match index {
-            Some(index) if index < elements.len() => {
-                if let Some(element) = elements.get_mut(index) {
-                    *element = value;
-                }
-            }
-            Some(index) if index == elements.len() => elements.push(value),
-            _ => return self.set(name, Content::UnknownArray),
+    /// `declare -A name`
+    pub(crate) fn associate(&mut self, name: &str) {
+        if !matches!(self.content(name), Some(Content::Keyed { words: true, .. })) {
+            self.set(name, Content::Keyed { entries: Vec::new(), words: true });
         }
-        self.set(name, Content::Array(elements));
+    }
+
+    /// `name=([key]=value …)`
+    pub(crate) fn assign_keyed(&mut self, name: &str, elements: Vec<(String, Value)>, append: bool) {
+        if !append {
+            let words = matches!(self.content(name), Some(Content::Keyed { words: true, .. }));
+            self.set(name, Content::Keyed { entries: Vec::new(), words });
+        }
+        for (key, value) in elements {
+            self.assign_element(name, Some(&key), value);
+        }
+    }
+
+    /// `name[key]=value`; a key that is not known makes the whole array unknown.
+    pub(crate) fn assign_element(&mut self, name: &str, key: Option<&str>, value: Value) {
+        let (mut entries, words) = match self.content(name) {
+            Some(Content::Array(elements)) => (numbered(elements), false),
+            Some(Content::Keyed { entries, words }) => (entries.clone(), *words),
+            Some(Content::Scalar(value)) => (vec![("0".to_owned(), value.clone())], false),
+            Some(Content::UnknownArray) => return,
+            _ => (Vec::new(), false),
+        };
+        let key = match key {
+            Some(key) if words => Some(key.to_owned()),
+            Some(key) => index(&entries, key),
+            None => None,
+        };
+        let Some(key) = key.filter(|_| entries.len() < MAX_ELEMENTS) else {
+            return self.set(name, Content::UnknownArray);
+        };
+        match entries.iter_mut().find(|(one, _)| *one == key) {
+            Some((_, old)) => *old = value,
+            None => entries.push((key, value)),
+        }
+        if !words {
+            entries.sort_by_key(|(key, _)| key.parse::<usize>().unwrap_or(usize::MAX));
+        }
+        let is_dense = !words && entries.iter().enumerate().all(|(at, (key, _))| *key == at.to_string());
+        self.set(
+            name,
+            if is_dense {
+                Content::Array(entries.into_iter().map(|(_, value)| value).collect())
+            } else {
+                Content::Keyed { entries, words }
+            },
+        );
+    }
+
+    /// `${name[key]}`; an element that is not there is empty.
+    pub(crate) fn element(&self, name: &str, key: &str) -> Value {
+        match self.content(name) {
+            Some(Content::Array(elements)) => {
+                let position = match key.trim().parse::<i64>() {
+                    Ok(number) if number < 0 => {
+                        usize::try_from(number.unsigned_abs()).ok().and_then(|back| elements.len().checked_sub(back))
+                    }
+                    Ok(number) => usize::try_from(number).ok(),
+                    Err(_) => return Value::unknown(),
+                };
+                position.and_then(|at| elements.get(at)).cloned().unwrap_or_default()
+            }
+            Some(Content::Keyed { entries, words }) => {
+                let Some(key) = (if *words { Some(key.to_owned()) } else { index(entries, key) }) else {
+                    return Value::unknown();
+                };
+                entries.iter().find(|(one, _)| *one == key).map(|(_, value)| value.clone()).unwrap_or_default()
+            }
+            Some(Content::Scalar(value)) if matches!(key.trim(), "0" | "-1") => value.clone(),
+            _ => Value::unknown(),
+        }
     }
 
     /// From now on `name` has a value nobody knows.
     pub(crate) fn forget(&mut self, name: &str) {
-        let array = matches!(self.content(name), Some(Content::Array(_) | Content::UnknownArray));
+        let array =
+            matches!(self.content(name), Some(Content::Array(_) | Content::Keyed { .. } | Content::UnknownArray));
         self.set(name, if array { Content::UnknownArray } else { Content::Scalar(Value::unknown()) });
     }
 
@@ -227,7 +301,40 @@ impl Scope {
             Some(target) if target != name => Content::Reference(target.to_owned()),
             _ => Content::Scalar(Value::unknown()),
         };
-        Rc::make_mut(&mut self.variables).insert(name.to_owned(), Variable { content, exported: false });
+        Rc::make_mut(&mut self.variables)
+            .insert(name.to_owned(), Variable { content, exported: false, integer: false });
+    }
+
+    /// `declare -i name`
+    pub(crate) fn make_integer(&mut self, name: &str) {
+        let name = self.resolve(name).to_owned();
+        let unset = Variable { content: Content::Unset, exported: false, integer: false };
+        Rc::make_mut(&mut self.variables).entry(name).or_insert(unset).integer = true;
+    }
+
+    pub(crate) fn is_integer(&self, name: &str) -> bool {
+        self.variables.get(self.resolve(name)).is_some_and(|variable| variable.integer)
+    }
+
+    /// `alias name=text`
+    pub(crate) fn alias(&mut self, name: &str, text: &str) {
+        Rc::make_mut(&mut self.aliases).insert(name.to_owned(), text.to_owned());
+    }
+
+    pub(crate) fn forget_alias(&mut self, name: &str) {
+        if self.aliases.contains_key(name) {
+            Rc::make_mut(&mut self.aliases).remove(name);
+        }
+    }
+
+    /// What `name` would stand for if aliases were expanded.
+    pub(crate) fn aliased(&self, name: &str) -> Option<String> {
+        self.aliases.get(name).cloned()
+    }
+
+    /// `export -f name`: shells started from here know the function.
+    pub(crate) fn export_function(&mut self, name: &str) {
+        Rc::make_mut(&mut self.exported_functions).insert(name.to_owned());
     }
 
     /// Programs and shells started from here see `name`.
@@ -260,10 +367,18 @@ impl Scope {
             .iter()
             .filter(|(name, _)| name.as_str() != "IFS")
             .map(|(name, variable)| {
-                (name.clone(), Variable { content: inherit(variable), exported: variable.exported })
+                (name.clone(), Variable { content: inherit(variable), exported: variable.exported, integer: false })
             })
             .collect();
-        Self { variables: Rc::new(variables), poisoned: self.poisoned, ..Self::default() }
+        let is_exported = |name: &String| self.exported_functions.contains(name);
+        let functions = self.functions.iter().filter(|(name, _)| is_exported(name));
+        Self {
+            variables: Rc::new(variables),
+            functions: Rc::new(functions.map(|(name, body)| (name.clone(), Rc::clone(body))).collect()),
+            exported_functions: Rc::clone(&self.exported_functions),
+            poisoned: self.poisoned,
+            ..Self::default()
+        }
     }
 
     /// Keeps what both agree on. What differs is unknown, though probably what it was on one side.
@@ -276,8 +391,9 @@ impl Scope {
                 let (here, there) = (variables.get(&name), other.variables.get(&name));
                 if here != there {
                     let exported = here.or(there).is_some_and(|variable| variable.exported);
+                    let integer = here.or(there).is_some_and(|variable| variable.integer);
                     let content = either(here, there);
-                    variables.insert(name, Variable { content, exported });
+                    variables.insert(name, Variable { content, exported, integer });
                 }
             }
         }
@@ -374,7 +490,7 @@ fn doubted(content: &Content) -> Content {
     match content {
         Content::Scalar(value) => Content::Scalar(value.doubted()),
         Content::Unset => Content::Scalar(Value::likely("")),
-        Content::Array(_) | Content::UnknownArray => Content::UnknownArray,
+        Content::Array(_) | Content::Keyed { .. } | Content::UnknownArray => Content::UnknownArray,
         Content::Reference(_) => Content::Scalar(Value::unknown()),
     }
 }
@@ -391,4 +507,18 @@ fn either(here: Option<&Variable>, there: Option<&Variable>) -> Content {
         (first, None) => first,
         _ => Content::UnknownArray,
     }
+}
+
+fn numbered(elements: &[Value]) -> Vec<(String, Value)> {
+    elements.iter().enumerate().map(|(at, value)| (at.to_string(), value.clone())).collect()
+}
+
+/// The number of an element in an array without words for keys; negative ones count from the end.
+fn index(entries: &[(String, Value)], key: &str) -> Option<String> {
+    let number: i64 = key.trim().parse().ok()?;
+    if number >= 0 {
+        return Some(number.to_string());
+    }
+    let end = entries.iter().filter_map(|(key, _)| key.parse::<i64>().ok()).max().map_or(0, |last| last + 1);
+    (end + number >= 0).then(|| (end + number).to_string())
 }

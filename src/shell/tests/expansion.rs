@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::shell::{
-    Field, Knowledge, Node, RedirectKind, Runner, Scope, Script, assign, expand_text, expand_word, parse,
+    Field, Knowledge, Node, Printed, RedirectKind, Runner, Scope, Script, assign, expand_text, expand_word, parse,
 };
 
 /// Runs `echo` and `printf %s`, assignments, `set --` and little else; notes the commands of substitutions.
@@ -13,15 +13,15 @@ struct Toy {
 }
 
 impl Runner for Toy {
-    fn substitute(&mut self, script: &Script, scope: &mut Scope) -> Option<String> {
+    fn substitute(&mut self, script: &Script, scope: &mut Scope) -> Printed {
         let mut scope = scope.clone();
         let fields = walk(script, &mut scope, self);
         let words: Vec<&str> = fields.iter().map(|field| field.text.as_str()).collect();
         self.ran.push(words.join(" "));
         let known = fields.iter().all(|field| field.knowledge == Knowledge::Exact);
         match words.split_first() {
-            Some((&"echo", rest)) if known => Some(format!("{}\n", rest.join(" "))),
-            _ => None,
+            Some((&"echo", rest)) if known => Printed::Text(format!("{}\n", rest.join(" "))),
+            _ => Printed::Unknown,
         }
     }
 

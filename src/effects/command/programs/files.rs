@@ -11,7 +11,9 @@ use super::Call;
 use super::printing::selection;
 
 impl Machine<'_> {
-    pub(super) fn dd(&mut self, call: Call<'_>) -> Stream {
+    pub(super) fn dd(&mut self, call: Call<'_>, io: &Io<'_>) -> Stream {
+        let names_file =
+            |word: &Arg| word.known == Known::Not || word.text.starts_with("if=") || word.text.starts_with("of=");
         for word in call.rest {
             match word.after('=') {
                 Some((key, file)) if key == "if" => self.path(Role::Read, &file),
@@ -20,7 +22,7 @@ impl Machine<'_> {
                 _ => {}
             }
         }
-        Stream::Unknown
+        if call.rest.iter().any(names_file) { Stream::Unknown } else { selection(io.input) }
     }
 
     /// `mkdir -p a/b` makes `a` where it is missing.

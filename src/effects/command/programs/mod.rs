@@ -3,6 +3,7 @@
 mod cloud;
 mod containers;
 mod copying;
+mod decoding;
 mod editors;
 mod fetching;
 mod files;
@@ -80,7 +81,8 @@ fn special_program(special: &str, machine: &mut Machine<'_>, call: Call<'_>, io:
         "copy" => machine.copy(call, io),
         "curl" => machine.curl(call, io),
         "database" => machine.database(call, io),
-        "dd" => machine.dd(call),
+        "date" => machine.dated(call, io),
+        "dd" => machine.dd(call, io),
         "deno" => machine.deno(call, io),
         "dig" => machine.dig(call),
         "docker" => machine.docker(call, io),
@@ -108,7 +110,7 @@ fn special_program(special: &str, machine: &mut Machine<'_>, call: Call<'_>, io:
         "move" => machine.rename(call, io),
         "nc" => machine.nc(call, io),
         "npx" => machine.npx(call, io),
-        "openssl" => machine.openssl(call),
+        "openssl" => machine.openssl(call, io),
         "other-vcs" => machine.other_vcs(call),
         "parallel" => machine.parallel(call, io),
         "patch" => machine.patch(call, io),
@@ -135,6 +137,7 @@ fn special_program(special: &str, machine: &mut Machine<'_>, call: Call<'_>, io:
         "vim" => machine.vim(call, io),
         "watch" => machine.watch(call, io),
         "wget" => machine.wget(call, io),
+        "which" => Machine::found(call.rest),
         "xargs" => machine.xargs(call, io),
         "zip" => machine.zip(call, io),
         _ => machine.data(call.entry, call.words, 1, io),

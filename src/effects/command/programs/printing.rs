@@ -37,11 +37,12 @@ impl Machine<'_> {
     }
 
     pub(super) fn printf(call: Call<'_>) -> Stream {
-        let rest = match call.rest {
-            [option, _, others @ ..] if option.literal() == Some("-v") => {
-                let _ = others;
-                return Stream::nothing();
-            }
+        Self::printed(call.rest)
+    }
+
+    /// What `printf` makes of a format and values.
+    pub(crate) fn printed(words: &[Arg]) -> Stream {
+        let rest = match words {
             [option, others @ ..] if option.literal() == Some("--") => others,
             others => others,
         };
@@ -60,12 +61,12 @@ impl Machine<'_> {
             return if arguments.operands.is_empty() { selection(io.input) } else { Stream::Unknown };
         }
         if arguments.operands.is_empty() {
-            return io.input.clone();
+            return io.input.copied();
         }
         let mut output = Stream::nothing();
         for word in &arguments.operands {
             output = output.then(match word.literal() {
-                Some("-" | "/dev/stdin" | "/dev/fd/0") => io.input.clone(),
+                Some("-" | "/dev/stdin" | "/dev/fd/0") => io.input.copied(),
                 Some("/dev/null") => Stream::nothing(),
                 _ => self.process_output(word).unwrap_or_else(|| self.content(word)),
             });
@@ -78,6 +79,7 @@ impl Machine<'_> {
         let appends = arguments.has(&["-a", "--append"]);
         for word in &arguments.operands {
             let before = if appends { self.content(word) } else { Stream::nothing() };
+            self.feed(word, io.input);
             self.path(Role::Write, word);
             let now = before.then(io.input.clone());
             if word.is_exact()
@@ -87,7 +89,7 @@ impl Machine<'_> {
                 self.world.wrote(&target, Some(text));
             }
         }
-        if call.name == "sponge" { Stream::nothing() } else { io.input.clone() }
+        if call.name == "sponge" { Stream::nothing() } else { io.input.copied() }
     }
 
     /// Filters over standard input or files that are computed where both are known.
@@ -112,18 +114,23 @@ impl Machine<'_> {
                 "rev" => Some(
                     text.lines().fold(String::new(), |all, line| all + &line.chars().rev().collect::<String>() + "\n"),
                 ),
-                "base64" if arguments.has(&["-d", "-D", "--decode"]) => decoded(text),
-                _ => None,
+                name => super::decoding::computed(name, text, &arguments),
             },
             _ => None,
         };
         match (computed, text) {
             (Some(computed), Stream::Likely(_)) => Stream::of(computed).doubted(),
             (Some(computed), _) => Stream::of(computed),
+            // Those that only lay text out mostly leave one line as it is.
+            (None, text) if PASSING.contains(&call.name) => selection(&text),
             (None, _) => Stream::Unknown,
         }
     }
 }
+
+const PASSING: &[&str] = &[
+    "fold", "fmt", "expand", "unexpand", "column", "head", "tail", "sort", "gsort", "uniq", "iconv", "pv", "envsubst",
+];
 
 /// Some lines of a stream.
 pub(super) fn selection(input: &Stream) -> Stream {

@@ -57,7 +57,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn openssl(&mut self, call: Call<'_>) -> Stream {
+    pub(super) fn openssl(&mut self, call: Call<'_>, io: &Io<'_>) -> Stream {
         let mut left = call.rest.iter();
         let sub = left.next().map_or("", |word| word.text.as_str());
         let mut read_any = false;
@@ -101,7 +101,6 @@ impl Machine<'_> {
                 _ => {}
             }
         }
-        let _ = read_any;
-        Stream::Unknown
+        if read_any { Stream::Unknown } else { Self::openssl_output(call, io.input) }
     }
 }

@@ -82,6 +82,9 @@ impl Machine<'_> {
         };
         let mut child = io.scope.child();
         child.set_positional(literals(others.get(1..).unwrap_or_default()));
+        if let Some(name) = others.first() {
+            child.assign_field("0", name.literal());
+        }
         let cwd = self.world.cwd().map(str::to_owned);
         let output = self.at_word(text, |machine| machine.shell_text(&known, &mut child, io.input));
         self.world.set_cwd(cwd);
