@@ -61,6 +61,11 @@ pub(crate) enum Certainty {
 }
 
 impl Certainty {
+    /// The same, where it is not sure that it happens at all.
+    pub(crate) fn guessed(self) -> Self {
+        if self == Self::Pattern { Self::Pattern } else { Self::Possible }
+    }
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",

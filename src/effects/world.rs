@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::command::knowledge::Knowledge;
+use super::glob;
 use super::paths::{self, Cwd, Ground};
 use super::{Certainty, PathTarget};
 
@@ -24,8 +25,8 @@ pub(crate) struct World {
     cwd: Option<String>,
     /// Names that stand for other files: alias → originals, both as [`PathTarget::path`].
     aliases: Arc<BTreeMap<String, Vec<Original>>>,
-    /// Files written earlier in the session: path → content where it is known.
-    written: Arc<BTreeMap<String, Option<String>>>,
+    /// Files written earlier in the session.
+    written: Arc<BTreeMap<String, Written>>,
     /// Bytes held in `written`.
     held: usize,
     /// Something was not kept: what looks unwritten may have been written.
@@ -125,6 +126,8 @@ impl World {
         if original == Some(alias.path.as_str()) {
             return;
         }
+        // Whatever was written under this name before is gone: it holds what the original holds.
+        self.put_at(alias.path.clone(), Written { follows: true, ..Written::default() });
         let known = self.aliases.get(&alias.path);
         let full = known.map_or(self.aliases.len() >= ENTRIES, |originals| originals.len() >= HOPS);
         let entry = Original { path: original.map(str::to_owned), tie };
@@ -198,28 +201,148 @@ impl World {
 
     /// The call wrote `target`; `content` where it is known.
     pub(crate) fn wrote(&mut self, target: &PathTarget, content: Option<&str>) {
-        let written = Arc::make_mut(&mut self.written);
-        let before = written.remove(&target.path);
-        self.held = self.held.saturating_sub(before.flatten().map_or(0, |content| content.len()));
-        if written.len() >= ENTRIES {
+        self.put_written(target, Written { whole: content.map(str::to_owned), ..Written::default() });
+    }
+
+    /// `text` is in the file now, and what was there may be, too (an edit or an appended line whose place is not known).
+    pub(crate) fn wrote_part(&mut self, target: &PathTarget, text: &str) {
+        let mut written = self.take_written(target).unwrap_or_default().in_parts();
+        written.parts.push(text.to_owned());
+        self.put_written(target, written);
+    }
+
+    /// `text` follows what the file held.
+    pub(crate) fn appended(&mut self, target: &PathTarget, text: &str) {
+        let before = self.take_written(target);
+        match before {
+            Some(Written { whole: Some(whole), .. }) => self.wrote(target, Some(&(whole + text))),
+            other => {
+                self.put_written(target, other.unwrap_or_default());
+                self.wrote_part(target, text);
+            }
+        }
+    }
+
+    /// The file changed in place, in a way that is not known.
+    pub(crate) fn edited(&mut self, target: &PathTarget) {
+        let written = self.take_written(target).unwrap_or_default().in_parts();
+        self.put_written(target, written);
+    }
+
+    /// Forgets what was written to the file, and returns it; for callers that put it back changed.
+    pub(crate) fn take_written(&mut self, target: &PathTarget) -> Option<Written> {
+        if self.written.is_empty() {
+            return None;
+        }
+        self.places(target).iter().rev().find_map(|place| self.take_at(place))
+    }
+
+    pub(crate) fn put_written(&mut self, target: &PathTarget, written: Written) {
+        let places = self.places(target);
+        let linked = !places.contains(&target.path);
+        for place in places {
+            self.put_at(place, written.clone());
+        }
+        if linked {
+            self.put_at(target.path.clone(), Written { follows: true, ..Written::default() });
+        }
+    }
+
+    /// Where the content of a file is kept: under the name that its links lead to.
+    fn places(&self, target: &PathTarget) -> Vec<String> {
+        let same = |path: &str| {
+            let names = self.originals(path, Certainty::Exact).into_iter();
+            names.filter(|name| name.tie == Tie::Same && name.certainty == Certainty::Exact).map(|name| name.path)
+        };
+        let ends: Vec<String> = same(&target.path).filter(|path| same(path).next().is_none()).collect();
+        if ends.is_empty() { vec![target.path.clone()] } else { ends }
+    }
+
+    fn take_at(&mut self, path: &str) -> Option<Written> {
+        if !self.written.contains_key(path) {
+            return None;
+        }
+        let written = Arc::make_mut(&mut self.written).remove(path)?;
+        self.held = self.held.saturating_sub(written.len());
+        Some(written)
+    }
+
+    fn put_at(&mut self, path: String, mut written: Written) {
+        self.take_at(&path);
+        if self.written.len() >= ENTRIES {
             self.forgetful = true;
             return;
         }
-        let content = content.filter(|content| content.len() <= CONTENT && self.held + content.len() <= CONTENTS);
-        self.held += content.map_or(0, str::len);
-        written.insert(target.path.clone(), content.map(str::to_owned));
+        let length = written.len();
+        if length > CONTENT || self.held + length > CONTENTS {
+            written = Written::default();
+        }
+        self.held += written.len();
+        Arc::make_mut(&mut self.written).insert(path, written);
     }
 
     #[expect(clippy::option_option, reason = "unwritten, unknown content and known content are three answers")]
     /// `None`: not written in this session. `Some(None)`: written, content not known. Follows aliases.
     pub(crate) fn written(&self, target: &PathTarget) -> Option<Option<&str>> {
-        let others = self.originals(&target.path, Certainty::Exact);
-        let others = others.iter().filter(|name| name.certainty == Certainty::Exact).map(|name| name.path.as_str());
-        match std::iter::once(target.path.as_str()).chain(others).find_map(|name| self.written.get(name)) {
-            Some(content) => Some(content.as_deref()),
+        match self.written_entry(target) {
+            Some(written) => Some(written.whole.as_deref()),
             None if self.forgetful => Some(None),
             None => None,
         }
+    }
+
+    /// Files that match a pattern, with what is known of their content.
+    pub(crate) fn written_matching(&self, pattern: &str) -> Vec<(String, String)> {
+        let texts = self.written.iter().filter(|(path, _)| glob::matches(pattern, path));
+        let texts = texts.flat_map(|(path, written)| {
+            written.whole.iter().chain(&written.parts).map(move |text| (path.clone(), text.clone()))
+        });
+        texts.take(HOPS).collect()
+    }
+
+    /// Anything was written at all.
+    pub(crate) fn has_written(&self) -> bool {
+        !self.written.is_empty() || self.forgetful
+    }
+
+    /// Texts that the session put into a file of which it does not know the rest. Follows aliases.
+    pub(crate) fn parts(&self, target: &PathTarget) -> &[String] {
+        self.written_entry(target).map_or(&[], |written| &written.parts)
+    }
+
+    fn written_entry(&self, target: &PathTarget) -> Option<&Written> {
+        if self.written.is_empty() {
+            return None;
+        }
+        let own = self.written.get(&target.path);
+        if own.is_some_and(|written| !written.follows) || self.aliases.is_empty() {
+            return own;
+        }
+        let others = self.originals(&target.path, Certainty::Exact);
+        let mut others = others.iter().filter(|name| name.certainty == Certainty::Exact);
+        others.find_map(|name| self.written.get(&name.path).filter(|written| !written.follows)).or(own)
+    }
+}
+
+/// What a file holds, as far as the session wrote it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Written {
+    whole: Option<String>,
+    /// Where the whole is not known: texts that are in it.
+    parts: Vec<String>,
+    /// It was made a link or copy of another file, and not written since.
+    follows: bool,
+}
+
+impl Written {
+    fn len(&self) -> usize {
+        self.whole.as_ref().map_or(0, String::len) + self.parts.iter().map(String::len).sum::<usize>()
+    }
+
+    fn in_parts(mut self) -> Self {
+        self.parts.extend(self.whole.take());
+        self.follows = false;
+        self
     }
 }
 

@@ -16,11 +16,16 @@ impl Machine<'_> {
             self.execute(words, false, false);
             return Stream::Unknown;
         }
-        if let Some(special) = entry.special.as_deref().filter(|special| !special.is_empty()) {
-            return programs::run(special, self, entry, name, words, io);
+        let output = if let Some(special) = entry.special.as_deref().filter(|special| !special.is_empty()) {
+            programs::run(special, self, entry, name, words, io)
+        } else {
+            self.execute(words, entry.inert, false);
+            self.data(entry, words, 1, io)
+        };
+        if self.world.has_written() {
+            self.project_scripts(name, words, io);
         }
-        self.execute(words, entry.inert, false);
-        self.data(entry, words, 1, io)
+        output
     }
 
     /// Effects of a command by data alone; `at` words belong to the program's and subcommands' names.

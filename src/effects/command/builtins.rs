@@ -6,7 +6,7 @@ use crate::effects::{About, Certainty};
 use crate::shell::{self, Scope, Script};
 
 use super::argument::{Arg, Known, literals};
-use super::knowledge::Role;
+use super::knowledge::{Language, Role};
 use super::machine::Machine;
 use super::simple::Io;
 use super::stream::Stream;
@@ -184,6 +184,10 @@ impl Machine<'_> {
         if let Some(text) = self.content(file).text().map(str::to_owned) {
             let input = io.input.clone();
             self.through_script(file, |machine| machine.shell_text(&text, io.scope, &input))
+        } else if file.is_exact() && self.world.written(&self.locate(file).0).is_some() {
+            self.opaque(About::Anything, "runs a script whose content in this session is not known", &[]);
+            self.run_parts(file, Some(Language::Shell), io);
+            Stream::Unknown
         } else {
             let program = words.first().map_or("source", |word| word.text.as_str());
             self.opaque(About::Anything, "runs a script that was not written in this session", &[program, &file.text]);

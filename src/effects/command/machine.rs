@@ -1,7 +1,7 @@
 //! The machine that walks a script: its limits, and the one place where effects come from.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use crate::effects::{
     About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, Origin, PathTarget, World, hosts,
@@ -49,6 +49,8 @@ pub(crate) struct Machine<'w> {
     /// Where effects come from, if not from the call itself (`script src/x.sh`).
     pub(crate) via: Option<String>,
     exhausted: bool,
+    /// More than 0: what is walked may be only a part of what runs, and an opaque effect stands for the rest.
+    guesses: usize,
     /// What process substitutions print, by their number.
     pub(super) pipes: Vec<Pipe>,
     /// Standard input of the shell that expands words.
@@ -57,8 +59,6 @@ pub(crate) struct Machine<'w> {
     pub(super) fresh: bool,
     /// The condition of a loop reads the next line.
     pub(super) condition_reads: bool,
-    /// Aliases that `git config` set in this text.
-    pub(super) git_aliases: BTreeMap<String, String>,
 }
 
 impl<'w> Machine<'w> {
@@ -79,11 +79,11 @@ impl<'w> Machine<'w> {
             led: false,
             via: None,
             exhausted: false,
+            guesses: 0,
             pipes: Vec::new(),
             input: Stream::Unconnected,
             fresh: false,
             condition_reads: false,
-            git_aliases: BTreeMap::new(),
         }
     }
 
@@ -112,6 +112,14 @@ impl<'w> Machine<'w> {
         result
     }
 
+    /// Walks what is known of a program of which the rest is not: an opaque effect has to stand beside it.
+    pub(crate) fn guessed<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
+        self.guesses += 1;
+        let result = inside(self);
+        self.guesses -= 1;
+        result
+    }
+
     fn exhaust(&mut self, reason: &str) {
         if !self.exhausted {
             self.exhausted = true;
@@ -131,7 +139,8 @@ impl<'w> Machine<'w> {
             return;
         }
         let via = self.via.as_ref().map_or(Cow::Borrowed(via), |via| Cow::Owned(via.clone()));
-        self.add(Effect { kind, certainty, via, origin: self.origin() })
+        let certainty = if self.guesses > 0 { certainty.guessed() } else { certainty };
+        self.add(Effect { kind, certainty, via, origin: self.origin() });
     }
 
     /// Of equal effects the first one stays.
@@ -148,7 +157,9 @@ impl<'w> Machine<'w> {
     }
 
     pub(crate) fn opaque(&mut self, about: About, reason: &str, vouched_by: &[&str]) {
-        self.add(Effect { origin: self.origin(), ..opaque(about, reason, vouched_by) });
+        if self.guesses == 0 {
+            self.add(Effect { origin: self.origin(), ..opaque(about, reason, vouched_by) });
+        }
     }
 
     /// One simple command ran, and causes what follows. The first command of a text is never inert.
@@ -217,8 +228,11 @@ impl<'w> Machine<'w> {
     }
 
     fn touch(&mut self, role: Role, target: &PathTarget, certainty: Certainty, via: &'static str) {
-        if matches!(role, Role::Write | Role::WriteTree | Role::Edit) && certainty != Certainty::Pattern {
-            self.world.wrote(target, None);
+        match role {
+            _ if certainty == Certainty::Pattern => {}
+            Role::Edit => self.world.edited(target),
+            Role::Write | Role::WriteTree => self.world.wrote(target, None),
+            _ => {}
         }
         let kinds: &[fn(PathTarget) -> Kind] = match role {
             Role::Read | Role::ReadTree | Role::Script | Role::PatternFile => &[Kind::Read],

@@ -73,7 +73,12 @@ impl Machine<'_> {
             return;
         }
         let before = if keeps { self.content(word) } else { Stream::nothing() };
+        let kept = keeps.then(|| self.locate(word).0);
+        let kept = kept.map(|target| (self.world.take_written(&target).unwrap_or_default(), target));
         self.redirected(Role::Write, word);
+        if let Some((written, target)) = kept.filter(|_| word.is_exact()) {
+            self.world.put_written(&target, written);
+        }
         let device = word.literal().is_some_and(|text| text.starts_with("/dev/"));
         if !is_output || device && word.text != "/dev/null" && self.process_output(word).is_none() {
             return;
@@ -135,7 +140,14 @@ impl Machine<'_> {
         }
         for (target, before) in targets {
             let content = before.clone().then(output.clone());
-            self.world.wrote(target, content.text());
+            if *before == Stream::nothing() || content.text().is_some() {
+                self.world.wrote(target, content.text());
+            } else {
+                self.world.edited(target);
+            }
+            if let (None, Stream::Known(added) | Stream::Likely(added)) = (content.text(), &output) {
+                self.world.wrote_part(target, added);
+            }
         }
         Stream::nothing()
     }

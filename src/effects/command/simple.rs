@@ -39,7 +39,9 @@ impl Machine<'_> {
         self.fresh = opened.input.is_some() || self.condition_reads;
         let input = opened.input.clone().unwrap_or_else(|| input.clone());
         let output = if lasting {
-            Stream::nothing()
+            // `$(< file)` is the file's content.
+            let reads = self.substitutions > 0 && simple.assignments.is_empty() && opened.output.is_none();
+            opened.input.clone().filter(|_| reads).unwrap_or_else(Stream::nothing)
         } else {
             let parent = self.parent;
             let mut io = Io { scope: &mut *scope, input: &input };
@@ -80,6 +82,9 @@ impl Machine<'_> {
             return;
         }
         self.opaque(About::Commands, &format!("the variable {name} changes what programs run"), &[]);
+        if let Some(file) = value.filter(|_| matches!(name, "BASH_ENV" | "ENV" | "PYTHONSTARTUP")) {
+            self.start_up_file(file, &mut Io { scope, input: &Stream::Unknown });
+        }
         if let Some(text) = value.and_then(Arg::literal).filter(|_| holds_command(name)) {
             self.forked(scope, |machine, scope| machine.shell_text(text, scope, &Stream::Unknown));
         }

@@ -45,8 +45,17 @@ pub(super) fn edit(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     for path in required(run, texts(given, entry, "path"), About::Writes) {
         let (target, _) = run.world.locate(path, Certainty::Exact);
         let content = edited(run, entry, given, &target);
+        let before = run.world.take_written(&target);
         run.path(Access::Write, path, Reach::Itself);
-        run.world.wrote(&target, content.as_deref());
+        if let Some(content) = content {
+            run.world.wrote(&target, Some(&content));
+            continue;
+        }
+        run.world.put_written(&target, before.unwrap_or_default());
+        run.world.edited(&target);
+        for text in texts(given, entry, "new").texts {
+            run.world.wrote_part(&target, text);
+        }
     }
 }
 
@@ -60,6 +69,10 @@ fn edited(run: &Run<'_>, entry: &Entry, given: &Object, target: &PathTarget) -> 
         .collect();
     let steps = if steps.is_empty() { vec![given] } else { steps };
     for step in steps {
+        if let Some(line) = number(step, entry, "line") {
+            content = with_inserted(&content, line, only(step, entry, "new")?)?;
+            continue;
+        }
         let old = only(step, entry, "old")?;
         let new = only(step, entry, "new")?;
         let every = is_true(step, entry, "every");
@@ -71,6 +84,23 @@ fn edited(run: &Run<'_>, entry: &Entry, given: &Object, target: &PathTarget) -> 
         };
     }
     Some(content)
+}
+
+/// `text` after line `line` (0: at the start).
+fn with_inserted(content: &str, line: usize, text: &str) -> Option<String> {
+    let starts = std::iter::once(0).chain(content.match_indices('\n').map(|(at, _)| at + 1));
+    let at = starts.chain([content.len()]).nth(line)?;
+    let (before, after) = content.split_at_checked(at)?;
+    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    let end = if text.ends_with('\n') || after.is_empty() { "" } else { "\n" };
+    Some(format!("{before}{gap}{text}{end}{after}"))
+}
+
+fn number(given: &Object, entry: &Entry, role: &str) -> Option<usize> {
+    given.iter().find_map(|(key, value)| match value {
+        Value::Number(number) if REGISTRY.is(entry, role, &names::plain(key)) => usize::try_from(*number).ok(),
+        _ => None,
+    })
 }
 
 fn only<'v>(given: &'v Object, entry: &Entry, role: &str) -> Option<&'v str> {

@@ -61,7 +61,7 @@ fn addresses(value: &Value, found: &mut Vec<(Connection, Certainty)>) {
         }
         Value::List(items) => items.iter().for_each(|item| addresses(item, found)),
         Value::Object(object) => object.iter().for_each(|(_, item)| addresses(item, found)),
-        Value::Null | Value::Bool(_) | Value::Number | Value::Text(_) => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {}
     }
 }
 

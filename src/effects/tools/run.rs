@@ -197,7 +197,7 @@ fn take<'v>(value: &'v Value, wanted: &dyn Fn(&str) -> bool, found: &mut Found<'
             collect(inner, wanted, found);
             found.malformed |= found.texts.len() == before;
         }
-        Value::Bool(_) | Value::Number => found.malformed = true,
+        Value::Bool(_) | Value::Number(_) => found.malformed = true,
     }
 }
 

@@ -189,10 +189,10 @@ impl Guess<'_, '_> {
             }
             Value::List(items) => items.iter().for_each(|item| self.value(role, item, arguments)),
             Value::Object(inner) => self.object(inner),
-            Value::Number | Value::Bool(_) if matches!(role, Role::Path | Role::Command | Role::Url) => {
+            Value::Number(_) | Value::Bool(_) if matches!(role, Role::Path | Role::Command | Role::Url) => {
                 self.malformed = true;
             }
-            Value::Null | Value::Number | Value::Bool(_) => {}
+            Value::Null | Value::Number(_) | Value::Bool(_) => {}
         }
     }
 

@@ -9,7 +9,8 @@ const DEPTH: u32 = 64;
 pub(super) enum Value {
     Null,
     Bool(bool),
-    Number,
+    /// Whole, or cut to a whole one: nothing asks for fractions.
+    Number(i64),
     Text(String),
     List(Vec<Value>),
     Object(Object),
@@ -113,16 +114,16 @@ impl<'de> Visitor<'de> for Seed {
         Ok(Value::Bool(value))
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Value, E> {
-        Ok(Value::Number)
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::Number(number))
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Value, E> {
-        Ok(Value::Number)
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(Value::Number(i64::try_from(number).unwrap_or(i64::MAX)))
     }
 
     fn visit_f64<E>(self, _: f64) -> Result<Value, E> {
-        Ok(Value::Number)
+        Ok(Value::Number(i64::MAX))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Value, E> {

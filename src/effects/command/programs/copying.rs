@@ -9,19 +9,34 @@ use crate::effects::command::stream::Stream;
 
 use super::Call;
 
+/// What stands at the destination afterwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Makes {
+    Copy,
+    /// Another name of the same file.
+    Link,
+    SymbolicLink,
+}
+
 impl Machine<'_> {
     pub(super) fn copy(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
         let tree = arguments.has_role(Role::Tree);
-        let links = arguments.has(&["-l", "--link", "-s", "--symbolic-link"]);
-        self.transfer(&arguments, if tree { Role::ReadTree } else { Role::Read }, tree, links);
+        let makes = if arguments.has(&["-l", "--link"]) {
+            Makes::Link
+        } else if arguments.has(&["-s", "--symbolic-link"]) {
+            Makes::SymbolicLink
+        } else {
+            Makes::Copy
+        };
+        self.transfer(&arguments, if tree { Role::ReadTree } else { Role::Read }, tree, makes);
         let _ = io;
         Stream::nothing()
     }
 
     pub(super) fn rename(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
-        self.transfer(&arguments, Role::DeleteTree, true, false);
+        self.transfer(&arguments, Role::DeleteTree, true, Makes::Copy);
         let _ = io;
         Stream::nothing()
     }
@@ -37,13 +52,13 @@ impl Machine<'_> {
                 self.path(Role::Write, word);
             }
         } else {
-            self.transfer(&arguments, Role::Read, false, false);
+            self.transfer(&arguments, Role::Read, false, Makes::Copy);
         }
         Stream::nothing()
     }
 
     /// Sources go into a directory, or onto one destination.
-    fn transfer(&mut self, arguments: &Arguments, source_role: Role, tree: bool, symbolic: bool) {
+    fn transfer(&mut self, arguments: &Arguments, source_role: Role, tree: bool, makes: Makes) {
         let into = arguments
             .options
             .iter()
@@ -67,7 +82,7 @@ impl Machine<'_> {
             || destination.text.ends_with('/')
             || matches!(destination.text.as_str(), "." | "..");
         for (source, content) in sources.iter().zip(contents) {
-            self.arrive(source, &destination, is_directory, tree, symbolic, content.as_deref());
+            self.arrive(source, &destination, is_directory, tree, makes, content.as_deref());
         }
     }
 
@@ -77,7 +92,7 @@ impl Machine<'_> {
         destination: &Arg,
         is_directory: bool,
         tree: bool,
-        symbolic: bool,
+        makes: Makes,
         content: Option<&str>,
     ) {
         let inside = within(destination, source);
@@ -99,11 +114,11 @@ impl Machine<'_> {
             if place.is_exact() {
                 let (alias, _) = self.locate(place);
                 if source.is_exact() {
-                    if symbolic {
-                        self.world.link_symbolic(&alias, &source.text, Certainty::Exact);
-                    } else {
-                        let (original, _) = self.locate(source);
-                        self.world.copied(&alias, &original);
+                    let (original, _) = self.locate(source);
+                    match makes {
+                        Makes::Copy => self.world.copied(&alias, &original),
+                        Makes::Link => self.world.link(&alias, &original),
+                        Makes::SymbolicLink => self.world.link_symbolic(&alias, &source.text, Certainty::Exact),
                     }
                 }
                 if content.is_some() {

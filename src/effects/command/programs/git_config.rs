@@ -1,14 +1,16 @@
 //! Git settings that run commands: given with `-c`, or written with `git config` for every later call.
 
-use crate::effects::About;
 use crate::effects::command::argument::Arg;
 use crate::effects::command::knowledge::Role;
 use crate::effects::command::machine::Machine;
 use crate::effects::command::simple::Io;
+use crate::effects::{About, PathTarget};
+
+use super::git_triggers::{self, Setting, is_idle, runs};
 
 impl Machine<'_> {
     /// `-c name=value`.
-    pub(super) fn git_setting(&mut self, setting: &Arg, aliases: &mut Vec<(String, Arg)>, io: &mut Io<'_>) {
+    pub(super) fn git_setting(&mut self, setting: &Arg, settings: &mut Vec<Setting>, io: &mut Io<'_>) {
         let Some((name, value)) = setting.after('=') else {
             if !setting.is_exact() {
                 self.opaque(About::Commands, "a git setting that is not known", &[]);
@@ -16,10 +18,11 @@ impl Machine<'_> {
             return;
         };
         let lower = name.to_ascii_lowercase();
-        if let Some(alias) = lower.strip_prefix("alias.") {
-            aliases.push((alias.to_owned(), value));
-        } else {
+        if !lower.starts_with("alias.") {
             self.git_value(&lower, &value, io);
+        }
+        if lower.starts_with("alias.") || lower == "core.hookspath" {
+            settings.push((lower, value));
         }
     }
 
@@ -33,22 +36,7 @@ impl Machine<'_> {
         if !runs(name) {
             return;
         }
-        let idle = matches!(
-            value.literal(),
-            Some(
-                "" | "cat"
-                    | "less"
-                    | "true"
-                    | "false"
-                    | ":"
-                    | "less -FRX"
-                    | "delta"
-                    | "vim"
-                    | "nano"
-                    | "vi"
-                    | "code --wait"
-            )
-        );
+        let idle = value.literal().is_some_and(is_idle);
         if idle {
             return;
         }
@@ -92,79 +80,53 @@ impl Machine<'_> {
                         || word.text == "--edit"
                         || word.text == "unset"
                 }));
-        let target = file.unwrap_or_else(|| Arg::exact(".git/config"));
+        let own = self.git_directory();
+        let target = file.unwrap_or_else(|| own.with(format!("{}/config", own.text)));
         if !changes {
-            if target.text != ".git/config" && !target.text.starts_with("~/.gitconfig") {
+            if !target.text.ends_with(".git/config") && !target.text.starts_with("~/.gitconfig") {
                 self.path(Role::Read, &target);
             }
             return;
         }
+        // What the file says besides stays as it was.
+        let (place, _) = self.locate(&target);
+        let before = self.world.take_written(&place).unwrap_or_default();
         self.path(Role::Write, &target);
-        let [name, value, ..] = operands.as_slice() else { return };
-        let Some(name) = name.literal() else {
-            self.opaque(About::Commands, "a git setting that is not known", &[]);
-            return;
-        };
-        let lower = name.to_ascii_lowercase();
-        match lower.strip_prefix("alias.") {
-            Some(alias) => match value.literal() {
-                Some(text) => {
-                    self.git_aliases.insert(alias.to_owned(), text.to_owned());
+        self.world.put_written(&place, before);
+        let adds = words.iter().any(|word| word.text == "--add");
+        let unset = words.iter().any(|word| word.text.starts_with("--unset") || word.text == "unset");
+        match operands.as_slice() {
+            [name, value, ..] if !unset => self.git_configured(name, value, adds, &place, io),
+            [name, ..] if unset => {
+                if let Some(text) =
+                    name.literal().and_then(|name| git_triggers::written(&name.to_lowercase(), "", false))
+                {
+                    self.world.appended(&place, &text);
                 }
-                None => self.opaque(About::Commands, "a git setting that is not known", &[]),
-            },
-            None => self.git_value(&lower, value, io),
+            }
+            _ => {}
         }
     }
-}
 
-/// Its value is a command, a program, or decides which one runs.
-fn runs(name: &str) -> bool {
-    let last = name.rsplit('.').next().unwrap_or(name);
-    let exact = matches!(
-        name,
-        "core.pager"
-            | "core.editor"
-            | "core.fsmonitor"
-            | "core.sshcommand"
-            | "core.askpass"
-            | "core.gitproxy"
-            | "core.alternaterefscommand"
-            | "diff.external"
-            | "sequence.editor"
-            | "gpg.program"
-            | "web.browser"
-            | "log.showsignature"
-            | "uploadpack.packobjectshook"
-            | "protocol.ext.allow"
-            | "protocol.allow"
-            | "credential.helper"
-            | "instaweb.httpd"
-            | "interactive.difffilter"
-            | "sendemail.smtpserver"
-            | "man.viewer"
-            | "help.browser"
-            | "init.templatedir"
-            | "include.path"
-    );
-    let family = name.starts_with("pager.")
-        || name.starts_with("includeif.")
-        || name.starts_with("url.")
-        || name.starts_with("credential.") && last == "helper"
-        || name.starts_with("gpg.") && last == "program"
-        || (name.starts_with("filter.") && matches!(last, "clean" | "smudge" | "process"))
-        || (name.starts_with("diff.") && matches!(last, "command" | "textconv"))
-        || (name.starts_with("difftool.") || name.starts_with("mergetool.")) && matches!(last, "cmd" | "path")
-        || name.starts_with("merge.") && last == "driver"
-        || name.starts_with("remote.")
-            && matches!(last, "uploadpack" | "receivepack" | "vcs" | "proxy" | "url" | "pushurl")
-        || name.starts_with("browser.")
-        || name.starts_with("man.")
-        || name.starts_with("guitool.")
-        || name.starts_with("submodule.") && last == "update"
-        || name.starts_with("trailer.") && matches!(last, "command" | "cmd")
-        || name.starts_with("tar.") && last == "command";
-    exact || family
+    fn git_configured(&mut self, name: &Arg, value: &Arg, adds: bool, file: &PathTarget, io: &mut Io<'_>) {
+        let Some(name) = name.literal() else {
+            self.opaque(About::Commands, "a git setting that is not known", &[]);
+            return self.world.wrote(file, None);
+        };
+        let lower = name.to_ascii_lowercase();
+        let text = value.literal().and_then(|value| git_triggers::written(&lower, value, adds));
+        match text {
+            Some(text) => self.world.appended(file, &text),
+            None if runs(&lower) || lower.starts_with("alias.") => {
+                self.opaque(About::Commands, "a git setting that is not known", &[]);
+                self.world.wrote(file, None);
+            }
+            None => self.world.appended(file, "\n"),
+        }
+        if !lower.starts_with("alias.") {
+            self.git_value(&lower, value, io);
+        }
+    }
 }
 
 /// Its value is a directory that git takes programs from.

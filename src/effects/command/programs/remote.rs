@@ -181,6 +181,14 @@ impl Machine<'_> {
             self.path(Role::ListTree, last);
         } else {
             self.path(Role::WriteTree, last);
+            for source in sources.iter().filter(|source| source.is_exact() && last.is_exact() && !is_remote(source)) {
+                let original = self.locate(source).0;
+                let inside = last.with(format!("{}/{}", last.text.trim_end_matches('/'), base_name(source)));
+                for place in [last, &inside] {
+                    let copy = self.locate(place).0;
+                    self.world.copied(&copy, &original);
+                }
+            }
             let deletes = arguments.options.iter().any(|option| option.name.starts_with("--del"));
             if deletes {
                 self.path(Role::DeleteTree, last);
@@ -294,4 +302,8 @@ fn is_remote(word: &Arg) -> bool {
     let Some((host, path)) = text.split_once(':') else { return false };
     let drive = host.chars().count() == 1 && path.starts_with(['/', '\\']);
     !host.contains('/') && !host.is_empty() && !drive
+}
+
+fn base_name(source: &Arg) -> &str {
+    source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! Build runners, and `openssl`.
 
 use crate::effects::About;
-use crate::effects::command::argument::{Arg, Known};
+use crate::effects::command::argument::Known;
 use crate::effects::command::knowledge::Role;
 use crate::effects::command::machine::Machine;
 use crate::effects::command::simple::Io;
@@ -14,6 +14,14 @@ impl Machine<'_> {
     pub(super) fn build(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let program = call.words.first().map_or("", |word| word.text.as_str()).to_owned();
         if matches!(call.name, "make" | "gmake") {
+            let home = self.world.cwd().map(str::to_owned);
+            for pair in call.rest.windows(2) {
+                if let [option, directory] = pair
+                    && matches!(option.literal(), Some("-C" | "--directory"))
+                {
+                    self.enter(directory);
+                }
+            }
             for pair in call.rest.windows(2) {
                 if let [option, value] = pair
                     && matches!(option.literal(), Some("-f" | "--file" | "--makefile"))
@@ -21,6 +29,7 @@ impl Machine<'_> {
                     self.path(Role::Read, value);
                 }
             }
+            self.world.set_cwd(home);
             for word in call.rest {
                 match word.after('=') {
                     Some((name, value)) if name == "SHELL" => self.steered("SHELL", Some(&value), io.scope),
@@ -34,27 +43,9 @@ impl Machine<'_> {
             if call.rest.iter().any(|word| word.text == "--eval") {
                 self.opaque(About::Anything, "evaluates make text", &[]);
             }
-            let written = call.rest.is_empty() || !call.rest.iter().any(|word| word.text == "-f");
-            if written {
-                self.written_recipes(&program);
-            }
         }
         self.opaque(About::Anything, "runs the project's build", &[&program]);
         Stream::Unknown
-    }
-
-    /// A makefile that this session wrote is not vouched for by a policy that allows `make`.
-    fn written_recipes(&mut self, program: &str) {
-        for name in ["Makefile", "makefile", "GNUmakefile"] {
-            let (target, _) = self.locate(&Arg::exact(name));
-            if self.world.written(&target).is_some() {
-                self.opaque(
-                    About::Anything,
-                    &format!("runs {program} with recipes written in this session"),
-                    &[program],
-                );
-            }
-        }
     }
 
     pub(super) fn openssl(&mut self, call: Call<'_>, io: &Io<'_>) -> Stream {

@@ -12,7 +12,7 @@ use super::Call;
 impl Machine<'_> {
     pub(super) fn shell(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut left = call.rest.iter().peekable();
-        let (mut text, mut login) = (false, false);
+        let (mut text, mut login, mut interactive) = (false, false, false);
         while let Some(word) = left.peek() {
             let option = word.text.as_str();
             match word.literal() {
@@ -22,6 +22,7 @@ impl Machine<'_> {
                     if let Some(value) = left.next().filter(|_| is_file) {
                         self.path(Role::Read, value);
                         self.opaque(About::Anything, "runs a start-up file", &[]);
+                        self.start_up_file(value, io);
                     }
                 }
                 Some("--") => {
@@ -32,11 +33,13 @@ impl Machine<'_> {
                     left.next();
                 }
                 Some(long) if long.starts_with("--") => {
+                    login |= long == "--login";
                     left.next();
                 }
                 Some(flags) if flags.starts_with(['-', '+']) && flags.len() > 1 => {
                     text |= flags.starts_with('-') && flags.contains('c');
-                    login |= flags.contains('l') || flags.contains('i');
+                    login |= flags.contains('l');
+                    interactive |= flags.contains('i');
                     let takes_name = flags.ends_with('o') || flags.ends_with('O');
                     left.next();
                     if takes_name {
@@ -46,8 +49,15 @@ impl Machine<'_> {
                 _ => break,
             }
         }
-        let _ = login;
         let rest: Vec<Arg> = left.cloned().collect();
+        let files = [
+            (call.name == "zsh", "~/.zshenv"),
+            (login, "~/.bash_profile ~/.bash_login ~/.profile ~/.zprofile ~/.zlogin"),
+            (login || interactive, "~/.bashrc ~/.zshrc"),
+        ];
+        for file in files.iter().filter(|(reads, _)| *reads).flat_map(|(_, files)| files.split(' ')) {
+            self.start_up_file(&Arg::exact(file), io);
+        }
         if text {
             return self.shell_words(&rest, io);
         }
@@ -65,6 +75,13 @@ impl Machine<'_> {
                 self.stream_program(&input, &mut Io { scope: &mut child, input: &Stream::Unknown })
             }
             Some((file, arguments)) => self.run_script(call.name, Language::Shell, file, arguments, io),
+        }
+    }
+
+    /// A shell's start-up file, where this session wrote it.
+    pub(crate) fn start_up_file(&mut self, file: &Arg, io: &mut Io<'_>) {
+        if file.is_exact() && self.world.written(&self.locate(file).0).is_some() {
+            self.run_file(file, Some(Language::Shell), &[], &[], io);
         }
     }
 
@@ -126,10 +143,12 @@ impl Machine<'_> {
                 let written = file.is_exact() && self.world.written(&self.locate(file).0).is_some();
                 if written {
                     self.opaque(About::Anything, "runs a script whose content in this session is not known", &[]);
+                    self.run_parts(file, language, io);
                 } else if file.is_exact() && self.process_output(file).is_none() {
                     self.opaque(About::Anything, "runs a script that was not written in this session", vouched_by);
                 } else {
                     self.opaque(About::Anything, "runs a script that is not known", &[]);
+                    self.run_matching(file, language, io);
                 }
                 return Stream::Unknown;
             }
@@ -139,6 +158,34 @@ impl Machine<'_> {
         let output = self.through_script(file, |machine| machine.code(language, &text, arguments, io));
         self.world.set_cwd(cwd);
         output
+    }
+
+    /// Scripts that this session wrote and that `file`, a pattern, may mean.
+    fn run_matching(&mut self, file: &Arg, language: Option<Language>, io: &mut Io<'_>) {
+        let (pattern, _) = self.locate(file);
+        if file.is_exact() || pattern.path.trim_matches(['*', '/']).is_empty() {
+            return;
+        }
+        for (path, text) in self.world.written_matching(&pattern.path) {
+            let language = shebang(&text).or(language).or_else(|| by_extension(&path)).unwrap_or(Language::Shell);
+            self.guessed(|machine| {
+                machine.through_script(&Arg::exact(path), |machine| machine.code(language, &text, &[], io));
+            });
+        }
+    }
+
+    /// What the session put into a file of which it does not know the rest.
+    pub(crate) fn run_parts(&mut self, file: &Arg, language: Option<Language>, io: &mut Io<'_>) {
+        let parts = self.world.parts(&self.locate(file).0).to_vec();
+        let first = parts.iter().find_map(|part| shebang(part));
+        let language = first.or(language).or_else(|| by_extension(&file.text)).unwrap_or(Language::Shell);
+        let cwd = self.world.cwd().map(str::to_owned);
+        for part in parts {
+            self.guessed(|machine| {
+                machine.through_script(file, |machine| machine.code(language, &part, &[], io));
+            });
+            self.world.set_cwd(cwd.clone());
+        }
     }
 
     /// Program text in a language.
@@ -256,6 +303,10 @@ impl Machine<'_> {
             }
             Some("this" | "calendar" | "platform" | "sysconfig" | "site") => {}
             Some("base64") => self.possible_operands(&words),
+            Some(name) if self.module_file(name).is_some() => {
+                let file = self.module_file(name).unwrap_or_else(|| module.clone());
+                self.run_file(&file, Some(Language::Python), rest, &[], io);
+            }
             Some(name) => {
                 let listed = self.knowledge.entry(name);
                 if let Some(entry) = listed.filter(|entry| {
@@ -271,6 +322,13 @@ impl Machine<'_> {
             }
             None => self.opaque(About::Anything, "runs a module that is not known", &[]),
         }
+    }
+
+    /// The file of a module, where this session wrote it into the working directory.
+    fn module_file(&self, name: &str) -> Option<Arg> {
+        let path = name.replace('.', "/");
+        let files = [format!("{path}.py"), format!("{path}/__main__.py")].map(Arg::exact);
+        files.into_iter().find(|file| self.world.written(&self.locate(file).0).is_some_and(|text| text.is_some()))
     }
 
     pub(super) fn perl(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {

@@ -17,6 +17,8 @@ struct Program {
     runs: Vec<String>,
     /// The input itself, or what a substitution makes of it, runs as commands.
     runs_input: bool,
+    /// Text that it puts into its output.
+    puts: Vec<String>,
 }
 
 impl Machine<'_> {
@@ -49,7 +51,11 @@ impl Machine<'_> {
         for script in scripts {
             lines_only &=
                 script.text.starts_with(|c: char| c.is_ascii_digit()) && script.text.ends_with(['p', 'q', 'd']);
-            self.sed_script(&script, io);
+            let puts = self.sed_script(&script, io);
+            for file in files.iter().filter(|file| in_place && file.is_exact()) {
+                let (target, _) = self.locate(file);
+                puts.iter().for_each(|text| self.world.wrote_part(&target, text));
+            }
         }
         match io.input {
             Stream::Names(names) if files.is_empty() && lines_only => Stream::Names(names.clone()),
@@ -57,14 +63,15 @@ impl Machine<'_> {
         }
     }
 
-    fn sed_script(&mut self, script: &Arg, io: &mut Io<'_>) {
+    /// What the script does besides editing; returns what it puts into the text.
+    fn sed_script(&mut self, script: &Arg, io: &mut Io<'_>) -> Vec<String> {
         let Some(text) = script.literal() else {
             self.opaque(About::Anything, "runs a sed script that is not known", &[]);
-            return;
+            return Vec::new();
         };
         let Some(program) = read(text) else {
             self.opaque(About::Anything, "runs a sed script that is not understood", &[]);
-            return;
+            return Vec::new();
         };
         for file in &program.reads {
             self.path(Role::Read, &Arg::exact(file.as_str()));
@@ -78,6 +85,7 @@ impl Machine<'_> {
         if program.runs_input {
             self.opaque(About::Anything, "sed runs what it makes of its input", &[]);
         }
+        program.puts
     }
 }
 
@@ -155,7 +163,7 @@ impl Reader<'_> {
             Some('#') => {
                 self.line();
             }
-            Some('a' | 'i' | 'c') => self.text(),
+            Some('a' | 'i' | 'c') => program.puts.push(self.text()),
             Some(':' | 'b' | 't' | 'T' | 'v' | 'l' | 'L' | 'q' | 'Q') => {
                 self.skip(|character| !matches!(character, ';' | '\n' | '}'));
             }
@@ -200,8 +208,17 @@ impl Reader<'_> {
     }
 
     /// Text of `a`, `i`, `c`: to the end of a line that does not end in a backslash.
-    fn text(&mut self) {
-        while self.line().ends_with('\\') && !self.left.is_empty() {}
+    fn text(&mut self) -> String {
+        let mut text = String::new();
+        loop {
+            let line = self.line();
+            let (part, goes_on) = line.strip_suffix('\\').map_or((line.as_str(), false), |part| (part, true));
+            text.push_str(part.trim_start());
+            text.push('\n');
+            if !goes_on || self.left.is_empty() {
+                return text;
+            }
+        }
     }
 
     fn until(&mut self, delimiter: char) -> Option<String> {
@@ -241,6 +258,7 @@ impl Reader<'_> {
         let delimiter = self.bump()?;
         self.until(delimiter)?;
         let replacement = self.until(delimiter)?;
+        program.puts.push(replacement.replace("\\n", "\n"));
         loop {
             match self.peek() {
                 Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {

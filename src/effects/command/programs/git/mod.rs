@@ -13,6 +13,7 @@ use crate::effects::command::stream::Stream;
 use crate::effects::{About, Argument, Certainty, Execution, Kind};
 
 use super::Call;
+use super::git_triggers::Setting;
 use options::options;
 
 /// One git command behind its global options.
@@ -38,7 +39,7 @@ impl Machine<'_> {
 
     fn git_globals(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut left = call.rest;
-        let mut aliases = Vec::new();
+        let mut settings = self.git_settings();
         while let Some((word, rest)) = left.split_first() {
             left = rest;
             let mut value = || {
@@ -54,7 +55,7 @@ impl Machine<'_> {
                 }
                 "-c" | "--config-env" => {
                     if let Some(setting) = value() {
-                        self.git_setting(&setting, &mut aliases, io);
+                        self.git_setting(&setting, &mut settings, io);
                     }
                 }
                 "--git-dir" | "--work-tree" => {
@@ -73,10 +74,10 @@ impl Machine<'_> {
                     self.opaque(About::Anything, "takes git's programs from another directory", &[]);
                 }
                 text if text.starts_with("-c") && text.len() > 2 => {
-                    self.git_setting(&word.with(text.trim_start_matches("-c")), &mut aliases, io);
+                    self.git_setting(&word.with(text.trim_start_matches("-c")), &mut settings, io);
                 }
                 text if text.starts_with('-') && word.is_exact() => {}
-                _ => return self.git_command(word, rest, &aliases, call, io),
+                _ => return self.git_command(word, rest, &settings, call, io),
             }
         }
         Stream::Unknown
@@ -93,7 +94,7 @@ impl Machine<'_> {
         &mut self,
         name: &Arg,
         words: &[Arg],
-        aliases: &[(String, Arg)],
+        settings: &[Setting],
         call: Call<'_>,
         io: &mut Io<'_>,
     ) -> Stream {
@@ -101,10 +102,14 @@ impl Machine<'_> {
             self.opaque(About::Anything, "the subcommand is not known", &[]);
             return Stream::Unknown;
         };
-        let known = aliases.iter().find(|(alias, _)| alias == sub).map(|(_, value)| value.clone());
-        if let Some(value) = known.or_else(|| self.git_aliases.get(sub).map(|text| Arg::exact(text.as_str()))) {
-            return self.git_alias(&value, words, call, io);
+        let alias = format!("alias.{}", sub.to_lowercase());
+        if let Some((_, value)) = settings.iter().rev().find(|(name, _)| *name == alias)
+            && value.literal() != Some("")
+            && !options::is_builtin(sub)
+        {
+            return self.git_alias(&value.clone(), words, call, io);
         }
+        self.git_triggers(sub, words, settings, io);
         let dashes = words.iter().position(|word| word.literal() == Some("--"));
         let paths = dashes.and_then(|at| words.get(at + 1..)).unwrap_or_default();
         let before = dashes.and_then(|at| words.get(..at)).unwrap_or(words);

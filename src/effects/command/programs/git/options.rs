@@ -48,3 +48,16 @@ pub(super) fn options(sub: &str) -> Entry {
     }
     entry
 }
+
+/// Git's own commands: an alias can't replace them.
+const COMMANDS: &str = "add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore checkout \
+    checkout-index cherry cherry-pick clean clone commit commit-tree config count-objects describe diff diff-files diff-index \
+    diff-tree difftool fast-export fast-import fetch fetch-pack filter-branch for-each-ref format-patch fsck gc grep \
+    hash-object help hook init log ls-files ls-remote ls-tree maintenance merge merge-base merge-file merge-tree mergetool mktree \
+    mv name-rev notes pack-objects pack-refs prune pull push range-diff read-tree rebase reflog remote repack replace rerere \
+    reset restore rev-list rev-parse revert rm send-pack shortlog show show-branch show-ref sparse-checkout stage stash status \
+    submodule switch symbolic-ref tag update-index update-ref var verify-commit version whatchanged worktree write-tree";
+
+pub(super) fn is_builtin(sub: &str) -> bool {
+    COMMANDS.split_whitespace().any(|command| command == sub)
+}

@@ -1,11 +1,12 @@
 //! Subcommands that talk to other repositories.
 
 use super::{Sub, is_location};
-use crate::effects::About;
 use crate::effects::command::argument::Arg;
 use crate::effects::command::knowledge::Role;
 use crate::effects::command::machine::Machine;
+use crate::effects::command::programs::git_triggers;
 use crate::effects::command::simple::Io;
+use crate::effects::{About, PathTarget};
 
 impl Machine<'_> {
     /// Where a remote operation goes: a URL as operand, or a name that the repository's configuration resolves.
@@ -17,11 +18,42 @@ impl Machine<'_> {
         }
         match sub.arguments.operands.first() {
             Some(word) if is_location(&word.text) => self.git_location(word),
-            _ => self.connect_to(None, Some("git")),
+            Some(word) if word.is_exact() => {
+                if !self.git_remote_named(&word.text) {
+                    self.connect_to(None, Some("git"));
+                }
+            }
+            _ => {
+                self.git_remote_named("origin");
+                self.connect_to(None, Some("git"));
+            }
         }
         if sub.name == "pull" {
             self.opaque(About::Writes, "writes files of the fetched revision", &["git", "pull"]);
         }
+    }
+
+    /// Goes where this session said that the remote is; `false`: it said nothing.
+    fn git_remote_named(&mut self, name: &str) -> bool {
+        let keys = ["url", "pushurl"].map(|key| format!("remote.{}.{key}", name.to_lowercase()));
+        let urls: Vec<Arg> =
+            self.git_settings().into_iter().filter(|(key, _)| keys.contains(key)).map(|(_, url)| url).collect();
+        for url in urls.iter().filter(|url| !url.text.is_empty()) {
+            self.git_location(url);
+        }
+        !urls.is_empty()
+    }
+
+    /// The repository's settings change in a way that this command's words say.
+    fn git_settings_written(&mut self) -> PathTarget {
+        let own = self.git_directory();
+        let file = own.with(format!("{}/config", own.text));
+        let (target, _) = self.locate(&file);
+        let before = self.world.take_written(&target);
+        self.path(Role::Write, &file);
+        self.world.put_written(&target, before.unwrap_or_default());
+        self.world.appended(&target, "\n");
+        target
     }
 
     pub(super) fn git_location(&mut self, word: &Arg) {
@@ -52,11 +84,16 @@ impl Machine<'_> {
         } else {
             self.git_location(location);
         }
+        let from_here = location.is_exact() && !location.text.contains(':');
         let directory = operands.next().cloned().unwrap_or_else(|| {
             let name = location.text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
             location.with(name.trim_end_matches(".git"))
         });
         self.path(Role::WriteTree, &directory);
+        if from_here && directory.is_exact() {
+            let (copy, original) = (self.locate(&directory).0, self.locate(location).0);
+            self.world.copied(&copy, &original);
+        }
     }
 
     pub(super) fn git_remotes(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
@@ -65,7 +102,13 @@ impl Machine<'_> {
             "update" | "prune" | "show" | "add" | "set-url" | "set-head" => {
                 match sub.arguments.operands.iter().find(|word| is_location(&word.text)) {
                     Some(url) if matches!(action, "add" | "set-url") => {
-                        self.path(Role::Write, &Arg::exact(".git/config"));
+                        let target = self.git_settings_written();
+                        let name = sub.arguments.operands.iter().skip(1).find(|word| word.text != url.text);
+                        if let (Some(name), Some(url)) = (name.and_then(Arg::literal), url.literal()) {
+                            let setting = format!("remote.{name}.url");
+                            let text = git_triggers::written(&setting, url, action == "add");
+                            self.world.appended(&target, text.as_deref().unwrap_or_default());
+                        }
                         if sub.name == "submodule"
                             || sub.arguments.has(&["-f", "--fetch"])
                             || url.text.starts_with("ext::")
@@ -84,7 +127,9 @@ impl Machine<'_> {
                 let rest = sub.arguments.operands.get(1..).unwrap_or_default();
                 self.joined(rest, io);
             }
-            "remove" | "rm" | "rename" => self.path(Role::Write, &Arg::exact(".git/config")),
+            "remove" | "rm" | "rename" => {
+                self.git_settings_written();
+            }
             _ => {}
         }
     }

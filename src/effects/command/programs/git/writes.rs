@@ -158,7 +158,16 @@ impl Machine<'_> {
     pub(super) fn git_worktree(&mut self, sub: &Sub<'_>) {
         let mut operands = sub.arguments.operands.iter();
         match (operands.next().map(|word| word.text.as_str()), operands.next()) {
-            (Some("add" | "move"), Some(directory)) => self.path(Role::WriteTree, directory),
+            (Some("add" | "move"), Some(directory)) => {
+                self.path(Role::WriteTree, directory);
+                // It holds the same files, as far as they are committed.
+                let top = self.git_directory();
+                let top = top.with(top.text.trim_end_matches(".git"));
+                if directory.is_exact() {
+                    let (copy, original) = (self.locate(directory).0, self.locate(&top).0);
+                    self.world.copied(&copy, &original);
+                }
+            }
             (Some("remove"), Some(directory)) => self.path(Role::DeleteTree, directory),
             _ => {}
         }

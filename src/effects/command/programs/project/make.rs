@@ -1,0 +1,228 @@
+//! Makefiles: rules, variables and recipe lines; functions and conditionals are not evaluated, and said so.
+
+use std::collections::BTreeMap;
+
+use super::recipes::{Recipe, Recipes};
+
+/// Variables within variables.
+const DEPTH: usize = 8;
+/// Characters one line may grow to.
+const LENGTH: usize = 64 * 1024;
+
+const UNREAD: &str = "a makefile with parts that are not evaluated";
+
+pub(super) fn read(text: &str) -> Recipes {
+    // Recipes see the variables that the whole file sets.
+    let mut variables = BTreeMap::new();
+    read_with(text, &mut variables);
+    read_with(text, &mut variables)
+}
+
+fn read_with(text: &str, variables: &mut BTreeMap<String, String>) -> Recipes {
+    let joined = text.replace("\\\r\n", "\\\n");
+    let mut recipes = Recipes::default();
+    let mut current: Vec<String> = Vec::new();
+    let mut continued: Option<(bool, String)> = None;
+    for line in joined.lines() {
+        let is_recipe = continued.as_ref().map_or(line.starts_with('\t'), |(is_recipe, _)| *is_recipe);
+        let mut whole = continued.take().map_or_else(String::new, |(_, before)| before);
+        let part = if is_recipe { line.strip_prefix('\t').unwrap_or(line) } else { line };
+        if let Some(part) = part.strip_suffix('\\') {
+            whole.push_str(part);
+            // In a recipe the shell sees the break; elsewhere it is a blank.
+            whole.push_str(if is_recipe { "\\\n" } else { " " });
+            continued = Some((is_recipe, whole));
+            continue;
+        }
+        whole.push_str(part);
+        if is_recipe {
+            recipe_line(&mut recipes, &current, &whole, variables);
+        } else {
+            statement(&mut recipes, &mut current, &whole, variables);
+        }
+    }
+    recipes
+}
+
+fn recipe_line(recipes: &mut Recipes, current: &[String], line: &str, variables: &BTreeMap<String, String>) {
+    let plain = line.trim_start().trim_start_matches(['@', '-', '+', ' ']);
+    if plain.is_empty() {
+        return;
+    }
+    // The part of a makefile that an edit put in may lack its target.
+    let names = if current.is_empty() { vec![String::new()] } else { current.to_vec() };
+    for name in names {
+        let recipe = recipes.by_name.entry(name.clone()).or_default();
+        let (expanded, whole) = expand(plain, variables, &name, &recipe.before, DEPTH);
+        recipe.lines.push(expanded);
+        if !whole {
+            recipes.unread = Some(UNREAD);
+        }
+    }
+}
+
+fn statement(recipes: &mut Recipes, current: &mut Vec<String>, line: &str, variables: &mut BTreeMap<String, String>) {
+    let line = line.split('#').next().unwrap_or_default().trim_end();
+    let trimmed = line.trim();
+    if trimmed.is_empty() {
+        return;
+    }
+    let word = trimmed.split_whitespace().next().unwrap_or_default();
+    let conditional = matches!(word, "ifeq" | "ifneq" | "ifdef" | "ifndef" | "else" | "endif");
+    if conditional || matches!(word, "include" | "-include" | "sinclude" | "define" | "endef" | "load") {
+        recipes.unread = Some(UNREAD);
+        return;
+    }
+    let adds = trimmed.split_once('=').is_some_and(|(name, _)| name.ends_with('+'));
+    if let Some((name, value)) = assignment(trimmed.strip_prefix("export ").unwrap_or(trimmed)) {
+        if matches!(name.as_str(), "SHELL" | ".SHELLFLAGS" | "MAKEFLAGS") {
+            recipes.unread = Some(UNREAD);
+        }
+        if let Some(command) = shell_function(&value) {
+            recipes.always.push(command);
+        }
+        let before = variables.get(&name).filter(|before| adds && !before.ends_with(&value));
+        let value = before.map_or(value.clone(), |before| format!("{before} {value}"));
+        variables.insert(name, value);
+        return;
+    }
+    let Some((targets, rest)) = trimmed.split_once(':') else { return };
+    let (rest, inline) =
+        rest.trim_start_matches(':').split_once(';').map_or((rest, None), |(rest, line)| (rest, Some(line)));
+    let (targets, targets_known) = expand(targets, variables, "", &[], DEPTH);
+    let (before, before_known) = expand(rest.trim_start_matches(':'), variables, "", &[], DEPTH);
+    if !targets_known || !before_known {
+        recipes.unread = Some(UNREAD);
+    }
+    let before: Vec<String> = before.split_whitespace().filter(|word| *word != "|").map(str::to_owned).collect();
+    *current = targets.split_whitespace().map(str::to_owned).collect();
+    for target in current.iter() {
+        recipes.by_name.entry(target.clone()).or_insert_with(Recipe::default).before.extend(before.iter().cloned());
+        if !target.starts_with('.') && !target.contains('%') {
+            recipes.default.get_or_insert_with(|| target.clone());
+        }
+    }
+    if let Some(line) = inline {
+        recipe_line(recipes, &current.clone(), line, variables);
+    }
+}
+
+/// `NAME = value`, `:=`, `?=`, `+=`, `!=`.
+fn assignment(line: &str) -> Option<(String, String)> {
+    let at = line.find('=')?;
+    let (name, value) = (line.get(..at)?, line.get(at + 1..)?);
+    let runs = name.ends_with('!');
+    let name = name.trim_end_matches([':', '?', '+', '!']).trim();
+    let plain = !name.is_empty() && !name.contains([' ', '\t', ':', '$', '(']);
+    let value = if runs { format!("$(shell {})", value.trim()) } else { value.trim().to_owned() };
+    plain.then(|| (name.to_owned(), value))
+}
+
+fn shell_function(value: &str) -> Option<String> {
+    value.trim().strip_prefix("$(shell ").and_then(|text| text.strip_suffix(')')).map(|text| text.replace("$$", "$"))
+}
+
+/// Variables replaced; `false` where a function or an unknown construct stood. A variable without a value becomes one
+/// of the shell's, whose value is not known either.
+fn expand(
+    text: &str,
+    variables: &BTreeMap<String, String>,
+    target: &str,
+    before: &[String],
+    depth: usize,
+) -> (String, bool) {
+    let mut out = String::with_capacity(text.len());
+    let mut whole = true;
+    let mut rest = text;
+    while let Some((head, after)) = rest.split_once('$') {
+        out.push_str(head);
+        let Some(next) = after.chars().next() else { break };
+        let close = match next {
+            '(' => Some(')'),
+            '{' => Some('}'),
+            _ => None,
+        };
+        let (name, tail) = match close {
+            None => after.split_at_checked(next.len_utf8()).unwrap_or((after, "")),
+            Some(close) => match closed(after, next, close) {
+                Some(pair) => pair,
+                None => return (out, false),
+            },
+        };
+        rest = tail;
+        match name {
+            "$" => out.push('$'),
+            "@" => out.push_str(target),
+            "<" => out.push_str(before.first().map_or("", String::as_str)),
+            "^" | "+" | "?" => out.push_str(&before.join(" ")),
+            "*" | "%" => out.push_str("${STEM}"),
+            "MAKE" => out.push_str("make"),
+            name => match (variables.get(name), depth) {
+                (Some(value), 1..) if out.len() < LENGTH => {
+                    let (value, known) = expand(value, variables, target, before, depth - 1);
+                    out.push_str(&value);
+                    whole &= known;
+                }
+                (None, _) if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => {
+                    out.push_str(&format!("${{{name}}}"));
+                }
+                _ => {
+                    if let Some(command) = name.strip_prefix("shell ") {
+                        // It runs, and what it prints is put here.
+                        out.push_str(&format!("$({})", command.replace("$$", "$")));
+                    } else {
+                        whole = false;
+                        out.push_str("${FUNCTION}");
+                    }
+                }
+            },
+        }
+    }
+    out.push_str(rest);
+    (out, whole)
+}
+
+/// The text between a bracket and its partner, and what follows.
+fn closed(text: &str, open: char, close: char) -> Option<(&str, &str)> {
+    let mut depth = 0_usize;
+    for (at, character) in text.char_indices() {
+        if character == open {
+            depth += 1;
+        } else if character == close {
+            depth -= 1;
+            if depth == 0 {
+                return Some((text.get(1..at)?, text.get(at + 1..)?));
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    fn lines(text: &str, goals: &[&str]) -> (Vec<String>, bool) {
+        let recipes = super::read(text);
+        let goals: Vec<String> = goals.iter().map(|goal| (*goal).to_owned()).collect();
+        (recipes.lines_of(&goals), recipes.unread.is_none())
+    }
+
+    #[test]
+    fn rules_and_variables() {
+        let text =
+            "D = out\nall: clean $(D)/x\n\t@echo $@ $$HOME\nclean:\n\t-rm -rf $(D) ; \\\n\tls\nout/x: ; touch $@\n";
+        let expected = ["rm -rf out ; \\\nls", "touch out/x", "echo all $HOME"];
+        assert_eq!(lines(text, &[]), (expected.map(str::to_owned).to_vec(), true));
+        assert_eq!(lines(text, &["out/x"]).0, ["touch out/x"]);
+        assert_eq!(lines("A != id -u\nx:\n\techo $(A)\n", &["x"]).0, ["id -u", "echo $(id -u)"]);
+        assert_eq!(lines("%.o: %.c\n\tcc -o $@\n", &["a.o"]).0, ["cc -o %.o"]);
+        assert!(!lines("include a.mk\nx:\n\tls\n", &[]).1);
+        assert_eq!(lines("\trm x\n", &[""]).0, ["rm x"]);
+    }
+
+    #[test]
+    fn hostile_variables_end() {
+        let nested = "a = $(a)$(a)$(a)$(a)\nx:\n\techo $(a)\n";
+        assert!(lines(nested, &[]).0.len() == 1);
+        assert!(!lines("x:\n\techo $(a\n", &[]).1);
+    }
+}

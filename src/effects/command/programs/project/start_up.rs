@@ -1,0 +1,93 @@
+//! Files that programs read by themselves when they start: written in this session, they change what later calls do.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::effects::About;
+use crate::effects::command::argument::Arg;
+use crate::effects::command::machine::Machine;
+use crate::effects::command::simple::Io;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    #[serde(rename = "about")]
+    _about: String,
+    programs: Vec<Row>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    names: String,
+    files: String,
+    /// What the files hold.
+    holds: Holds,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Holds {
+    /// A program, which runs.
+    Code,
+    /// A program of the project: a policy that allows the runner vouches for what is not understood in it.
+    Project,
+    /// Settings that can make the program run anything.
+    Settings,
+}
+
+fn load() -> Result<Table, serde_json::Error> {
+    serde_json::from_str(include_str!("start_up.json"))
+}
+
+/// Program → its rows. A test loads the data; were it broken, no file would be known, and that test would fail.
+fn rows(program: &str) -> &'static [(Holds, &'static str)] {
+    static TABLE: OnceLock<BTreeMap<&'static str, Vec<(Holds, &'static str)>>> = OnceLock::new();
+    static LOADED: OnceLock<Table> = OnceLock::new();
+    let table = TABLE.get_or_init(|| {
+        let mut rows: BTreeMap<&str, Vec<(Holds, &str)>> = BTreeMap::new();
+        for row in &LOADED.get_or_init(|| load().unwrap_or_default()).programs {
+            for name in row.names.split(' ') {
+                rows.entry(name).or_default().extend(row.files.split(' ').map(|file| (row.holds, file)));
+            }
+        }
+        rows
+    });
+    table.get(program).map_or(&[], Vec::as_slice)
+}
+
+impl Machine<'_> {
+    pub(super) fn start_up_files(&mut self, program: &str, words: &[Arg], io: &mut Io<'_>) {
+        for (holds, file) in rows(program) {
+            let file = Arg::exact(*file);
+            let (target, _) = self.locate(&file);
+            if self.world.written(&target).is_none() {
+                continue;
+            }
+            match holds {
+                Holds::Code => {
+                    self.run_file(&file, None, &[], &[], io);
+                }
+                Holds::Project => {
+                    self.guessed(|machine| machine.run_file(&file, None, &[], &[], io));
+                }
+                Holds::Settings => {
+                    let name = words.first().map_or("", |word| word.text.as_str());
+                    let reason = format!("`{name}` starts with settings that this session wrote");
+                    self.opaque(About::Anything, &reason, &[]);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_table_loads() {
+        assert!(!super::load().unwrap().programs.is_empty());
+        assert!(!super::rows("npm").is_empty());
+    }
+}
