@@ -22,6 +22,17 @@ pub(crate) enum Piece {
     Break { hard: bool },
 }
 
+impl Piece {
+    /// Bytes it takes, about.
+    pub(crate) fn size(&self) -> usize {
+        let text = match self {
+            Self::Text { text, .. } | Self::Glob(text) | Self::Likely(text) | Self::Matching(text) => text.len(),
+            Self::Tilde(_) | Self::Unknown | Self::Break { .. } => 0,
+        };
+        text + size_of::<Self>()
+    }
+}
+
 /// The value of a variable, of a parameter or of an array's element. It holds no globs and no breaks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Value {

@@ -105,8 +105,7 @@ impl From<Field> for Arg {
             Knowledge::Pattern => Known::Glob,
             Knowledge::Unknown => Known::Not,
         };
-        let text = if known == Known::Not { field.source } else { field.text };
-        Self { text, known, likely: field.likely, tilde: field.tilde, span: None }
+        Self { text: field.text, known, likely: field.likely, tilde: field.tilde, span: None }
     }
 }
 

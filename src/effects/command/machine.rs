@@ -20,6 +20,9 @@ pub(crate) const DEPTH: usize = 64;
 const COMMANDS: usize = 20_000;
 /// Effects one text may have.
 const EFFECTS: usize = 50_000;
+/// Work one text may cost: nodes walked, fields expanded, texts read. Loops in loops and values that name each other
+/// ask for any amount of it.
+pub(crate) const STEPS: usize = 1 << 18;
 
 /// Walks a script and collects effects.
 #[derive(Debug)]
@@ -40,6 +43,7 @@ pub(crate) struct Machine<'w> {
     /// Each effect and its place.
     seen: HashMap<Effect, u32>,
     commands: usize,
+    steps: usize,
     /// How deep the walk is in nested programs.
     pub(crate) depth: usize,
     /// How deep the walk is in substitutions.
@@ -74,6 +78,7 @@ impl<'w> Machine<'w> {
             effects: Vec::new(),
             seen: HashMap::new(),
             commands: 0,
+            steps: 0,
             depth: 0,
             substitutions: 0,
             led: false,
@@ -98,6 +103,20 @@ impl<'w> Machine<'w> {
             self.exhaust("too many commands");
         }
         !self.exhausted
+    }
+
+    /// Counts work. `false`: the text asks for more than is done for one, and says so in its effects.
+    pub(crate) fn may_spend(&mut self, steps: usize) -> bool {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > STEPS {
+            self.exhaust("too much to work out");
+        }
+        !self.exhausted
+    }
+
+    #[cfg(test)]
+    pub(crate) fn steps(&self) -> usize {
+        self.steps
     }
 
     /// Runs `inside` one level deeper, unless that is too deep.

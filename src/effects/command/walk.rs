@@ -4,7 +4,7 @@
 //! the working directory afterwards is only what all ways through agree on.
 
 use crate::effects::About;
-use crate::shell::{Connector, Node, Redirect, Scope, Script, Word, parse_at};
+use crate::shell::{BYTES_A_STEP, Connector, Node, Redirect, Scope, Script, Word, parse_at};
 
 use super::argument::{Arg, Known};
 use super::machine::Machine;
@@ -17,6 +17,9 @@ impl Machine<'_> {
     /// Text that a shell runs in a process of its own or, with `scope`, in this one.
     pub(crate) fn shell_text(&mut self, text: &str, scope: &mut Scope, input: &Stream) -> Stream {
         self.nested(Stream::Unknown, |machine| {
+            if !machine.may_spend(1 + text.len() / BYTES_A_STEP + scope.weight()) {
+                return Stream::Unknown;
+            }
             let home = machine.home(text);
             let script = parse_at(&text.replace("\r\n", "\n"), home);
             machine.script(&script, scope, input)
@@ -35,6 +38,9 @@ impl Machine<'_> {
     }
 
     fn node(&mut self, node: &Node, scope: &mut Scope, input: &Stream) -> Stream {
+        if !self.may_spend(1) {
+            return Stream::Unknown;
+        }
         match node {
             Node::Simple(simple) => self.simple(simple, scope, input),
             Node::Pipeline(stages) => self.pipeline(stages, scope, input),
@@ -67,6 +73,7 @@ impl Machine<'_> {
             match connector {
                 Connector::And => output = output.then(self.node(node, scope, input).doubted()),
                 Connector::Or => {
+                    self.may_spend(scope.weight());
                     let before = scope.clone();
                     let cwd = self.world.cwd().map(str::to_owned);
                     output = output.then(self.node(node, scope, input).doubted());
@@ -86,6 +93,7 @@ impl Machine<'_> {
 
     /// Runs `inside` in a copy of the shell: assignments and `cd` don't come back.
     pub(crate) fn forked<T>(&mut self, scope: &Scope, inside: impl FnOnce(&mut Self, &mut Scope) -> T) -> T {
+        self.may_spend(scope.weight());
         let mut fork = scope.clone();
         let cwd = self.world.cwd().map(str::to_owned);
         let result = inside(self, &mut fork);
@@ -122,6 +130,7 @@ impl Machine<'_> {
         let mut ends: Option<(Scope, Option<String>)> = None;
         let mut output: Option<Stream> = None;
         for script in scripts {
+            self.may_spend(scope.weight());
             let mut own = before.clone();
             self.world.set_cwd(cwd.clone());
             let printed = self.script(script, &mut own, input).doubted();
@@ -160,6 +169,7 @@ impl Machine<'_> {
         input: &Stream,
     ) -> Stream {
         let values = variable.map(|(_, words)| self.fields(words, scope));
+        self.may_spend(scope.weight());
         let before = scope.clone();
         let cwd = self.world.cwd().map(str::to_owned);
         if variable.is_none()

@@ -22,6 +22,10 @@ impl Machine<'_> {
     pub(crate) fn fields(&mut self, words: &[Word], scope: &mut Scope) -> Vec<Arg> {
         let mut all = Vec::with_capacity(words.len());
         for word in words {
+            if !self.may_spend(1) {
+                all.push(Arg { span: word.span, ..Arg::unknown(&*word.source) });
+                break;
+            }
             let fields = shell::expand_word(word, scope, self).into_iter();
             all.extend(fields.map(|field| Arg { span: word.span, ..Arg::from(field) }));
         }
@@ -100,7 +104,11 @@ impl Runner for Machine<'_> {
         let number = PIPES + self.pipes.len();
         self.pipes.push(Pipe { output, sink });
         let text = format!("/dev/fd/{number}");
-        Field::exact(&text, &text)
+        Field::exact(text)
+    }
+
+    fn may_spend(&mut self, steps: usize) -> bool {
+        self.may_spend(steps)
     }
 
     fn directory(&mut self) -> Option<String> {

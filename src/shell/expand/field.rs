@@ -2,6 +2,9 @@
 
 use crate::shell::value::{Piece, Value};
 
+/// More fields than this are not told apart.
+pub(super) const MAX_FIELDS: usize = 4096;
+
 /// All fields of a word together may have this many bytes.
 const MAX_TEXT: usize = 1 << 20;
 
@@ -12,8 +15,6 @@ pub(crate) struct Field {
     /// unknown text, literal metacharacters in a class). Unknown: the word as written.
     pub(crate) text: String,
     pub(crate) knowledge: Knowledge,
-    /// The word as written.
-    pub(crate) source: String,
     /// The leading `~` of the text is a home directory; without this it is a plain character.
     pub(crate) tilde: bool,
     /// What the field probably is if it is not exact: unset variables are empty, defaults apply.
@@ -29,28 +30,38 @@ pub(crate) enum Knowledge {
 }
 
 impl Field {
-    pub(crate) fn exact(text: &str, source: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-            knowledge: Knowledge::Exact,
-            source: source.to_owned(),
-            tilde: false,
-            likely: None,
-        }
+    pub(crate) fn exact(text: impl Into<String>) -> Self {
+        Self { text: text.into(), knowledge: Knowledge::Exact, tilde: false, likely: None }
     }
 
     pub(crate) fn unknown(source: &str) -> Self {
-        Self { knowledge: Knowledge::Unknown, ..Self::exact(source, source) }
+        Self { knowledge: Knowledge::Unknown, ..Self::exact(source) }
     }
 }
 
-/// Splits pieces into fields; false if they are too long.
+/// The fields of a word so far.
+#[derive(Default)]
+pub(super) struct Fields {
+    pub(super) all: Vec<Field>,
+    bytes: usize,
+}
+
+impl Fields {
+    /// One more; false if they are too many or too long.
+    fn push(&mut self, field: Field) -> bool {
+        self.bytes += field.text.len() + field.likely.as_ref().map_or(0, String::len);
+        self.all.push(field);
+        self.all.len() <= MAX_FIELDS && self.bytes <= MAX_TEXT
+    }
+}
+
+/// Splits pieces into fields; false if they are too many or too long.
 pub(super) fn collect(
     pieces: &[Piece],
     separators: &str,
     source: &str,
     empty_parameters: bool,
-    fields: &mut Vec<Field>,
+    fields: &mut Fields,
 ) -> bool {
     let mut length = 0_usize;
     let mut split = Split { separators, current: Vec::new(), all: Vec::new() };
@@ -58,7 +69,7 @@ pub(super) fn collect(
         if let Piece::Text { text, .. } | Piece::Glob(text) = piece {
             length += text.len();
         }
-        if length > MAX_TEXT {
+        if length > MAX_TEXT || split.all.len() > MAX_FIELDS {
             return false;
         }
         split.piece(piece);
@@ -66,10 +77,7 @@ pub(super) fn collect(
     split.end(false);
     let only_empty = split.all.len() == 1
         && split.all.iter().flatten().all(|piece| matches!(piece, Piece::Text { text, .. } if text.is_empty()));
-    if !(empty_parameters && only_empty) {
-        fields.extend(split.all.iter().map(|field| render(field, source)));
-    }
-    true
+    empty_parameters && only_empty || split.all.iter().all(|field| fields.push(render(field, source)))
 }
 
 /// One field, nothing split.
@@ -229,7 +237,7 @@ fn render(pieces: &[Piece], source: &str) -> Field {
         (false, false) => (source.to_owned(), Knowledge::Unknown),
     };
     let tilde = tilde && knowledge != Knowledge::Unknown;
-    Field { text, knowledge, source: source.to_owned(), tilde, likely }
+    Field { text, knowledge, tilde, likely }
 }
 
 fn escape(text: &str, pattern: &mut String) {

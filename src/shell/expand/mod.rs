@@ -8,9 +8,13 @@ pub(crate) use field::{Field, Knowledge};
 
 use super::value::{Piece, Value};
 use super::{AssignedValue, Assignment, Part, Scope, Script, Word, parse};
+use field::{Fields, MAX_FIELDS};
 
-/// More fields than this are not told apart.
-const MAX_FIELDS: usize = 4096;
+/// Bytes of text that are read or copied for the price of one step of work.
+pub(crate) const BYTES_A_STEP: usize = 64;
+
+/// Parts of all the words together that braces may make of one.
+const MAX_PARTS: usize = 1 << 16;
 
 /// Variables that hold expressions may name each other.
 const MAX_EVALUATIONS: usize = 8;
@@ -22,6 +26,9 @@ pub(crate) trait Runner {
 
     /// Starts a process substitution; returns the path it stands for.
     fn process(&mut self, script: &Script, scope: &mut Scope, writes: bool) -> Field;
+
+    /// Counts work. `false`: the text asks for more than is done for one.
+    fn may_spend(&mut self, steps: usize) -> bool;
 
     /// The working directory, for `$PWD`.
     fn directory(&mut self) -> Option<String> {
@@ -47,19 +54,20 @@ pub(crate) fn expand_word(word: &Word, scope: &mut Scope, runner: &mut dyn Runne
         Expansion { scope, runner, evaluations: 0 }.pieces(&word.parts);
         return vec![Field::unknown(&word.source)];
     };
-    let mut fields = Vec::new();
+    let mut fields = Fields::default();
     for parts in &alternatives {
+        if alternatives.len() > 1 && !runner.may_spend(1) {
+            return vec![Field::unknown(&word.source)];
+        }
         let pieces =
             Expansion { scope: &mut *scope, runner: &mut *runner, evaluations: 0 }.pieces(parts.iter().copied());
         let separators = scope.separators();
         let empty_parameters = has_quoted_parameters(parts);
-        if !field::collect(&pieces, &separators, &word.source, empty_parameters, &mut fields)
-            || fields.len() > MAX_FIELDS
-        {
+        if !field::collect(&pieces, &separators, &word.source, empty_parameters, &mut fields) {
             return vec![Field::unknown(&word.source)];
         }
     }
-    fields
+    fields.all
 }
 
 /// The one field of a word that is neither split nor a glob: an assigned value, a here-string, `case` and `[[`.
@@ -160,13 +168,18 @@ fn alternatives(parts: &[Part]) -> Option<Vec<Vec<&Part>>> {
             for parts in &mut all {
                 parts.push(part);
             }
+            if all.len() > 1 && all.iter().map(Vec::len).sum::<usize>() > MAX_PARTS {
+                return None;
+            }
             continue;
         };
         let mut choices = Vec::new();
         for item in items {
             choices.extend(alternatives(&item.parts)?);
         }
-        if all.len().checked_mul(choices.len())? > MAX_FIELDS {
+        let count = all.len().checked_mul(choices.len())?;
+        let longest = |words: &[Vec<&Part>]| words.iter().map(Vec::len).max().unwrap_or(0);
+        if count > MAX_FIELDS || count.checked_mul(longest(&all) + longest(&choices))? > MAX_PARTS {
             return None;
         }
         all = all
@@ -198,7 +211,14 @@ impl Expansion<'_> {
     fn pieces<'p>(&mut self, parts: impl IntoIterator<Item = &'p Part>) -> Vec<Piece> {
         let mut out = Vec::new();
         for part in parts {
+            let before = out.len();
             self.part(part, &mut out);
+            let bytes: usize = out.iter().skip(before).map(Piece::size).sum();
+            if !self.runner.may_spend(bytes / BYTES_A_STEP) {
+                out.truncate(before);
+                out.push(Piece::Unknown);
+                break;
+            }
         }
         out
     }
@@ -289,7 +309,8 @@ impl Expansion<'_> {
 
     /// Text that the shell expands once more: `x='a[$(rm y)]'; echo $((x))` runs `rm`.
     fn evaluate(&mut self, text: &str) {
-        if !text.contains(['$', '`']) || self.evaluations >= MAX_EVALUATIONS {
+        let expands = text.contains(['$', '`']) && self.evaluations < MAX_EVALUATIONS;
+        if !expands || !self.runner.may_spend(1 + text.len() / BYTES_A_STEP) {
             return;
         }
         self.evaluations += 1;

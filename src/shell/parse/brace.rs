@@ -26,8 +26,12 @@ impl Parser<'_> {
         if closed && items.len() > 1 {
             out.push(Part::Brace(items));
         } else if closed
-            && let Some(sequence) = sequence(text.strip_suffix('}').unwrap_or(text), self.span_since(start))
+            && let Some(sequence) =
+                sequence(text.strip_suffix('}').unwrap_or(text), self.span_since(start), self.elements)
         {
+            if let Part::Brace(items) = &sequence {
+                self.elements = self.elements.saturating_sub(items.len());
+            }
             out.push(sequence);
         } else {
             out.literal("{");
@@ -48,7 +52,7 @@ impl Parser<'_> {
 }
 
 /// `1..3`, `a..e`, `01..10..3`.
-fn sequence(text: &str, span: Option<Span>) -> Option<Part> {
+fn sequence(text: &str, span: Option<Span>, most: usize) -> Option<Part> {
     let mut bounds = text.splitn(3, "..");
     let (first, last, step) = (bounds.next()?, bounds.next()?, bounds.next());
     let step = match step {
@@ -56,7 +60,7 @@ fn sequence(text: &str, span: Option<Span>) -> Option<Part> {
         None => 1,
     };
     let words = if let (Some(first), Some(last)) = (letter(first), letter(last)) {
-        steps(first, last, step, span, |value| {
+        steps(first, last, step, span, most, |value| {
             u32::try_from(value).ok().and_then(char::from_u32).map_or_else(String::new, String::from)
         })
     } else {
@@ -64,7 +68,7 @@ fn sequence(text: &str, span: Option<Span>) -> Option<Part> {
         let write = |value: i64| {
             if value < 0 { format!("-{:0>1$}", -value, width.saturating_sub(1)) } else { format!("{value:0>width$}") }
         };
-        steps(bound(first)?, bound(last)?, step, span, write)
+        steps(bound(first)?, bound(last)?, step, span, most, write)
     };
     Some(words.map_or_else(|| Part::Unknown(format!("{{{text}}}")), Part::Brace))
 }
@@ -87,9 +91,16 @@ fn padded(text: &str) -> bool {
 }
 
 /// The elements, or nothing if there are too many.
-fn steps(first: i64, last: i64, step: i64, span: Option<Span>, write: impl Fn(i64) -> String) -> Option<Vec<Word>> {
+fn steps(
+    first: i64,
+    last: i64,
+    step: i64,
+    span: Option<Span>,
+    most: usize,
+    write: impl Fn(i64) -> String,
+) -> Option<Vec<Word>> {
     let count = usize::try_from((last.abs_diff(first)) / step.unsigned_abs()).ok()?;
-    if count >= MAX_SEQUENCE {
+    if count >= MAX_SEQUENCE.min(most) {
         return None;
     }
     let signed = if last < first { -step } else { step };

@@ -67,6 +67,8 @@ struct Parser<'a> {
     bodies: Vec<heredoc::Body>,
     /// Bytes that looking ahead may still read, so that ambiguous text can't make it quadratic.
     lookahead: usize,
+    /// Elements that sequences (`{1..9}`) may still be written out to.
+    elements: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -81,6 +83,7 @@ impl<'a> Parser<'a> {
             pending: Vec::new(),
             bodies: Vec::new(),
             lookahead: text.len().saturating_mul(4).saturating_add(4096),
+            elements: text.len() / 8 + 4096,
         }
     }
 

@@ -120,6 +120,11 @@ impl Scope {
         self.value(name).text().map(str::to_owned)
     }
 
+    /// Roughly what a copy costs that is changed afterwards, in steps of the walk.
+    pub(crate) fn weight(&self) -> usize {
+        (self.variables.len() + self.functions.len() + self.positional.len()) / 16
+    }
+
     fn resolve<'a>(&'a self, name: &'a str) -> &'a str {
         let mut name = name;
         for _ in 0..MAX_REFERENCES {

@@ -27,7 +27,11 @@ impl Runner for Toy {
 
     fn process(&mut self, script: &Script, scope: &mut Scope, _writes: bool) -> Field {
         self.substitute(script, scope);
-        Field::exact("/dev/fd/63", "")
+        Field::exact("/dev/fd/63")
+    }
+
+    fn may_spend(&mut self, _steps: usize) -> bool {
+        true
     }
 
     fn directory(&mut self) -> Option<String> {
