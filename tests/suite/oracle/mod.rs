@@ -1,0 +1,95 @@
+//! Truth, not opinion: bash under strace is the referee.
+//!
+//! Every text runs for real, in a jail that is thrown away. Each file that the kernel saw being read, written or deleted,
+//! each host that was connected to and each program that ran must be covered by an effect that the gate reported for the
+//! same text, or the gate must have said that it could not resolve the text. A text that wrote nothing must not be said
+//! to write.
+
+mod commands;
+mod families;
+mod ignored;
+mod jail;
+mod judge;
+mod line;
+mod said;
+mod sessions;
+mod table;
+mod trace;
+
+use std::fs;
+
+use rayon::prelude::*;
+
+use self::jail::Jail;
+use self::judge::{Text, Verdict, judge};
+use self::table::Table;
+use self::trace::Act;
+use crate::world::{acceptance, project, skipped};
+
+/// The texts that fail are shown up to this many of a kind.
+const SHOWN: usize = 400;
+
+#[test]
+fn what_really_happened_is_covered_by_effects() {
+    let Some(template) = template() else { return };
+    let mut texts = commands::own();
+    texts.extend(families::generated(&texts));
+    if let Some(folder) = acceptance("effects of real sessions are not compared with what really happens") {
+        texts.extend(sessions::recorded(&folder.join("corpus")));
+    }
+    if let Some(only) = std::env::var_os("AGENT_STRACE_ORACLE_ONLY").and_then(|only| only.into_string().ok()) {
+        texts.retain(|text| text.source.starts_with(&only));
+    }
+    let verdicts = judged(&texts, &template);
+    report(&verdicts);
+    let table = Table::of(&verdicts);
+    eprintln!("{table}");
+    hold(&table);
+}
+
+/// The file system every text starts from; `None`, and it says so, where commands can't be jailed or traced.
+fn template() -> Option<Jail> {
+    let jail = Jail::bare();
+    let script = fs::read_to_string(project().join("tests/oracle/template.sh")).unwrap();
+    let problem = match Jail::possible() {
+        Err(problem) => problem,
+        Ok(()) => {
+            jail.prepare(&script).unwrap_or_else(|complaint| panic!("the template was not made: {complaint}"));
+            return Some(jail);
+        }
+    };
+    let required = std::env::var_os("AGENT_STRACE_ORACLE").is_some_and(|value| value == "required");
+    assert!(!required, "commands can't run under strace in a jail: {problem}");
+    skipped(&format!("effects are not compared with what really happens: {problem}"));
+    None
+}
+
+fn judged(texts: &[Text], template: &Jail) -> Vec<Verdict> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+    pool.install(|| texts.par_iter().map(|text| judge(text, template)).collect())
+}
+
+/// What is wrong, text by text.
+fn report<'a>(verdicts: &'a [Verdict]) {
+    for act in [Act::Write, Act::Delete, Act::Connect, Act::Execute, Act::Read] {
+        let first = |verdict: &'a Verdict| Some((verdict, verdict.missed().find(|deed| deed.act == act)?));
+        for (verdict, deed) in verdicts.iter().filter_map(first).take(SHOWN) {
+            let real = deed.real.as_ref().map(|real| format!(" → {real}")).unwrap_or_default();
+            eprintln!("missed {act:?} {}{real} by {} [{}]: {}", deed.target, deed.by, verdict.source, verdict.text);
+        }
+    }
+    for verdict in verdicts.iter().filter(|verdict| verdict.says_too_much()).take(SHOWN) {
+        eprintln!("wrote nothing, but {:?} was claimed [{}]: {}", verdict.claim, verdict.source, verdict.text);
+    }
+}
+
+/// The goals.
+fn hold(table: &Table) {
+    let all = &table.all;
+    for act in [Act::Write, Act::Delete, Act::Connect, Act::Execute] {
+        assert_eq!(all.missed(act), 0, "real acts of the kind {act:?} without an effect");
+    }
+    let (missed, reads) = (all.missed(Act::Read), all.done(Act::Read));
+    assert!(missed * 1000 <= reads * 5, "{missed} of {reads} reads are not covered");
+    assert!(all.loud * 100 <= all.quiet * 2, "{} of {} quiet texts are said to write", all.loud, all.quiet);
+}

@@ -1,0 +1,196 @@
+//! What the gate says of a text, and whether that covers what happened.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::jail::Jail;
+use super::trace::{Act, Deed};
+
+/// What the gate said.
+pub(super) struct Said {
+    effects: Vec<Effect>,
+    pub(super) opaque: bool,
+}
+
+struct Effect {
+    kind: String,
+    target: Option<String>,
+    certainty: String,
+}
+
+/// How sure a claim was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Claim {
+    Nothing,
+    Possible,
+    Pattern,
+    Exact,
+}
+
+impl Said {
+    /// Asks for the effects of `text` in `directory`.
+    pub(super) fn of(text: &str, directory: &str) -> Self {
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let args = ["agent-strace", "effects", "--command", text, "--cwd", directory, "--format", "json"];
+        agent_strace::run(args.map(Into::into), &mut std::io::empty(), &mut out, &mut err);
+        let report: Value = serde_json::from_slice(&out).unwrap_or_else(|_| panic!("no report for `{text}`"));
+        let all = report["sessions"][0]["events"][0]["effects"].as_array().cloned().unwrap_or_default();
+        let effects: Vec<Effect> = all
+            .iter()
+            .map(|effect| Effect {
+                kind: effect["kind"].as_str().unwrap().to_owned(),
+                target: target(effect),
+                certainty: effect["certainty"].as_str().unwrap_or_default().to_owned(),
+            })
+            .collect();
+        let opaque = effects.iter().any(|effect| effect.kind == "opaque");
+        Self { effects, opaque }
+    }
+
+    /// Whether an effect stands for `deed`; `names` are the hosts behind addresses.
+    pub(super) fn covers(&self, deed: &Deed, jail: &Jail, names: &BTreeMap<String, String>, known: &[String]) -> bool {
+        match deed.act {
+            Act::Connect => self.connects(&deed.target, names),
+            Act::Execute => self.executes(&deed.target),
+            act => {
+                let through_known = known.iter().any(|link| {
+                    deed.target.strip_prefix(link.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                });
+                let real = deed.real.as_ref().filter(|_| !through_known);
+                self.touches(act, &deed.target, jail) && real.is_none_or(|real| self.touches(act, real, jail))
+            }
+        }
+    }
+
+    fn touches(&self, act: Act, path: &str, jail: &Jail) -> bool {
+        let forms = forms(path, jail);
+        self.effects.iter().any(|effect| {
+            let Some(target) = &effect.target else { return false };
+            forms.iter().any(|form| {
+                let same = target == form || matches(target, form);
+                match (act, effect.kind.as_str()) {
+                    (Act::Read, "read") | (Act::Write, "write") | (Act::Delete, "delete") => same,
+                    // What is replaced is gone; what is emptied was looked into.
+                    (Act::Delete, "write") => target == form,
+                    (Act::Read, "delete") => target.strip_suffix("/**") == Some(form),
+                    _ => false,
+                }
+            })
+        })
+    }
+
+    fn connects(&self, address: &str, names: &BTreeMap<String, String>) -> bool {
+        let name = address.strip_prefix("name:").or_else(|| names.get(address).map(String::as_str)).unwrap_or(address);
+        let local = address.starts_with("127.0.0.") || address == "::1";
+        self.effects.iter().filter(|effect| effect.kind == "connect").any(|effect| match &effect.target {
+            None => true,
+            Some(host) => {
+                host == name || matches(host, name) || host.starts_with("registry:") || local && is_local(host)
+            }
+        })
+    }
+
+    fn executes(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        self.effects.iter().filter(|effect| effect.kind == "execute").any(|effect| {
+            let program = effect.target.as_deref().unwrap_or_default();
+            let program = program.rsplit('/').next().unwrap_or(program);
+            program == name || is_version(name, program)
+        })
+    }
+
+    /// The strongest claim that something was written or deleted.
+    pub(super) fn claims_writing(&self) -> Claim {
+        let writes = self.effects.iter().filter(|effect| effect.kind == "write" || effect.kind == "delete");
+        let sure = writes.map(|effect| match effect.certainty.as_str() {
+            "exact" => Claim::Exact,
+            "pattern" => Claim::Pattern,
+            _ => Claim::Possible,
+        });
+        sure.max().unwrap_or(Claim::Nothing)
+    }
+
+    /// Files that are expected to be there, as absolute paths.
+    pub(super) fn wanted(&self, jail: &Jail) -> Vec<String> {
+        let wanted = self
+            .effects
+            .iter()
+            .filter(|effect| matches!(effect.kind.as_str(), "read" | "list") && effect.certainty == "exact");
+        let paths = wanted.filter_map(|effect| effect.target.as_deref());
+        let absolute = paths.map(|path| match (path.strip_prefix("~/"), path.starts_with('/')) {
+            (Some(below), _) => format!("{}/{below}", jail.home()),
+            (None, true) => path.to_owned(),
+            (None, false) => format!("{}/{path}", jail.directory()),
+        });
+        absolute.filter(|path| !path.contains('*') && !path.ends_with('/')).collect()
+    }
+}
+
+fn target(effect: &Value) -> Option<String> {
+    let value = match effect["kind"].as_str()? {
+        "execute" => &effect["argv"][0],
+        "connect" => &effect["host"],
+        _ => &effect["path"],
+    };
+    Some(value.as_str()?.to_owned())
+}
+
+/// How reports name a file.
+fn forms(path: &str, jail: &Jail) -> Vec<String> {
+    let mut forms = vec![path.to_owned()];
+    if let Some(below) = path.strip_prefix(jail.directory()) {
+        match below.strip_prefix('/') {
+            Some(below) => forms.push(below.to_owned()),
+            None if below.is_empty() => forms.push(".".to_owned()),
+            None => {}
+        }
+    }
+    if let Some(below) = path.strip_prefix(jail.home()) {
+        forms.push(format!("~{below}"));
+    }
+    forms
+}
+
+fn is_local(host: &str) -> bool {
+    host == "localhost" || host == "::1" || host.starts_with("127.") || host == "0.0.0.0"
+}
+
+/// `python3` runs `python3.11`: the name that a link leads to.
+fn is_version(name: &str, program: &str) -> bool {
+    name.strip_prefix(program).is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.' || c == '-'))
+}
+
+/// The pattern dialect of reports: `*` within a component, `**` across, `?`, `[…]`; a subtree covers its directory.
+pub(super) fn matches(pattern: &str, path: &str) -> bool {
+    let (pattern_text, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), path.chars().collect());
+    fits(&pattern_text, &text) || pattern_text.strip_suffix(&['/', '*', '*']).is_some_and(|itself| fits(itself, &text))
+}
+
+fn fits(pattern: &[char], text: &[char]) -> bool {
+    match pattern {
+        [] => text.is_empty(),
+        ['*', '*', '/', rest @ ..] if fits(rest, text) => true,
+        ['*', '*', rest @ ..] => (0..=text.len()).any(|at| fits(rest, &text[at..])),
+        ['*', rest @ ..] => {
+            let end = text.iter().position(|character| *character == '/').unwrap_or(text.len());
+            (0..=end).any(|at| fits(rest, &text[at..]))
+        }
+        ['?', rest @ ..] => text.first().is_some_and(|character| *character != '/') && fits(rest, &text[1..]),
+        ['[', rest @ ..] => {
+            let Some(end) = rest.iter().skip(1).position(|character| *character == ']') else { return false };
+            let class = &rest[..=end];
+            text.first().is_some_and(|character| class_holds(class, *character)) && fits(&rest[end + 2..], &text[1..])
+        }
+        [literal, rest @ ..] => text.first() == Some(literal) && fits(rest, &text[1..]),
+    }
+}
+
+fn class_holds(class: &[char], character: char) -> bool {
+    let (negated, class) = match class {
+        ['!' | '^', rest @ ..] if !rest.is_empty() => (true, rest),
+        class => (false, class),
+    };
+    let ranged = class.windows(3).any(|range| range[1] == '-' && (range[0]..=range[2]).contains(&character));
+    (ranged || class.contains(&character)) != negated
+}
