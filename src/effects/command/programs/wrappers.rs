@@ -234,6 +234,10 @@ impl Machine<'_> {
         }
         let program = call.words.first().map_or("npx", |word| word.text.as_str()).to_owned();
         if installed && !arguments.has(&["-p", "--package"]) {
+            let local = |word: &Arg| matches!(word.literal(), Some("--no-install" | "--no" | "--offline"));
+            if !call.rest.iter().any(local) {
+                self.opaque(About::Network, "fetches the package where it is not installed", &[&program, &name]);
+            }
             return self.command(&arguments.operands, io);
         }
         // The package decides what runs; its words may still name a program that a policy denies.
