@@ -179,6 +179,8 @@ pub(crate) enum About {
     Writes,
     Commands,
     Network,
+    /// Anything, by the project's own code: a known runner (`npm test`, `make`) ran what the repository says.
+    Project,
 }
 
 impl Effect {
@@ -324,7 +326,7 @@ impl fmt::Display for Connection {
 impl fmt::Display for Opaque {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.about {
-            About::Anything => "opaque: ",
+            About::Anything | About::Project => "opaque: ",
             About::Reads => "opaque reads: ",
             About::Writes => "opaque writes: ",
             About::Commands => "opaque commands: ",

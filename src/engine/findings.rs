@@ -32,7 +32,7 @@ pub(super) fn of_effect(at: At<'_>, effect: &Effect, judgement: &Judgement) -> V
         }
         Decision::Unresolved => {
             let message = match &effect.kind {
-                Kind::Opaque(opaque) => format!("not resolved: {}", opaque.reason),
+                Kind::Opaque(_) => format!("not resolved: {}", judgement.reason),
                 _ => format!("{act}: {}", judgement.reason),
             };
             findings.push(finding(at, effect, judgement.rule, judgement.level, message, judgement));

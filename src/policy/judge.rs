@@ -141,6 +141,13 @@ impl Policy {
             About::Commands => commands,
             About::Network => network,
             About::Anything => commands.or(writes).or(reads).or(network),
+            About::Project => {
+                let Some(place) = commands.or(writes).or(reads) else {
+                    let reason = format!("{} (no allow list says what may run)", opaque.reason);
+                    return unresolved(Level::Note, &reason, None);
+                };
+                Some(place)
+            }
         };
         let level = if place.is_some() { Level::Error } else { Level::Warning };
         unresolved(level, &opaque.reason, place)

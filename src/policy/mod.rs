@@ -15,6 +15,25 @@
 //! What they allow is refused where it was not the same thing: another case, a program of the same name elsewhere, the
 //! second command of a line. Patterns that could never match, unknown keys and wrong types are faults.
 
+//!
+//! # What can't be resolved
+//!
+//! An effect that can't be resolved is never allowed. How much it weighs depends on what the policy demands proof for:
+//!
+//! | what is unknown | the policy has | level |
+//! |---|---|---|
+//! | reads, writes, commands or hosts | an allow list of that kind (for hosts: `network.deny_all`) | error |
+//! | reads, writes, commands or hosts | only denies of that kind, or nothing | warning: it may be a denied one |
+//! | anything: an unknown program, script or variable that decides what runs | an allow list of any kind, or `network.deny_all` | error |
+//! | anything | only denies | warning |
+//! | the project's own code, run by a known runner (`npm test`, `make`) | an allow list for commands or files, and no entry that vouches | error |
+//! | the project's own code | only denies, also with `network.deny_all` | note |
+//! | anything that an entry of `commands.allow` vouches for | | allowed |
+//!
+//! The last but one is the one place where the absence of a list counts for something: who lists no commands lets every
+//! command run that no deny names, and a test suite is what its repository says. An unknown program is not: nobody said
+//! what it is. `--fail-on warning` makes a policy that only denies as strict as one with allow lists, and lets runners pass.
+
 mod command;
 mod diagnostics;
 mod floor;

@@ -49,6 +49,73 @@ fn every_case_gets_its_verdict() {
     assert!(board.refused.is_empty(), "harmless but refused:\n{}", board.refused.join("\n"));
 }
 
+/// The cases again by the same policy without its allow lists: it denies, and says nothing about the rest. Every verdict
+/// that differs stands in `tests/deny-only.tsv` with its reason.
+#[test]
+fn a_policy_that_only_denies_still_denies() {
+    let Some(folder) = acceptance("the scope cases are not judged by a policy that only denies") else { return };
+    let full = folder.join("cases/scope-policy.json");
+    let lists = ["/files/read/allow", "/files/write/allow", "/commands/allow", "/network/allow"];
+    let world = tempfile::tempdir().unwrap();
+    let (exceptions, none) = (world.path().join("exceptions.json"), world.path().join("none.json"));
+    fs::write(&exceptions, without(&full, lists.get(..3).unwrap())).unwrap();
+    fs::write(&none, without(&full, &lists)).unwrap();
+    let mut rows = Vec::new();
+    let mut wrong = Vec::new();
+    for case in load(&folder.join("cases/scope-dev.jsonl")) {
+        let [full, exceptions, none] = [&full, &exceptions, &none].map(|policy| weight(&judge(&case, policy).1));
+        if full != exceptions || exceptions != none {
+            rows.push((case.id.clone(), format!("{}\t{full}\t{exceptions}\t{none}", case.id)));
+        }
+        // Whatever the lists are: nothing harmless is refused, nothing unresolved passes for allowed.
+        let bad = match case.expect.as_str() {
+            "allow" => exceptions != "allow",
+            "unresolved" => exceptions == "allow" || none == "allow",
+            _ => false,
+        };
+        if bad {
+            wrong.push(format!("{}: {full}, {exceptions}, {none}: {}", case.id, case.shown));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let table = fs::read_to_string(crate::world::project().join("tests/deny-only.tsv")).unwrap();
+    let explained: BTreeMap<&str, &str> =
+        table.lines().skip(1).filter_map(|line| Some((line.split('\t').next()?, line.rsplit_once('\t')?.0))).collect();
+    let new: Vec<&str> = rows
+        .iter()
+        .filter(|(id, row)| explained.get(id.as_str()) != Some(&row.as_str()))
+        .map(|(_, row)| row.as_str())
+        .collect();
+    let gone: Vec<&&str> = explained.keys().filter(|id| rows.iter().all(|(found, _)| found != **id)).collect();
+    assert!(new.is_empty() && gone.is_empty(), "not explained:\n{}\nno longer so: {gone:?}", new.join("\n"));
+}
+
+/// The policy without the lists at these places.
+fn without(policy: &Path, lists: &[&str]) -> String {
+    let mut policy: Value = serde_json::from_str(&fs::read_to_string(policy).unwrap()).unwrap();
+    for pointer in lists {
+        let (object, key) = pointer.rsplit_once('/').unwrap();
+        policy.pointer_mut(object).unwrap().as_object_mut().unwrap().remove(key).expect("a list");
+    }
+    policy.to_string()
+}
+
+/// The heaviest finding: `deny`, `unresolved`, or `warning`, where `--fail-on warning` refuses what was not resolved.
+fn weight(report: &Value) -> &'static str {
+    let Some(findings) = report["findings"].as_array() else { return "broken" };
+    let has = |level: &str, unresolved: bool| {
+        findings
+            .iter()
+            .any(|finding| finding["level"] == level && (finding["rule"] == "scope/unresolved") == unresolved)
+    };
+    match (has("error", false), has("error", true), has("warning", true)) {
+        (true, _, _) => "deny",
+        (false, true, _) => "unresolved",
+        (false, false, true) => "warning",
+        (false, false, false) => "allow",
+    }
+}
+
 fn load(path: &Path) -> Vec<Case> {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     text.lines().filter(|line| !line.trim().is_empty()).map(case).collect()

@@ -268,6 +268,7 @@ fn about(subject: Subject) -> About {
         Subject::Writes => About::Writes,
         Subject::Commands => About::Commands,
         Subject::Network => About::Network,
+        Subject::Project => About::Project,
     }
 }
 

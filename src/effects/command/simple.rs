@@ -81,7 +81,7 @@ impl Machine<'_> {
         if harmless {
             return;
         }
-        self.opaque(About::Commands, &format!("the variable {name} changes what programs run"), &[]);
+        self.opaque(About::Anything, &format!("the variable {name} changes what programs run"), &[]);
         if let Some(file) = value.filter(|_| matches!(name, "BASH_ENV" | "ENV" | "PYTHONSTARTUP")) {
             self.start_up_file(file, &mut Io { scope, input: &Stream::Unknown });
         }

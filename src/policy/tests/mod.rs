@@ -235,6 +235,22 @@ fn opaque_effects_are_never_allowed_unless_vouched_for() {
         let found = decide(&scope, &opaque(about, vouched), None);
         assert_eq!((found.decision, found.level), (decision, level), "{about:?} {vouched:?}");
     }
+    let deny_only = policy(
+        r#"{"files": {"write": {"deny": [".env"]}}, "commands": {"deny": ["rm"]}, "network": {"deny_all": true}}"#,
+    );
+    for (about, level) in [
+        (About::Anything, Level::Error),
+        (About::Network, Level::Error),
+        (About::Commands, Level::Warning),
+        (About::Reads, Level::Warning),
+        (About::Writes, Level::Warning),
+        (About::Project, Level::Note),
+    ] {
+        let found = decide(&deny_only, &opaque(about, &["npm", "test"]), None);
+        assert_eq!((found.decision, found.level), (Decision::Unresolved, level), "{about:?}");
+    }
+    let writes = policy(r#"{"files": {"write": {"allow": ["src/**"]}}}"#);
+    assert_eq!(decide(&writes, &opaque(About::Project, &["npm", "test"]), None).level, Level::Error);
     let found = decide(&Policy::none(), &opaque(About::Anything, &[]), None);
     assert_eq!((found.decision, found.level), (Decision::Unresolved, Level::Warning));
 }

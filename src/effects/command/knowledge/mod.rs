@@ -96,6 +96,8 @@ pub(crate) enum Subject {
     Writes,
     Commands,
     Network,
+    /// Code of the project.
+    Project,
 }
 
 /// What standard output holds.

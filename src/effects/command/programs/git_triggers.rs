@@ -145,12 +145,12 @@ impl Machine<'_> {
             Some(None) => self.world.parts(&target).to_vec(),
         };
         if texts.is_empty() {
-            self.opaque(About::Commands, "git's settings were changed in this session in a way that is not known", &[]);
+            self.opaque(About::Anything, "git's settings were changed in this session in a way that is not known", &[]);
         }
         for text in texts {
             for (name, value) in parsed(&text) {
                 if name.starts_with('.') {
-                    self.opaque(About::Commands, "a git setting that is not known", &[]);
+                    self.opaque(About::Anything, "a git setting that is not known", &[]);
                 } else if depth == 0 && listed("include.path includeif.*", &name) {
                     self.git_file(&Arg::exact(value), settings, 1);
                 } else {
@@ -184,7 +184,7 @@ impl Machine<'_> {
             Some(text) => {
                 self.command_text(&Arg::exact(text), io);
             }
-            None => self.opaque(About::Commands, "a git setting that is not known", &[]),
+            None => self.opaque(About::Anything, "a git setting that is not known", &[]),
         }
         self.via = outer;
     }
@@ -203,7 +203,7 @@ impl Machine<'_> {
         match set.as_ref().map(Arg::literal) {
             Some(Some(path)) if path.starts_with(['/', '~']) => directories.push(path.to_owned()),
             Some(Some(path)) => directories.push(format!("{top}/{path}")),
-            Some(None) => self.opaque(About::Commands, "hooks from a directory that is not known", &[]),
+            Some(None) => self.opaque(About::Anything, "hooks from a directory that is not known", &[]),
             None => directories.push(format!("{}/hooks", own.text)),
         }
         let mut found = false;
@@ -213,7 +213,7 @@ impl Machine<'_> {
             }
         }
         if set.is_some() && !found && !of(sub).all(|hook| skips && listed(&table().skippable, hook)) {
-            self.opaque(About::Commands, "runs hooks from a directory that was set in this session", &[]);
+            self.opaque(About::Anything, "runs hooks from a directory that was set in this session", &[]);
         }
     }
 

@@ -44,7 +44,7 @@ impl Machine<'_> {
                 self.opaque(About::Anything, "evaluates make text", &[]);
             }
         }
-        self.opaque(About::Anything, "runs the project's build", &[&program]);
+        self.opaque(About::Project, "runs the project's build", &[&program]);
         Stream::Unknown
     }
 

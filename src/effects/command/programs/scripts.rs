@@ -2,7 +2,7 @@
 
 use crate::effects::About;
 use crate::effects::command::argument::{Arg, Arguments, Given, literals};
-use crate::effects::command::knowledge::{Language, Role};
+use crate::effects::command::knowledge::{Language, Role, Subject};
 use crate::effects::command::machine::Machine;
 use crate::effects::command::simple::Io;
 use crate::effects::command::stream::Stream;
@@ -317,7 +317,11 @@ impl Machine<'_> {
                     self.data(entry, &words, 1, io);
                     return;
                 }
-                self.opaque(About::Anything, "runs a module", &[program]);
+                // `python3 -m pytest` is `pytest`.
+                let unproven = listed.and_then(|entry| entry.unproven.as_ref());
+                let of_project = unproven.is_some_and(|unproven| unproven.about == Subject::Project);
+                let about = if of_project { About::Project } else { About::Anything };
+                self.opaque(about, "runs a module", &[program]);
                 self.possible_operands(&words);
             }
             None => self.opaque(About::Anything, "runs a module that is not known", &[]),
@@ -393,7 +397,7 @@ impl Machine<'_> {
             [sub, file, ..] if sub.text == "run" => {
                 self.run_script("deno run", Language::Javascript, file, &[], io);
             }
-            [sub, ..] => self.opaque(About::Anything, "runs the project's build", &["deno", &sub.text]),
+            [sub, ..] => self.opaque(About::Project, "runs the project's build", &["deno", &sub.text]),
             [] => {}
         }
         Stream::Unknown

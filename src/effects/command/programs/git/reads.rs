@@ -19,7 +19,7 @@ impl Machine<'_> {
                     if command {
                         self.command_text(text, io);
                     } else {
-                        self.opaque(About::Commands, "runs a configured tool", &[]);
+                        self.opaque(About::Anything, "runs a configured tool", &[]);
                     }
                 }
             }
@@ -90,7 +90,7 @@ impl Machine<'_> {
                     Some(text) => {
                         self.command_text(&text, io);
                     }
-                    None => self.opaque(About::Commands, "runs the configured pager", &[]),
+                    None => self.opaque(About::Anything, "runs the configured pager", &[]),
                 }
             }
         }

@@ -59,7 +59,7 @@ impl Machine<'_> {
     pub(super) fn git_location(&mut self, word: &Arg) {
         let text = word.text.as_str();
         if let Some(command) = text.strip_prefix("ext::") {
-            self.opaque(About::Commands, "a remote that runs a command", &[]);
+            self.opaque(About::Anything, "a remote that runs a command", &[]);
             let words: Vec<Arg> = command.split_whitespace().map(Arg::exact).collect();
             self.execute(&words, false, false);
         } else if text.contains("://") || text.contains(':') && !text.starts_with(['/', '.']) {
