@@ -5,7 +5,7 @@ use crate::finding::{Level, PolicyPlace, RuleId};
 
 use super::command::Match;
 use super::floor::{self, Floor};
-use super::path::Files;
+use super::path::{self, Files};
 use super::ran::Ran;
 use super::sensitive::{self, Touch};
 use super::{Context, Decision, Judgement, PathRules, Policy};
@@ -50,7 +50,7 @@ impl Policy {
             Kind::Read(target) => self.file(target, certainty, context, &READ),
             Kind::Write(target) => self.file(target, certainty, context, &WRITE),
             Kind::Delete(target) => self.file(target, certainty, context, &DELETE),
-            Kind::List(target) if effect.via == "argument" => self.file(target, certainty, context, &READ),
+            Kind::List(target) if effect.via == "argument" => self.names(target, certainty, context),
             Kind::List(target) => self.listing(target, certainty, context),
             Kind::Execute(execution) => self.command(execution, certainty, context),
             Kind::Connect(connection) => self.connection(connection, certainty),
@@ -65,7 +65,20 @@ impl Policy {
             if wording.rule == READ.rule { (&self.read, Touch::Read) } else { (&self.write, Touch::Write) };
         let sensitive = sensitive::touched(&files, touch);
         let floor = if touch == Touch::Write { floor::check(&files, certainty) } else { None };
-        Judgement { sensitive, ..scoped(rules, &files, certainty, floor.as_ref(), wording) }
+        Judgement { sensitive, ..scoped(rules, &files, &files, certainty, floor.as_ref(), wording) }
+    }
+
+    /// A tool that looks for names. A pattern that floats (`**/index.ts`) could match in every directory, but it shows
+    /// no content: a deny and the table of sensitive files count where they meet what the pattern spells.
+    fn names(&self, target: &PathTarget, certainty: Certainty, context: &Context<'_>) -> Judgement {
+        let Some(spelled) = path::spelled(target).filter(|_| certainty == Certainty::Pattern) else {
+            return self.file(target, certainty, context, &READ);
+        };
+        let files = Files::new(target, certainty, context);
+        let denying = Files::new(&spelled.pattern, certainty, context);
+        let shortest = Files::new(&spelled.shortest, Certainty::Exact, context);
+        let sensitive = sensitive::touched(&shortest, Touch::Read);
+        Judgement { sensitive, ..scoped(&self.read, &files, &denying, certainty, None, &READ) }
     }
 
     /// Names alone are not content: only a path that is denied itself is reported.
@@ -157,6 +170,7 @@ impl Policy {
 fn scoped(
     rules: &PathRules,
     files: &Files<'_>,
+    denying: &Files<'_>,
     certainty: Certainty,
     floor: Option<&Floor>,
     wording: &Wording,
@@ -166,7 +180,7 @@ fn scoped(
         let level = if rules.allow.is_empty() { Level::Warning } else { Level::Error };
         unresolved(level, reason, rules.allow.place.as_ref())
     };
-    if !unknown && let Some(rule) = files.denied_by(&rules.deny) {
+    if !unknown && let Some(rule) = denying.denied_by(&rules.deny) {
         return denied(wording.rule, wording.denied, Some(&rule.place));
     }
     match floor {

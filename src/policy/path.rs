@@ -307,6 +307,25 @@ impl<'a> Files<'a> {
     }
 }
 
+/// What a pattern spells, without what may be anything.
+#[derive(Debug)]
+pub(super) struct Spelled {
+    /// Without directories that may be any number of directories (`**/`).
+    pub(super) pattern: PathTarget,
+    /// The shortest path that matches.
+    pub(super) shortest: PathTarget,
+}
+
+/// Nothing where the last component spells nothing: such a pattern lists whole directories.
+pub(super) fn spelled(target: &PathTarget) -> Option<Spelled> {
+    if target.subtree || !spells_a_name(&target.path) {
+        return None;
+    }
+    let pattern = target.path.replace("**/", "");
+    let shortest = pattern.replace('*', "");
+    Some(Spelled { pattern: PathTarget::new(pattern), shortest: PathTarget::new(shortest) })
+}
+
 /// The literal start of a pattern ends inside a file name, or in a hidden directory.
 fn spells_part_of_a_name(prefix: &str) -> bool {
     match prefix.rsplit_once('/') {
