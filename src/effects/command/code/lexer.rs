@@ -8,8 +8,8 @@ pub(crate) enum Token {
     /// A name with its dots and colons: `os.path.join`, `Net::HTTP.get`. A leading `.` continues what is before it.
     Name(String),
     Text(String),
-    /// A string with expressions in it; their code follows in a group of its own.
-    Template(Vec<Token>),
+    /// A string with expressions in it.
+    Template(Vec<Piece>),
     /// Text between backquotes (or the like) that a shell runs; `None`: a part is unknown.
     Command(Option<String>),
     Number,
@@ -18,6 +18,13 @@ pub(crate) enum Token {
     Mark(char),
     /// The end of a statement.
     End,
+}
+
+/// A part of a string.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    Text(String),
+    Code(Vec<Token>),
 }
 
 /// Tokens in order; `None`: text that does not end where it should.
@@ -90,6 +97,7 @@ impl Lexer<'_> {
                 '/' if self.is(&[Javascript, Perl, Ruby]) && self.starts_value() => self.pattern('/')?,
                 '"' | '\'' => self.string(character, false)?,
                 '`' => self.backquoted()?,
+                '%' if self.is(&[Ruby]) && self.starts_value() && self.ruby_quote()? => {}
                 '$' | '@' if self.is(&[Perl, Ruby, Php]) => {
                     self.bump();
                     self.tokens.push(Token::Mark(character));
@@ -272,23 +280,69 @@ impl Lexer<'_> {
         if self.depth > 8 {
             return None;
         }
-        let mut inner = Vec::new();
+        let mut pieces = Vec::new();
+        let mut plain = String::new();
         let mut left = text;
-        while let Some((_, rest)) = left.split_once('{') {
-            if self.language == Language::Python
-                && let Some(rest) = rest.strip_prefix('{')
-            {
-                left = rest;
-                continue;
+        while let Some(at) = left.find(['{', '$', '@']) {
+            let (before, rest) = left.split_at_checked(at)?;
+            let (mark, rest) = rest.split_at_checked(1)?;
+            match (mark, self.language) {
+                ("{", Language::Python) if rest.starts_with('{') => {
+                    plain.push_str(before);
+                    plain.push('{');
+                    left = rest.get(1..)?;
+                    continue;
+                }
+                ("{", _) => {
+                    let opened = before.strip_suffix(['$', '#', '@']).filter(|_| self.language != Language::Python);
+                    plain.push_str(opened.unwrap_or(before));
+                    let code = balanced(rest)?;
+                    // A format (`{x!r:>9}`) is no code.
+                    pieces.push(Piece::Text(unescaped(&std::mem::take(&mut plain))));
+                    pieces.push(Piece::Code(self.inner(code)?));
+                    left = rest.get(code.len()..)?.strip_prefix('}').unwrap_or_default();
+                }
+                ("$" | "@", Language::Perl | Language::Php)
+                    if rest.starts_with(|c: char| c.is_alphabetic() || c == '_') =>
+                {
+                    plain.push_str(before);
+                    pieces.push(Piece::Text(unescaped(&std::mem::take(&mut plain))));
+                    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+                    let (name, behind) = rest.split_at_checked(end)?;
+                    let is_plain = mark == "$" && !behind.starts_with(['[', '{']) && !behind.starts_with("->");
+                    pieces.push(Piece::Code(if is_plain {
+                        vec![Token::Mark('$'), Token::Name(name.to_owned())]
+                    } else {
+                        vec![Token::Number]
+                    }));
+                    left = behind;
+                }
+                ("$" | "@", Language::Perl | Language::Php) if !rest.starts_with('{') => {
+                    plain.push_str(before);
+                    pieces.push(Piece::Text(unescaped(&std::mem::take(&mut plain))));
+                    pieces.push(Piece::Code(vec![Token::Number]));
+                    left = rest;
+                }
+                _ => {
+                    plain.push_str(before);
+                    if !rest.starts_with('{') {
+                        plain.push_str(mark);
+                    }
+                    left = rest;
+                }
             }
-            let code = balanced(rest)?;
-            let mut lexer = Lexer { language: self.language, left: code, tokens: Vec::new(), depth: self.depth + 1 };
-            lexer.run()?;
-            inner.append(&mut lexer.tokens);
-            left = rest.get(code.len()..)?;
         }
-        self.tokens.push(Token::Template(inner));
+        plain.push_str(left);
+        pieces.push(Piece::Text(unescaped(&plain)));
+        self.tokens.push(Token::Template(pieces));
         Some(())
+    }
+
+    /// Code in a string.
+    fn inner(&self, code: &str) -> Option<Vec<Token>> {
+        let mut lexer = Lexer { language: self.language, left: code, tokens: Vec::new(), depth: self.depth + 1 };
+        lexer.run()?;
+        Some(lexer.tokens)
     }
 
     fn pattern(&mut self, delimiter: char) -> Option<()> {
@@ -320,7 +374,7 @@ impl Lexer<'_> {
         let first = self.until(close)?;
         match name {
             "q" | "qw" => self.tokens.push(Token::Text(first)),
-            "qq" if first.contains(['$', '@']) => self.tokens.push(Token::Template(Vec::new())),
+            "qq" if first.contains(['$', '@']) => self.interpolated(&first)?,
             "qq" => self.tokens.push(Token::Text(unescaped(&first))),
             "qx" => self.tokens.push(Token::Command((!first.contains('$')).then_some(first))),
             "m" | "qr" => {
@@ -345,6 +399,31 @@ impl Lexer<'_> {
                 let flags = self.flags();
                 self.tokens.push(Token::Pattern(name == "s" && flags.contains('e')));
             }
+        }
+        Some(true)
+    }
+
+    /// `%x(…)`, `%q(…)`, `%w[…]`, `%(…)`
+    fn ruby_quote(&mut self) -> Option<bool> {
+        let rest = self.left.strip_prefix('%')?;
+        let kind = rest.chars().next().filter(char::is_ascii_alphabetic);
+        let behind = kind.map_or(rest, |kind| rest.get(kind.len_utf8()..).unwrap_or_default());
+        let Some(open) = behind.chars().next().filter(|open| "([{<|!/".contains(*open)) else { return Some(false) };
+        self.left = behind.get(1..)?;
+        let close = match open {
+            '(' => ')',
+            '[' => ']',
+            '{' => '}',
+            '<' => '>',
+            other => other,
+        };
+        let text = self.until(close)?;
+        match kind {
+            Some('x') => self.tokens.push(Token::Command((!text.contains("#{")).then_some(text))),
+            Some('w' | 'W' | 'i' | 'I' | 'r' | 's') => self.tokens.push(Token::Number),
+            Some('q') => self.tokens.push(Token::Text(text)),
+            _ if text.contains("#{") => self.interpolated(&text)?,
+            _ => self.tokens.push(Token::Text(unescaped(&text))),
         }
         Some(true)
     }

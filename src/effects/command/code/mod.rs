@@ -4,6 +4,8 @@
 //! literal, and gives up in the open: a call that is in no table makes the whole program opaque.
 
 mod awk;
+pub(crate) mod decode;
+mod guess;
 mod lexer;
 mod powershell;
 mod scan;

@@ -3,7 +3,7 @@
 mod cloud;
 mod containers;
 mod copying;
-mod decoding;
+pub(super) mod decoding;
 mod editors;
 mod fetching;
 mod files;
@@ -12,7 +12,7 @@ mod git;
 mod git_config;
 mod git_triggers;
 mod packing;
-mod printing;
+pub(super) mod printing;
 mod project;
 mod remote;
 mod runners;

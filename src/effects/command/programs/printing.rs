@@ -212,7 +212,7 @@ fn character_set(text: &str) -> Option<Vec<char>> {
 }
 
 /// Standard or URL-safe base 64; `None` where it is damaged.
-pub(super) fn decoded(text: &str) -> Option<String> {
+pub(crate) fn decoded(text: &str) -> Option<String> {
     let (mut bits, mut count, mut bytes) = (0_u32, 0_u32, Vec::new());
     for character in text.chars().filter(|character| !character.is_whitespace()) {
         let value = match character {

@@ -1,10 +1,11 @@
 //! Tokens → calls → effects.
 
+mod expression;
 mod names;
 mod roles;
 mod tokens;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effects::About;
 use crate::effects::command::argument::Arg;
@@ -13,15 +14,16 @@ use crate::effects::command::machine::Machine;
 use crate::effects::command::simple::Io;
 
 use super::Calls;
-use super::lexer::Token;
-use tokens::{group, joined, split, trimmed};
+use super::lexer::{Piece, Token};
+use expression::{method_value, pure_value};
+use tokens::{group, joined, split};
 
 /// Calls in calls, lists in lists.
 const DEPTH: usize = 48;
 
 /// What an argument is known to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Value {
+pub(super) enum Value {
     Text(String),
     List(Vec<Value>),
     /// A path object, or a file opened from one.
@@ -45,6 +47,10 @@ struct Scan<'a> {
     defined: Vec<String>,
     /// Why the program is not fully understood.
     unread: Option<&'static str>,
+    /// Modules all of whose names were imported.
+    stars: Vec<String>,
+    /// Variables that are assigned once.
+    single: BTreeSet<String>,
     depth: usize,
 }
 
@@ -57,6 +63,8 @@ impl Machine<'_> {
             variables: BTreeMap::new(),
             defined: Vec::new(),
             unread: None,
+            stars: Vec::new(),
+            single: BTreeSet::new(),
             depth: 0,
         };
         scan.define(tokens);
@@ -70,9 +78,23 @@ impl Machine<'_> {
         let mut left = tokens;
         while let Some((token, rest)) = left.split_first() {
             left = match token {
-                Token::Name(name) => self.name(scan, name, left, io),
-                Token::Template(inner) => {
-                    self.deeper(scan, inner, io);
+                Token::Name(name) => {
+                    let assigned = scan.starts_statement(tokens, left).then(|| scan.assigned(name, rest)).flatten();
+                    match assigned {
+                        Some((expression, behind)) => {
+                            let value = self.value(scan, expression, io);
+                            scan.variables.insert(name.clone(), value);
+                            behind
+                        }
+                        None => self.name(scan, name, left, io),
+                    }
+                }
+                Token::Template(pieces) => {
+                    for piece in pieces {
+                        if let Piece::Code(inner) = piece {
+                            self.deeper(scan, inner, io);
+                        }
+                    }
                     rest
                 }
                 Token::Command(text) => {
@@ -85,7 +107,16 @@ impl Machine<'_> {
                 }
                 Token::Mark('(') if scan.called_value(tokens, left) => {
                     scan.unread = Some("calls a value");
+                    self.guess(left, io);
                     rest
+                }
+                Token::Mark('(') if scan.starts_expression(tokens, left) => {
+                    let (inner, behind) = group(left);
+                    let value = self.value(scan, inner, io);
+                    self.methods(scan, value, behind, io).1
+                }
+                Token::Text(text) if matches!(rest.first(), Some(Token::Name(name)) if name.starts_with('.')) => {
+                    self.methods(scan, Value::Text(text.clone()), rest, io).1
                 }
                 _ => rest,
             };
@@ -143,25 +174,31 @@ impl Machine<'_> {
         rest: &'t [Token],
         io: &mut Io<'_>,
     ) -> (Value, &'t [Token]) {
-        let full = scan.resolve(name);
-        let (mut value, mut left) = match rest.first() {
+        let mut full = scan.resolve(name);
+        let mut rest = rest;
+        // `object["name"](…)`, `getattr(object, "name")(…)`, `$name(…)`.
+        if let Some((reached, left)) = self.reached(scan, &full, rest, io) {
+            (full, rest) = (reached, left);
+        }
+        let (mut value, left) = match rest.first() {
             Some(Token::Mark('(')) => {
                 let (inner, left) = group(rest);
                 (self.call(scan, &full, inner, io), left)
             }
             Some(
-                Token::Text(_) | Token::Template(_) | Token::Command(_) | Token::Mark('$' | '[' | '@') | Token::Name(_),
+                Token::Text(_)
+                | Token::Template(_)
+                | Token::Command(_)
+                | Token::Mark('$' | '[' | '@' | '{')
+                | Token::Name(_),
             ) if scan.calls_without_parentheses(&full) => {
-                let end = rest
-                    .iter()
-                    .position(|token| matches!(token, Token::End | Token::Mark('}' | ')')))
-                    .unwrap_or(rest.len());
+                let end = rest.iter().position(|token| matches!(token, Token::End)).unwrap_or(rest.len());
                 let (inner, left) = rest.split_at_checked(end).unwrap_or((rest, &[]));
                 (self.call(scan, &full, inner, io), left)
             }
             Some(Token::Template(_) | Token::Text(_)) if scan.language == Language::Javascript && full == "$" => {
-                scan.unread = Some("runs a command whose text is not known");
-                (Value::Unknown, rest)
+                let (text, left) = rest.split_first().unwrap_or((&Token::End, &[]));
+                (self.call(scan, "$", std::slice::from_ref(text), io), left)
             }
             _ => {
                 scan.mention(&full);
@@ -170,41 +207,100 @@ impl Machine<'_> {
         };
         // Methods of a name that holds a path: `p.read_text()`.
         if let Some((object, method)) = full.rsplit_once('.')
-            && let Value::Path(path) = scan.variable(object)
             && matches!(rest.first(), Some(Token::Mark('(')))
         {
-            value = self.path_method(scan, &path, method, rest, io);
+            let (inner, _) = group(rest);
+            match scan.variable(object) {
+                Value::Path(path) => value = self.path_method(scan, &path, method, rest, io),
+                object @ (Value::Text(_) | Value::List(_)) => {
+                    let arguments: Vec<Value> =
+                        split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
+                    value = method_value(&object, method, &arguments);
+                }
+                _ => {}
+            }
+            scan.mutated(object, method);
         }
+        self.methods(scan, value, left, io)
+    }
+
+    /// A function that is named by a text: its full name, and what is left behind that.
+    fn reached<'t>(
+        &mut self,
+        scan: &mut Scan<'_>,
+        full: &str,
+        rest: &'t [Token],
+        io: &mut Io<'_>,
+    ) -> Option<(String, &'t [Token])> {
+        match (full, rest) {
+            (object, [Token::Mark('['), Token::Text(name), Token::Mark(']'), left @ ..])
+                if matches!(left.first(), Some(Token::Mark('('))) && scan.language == Language::Javascript =>
+            {
+                Some((format!("{object}.{name}"), left))
+            }
+            ("getattr", [Token::Mark('('), ..]) => {
+                let (inner, left) = group(rest);
+                let parts = split(inner);
+                let [[Token::Name(object)], name] = parts.as_slice() else { return None };
+                let Value::Text(name) = self.value(scan, name, io) else { return None };
+                matches!(left.first(), Some(Token::Mark('(')))
+                    .then(|| (format!("{}.{name}", scan.resolve(object)), left))
+            }
+            (variable, [Token::Mark('('), ..]) if scan.language == Language::Php => match scan.variable(variable) {
+                Value::Text(name) => Some((name, rest)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `.method(…)…` behind a value.
+    fn methods<'t>(
+        &mut self,
+        scan: &mut Scan<'_>,
+        value: Value,
+        left: &'t [Token],
+        io: &mut Io<'_>,
+    ) -> (Value, &'t [Token]) {
+        let (mut value, mut left) = (value, left);
         while let Some((Token::Name(next), after)) =
             left.split_first().filter(|(token, _)| matches!(token, Token::Name(next) if next.starts_with('.')))
         {
             let mut parts: Vec<&str> = next.trim_start_matches('.').split('.').collect();
             let method = parts.pop().unwrap_or_default();
-            if let Some(Token::Mark('(')) = after.first() {
-                let (inner, behind) = group(after);
-                value = match &value {
-                    Value::Path(path) => {
-                        let path = path.clone();
-                        self.path_method(scan, &path, method, after, io)
-                    }
-                    Value::Module(module) if parts.is_empty() => {
-                        let full = format!("{module}.{method}");
-                        self.call(scan, &full, inner, io)
-                    }
-                    Value::Module(module) => {
-                        let full = format!("{module}.{}.{method}", parts.join("."));
-                        self.call(scan, &full, inner, io)
-                    }
-                    _ => {
-                        self.deeper(scan, inner, io);
-                        scan.method(method);
-                        Value::Unknown
-                    }
-                };
-                left = behind;
-            } else {
+            let Some(Token::Mark('(')) = after.first() else {
+                if !matches!(value, Value::Module(_)) {
+                    value = Value::Unknown;
+                }
                 left = after;
-            }
+                continue;
+            };
+            let (inner, behind) = group(after);
+            value = match &value {
+                Value::Path(path) => {
+                    let path = path.clone();
+                    self.path_method(scan, &path, method, after, io)
+                }
+                Value::Module(module) if parts.is_empty() => {
+                    let full = format!("{module}.{method}");
+                    self.call(scan, &full, inner, io)
+                }
+                Value::Module(module) => {
+                    let full = format!("{module}.{}.{method}", parts.join("."));
+                    self.call(scan, &full, inner, io)
+                }
+                object => {
+                    let object = object.clone();
+                    let arguments: Vec<Value> =
+                        split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
+                    if let Some(argument) = arguments.first().filter(|_| method == "execute") {
+                        self.guess_value(argument, io);
+                    }
+                    scan.method(method);
+                    method_value(&object, method, &arguments)
+                }
+            };
+            left = behind;
         }
         (value, left)
     }
@@ -218,17 +314,25 @@ impl Machine<'_> {
         scan.depth += 1;
         let arguments: Vec<Value> = split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
         scan.depth -= 1;
-        let effects =
-            scan.calls.effects.get(name).or_else(|| scan.bare(name).and_then(|bare| scan.calls.effects.get(bare)));
-        if let Some(roles) = effects {
-            let roles = *roles;
+        if let Some(roles) = scan.roles(name) {
+            let before = scan.unread;
+            scan.unread = None;
             self.called(scan, roles, &arguments, io);
+            if scan.unread.is_some() {
+                // What is known of a command that is not known as a whole.
+                self.guess(inner, io);
+            }
+            scan.unread = scan.unread.or(before);
             return match (roles, arguments.first()) {
                 ("require", Some(Value::Text(module))) if !module.starts_with(['.', '/']) => {
                     Value::Module(module.trim_start_matches("node:").to_owned())
                 }
                 _ => Value::Unknown,
             };
+        }
+        if let Some(value) = pure_value(name, &arguments) {
+            scan.pure(name);
+            return value;
         }
         match (name, arguments.as_slice()) {
             (
@@ -260,71 +364,11 @@ impl Machine<'_> {
             }
             _ => {}
         }
+        if scan.names_function(&arguments) {
+            scan.unread = Some("names a function that is called elsewhere");
+            self.guess(inner, io);
+        }
         scan.pure(name);
         Value::Unknown
-    }
-
-    /// The value of an argument; calls in it have their effects.
-    fn value(&mut self, scan: &mut Scan<'_>, tokens: &[Token], io: &mut Io<'_>) -> Value {
-        let tokens = trimmed(tokens);
-        match tokens {
-            [Token::Name(name), Token::Mark('=' | ':'), value @ ..]
-                if !matches!(value.first(), Some(Token::Mark('='))) =>
-            {
-                Value::Named(name.clone(), Box::new(self.value(scan, value, io)))
-            }
-            [Token::Text(_), ..] => {
-                let mut all = String::new();
-                for token in tokens {
-                    match token {
-                        Token::Text(text) => all.push_str(text),
-                        Token::Mark('+') | Token::End => {}
-                        _ => {
-                            self.deeper(scan, tokens, io);
-                            return Value::Unknown;
-                        }
-                    }
-                }
-                Value::Text(all)
-            }
-            [Token::Mark('['), .., Token::Mark(']')] => {
-                let (inner, left) = group(tokens);
-                if !left.is_empty() {
-                    self.deeper(scan, tokens, io);
-                    return Value::Unknown;
-                }
-                if scan.depth >= DEPTH {
-                    scan.unread = Some("runs a program that is nested too deeply");
-                    return Value::Unknown;
-                }
-                scan.depth += 1;
-                let list = split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
-                scan.depth -= 1;
-                Value::List(list)
-            }
-            [Token::Name(name), rest @ ..]
-                if !matches!(name.as_str(), "lambda" | "await" | "not" | "function" | "new" | "async") =>
-            {
-                let (value, left) = self.chain(scan, name, rest, io);
-                match (value, trimmed(left)) {
-                    (value, []) => value,
-                    (Value::Path(path), [Token::Mark('/'), Token::Text(part)]) => Value::Path(joined(&path, part)),
-                    (Value::Text(text), [Token::Mark('+'), Token::Text(part)]) => Value::Text(text + part),
-                    (_, left) => {
-                        self.deeper(scan, left, io);
-                        Value::Unknown
-                    }
-                }
-            }
-            [Token::Command(text)] => {
-                self.backquoted(scan, text.as_deref(), io);
-                Value::Unknown
-            }
-            [] => Value::Unknown,
-            tokens => {
-                self.deeper(scan, tokens, io);
-                Value::Unknown
-            }
-        }
     }
 }

@@ -19,6 +19,13 @@ impl Scan<'_> {
             {
                 self.defined.push(defined.clone());
             }
+            let augmented =
+                matches!(next, Some(Token::Mark('+' | '-' | '*' | '/' | '.' | '|' | '&' | '^' | '%' | '?')))
+                    && matches!(after, Some(Token::Mark('=')));
+            if augmented {
+                // What it holds changes: no value of it is known.
+                *counts.entry(name.as_str()).or_default() += 2;
+            }
             let assigned = matches!(next, Some(Token::Mark('=')))
                 && !matches!(after, Some(Token::Mark('=' | '>' | '~')))
                 || matches!(name.as_str(), "for" | "as" | "lambda" | "global" | "nonlocal" | "del" | "with");
@@ -29,6 +36,10 @@ impl Scan<'_> {
                 }
             }
         }
+        for name in bound_elsewhere(tokens) {
+            *counts.entry(name).or_default() += 2;
+        }
+        self.single = counts.iter().filter(|(_, count)| **count == 1).map(|(name, _)| (*name).to_owned()).collect();
         self.destructured(tokens);
         for (at, token) in tokens.iter().enumerate() {
             let Token::Name(name) = token else { continue };
@@ -63,13 +74,106 @@ impl Scan<'_> {
                     Token::Mark(')'),
                     Token::End,
                     ..,
-                ] if require == "require" => {
+                ] if require == "require" || require.ends_with(".require") => {
                     self.names
                         .insert(name.clone(), module.trim_start_matches("node:").replace("fs/promises", "fs.promises"));
                 }
                 _ => {}
             }
         }
+    }
+
+    /// `name = expression`, where the name is assigned nowhere else: the expression, and what follows it.
+    pub(super) fn assigned<'t>(&mut self, name: &str, rest: &'t [Token]) -> Option<(&'t [Token], &'t [Token])> {
+        let (Token::Mark('='), behind) = rest.split_first()? else { return None };
+        if matches!(behind.first(), None | Some(Token::Mark('=' | '>' | '~'))) || !self.single.contains(name) {
+            return None;
+        }
+        let mut depth = 0_usize;
+        let end = behind.iter().position(|token| {
+            match token {
+                Token::Mark('(' | '[' | '{') => depth += 1,
+                Token::Mark(')' | ']' | '}') if depth == 0 => return true,
+                Token::Mark(')' | ']' | '}') => depth -= 1,
+                _ => {}
+            }
+            depth == 0 && matches!(token, Token::End | Token::Mark(','))
+        });
+        let (expression, left) = behind.split_at_checked(end.unwrap_or(behind.len()))?;
+        // Another name for a function.
+        if let [Token::Name(function)] = expression {
+            let function = self.resolve(function);
+            if self.roles(&function).is_some() || self.calls.modules.contains(function.as_str()) {
+                self.names.insert(name.to_owned(), function);
+                return Some((&[], left));
+            }
+        }
+        Some((expression, left))
+    }
+
+    /// The name at the start of `here` starts a statement.
+    pub(super) fn starts_statement(&self, all: &[Token], here: &[Token]) -> bool {
+        let at = all.len() - here.len();
+        match at.checked_sub(1).and_then(|at| all.get(at)) {
+            None | Some(Token::End | Token::Mark(':' | '{' | '}' | '$')) => true,
+            Some(Token::Name(word)) => matches!(word.as_str(), "const" | "let" | "var" | "my" | "our" | "local"),
+            Some(_) => false,
+        }
+    }
+
+    /// What the arguments of a call are for; nothing if the table does not list it.
+    pub(super) fn roles(&self, name: &str) -> Option<&'static str> {
+        let listed = |name: &str| self.calls.effects.get(name).copied();
+        listed(name)
+            .or_else(|| self.bare(name).and_then(listed))
+            .or_else(|| self.stars.iter().find_map(|module| listed(&format!("{module}.{name}"))))
+            .or_else(|| {
+                let loads = name.ends_with(".require") || name.ends_with("._load") || name.ends_with(".import_module");
+                loads.then_some("require")
+            })
+    }
+
+    /// A text among the values is the name of a function with effects, in a language that calls functions by name.
+    pub(super) fn names_function(&self, values: &[Value]) -> bool {
+        self.language == Language::Php
+            && values
+                .iter()
+                .any(|value| matches!(value, Value::Text(name) if self.calls.effects.contains_key(name.as_str())))
+    }
+
+    /// `list.append(x)`: what the variable held before is not what it holds now.
+    pub(super) fn mutated(&mut self, variable: &str, method: &str) {
+        let changes = matches!(
+            method,
+            "append"
+                | "extend"
+                | "insert"
+                | "pop"
+                | "remove"
+                | "push"
+                | "unshift"
+                | "shift"
+                | "splice"
+                | "reverse"
+                | "sort"
+                | "clear"
+        );
+        if changes && let Some(value @ Value::List(_)) = self.variables.get_mut(variable) {
+            if let (Value::List(list), "append" | "push" | "extend") = (&mut *value, method) {
+                list.push(Value::Unknown);
+            } else {
+                *value = Value::Unknown;
+            }
+        }
+    }
+
+    /// `(` here opens an expression: nothing before it is called.
+    pub(super) fn starts_expression(&self, all: &[Token], here: &[Token]) -> bool {
+        let at = all.len() - here.len();
+        let before = at.checked_sub(1).and_then(|at| all.get(at));
+        let (_, behind) = group(here);
+        matches!(before, None | Some(Token::End | Token::Mark(_)))
+            && matches!(behind.first(), Some(Token::Name(name)) if name.starts_with('.'))
     }
 
     /// `const {a, b: c} = require('m')`.
@@ -110,6 +214,9 @@ impl Scan<'_> {
         {
             // The list goes on; its names are not followed, so their calls are not known.
             self.unread = Some("imports names that are not followed");
+        }
+        if let (Some(module), true) = (names.first(), line.iter().any(|token| matches!(token, Token::Mark('*')))) {
+            self.stars.push((*module).to_owned());
         }
         let mut left = names.iter().peekable();
         let module = if word == "from" { left.next().copied() } else { None };
@@ -191,7 +298,11 @@ impl Scan<'_> {
     }
 
     pub(super) fn calls_without_parentheses(&self, name: &str) -> bool {
-        matches!(self.language, Language::Perl | Language::Ruby) && self.calls.effects.contains_key(name)
+        match self.language {
+            Language::Perl | Language::Ruby => self.calls.effects.contains_key(name),
+            Language::Php => matches!(name, "include" | "require" | "include_once" | "require_once"),
+            _ => false,
+        }
     }
 
     /// A name that is not called: harmless, unless it is a function with effects that may be called elsewhere.
@@ -203,7 +314,13 @@ impl Scan<'_> {
     }
 
     pub(super) fn pure(&mut self, name: &str) {
-        let known = self.calls.pure.contains(name)
+        let full = self
+            .stars
+            .iter()
+            .map(|module| format!("{module}.{name}"))
+            .find(|full| self.calls.pure.contains(full.as_str()));
+        let known = full.is_some()
+            || self.calls.pure.contains(name)
             || self.defined.iter().any(|defined| defined == name)
             || is_keyword(name)
             || name.rsplit_once('.').is_some_and(|(object, method)| {
@@ -228,4 +345,72 @@ impl Scan<'_> {
         let before = at.checked_sub(1).and_then(|at| all.get(at));
         matches!(before, Some(Token::Mark(')' | ']'))) && !matches!(self.language, Language::Perl | Language::Php)
     }
+}
+
+/// Names that get values in other ways than `name = …`: parameters, loops, several at once.
+fn bound_elsewhere(tokens: &[Token]) -> Vec<&str> {
+    let mut bound = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let behind = tokens.get(at + 1..).unwrap_or_default();
+        let before = tokens.get(..at).unwrap_or_default();
+        match token {
+            Token::Name(word) if matches!(word.as_str(), "def" | "function" | "sub") => {
+                let list = behind.iter().position(|token| *token == Token::Mark('(')).filter(|open| *open <= 1);
+                let (parameters, _) =
+                    list.map_or((&[][..], &[][..]), |open| group(behind.get(open..).unwrap_or_default()));
+                bound.extend(names(parameters));
+            }
+            Token::Name(word) if word == "lambda" => {
+                bound.extend(names(until(behind, |token| *token == Token::Mark(':'))));
+            }
+            Token::Name(word) if matches!(word.as_str(), "for" | "foreach") => {
+                let is_end = |token: &Token| matches!(token, Token::Name(word) if matches!(word.as_str(), "in" | "of"));
+                let targets = until(behind.get(..12.min(behind.len())).unwrap_or_default(), is_end);
+                bound.extend(names(targets).skip(1));
+            }
+            // `a => …`, `(a, b) => …`, `|a|`
+            Token::Mark('=') if matches!(behind.first(), Some(Token::Mark('>'))) => {
+                let list = match before.last() {
+                    Some(Token::Mark(')')) => {
+                        let open = before.iter().rposition(|token| *token == Token::Mark('(')).unwrap_or(at);
+                        before.get(open..).unwrap_or_default()
+                    }
+                    Some(_) => before.get(at - 1..).unwrap_or_default(),
+                    None => &[],
+                };
+                bound.extend(names(list));
+            }
+            Token::Mark('|') => bound
+                .extend(names(until(behind.get(..6.min(behind.len())).unwrap_or_default(), |token| {
+                    *token == Token::Mark('|')
+                }))),
+            // `a, b = …`
+            Token::Mark('=') if !matches!(behind.first(), Some(Token::Mark('='))) => {
+                let start = before
+                    .iter()
+                    .rposition(|token| matches!(token, Token::End | Token::Mark('=')))
+                    .map_or(0, |at| at + 1);
+                let targets = before.get(start..).unwrap_or_default();
+                let is_list = targets.iter().any(|token| *token == Token::Mark(','))
+                    && !targets.iter().any(|token| matches!(token, Token::Text(_)));
+                // Within a call it names an argument.
+                let opens = targets.iter().filter(|token| matches!(token, Token::Mark('('))).count();
+                let closes = targets.iter().filter(|token| matches!(token, Token::Mark(')'))).count();
+                if is_list && opens == closes && targets.len() <= 64 {
+                    bound.extend(names(targets));
+                }
+            }
+            _ => {}
+        }
+    }
+    bound
+}
+
+fn names(tokens: &[Token]) -> impl Iterator<Item = &str> {
+    tokens.iter().filter_map(|token| name_of(Some(token)))
+}
+
+fn until(tokens: &[Token], ends: impl Fn(&Token) -> bool) -> &[Token] {
+    let end = tokens.iter().position(ends).unwrap_or(0);
+    tokens.get(..end).unwrap_or_default()
 }

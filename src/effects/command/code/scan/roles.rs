@@ -8,10 +8,28 @@ use crate::effects::command::knowledge::Role;
 use crate::effects::command::machine::Machine;
 use crate::effects::command::simple::Io;
 
+/// Arguments by position. Where all are named, those that mostly come first do.
+fn positional(arguments: &[Value]) -> Vec<&Value> {
+    const FIRST: &[&str] =
+        &["command", "cmd", "args", "file", "filename", "path", "name", "url", "src", "source", "host"];
+    let plain: Vec<&Value> = arguments.iter().filter(|value| !matches!(value, Value::Named(..))).collect();
+    if !plain.is_empty() {
+        return plain;
+    }
+    let named = |first: bool| {
+        arguments.iter().filter_map(move |value| match value {
+            Value::Named(name, value) if FIRST.contains(&name.as_str()) == first => Some(value.as_ref()),
+            _ => None,
+        })
+    };
+    named(true).chain(named(false)).collect()
+}
+
 impl Machine<'_> {
     /// A call with effects.
     pub(super) fn called(&mut self, scan: &mut Scan<'_>, roles: &str, arguments: &[Value], io: &mut Io<'_>) {
-        let mut plain = arguments.iter().filter(|value| !matches!(value, Value::Named(..)));
+        let given = positional(arguments);
+        let mut plain = given.iter().copied();
         let named = |name: &str| {
             arguments.iter().find_map(|value| match value {
                 Value::Named(own, value) if own == name => Some(value.as_ref()),
@@ -60,6 +78,38 @@ impl Machine<'_> {
                     words => self.list_command(scan, words, io),
                 }
             }
+            // `execvp(file, words)`, `execlp(file, word, …)`, `spawnvp(mode, file, words)`, `spawnlp(mode, file, word, …)`: the
+            // first of the words is only what the program is told its name was.
+            "exec-list" | "spawn-list" | "exec-words" | "spawn-words" => {
+                if roles.starts_with("spawn") {
+                    plain.next();
+                }
+                let program = plain.next().cloned();
+                let words: Vec<Value> = match (roles.ends_with("list"), plain.next()) {
+                    (true, Some(Value::List(list))) => list.iter().skip(1).cloned().collect(),
+                    (true, _) => vec![Value::Unknown],
+                    (false, _) => plain.cloned().collect(),
+                };
+                match program {
+                    Some(program @ Value::Text(_)) => {
+                        let words: Vec<Value> = std::iter::once(program).chain(words).collect();
+                        self.list_command(scan, &words, io);
+                    }
+                    _ => scan.unread = Some("runs a command whose text is not known"),
+                }
+            }
+            "code" => match plain.next() {
+                Some(Value::Text(text)) => {
+                    let text = text.clone();
+                    self.code(scan.language, &text, &[], io);
+                }
+                _ => scan.unread = Some("runs code or commands that are not known"),
+            },
+            // A file of code.
+            "script" => {
+                self.by_role("read", plain.next());
+                scan.unread = Some("runs a script");
+            }
             "open" | "php-open" | "ruby-open" | "perl-open" => self.opened_file(scan, roles, arguments, io),
             "require" => match plain.next() {
                 Some(Value::Text(file)) if file.starts_with(['.', '/']) => {
@@ -72,9 +122,8 @@ impl Machine<'_> {
                 Some(Value::Text(module)) => scan.module(module),
                 _ => scan.unread = Some("loads code that is not known"),
             },
-            "script" => scan.unread = Some("runs a script"),
             "unknown" => scan.unread = Some("runs code or commands that are not known"),
-            "host" => match plain.next() {
+            "host" => match plain.next().or_else(|| named("host").or_else(|| named("hostname"))) {
                 Some(Value::Text(host)) => self.connect_host(&Arg::exact(host.as_str()), None, None),
                 Some(Value::List(pair)) => match pair.first() {
                     Some(Value::Text(host)) => self.connect_host(&Arg::exact(host.as_str()), None, None),
@@ -128,20 +177,25 @@ impl Machine<'_> {
     pub(super) fn opened_file(&mut self, scan: &mut Scan<'_>, roles: &str, arguments: &[Value], io: &mut Io<'_>) {
         let skip = usize::from(roles == "perl-open");
         let mut plain = arguments.iter().skip(skip).filter(|value| !matches!(value, Value::Named(..)));
-        let named_mode = arguments.iter().find_map(|value| match value {
-            Value::Named(name, value) if name == "mode" => Some(value.as_ref()),
-            _ => None,
-        });
+        let find = |names: [&str; 3]| {
+            arguments.iter().find_map(|value| match value {
+                Value::Named(name, value) if names.contains(&name.as_str()) => Some(value.as_ref()),
+                _ => None,
+            })
+        };
+        let (named_file, named_mode) = (find(["file", "filename", "path"]), find(["mode", "flags", "mode"]));
         let (file, mode) = if roles == "perl-open" {
             let mode = plain.next();
-            if let (Some(mode), Some(file)) = (mode, plain.next()) {
-                (Some(file), Some(mode))
-            } else {
-                scan.unread = Some("opens a file or a command that is not known");
-                return;
+            match (mode, plain.next()) {
+                (Some(mode), Some(file)) => (Some(file), Some(mode)),
+                (Some(Value::Text(text)), None) => return self.opened_by_text(text, io),
+                _ => {
+                    scan.unread = Some("opens a file or a command that is not known");
+                    return;
+                }
             }
         } else {
-            (plain.next(), plain.next().or(named_mode))
+            (plain.next().or(named_file), plain.next().or(named_mode))
         };
         if let (Some(Value::Text(text)), "ruby-open" | "perl-open") = (file, roles)
             && (text.starts_with('|') || matches!(mode, Some(Value::Text(mode)) if mode.contains('|')))
@@ -162,6 +216,20 @@ impl Machine<'_> {
             Some(Value::Text(mode)) if mode.contains(['w', 'a', 'x', '>']) => self.path(Role::Write, &target),
             None | Some(Value::Text(_)) => self.path(Role::Read, &target),
             Some(_) => self.path(Role::Edit, &target),
+        }
+    }
+
+    /// Perl's `open F, "TEXT"`: the text says whether it is a file or a command.
+    fn opened_by_text(&mut self, text: &str, io: &mut Io<'_>) {
+        let text = text.trim();
+        let command = text.strip_prefix('|').or_else(|| text.strip_suffix('|'));
+        let written = text.strip_prefix("+<").or_else(|| text.strip_prefix('>'));
+        match (command, written) {
+            (Some(command), _) => {
+                self.command_text(&Arg::exact(command), io);
+            }
+            (None, Some(file)) => self.path(Role::Write, &Arg::exact(file.trim_start_matches('>').trim())),
+            (None, None) => self.path(Role::Read, &Arg::exact(text.trim_start_matches('<').trim())),
         }
     }
 

@@ -1,0 +1,68 @@
+//! Text in a program that is not understood, where a command is expected: it may run.
+
+use crate::shell::Scope;
+
+use super::lexer::{Piece, Token};
+use super::scan::Value;
+use crate::effects::command::machine::Machine;
+use crate::effects::command::simple::Io;
+use crate::effects::command::stream::Stream;
+
+/// Texts that are tried, and how long they may be.
+const TEXTS: usize = 16;
+const LENGTH: usize = 4096;
+
+impl Machine<'_> {
+    /// The texts among `tokens` may be commands.
+    pub(super) fn guess(&mut self, tokens: &[Token], _io: &mut Io<'_>) {
+        let mut texts = Vec::new();
+        collect(tokens, &mut texts);
+        for text in texts {
+            self.guess_text(&text);
+        }
+    }
+
+    pub(super) fn guess_value(&mut self, value: &Value, io: &mut Io<'_>) {
+        if let Value::Text(text) = value {
+            self.guess(&[Token::Text(text.clone())], io);
+        }
+    }
+
+    /// A text may be a command if it starts with the name of a program.
+    pub(crate) fn guess_text(&mut self, text: &str) {
+        let first = text.split_whitespace().next().unwrap_or_default();
+        let name = first.rsplit('/').next().unwrap_or(first);
+        if text.len() > LENGTH || self.knowledge.entry(name).is_none_or(|entry| entry.inert) {
+            return;
+        }
+        let cwd = self.world.cwd().map(str::to_owned);
+        self.guessed(|machine| machine.shell_text(text, &mut Scope::default(), &Stream::Unknown));
+        self.world.set_cwd(cwd);
+    }
+}
+
+fn collect(tokens: &[Token], texts: &mut Vec<String>) {
+    for token in tokens {
+        if texts.len() >= TEXTS {
+            return;
+        }
+        match token {
+            Token::Text(text) => texts.push(text.clone()),
+            Token::Template(pieces) => {
+                let whole: String = pieces
+                    .iter()
+                    .map(|piece| match piece {
+                        Piece::Text(text) => text.as_str(),
+                        Piece::Code(_) => "x",
+                    })
+                    .collect();
+                texts.push(whole);
+            }
+            _ => {}
+        }
+    }
+    // A list of words is a command, too.
+    if texts.len() > 1 {
+        texts.push(texts.join(" "));
+    }
+}
