@@ -69,6 +69,12 @@ pub(crate) struct EffectView {
     pub(crate) tool: Option<String>,
     pub(crate) agent: Option<String>,
     pub(crate) reason: Option<String>,
+    /// The leading words of commands that vouch for it where a policy allows them: of what could not be resolved.
+    pub(crate) vouched_by: Vec<String>,
     pub(crate) certainty: Option<&'static str>,
     pub(crate) via: Option<Cow<'static, str>>,
+    /// The piece of the call's command text that it comes from: start and end in bytes.
+    pub(crate) span: Option<[usize; 2]>,
+    /// The command that caused it: its place among the effects of the call, where they are listed.
+    pub(crate) parent: Option<u32>,
 }

@@ -4,16 +4,19 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::Streams;
-use super::args::{EffectsArgs, PlainFormat};
+use super::args::{EffectsArgs, FailOn, PlainFormat};
 use super::environment::Environment;
 use super::failure::{Failure, reason};
 use super::gate;
 use super::output;
 use super::pipeline::Inputs;
-use crate::effects::{Links, Tracker};
+use super::policy_file;
+use crate::effects::{Effect, Kind, Links, Tracker, causes};
+use crate::engine::{self, Entries, Entry, Settings};
 use crate::ingest::discover::Selection;
-use crate::model::{Arguments, Dialect, Event, EventKind, Session, Status, ToolCall, Usage};
-use crate::report::{self, EffectsEvent, EffectsReport, EffectsSession};
+use crate::model::{Arguments, Dialect, Event, EventKind, Gap, Session, Status, ToolCall, Usage};
+use crate::policy::Policy;
+use crate::report::{self, Colour, EffectsEvent, EffectsReport, EffectsSession, Glyphs, Report, Told};
 
 pub(super) fn run(
     trace_dir: &Path,
@@ -21,29 +24,114 @@ pub(super) fn run(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    // What is committed here says nothing about another directory.
-    let (links, gap) = if args.cwd.is_none() { gate::links(None) } else { (Links::new(), None) };
-    let (sessions, mut gaps) = if let Some(command) = &args.command {
-        (vec![of_command(command, args.cwd.as_deref(), &links)?], Vec::new())
-    } else {
-        let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
-        inputs.all(|session| of_session(session, &links))
-    };
+    if let Some(command) = &args.command {
+        return of_command(command, args, environment, streams);
+    }
+    let (links, gap) = gate::links(None);
+    let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
+    let (sessions, mut gaps) = inputs.all(|session| of_session(session, &links));
     gaps.extend(gap);
     let empty = sessions.is_empty();
-    let report = EffectsReport::new(sessions);
+    let report = EffectsReport::new(sessions, None);
     let text = match args.format {
-        PlainFormat::Text => report.text(),
+        PlainFormat::Text => report.text(colour(args, environment), glyphs(environment)),
         PlainFormat::Json => report.json(),
     };
     output::print(streams.stdout, &text)?;
-    for line in report::gap_lines(&gaps) {
-        output::note(streams.stderr, &line);
-    }
+    tell(&gaps, streams);
     if empty {
         output::note(streams.stderr, "error: no session was found");
     }
     Ok(if empty || !gaps.is_empty() { 3 } else { 0 })
+}
+
+fn tell(gaps: &[Gap], streams: &mut Streams<'_>) {
+    for line in report::gap_lines(gaps) {
+        output::note(streams.stderr, &line);
+    }
+}
+
+fn colour(args: &EffectsArgs, environment: Environment) -> Colour {
+    if environment.colour && !args.no_color { Colour::Ansi } else { Colour::Plain }
+}
+
+fn glyphs(environment: Environment) -> Glyphs {
+    if environment.unicode { Glyphs::Unicode } else { Glyphs::Ascii }
+}
+
+/// One command, judged where there is a policy.
+fn of_command(
+    command: &str,
+    args: &EffectsArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let coloured = environment.colour && !args.no_color;
+    let asked = args.policy.is_some() || args.policy_ref.is_some() || args.fail_on.is_some();
+    // What is committed here says nothing about another directory.
+    let here = args.cwd.is_none();
+    let policy = if here || asked {
+        policy_file::load_if_any(args.policy.as_deref(), args.policy_ref.as_deref(), coloured)?
+    } else {
+        None
+    };
+    let (links, gap) = if here { gate::links(args.policy_ref.as_deref()) } else { (Links::new(), None) };
+    let cwd = directory(args.cwd.as_deref())?;
+    let session = session_of(command, &cwd);
+    let gaps: Vec<Gap> = gap.into_iter().collect();
+    let (shown, judged) = match policy {
+        Some(policy) => {
+            let (shown, judged) = judged(command, &session, gaps.clone(), &policy, args, &links);
+            (shown, Some(judged))
+        }
+        None if asked => return Err(policy_file::missing()),
+        None => (of_session(&session, &links), None),
+    };
+    let code = judged.as_ref().map(Report::exit_code);
+    let report = EffectsReport::new(vec![shown], judged);
+    let text = match args.format {
+        PlainFormat::Text => report.command_text(colour(args, environment), glyphs(environment)),
+        PlainFormat::Json => report.json(),
+    };
+    output::print(streams.stdout, &text)?;
+    tell(&gaps, streams);
+    match code {
+        Some(code) if asked => return Ok(code),
+        Some(_) => output::note(
+            streams.stderr,
+            "note: judged by the policy of this directory; `--policy FILE` makes the exit code say so, too",
+        ),
+        None => {}
+    }
+    Ok(if gaps.is_empty() { 0 } else { 3 })
+}
+
+fn directory(cwd: Option<&str>) -> Result<String, Failure> {
+    match cwd {
+        Some(cwd) => Ok(cwd.to_owned()),
+        None => std::env::current_dir()
+            .map(|current| current.to_string_lossy().into_owned())
+            .map_err(|error| Failure::new(format!("the current directory is not known: {}", reason(&error)))),
+    }
+}
+
+/// By the one evaluator, as `check` would.
+fn judged(
+    command: &str,
+    session: &Session<'_>,
+    gaps: Vec<Gap>,
+    policy: &Policy,
+    args: &EffectsArgs,
+    links: &Links,
+) -> (EffectsSession, Report) {
+    let settings = Settings { fail_on: args.fail_on.unwrap_or(FailOn::Error).threshold(), ..Settings::default() };
+    let outcome = engine::judge_guarded(session, gaps, policy, Entries::Keep, links);
+    let outcome = engine::conclude(policy.identity().cloned(), vec![outcome], Vec::new(), &settings);
+    let entries: Vec<&Entry> = outcome.sessions.iter().flat_map(|session| &session.entries).collect();
+    let effects: Vec<&Effect> = entries.iter().map(|entry| &entry.effect).collect();
+    let events = session.events.iter().take(1);
+    let events = events.map(|event| shown(event, command, &effects, &entries)).collect();
+    (EffectsSession::new(&session.id, &session.agent, &session.source, events), Report::new(&outcome))
 }
 
 fn of_session(session: &Session<'_>, links: &Links) -> EffectsSession {
@@ -51,45 +139,51 @@ fn of_session(session: &Session<'_>, links: &Links) -> EffectsSession {
     let mut events = Vec::new();
     for event in &session.events {
         let effects = tracker.effects(event);
-        let (tool, status) = match &event.kind {
-            EventKind::Call(call) => (Some(call.tool.as_ref()), call.status),
-            _ if effects.is_empty() => continue,
-            // The log states it as done.
-            _ => (None, Status::Ok),
-        };
-        let views = effects.iter().map(crate::effects::Effect::view);
-        events.push(EffectsEvent::new(event.number, event.id.as_deref(), tool, status, views));
+        if !matches!(event.kind, EventKind::Call(_)) && effects.is_empty() {
+            continue;
+        }
+        let effects: Vec<&Effect> = effects.iter().collect();
+        events.push(shown(event, tracker.text().unwrap_or_default(), &effects, &[]));
     }
     EffectsSession::new(&session.id, &session.agent, &session.source, events)
 }
 
-/// One command as if an agent's shell tool had run it. It has not run, so it has no result.
-fn of_command(command: &str, cwd: Option<&str>, links: &Links) -> Result<EffectsSession, Failure> {
-    let cwd = match cwd {
-        Some(cwd) => cwd.to_owned(),
-        None => std::env::current_dir()
-            .map_err(|error| Failure::new(format!("the current directory is not known: {}", reason(&error))))?
-            .to_string_lossy()
-            .into_owned(),
+/// One event; `entries`: what a policy says about each of its effects, where one was asked.
+fn shown(event: &Event<'_>, text: &str, effects: &[&Effect], entries: &[&Entry]) -> EffectsEvent {
+    let (tool, status) = match &event.kind {
+        EventKind::Call(call) => (Some(call.tool.as_ref()), call.status),
+        // The log states it as done.
+        _ => (None, Status::Ok),
     };
+    let causes = causes(effects);
+    let told = effects.iter().zip(causes).enumerate().map(|(place, (effect, cause))| Told {
+        effect: effect.view(),
+        cause,
+        piece: effect.origin.span.filter(|_| matches!(effect.kind, Kind::Execute(_))).and_then(|span| span.slice(text)),
+        judged: entries.get(place).copied(),
+    });
+    EffectsEvent::new(event.number, event.id.as_deref(), tool, status, text, told)
+}
+
+/// A session of one command, as if an agent's shell tool had run it. It has not run, so it has no result.
+fn session_of<'a>(command: &str, cwd: &'a str) -> Session<'a> {
     let call = ToolCall {
         call_id: None,
         tool: Cow::Borrowed("Bash"),
         arguments: Arguments::Json(Cow::Owned(serde_json::json!({ "command": command }).to_string())),
-        cwd: Some(Cow::Borrowed(&cwd)),
+        cwd: Some(Cow::Borrowed(cwd)),
         status: Status::Missing,
         subagent: None,
     };
-    let session = Session {
+    Session {
         id: Cow::Borrowed("-"),
         dialect: Dialect::ClaudeCode,
         agent: Cow::Borrowed("-"),
         source: "-".to_owned(),
         parent: None,
-        root: Some(Cow::Borrowed(&cwd)),
+        root: Some(Cow::Borrowed(cwd)),
         events: vec![Event { number: 1, id: None, line: 1, time: None, kind: EventKind::Call(call) }],
         usage: Usage::default(),
         unknown_records: 0,
-    };
-    Ok(of_session(&session, links))
+    }
 }

@@ -21,16 +21,38 @@ pub(super) fn load(args: &GateArgs, verb: Verb, environment: Environment) -> Res
     if let Some(revision) = &args.policy_ref {
         return from_revision(revision, &path, colour);
     }
-    let absent = Path::new(&path).symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
-    if args.policy.is_some() || !absent {
+    if args.policy.is_some() || !is_absent(&path) {
         return policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour));
     }
     if args.allow_no_policy || (verb == Verb::Audit && !environment.ci) {
         return Ok(Policy::none());
     }
-    Err(Failure::new(format!("there is no policy: `{DEFAULT}` does not exist"))
-        .hint("`--policy FILE` names one")
-        .hint("`--allow-no-policy` judges by the built-in rules alone"))
+    Err(missing().hint("`--allow-no-policy` judges by the built-in rules alone"))
+}
+
+/// What `effects` judges by: what was asked for, else the default policy if there is one.
+pub(super) fn load_if_any(
+    policy: Option<&str>,
+    revision: Option<&str>,
+    colour: bool,
+) -> Result<Option<Policy>, Failure> {
+    let path = shown(policy.unwrap_or(DEFAULT));
+    let colour = if colour { policy::Colour::Ansi } else { policy::Colour::Never };
+    if let Some(revision) = revision {
+        return from_revision(revision, &path, colour).map(Some);
+    }
+    if policy.is_none() && is_absent(&path) {
+        return Ok(None);
+    }
+    policy::load_file(Path::new(&path)).map(Some).map_err(|faults| broken(&path, &faults, colour))
+}
+
+pub(super) fn missing() -> Failure {
+    Failure::new(format!("there is no policy: `{DEFAULT}` does not exist")).hint("`--policy FILE` names one")
+}
+
+fn is_absent(path: &str) -> bool {
+    Path::new(path).symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
 fn from_revision(revision: &str, path: &str, colour: policy::Colour) -> Result<Policy, Failure> {

@@ -207,8 +207,11 @@ impl Effect {
             tool: None,
             agent: None,
             reason: None,
+            vouched_by: Vec::new(),
             certainty: Some(self.certainty.name()),
             via: Some(self.via.clone()),
+            span: self.origin.span.map(|span| [span.start(), span.end()]),
+            parent: self.origin.parent,
         };
         match &self.kind {
             Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => {
@@ -229,6 +232,7 @@ impl Effect {
             Kind::Spawn { agent } => view.agent.clone_from(agent),
             Kind::Opaque(opaque) => {
                 view.reason = Some(opaque.reason.clone());
+                view.vouched_by.clone_from(&opaque.vouched_by);
                 view.certainty = None;
                 view.via = None;
             }

@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 
+mod causes;
 mod command;
 mod edited;
 mod effect;
@@ -21,6 +22,7 @@ mod tools;
 mod tracker;
 mod world;
 
+pub(crate) use causes::causes;
 pub(crate) use command::knowledge;
 pub(crate) use effect::*;
 pub(crate) use paths::fold_for_deny;

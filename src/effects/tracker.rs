@@ -27,13 +27,15 @@ pub(crate) struct Tracker {
     base: Option<String>,
     /// Where the agent's shell is, if it keeps its directory between calls.
     shell: Option<String>,
+    /// The command text of the last event.
+    text: Option<String>,
 }
 
 impl Tracker {
     pub(crate) fn new(session: &Session<'_>) -> Self {
         let world = World::new(session.root.as_deref());
         let base = world.cwd().map(str::to_owned);
-        Self { world, dialect: session.dialect, shell: base.clone(), base }
+        Self { world, dialect: session.dialect, shell: base.clone(), base, text: None }
     }
 
     /// What programs do, with what a policy says of them.
@@ -50,8 +52,14 @@ impl Tracker {
         self
     }
 
+    /// The text that spans of the last event's effects are counted in.
+    pub(crate) fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
     /// Effects of one event; empty for events that do nothing. Call it for every event, in order.
     pub(crate) fn effects(&mut self, event: &Event<'_>) -> Vec<Effect> {
+        self.text = None;
         let effects = match &event.kind {
             EventKind::Call(call) => self.call(call),
             EventKind::File(file) => self.file(file),
@@ -77,13 +85,14 @@ impl Tracker {
         self.world.set_cwd(if stays { self.shell.clone() } else { self.base.clone() });
         // An attempt that was refused leaves nothing behind.
         let before = (call.status == Status::Denied).then(|| self.world.clone());
-        let effects = tools::run(&call.tool, &call.arguments, self.dialect, &mut self.world);
+        let done = tools::run(&call.tool, &call.arguments, self.dialect, &mut self.world);
+        self.text = done.text;
         if let Some(before) = before {
             self.world = before;
         } else if stays {
             self.shell = self.world.cwd().map(str::to_owned);
         }
-        effects
+        done.effects
     }
 
     /// Whether `cd` in one call moves the next one.
@@ -109,8 +118,9 @@ impl Tracker {
     }
 
     /// The agent's host runs hooks, not the agent: a deny may match, an allow list need not name them.
-    fn hook(&self, text: &str) -> Vec<Effect> {
+    fn hook(&mut self, text: &str) -> Vec<Effect> {
         let mut world = World::new(self.world.root()).with_knowledge(self.world.knowledge());
+        self.text = Some(text.to_owned());
         let mut commands = Vec::new();
         let mut places = Vec::new();
         for effect in command::run(text, &mut world) {

@@ -60,7 +60,8 @@ fn finding(at: At<'_>, effect: &Effect, rule: RuleId, level: Level, message: Str
         Some(Status::Denied) => (Level::Note, format!("attempt: {message}")),
         _ => (level, message),
     };
-    let view = effect.view();
+    // A finding stands alone: there are no effects beside it to count among.
+    let view = EffectView { parent: None, ..effect.view() };
     Finding {
         rule,
         level,

@@ -68,6 +68,10 @@ pub(crate) struct Entry {
     pub(crate) status: Status,
     pub(crate) effect: Effect,
     pub(crate) decision: crate::policy::Decision,
+    pub(crate) rule: crate::finding::RuleId,
+    pub(crate) level: crate::finding::Level,
+    /// The entry of the policy that decided.
+    pub(crate) place: Option<crate::finding::PolicyPlace>,
     /// In the policy's words: `denied by files.read.deny`, `not in files.read.allow`.
     pub(crate) reason: String,
     /// It touched a file on the always-on sensitive list.

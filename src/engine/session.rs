@@ -162,6 +162,9 @@ fn entry(item: Judged<'_>) -> Entry {
         status: item.status.unwrap_or(Status::Ok),
         effect: item.effect,
         decision: item.judgement.decision,
+        rule: item.judgement.rule,
+        level: item.judgement.level,
+        place: item.judgement.place,
         reason: item.judgement.reason,
         sensitive: item.judgement.sensitive,
     }

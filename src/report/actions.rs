@@ -29,7 +29,7 @@ fn path(effect: &ShownEffect) -> String {
     one(effect.path.as_ref()).map_or_else(|| "a file without a name".to_owned(), |path| shorten(&path, LONGEST_PATH))
 }
 
-fn command(effect: &ShownEffect) -> String {
+pub(super) fn command(effect: &ShownEffect) -> String {
     let words: Vec<String> = effect.argv.iter().flatten().map(|word| quoted(word.as_str())).collect();
     shorten(&terminal(&words.join(" ")), LONGEST)
 }

@@ -2,18 +2,24 @@
 
 use serde::Serialize;
 
-use super::actions::action;
+use super::Colour;
 use super::escape::terminal;
 use super::json;
-use super::view::ShownEffect;
-use crate::finding::EffectView;
+use super::text::{Paint, policy_shown, verdict};
+use super::tree::{self, Glyphs};
+use super::view::{Report, ShownEffect};
+use crate::engine::Entry;
+use crate::finding::{EffectView, Level, PolicyPlace};
 use crate::model::Status;
+use crate::policy::Decision;
 use crate::privacy::{Redacted, redact};
 
 /// Sessions with the effects of each event that did something or called a tool.
 #[derive(Debug)]
 pub(crate) struct EffectsReport {
     sessions: Vec<EffectsSession>,
+    /// What was judged, where it was.
+    judged: Option<Report>,
 }
 
 #[derive(Debug)]
@@ -30,32 +36,96 @@ pub(crate) struct EffectsEvent {
     event_id: Option<Redacted>,
     tool: Option<Redacted>,
     status: &'static str,
-    effects: Vec<ShownEffect>,
+    effects: Vec<Traced>,
+}
+
+/// One effect of an event and where it comes from.
+#[derive(Debug)]
+pub(crate) struct Told<'a> {
+    pub(crate) effect: EffectView,
+    /// The command it belongs to: its place among the effects.
+    pub(crate) cause: Option<usize>,
+    /// Of a command: the piece of text it was written as.
+    pub(crate) piece: Option<&'a str>,
+    pub(crate) judged: Option<&'a Entry>,
+}
+
+/// The same, fit to be shown.
+#[derive(Debug)]
+pub(super) struct Traced {
+    pub(super) effect: ShownEffect,
+    pub(super) cause: Option<usize>,
+    pub(super) piece: Option<Redacted>,
+    pub(super) ruling: Option<Ruling>,
+}
+
+/// What a policy says about an effect.
+#[derive(Debug)]
+pub(super) struct Ruling {
+    pub(super) decision: Decision,
+    pub(super) level: Level,
+    pub(super) rule: &'static str,
+    pub(super) reason: Redacted,
+    pub(super) place: Option<PolicyPlace>,
+    pub(super) sensitive: bool,
 }
 
 impl EffectsReport {
-    pub(crate) fn new(sessions: Vec<EffectsSession>) -> Self {
-        Self { sessions }
+    pub(crate) fn new(sessions: Vec<EffectsSession>, judged: Option<Report>) -> Self {
+        Self { sessions, judged }
     }
 
     pub(crate) fn json(&self) -> String {
         json::to_text(&Document {
             schema_version: 1,
+            verdict: self.judged.as_ref().map(|report| json::verdict_name(report.verdict)),
+            policy: self.judged.as_ref().and_then(|report| report.policy.as_ref()).map(json::policy),
             sessions: self.sessions.iter().map(EffectsSession::document).collect(),
         })
     }
 
     /// One line per event, its effects below.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn text(&self, colour: Colour, glyphs: Glyphs) -> String {
+        let paint = Paint(colour);
         let mut lines = Vec::new();
         for session in &self.sessions {
-            lines.push(format!(
+            lines.push(paint.bold(&format!(
                 "session {} ({}, {})",
                 terminal(session.id.as_str()),
                 terminal(session.agent.as_str()),
                 terminal(session.source.as_str())
-            ));
-            lines.extend(session.events.iter().flat_map(EffectsEvent::lines));
+            )));
+            for event in &session.events {
+                lines.push(event.head());
+                lines.extend(event.tree(None, &paint, glyphs).map(|line| format!("      {line}")));
+            }
+        }
+        lines.push(String::new());
+        lines.join("\n")
+    }
+
+    /// The effects of a command alone, as a tree, and what a policy says about it.
+    pub(crate) fn command_text(&self, colour: Colour, glyphs: Glyphs) -> String {
+        let paint = Paint(colour);
+        let policy = self.judged.as_ref().and_then(|report| report.policy.as_ref());
+        let policy = policy.map(|policy| terminal(policy.path.as_str()));
+        let events = self.sessions.iter().flat_map(|session| &session.events);
+        let mut lines: Vec<String> =
+            events.flat_map(|event| event.tree(policy.as_deref(), &paint, glyphs).collect::<Vec<_>>()).collect();
+        if lines.is_empty() {
+            lines.push("nothing: it touches no file, host or tool and runs no command".to_owned());
+        }
+        if let Some(report) = &self.judged {
+            lines.push(String::new());
+            // What no single effect shows: rules with a memory.
+            let others = report.findings().filter(|(_, found)| !found.rule.starts_with("scope/"));
+            let others = others.filter(|(_, found)| !found.rule.starts_with("floor/"));
+            lines.extend(others.map(|(_, found)| {
+                let message = terminal(found.message.as_str());
+                format!("{} {}: {message}", paint.level(found.level).replace("  ", ""), found.rule)
+            }));
+            lines.push(format!("judged {}", policy_shown(report)));
+            lines.push(verdict(report, &paint));
         }
         lines.push(String::new());
         lines.join("\n")
@@ -78,19 +148,22 @@ impl EffectsSession {
 }
 
 impl EffectsEvent {
-    pub(crate) fn new(
+    /// `text`: the command text that pieces are cut from.
+    pub(crate) fn new<'a>(
         event: u32,
         event_id: Option<&str>,
         tool: Option<&str>,
         status: Status,
-        effects: impl Iterator<Item = EffectView>,
+        text: &str,
+        effects: impl Iterator<Item = Told<'a>>,
     ) -> Self {
+        let pieces = Pieces::new(text);
         Self {
             event,
             event_id: event_id.map(redact),
             tool: tool.map(redact),
             status: status.name(),
-            effects: effects.map(|effect| ShownEffect::new(&effect)).collect(),
+            effects: effects.map(|told| Traced::new(&told, &pieces)).collect(),
         }
     }
 
@@ -100,27 +173,80 @@ impl EffectsEvent {
             id: self.event_id.as_ref().map(Redacted::as_str),
             tool: self.tool.as_ref().map(Redacted::as_str),
             status: self.status,
-            effects: self.effects.iter().map(json::effect).collect(),
+            effects: self.effects.iter().map(Traced::document).collect(),
         }
     }
 
-    fn lines(&self) -> Vec<String> {
-        let mut head = format!("  #{}", self.event);
-        if let Some(tool) = &self.tool {
-            head = format!("{head} {}", terminal(tool.as_str()));
-        }
-        head = format!("{head} {}", self.status);
-        let effects = self.effects.iter().map(|effect| format!("      {}{}", action(effect), manner(effect)));
-        std::iter::once(head).chain(effects).collect()
+    fn head(&self) -> String {
+        let tool = self.tool.as_ref().map(|tool| format!(" {}", terminal(tool.as_str())));
+        format!("  #{}{} {}", self.event, tool.unwrap_or_default(), self.status)
+    }
+
+    fn tree(&self, policy: Option<&str>, paint: &Paint, glyphs: Glyphs) -> impl Iterator<Item = String> {
+        tree::lines(&self.effects, policy, paint, glyphs).into_iter()
     }
 }
 
-/// How sure, and how: `  (pattern, via redirect)`.
-fn manner(effect: &ShownEffect) -> String {
-    match (effect.certainty, &effect.via) {
-        (Some(certainty), Some(via)) => format!("  ({certainty}, via {})", terminal(via.as_str())),
-        (Some(certainty), None) => format!("  ({certainty})"),
-        _ => String::new(),
+impl Traced {
+    fn new(told: &Told<'_>, pieces: &Pieces) -> Self {
+        Self {
+            effect: ShownEffect::new(&told.effect),
+            cause: told.cause,
+            piece: told.piece.and_then(|piece| pieces.shown(piece)),
+            ruling: told.judged.map(|entry| Ruling {
+                decision: entry.decision,
+                level: entry.level,
+                rule: entry.rule,
+                reason: redact(&entry.reason),
+                place: entry.place.clone(),
+                sensitive: entry.sensitive,
+            }),
+        }
+    }
+
+    fn document(&self) -> JudgedEffect<'_> {
+        JudgedEffect {
+            effect: json::effect(&self.effect),
+            judgement: self.ruling.as_ref().map(|ruling| Judgement {
+                decision: match ruling.decision {
+                    Decision::Allowed => "allowed",
+                    Decision::Unruled => "unruled",
+                    Decision::Denied => "denied",
+                    Decision::Unresolved => "unresolved",
+                },
+                rule: ruling.rule,
+                reason: ruling.reason.as_str(),
+                sensitive: ruling.sensitive,
+                policy: ruling.place.as_ref().map(json::place),
+            }),
+        }
+    }
+}
+
+/// Pieces of a text that may hold secrets.
+struct Pieces {
+    /// Where the text holds secrets: what is left of it without them.
+    redacted: Option<Redacted>,
+}
+
+impl Pieces {
+    /// Comparing each piece with more than this would take long.
+    const LONGEST: usize = 16 * 1024;
+
+    fn new(text: &str) -> Self {
+        let redacted = redact(text);
+        Self { redacted: (redacted.as_str() != text).then_some(redacted) }
+    }
+
+    /// What surrounds a secret can give it away, and a piece has less around it: where the whole text is shown otherwise,
+    /// the piece is not shown.
+    fn shown(&self, piece: &str) -> Option<Redacted> {
+        let shown = redact(piece);
+        match &self.redacted {
+            Some(whole) if whole.as_str().len() > Self::LONGEST => None,
+            Some(whole) if !whole.as_str().contains(shown.as_str()) => None,
+            _ => Some(shown),
+        }
     }
 }
 
@@ -130,6 +256,12 @@ fn manner(effect: &ShownEffect) -> String {
 #[cfg_attr(test, schemars(title = "agent-strace effects, version 1"))]
 pub(super) struct Document<'a> {
     schema_version: u32,
+    /// `pass`, `fail` or `incomplete`: where a policy judged a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<&'static str>,
+    /// The policy that judged a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policy: Option<json::Policy<'a>>,
     sessions: Vec<Session<'a>>,
 }
 
@@ -154,5 +286,29 @@ struct Event<'a> {
     tool: Option<&'a str>,
     /// `ok`, `error`, `denied`, `interrupted` or `missing`.
     status: &'static str,
-    effects: Vec<json::Effect<'a>>,
+    effects: Vec<JudgedEffect<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct JudgedEffect<'a> {
+    #[serde(flatten)]
+    effect: json::Effect<'a>,
+    /// What the policy says, where one judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judgement: Option<Judgement<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Judgement<'a> {
+    /// `allowed`, `denied`, `unresolved`, or `unruled` where no part of the policy speaks of it.
+    decision: &'static str,
+    /// The rule that a finding carries.
+    rule: &'static str,
+    reason: &'a str,
+    /// It touches a file that is always taken for sensitive.
+    sensitive: bool,
+    /// The line of the policy, where one decided.
+    policy: Option<json::PolicyPlace<'a>>,
 }

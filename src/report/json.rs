@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::escape;
-use super::view::{Report, ShownEffect, ShownFinding, ShownGap, ShownSession};
+use super::view::{Report, ShownEffect, ShownFinding, ShownGap, ShownPolicy, ShownSession};
 use crate::engine::Verdict;
-use crate::finding::Level;
+use crate::finding::{self, Level};
 use crate::privacy::Redacted;
 
 /// What `agent-strace check` and `audit` judged and found.
@@ -37,7 +37,7 @@ struct Tool {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Policy<'a> {
+pub(super) struct Policy<'a> {
     path: &'a str,
     #[serde(rename = "ref")]
     revision: Option<&'a str>,
@@ -137,6 +137,12 @@ pub(super) struct Effect<'a> {
     certainty: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     via: Option<&'a str>,
+    /// The piece of the call's command text that it comes from: start and end in bytes of UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    span: Option<[usize; 2]>,
+    /// The command that caused it: its place, from 0, among the effects of the event. Only where they are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -148,7 +154,7 @@ struct Place<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct PolicyPlace<'a> {
+pub(super) struct PolicyPlace<'a> {
     pointer: &'a str,
     line: u32,
     column: u32,
@@ -181,17 +187,25 @@ fn document(report: &Report) -> Document<'_> {
         tool: Tool { name: "agent-strace", version: env!("CARGO_PKG_VERSION") },
         verdict: verdict_name(report.verdict),
         exit_code: report.exit_code(),
-        policy: report.policy.as_ref().map(|policy| Policy {
-            path: policy.path.as_str(),
-            revision: text(policy.revision.as_ref()),
-            sha256: &policy.sha256,
-            version: policy.version,
-        }),
+        policy: report.policy.as_ref().map(policy),
         summary: summary(report),
         sessions: report.sessions.iter().map(session).collect(),
         findings: report.findings().map(|(session, found)| finding(session, found)).collect(),
         gaps: report.gaps.iter().map(gap).collect(),
     }
+}
+
+pub(super) fn policy(policy: &ShownPolicy) -> Policy<'_> {
+    Policy {
+        path: policy.path.as_str(),
+        revision: text(policy.revision.as_ref()),
+        sha256: &policy.sha256,
+        version: policy.version,
+    }
+}
+
+pub(super) fn place(place: &finding::PolicyPlace) -> PolicyPlace<'_> {
+    PolicyPlace { pointer: &place.pointer, line: place.line, column: place.column }
 }
 
 fn summary(report: &Report) -> Summary {
@@ -239,11 +253,7 @@ fn finding<'a>(session: &'a ShownSession, finding: &'a ShownFinding) -> Finding<
         effect: finding.effect.as_ref().map(effect),
         evidence: text(finding.evidence.as_ref()),
         place: Place { file: session.source.as_str(), line: finding.line },
-        policy: finding.policy.as_ref().map(|place| PolicyPlace {
-            pointer: &place.pointer,
-            line: place.line,
-            column: place.column,
-        }),
+        policy: finding.policy.as_ref().map(place),
         fingerprint: &finding.fingerprint,
     }
 }
@@ -262,6 +272,8 @@ pub(super) fn effect(effect: &ShownEffect) -> Effect<'_> {
         reason: text(effect.reason.as_ref()),
         certainty: effect.certainty,
         via: text(effect.via.as_ref()),
+        span: effect.span,
+        parent: effect.parent,
     }
 }
 

@@ -11,15 +11,17 @@ mod json;
 mod markdown;
 mod sarif;
 mod text;
+mod tree;
 mod view;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use effects::{EffectsEvent, EffectsReport, EffectsSession};
+pub(crate) use effects::{EffectsEvent, EffectsReport, EffectsSession, Told};
 pub(crate) use escape::terminal;
 pub(crate) use json::to_text as to_json;
 pub(crate) use text::{columns, gap_lines};
+pub(crate) use tree::Glyphs;
 pub(crate) use view::Report;
 
 /// How a report is written. All of them say the same.

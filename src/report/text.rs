@@ -38,21 +38,25 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
 
 /// What judged what: a pass without it proves nothing.
 pub(super) fn judged_by(report: &Report) -> String {
-    let policy = match &report.policy {
+    format!(
+        "judged {}: {}, {}, {}, {}",
+        policy_shown(report),
+        counted(report.sessions.len(), "session"),
+        counted(report.sum(|session| session.events), "event"),
+        counted(report.sum(|session| session.tool_calls), "tool call"),
+        counted(report.sum(|session| session.effects), "effect"),
+    )
+}
+
+pub(super) fn policy_shown(report: &Report) -> String {
+    match &report.policy {
         None => "without a policy file".to_owned(),
         Some(policy) => {
             let revision = policy.revision.as_ref().map(|at| format!(" at {}", terminal(at.as_str())));
             let digest = policy.sha256.get(..12).unwrap_or(&policy.sha256);
             format!("by {}{} (sha256 {digest})", terminal(policy.path.as_str()), revision.unwrap_or_default())
         }
-    };
-    format!(
-        "judged {policy}: {}, {}, {}, {}",
-        counted(report.sessions.len(), "session"),
-        counted(report.sum(|session| session.events), "event"),
-        counted(report.sum(|session| session.tool_calls), "tool call"),
-        counted(report.sum(|session| session.effects), "effect"),
-    )
+    }
 }
 
 fn heading(session: &ShownSession, paint: &Paint) -> String {
@@ -174,7 +178,7 @@ impl Paint {
         self.style(anstyle::AnsiColor::Red.on_default().bold(), text)
     }
 
-    fn level(&self, level: Level) -> String {
+    pub(super) fn level(&self, level: Level) -> String {
         let name = format!("{:<7}", level.name());
         match level {
             Level::Error => self.error(&name),

@@ -72,8 +72,11 @@ pub(crate) struct ShownEffect {
     pub(super) tool: Option<Redacted>,
     pub(super) agent: Option<Redacted>,
     pub(super) reason: Option<Redacted>,
+    pub(super) vouched_by: Vec<Redacted>,
     pub(super) certainty: Option<&'static str>,
     pub(super) via: Option<Redacted>,
+    pub(super) span: Option<[usize; 2]>,
+    pub(super) parent: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -193,8 +196,11 @@ impl ShownEffect {
             tool: shown(&effect.tool),
             agent: shown(&effect.agent),
             reason: shown(&effect.reason),
+            vouched_by: effect.vouched_by.iter().map(|word| redact(word)).collect(),
             certainty: effect.certainty,
             via: effect.via.as_deref().map(redact),
+            span: effect.span,
+            parent: effect.parent,
         }
     }
 }

@@ -27,21 +27,24 @@ enum Given {
     Nothing,
 }
 
-/// Effects of one call, in order. `world` ends up as the call leaves it.
-pub(super) fn run(tool: &str, arguments: &Arguments<'_>, dialect: Dialect, world: &mut World) -> Vec<Effect> {
+/// What a call did.
+#[derive(Debug)]
+pub(super) struct Done {
+    /// In order.
+    pub(super) effects: Vec<Effect>,
+    /// The text that spans are counted in.
+    pub(super) text: Option<String>,
+}
+
+/// What one call did. `world` ends up as the call leaves it.
+pub(super) fn run(tool: &str, arguments: &Arguments<'_>, dialect: Dialect, world: &mut World) -> Done {
     run_with(command::run, tool, arguments, dialect, world)
 }
 
-fn run_with(
-    shell: run::Shell,
-    tool: &str,
-    arguments: &Arguments<'_>,
-    dialect: Dialect,
-    world: &mut World,
-) -> Vec<Effect> {
+fn run_with(shell: run::Shell, tool: &str, arguments: &Arguments<'_>, dialect: Dialect, world: &mut World) -> Done {
     let name = names::unwrapped(tool);
     let given = given(arguments);
-    let mut run = Run { world, shell, effects: Vec::new() };
+    let mut run = Run { world, shell, text: None, effects: Vec::new() };
     match REGISTRY.find(name).or_else(|| REGISTRY.find(tool)) {
         Some(entry) => known(&mut run, tool, entry, &given, dialect),
         None => match names::mcp(name, &REGISTRY.vocabulary.servers) {
@@ -49,7 +52,7 @@ fn run_with(
             None => unknown::call(&mut run, None, tool, &given),
         },
     }
-    run.effects
+    Done { effects: run.effects, text: run.text }
 }
 
 /// Whether a name is that of a file rather than of a directory, judged by its extension.

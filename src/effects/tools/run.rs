@@ -11,6 +11,8 @@ pub(super) struct Run<'w> {
     pub(super) world: &'w mut World,
     /// Shell text → effects.
     pub(super) shell: Shell,
+    /// The first shell text of the call: spans are counted in it.
+    pub(super) text: Option<String>,
     pub(super) effects: Vec<Effect>,
 }
 
@@ -98,6 +100,20 @@ impl Run<'_> {
     }
 
     pub(super) fn shell(&mut self, text: &str) {
+        let before = self.effects.len();
+        self.shell_effects(text);
+        if self.text.get_or_insert_with(|| text.to_owned()) != text {
+            self.clear_spans(before);
+        }
+    }
+
+    fn clear_spans(&mut self, before: usize) {
+        for effect in self.effects.iter_mut().skip(before) {
+            effect.origin.span = None;
+        }
+    }
+
+    fn shell_effects(&mut self, text: &str) {
         // What was cut out of the record is a value that nobody knows.
         let effects = match elision(text).and_then(|marker| Edited::new(text, marker, "${ELIDED}")) {
             Some(edited) => {
@@ -113,10 +129,8 @@ impl Run<'_> {
     /// Shell text that was made for the call: no piece of it is one of the call's text.
     pub(super) fn shell_made(&mut self, text: &str) {
         let before = self.effects.len();
-        self.shell(text);
-        for effect in self.effects.iter_mut().skip(before) {
-            effect.origin.span = None;
-        }
+        self.shell_effects(text);
+        self.clear_spans(before);
     }
 
     pub(super) fn argv(&mut self, argv: &[String]) {
