@@ -46,7 +46,7 @@ pub(super) fn lines(effects: &[Traced], policy: Option<&str>, paint: &Paint, gly
     let mut lines = Vec::with_capacity(effects.len());
     // What is still to be written, the next at the end: the effect, its level, its line's start and that of those below.
     let mut rest: Vec<(usize, usize, String, String)> =
-        roots.into_iter().rev().map(|place| (place, 0, String::new(), String::new())).collect();
+        roots.into_iter().rev().map(|place| (place, 0, root(effects.get(place)), "  ".to_owned())).collect();
     while let Some((place, level, start, under)) = rest.pop() {
         let Some(effect) = effects.get(place) else { continue };
         let number = if level > LEVELS { format!("(level {level}) ") } else { String::new() };
@@ -64,6 +64,11 @@ pub(super) fn lines(effects: &[Traced], policy: Option<&str>, paint: &Paint, gly
         }
     }
     lines
+}
+
+/// As `bash -x` would print it: no line starts with text of a log.
+fn root(effect: Option<&Traced>) -> String {
+    if effect.is_some_and(|effect| effect.effect.kind == "execute") { "+ ".to_owned() } else { String::new() }
 }
 
 /// How sure, and what the policy says.
