@@ -16,6 +16,18 @@
 //! second command of a line. Patterns that could never match, unknown keys and wrong types are faults.
 
 //!
+//! # Programs
+//!
+//! `programs` is a key that other readers of version 1 ignore. It changes effects, not verdicts: [`Policy::programs`] is
+//! handed to whoever works out effects, before the first one is. The policy comes from the base branch and is trusted;
+//! a slip in it must still not open the gate. So an entry
+//! - stands for itself where nothing is known about the program: what it does not list is data;
+//! - corrects a tool of projects (families `build`, `cloud`, `packages`) part by part; what runs other programs, what is
+//!   not proven and what has a grammar of its own stays;
+//! - only adds effects to any other built-in program, and is a fault where it would add nothing.
+//!
+//! Its examples are worked out like the commands of a session when the policy is read; one that does not hold is a fault.
+//!
 //! # What can't be resolved
 //!
 //! An effect that can't be resolved is never allowed. How much it weighs depends on what the policy demands proof for:

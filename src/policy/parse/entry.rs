@@ -4,7 +4,7 @@
 //! built-in entry part by part, but takes nothing away that runs or hides other effects. What is said about any other
 //! built-in program comes on top of its own effects.
 
-use crate::effects::knowledge::{Entry, OperandRole, OptionRole, ROLES, Role, Unproven};
+use crate::effects::knowledge::{self, Entry, OperandRole, OptionRole, ROLES, Role, Unproven};
 
 use super::{Data, Parser, Value, escaped, nearest, quoted};
 
@@ -251,7 +251,7 @@ impl Parser<'_> {
             let message = format!("this reason is empty, longer than {LONGEST_REASON} characters, or not one line");
             self.faults.push(value.span.clone(), pointer, message, None);
         }
-        Some(Unproven { reason: reason.clone().into(), about: Default::default(), vouch: topic.words })
+        Some(Unproven { reason: reason.clone().into(), about: knowledge::Subject::default(), vouch: topic.words })
     }
 
     fn subcommands(&mut self, value: &Value, pointer: &str, topic: &Topic<'_>, entry: &mut Entry) {

@@ -1,5 +1,7 @@
 //! `programs`: an entry changes what a program does, and never for the worse where it is known well.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::effects::{self, Kind};
 
@@ -95,19 +97,21 @@ fn entries_change_effects() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Commands of programs that every system has.
+const SYSTEM: &[&str] = &[
+    "rm -rf x",
+    "bash -c 'rm x'",
+    "sudo rm x",
+    "git push -f",
+    "sed -i s/a/b/ x",
+    "env rm x",
+    "curl h.example.com",
+    "find . -delete",
+];
+
 /// Whatever a policy that is accepted says about a program of the system: no effect is lost.
 #[test]
 fn nothing_makes_a_program_of_the_system_harmless() {
-    let commands = [
-        "rm -rf x",
-        "bash -c 'rm x'",
-        "sudo rm x",
-        "git push -f",
-        "sed -i s/a/b/ x",
-        "env rm x",
-        "curl h.example.com",
-        "find . -delete",
-    ];
     let entries = [
         r#"{"operands": ["value*"]}"#,
         r#"{"operands": ["list"]}"#,
@@ -115,7 +119,7 @@ fn nothing_makes_a_program_of_the_system_harmless() {
         r#"{"options": {"-c -i -f": "list"}}"#,
         r#"{"options": {"-rf": "harmless"}}"#,
         r#"{"like": "true"}"#,
-        r#"{}"#,
+        "{}",
         r#"{"stops": true}"#,
         r#"{"subcommands": {"push rm": {}}}"#,
         r#"{"subcommands": {"push": {"operands": ["read"]}}}"#,
@@ -125,7 +129,7 @@ fn nothing_makes_a_program_of_the_system_harmless() {
     ];
     let before = policy("{}");
     let mut accepted = 0;
-    for command in commands {
+    for command in SYSTEM {
         let program = command.split(' ').next().unwrap();
         for entry in entries {
             let text = format!("{{\"programs\": {{\"{program}\": {entry}}}}}");
@@ -171,4 +175,92 @@ fn programs_are_bounded() {
     };
     assert!(examples(1_000).is_ok());
     assert!(examples(1_001).unwrap_err().to_string().contains("more than 1000 examples"));
+}
+
+/// Entries put together at random from words that mean something here.
+fn any_entry() -> impl Strategy<Value = serde_json::Value> {
+    const KEYS: &[&str] = &[
+        "like",
+        "options",
+        "operands",
+        "stops",
+        "words",
+        "always",
+        "connect",
+        "unproven",
+        "subcommands",
+        "otherwise",
+        "examples",
+    ];
+    const TEXTS: &[&str] = &[
+        "rm",
+        "-r",
+        "-rf",
+        "-c",
+        "-f --force",
+        "push",
+        "read",
+        "write*",
+        "value*",
+        "value",
+        "flag",
+        "harmless",
+        "argv",
+        "tree",
+        "in-place",
+        "list",
+        "command",
+        "read x",
+        "registry:npm",
+        "h.example.com",
+        "rm x",
+        "true",
+    ];
+    let text = || proptest::sample::select(TEXTS);
+    let leaf = prop_oneof![
+        text().prop_map(serde_json::Value::from),
+        any::<bool>().prop_map(serde_json::Value::from),
+        proptest::collection::vec(text(), 0..3).prop_map(serde_json::Value::from),
+        proptest::collection::btree_map(text().prop_map(str::to_owned), text(), 0..3)
+            .prop_map(|map| serde_json::json!(map)),
+    ];
+    leaf.prop_recursive(3, 24, 4, move |inner| {
+        prop_oneof![
+            proptest::collection::btree_map(
+                proptest::sample::select(KEYS).prop_map(str::to_owned),
+                inner.clone(),
+                0..4
+            ),
+            proptest::collection::btree_map(text().prop_map(str::to_owned), inner, 0..3),
+        ]
+        .prop_map(|map| serde_json::json!(map))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    /// No entry, however it is put together, makes a program of the system do less than it does.
+    #[test]
+    fn no_entry_takes_an_effect_away(entry in any_entry(), at in 0..SYSTEM.len()) {
+        let command = SYSTEM[at];
+        let program = command.split(' ').next().unwrap();
+        let text = serde_json::json!({"programs": {program: entry}}).to_string();
+        if let Ok(told) = Policy::from_bytes("scope.json", None, text.as_bytes()) {
+            let kept = effects::of_command(command, told.programs());
+            for effect in effects::of_command(command, policy("{}").programs()) {
+                prop_assert!(kept.contains(&effect), "{text}: `{command}` lost `{effect}`");
+            }
+        }
+    }
+
+    /// Any entry of a program that nobody knows is read or refused, and what is read is followed.
+    #[test]
+    fn any_entry_is_read_or_refused(entry in any_entry()) {
+        let text = serde_json::json!({"programs": {"acme": entry}}).to_string();
+        match Policy::from_bytes("scope.json", None, text.as_bytes()) {
+            Ok(told) => prop_assert!(!effects::of_command("acme -rf push x", told.programs()).is_empty()),
+            Err(faults) => prop_assert!(!faults.fancy(Colour::Never, 80).is_empty()),
+        }
+    }
 }
