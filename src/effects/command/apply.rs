@@ -83,13 +83,21 @@ impl Machine<'_> {
         let cwd = self.world.cwd().map(str::to_owned);
         self.options(arguments, io);
         let harmless = arguments.has_role(Role::Harmless);
-        let output = self.operands(entry, arguments, io);
+        let mut output = self.operands(entry, arguments, io);
+        if !arguments.command.is_empty() {
+            output = self.command(&arguments.command, io);
+        }
+        let placed = [Role::Write, Role::WriteTree, Role::WriteInto].iter().any(|role| arguments.has_role(*role));
+        if !harmless && !placed {
+            let written = entry.writes.as_deref().and_then(target);
+            written.into_iter().for_each(|(role, path)| self.path(role, &path));
+        }
         self.always(entry, harmless);
         self.connections(entry, arguments, harmless);
         if let Some(unproven) = &entry.unproven
             && !harmless
         {
-            let vouchers = leading(words, unproven.vouch);
+            let vouchers = leading(&without_values(words, arguments), unproven.vouch);
             self.opaque(about(unproven.about), &unproven.reason, &borrowed(&vouchers));
         }
         if self.world.cwd() != cwd.as_deref() {
@@ -111,9 +119,14 @@ impl Machine<'_> {
 
     /// Effects of options.
     pub(crate) fn options(&mut self, arguments: &Arguments, io: &mut Io<'_>) {
+        let harmless = arguments.has_role(Role::Harmless);
         for Given { role, value, .. } in &arguments.options {
-            if let (Some(role), Some(value)) = (role, value) {
-                self.role(*role, value, io);
+            match (role, value) {
+                (Some(role), Some(value)) => self.role(adapted(*role, false, false, harmless), value, io),
+                (Some(Role::Unproven), None) if !harmless => {
+                    self.opaque(About::Anything, "an option makes it do more than its arguments say", &[]);
+                }
+                _ => {}
             }
         }
     }
@@ -121,12 +134,20 @@ impl Machine<'_> {
     /// What one word does in its role.
     pub(crate) fn role(&mut self, role: Role, word: &Arg, io: &mut Io<'_>) {
         match role {
-            Role::Value | Role::Pattern | Role::Tree | Role::InPlace | Role::Harmless | Role::Argv => {}
+            Role::Value
+            | Role::Pattern
+            | Role::Tree
+            | Role::InPlace
+            | Role::Remove
+            | Role::Unproven
+            | Role::Harmless
+            | Role::Argv => {}
             Role::Code => self.opaque(About::Anything, "runs program text that is not read", &[]),
             Role::Directory => {
                 self.path(Role::List, word);
                 self.enter(word);
             }
+            Role::Host if word.text.contains("://") => self.connect(word),
             Role::Host => self.connect_host(word, None, None),
             Role::Url | Role::Registry => self.connect(word),
             Role::Package => self.package(word),
@@ -136,6 +157,13 @@ impl Machine<'_> {
             Role::Program => {
                 let words = Self::split_command(word);
                 self.command(&words, io);
+            }
+            Role::Possible => self.possible_operand(word),
+            Role::Source if word.text.contains("://") => self.connect(word),
+            Role::Source => self.path(Role::Read, word),
+            Role::Script => {
+                self.path(Role::Read, word);
+                self.opaque(About::Anything, "runs program text that is not read", &[]);
             }
             Role::AtFile => {
                 if let Some(path) = word.text.strip_prefix('@') {
@@ -153,8 +181,7 @@ impl Machine<'_> {
             | Role::DeleteTree
             | Role::List
             | Role::ListTree
-            | Role::WriteInto
-            | Role::Script => self.path(role, word),
+            | Role::WriteInto => self.path(role, word),
         }
     }
 
@@ -208,6 +235,7 @@ impl Machine<'_> {
         let tree = arguments.has_role(Role::Tree);
         let in_place = arguments.has_role(Role::InPlace);
         let harmless = arguments.has_role(Role::Harmless);
+        let removes = arguments.has_role(Role::Remove) && !harmless;
         let mut output = Stream::Unknown;
         let assigned = assign(entry, arguments);
         let mut touched = false;
@@ -222,21 +250,26 @@ impl Machine<'_> {
             let role = adapted(*role, tree, in_place, harmless);
             touched |= !matches!(role, Role::Value | Role::Pattern);
             self.role(role, word, io);
+            if removes && let Some(role) = removed(role) {
+                self.path(role, word);
+            }
         }
         if !touched {
-            self.default_target(entry, tree, io);
+            self.default_target(entry, (tree, in_place, harmless), io);
         }
         output = if entry.output == Print::Unknown { output } else { Stream::Unknown };
         output
     }
 
-    fn default_target(&mut self, entry: &Entry, tree: bool, io: &mut Io<'_>) {
+    /// What it works on without operands; the flags are: recursive, in place, harmless.
+    fn default_target(&mut self, entry: &Entry, (tree, in_place, harmless): (bool, bool, bool), io: &mut Io<'_>) {
         let default = entry.tree_default.as_deref().filter(|_| tree).or(entry.default.as_deref());
         let instead = entry.input_instead && io.input.is_connected();
-        if let Some((role, path)) = default.filter(|_| !instead).and_then(|text| text.split_once(' '))
-            && let Some(role) = Role::named(role)
-        {
-            self.path(role, &Arg::exact(path));
+        if let Some((role, path)) = default.filter(|_| !instead).and_then(target) {
+            if in_place && !harmless && role == Role::ReadTree {
+                self.path(Role::ReadTree, &path);
+            }
+            self.path(adapted(role, false, in_place, harmless), &path);
         }
     }
 
@@ -301,6 +334,30 @@ pub(crate) fn leading(words: &[Arg], count: usize) -> Vec<String> {
 
 pub(crate) fn borrowed(words: &[String]) -> Vec<&str> {
     words.iter().map(String::as_str).collect()
+}
+
+/// A role and a path, as the data have them.
+fn target(text: &str) -> Option<(Role, Arg)> {
+    let (role, path) = text.split_once(' ')?;
+    Some((Role::named(role)?, Arg::exact(path)))
+}
+
+/// Words that are no values of options: what names the command. A word that is also an operand stays.
+fn without_values(words: &[Arg], arguments: &Arguments) -> Vec<Arg> {
+    let is_value = |word: &&Arg| {
+        let values = arguments.options.iter().filter(|option| option.value.as_ref() == Some(word)).count();
+        values > 0 && words.iter().filter(|other| other == word).count() <= values
+    };
+    words.iter().filter(|word| !is_value(word)).cloned().collect()
+}
+
+/// How a file that was read or written goes.
+fn removed(role: Role) -> Option<Role> {
+    match role {
+        Role::Read | Role::Write | Role::Edit => Some(Role::Delete),
+        Role::ReadTree | Role::WriteTree => Some(Role::DeleteTree),
+        _ => None,
+    }
 }
 
 fn adapted(role: Role, tree: bool, in_place: bool, harmless: bool) -> Role {

@@ -129,6 +129,8 @@ pub(crate) struct Given {
 pub(crate) struct Arguments {
     pub(crate) options: Vec<Given>,
     pub(crate) operands: Vec<Arg>,
+    /// The command behind an option that takes all words after it (`nix develop -c make all`).
+    pub(crate) command: Vec<Arg>,
 }
 
 impl Arguments {
@@ -141,6 +143,10 @@ impl Arguments {
             let option = word.known != Known::Not && text.len() > 1 && text.starts_with(['-', '+']);
             if text == "--" && word.is_exact() {
                 all.operands.extend(rest.cloned());
+                break;
+            }
+            if option && entry.option(text).is_some_and(|spec| spec.role == Role::Argv) {
+                all.command = rest.cloned().collect();
                 break;
             }
             if !option || (text.starts_with('+') && entry.option(text).is_none()) {
@@ -179,6 +185,13 @@ impl Arguments {
         if let Some(whole) = entry.option(&word.text).filter(|_| letters.chars().count() > 1) {
             let value = if whole.attached || whole.role.is_flag() { None } else { rest.next().cloned() };
             self.options.push(Given { name: word.text.clone(), role: Some(whole.role), value });
+            return;
+        }
+        // `-fplugin=x.so`: a whole word behind one dash, with its value.
+        if let Some((name, value)) = word.after('=').filter(|(name, _)| name.chars().count() > 2)
+            && let Some(OptionRole { role, .. }) = entry.option(&name).filter(|spec| !spec.role.is_flag())
+        {
+            self.options.push(Given { name, role: Some(role), value: Some(value) });
             return;
         }
         let mut left = letters.chars();

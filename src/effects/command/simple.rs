@@ -161,19 +161,22 @@ impl Machine<'_> {
     /// Operands of a program that may do anything with them.
     pub(crate) fn possible_operands(&mut self, words: &[Arg]) {
         for word in words.iter().skip(1) {
-            let value = match word.after('=') {
-                Some((option, value)) if option.starts_with('-') => value,
-                _ => word.clone(),
-            };
-            let text = value.text.as_str();
-            if text.contains("://") {
-                for url in text.split_whitespace().filter(|part| part.contains("://")) {
-                    self.possible_connection(&value.with(url));
-                }
-            } else if looks_like_path(text) {
-                self.possible_path(Role::Read, &value);
-                self.possible_path(Role::Write, &value);
+            match word.after('=') {
+                Some((option, value)) if option.starts_with('-') => self.possible_operand(&value),
+                _ => self.possible_operand(word),
             }
+        }
+    }
+
+    /// A word that may name a file or a URL.
+    pub(crate) fn possible_operand(&mut self, word: &Arg) {
+        if word.text.contains("://") {
+            for url in word.text.split_whitespace().filter(|part| part.contains("://")) {
+                self.possible_connection(&word.with(url));
+            }
+        } else if looks_like_path(&word.text) {
+            self.possible_path(Role::Read, word);
+            self.possible_path(Role::Write, word);
         }
     }
 

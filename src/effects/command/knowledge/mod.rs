@@ -2,10 +2,13 @@
 //!
 //! An entry says which options take a value and what the value is for, what each operand is for, and what the program
 //! does besides. Only what data can't express (`find`'s expressions, git's state) is code, named by `special`.
-//! Adding a program is adding an entry with examples; the examples run as tests.
+//! Adding a program is adding an entry, and examples of it to `fixtures/programs/FAMILY.md`: a test holds that every entry
+//! and every subcommand has some, and that they are true. They are no part of the binary.
 
 mod role;
 mod table;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::collections::BTreeMap;
@@ -19,16 +22,25 @@ pub(crate) use text::Text;
 
 /// Every family's file.
 pub(crate) const FAMILIES: &[(&str, &str)] = &[
+    ("agents", include_str!("agents.json")),
     ("archive", include_str!("archive.json")),
     ("build", include_str!("build.json")),
     ("cloud", include_str!("cloud.json")),
+    ("compilers", include_str!("compilers.json")),
+    ("containers", include_str!("containers.json")),
     ("core", include_str!("core.json")),
+    ("databases", include_str!("databases.json")),
     ("editors", include_str!("editors.json")),
     ("interpreters", include_str!("interpreters.json")),
+    ("linters", include_str!("linters.json")),
+    ("media", include_str!("media.json")),
     ("network", include_str!("network.json")),
     ("packages", include_str!("packages.json")),
+    ("security", include_str!("security.json")),
     ("shell", include_str!("shell.json")),
     ("system", include_str!("system.json")),
+    ("system-packages", include_str!("system-packages.json")),
+    ("tests", include_str!("tests.json")),
     ("text", include_str!("text.json")),
     ("vcs", include_str!("vcs.json")),
     ("wrappers", include_str!("wrappers.json")),
@@ -53,6 +65,8 @@ pub(crate) struct Entry {
     pub(crate) default: Option<Text>,
     /// The same, where a flag asks for recursion.
     pub(crate) tree_default: Option<Text>,
+    /// What it writes unless an option names another place: role and path (`write a.out`, `write-tree .`).
+    pub(crate) writes: Option<Text>,
     /// The default does not apply where standard input is connected.
     pub(crate) input_instead: bool,
     /// Hosts or registry symbols it always talks to, unless an option names another one.
@@ -70,8 +84,6 @@ pub(crate) struct Entry {
     pub(crate) subcommands: Vec<Entry>,
     /// What a subcommand that is not listed does; without it, it is opaque.
     pub(crate) otherwise: Option<Box<Entry>>,
-    /// Command → effects besides the execution of the command itself.
-    pub(crate) examples: BTreeMap<Text, Vec<Text>>,
 }
 
 /// What remains unproven when the program ran.

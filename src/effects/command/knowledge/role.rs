@@ -38,10 +38,14 @@ pub(crate) enum Role {
     Argv,
     /// A program by name or path that runs without arguments of ours.
     Program,
-    /// A file with a program in the entry's language.
+    /// A file with a program: what it does is not known, unless it is in the language of an interpreter that has code.
     Script,
     /// Program text in the entry's language.
     Code,
+    /// It may name a file that is read or written, or a host.
+    Possible,
+    /// A file, or a URL that is fetched.
+    Source,
     /// `@file` reads a file, anything else is data.
     AtFile,
     /// Settings that can make the program do anything.
@@ -50,6 +54,10 @@ pub(crate) enum Role {
     Tree,
     /// A flag: operands that are read are written, too.
     InPlace,
+    /// A flag: it does more than the other arguments say.
+    Unproven,
+    /// A flag: operands that are read or written are deleted, too.
+    Remove,
     /// A flag: nothing is touched (`--help`, `--version`, `--dry-run`).
     Harmless,
 }
@@ -73,7 +81,7 @@ pub(crate) struct OperandRole {
 impl Role {
     /// It is a flag by nature.
     pub(crate) fn is_flag(self) -> bool {
-        matches!(self, Self::Tree | Self::InPlace | Self::Harmless)
+        matches!(self, Self::Tree | Self::InPlace | Self::Remove | Self::Unproven | Self::Harmless)
     }
 
     /// By its name in the data.
@@ -143,10 +151,14 @@ pub(crate) const ROLES: &[(&str, Role)] = &[
     ("program", Role::Program),
     ("script", Role::Script),
     ("code", Role::Code),
+    ("possible", Role::Possible),
+    ("source", Role::Source),
     ("at-file", Role::AtFile),
     ("config", Role::Config),
     ("tree", Role::Tree),
     ("in-place", Role::InPlace),
+    ("remove", Role::Remove),
+    ("unproven", Role::Unproven),
     ("harmless", Role::Harmless),
 ];
 

@@ -44,11 +44,13 @@ impl Machine<'_> {
     /// `chmod -x file`: a mode may look like an option.
     pub(super) fn attributes(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let is_mode = |word: &Arg| {
-            call.name == "chmod"
-                && word
-                    .text
-                    .strip_prefix('-')
-                    .is_some_and(|mode| !mode.is_empty() && mode.chars().all(|c| "rwxXstugo,".contains(c)))
+            let letters = match call.name {
+                "chmod" => "rwxXstugo,",
+                "chattr" => "aAcCdDeFijmsStTux",
+                _ => return false,
+            };
+            let mode = word.text.strip_prefix('-');
+            mode.is_some_and(|mode| !mode.is_empty() && mode.chars().all(|letter| letters.contains(letter)))
         };
         let mode_at = call.rest.iter().position(is_mode);
         let words: Vec<Arg> = call

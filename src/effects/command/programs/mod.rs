@@ -11,6 +11,7 @@ mod find;
 mod git;
 mod git_config;
 mod git_triggers;
+mod media;
 mod packing;
 pub(super) mod printing;
 mod project;
@@ -19,6 +20,7 @@ mod runners;
 mod scripts;
 mod sed;
 mod several;
+mod sqlite;
 mod wrappers;
 
 use super::argument::Arg;
@@ -71,6 +73,7 @@ pub(crate) fn run_rest(
 fn special_program(special: &str, machine: &mut Machine<'_>, call: Call<'_>, io: &mut Io<'_>) -> Stream {
     match special {
         "agent" => machine.agent(call),
+        "ar" => machine.ar(call),
         "at" => machine.at(call, io),
         "attributes" => machine.attributes(call, io),
         "awk" => machine.awk(call, io),
@@ -92,15 +95,18 @@ fn special_program(special: &str, machine: &mut Machine<'_>, call: Call<'_>, io:
         "ed" => machine.ed(call, io),
         "env" => machine.env(call, io),
         "fd" => machine.fd(call, io),
+        "ffmpeg" => machine.ffmpeg(call),
         "filter" => machine.filter(call, io),
         "find" => machine.find(call, io),
         "flock" => machine.flock(call, io),
         "gh" => machine.gh(call),
         "git" => machine.git(call, io),
         "httpie" => machine.httpie(call),
+        "imagemagick" => machine.imagemagick(call),
         "in-place-names" => machine.line_endings(call, io),
         "install" => machine.install(call, io),
         "interpreter" => machine.interpreter(call, io),
+        "jar" => machine.jar(call, io),
         "jq" => machine.jq(call, io),
         "kubectl" => machine.kubectl(call, io),
         "less" => machine.less(call, io),

@@ -89,28 +89,34 @@ impl Machine<'_> {
     pub(super) fn compress(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry::default();
         entry.options.insert(
-            "-o --output -S --suffix -T --threads -D --block-size -b -M -m".into(),
+            "-S --suffix -T --threads -b -M -m -q --quality -w --lgwin".into(),
             OptionRole { role: Role::Value, attached: false },
         );
+        entry.options.insert("-o --output --output-dir-flat".into(), OptionRole { role: Role::Write, attached: false });
+        entry.options.insert("-D".into(), OptionRole { role: Role::Read, attached: false });
         let arguments = Arguments::divide(&entry, call.rest);
         let tree = arguments.has(&["-r", "--recursive"]);
         let only_reads = arguments.has(&["-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list"]);
+        let named = arguments.has_role(Role::Write);
+        let removes = !keeps_input(call.name) || arguments.has(&["--rm", "-j", "-U"]);
+        let removes = removes && !arguments.has(&["-k", "--keep"]);
+        self.options(&arguments, io);
         for file in &arguments.operands {
             self.path(if tree { Role::ReadTree } else { Role::Read }, file);
             if only_reads {
                 continue;
             }
-            let (other, known) = partner(call.name, file);
-            self.path(Role::Write, &Arg { text: other, known, ..file.clone() });
-            let keeps = arguments.has(&["-k", "--keep"]) || matches!(call.name, "zstd" | "unzstd" | "lz4" | "brotli");
-            if !keeps {
+            if !named {
+                let (other, known) = partner(call.name, file);
+                self.path(
+                    if tree { Role::WriteTree } else { Role::Write },
+                    &Arg { text: other, known, ..file.clone() },
+                );
+            }
+            if removes {
                 self.path(if tree { Role::DeleteTree } else { Role::Delete }, file);
             }
         }
-        for file in arguments.values(&["-o", "--output"]) {
-            self.path(Role::Write, file);
-        }
-        let _ = io;
         Stream::Unknown
     }
 
@@ -177,6 +183,54 @@ impl Machine<'_> {
         Stream::Unknown
     }
 
+    /// `ar rcs lib.a x.o`, `jar cf lib.jar x`: the letters say which way the files go.
+    pub(super) fn ar(&mut self, call: Call<'_>) -> Stream {
+        let mut operands = call.rest.iter();
+        let Some(mode) = operands.next() else { return Stream::Unknown };
+        let Some(archive) = operands.next() else { return Stream::Unknown };
+        if mode.text.contains(['t', 'p']) {
+            self.path(Role::Read, archive);
+        } else if mode.text.contains('x') {
+            self.path(Role::Read, archive);
+            let members: Vec<&Arg> = operands.collect();
+            members.iter().for_each(|member| self.path(Role::Write, member));
+            if members.is_empty() {
+                self.path(Role::WriteTree, &Arg::exact("."));
+            }
+        } else {
+            self.path(Role::Edit, archive);
+            operands.for_each(|file| self.path(Role::Read, file));
+        }
+        Stream::Unknown
+    }
+
+    pub(super) fn jar(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry::default();
+        entry.options.insert("-f --file".into(), OptionRole { role: Role::Value, attached: false });
+        entry.options.insert("-m --manifest".into(), OptionRole { role: Role::Read, attached: false });
+        entry.options.insert(
+            "-e --main-class --release --module-version".into(),
+            OptionRole { role: Role::Value, attached: false },
+        );
+        entry.options.insert("-C".into(), OptionRole { role: Role::ReadTree, attached: false });
+        let words = dashed_with(call.rest, "fmeC");
+        let arguments = Arguments::divide(&entry, &words);
+        let extracts = arguments.has(&["-x", "--extract"]);
+        let lists = arguments.has(&["-t", "--list", "-d", "--describe-module"]);
+        for archive in arguments.values(&["-f", "--file"]) {
+            self.path(if extracts || lists { Role::Read } else { Role::Edit }, archive);
+        }
+        self.options(&arguments, io);
+        if extracts {
+            self.path(Role::WriteTree, &Arg::exact("."));
+        } else if !lists {
+            for file in &arguments.operands {
+                self.path(Role::ReadTree, file);
+            }
+        }
+        Stream::Unknown
+    }
+
     pub(super) fn patch(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry::default();
         entry.options.insert("-i --input".into(), OptionRole { role: Role::Read, attached: false });
@@ -225,6 +279,10 @@ impl Machine<'_> {
 
 /// `tar xf a` → `tar -xf a`: old-style letters, whose values follow in order.
 fn dashed(words: &[Arg]) -> Vec<Arg> {
+    dashed_with(words, "fbCTXgIHKLNVF")
+}
+
+fn dashed_with(words: &[Arg], valued: &str) -> Vec<Arg> {
     let Some((first, rest)) = words.split_first() else { return Vec::new() };
     let old = !first.text.starts_with('-') && first.is_exact() && !first.text.contains('/');
     if !old {
@@ -234,7 +292,7 @@ fn dashed(words: &[Arg]) -> Vec<Arg> {
     let mut all = Vec::new();
     for letter in first.text.chars() {
         all.push(Arg::exact(format!("-{letter}")));
-        if "fbCTXgIHKLNVF".contains(letter) {
+        if valued.contains(letter) {
             all.extend(values.next().cloned());
         }
     }
@@ -242,18 +300,29 @@ fn dashed(words: &[Arg]) -> Vec<Arg> {
     all
 }
 
+/// What it packs or unpacks stays, unless an option says otherwise.
+fn keeps_input(program: &str) -> bool {
+    matches!(program, "zstd" | "unzstd" | "lz4" | "unlz4" | "brotli" | "lzop" | "zopfli" | "lrzip" | "lrunzip")
+}
+
 /// The file on the other side: `x` ↔ `x.gz`.
 fn partner(program: &str, file: &Arg) -> (String, crate::effects::command::argument::Known) {
-    let endings = [".gz", ".bz2", ".xz", ".lzma", ".zst", ".lz4", ".br", ".Z", ".tgz"];
+    let endings = [".gz", ".bz2", ".xz", ".lzma", ".zst", ".lz4", ".br", ".Z", ".tgz", ".lz", ".lzo", ".bz3", ".lrz"];
     let stripped = endings.iter().find_map(|ending| file.text.strip_suffix(ending));
     let text = match (stripped, program) {
         (Some(stem), _) => stem.to_owned(),
-        (None, "gzip" | "pigz") => format!("{}.gz", file.text),
-        (None, "bzip2") => format!("{}.bz2", file.text),
-        (None, "xz") => format!("{}.xz", file.text),
+        (None, "gzip" | "pigz" | "zopfli") => format!("{}.gz", file.text),
+        (None, "bzip2" | "pbzip2") => format!("{}.bz2", file.text),
+        (None, "xz" | "pxz") => format!("{}.xz", file.text),
         (None, "zstd") => format!("{}.zst", file.text),
         (None, "lz4") => format!("{}.lz4", file.text),
         (None, "brotli") => format!("{}.br", file.text),
+        (None, "lzma") => format!("{}.lzma", file.text),
+        (None, "compress") => format!("{}.Z", file.text),
+        (None, "bzip3") => format!("{}.bz3", file.text),
+        (None, "lzip") => format!("{}.lz", file.text),
+        (None, "lzop") => format!("{}.lzo", file.text),
+        (None, "lrzip") => format!("{}.lrz", file.text),
         (None, _) => file.text.clone(),
     };
     (text, file.known)

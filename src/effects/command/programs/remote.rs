@@ -26,7 +26,7 @@ impl Machine<'_> {
         let arguments = Arguments::divide(&entry, call.rest);
         self.options(&arguments, io);
         for setting in arguments.values(&["-o"]) {
-            self.ssh_setting(setting, io);
+            self.ssh_setting(setting, arguments.operands.first(), io);
         }
         let port = arguments.values(&["-p"]).next().and_then(|word| word.text.parse().ok()).or(Some(22));
         let Some((host, command)) = arguments.operands.split_first() else { return Stream::Unknown };
@@ -61,12 +61,15 @@ impl Machine<'_> {
         self.connect_host(&host.with(name), port, Some("ssh"));
     }
 
-    fn ssh_setting(&mut self, setting: &Arg, io: &mut Io<'_>) {
-        let text = setting.text.replacen(' ', "=", 1);
+    fn ssh_setting(&mut self, setting: &Arg, host: Option<&Arg>, io: &mut Io<'_>) {
+        let at = setting.text.find(['=', ' ']);
+        let text = at.map_or_else(|| setting.text.clone(), |_| setting.text.replacen([' ', '='], "=", 1));
         let Some((name, value)) = setting.with(text).after('=') else { return };
         match name.to_ascii_lowercase().as_str() {
             "proxycommand" | "localcommand" | "knownhostscommand" => {
-                self.command_text(&value, io);
+                let host = host.map_or("host", |host| host.text.rsplit('@').next().unwrap_or(&host.text));
+                let text = value.text.replace("%h", host).replace("%p", "22").replace("%r", "user");
+                self.command_text(&value.with(text), io);
             }
             "hostname" | "proxyjump" => self.connect_host(&value, Some(22), Some("ssh")),
             "identityfile" => self.path(Role::Read, &value),
@@ -103,7 +106,7 @@ impl Machine<'_> {
         let arguments = Arguments::divide(&entry, call.rest);
         self.options(&arguments, io);
         for setting in arguments.values(&["-o"]) {
-            self.ssh_setting(setting, io);
+            self.ssh_setting(setting, None, io);
         }
         if call.name == "sftp" {
             if let Some(host) = arguments.operands.first() {

@@ -13,6 +13,7 @@ impl Machine<'_> {
     pub(super) fn shell(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut left = call.rest.iter().peekable();
         let (mut text, mut login, mut interactive) = (false, false, false);
+        let (mut only_checks, mut runs) = (false, false);
         while let Some(word) = left.peek() {
             let option = word.text.as_str();
             match word.literal() {
@@ -40,6 +41,9 @@ impl Machine<'_> {
                     text |= flags.starts_with('-') && flags.contains('c');
                     login |= flags.contains('l');
                     interactive |= flags.contains('i');
+                    only_checks |= flags.starts_with('-') && flags.contains('n');
+                    // An interactive shell has no `-n`.
+                    runs |= flags.starts_with('+') && flags.contains('n') || flags.contains('i');
                     let takes_name = flags.ends_with('o') || flags.ends_with('O');
                     left.next();
                     if takes_name {
@@ -57,6 +61,10 @@ impl Machine<'_> {
         ];
         for file in files.iter().filter(|(reads, _)| *reads).flat_map(|(_, files)| files.split(' ')) {
             self.start_up_file(&Arg::exact(file), io);
+        }
+        if let Some(file) = rest.first().filter(|_| only_checks && !runs && !text) {
+            self.path(Role::Read, file);
+            return Stream::nothing();
         }
         if text {
             return self.shell_words(&rest, io);
@@ -428,38 +436,6 @@ impl Machine<'_> {
             return self.run_file(&file.clone(), Some(Language::Javascript), &[], &vouchers, io);
         }
         self.data(call.entry, call.words, 1, io)
-    }
-
-    pub(super) fn sqlite(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let operands: Vec<&Arg> = call.rest.iter().filter(|word| !word.text.starts_with('-')).collect();
-        let input = io.input.text().map(Arg::exact);
-        let statements: Vec<&Arg> = operands.iter().skip(1).copied().chain(input.as_ref()).collect();
-        let only_reads = !statements.is_empty()
-            && statements.iter().all(|text| {
-                text.literal().is_some_and(|text| {
-                    text.split(';').map(str::trim).filter(|one| !one.is_empty()).all(|one| {
-                        let word = one.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
-                        matches!(
-                            word.as_str(),
-                            "select" | "explain" | ".tables" | ".schema" | ".headers" | ".mode" | ".quit"
-                        ) && !one.to_ascii_lowercase().contains("writefile(")
-                            && !one.to_ascii_lowercase().contains("readfile(")
-                            && !one.to_ascii_lowercase().contains("load_extension")
-                            && !one.to_ascii_lowercase().contains("edit(")
-                    })
-                })
-            });
-        if let Some(database) = operands.first() {
-            self.path(if only_reads { Role::Read } else { Role::Edit }, database);
-        }
-        let runs =
-            statements.iter().any(|text| !text.is_exact() || text.text.trim_start().starts_with('.') && !only_reads);
-        if runs || !only_reads {
-            let program = call.words.first().map_or("sqlite3", |word| word.text.as_str());
-            let about = if runs { About::Anything } else { About::Writes };
-            self.opaque(about, "runs database statements", if runs { &[] } else { std::slice::from_ref(&program) });
-        }
-        Stream::Unknown
     }
 
     pub(super) fn database(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {

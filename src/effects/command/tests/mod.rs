@@ -1,58 +1,11 @@
-//! The knowledge base as a whole, and the literate table of commands.
+//! The literate table of commands, and limits.
 
 mod bombs;
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::effects::{Kind, World};
-
-use super::knowledge::{self, Entry};
-
-#[test]
-fn the_knowledge_base_parses_and_names_each_program_once() {
-    let mut seen = BTreeMap::new();
-    let mut twice = Vec::new();
-    for (family, entries) in knowledge::families() {
-        let entries = entries.unwrap_or_else(|error| panic!("{family}.json: {error}"));
-        for entry in &entries {
-            for name in entry.names.split(' ') {
-                if let Some(first) = seen.insert(name.to_owned(), family) {
-                    twice.push(format!("{name}: {first} and {family}"));
-                }
-            }
-        }
-    }
-    assert!(twice.is_empty(), "{twice:#?}");
-}
-
-/// Every example of the knowledge base: the effects besides executions are the listed ones.
-#[test]
-fn the_examples_of_the_knowledge_base_hold() {
-    let mut wrong = Vec::new();
-    for (family, entries) in knowledge::families() {
-        for entry in entries.unwrap() {
-            examples(family, &entry, &mut wrong);
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-fn examples(family: &str, entry: &Entry, wrong: &mut Vec<String>) {
-    for (command, expected) in &entry.examples {
-        let mut world = World::new(Some("/repo"));
-        let effects = super::run(command, &mut world);
-        let found: Vec<String> =
-            effects.iter().filter(|effect| !matches!(effect.kind, Kind::Execute(_))).map(ToString::to_string).collect();
-        if found != *expected {
-            wrong.push(format!("{family}.json: `{command}`\n  expected {expected:#?}\n  found {found:#?}"));
-        }
-    }
-    for sub in entry.subcommands.iter().chain(entry.otherwise.as_deref()) {
-        examples(family, sub, wrong);
-    }
-}
 
 /// `fixtures/commands.md`: every block is a session in `/repo`, every `$ command` is a call of it, and the lines below
 /// are its effects. `UPDATE_SPECS=1` writes what is found; read it before you believe it.

@@ -241,11 +241,52 @@ impl Machine<'_> {
     }
 
     pub(super) fn other_vcs(&mut self, call: Call<'_>) -> Stream {
+        let settings = |word: &&Arg| word.text.starts_with("--config") || word.text.starts_with("ui.");
+        if call.rest.iter().any(|word| settings(&word)) {
+            self.opaque(About::Anything, "settings can make the program do anything", &[]);
+        }
         let sub = call.rest.iter().find(|word| !word.text.starts_with('-')).map_or("", |word| word.text.as_str());
         if matches!(
             sub,
-            "status" | "log" | "diff" | "info" | "st" | "show" | "branch" | "op" | "root" | "help" | "version" | "list"
+            "status"
+                | "log"
+                | "diff"
+                | "info"
+                | "st"
+                | "show"
+                | "branch"
+                | "op"
+                | "root"
+                | "help"
+                | "version"
+                | "list"
+                | "annotate"
+                | "blame"
+                | "praise"
+                | "cat"
+                | "heads"
+                | "tip"
+                | "id"
+                | "identify"
+                | "parents"
+                | "summary"
+                | "branches"
+                | "bookmarks"
+                | "tags"
+                | "files"
+                | "ls"
+                | "manifest"
+                | "paths"
+                | "proplist"
+                | "propget"
         ) {
+            return Stream::Unknown;
+        }
+        // Recording is local but for those with one central store.
+        let local = !matches!(call.name, "svn" | "cvs");
+        if local
+            && matches!(sub, "add" | "commit" | "ci" | "describe" | "desc" | "tag" | "bookmark" | "init" | "addremove")
+        {
             return Stream::Unknown;
         }
         if matches!(
