@@ -51,8 +51,11 @@ const TOLD: &[(&str, &[(&str, &str)])] = &[
     ),
     // Corrections of tools of projects: what is not said stays.
     (
-        r#"{"black": {"options": {"--report": "write", "--line-length -l": "value"}}, "twine": {"operands": ["value"]}}"#,
-        &[("black --report r -l 9 src", "write r, write src/**"), ("twine dist", "connect registry:pypi")],
+        r#"{"black": {"options": {"--report": "write", "--line-length -l": "value"}}, "cpanm": {"operands": ["value"]}}"#,
+        &[
+            ("black --report r -l 9 src", "write r, write src/**"),
+            ("cpanm ./x", "connect registry:cpan, opaque: runs what the packages bring (vouched by `cpanm`)"),
+        ],
     ),
     (
         r#"{"npm": {"subcommands": {"publish-docs": {"connect": ["docs.example.com"]}}}}"#,

@@ -6,7 +6,8 @@ use super::{Entry, OptionRole, Role, base};
 
 /// Families of tools that differ between projects: what a policy says about one of them counts in place of the built-in
 /// data. All other programs are what they are everywhere.
-const OF_PROJECTS: &[&str] = &["build", "cloud", "packages"];
+const OF_PROJECTS: &[&str] =
+    &["build", "cloud", "compilers", "containers", "linters", "packages", "system-packages", "tests"];
 
 /// The built-in data with the entries of a policy.
 #[derive(Debug, Default)]

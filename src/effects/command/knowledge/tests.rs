@@ -103,7 +103,7 @@ fn lacking(entry: &Entry, commands: &[&str]) -> Option<String> {
 
 /// The program is a word of the command, by its name or by a path.
 fn mentions(command: &str, name: &str) -> bool {
-    command.split([' ', '\n', '\'', '"']).any(|word| word == name || word.rsplit('/').next() == Some(name))
+    command.split([' ', '\n', '\'', '"', '(']).any(|word| word == name || word.rsplit('/').next() == Some(name))
 }
 
 /// It may do more than read.
