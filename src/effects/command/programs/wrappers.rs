@@ -232,17 +232,20 @@ impl Machine<'_> {
         if !installed {
             self.connect_to(Some("registry:npm"), None);
         }
-        let program = call.words.first().map_or("npx", |word| word.text.as_str()).to_owned();
+        // `npx NAME`, `npm exec NAME`.
+        let own = call.words.len().saturating_sub(call.rest.len());
+        let mut vouchers: Vec<&str> = call.words.iter().take(own).map(|word| word.text.as_str()).collect();
+        vouchers.push(&name);
         if installed && !arguments.has(&["-p", "--package"]) {
             let local = |word: &Arg| matches!(word.literal(), Some("--no-install" | "--no" | "--offline"));
             if !call.rest.iter().any(local) {
-                self.opaque(About::Network, "fetches the package where it is not installed", &[&program, &name]);
+                self.opaque(About::Network, "fetches the package where it is not installed", &vouchers);
             }
             return self.command(&arguments.operands, io);
         }
         // The package decides what runs; its words may still name a program that a policy denies.
         self.execute(&arguments.operands, false, true);
-        self.opaque(About::Anything, "runs a package", &[&program, &name]);
+        self.opaque(About::Anything, "runs a package", &vouchers);
         self.possible_operands(&arguments.operands);
         Stream::Unknown
     }
