@@ -229,6 +229,32 @@ impl World {
         self.put_written(target, written);
     }
 
+    /// Files below a directory may have changed.
+    pub(crate) fn edited_below(&mut self, directory: &str) {
+        let below =
+            |path: &str| directory == "." || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'));
+        self.edited_from(if directory == "." { "" } else { directory }, below);
+    }
+
+    /// One of the files that match a pattern may have changed. A pattern that says nothing about names says too little.
+    pub(crate) fn edited_matching(&mut self, pattern: &str) {
+        if !pattern.trim_matches(['*', '/']).is_empty() {
+            let literal = pattern.find(['*', '?', '[']).and_then(|at| pattern.get(..at)).unwrap_or(pattern);
+            self.edited_from(literal, |path| glob::matches(pattern, path));
+        }
+    }
+
+    fn edited_from(&mut self, prefix: &str, changed: impl Fn(&str) -> bool) {
+        let from = (std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded);
+        let near = self.written.range::<str, _>(from).map(|(path, _)| path).take_while(|path| path.starts_with(prefix));
+        let paths: Vec<String> = near.filter(|path| changed(path)).cloned().collect();
+        for path in paths {
+            if let Some(written) = self.take_at(&path) {
+                self.put_at(path, written.in_parts());
+            }
+        }
+    }
+
     /// Forgets what was written to the file, and returns it; for callers that put it back changed.
     pub(crate) fn take_written(&mut self, target: &PathTarget) -> Option<Written> {
         if self.written.is_empty() {

@@ -248,8 +248,14 @@ impl<'w> Machine<'w> {
 
     fn touch(&mut self, role: Role, target: &PathTarget, certainty: Certainty, via: &'static str) {
         match role {
-            _ if certainty == Certainty::Pattern => {}
+            Role::Edit | Role::Write | Role::WriteTree if certainty == Certainty::Pattern => {
+                self.world.edited_matching(&target.path);
+            }
             Role::Edit => self.world.edited(target),
+            Role::WriteTree if target.subtree => {
+                self.world.wrote(target, None);
+                self.world.edited_below(&target.path);
+            }
             Role::Write | Role::WriteTree => self.world.wrote(target, None),
             _ => {}
         }

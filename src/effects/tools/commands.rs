@@ -31,6 +31,27 @@ pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect:
     }
 }
 
+/// `runs`, then the operands in the order in which the entry names them.
+pub(super) fn with_operands(run: &mut Run<'_>, entry: &Entry, given: &Object) {
+    let home = run.world.cwd().map(str::to_owned);
+    for directory in texts(given, entry, "cwd").texts {
+        run.world.enter(directory, Certainty::Exact);
+    }
+    let mut line: Vec<String> = entry.runs.iter().map(|word| quoted(word)).collect();
+    for name in entry.arguments.get("operands").into_iter().flatten() {
+        for (_, value) in given.iter().filter(|(key, _)| names::plain(key) == names::plain(name)) {
+            match (value, words(value)) {
+                (Value::Text(text), _) if name == "command" => line.push(text.clone()),
+                (Value::Text(text), _) => line.push(quoted(text)),
+                (_, Some(words)) => line.extend(words.iter().map(|word| quoted(word))),
+                _ => run.opaque(About::Anything, UNJUDGEABLE),
+            }
+        }
+    }
+    run.shell(&line.join(" "));
+    run.world.set_cwd(home);
+}
+
 #[derive(Debug, Default)]
 struct Judged {
     commands: usize,

@@ -7,12 +7,27 @@ use super::{UNJUDGEABLE, globs, names, with_object};
 use crate::effects::{About, Certainty, PathTarget, patch as patches};
 
 pub(super) fn read(run: &mut Run<'_>, entry: &Entry, given: &Object) {
+    let found = texts(given, entry, "path");
+    if entry.optional && found.texts.is_empty() && !found.malformed {
+        return;
+    }
     for path in required(run, texts(given, entry, "path"), About::Reads) {
         if path.contains("://") && !super::run::is_file_url(path) {
             run.connect(path);
         } else {
             run.path(Access::Read, path, Reach::Itself);
         }
+    }
+}
+
+/// What is saved only where an argument names a file.
+pub(super) fn save(run: &mut Run<'_>, entry: &Entry, given: &Object) {
+    let found = texts(given, entry, "path");
+    if found.malformed {
+        run.opaque(About::Writes, UNJUDGEABLE);
+    }
+    for path in found.texts.into_iter().filter(|path| !path.trim().is_empty()) {
+        run.path(Access::Write, path, Reach::Itself);
     }
 }
 

@@ -3,6 +3,7 @@
 mod commands;
 mod files;
 mod globs;
+mod mcp;
 mod names;
 mod network;
 mod registry;
@@ -42,17 +43,49 @@ pub(super) fn run(tool: &str, arguments: &Arguments<'_>, dialect: Dialect, world
 }
 
 fn run_with(shell: run::Shell, tool: &str, arguments: &Arguments<'_>, dialect: Dialect, world: &mut World) -> Done {
-    let name = names::unwrapped(tool);
     let given = given(arguments);
-    let mut run = Run { world, shell, text: None, effects: Vec::new() };
+    let mut run = Run { world, shell, dialect, text: None, effects: Vec::new() };
+    call(&mut run, tool, &given);
+    Done { effects: run.effects, text: run.text }
+}
+
+fn call(run: &mut Run<'_>, tool: &str, given: &Given) {
+    let name = names::unwrapped(tool);
     match REGISTRY.find(name).or_else(|| REGISTRY.find(tool)) {
-        Some(entry) => known(&mut run, tool, entry, &given, dialect),
-        None => match names::mcp(name, &REGISTRY.vocabulary.servers) {
-            Some((server, tool)) => unknown::call(&mut run, Some(server), &tool, &given),
-            None => unknown::call(&mut run, None, tool, &given),
+        Some(entry) => known(run, tool, entry, given),
+        None => match names::mcp(name, mcp::server_names()) {
+            Some((server, tool)) => mcp::call(run, &server, &tool, given),
+            None => unknown::call(run, tool, given),
         },
     }
-    Done { effects: run.effects, text: run.text }
+}
+
+/// `{"tool_uses": [{"recipient_name": "functions.shell", "parameters": {…}}]}`: calls within a call.
+fn several(run: &mut Run<'_>, entry: &Entry, object: &Object) {
+    let mut any = false;
+    for (_, value) in object {
+        for inner in run::objects(value) {
+            let named = |role: &str| {
+                inner.iter().find(|(key, _)| REGISTRY.is(entry, role, &names::plain(key))).map(|(_, value)| value)
+            };
+            let Some(Value::Text(tool)) = named("tool") else { continue };
+            // A call within a call holds no further ones.
+            let nests = REGISTRY.find(names::unwrapped(tool)).is_some_and(|entry| entry.does == Action::Several);
+            let given = match named("nested") {
+                Some(Value::Object(inner)) => Given::Object(inner.clone()),
+                Some(Value::Text(json)) => value::object(json).map_or(Given::Nothing, Given::Object),
+                _ => Given::Nothing,
+            };
+            any = !nests;
+            if nests {
+                break;
+            }
+            call(run, tool, &given);
+        }
+    }
+    if !any {
+        run.opaque(About::Anything, UNJUDGEABLE);
+    }
 }
 
 /// Whether a name is that of a file rather than of a directory, judged by its extension.
@@ -82,7 +115,7 @@ fn given(arguments: &Arguments<'_>) -> Given {
 
 const UNJUDGEABLE: &str = "the call's arguments are missing or of the wrong type";
 
-fn known(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given, dialect: Dialect) {
+fn known(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
     match entry.does {
         Action::Nothing => return,
         Action::Tool => {
@@ -92,12 +125,25 @@ fn known(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given, dialect: D
         Action::Spawn => return network::spawn(run, entry, given),
         Action::SearchWeb => return network::search(run, entry, given),
         Action::Connect => return network::fixed(run, entry),
+        Action::Unproven => return unproven(run, tool, entry, given),
+        Action::PageScript => return run.opaque(About::Network, "a script in a web page"),
         _ => {}
     }
     match given {
         Given::Object(object) => with_object(run, entry, entry.does, object),
-        Given::Text(text) => with_text(run, entry, text, dialect),
+        Given::Text(text) => with_text(run, entry, text),
         Given::Nothing => run.opaque(about(entry.does), UNJUDGEABLE),
+    }
+}
+
+/// What the arguments tell, and that the rest is not known.
+fn unproven(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
+    let about = entry.about.into();
+    let from = run.effects.len();
+    unknown::arguments(run, tool, given);
+    let connects = run.effects.iter().skip(from).any(|effect| matches!(effect.kind, Kind::Connect(_)));
+    if about != About::Network || !connects {
+        run.opaque(about, "what this tool works on is not known");
     }
 }
 
@@ -121,19 +167,23 @@ fn with_object(run: &mut Run<'_>, entry: &Entry, action: Action, object: &Object
         Action::Code => commands::code(run, entry, object),
         Action::Fetch => network::fetch(run, entry, object),
         Action::Mcp => unknown::handed_on(run, entry, object),
+        Action::Several => several(run, entry, object),
+        Action::Program => commands::with_operands(run, entry, object),
+        Action::Screenshot => files::save(run, entry, object),
+        Action::Unproven | Action::PageScript => {}
         Action::Nothing | Action::Tool | Action::WriteFixed | Action::SearchWeb | Action::Connect | Action::Spawn => {}
     }
 }
 
 /// Plain text as the only argument: what it is depends on the tool.
-fn with_text(run: &mut Run<'_>, entry: &Entry, text: &str, dialect: Dialect) {
+fn with_text(run: &mut Run<'_>, entry: &Entry, text: &str) {
     match entry.does {
         Action::Patch => run.effects.extend(patch::run(text, run.world)),
         Action::Command => run.shell(text),
         Action::PowerShell => run.shell_made(&commands::from_powershell(text)),
         Action::Input => commands::typed(run, text),
         // What the script called is recorded as calls of their own.
-        Action::CodeMode if dialect == Dialect::Codex && text.contains("tools.") => {}
+        Action::CodeMode if run.dialect == Dialect::Codex && text.contains("tools.") => {}
         Action::CodeMode => run.opaque(About::Anything, "a script in code mode"),
         Action::Code => commands::program(run, entry, text, None),
         Action::Fetch => run.connect(text),

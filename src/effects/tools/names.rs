@@ -46,25 +46,33 @@ pub(super) fn words(name: &str) -> Vec<String> {
 }
 
 /// Server and tool of an MCP name: `mcp__server__tool` (also with `.`, `/` or `:` before the tool), `mcp_server_tool`,
-/// `server__tool`, `server.tool`, and `server-tool` for servers that are known by that name.
+/// `server__tool`, `server.tool`, `server/tool`, and `server-tool` and `server_tool` for servers that are known by that
+/// name. Where `_` may end the server's name in several places, a known server decides.
 pub(super) fn mcp(name: &str, servers: &[String]) -> Option<(String, String)> {
     if let Some(rest) = name.strip_prefix("mcp__") {
         let cut = ["__", ".", "/", ":"].iter().find_map(|separator| rest.split_once(separator));
         return Some(owned(cut.unwrap_or((rest, ""))));
     }
-    if let Some(rest) = name.strip_prefix("mcp_") {
-        return Some(owned(rest.split_once('_').unwrap_or((rest, ""))));
+    if let Some(rest) = name.strip_prefix("mcp_").or_else(|| name.strip_prefix("mcp.")) {
+        let cut = ["__", ".", "/", ":"].iter().find_map(|separator| rest.split_once(separator));
+        let cut = cut.or_else(|| of_known(rest, servers)).or_else(|| rest.split_once('_'));
+        return Some(owned(cut.unwrap_or((rest, ""))));
     }
-    if let Some((server, tool)) = name.split_once("__").filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
-    {
-        return Some(owned((server, tool)));
-    }
-    if let Some((server, tool)) = name.split_once('.').filter(|(server, tool)| !server.is_empty() && !tool.is_empty()) {
-        return Some(owned((server, tool)));
-    }
+    let whole = |(server, tool): &(&str, &str)| !server.is_empty() && !tool.is_empty() && !server.contains(' ');
+    let cut = ["__", ".", "/"].iter().find_map(|separator| name.split_once(separator).filter(whole));
+    cut.or_else(|| of_known(name, servers)).map(owned)
+}
+
+/// `server-tool` or `server_tool` with a server among `servers`, the longest name first.
+fn of_known<'n>(name: &'n str, servers: &[String]) -> Option<(&'n str, &'n str)> {
     servers.iter().find_map(|server| {
-        let tool = name.strip_prefix(server.as_str())?.strip_prefix(['-', '_', '.', '/'])?;
-        (!tool.is_empty()).then(|| owned((server, tool)))
+        let (head, rest) = name.split_at_checked(server.len())?;
+        let same = head
+            .chars()
+            .zip(server.chars())
+            .all(|(own, known)| own.eq_ignore_ascii_case(&known) || matches!((own, known), ('_' | '-', '_' | '-')));
+        let tool = rest.strip_prefix(['-', '_', '.', '/', ':']).filter(|tool| same && !tool.is_empty())?;
+        Some((head, tool))
     })
 }
 

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::names;
+use crate::effects::About;
 
 const TOOLS: &[&str] = &[
     include_str!("files.json"),
@@ -53,6 +54,39 @@ pub(super) enum Action {
     Spawn,
     /// Arguments name an MCP server and its tool.
     Mcp,
+    /// Arguments hold calls of other tools.
+    Several,
+    /// A program with arguments: `runs`, then the operands in the order of their names.
+    Program,
+    /// A picture or report, saved where an argument says so.
+    Screenshot,
+    /// Code that runs in a web page.
+    #[serde(rename = "page script")]
+    PageScript,
+    /// It does something of a kind, and nothing says on what.
+    Unproven,
+}
+
+/// The serialised form of [`About`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Subject {
+    #[default]
+    Anything,
+    Reads,
+    Writes,
+    Network,
+}
+
+impl From<Subject> for About {
+    fn from(subject: Subject) -> Self {
+        match subject {
+            Subject::Anything => Self::Anything,
+            Subject::Reads => Self::Reads,
+            Subject::Writes => Self::Writes,
+            Subject::Network => Self::Network,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -78,6 +112,12 @@ pub(super) struct Entry {
     /// For [`Action::SearchWeb`]: it opens pages, too.
     #[serde(default)]
     pub(super) fetches: bool,
+    /// For [`Action::Unproven`]: the kind.
+    #[serde(default)]
+    pub(super) about: Subject,
+    /// Without the arguments it asks for, it does nothing of note.
+    #[serde(default)]
+    pub(super) optional: bool,
     /// For [`Action::Mcp`]: the tool's name where no argument gives it.
     #[serde(default, rename = "as tool")]
     pub(super) as_tool: Option<String>,

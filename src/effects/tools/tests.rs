@@ -5,7 +5,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use super::{registry, unknown, value};
+use super::{mcp, registry, unknown, value};
 use crate::effects::{Argument, Certainty, Effect, Execution, Kind, World};
 use crate::model::{Arguments, Dialect};
 
@@ -81,6 +81,7 @@ fn the_data_files_are_sound() {
     assert!(registry.find("Read").is_some());
     assert!(registry.find("functions.shell").is_none(), "prefixes are taken off before the look-up");
     unknown::load().unwrap();
+    mcp::load().unwrap();
 }
 
 #[test]

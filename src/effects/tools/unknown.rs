@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::registry::Entry;
 use super::run::{Access, Reach, Run, quoted, texts};
 use super::value::{self, Object, Value};
-use super::{Given, UNJUDGEABLE, commands, names};
+use super::{Given, UNJUDGEABLE, commands, mcp, names};
 use crate::effects::{About, Argument, Certainty, Execution, Kind, hosts, patch};
 
 #[derive(Debug, Default, Deserialize)]
@@ -92,7 +92,7 @@ pub(super) fn handed_on(run: &mut Run<'_>, entry: &Entry, object: &Object) {
         return run.opaque(About::Anything, UNJUDGEABLE);
     };
     if entry.as_tool.is_some() {
-        return call(run, server, &tool, &Given::Object(object.clone()));
+        return tool_call(run, server.as_deref(), &tool, &Given::Object(object.clone()));
     }
     let nested = object.iter().find_map(|(key, value)| {
         let is_nested = super::REGISTRY.is(entry, "nested", &names::plain(key));
@@ -102,12 +102,31 @@ pub(super) fn handed_on(run: &mut Run<'_>, entry: &Entry, object: &Object) {
             _ => None,
         }
     });
-    call(run, server, &tool, &nested.unwrap_or(Given::Nothing));
+    tool_call(run, server.as_deref(), &tool, &nested.unwrap_or(Given::Nothing));
 }
 
-pub(super) fn call(run: &mut Run<'_>, server: Option<String>, tool: &str, given: &Given) {
-    let of_server = server.is_some();
-    run.emit(Kind::Tool { server, tool: tool.to_owned() }, Certainty::Exact);
+fn tool_call(run: &mut Run<'_>, server: Option<&str>, tool: &str, given: &Given) {
+    match server {
+        Some(server) => mcp::call(run, server, tool, given),
+        None => call(run, tool, given),
+    }
+}
+
+/// A tool of no server that anybody knows.
+pub(super) fn call(run: &mut Run<'_>, tool: &str, given: &Given) {
+    run.emit(Kind::Tool { server: None, tool: tool.to_owned() }, Certainty::Exact);
+    guessed(run, tool, given, "what this tool does is not known");
+}
+
+/// Effects of what the arguments look like; opaque for `reason` where they look like nothing.
+pub(super) fn guessed(run: &mut Run<'_>, tool: &str, given: &Given, reason: &str) {
+    if !arguments(run, tool, given) {
+        run.opaque(About::Anything, reason);
+    }
+}
+
+/// Effects of what the arguments look like; `false`: they look like nothing.
+pub(super) fn arguments(run: &mut Run<'_>, tool: &str, given: &Given) -> bool {
     let mut words = names::words(tool);
     if let Some((git, [verb, ..])) = words.split_first().filter(|(first, _)| *first == "git") {
         // Servers name their tools after the subcommand they run.
@@ -126,11 +145,8 @@ pub(super) fn call(run: &mut Run<'_>, server: Option<String>, tool: &str, given:
     let (recognised, malformed) = (guess.recognised, guess.malformed);
     if malformed {
         run.opaque(About::Anything, UNJUDGEABLE);
-    } else if !recognised {
-        let reason =
-            if of_server { "what this MCP tool does is not known" } else { "what this tool does is not known" };
-        run.opaque(About::Anything, reason);
     }
+    malformed || recognised
 }
 
 struct Guess<'r, 'w> {
@@ -170,12 +186,17 @@ impl Guess<'_, '_> {
                 _ => {}
             }
         }
+        let before = self.words.len();
+        let verbs = object.iter().filter(|(key, _)| is_selector(key)).filter_map(|(_, value)| text(value));
+        // `{"type": "delete", "path": …}`: the item says what is done to it.
+        self.words.extend(verbs.filter(|verb| verb.len() <= 40).flat_map(names::words));
         for (key, value) in object {
             let role = role(key);
             if !(runs && role == Role::Directory) {
                 self.value(role, value, &arguments);
             }
         }
+        self.words.truncate(before);
         if runs {
             self.run.world.set_cwd(home);
         }
@@ -228,6 +249,10 @@ impl Guess<'_, '_> {
                 self.run.emit(Kind::Connect(connection), certainty);
             }
             _ if is_url(text) => self.run.connect(text),
+            Role::Other | Role::Path if text.starts_with(['{', '[']) => {
+                let Some(inner) = value::parse(text).filter(|inner| !matches!(inner, Value::Text(_))) else { return };
+                return self.value(role, &inner, arguments);
+            }
             Role::Url if !text.contains(char::is_whitespace) => self.run.connect(text),
             Role::Path | Role::Directory => self.paths(role, text),
             Role::Source | Role::Destination if looks_like_path(text) => self.paths(role, text),
@@ -272,6 +297,13 @@ impl Guess<'_, '_> {
             self.run.path(access, text, reach);
         }
     }
+}
+
+fn is_selector(key: &str) -> bool {
+    matches!(
+        names::plain(key).as_str(),
+        "type" | "operation" | "op" | "action" | "mode" | "kind" | "method" | "edittype"
+    )
 }
 
 fn role(key: &str) -> Role {

@@ -149,10 +149,15 @@ impl Machine<'_> {
         }
         for text in texts {
             for (name, value) in parsed(&text) {
-                if name.starts_with('.') {
+                if let Some(key) = name.strip_prefix('.') {
+                    // The section stands in the part of the file that nobody knows.
                     self.opaque(About::Anything, "a git setting that is not known", &[]);
+                    settings.extend(full_names(key).map(|name| (name, Arg::exact(value.as_str()))));
                 } else if depth == 0 && listed("include.path includeif.*", &name) {
-                    self.git_file(&Arg::exact(value), settings, 1);
+                    let holder = file.text.rsplit_once('/').map_or("", |(holder, _)| holder);
+                    let free = value.starts_with(['/', '~']);
+                    let included = if free { value } else { format!("{holder}/{value}") };
+                    self.git_file(&Arg::exact(included), settings, 1);
                 } else {
                     settings.push((name, Arg::exact(value)));
                 }
@@ -227,6 +232,12 @@ impl Machine<'_> {
         self.run_file(&shown, None, &[], &[], io);
         true
     }
+}
+
+/// Settings that run a command and end in `key`.
+fn full_names(key: &str) -> impl Iterator<Item = String> {
+    let rows = table().settings.iter().flat_map(|row| row.names.split_whitespace());
+    rows.filter(move |name| name.rsplit('.').next() == Some(key)).map(|name| name.replace('*', "part"))
 }
 
 /// The values that count: the last one, or all of a setting that adds up. An empty value takes back what was before.

@@ -70,7 +70,12 @@ impl Machine<'_> {
                 self.path(Role::WriteTree, &Arg::exact("."));
             }
         } else if !lists {
-            for file in &arguments.operands {
+            let lists = arguments.values(&["-T", "--files-from"]);
+            let named: Vec<Arg> = lists
+                .filter_map(|list| self.content(list).text().map(str::to_owned))
+                .flat_map(|text| text.lines().filter(|line| !line.is_empty()).map(Arg::exact).collect::<Vec<_>>())
+                .collect();
+            for file in arguments.operands.iter().chain(&named) {
                 self.path(Role::ReadTree, file);
             }
             if has(&["--remove-files"]) {

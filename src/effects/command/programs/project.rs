@@ -145,14 +145,16 @@ impl Machine<'_> {
                     self.recipes(file, &recipes, &(runner.goals)(&divided.operands), divided.unknown, io);
                 }
                 Some(None) => {
-                    self.opaque(
-                        About::Anything,
-                        "runs recipes that this session wrote and that are not all known",
-                        &[],
-                    );
-                    for part in self.world.parts(&target).to_vec() {
+                    let parts = self.world.parts(&target).to_vec();
+                    if parts.is_empty() {
+                        let reason = "runs recipes whose content in this session is not known";
+                        self.opaque(About::Anything, reason, &[]);
+                    }
+                    // Lines without the name of their recipe may belong to any.
+                    let goals = [(runner.goals)(&divided.operands), vec![String::new()]].concat();
+                    for part in parts {
                         let recipes = (runner.read)(&part);
-                        self.guessed(|machine| machine.all_recipes(file, &recipes, io));
+                        self.guessed(|machine| machine.recipe_lines(file, &recipes.lines_of(&goals), io));
                     }
                 }
             }

@@ -125,6 +125,7 @@ impl Machine<'_> {
         arguments: &[Arg],
         io: &mut Io<'_>,
     ) -> Stream {
+        let file = &self.resolved_module(language, file);
         if self.process_output(file).is_none() {
             self.path(Role::Read, file);
         }
@@ -175,11 +176,19 @@ impl Machine<'_> {
             return;
         }
         for (path, text) in self.world.written_matching(&pattern.path) {
-            let language = shebang(&text).or(language).or_else(|| by_extension(&path)).unwrap_or(Language::Shell);
-            self.guessed(|machine| {
-                machine.through_script(&Arg::exact(path), |machine| machine.code(language, &text, &[], io));
-            });
+            let language = language.or_else(|| by_extension(&path)).unwrap_or(Language::Shell);
+            self.guessed(|machine| machine.run_text(&Arg::exact(path), language, &text, io));
         }
+    }
+
+    /// The text of a file in the language that its name says.
+    pub(crate) fn run_text_of(&mut self, file: &Arg, text: &str, io: &mut Io<'_>) {
+        self.run_text(file, by_extension(&file.text).unwrap_or(Language::Shell), text, io);
+    }
+
+    fn run_text(&mut self, file: &Arg, language: Language, text: &str, io: &mut Io<'_>) {
+        let language = shebang(text).unwrap_or(language);
+        self.through_script(file, |machine| machine.code(language, text, &[], io));
     }
 
     /// What the session put into a file of which it does not know the rest.
@@ -330,10 +339,22 @@ impl Machine<'_> {
                 let of_project = unproven.is_some_and(|unproven| unproven.about == Subject::Project);
                 let about = if of_project { About::Project } else { About::Anything };
                 self.opaque(about, "runs a module", &[program]);
+                if self.world.has_written() {
+                    self.project_scripts(name, &words, io);
+                }
                 self.possible_operands(&words);
             }
             None => self.opaque(About::Anything, "runs a module that is not known", &[]),
         }
+    }
+
+    /// `node ./x` runs `x.js` or `x/index.js`.
+    fn resolved_module(&self, language: Language, file: &Arg) -> Arg {
+        let candidates = ["", ".js", ".mjs", ".cjs", ".ts", "/index.js"];
+        let mut candidates = candidates.iter().map(|ending| file.with(format!("{}{ending}", file.text)));
+        let written = |file: &Arg| self.world.written(&self.locate(file).0).is_some();
+        let known = language == Language::Javascript && file.is_exact() && self.world.has_written();
+        candidates.find(|candidate| known && written(candidate)).unwrap_or_else(|| file.clone())
     }
 
     /// The file of a module, where this session wrote it into the working directory.

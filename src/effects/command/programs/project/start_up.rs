@@ -34,6 +34,8 @@ enum Holds {
     Code,
     /// A program of the project: a policy that allows the runner vouches for what is not understood in it.
     Project,
+    /// The same, for files of such names below the operands, or below the working directory.
+    Tests,
     /// Settings that can make the program run anything.
     Settings,
 }
@@ -61,6 +63,10 @@ fn rows(program: &str) -> &'static [(Holds, &'static str)] {
 impl Machine<'_> {
     pub(super) fn start_up_files(&mut self, program: &str, words: &[Arg], io: &mut Io<'_>) {
         for (holds, file) in rows(program) {
+            if *holds == Holds::Tests {
+                self.test_files(file, words, io);
+                continue;
+            }
             let file = Arg::exact(*file);
             let (target, _) = self.locate(&file);
             if self.world.written(&target).is_none() {
@@ -70,6 +76,7 @@ impl Machine<'_> {
                 Holds::Code => {
                     self.run_file(&file, None, &[], &[], io);
                 }
+                Holds::Tests => {}
                 Holds::Project => {
                     self.guessed(|machine| machine.run_file(&file, None, &[], &[], io));
                 }
@@ -78,6 +85,25 @@ impl Machine<'_> {
                     let reason = format!("`{name}` starts with settings that this session wrote");
                     self.opaque(About::Anything, &reason, &[]);
                 }
+            }
+        }
+    }
+
+    fn test_files(&mut self, names: &str, words: &[Arg], io: &mut Io<'_>) {
+        let operands = words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+        // `tests/test_a.py::test_b` is one test of a file.
+        let places = operands.map(|word| word.with(word.text.split("::").next().unwrap_or_default()));
+        let mut places: Vec<Arg> = places.filter(Arg::is_exact).collect();
+        if places.is_empty() {
+            places.push(Arg::exact("."));
+        }
+        for place in places {
+            let (target, _) = self.locate(&place);
+            let below = if target.path == "." { format!("**/{names}") } else { format!("{}/**/{names}", target.path) };
+            let one = if self.world.written(&target).is_some() { target.path } else { below };
+            for (path, text) in self.world.written_matching(&one) {
+                let file = Arg::exact(path);
+                self.guessed(|machine| machine.run_text_of(&file, &text, io));
             }
         }
     }
