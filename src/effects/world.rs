@@ -217,8 +217,12 @@ impl World {
         match before {
             Some(Written { whole: Some(whole), .. }) => self.wrote(target, Some(&(whole + text))),
             other => {
-                self.put_written(target, other.unwrap_or_default());
-                self.wrote_part(target, text);
+                let mut written = other.unwrap_or_default().in_parts();
+                match written.parts.last_mut() {
+                    Some(last) => last.push_str(text),
+                    None => written.parts.push(text.to_owned()),
+                }
+                self.put_written(target, written);
             }
         }
     }
@@ -264,10 +268,14 @@ impl World {
     }
 
     pub(crate) fn put_written(&mut self, target: &PathTarget, written: Written) {
-        let places = self.places(target);
+        let mut places = self.places(target);
         let linked = !places.contains(&target.path);
+        let last = places.pop();
         for place in places {
             self.put_at(place, written.clone());
+        }
+        if let Some(last) = last {
+            self.put_at(last, written);
         }
         if linked {
             self.put_at(target.path.clone(), Written { follows: true, ..Written::default() });

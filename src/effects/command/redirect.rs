@@ -146,7 +146,7 @@ impl Machine<'_> {
                 self.world.edited(target);
             }
             if let (None, Stream::Known(added) | Stream::Likely(added)) = (content.text(), &output) {
-                self.world.wrote_part(target, added);
+                self.world.appended(target, added);
             }
         }
         Stream::nothing()
