@@ -27,9 +27,12 @@ pub(super) fn run(
     if let Some(command) = &args.command {
         return of_command(command, args, environment, streams);
     }
+    // What programs do is what the policy says they do, where there is one.
+    let policy = policy_file::load_if_any(None, None, environment.colour && !args.no_color)?;
+    let policy = policy.unwrap_or_else(Policy::none);
     let (links, gap) = gate::links(None);
     let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
-    let (sessions, mut gaps) = inputs.all(|session| of_session(session, &links));
+    let (sessions, mut gaps) = inputs.all(|session| of_session(session, &policy, &links));
     gaps.extend(gap);
     let empty = sessions.is_empty();
     let report = EffectsReport::new(sessions, None);
@@ -85,7 +88,7 @@ fn of_command(
             (shown, Some(judged))
         }
         None if asked => return Err(policy_file::missing()),
-        None => (of_session(&session, &links), None),
+        None => (of_session(&session, &Policy::none(), &links), None),
     };
     let code = judged.as_ref().map(Report::exit_code);
     let report = EffectsReport::new(vec![shown], judged);
@@ -134,8 +137,8 @@ fn judged(
     (EffectsSession::new(&session.id, &session.agent, &session.source, events), Report::new(&outcome))
 }
 
-fn of_session(session: &Session<'_>, links: &Links) -> EffectsSession {
-    let mut tracker = Tracker::new(session).with_links(links);
+fn of_session(session: &Session<'_>, policy: &Policy, links: &Links) -> EffectsSession {
+    let mut tracker = Tracker::new(session).with_programs(policy.programs()).with_links(links);
     let mut events = Vec::new();
     for event in &session.events {
         let effects = tracker.effects(event);
