@@ -44,7 +44,7 @@
 //!
 //! The last but one is the one place where the absence of a list counts for something: who lists no commands lets every
 //! command run that no deny names, and a test suite is what its repository says. An unknown program is not: nobody said
-//! what it is. `--fail-on warning` makes a policy that only denies as strict as one with allow lists, and lets runners pass.
+//! what it is; nor is a runner outside of the workspace, or one that is pointed outside of it. `--fail-on warning` makes a policy that only denies as strict as one with allow lists, and lets runners pass.
 
 mod command;
 mod diagnostics;

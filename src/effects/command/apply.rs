@@ -98,7 +98,8 @@ impl Machine<'_> {
             && !harmless
         {
             let vouchers = leading(&without_values(words, arguments), unproven.vouch);
-            self.opaque(about(unproven.about), &unproven.reason, &borrowed(&vouchers));
+            let about = if unproven.about == Subject::Project { self.of_project(words) } else { about(unproven.about) };
+            self.opaque(about, &unproven.reason, &borrowed(&vouchers));
         }
         if self.world.cwd() != cwd.as_deref() {
             self.world.set_cwd(cwd);
@@ -229,6 +230,33 @@ impl Machine<'_> {
             let path = text.split_once('[').map_or(text, |(path, _)| path);
             self.path(Role::ReadTree, &if text.ends_with(']') { Arg::exact(path) } else { word.clone() });
         }
+    }
+
+    /// What a runner of the project's code runs is that, unless it runs elsewhere or is pointed elsewhere.
+    pub(crate) fn of_project(&self, words: &[Arg]) -> About {
+        let inside = match (self.world.root(), self.world.cwd()) {
+            (_, None) => false,
+            (Some(root), Some(cwd)) => {
+                cwd.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }
+            (None, Some(cwd)) => !cwd.starts_with(['/', '~']),
+        };
+        if inside && !words.iter().skip(1).any(|word| self.points_outside(word)) {
+            About::Project
+        } else {
+            About::Anything
+        }
+    }
+
+    /// `/tmp/x`, `--config=/tmp/x`, `-f../../x`.
+    fn points_outside(&self, word: &Arg) -> bool {
+        let value = match word.after('=') {
+            Some((_, value)) => value,
+            None if word.text.starts_with('-') => word.with(word.text.chars().skip(2).collect::<String>()),
+            None => word.clone(),
+        };
+        let elsewhere = value.text.starts_with(['/', '~']) || value.text.split('/').any(|part| part == "..");
+        elsewhere && self.locate(&value).0.path.starts_with(['/', '~', '*'])
     }
 
     fn operands(&mut self, entry: &Entry, arguments: &Arguments, io: &mut Io<'_>) -> Stream {

@@ -44,7 +44,8 @@ impl Machine<'_> {
                 self.opaque(About::Anything, "evaluates make text", &[]);
             }
         }
-        self.opaque(About::Project, "runs the project's build", &[&program]);
+        let about = self.of_project(call.words);
+        self.opaque(about, "runs the project's build", &[&program]);
         Stream::Unknown
     }
 

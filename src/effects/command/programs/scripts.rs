@@ -337,7 +337,7 @@ impl Machine<'_> {
                 // `python3 -m pytest` is `pytest`.
                 let unproven = listed.and_then(|entry| entry.unproven.as_ref());
                 let of_project = unproven.is_some_and(|unproven| unproven.about == Subject::Project);
-                let about = if of_project { About::Project } else { About::Anything };
+                let about = if of_project { self.of_project(&words) } else { About::Anything };
                 self.opaque(about, "runs a module", &[program]);
                 if self.world.has_written() {
                     self.project_scripts(name, &words, io);
@@ -426,7 +426,7 @@ impl Machine<'_> {
             [sub, file, ..] if sub.text == "run" => {
                 self.run_script("deno run", Language::Javascript, file, &[], io);
             }
-            [sub, ..] => self.opaque(About::Project, "runs the project's build", &["deno", &sub.text]),
+            [sub, ..] => self.opaque(self.of_project(call.words), "runs the project's build", &["deno", &sub.text]),
             [] => {}
         }
         Stream::Unknown
