@@ -22,7 +22,7 @@
 //! handed to whoever works out effects, before the first one is. The policy comes from the base branch and is trusted;
 //! a slip in it must still not open the gate. So an entry
 //! - stands for itself where nothing is known about the program: what it does not list is data;
-//! - corrects a tool of projects (families `build`, `cloud`, `packages`) part by part; what runs other programs, what is
+//! - corrects a tool of projects (build tools, linters, package managers, clouds) part by part; what runs other programs, what is
 //!   not proven and what has a grammar of its own stays;
 //! - only adds effects to any other built-in program, and is a fault where it would add nothing.
 //!
@@ -44,7 +44,8 @@
 //!
 //! The last but one is the one place where the absence of a list counts for something: who lists no commands lets every
 //! command run that no deny names, and a test suite is what its repository says. An unknown program is not: nobody said
-//! what it is; nor is a runner outside of the workspace, or one that is pointed outside of it. `--fail-on warning` makes a policy that only denies as strict as one with allow lists, and lets runners pass.
+//! what it is; nor is a runner outside of the workspace, or one that is pointed outside of it. `--fail-on warning` makes a
+//! policy that only denies as strict as one with allow lists, and lets runners pass.
 
 mod command;
 mod diagnostics;

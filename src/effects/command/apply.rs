@@ -236,6 +236,7 @@ impl Machine<'_> {
     pub(crate) fn of_project(&self, words: &[Arg]) -> About {
         let inside = match (self.world.root(), self.world.cwd()) {
             (_, None) => false,
+            (Some("/"), Some(_)) => true,
             (Some(root), Some(cwd)) => {
                 cwd.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             }
@@ -303,12 +304,8 @@ impl Machine<'_> {
 
     /// What it touches whatever its arguments are.
     fn always(&mut self, entry: &Entry, harmless: bool) {
-        for text in entry.always.iter().filter(|_| !harmless) {
-            if let Some((role, path)) = text.split_once(' ')
-                && let Some(role) = Role::named(role)
-            {
-                self.path(role, &Arg::exact(path));
-            }
+        for (role, path) in entry.always.iter().filter(|_| !harmless).filter_map(|text| target(text)) {
+            self.path(role, &path);
         }
     }
 

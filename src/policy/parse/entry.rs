@@ -149,7 +149,7 @@ impl Parser<'_> {
             return None;
         };
         let role = if text == FLAG { None } else { OptionRole::try_from(text.as_str()).ok() };
-        if role.map_or(text != FLAG, |role| !role.role.is_of_options() || is_of_languages(role.role)) {
+        if role.map_or(text != FLAG, |role| is_of_languages(role.role)) {
             self.unknown_role(value, pointer, text.trim_end_matches('?'), &option_roles());
             return None;
         }
@@ -364,7 +364,7 @@ fn kept(name: &str, role: Option<OptionRole>, topic: &Topic<'_>) -> Option<(Stri
     let shown = quoted(topic.shown);
     let runs = builtin.listed_option(name).is_some_and(|known| known.role.runs() && Some(known) != role);
     if runs {
-        let message = format!("the option {} of {shown} runs what it names: that can't be changed", quoted(name));
+        let message = format!("what the option {} of {shown} runs can't be changed", quoted(name));
         return Some((message, "remove it".to_owned()));
     }
     let hides = role.is_some_and(|role| role.role == Role::Harmless);
@@ -398,7 +398,7 @@ fn roles(wanted: impl Fn(Role) -> bool) -> Vec<&'static str> {
 }
 
 pub(in crate::policy) fn option_roles() -> Vec<&'static str> {
-    let mut names = roles(Role::is_of_options);
+    let mut names = roles(|_| true);
     names.push(FLAG);
     names
 }

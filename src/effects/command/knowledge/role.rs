@@ -89,14 +89,17 @@ impl Role {
         ROLES.iter().find_map(|(known, role)| (*known == name).then_some(*role))
     }
 
-    /// What it names is run, or decides what is run.
+    /// What it names is run, or decides what is run, or nobody knows what it does.
     pub(crate) fn runs(self) -> bool {
-        matches!(self, Self::Command | Self::Argv | Self::Program | Self::Script | Self::Code | Self::Config)
+        matches!(
+            self,
+            Self::Command | Self::Argv | Self::Program | Self::Script | Self::Code | Self::Config | Self::Unproven
+        )
     }
 
     /// An option or operand in this role has effects of its own.
     pub(crate) fn has_effects(self) -> bool {
-        !self.is_flag() && !matches!(self, Self::Value | Self::Pattern)
+        self == Self::Unproven || !self.is_flag() && !matches!(self, Self::Value | Self::Pattern)
     }
 
     /// It names a file or directory that is touched.
@@ -113,11 +116,6 @@ impl Role {
                 | Self::List
                 | Self::ListTree
         )
-    }
-
-    /// Whether an option's value can have it.
-    pub(crate) fn is_of_options(self) -> bool {
-        self != Self::Argv
     }
 
     /// Whether an operand can have it.
