@@ -15,13 +15,15 @@ use super::wording;
 pub(super) struct At<'a> {
     pub(super) event: &'a Event<'a>,
     pub(super) status: Option<Status>,
+    /// The piece of the call's command text that did it.
+    pub(super) piece: Option<&'a str>,
 }
 
 /// What one judged effect is worth reporting.
 pub(super) fn of_effect(at: At<'_>, effect: &Effect, judgement: &Judgement) -> Vec<Finding> {
     let mut findings = Vec::new();
     // Most effects are allowed: nothing is put into words for them.
-    if matches!(judgement.decision, Decision::Allowed | Decision::Unruled) && !judgement.sensitive {
+    if !judgement.matters() {
         return findings;
     }
     let act = wording::act(effect);
@@ -74,7 +76,7 @@ fn finding(at: At<'_>, effect: &Effect, rule: RuleId, level: Level, message: Str
         },
         fingerprint: fingerprint(rule, &view),
         effect: Some(view),
-        evidence: wording::evidence(&at.event.kind),
+        evidence: at.piece.map(str::to_owned).or_else(|| wording::evidence(&at.event.kind)),
         line: at.event.line,
         policy: judgement.place.clone(),
     }

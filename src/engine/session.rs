@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::effects::{Effect, Kind, Links, Tracker};
+use crate::effects::{Effect, Kind, Links, Tracker, causes};
 use crate::finding::Finding;
 use crate::model::{Event, EventKind, Gap, Session, Status};
-use crate::policy::{Context, Judgement, Policy};
+use crate::policy::{Context, Decision, Judgement, Policy};
 use crate::rules::{self, Act};
 
 use super::findings::{self, At};
@@ -25,11 +25,13 @@ struct Judged<'a> {
     status: Option<Status>,
     effect: Effect,
     judgement: Judgement,
+    /// The command in the call's text that did it, where it is worth reporting.
+    piece: Option<String>,
 }
 
 impl<'a> Judged<'a> {
-    fn at(&self) -> At<'a> {
-        At { event: self.event, status: self.status }
+    fn at(&self) -> At<'_> {
+        At { event: self.event, status: self.status, piece: self.piece.as_deref() }
     }
 }
 
@@ -64,7 +66,8 @@ pub(super) fn judge_session(
     let mut tracker = Tracker::new(session).with_programs(policy.programs()).with_links(links);
     let mut judged = Vec::new();
     for event in &session.events {
-        judge_event(session, event, tracker.effects(event), policy, &mut judged);
+        let effects = tracker.effects(event);
+        judge_event(session, (event, tracker.text()), effects, policy, &mut judged);
         if let EventKind::Call(call) = &event.kind {
             outcome.judged += 1;
             outcome.attempts += usize::from(call.status == Status::Denied);
@@ -81,7 +84,7 @@ pub(super) fn judge_session(
 
 fn judge_event<'a>(
     session: &Session<'_>,
-    event: &'a Event<'a>,
+    (event, text): (&'a Event<'a>, Option<&str>),
     effects: Vec<Effect>,
     policy: &Policy,
     judged: &mut Vec<Judged<'a>>,
@@ -93,12 +96,55 @@ fn judge_event<'a>(
         }
         _ => (None, None),
     };
-    for effect in effects {
+    let mut pieces = Pieces { text, effects: &effects, causes: None };
+    let mut rulings = Vec::with_capacity(effects.len());
+    for (place, effect) in effects.iter().enumerate() {
         // The whole text is judged once, with the first command of the call.
         let whole = if matches!(effect.kind, Kind::Execute(_)) { raw.take() } else { None };
         let context = Context { root: session.root.as_deref(), raw_command: whole.as_deref() };
-        let judgement = policy.judge(&effect, &context);
-        judged.push(Judged { event, status, effect, judgement });
+        let judgement = policy.judge(effect, &context);
+        // A deny that only the whole text matches is shown with all of it.
+        let by_all = whole.is_some()
+            && judgement.decision == Decision::Denied
+            && policy.judge(effect, &Context { raw_command: None, ..context }).decision != Decision::Denied;
+        let piece = if judgement.matters() && !by_all { pieces.of(place) } else { None };
+        rulings.push((judgement, piece));
+    }
+    judged.extend(effects.into_iter().zip(rulings).map(|(effect, (judgement, piece))| Judged {
+        event,
+        status,
+        effect,
+        judgement,
+        piece,
+    }));
+}
+
+/// The commands of one call as they were written.
+struct Pieces<'a> {
+    text: Option<&'a str>,
+    effects: &'a [Effect],
+    /// Worked out when the first one is asked for: most calls do nothing worth reporting.
+    causes: Option<Vec<Option<usize>>>,
+}
+
+impl Pieces<'_> {
+    /// The command that an effect belongs to; without one, what led to it.
+    fn of(&mut self, place: usize) -> Option<String> {
+        // Of a short text all is shown.
+        let text = self.text.filter(|text| text.chars().nth(wording::LONGEST).is_some())?;
+        let effect = self.effects.get(place)?;
+        let span = if matches!(effect.kind, Kind::Execute(_)) {
+            effect.origin.span
+        } else {
+            let effects = self.effects;
+            let causes = self.causes.get_or_insert_with(|| causes(&effects.iter().collect::<Vec<_>>()));
+            let cause = causes.get(place).copied().flatten().and_then(|cause| effects.get(cause));
+            let cause = cause.and_then(|cause| cause.origin.span);
+            cause
+                .map(|cause| effect.origin.span.filter(|own| own.contains(cause)).unwrap_or(cause))
+                .or(effect.origin.span)
+        };
+        span?.slice(text).map(wording::shortened)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::effects::{Effect, Kind, PathTarget};
 use crate::model::{Arguments, EventKind, ToolCall};
 
 /// The most characters of log text in one message.
-const LONGEST: usize = 160;
+pub(super) const LONGEST: usize = 160;
 
 /// `reads `src/a.rs``, `runs `cargo test``.
 pub(super) fn act(effect: &Effect) -> String {
@@ -89,7 +89,7 @@ pub(super) fn evidence(kind: &EventKind<'_>) -> Option<String> {
 }
 
 /// Long enough for any report, which shortens again after redaction.
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     text.chars().take(4_000).collect()
 }
 

@@ -144,6 +144,13 @@ pub(crate) struct Judgement {
     pub(crate) sensitive: bool,
 }
 
+impl Judgement {
+    /// It is worth reporting.
+    pub(crate) fn matters(&self) -> bool {
+        !matches!(self.decision, Decision::Allowed | Decision::Unruled) || self.sensitive
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
     Allowed,

@@ -1,11 +1,14 @@
 //! `check` for people: findings by session, what could not be read, one closing line.
 
+use std::collections::BTreeMap;
+
 use super::Colour;
 use super::escape::{shorten, terminal};
 use super::view::{Report, ShownFinding, ShownGap, ShownSession};
 use crate::engine::Verdict;
 use crate::finding::Level;
 use crate::model::Gap;
+use crate::privacy::Redacted;
 
 /// Longest piece of a log that is quoted.
 const EVIDENCE: usize = 160;
@@ -68,24 +71,46 @@ fn heading(session: &ShownSession, paint: &Paint) -> String {
     ))
 }
 
-/// One event: where it stands and what the log says once, then everything found in it.
+/// One event: where it stands, then each piece of what the log says with everything found in it.
 fn event_lines(report: &Report, session: &ShownSession, findings: &[ShownFinding], paint: &Paint) -> Vec<String> {
     let Some(first) = findings.first() else { return Vec::new() };
     let tool = first.tool.as_ref().map(|tool| format!(" {}", shorten(&terminal(tool.as_str()), TOOL)));
     let source = terminal(session.source.as_str());
     let mut lines = vec![format!("  event {}{} at {source}:{}", first.event, tool.unwrap_or_default(), first.line)];
-    if let Some(evidence) = &first.evidence {
-        lines.push(format!("    > {}", shorten(&terminal(evidence.as_str()), EVIDENCE)));
-    }
     let width = findings.iter().map(|finding| finding.rule.len()).max().unwrap_or(0);
-    for finding in findings {
-        let message = terminal(finding.message.as_str());
-        lines.push(format!("    {}  {:width$}  {message}", paint.level(finding.level), finding.rule));
-        if let (Some(place), Some(policy)) = (&finding.policy, &report.policy) {
-            let path = terminal(policy.path.as_str());
-            let pointer = terminal(&place.pointer);
-            lines.push(format!("             by {path}:{}:{} ({pointer})", place.line, place.column));
+    for (evidence, findings) in by_evidence(findings) {
+        lines.extend(evidence.map(|said| format!("    > {}", shorten(&terminal(said), EVIDENCE))));
+        for finding in findings {
+            lines.extend(finding_lines(report, finding, width, paint));
         }
+    }
+    lines
+}
+
+/// Findings with the same evidence together, in the order in which each evidence comes first.
+fn by_evidence(findings: &[ShownFinding]) -> Vec<(Option<&str>, Vec<&ShownFinding>)> {
+    let mut groups: Vec<(Option<&str>, Vec<&ShownFinding>)> = Vec::new();
+    let mut places = BTreeMap::new();
+    for finding in findings {
+        let evidence = finding.evidence.as_ref().map(Redacted::as_str);
+        let place = *places.entry(evidence).or_insert_with(|| {
+            groups.push((evidence, Vec::new()));
+            groups.len() - 1
+        });
+        if let Some((_, group)) = groups.get_mut(place) {
+            group.push(finding);
+        }
+    }
+    groups
+}
+
+fn finding_lines(report: &Report, finding: &ShownFinding, width: usize, paint: &Paint) -> Vec<String> {
+    let message = terminal(finding.message.as_str());
+    let mut lines = vec![format!("    {}  {:width$}  {message}", paint.level(finding.level), finding.rule)];
+    if let (Some(place), Some(policy)) = (&finding.policy, &report.policy) {
+        let path = terminal(policy.path.as_str());
+        let pointer = terminal(&place.pointer);
+        lines.push(format!("             by {path}:{}:{} ({pointer})", place.line, place.column));
     }
     lines
 }

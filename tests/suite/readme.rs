@@ -12,7 +12,8 @@ const DEMO: &str = "check fixtures/demo/.agent-traces fixtures/demo/logs --polic
 fn the_generated_parts_are_current() {
     let path = project().join("README.md");
     let text = fs::read_to_string(&path).unwrap();
-    let current = with_part(&with_part(&text, "demo", &demo()), "rules", &rules());
+    let current = with_part(&with_part(&text, "demo", &demo()), "effects", &effects());
+    let current = with_part(&current, "rules", &rules());
     if update() {
         fs::write(&path, &current).unwrap();
     } else {
@@ -46,6 +47,16 @@ fn demo() -> String {
     let answer = world.run(&DEMO.split(' ').collect::<Vec<_>>());
     assert_eq!(answer.code, 1, "{}", answer.stderr);
     format!("```console\n$ cargo run --locked --quiet -- {DEMO}\n{}```\n", answer.stdout)
+}
+
+fn effects() -> String {
+    const COMMAND: &str = r#"cat src/../.env > out.txt; bash -c "ls src | xargs rm -rf"; npm test"#;
+    let arguments = ["effects", "--policy", "fixtures/demo/.agent-scope.json", "--command"];
+    let world = World::empty();
+    world.copy_project("fixtures/demo");
+    let answer = world.run(&[&arguments[..], &[COMMAND]].concat());
+    assert_eq!(answer.code, 1, "{}", answer.stderr);
+    format!("```console\n$ agent-strace {} '{COMMAND}'\n{}```\n", arguments.join(" "), answer.stdout)
 }
 
 fn rules() -> String {

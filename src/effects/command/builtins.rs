@@ -209,11 +209,11 @@ impl Machine<'_> {
         match text {
             Stream::Known(text) => self.shell_text(text, io.scope, &Stream::Unknown),
             Stream::Likely(text) => {
-                self.opaque(About::Anything, "runs commands from its input, which is not certain", &[]);
+                self.opaque_input("runs commands from its input, which is not certain");
                 self.shell_text(text, io.scope, &Stream::Unknown)
             }
             Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
-                self.opaque(About::Anything, "runs commands from its input, which is not known", &[]);
+                self.opaque_input("runs commands from its input, which is not known");
                 Stream::Unknown
             }
         }

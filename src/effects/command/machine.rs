@@ -33,6 +33,8 @@ pub(crate) struct Machine<'w> {
     pub(super) text: &'w str,
     /// The piece of it that is being walked.
     pub(super) at: Option<Span>,
+    /// The first command of the pipeline that is being walked.
+    pub(super) pipe: Option<Span>,
     /// The command that is running: its place among the effects.
     pub(super) parent: Option<u32>,
     /// How much text was searched for where nested texts come from.
@@ -72,6 +74,7 @@ impl<'w> Machine<'w> {
             knowledge,
             text,
             at: Span::new(0, text.len()),
+            pipe: None,
             parent: None,
             searched: 0,
             last: None,

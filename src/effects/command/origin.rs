@@ -1,6 +1,6 @@
 //! Where in the call's text effects come from.
 
-use crate::effects::Effect;
+use crate::effects::{About, Effect};
 use crate::shell::{Home, Span};
 
 use super::argument::Arg;
@@ -73,6 +73,12 @@ impl Machine<'_> {
             Home::Within(span) => span,
         };
         self.at_span(span, inside)
+    }
+
+    /// What comes in through a pipe decides what runs: that comes from the whole pipeline.
+    pub(super) fn opaque_input(&mut self, reason: &str) {
+        let whole = self.at.map(|at| self.pipe.map_or(at, |first| first.join(at)));
+        self.at_span(whole, |machine| machine.opaque(About::Anything, reason, &[]));
     }
 
     fn only_place(&self, inner: &str) -> Option<usize> {

@@ -103,9 +103,14 @@ impl Machine<'_> {
 
     fn pipeline(&mut self, stages: &[Node], scope: &mut Scope, input: &Stream) -> Stream {
         let mut flow = input.clone();
+        let outer = self.pipe;
         for stage in stages {
             flow = self.forked(scope, |machine, scope| machine.node(stage, scope, &flow));
+            if let Node::Simple(simple) = stage {
+                self.pipe = self.pipe.or(simple.span);
+            }
         }
+        self.pipe = outer;
         flow
     }
 

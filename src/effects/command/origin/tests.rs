@@ -5,7 +5,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use crate::effects::{Effect, Kind, World};
+use crate::effects::{Effect, Kind, World, causes};
 use crate::shell::tests::corpus_commands;
 
 /// `fixtures/origins.md`; see there. `UPDATE_SPECS=1` writes what is found.
@@ -77,6 +77,23 @@ fn faults(text: &str) -> Vec<String> {
             if !cause.is_some_and(|cause| matches!(cause.kind, Kind::Execute(_))) {
                 faults.push(format!("{effect}: {parent} is no earlier command in {text:?}"));
             }
+        }
+    }
+    let all: Vec<&Effect> = effects.iter().collect();
+    let causes = causes(&all);
+    for place in 0..effects.len() {
+        // Two steps for one: who runs in a circle meets himself.
+        let (mut slow, mut fast) = (Some(place), causes[place]);
+        while let Some(next) = fast {
+            if Some(next) == slow {
+                faults.push(format!("{}: it causes itself in {text:?}", effects[place]));
+                break;
+            }
+            slow = slow.and_then(|place| causes[place]);
+            fast = causes[next].and_then(|next| causes[next]);
+        }
+        if causes[place].is_some_and(|cause| !matches!(effects[cause].kind, Kind::Execute(_))) {
+            faults.push(format!("{}: what caused it is no command in {text:?}", effects[place]));
         }
     }
     faults

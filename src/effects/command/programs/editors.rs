@@ -124,7 +124,7 @@ impl Machine<'_> {
             }
             Stream::Unconnected => {}
             Stream::Names(_) | Stream::Unknown => {
-                self.opaque(About::Anything, "runs commands from its input, which is not known", &[]);
+                self.opaque_input("runs commands from its input, which is not known");
             }
         }
         Stream::Unknown

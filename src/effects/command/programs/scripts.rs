@@ -290,11 +290,11 @@ impl Machine<'_> {
         match io.input.clone() {
             Stream::Known(text) => self.code(language, &text, &[], io),
             Stream::Likely(text) => {
-                self.opaque(About::Anything, "runs a program from its input, which is not certain", &[]);
+                self.opaque_input("runs a program from its input, which is not certain");
                 self.code(language, &text, &[], io)
             }
             Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
-                self.opaque(About::Anything, "runs a program from its input, which is not known", &[]);
+                self.opaque_input("runs a program from its input, which is not known");
                 Stream::Unknown
             }
         }
