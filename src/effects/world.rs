@@ -31,6 +31,8 @@ pub(crate) struct World {
     held: usize,
     /// Something was not kept: what looks unwritten may have been written.
     forgetful: bool,
+    /// How many temporary names were made up.
+    temporaries: usize,
     /// What programs do, with what the policy says of them.
     knowledge: Arc<Knowledge>,
 }
@@ -46,8 +48,15 @@ impl World {
             written: Arc::default(),
             held: 0,
             forgetful: false,
+            temporaries: 0,
             knowledge: Arc::default(),
         }
+    }
+
+    /// The number of a new temporary name.
+    pub(crate) fn temporary(&mut self) -> usize {
+        self.temporaries += 1;
+        self.temporaries
     }
 
     /// What programs do, as this policy has it.

@@ -12,6 +12,7 @@ use crate::shell::Span;
 use super::argument::{Arg, Known};
 use super::knowledge::{Knowledge, Role};
 use super::stream::Stream;
+use super::temporary;
 use super::words::Pipe;
 
 /// Nested shells, functions, wrappers and substitutions.
@@ -167,6 +168,7 @@ impl<'w> Machine<'w> {
 
     /// Of equal effects the first one stays.
     fn add(&mut self, effect: Effect) {
+        let effect = temporary::generalised(effect);
         if let Some(place) = self.seen.get(&effect) {
             self.last = Some(*place);
             return;

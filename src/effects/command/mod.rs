@@ -8,6 +8,7 @@
 //! | `knowledge`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
 //! | `programs` | programs that data can't describe |
 //! | `code` | one-liners and scripts in other languages |
+//! | `temporary` | names that `mktemp` makes up |
 //! | `stream` | what is known about text between commands |
 
 mod apply;
@@ -22,6 +23,7 @@ mod reading;
 mod redirect;
 mod simple;
 mod stream;
+mod temporary;
 #[cfg(test)]
 mod tests;
 mod walk;

@@ -6,6 +6,7 @@ use crate::effects::command::knowledge::{Language, Role};
 use crate::effects::command::machine::Machine;
 use crate::effects::command::simple::Io;
 use crate::effects::command::stream::Stream;
+use crate::effects::command::temporary;
 
 use super::Call;
 use super::printing::selection;
@@ -117,21 +118,33 @@ impl Machine<'_> {
 
     pub(super) fn mktemp(&mut self, call: Call<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
-        let template = arguments.operands.first().map_or("tmp.XXXXXXXXXX", |word| word.text.as_str());
+        let given = arguments.operands.first().or_else(|| arguments.values(&["-t"]).next());
+        if let Some(word) = given.filter(|word| !word.is_exact()) {
+            self.path(Role::Write, word);
+            return Stream::Unknown;
+        }
+        let template = match given.map(|word| word.text.as_str()) {
+            None => "tmp.XXXXXXXXXX".to_owned(),
+            Some(prefix) if !prefix.contains("XXX") && arguments.has(&["-t"]) => format!("{prefix}.XXXXXXXX"),
+            Some(template) => template.to_owned(),
+        };
         let own = arguments.operands.is_empty() || arguments.has(&["-p", "-t", "--tmpdir"]);
         let directory = arguments.values(&["-p", "--tmpdir"]).next().map_or("/tmp", |word| word.text.as_str());
-        let name = super::find::escaped(template);
-        let name = match name.find("XXX") {
-            Some(at) => format!(
-                "{}*{}",
-                name.get(..at).unwrap_or_default(),
-                name.get(at..).unwrap_or_default().trim_start_matches('X')
-            ),
-            None => name,
+        let template = if own { format!("{directory}/{template}") } else { template };
+        // The last run of the letter is what gets replaced.
+        let letters = template.rfind("XXX").map(|end| {
+            let head = template.get(..end + 3).unwrap_or_default();
+            (head.trim_end_matches('X').len(), end + 3)
+        });
+        let Some((before, after)) =
+            letters.and_then(|(start, end)| Some((template.get(..start)?, template.get(end..)?)))
+        else {
+            self.path(Role::Write, &Arg::exact(template));
+            return Stream::Unknown;
         };
-        let glob = Arg::glob(if own { format!("{directory}/{name}") } else { name });
-        self.path(Role::Write, &glob);
-        Stream::Names(vec![glob])
+        let name = format!("{before}{}{after}", temporary::unknown_part(self.world.temporary()));
+        self.path(Role::Write, &Arg::exact(name.as_str()));
+        Stream::of(name + "\n")
     }
 
     /// Searches print names with `-l`, lines otherwise; over names on standard input they select some.
