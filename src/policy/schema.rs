@@ -84,8 +84,10 @@ struct Always(String);
 #[expect(dead_code, reason = "only its schema is used")]
 struct Reason(#[schemars(length(min = 1, max = 200))] String);
 
-struct OptionRole;
-struct OperandRole;
+#[expect(dead_code, reason = "only its schema is used")]
+struct OptionRole(String);
+#[expect(dead_code, reason = "only its schema is used")]
+struct OperandRole(String);
 
 /// One of the names, as it is or with a mark.
 fn one_of(names: &[&str], mark: &str) -> schemars::Schema {
