@@ -159,17 +159,21 @@ fn said(ruling: &Ruling, effect: &Traced, policy: Option<&str>, paint: &Paint) -
         Decision::Denied => paint.error(&why),
         // Its reason is what the line says already.
         Decision::Unresolved if effect.effect.kind == "opaque" => {
-            unresolved(ruling, "refused: it is not proven to be allowed", "a warning", paint)
+            unresolved(ruling, "refused: it is not proven to be allowed", "", paint)
         }
         Decision::Unresolved => {
-            unresolved(ruling, &format!("not resolved: {why}"), &format!("a warning, not resolved: {why}"), paint)
+            unresolved(ruling, &format!("not resolved: {why}"), &format!(", not resolved: {why}"), paint)
         }
     };
     if ruling.sensitive { format!("{answer}; {}", paint.error("a sensitive file")) } else { answer }
 }
 
-fn unresolved(ruling: &Ruling, refused: &str, warned: &str, paint: &Paint) -> String {
-    if ruling.level == Level::Error { paint.error(refused) } else { paint.warning(warned) }
+fn unresolved(ruling: &Ruling, refused: &str, detail: &str, paint: &Paint) -> String {
+    match ruling.level {
+        Level::Error => paint.error(refused),
+        Level::Warning => paint.warning(&format!("a warning{detail}")),
+        Level::Note => format!("a note{detail}"),
+    }
 }
 
 /// `denied by files.read.deny[0] (.agent-scope.json:3)`
