@@ -13,6 +13,8 @@ const ENTRIES: usize = 10_000;
 /// Bytes of one written file that are kept, and of all of them together.
 const CONTENT: usize = 256 * 1024;
 const CONTENTS: usize = 64 * 1024 * 1024;
+/// Bytes of a working directory's path: no system has longer ones, and each relative path is resolved from it.
+const PATH: usize = 4096;
 /// How many names one file may be followed through.
 const HOPS: usize = 16;
 
@@ -96,7 +98,7 @@ impl World {
     /// `cd text`: relative to the current directory; anything but [`Certainty::Exact`] loses it.
     pub(crate) fn enter(&mut self, text: &str, certainty: Certainty) {
         self.cwd = match certainty {
-            Certainty::Exact => paths::directory(self.ground(), text),
+            Certainty::Exact => paths::directory(self.ground(), text).filter(|cwd| cwd.len() <= PATH),
             Certainty::Pattern | Certainty::Possible => None,
         };
     }

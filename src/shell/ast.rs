@@ -1,5 +1,6 @@
 //! The syntax tree the rest of the crate works on: what matters for effects, nothing else.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::Span;
@@ -141,6 +142,24 @@ pub(crate) struct Word {
     pub(crate) source: String,
     /// With its quotes; `None` where the text does not hold it (`"$@"` of a `for` without `in`).
     pub(crate) span: Option<Span>,
+}
+
+impl Word {
+    /// Its one field, where nothing in it is left to expand.
+    pub(crate) fn literal(&self) -> Option<Cow<'_, str>> {
+        match self.parts.as_slice() {
+            [Part::Literal(text)] if text.is_empty() => None,
+            [Part::Literal(text) | Part::Quoted(text)] => Some(Cow::Borrowed(text)),
+            [Part::Literal(_) | Part::Quoted(_), _, ..] => {
+                let texts = self.parts.iter().map(|part| match part {
+                    Part::Literal(text) | Part::Quoted(text) => Some(text.as_str()),
+                    _ => None,
+                });
+                texts.collect::<Option<String>>().map(Cow::Owned)
+            }
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -1,5 +1,7 @@
 //! An entry of the knowledge base applied to a command: roles → effects.
 
+use std::borrow::Cow;
+
 use crate::effects::About;
 
 use super::argument::{Arg, Arguments, Given};
@@ -30,11 +32,11 @@ impl Machine<'_> {
 
     /// Effects of a command by data alone; `at` words belong to the program's and subcommands' names.
     pub(crate) fn data(&mut self, entry: &Entry, words: &[Arg], at: usize, io: &mut Io<'_>) -> Stream {
-        let rest: Vec<Arg> = words.iter().skip(at).cloned().collect();
+        let rest = words.get(at..).unwrap_or_default();
         if !entry.subcommands.is_empty() || entry.otherwise.is_some() {
-            return self.subcommand(entry, words, &rest, at, io);
+            return self.subcommand(entry, words, rest, at, io);
         }
-        let arguments = Arguments::divide(entry, &rest);
+        let arguments = Arguments::divide(entry, rest);
         self.given(entry, words, &arguments, io)
     }
 
@@ -42,10 +44,14 @@ impl Machine<'_> {
         let count = global_options(entry, rest);
         let (globals, others) = rest.split_at_checked(count).unwrap_or((rest, &[]));
         let Some(name) = others.first() else { return self.without_subcommand(entry, words, globals, io) };
-        self.options(&Arguments::divide(entry, globals), io);
         // Without the global options, the leading words are the names that a policy speaks of.
-        let words: Vec<Arg> = words.iter().take(at).chain(others).cloned().collect();
-        let (words, at) = (words.as_slice(), at + 1);
+        let words = if globals.is_empty() {
+            Cow::Borrowed(words)
+        } else {
+            self.options(&Arguments::divide(entry, globals), io);
+            Cow::Owned(words.iter().take(at).chain(others).cloned().collect())
+        };
+        let (words, at) = (words.as_ref(), at + 1);
         let listed = name.literal().and_then(|name| entry.subcommand(name));
         match (listed, entry.otherwise.as_deref()) {
             (Some(sub), _) => {
@@ -402,11 +408,18 @@ fn adapted(role: Role, tree: bool, in_place: bool, harmless: bool) -> Role {
 pub(crate) fn assign<'a>(entry: &Entry, arguments: &'a Arguments) -> Vec<(Role, &'a Arg, &'a [Arg])> {
     let replaced = arguments.has_role(Role::Pattern) || arguments.has_role(Role::PatternFile);
     let into = arguments.has_role(Role::WriteInto);
-    let mut spec: Vec<OperandRole> =
-        entry.operands.iter().copied().filter(|operand| !(replaced && operand.role == Role::Pattern)).collect();
-    if into {
-        spec.pop();
-    }
+    let changed: Vec<OperandRole>;
+    let spec = if replaced || into {
+        let kept = entry.operands.iter().copied().filter(|operand| !(replaced && operand.role == Role::Pattern));
+        let mut kept: Vec<OperandRole> = kept.collect();
+        if into {
+            kept.pop();
+        }
+        changed = kept;
+        changed.as_slice()
+    } else {
+        entry.operands.as_slice()
+    };
     let count = arguments.operands.len();
     let star = spec.iter().position(|operand| operand.many).unwrap_or(spec.len());
     let after = spec.len().saturating_sub(star + 1);

@@ -99,13 +99,13 @@ impl Machine<'_> {
     /// Operands that a builtin takes for names or expressions: their subscripts are expanded once more, so
     /// `read 'a[$(rm x)]'` runs `rm`.
     fn expanded_again(&mut self, name: &str, rest: &[Arg], scope: &mut Scope) {
-        let is_integer = || rest.iter().any(|word| word.text.starts_with('-') && word.text.contains('i'));
+        let is_integer = rest.iter().any(|word| word.text.starts_with('-') && word.text.contains('i'));
         let mut flag = "";
         for word in rest {
             let Some(text) = word.literal() else { continue };
             let named = text.split_once('=').map_or(text, |(named, _)| named);
             let expression = match name {
-                "declare" | "typeset" | "local" | "export" | "readonly" if is_integer() => text,
+                "declare" | "typeset" | "local" | "export" | "readonly" if is_integer => text,
                 "declare" | "typeset" | "local" | "export" | "readonly" => named,
                 "let" | "unset" | "read" | "mapfile" | "readarray" | "getopts" => text,
                 "printf" | "test" | "[" if flag == "-v" => text,
@@ -113,7 +113,7 @@ impl Machine<'_> {
                 _ => "",
             };
             flag = text;
-            if !expression.is_empty() && (name == "let" || is_integer() || expression.contains('[')) {
+            if !expression.is_empty() && (name == "let" || is_integer || expression.contains('[')) {
                 shell::evaluate(expression, scope, self);
             }
         }

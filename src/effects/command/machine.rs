@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::effects::{
     About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, Origin, PathTarget, World, hosts,
@@ -43,8 +44,8 @@ pub(crate) struct Machine<'w> {
     /// The place of the effect that was added last, or found to be there already.
     pub(super) last: Option<u32>,
     effects: Vec<Effect>,
-    /// Each effect and its place.
-    seen: HashMap<Effect, u32>,
+    /// The hash of each effect, and its place.
+    seen: HashMap<u64, u32>,
     commands: usize,
     steps: usize,
     /// How deep the walk is in nested programs.
@@ -166,16 +167,20 @@ impl<'w> Machine<'w> {
         self.add(Effect { kind, certainty, via, origin: self.origin() });
     }
 
-    /// Of equal effects the first one stays.
+    /// Of equal effects the first one stays. Should two that differ ever have the same hash, both stay.
     fn add(&mut self, effect: Effect) {
         let effect = temporary::generalised(effect);
-        if let Some(place) = self.seen.get(&effect) {
-            self.last = Some(*place);
+        let mut hasher = DefaultHasher::new();
+        effect.hash(&mut hasher);
+        let hash = hasher.finish();
+        let known = self.seen.get(&hash).copied();
+        if let Some(place) = known.filter(|place| self.effects.get(*place as usize) == Some(&effect)) {
+            self.last = Some(place);
             return;
         }
         self.last = u32::try_from(self.effects.len()).ok();
-        if let Some(place) = self.last {
-            self.seen.insert(effect.clone(), place);
+        if let Some(place) = self.last.filter(|_| known.is_none()) {
+            self.seen.insert(hash, place);
         }
         self.effects.push(effect);
     }

@@ -26,6 +26,10 @@ impl Machine<'_> {
                 all.push(Arg { span: word.span, ..Arg::unknown(&*word.source) });
                 break;
             }
+            if let Some(text) = word.literal() {
+                all.push(Arg { tilde: false, span: word.span, ..Arg::exact(text) });
+                continue;
+            }
             let fields = shell::expand_word(word, scope, self).into_iter();
             all.extend(fields.map(|field| Arg { span: word.span, ..Arg::from(field) }));
         }

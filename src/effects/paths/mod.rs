@@ -29,10 +29,30 @@ pub(crate) enum Cwd<'a> {
 
 /// Resolves a path as written. The result is inside the workspace exactly if its lexical form is.
 pub(crate) fn locate(ground: Ground<'_>, text: &str, certainty: Certainty) -> (PathTarget, Certainty) {
+    if let Some(path) = plain(ground, text).filter(|_| certainty != Certainty::Pattern) {
+        return (PathTarget::new(path), certainty);
+    }
     let Some(resolved) = resolve(ground, text, certainty) else {
         return (PathTarget::new("**"), Certainty::Pattern);
     };
     present(ground, &resolved, certainty)
+}
+
+/// The path of `src/a.rs` and its like in a Unix workspace: most need nothing but their directory put before them.
+fn plain(ground: Ground<'_>, text: &str) -> Option<String> {
+    let (Some(root), Cwd::Known(cwd)) = (ground.root, ground.cwd) else { return None };
+    let below = cwd.strip_prefix(root)?;
+    let is_unix = root.starts_with('/') && !["//", "/proc", "/private"].iter().any(|start| root.starts_with(start));
+    let is_plain = !text.starts_with('~')
+        && !text.contains([':', '\\'])
+        && text.split('/').all(|component| !matches!(component, "" | "." | ".."));
+    if !is_unix || !is_plain || root == "/" {
+        return None;
+    }
+    match below.strip_prefix('/') {
+        Some(below) => Some(format!("{below}/{text}")),
+        None => below.is_empty().then(|| text.to_owned()),
+    }
 }
 
 /// The absolute form of a directory (relative to the root where that is not known); `None` when it is not one place.

@@ -310,7 +310,8 @@ impl Expansion<'_> {
     /// Text that the shell expands once more: `x='a[$(rm y)]'; echo $((x))` runs `rm`.
     fn evaluate(&mut self, text: &str) {
         let expands = text.contains(['$', '`']) && self.evaluations < MAX_EVALUATIONS;
-        if !expands || !self.runner.may_spend(1 + text.len() / BYTES_A_STEP) {
+        // Parsing costs more than copying.
+        if !expands || !self.runner.may_spend(1 + text.len() / 8) {
             return;
         }
         self.evaluations += 1;

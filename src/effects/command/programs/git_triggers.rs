@@ -122,6 +122,9 @@ impl Machine<'_> {
 
     /// Settings that this session made, in order of increasing weight.
     pub(super) fn git_settings(&mut self) -> Vec<Setting> {
+        if !self.world.has_written() {
+            return Vec::new();
+        }
         let own = self.git_directory();
         let files = [
             Arg::exact("/etc/gitconfig"),
@@ -195,6 +198,9 @@ impl Machine<'_> {
     }
 
     fn git_hooks(&mut self, sub: &str, words: &[Arg], settings: &[Setting], io: &mut Io<'_>) {
+        if settings.is_empty() && !self.world.has_written() && !self.world.has_aliases() {
+            return;
+        }
         let of = |key: &str| table().hooks.get(key).map_or("", String::as_str).split_whitespace();
         let skips =
             words.iter().any(|word| word.text == "--no-verify" || word.text == "-n" && matches!(sub, "commit" | "am"));
