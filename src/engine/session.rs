@@ -29,7 +29,7 @@ struct Judged<'a> {
     piece: Option<String>,
 }
 
-impl<'a> Judged<'a> {
+impl Judged<'_> {
     fn at(&self) -> At<'_> {
         At { event: self.event, status: self.status, piece: self.piece.as_deref() }
     }

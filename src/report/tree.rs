@@ -78,7 +78,7 @@ fn remarks(effect: &Traced, policy: Option<&str>, paint: &Paint) -> String {
 }
 
 /// A command as it was written, and as it ran where that says more; everything else in the words of `audit`.
-fn act<'a>(effect: &Traced, around: Option<&Traced>, inside: impl Iterator<Item = &'a Traced>) -> String {
+fn act<'a>(effect: &Traced, around: Option<&Traced>, mut inside: impl Iterator<Item = &'a Traced>) -> String {
     let Some(piece) = effect.piece.as_ref().map(Redacted::as_str).filter(|_| effect.effect.kind == "execute") else {
         return action(&effect.effect);
     };
@@ -91,7 +91,7 @@ fn act<'a>(effect: &Traced, around: Option<&Traced>, inside: impl Iterator<Item 
         return format!("{}  (runs {ran})", shorten(&terminal(piece), PIECE));
     }
     // What a long command runs stands in the lines below.
-    let cut = inside.filter_map(|inside| first_part(effect, piece, inside)).next();
+    let cut = inside.find_map(|inside| first_part(effect, piece, inside));
     match cut.filter(|_| around.is_some() && piece.chars().count() > SHORT) {
         Some(cut) => format!("{} …", terminal(cut)),
         None => shorten(&terminal(piece), PIECE),
@@ -144,7 +144,7 @@ fn advice(effect: &Traced) -> String {
     if effect.effect.vouched_by.is_empty() {
         return "no entry of a policy can vouch for it".to_owned();
     }
-    let words: Vec<&str> = effect.effect.vouched_by.iter().map(|word| word.as_str()).collect();
+    let words: Vec<&str> = effect.effect.vouched_by.iter().map(Redacted::as_str).collect();
     format!("put `{}` into commands.allow to vouch for it", terminal(&words.join(" ")))
 }
 
