@@ -24,7 +24,8 @@ impl Machine<'_> {
             self.execute(words, entry.inert, false);
             self.data(entry, words, 1, io)
         };
-        if self.world.has_written() {
+        // Recipes may come from what this session wrote, and for build tools from their input and arguments.
+        if self.world.has_written() || entry.special.as_deref() == Some("build") {
             self.project_scripts(name, words, io);
         }
         output

@@ -8,6 +8,7 @@ use crate::effects::About;
 use crate::effects::command::argument::Arg;
 use crate::effects::command::machine::Machine;
 use crate::effects::command::simple::Io;
+use crate::effects::command::stream::Stream;
 
 use recipes::Recipes;
 
@@ -19,6 +20,8 @@ struct Runner {
     directories: &'static [&'static str],
     /// Options whose value is the file of recipes.
     file_options: &'static [&'static str],
+    /// Options whose value is a text of recipes.
+    text_options: &'static [&'static str],
     /// Other options that take a value as the next word.
     valued: &'static [&'static str],
     read: fn(&str) -> Recipes,
@@ -31,6 +34,7 @@ const RUNNERS: &[Runner] = &[
         files: &["package.json"],
         directories: &["-C", "--prefix", "--dir", "--cwd"],
         file_options: &[],
+        text_options: &[],
         valued: &["-w", "--workspace", "--filter", "-F", "--loglevel", "--cache", "--userconfig", "--registry"],
         read: recipes::package,
         goals: npm_goals,
@@ -40,6 +44,7 @@ const RUNNERS: &[Runner] = &[
         files: &["composer.json"],
         directories: &["-d", "--working-dir"],
         file_options: &[],
+        text_options: &[],
         valued: &[],
         read: recipes::package,
         goals: composer_goals,
@@ -49,6 +54,7 @@ const RUNNERS: &[Runner] = &[
         files: &["GNUmakefile", "makefile", "Makefile"],
         directories: &["-C", "--directory"],
         file_options: &["-f", "--file", "--makefile"],
+        text_options: &["--eval", "-E"],
         valued: &["-I", "-o", "-W", "-j", "-l", "--include-dir", "--assume-old", "--assume-new", "--what-if"],
         read: make::read,
         goals: operands,
@@ -58,6 +64,7 @@ const RUNNERS: &[Runner] = &[
         files: &["justfile", "Justfile", ".justfile"],
         directories: &["-d", "--working-directory"],
         file_options: &["-f", "--justfile"],
+        text_options: &[],
         valued: &["--set", "--shell", "--color"],
         read: recipes::just,
         goals: operands,
@@ -67,6 +74,7 @@ const RUNNERS: &[Runner] = &[
         files: &["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml"],
         directories: &["-d", "--dir"],
         file_options: &["-t", "--taskfile"],
+        text_options: &[],
         valued: &["-o", "--output", "-C", "--concurrency"],
         read: recipes::task,
         goals: operands,
@@ -78,6 +86,7 @@ const RUNNERS: &[Runner] = &[
 struct Divided {
     directory: Option<Arg>,
     files: Vec<Arg>,
+    texts: Vec<Arg>,
     operands: Vec<String>,
     /// A word is not known, so neither is what it asks for.
     unknown: bool,
@@ -99,6 +108,8 @@ impl Runner {
                 divided.directory = value();
             } else if self.file_options.contains(&name) {
                 divided.files.extend(value());
+            } else if self.text_options.contains(&name) {
+                divided.texts.extend(value());
             } else if self.valued.contains(&name) {
                 // `-j` alone is followed by a goal as often as by a number.
                 if attached.is_none() && left.clone().next().is_some_and(|next| name != "-j" || is_number(&next.text)) {
@@ -136,7 +147,15 @@ impl Machine<'_> {
         let named = !divided.files.is_empty();
         let files =
             if named { divided.files.clone() } else { runner.files.iter().map(|file| Arg::exact(*file)).collect() };
+        for text in &divided.texts {
+            let known = text.literal().map_or(Stream::Unknown, |text| Stream::of(text.to_owned()));
+            self.piped_recipes("argument", &known, runner, &divided, io);
+        }
         for file in &files {
+            if let Some(text) = self.piped_file(file, io) {
+                self.piped_recipes("input", &text, runner, &divided, io);
+                continue;
+            }
             let (target, _) = self.locate(file);
             match self.world.written(&target) {
                 None => continue,
@@ -161,6 +180,33 @@ impl Machine<'_> {
             break;
         }
         self.world.set_cwd(home);
+    }
+
+    /// What a name for standard input or for a process substitution holds; `None`: it is a file's.
+    fn piped_file(&self, file: &Arg, io: &Io<'_>) -> Option<Stream> {
+        match file.literal() {
+            Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => Some(io.input.copied()),
+            _ => self.process_output(file),
+        }
+    }
+
+    /// Recipes that are in no file: no policy has seen them, so none vouches for what of them is not known.
+    fn piped_recipes(&mut self, from: &str, text: &Stream, runner: &Runner, divided: &Divided, io: &mut Io<'_>) {
+        let from = &Arg::exact(from);
+        match text {
+            Stream::Known(text) if text.contains(':') => {
+                let recipes = (runner.read)(text);
+                self.recipes(from, &recipes, &(runner.goals)(&divided.operands), divided.unknown, io);
+            }
+            Stream::Known(text) if text.is_empty() => {}
+            _ => {
+                self.opaque(About::Anything, "runs recipes that are not known", &[]);
+                if let Stream::Known(text) | Stream::Likely(text) = text {
+                    let recipes = (runner.read)(text);
+                    self.guessed(|machine| machine.all_recipes(from, &recipes, io));
+                }
+            }
+        }
     }
 
     fn recipes(&mut self, file: &Arg, recipes: &Recipes, goals: &[String], unknown: bool, io: &mut Io<'_>) {

@@ -31,17 +31,11 @@ impl Machine<'_> {
             }
             self.world.set_cwd(home);
             for word in call.rest {
-                match word.after('=') {
-                    Some((name, value)) if name == "SHELL" => self.steered("SHELL", Some(&value), io.scope),
-                    Some((name, value)) if name.starts_with("--eval") => {
-                        let _ = value;
-                        self.opaque(About::Anything, "evaluates make text", &[]);
-                    }
-                    _ => {}
+                if let Some((name, value)) = word.after('=')
+                    && name == "SHELL"
+                {
+                    self.steered("SHELL", Some(&value), io.scope);
                 }
-            }
-            if call.rest.iter().any(|word| word.text == "--eval") {
-                self.opaque(About::Anything, "evaluates make text", &[]);
             }
         }
         let about = self.of_project(call.words);

@@ -5,7 +5,7 @@ mod bombs;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::effects::{Kind, World};
+use crate::effects::World;
 
 /// `fixtures/commands.md`: every block is a session in `/repo`, every `$ command` is a call of it, and the lines below
 /// are its effects. `UPDATE_SPECS=1` writes what is found; read it before you believe it.
@@ -36,12 +36,14 @@ fn regenerated(text: &str) -> String {
         let opens = line.starts_with("```");
         match (&mut world, line) {
             (None, _) => {
+                assert_ne!(line, "```", "a block is closed that no line has opened");
                 writeln!(out, "{line}").unwrap();
                 if opens {
                     world = Some(World::new(Some("/repo")));
                 }
             }
             (Some(session), _) if opens => {
+                assert_eq!(line, "```", "a block starts inside of another, which no line has closed");
                 flush(&mut pending, session, &mut out);
                 writeln!(out, "{line}").unwrap();
                 world = None;
