@@ -46,6 +46,15 @@ pub(crate) fn run(text: &str, world: &mut World) -> Vec<Effect> {
     effects
 }
 
+/// The same for PowerShell text.
+pub(crate) fn run_powershell(text: &str, world: &mut World) -> Vec<Effect> {
+    let knowledge = Arc::clone(world.knowledge());
+    let mut machine = Machine::new(text, world, &knowledge);
+    let mut scope = Scope::default();
+    machine.powershell_text(text, &mut simple::Io { scope: &mut scope, input: &Stream::Unconnected });
+    machine.into_effects()
+}
+
 fn walked(text: &str, world: &mut World) -> Vec<Effect> {
     let knowledge = Arc::clone(world.knowledge());
     let mut machine = Machine::new(text, world, &knowledge);

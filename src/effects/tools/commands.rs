@@ -107,13 +107,15 @@ fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect, 
 
 /// A program, or a whole command line, with more arguments beside it.
 fn text_with(run: &mut Run<'_>, text: &str, arguments: &[String], dialect: Dialect) {
-    let text = match dialect {
-        Dialect::Posix if arguments.is_empty() => return run.shell(text),
-        Dialect::Posix => text.to_owned(),
-        Dialect::PowerShell => from_powershell(text),
-    };
+    if dialect == Dialect::Posix && arguments.is_empty() {
+        return run.shell(text);
+    }
     let quoted: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
-    run.shell_made(format!("{text} {}", quoted.join(" ")).trim_end());
+    let line = format!("{text} {}", quoted.join(" "));
+    match dialect {
+        Dialect::Posix => run.shell_made(line.trim_end()),
+        Dialect::PowerShell => run.powershell(line.trim_end()),
+    }
 }
 
 fn words(value: &Value) -> Option<Vec<String>> {
@@ -125,25 +127,6 @@ fn words(value: &Value) -> Option<Vec<String>> {
             _ => None,
         })
         .collect()
-}
-
-/// PowerShell text in the shell grammar: its separators and escapes differ, its words mostly don't.
-pub(super) fn from_powershell(text: &str) -> String {
-    let mut shell = String::with_capacity(text.len());
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '\\' => shell.push('/'),
-            // A line continuation, or the escape of one character.
-            '`' if characters.peek() == Some(&'\n') => {
-                characters.next();
-                shell.push(' ');
-            }
-            '`' => {}
-            other => shell.push(other),
-        }
-    }
-    shell
 }
 
 pub(super) fn input(run: &mut Run<'_>, entry: &Entry, given: &Object) {
@@ -192,7 +175,7 @@ pub(super) fn interpreted(run: &mut Run<'_>, code: &str, language: Option<&str>)
         Some("python" | "python3" | "py" | "ipython") => &["python3", "-c"],
         Some("javascript" | "js" | "node" | "nodejs" | "typescript" | "ts") => &["node", "-e"],
         Some("bash" | "sh" | "shell" | "zsh") => return run.shell(code),
-        Some("powershell" | "pwsh" | "ps1") => return run.shell_made(&from_powershell(code)),
+        Some("powershell" | "pwsh" | "ps1") => return run.powershell(code),
         Some("ruby" | "rb") => &["ruby", "-e"],
         Some("perl") => &["perl", "-e"],
         Some("php") => &["php", "-r"],

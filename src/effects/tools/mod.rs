@@ -39,12 +39,12 @@ pub(super) struct Done {
 
 /// What one call did. `world` ends up as the call leaves it.
 pub(super) fn run(tool: &str, arguments: &Arguments<'_>, dialect: Dialect, world: &mut World) -> Done {
-    run_with(command::run, tool, arguments, dialect, world)
+    run_with(run::Shells { posix: command::run, powershell: command::run_powershell }, tool, arguments, dialect, world)
 }
 
-fn run_with(shell: run::Shell, tool: &str, arguments: &Arguments<'_>, dialect: Dialect, world: &mut World) -> Done {
+fn run_with(shells: run::Shells, tool: &str, arguments: &Arguments<'_>, dialect: Dialect, world: &mut World) -> Done {
     let given = given(arguments);
-    let mut run = Run { world, shell, dialect, text: None, effects: Vec::new() };
+    let mut run = Run { world, shells, dialect, text: None, effects: Vec::new() };
     call(&mut run, tool, &given);
     Done { effects: run.effects, text: run.text }
 }
@@ -180,7 +180,7 @@ fn with_text(run: &mut Run<'_>, entry: &Entry, text: &str) {
     match entry.does {
         Action::Patch => run.effects.extend(patch::run(text, run.world)),
         Action::Command => run.shell(text),
-        Action::PowerShell => run.shell_made(&commands::from_powershell(text)),
+        Action::PowerShell => run.powershell(text),
         Action::Input => commands::typed(run, text),
         // What the script called is recorded as calls of their own.
         Action::CodeMode if run.dialect == Dialect::Codex && text.contains("tools.") => {}

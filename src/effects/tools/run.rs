@@ -11,11 +11,18 @@ use crate::model::Dialect;
 pub(super) struct Run<'w> {
     pub(super) world: &'w mut World,
     /// Shell text → effects.
-    pub(super) shell: Shell,
+    pub(super) shells: Shells,
     /// The first shell text of the call: spans are counted in it.
     pub(super) text: Option<String>,
     pub(super) dialect: Dialect,
     pub(super) effects: Vec<Effect>,
+}
+
+/// What turns text of each language into effects.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shells {
+    pub(super) posix: Shell,
+    pub(super) powershell: Shell,
 }
 
 /// What turns shell text into effects.
@@ -119,11 +126,11 @@ impl Run<'_> {
         // What was cut out of the record is a value that nobody knows.
         let effects = match elision(text).and_then(|marker| Edited::new(text, marker, "${ELIDED}")) {
             Some(edited) => {
-                let mut effects = (self.shell)(&edited.text, self.world);
+                let mut effects = (self.shells.posix)(&edited.text, self.world);
                 edited.restore(&mut effects);
                 effects
             }
-            None => (self.shell)(text, self.world),
+            None => (self.shells.posix)(text, self.world),
         };
         append(&mut self.effects, effects);
     }
@@ -132,6 +139,18 @@ impl Run<'_> {
     pub(super) fn shell_made(&mut self, text: &str) {
         let before = self.effects.len();
         self.shell_effects(text);
+        self.clear_spans(before);
+    }
+
+    /// PowerShell text; its pieces are not told apart.
+    pub(super) fn powershell(&mut self, text: &str) {
+        let text = match elision(text) {
+            Some(marker) => text.replace(marker, "$ELIDED"),
+            None => text.to_owned(),
+        };
+        let before = self.effects.len();
+        let effects = (self.shells.powershell)(&text, self.world);
+        append(&mut self.effects, effects);
         self.clear_spans(before);
     }
 

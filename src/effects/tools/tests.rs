@@ -16,6 +16,8 @@ fn shown(text: &str, _: &mut World) -> Vec<Effect> {
     vec![Effect::new(kind, Certainty::Exact, "command")]
 }
 
+const SHOWN: super::run::Shells = super::run::Shells { posix: shown, powershell: shown };
+
 fn effects(tool: &str, arguments: &str, world: &mut World) -> String {
     let arguments = match arguments {
         "-" => Arguments::Missing,
@@ -26,7 +28,7 @@ fn effects(tool: &str, arguments: &str, world: &mut World) -> String {
         Some(tool) => (tool, Dialect::Codex),
         None => (tool, Dialect::ClaudeCode),
     };
-    let effects = super::run_with(shown, tool, &arguments, dialect, world).effects;
+    let effects = super::run_with(SHOWN, tool, &arguments, dialect, world).effects;
     let shown: Vec<String> = effects.iter().map(ToString::to_string).collect();
     if shown.is_empty() { "nothing".to_owned() } else { shown.join("<br>") }
 }
@@ -108,7 +110,7 @@ fn half_characters_do_not_lose_a_call() {
 fn edits_keep_known_content() {
     let mut world = World::new(Some("/repo"));
     let mut call = |tool: &str, arguments: &str| {
-        super::run_with(shown, tool, &Arguments::Json(arguments.into()), Dialect::ClaudeCode, &mut world).effects;
+        super::run_with(SHOWN, tool, &Arguments::Json(arguments.into()), Dialect::ClaudeCode, &mut world).effects;
         let (target, _) = world.locate("src/x.sh", Certainty::Exact);
         world.written(&target).map(|content| content.map(str::to_owned))
     };
@@ -146,7 +148,15 @@ fn the_directory_of_one_call_is_its_own() {
     let mut world = World::new(Some("/repo"));
     let mut call = |arguments: &str| {
         let arguments = Arguments::Json(arguments.into());
-        super::run_with(where_it_runs, "exec_command", &arguments, Dialect::Codex, &mut world).effects[0].to_string()
+        super::run_with(
+            super::run::Shells { posix: where_it_runs, powershell: shown },
+            "exec_command",
+            &arguments,
+            Dialect::Codex,
+            &mut world,
+        )
+        .effects[0]
+            .to_string()
     };
     assert_eq!(call(r#"{"cmd":"ls","workdir":"src"}"#), "execute /repo/src");
     assert_eq!(call(r#"{"cmd":"ls","workdir":"/tmp"}"#), "execute /tmp");
@@ -201,7 +211,7 @@ proptest! {
         ];
         let mut world = World::new(Some("/repo"));
         let json = Arguments::Json(arguments.to_string().into());
-        let effects = super::run_with(shown, tools[at], &json, Dialect::ClaudeCode, &mut world).effects;
+        let effects = super::run_with(SHOWN, tools[at], &json, Dialect::ClaudeCode, &mut world).effects;
         let only_excluding = tools[at] == "Glob" && arguments.to_string().contains("\"!");
         let nowhere = tools[at] == "WebFetch";
         prop_assert!(!effects.is_empty() || only_excluding || nowhere, "{} {}", tools[at], arguments);
@@ -212,7 +222,7 @@ proptest! {
         let tools = ["apply_patch", "Bash", "exec", "Read", "mcp__a__b", "", "mcp__", "write_stdin"];
         let mut world = World::new(None);
         for arguments in [Arguments::Text(text.clone().into()), Arguments::Json(text.clone().into())] {
-            super::run_with(shown, tools[at], &arguments, Dialect::Codex, &mut world).effects;
+            super::run_with(SHOWN, tools[at], &arguments, Dialect::Codex, &mut world).effects;
         }
     }
 }

@@ -213,6 +213,10 @@ fn character_set(text: &str) -> Option<Vec<char>> {
 
 /// Standard or URL-safe base 64; `None` where it is damaged.
 pub(crate) fn decoded(text: &str) -> Option<String> {
+    decoded_bytes(text).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+pub(crate) fn decoded_bytes(text: &str) -> Option<Vec<u8>> {
     let (mut bits, mut count, mut bytes) = (0_u32, 0_u32, Vec::new());
     for character in text.chars().filter(|character| !character.is_whitespace()) {
         let value = match character {
@@ -231,7 +235,7 @@ pub(crate) fn decoded(text: &str) -> Option<String> {
             bytes.push(u8::try_from((bits >> count) & 0xFF).unwrap_or_default());
         }
     }
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    Some(bytes)
 }
 
 /// `printf`: the format is reused while values remain.
