@@ -4,6 +4,36 @@
 //! does besides. Only what data can't express (`find`'s expressions, git's state) is code, named by `special`.
 //! Adding a program is adding an entry, and examples of it to `fixtures/programs/FAMILY.md`: a test holds that every entry
 //! and every subcommand has some, and that they are true. They are no part of the binary.
+//!
+//! # The format
+//!
+//! ```json
+//! {"names": "cabextract", "options": {"-d --directory": "write-tree", "-F --filter": "value", "-l --list": "harmless"},
+//!  "operands": ["read*"], "writes": "write-tree ."}
+//! ```
+//!
+//! | key | what it says |
+//! |---|---|
+//! | `names` | the bare names of the program, separated by blanks; a version at the end (`python3.12`) is no part of it |
+//! | `options` | names of options, separated by blanks → a role. An option that is not listed takes no value: list every one that does, or its value is taken for an operand |
+//! | `operands` | the role of each operand in order; `*` behind one role: any number of operands; what is left over has the last role |
+//! | `stops` | options end at the first operand (wrappers) |
+//! | `words` | options are whole words behind one dash (`-out FILE`); otherwise `-abc` is three flags, or `-o` with a value attached |
+//! | `default`, `tree_default` | role and path of what it works on where no operand names it; the second one where a `tree` flag is given; `input_instead`: not where standard input is connected |
+//! | `writes` | role and path of what it writes unless an option with a writing role says where |
+//! | `always` | roles and paths that it touches whatever its arguments are |
+//! | `connect` | hosts, or symbols such as `registry:npm`, that it talks to unless a `registry` option names another one |
+//! | `unproven` | what it does that no argument tells: `reason` (lower case, one line), `about` (`anything`, `project`: it runs code of the project, `reads`, `writes`, `commands`, `network`), `vouch`: how many leading words, without options and their values, an entry of a policy's `commands.allow` must have to vouch for it; 0: nothing does |
+//! | `subcommands`, `otherwise` | entries of their own by the first operand, and the entry of what is not listed; without `otherwise` an unlisted one is opaque. `options` of the program count before the subcommand only |
+//! | `inert` | it only prints or computes what its arguments say |
+//! | `output` | what it prints, where the next stage of a pipe depends on it: `nothing`, `names`, `lines` |
+//! | `language`, `special` | the language it interprets; the function that knows it better than data |
+//!
+//! Roles are listed at [`Role`]. `?` behind the role of an option: its value is only ever attached (`-i.bak`,
+//! `--color=auto`). A flag that matters has a role, too: `tree`, `in-place`, `remove`, `harmless`, `unproven`. `argv` as the
+//! role of an option: it and all that follows is a command.
+//!
+//! Where several programs share an entry, every option must mean the same to all of them.
 
 mod role;
 mod table;

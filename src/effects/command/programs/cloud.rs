@@ -27,17 +27,7 @@ impl Machine<'_> {
         let transfers = call.rest.iter().any(|word| {
             matches!(
                 word.literal(),
-                Some(
-                    "cp" | "mv"
-                        | "sync"
-                        | "rsync"
-                        | "upload"
-                        | "download"
-                        | "deploy"
-                        | "copy"
-                        | "put-object"
-                        | "get-object"
-                )
+                Some("cp" | "mv" | "sync" | "rsync" | "upload" | "download" | "copy" | "put-object" | "get-object")
             )
         });
         for word in call.rest {
@@ -49,8 +39,7 @@ impl Machine<'_> {
         if transfers {
             self.transferred(call.rest);
         }
-        let subs: Vec<&str> =
-            call.rest.iter().filter(|word| !word.text.starts_with('-')).map(|word| word.text.as_str()).collect();
+        let subs = verbs(call.rest);
         let reads = subs.iter().any(|sub| {
             matches!(
                 *sub,
@@ -59,6 +48,7 @@ impl Machine<'_> {
                 || sub.starts_with("list-")
                 || sub.starts_with("get-")
         });
+        let transfers = transfers && !subs.contains(&"deploy");
         if !(reads || transfers) {
             let program = call.words.first().map_or("", |word| word.text.as_str());
             let mut vouchers = vec![program];
@@ -102,7 +92,12 @@ impl Machine<'_> {
     }
 
     pub(super) fn gh(&mut self, call: Call<'_>) -> Stream {
-        let words: Vec<&Arg> = call.rest.iter().filter(|word| !word.text.starts_with('-')).collect();
+        let chosen = |at: usize| {
+            let option = at.checked_sub(1).and_then(|at| call.rest.get(at)).and_then(Arg::literal);
+            matches!(option, Some("-R" | "--repo" | "--hostname"))
+        };
+        let words = call.rest.iter().enumerate().filter(|(at, word)| !word.text.starts_with('-') && !chosen(*at));
+        let words: Vec<&Arg> = words.map(|(_, word)| word).collect();
         let first = words.first().map_or("", |word| word.text.as_str());
         let second = words.get(1).map_or("", |word| word.text.as_str());
         let local = matches!(first, "help" | "version" | "completion" | "config" | "extension" | "alias" | "");
@@ -136,7 +131,8 @@ impl Machine<'_> {
             }
             ("release" | "run", "download") => self.path(Role::WriteTree, &Arg::exact(".")),
             ("repo", "clone" | "sync" | "fork") | ("pr", "checkout") => {
-                self.connect_to(Some("github.com"), Some("https"));
+                let host = if call.name == "glab" { "gitlab.com" } else { "github.com" };
+                self.connect_to(Some(host), Some("https"));
                 self.opaque(About::Writes, "writes files of the fetched revision", &["gh", first, second]);
             }
             ("extension", "install" | "exec" | "upgrade")
@@ -175,4 +171,18 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// Words that name what a client does: what follows an option may be its value, and names nothing.
+fn verbs(words: &[Arg]) -> Vec<&str> {
+    let mut before: Option<&Arg> = None;
+    let mut verbs = Vec::new();
+    for word in words {
+        let is_value = before.is_some_and(|option| option.text.starts_with("--") && !option.text.contains('='));
+        if !word.text.starts_with('-') && !is_value {
+            verbs.push(word.text.as_str());
+        }
+        before = Some(word);
+    }
+    verbs
 }

@@ -30,7 +30,7 @@ impl Machine<'_> {
         let program = call.words.first().map_or("docker", |word| word.text.as_str()).to_owned();
         let Some((sub, rest)) = outer.operands.split_first() else { return Stream::Unknown };
         let (sub, rest) = match (sub.text.as_str(), rest.split_first()) {
-            ("container" | "image" | "builder", Some((sub, rest))) => (sub, rest),
+            ("container" | "image", Some((sub, rest))) => (sub, rest),
             _ => (sub, rest),
         };
         match sub.literal() {
@@ -39,12 +39,22 @@ impl Machine<'_> {
                 let arguments = Arguments::divide(run_options(), rest);
                 self.contained(arguments.operands.get(1..).unwrap_or_default(), &[], io);
             }
-            Some("build" | "buildx" | "bake") => {
+            Some("buildx" | "builder")
+                if !matches!(rest.first().and_then(Arg::literal), Some("build" | "bake" | "b" | "f")) =>
+            {
+                let reads = rest.first().and_then(Arg::literal);
+                if !matches!(reads, None | Some("ls" | "du" | "inspect" | "version" | "imagetools" | "history")) {
+                    self.opaque(About::Anything, "changes what builds images", &[&program, &sub.text]);
+                }
+            }
+            Some("build" | "buildx" | "builder" | "bake") => {
                 let arguments = Arguments::divide(run_options(), rest);
                 for file in arguments.values(&["-f", "--file"]) {
                     self.path(Role::Read, file);
                 }
-                for place in arguments.operands.iter().filter(|word| !matches!(word.text.as_str(), "build" | "bake")) {
+                for place in
+                    arguments.operands.iter().filter(|word| !matches!(word.text.as_str(), "build" | "bake" | "b" | "f"))
+                {
                     if place.text.contains("://") { self.connect(place) } else { self.path(Role::ReadTree, place) }
                 }
                 self.opaque(About::Anything, "runs the project's build", &[&program, "build"]);
@@ -62,7 +72,20 @@ impl Machine<'_> {
                     None => self.connect_to(Some("registry:docker"), None),
                 }
             }
-            Some("compose") => self.opaque(About::Anything, "runs what the compose file says", &[&program, "compose"]),
+            Some("compose") => self.compose(&program, rest),
+            Some("container" | "image" | "--version" | "help" | "completion") => {}
+            Some(
+                "swarm" | "node" | "service" | "secret" | "stack" | "config" | "plugin" | "machine" | "trust" | "pod"
+                | "kube" | "generate" | "play" | "scout" | "desktop" | "model" | "mcp" | "checkpoint" | "update",
+            ) => {
+                let reads = rest.first().and_then(Arg::literal);
+                if !matches!(
+                    reads,
+                    Some("ls" | "ps" | "list" | "inspect" | "logs" | "info" | "status" | "top" | "stats")
+                ) {
+                    self.opaque(About::Anything, "changes what the container engine runs", &[&program, &sub.text]);
+                }
+            }
             Some("save" | "export") => {
                 for file in Arguments::divide(run_options(), rest).values(&["-o", "--output"]) {
                     self.path(Role::Write, file);
@@ -82,6 +105,27 @@ impl Machine<'_> {
             _ => self.opaque(About::Anything, "the subcommand is not known", &[&program, &sub.text]),
         }
         Stream::Unknown
+    }
+
+    /// `compose -f FILE COMMAND …`: looking on runs nothing of the file.
+    fn compose(&mut self, program: &str, words: &[Arg]) {
+        let mut globals = Entry { stops: true, ..Entry::default() };
+        globals.options.insert("-f --file --env-file".into(), OptionRole { role: Role::Read, attached: false });
+        let value = OptionRole { role: Role::Value, attached: false };
+        globals
+            .options
+            .insert("-p --project-name --profile --project-directory --ansi --progress --parallel".into(), value);
+        let arguments = Arguments::divide(&globals, words);
+        for file in arguments.options.iter().filter(|option| option.role == Some(Role::Read)) {
+            file.value.iter().for_each(|file| self.path(Role::Read, file));
+        }
+        let sub = arguments.operands.first().and_then(Arg::literal);
+        if !matches!(
+            sub,
+            Some("ps" | "logs" | "ls" | "images" | "top" | "port" | "version" | "events" | "stats" | "volumes")
+        ) {
+            self.opaque(About::Anything, "runs what the compose file says", &[program, "compose"]);
+        }
     }
 
     fn image(&mut self, image: &Arg) {
@@ -173,7 +217,15 @@ impl Machine<'_> {
                 if file.text.contains("://") { self.connect(file) } else { self.path(Role::ReadTree, file) }
             }
         }
-        let sub = call.rest.iter().find(|word| !word.text.starts_with('-')).map_or("", |word| word.text.as_str());
+        let mut globals = Entry { stops: true, ..Entry::default() };
+        let value = OptionRole { role: Role::Value, attached: false };
+        globals.options.insert(
+            "-n --namespace --context --cluster --user --kubeconfig -s --server --token --as --as-group --request-timeout -f --filename"
+                .into(),
+            value,
+        );
+        let outer = Arguments::divide(&globals, call.rest);
+        let sub = outer.operands.first().map_or("", |word| word.text.as_str());
         if sub == "exec" {
             let at = call.rest.iter().position(|word| word.literal() == Some("--"));
             self.contained(at.and_then(|at| call.rest.get(at + 1..)).unwrap_or_default(), &[], io);
