@@ -95,9 +95,8 @@ impl Machine<'_> {
             output = self.command(&arguments.command, io);
         }
         let placed = [Role::Write, Role::WriteTree, Role::WriteInto].iter().any(|role| arguments.has_role(*role));
-        if !harmless && !placed {
-            let written = entry.writes.as_deref().and_then(target);
-            written.into_iter().for_each(|(role, path)| self.path(role, &path));
+        if let Some((role, path)) = entry.writes.as_deref().filter(|_| !harmless && !placed).and_then(target) {
+            self.path(role, &path);
         }
         self.always(entry, harmless);
         self.connections(entry, arguments, harmless);
@@ -155,7 +154,7 @@ impl Machine<'_> {
                 self.path(Role::List, word);
                 self.enter(word);
             }
-            Role::Host if word.text.contains("://") => self.connect(word),
+            Role::Host | Role::Source if word.text.contains("://") => self.connect(word),
             Role::Host => self.connect_host(word, None, None),
             Role::Url | Role::Registry => self.connect(word),
             Role::Package => self.package(word),
@@ -167,7 +166,6 @@ impl Machine<'_> {
                 self.command(&words, io);
             }
             Role::Possible => self.possible_operand(word),
-            Role::Source if word.text.contains("://") => self.connect(word),
             Role::Source => self.path(Role::Read, word),
             Role::Script => {
                 self.path(Role::Read, word);

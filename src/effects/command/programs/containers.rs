@@ -73,7 +73,6 @@ impl Machine<'_> {
                 }
             }
             Some("compose") => self.compose(&program, rest),
-            Some("container" | "image" | "--version" | "help" | "completion") => {}
             Some(
                 "swarm" | "node" | "service" | "secret" | "stack" | "config" | "plugin" | "machine" | "trust" | "pod"
                 | "kube" | "generate" | "play" | "scout" | "desktop" | "model" | "mcp" | "checkpoint" | "update",
@@ -100,7 +99,8 @@ impl Machine<'_> {
                 "ps" | "images" | "ls" | "logs" | "inspect" | "version" | "info" | "stats" | "top" | "port" | "diff"
                 | "history" | "events" | "context" | "df" | "search-local" | "stop" | "start" | "restart" | "kill"
                 | "rm" | "rmi" | "tag" | "rename" | "wait" | "pause" | "unpause" | "network" | "volume" | "system"
-                | "prune" | "commit" | "attach" | "manifest",
+                | "container" | "image" | "--version" | "help" | "completion" | "prune" | "commit" | "attach"
+                | "manifest",
             ) => {}
             _ => self.opaque(About::Anything, "the subcommand is not known", &[&program, &sub.text]),
         }

@@ -30,7 +30,7 @@ impl Machine<'_> {
                 }
                 // Filters name files of their own (`movie=`, `subtitles=`).
                 "vf" | "af" | "filter" | "filter_complex" | "lavfi"
-                    if value.text.contains("=") && names_file(value) =>
+                    if value.text.contains('=') && names_file(value) =>
                 {
                     self.opaque(About::Anything, "a filter reads or writes a file that it names", &[]);
                 }
@@ -64,7 +64,9 @@ impl Machine<'_> {
         }
         let writes_last = !matches!(name, "mogrify" | "identify" | "display" | "animate" | "import");
         if let Some(output) = files.pop_if(|_| writes_last) {
-            files.iter().for_each(|file| self.input(file));
+            for file in files {
+                self.input(file);
+            }
             self.output(output);
         } else {
             let role = match name {
@@ -72,7 +74,9 @@ impl Machine<'_> {
                 "import" => Role::Write,
                 _ => Role::Read,
             };
-            files.iter().for_each(|file| self.path(role, file));
+            for file in files {
+                self.path(role, file);
+            }
         }
         Stream::Unknown
     }
@@ -165,7 +169,7 @@ fn is_flag(name: &str) -> bool {
     )
 }
 
-/// Options of ImageMagick with a value; the others are flags.
+/// Options of `convert` and its like with a value; the others are flags.
 fn takes_value(option: &str) -> bool {
     matches!(
         option,

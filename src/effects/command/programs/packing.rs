@@ -198,13 +198,17 @@ impl Machine<'_> {
         } else if mode.text.contains('x') {
             self.path(Role::Read, archive);
             let members: Vec<&Arg> = operands.collect();
-            members.iter().for_each(|member| self.path(Role::Write, member));
+            for member in &members {
+                self.path(Role::Write, member);
+            }
             if members.is_empty() {
                 self.path(Role::WriteTree, &Arg::exact("."));
             }
         } else {
             self.path(Role::Edit, archive);
-            operands.for_each(|file| self.path(Role::Read, file));
+            for file in operands {
+                self.path(Role::Read, file);
+            }
         }
         Stream::Unknown
     }

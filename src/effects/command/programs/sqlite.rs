@@ -72,32 +72,18 @@ impl Machine<'_> {
             ".shell" | ".system" => {
                 self.command_text(&Arg::exact(rest), io);
             }
-            ".read" => match rest.strip_prefix('|') {
-                Some(command) => {
-                    self.command_text(&Arg::exact(command), io);
-                    self.opaque(About::Anything, "database statements that are not known", &[]);
-                }
-                None => last.into_iter().for_each(|file| self.role(Role::Script, file, io)),
-            },
-            ".output" | ".once" | ".log" | ".trace" => match rest.strip_prefix('|') {
-                Some(command) => {
-                    self.command_text(&Arg::exact(command), io);
-                }
-                None => {
-                    let file = last.filter(|file| !matches!(file.text.as_str(), "stdout" | "stderr" | "off" | "on"));
-                    file.into_iter().for_each(|file| self.path(Role::Write, file));
-                }
-            },
-            ".backup" | ".save" | ".clone" => last.into_iter().for_each(|file| self.path(Role::Write, file)),
+            ".read" => self.dot_read(rest, last, io),
+            ".output" | ".once" | ".log" | ".trace" => self.dot_output(rest, last, io),
+            ".backup" | ".save" | ".clone" => self.dot_file(Role::Write, last),
             ".restore" | ".open" => {
-                last.into_iter().for_each(|file| self.path(Role::Edit, file));
+                self.dot_file(Role::Edit, last);
                 return false;
             }
             ".import" => {
                 let file = words.iter().find(|word| !word.text.starts_with('-'));
-                match rest.strip_prefix(['\'', '"']).unwrap_or(rest).strip_prefix('|') {
+                match piped(rest) {
                     Some(_) => self.opaque(About::Anything, "runs a command that is not read", &[]),
-                    None => file.into_iter().for_each(|file| self.path(Role::Read, file)),
+                    None => self.dot_file(Role::Read, file),
                 }
                 return false;
             }
@@ -109,6 +95,41 @@ impl Machine<'_> {
         }
         true
     }
+
+    fn dot_file(&mut self, role: Role, file: Option<&Arg>) {
+        if let Some(file) = file {
+            self.path(role, file);
+        }
+    }
+
+    /// `.read FILE`, `.read '|COMMAND'`.
+    fn dot_read(&mut self, rest: &str, file: Option<&Arg>, io: &mut Io<'_>) {
+        if let Some(command) = piped(rest) {
+            self.command_text(&Arg::exact(command), io);
+            self.opaque(About::Anything, "database statements that are not known", &[]);
+        } else if let Some(file) = file {
+            self.role(Role::Script, file, io);
+        }
+    }
+
+    /// `.output FILE`, `.output '|COMMAND'`.
+    fn dot_output(&mut self, rest: &str, file: Option<&Arg>, io: &mut Io<'_>) {
+        if let Some(command) = piped(rest) {
+            self.command_text(&Arg::exact(command), io);
+        } else {
+            self.dot_file(
+                Role::Write,
+                file.filter(|file| !matches!(file.text.as_str(), "stdout" | "stderr" | "off" | "on")),
+            );
+        }
+    }
+}
+
+/// The command of `|COMMAND`, quoted or not.
+fn piped(rest: &str) -> Option<&str> {
+    let quote = rest.chars().next().filter(|quote| matches!(quote, '\'' | '"'));
+    let bare = quote.map_or(rest, |quote| rest.trim_matches(quote));
+    bare.strip_prefix('|')
 }
 
 /// Statements and dot commands of a text.
