@@ -176,6 +176,7 @@ impl Arguments {
             (None, Some(OptionRole { role, attached: false })) if !role.is_flag() => rest.next().cloned(),
             _ => None,
         };
+        let name = entry.whole_option(&name).to_owned();
         self.options.push(Given { name, role: spec.map(|spec| spec.role), value });
     }
 

@@ -22,6 +22,7 @@ mod programs;
 mod reading;
 mod redirect;
 mod simple;
+mod steering;
 mod stream;
 mod temporary;
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Simple commands: assignments, then words, then redirections, then the program.
 
-use crate::effects::About;
+use crate::effects::{About, Certainty};
 use crate::shell::{AssignedValue, Scope, Simple};
 
 use super::argument::Arg;
 use super::knowledge::Role;
 use super::machine::Machine;
+use super::steering;
 use super::stream::Stream;
 
 /// What a command runs in.
@@ -85,6 +86,10 @@ impl Machine<'_> {
         if let Some(file) = value.filter(|_| matches!(name, "BASH_ENV" | "ENV" | "PYTHONSTARTUP")) {
             self.start_up_file(file, &mut Io { scope, input: &Stream::Unknown });
         }
+        for text in value.and_then(Arg::literal).into_iter().flat_map(|text| steering::commands(name, text)) {
+            let mut child = scope.clone();
+            self.guessed(|machine| machine.shell_text(&text, &mut child, &Stream::Unknown));
+        }
         if let Some(text) = value.and_then(Arg::literal).filter(|_| holds_command(name)) {
             self.forked(scope, |machine, scope| machine.shell_text(text, scope, &Stream::Unknown));
         }
@@ -135,6 +140,12 @@ impl Machine<'_> {
 
     fn program(&mut self, text: &str, words: &[Arg], io: &mut Io<'_>) -> Stream {
         let Some(name) = self.identity(text) else { return self.own_program(words, io) };
+        // `git-push` is `git push`.
+        if let Some(sub) = name.strip_prefix("git-").filter(|_| self.knowledge.entry(&name).is_none()) {
+            let rest = words.iter().skip(1).cloned();
+            let command: Vec<Arg> = [Arg::exact("git"), Arg::exact(sub)].into_iter().chain(rest).collect();
+            return self.command(&command, io);
+        }
         let Some(entry) = self.knowledge.entry(&name) else { return self.unknown(words) };
         let name = self.knowledge.meant(&name);
         let output = self.known(entry, name, words, io);
@@ -198,6 +209,17 @@ impl Machine<'_> {
     fn own_program(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
         self.execute(words, false, true);
         let Some(program) = words.first() else { return Stream::Unknown };
+        // A link to a program, or a copy of one, does what the program does.
+        let (target, certainty) = self.locate(program);
+        let original = self.world.originals(&target.path, certainty).into_iter().find_map(|name| {
+            let (directory, _) = name.path.rsplit_once('/')?;
+            (SYSTEM_DIRECTORIES.contains(&directory) && name.certainty == Certainty::Exact).then_some(name.path)
+        });
+        if let Some(original) = original {
+            let command: Vec<Arg> =
+                std::iter::once(Arg::exact(original)).chain(words.iter().skip(1).cloned()).collect();
+            return self.command(&command, io);
+        }
         let rest: Vec<Arg> = words.iter().skip(1).cloned().collect();
         self.possible_operands(words);
         self.run_file(program, None, &rest, &[program.text.as_str()], io)
@@ -215,6 +237,8 @@ const SYSTEM_DIRECTORIES: &[&str] = &[
     "/opt/local/bin",
     "/run/current-system/sw/bin",
     "/snap/bin",
+    "/usr/lib/git-core",
+    "/usr/libexec/git-core",
     "/usr/local/opt/coreutils/libexec/gnubin",
 ];
 
@@ -291,6 +315,8 @@ fn steers(name: &str) -> bool {
         || name.starts_with("GIT_CONFIG")
         || name.starts_with("BASH_FUNC_")
         || name.starts_with("GIT_SSH")
+        || name.starts_with("CARGO_BUILD_RUSTC")
+        || steering::names_tool(name)
         || name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER"))
         || matches!(
             name,
@@ -345,6 +371,7 @@ fn is_harmless(name: &str, value: &str) -> bool {
                 || option == "--enable-source-maps"
         }),
         "GIT_SSH_COMMAND" | "PATH" | "LD_PRELOAD" | "LD_LIBRARY_PATH" => false,
+        _ if steering::names_tool(name) => steering::is_plain_tool(name, value),
         "GIT_CONFIG_NOSYSTEM" | "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => matches!(value, "1" | "/dev/null"),
         "MAKEFLAGS" => value.split_whitespace().all(|flag| flag.starts_with("-j")),
         _ => idle && holds_command(name),

@@ -1,5 +1,7 @@
 //! awk programs: `system`, pipes and redirections.
 
+use std::collections::BTreeMap;
+
 use crate::effects::About;
 use crate::effects::command::argument::Arg;
 use crate::effects::command::knowledge::Role;
@@ -21,18 +23,19 @@ impl Machine<'_> {
             self.opaque(About::Anything, "runs an awk program that is not understood", &[]);
             return;
         };
+        let variables = variables(&tokens);
         let mut prints = false;
         for (at, token) in tokens.iter().enumerate() {
             let next = tokens.get(at + 1);
             let after = tokens.get(at + 2);
             let before = at.checked_sub(1).and_then(|at| tokens.get(at));
             match token {
-                Token::Word(word) if word == "system" => match (next, after, tokens.get(at + 3)) {
-                    (Some(Token::Mark('(')), Some(Token::Text(command)), Some(Token::Mark(')'))) => {
-                        self.command_text(&Arg::exact(command.as_str()), io);
-                    }
-                    _ => self.opaque(About::Anything, "runs a command whose text is not known", &[]),
-                },
+                Token::Word(word) if word == "system" && matches!(next, Some(Token::Mark('('))) => {
+                    self.awk_command(tokens.get(at + 2..).unwrap_or_default(), &variables, io);
+                }
+                Token::Word(word) if word == "ARGV" => {
+                    self.opaque(About::Reads, "may read files that the program names", &[]);
+                }
                 Token::Word(word) if matches!(word.as_str(), "print" | "printf") => prints = true,
                 Token::Word(word) if word == "getline" => match (next, after) {
                     (Some(Token::Mark('<')), Some(Token::Text(file))) => {
@@ -54,16 +57,25 @@ impl Machine<'_> {
                     let command = if reads { before } else { next };
                     match command {
                         _ if matches!(next, Some(Token::Mark('|'))) || matches!(before, Some(Token::Mark('|'))) => {}
-                        Some(Token::Text(command)) => {
+                        Some(Token::Word(name)) if reads && variables.contains_key(name.as_str()) => {
+                            let text = variables.get(name.as_str()).copied().unwrap_or_default().to_owned();
+                            self.command_text(&Arg::exact(text), io);
+                        }
+                        Some(Token::Text(command)) if reads => {
                             self.command_text(&Arg::exact(command.as_str()), io);
                         }
-                        _ => self.opaque(About::Anything, "runs a command whose text is not known", &[]),
+                        _ if reads => self.opaque(About::Anything, "runs a command whose text is not known", &[]),
+                        _ => self.awk_command(tokens.get(at + 1..).unwrap_or_default(), &variables, io),
                     }
                 }
                 Token::Mark('>') if prints && !matches!(before, Some(Token::Mark('>'))) => {
                     let target = if matches!(next, Some(Token::Mark('>'))) { after } else { next };
                     match target {
                         Some(Token::Text(file)) => self.path(Role::Write, &Arg::exact(file.as_str())),
+                        Some(Token::Word(name)) if variables.contains_key(name.as_str()) => {
+                            let file = variables.get(name.as_str()).copied().unwrap_or_default().to_owned();
+                            self.path(Role::Write, &Arg::exact(file));
+                        }
                         Some(Token::Mark('=')) => {}
                         _ => self.path(Role::Write, &Arg::unknown("print >")),
                     }
@@ -73,6 +85,62 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+impl Machine<'_> {
+    /// A command in an expression: texts and variables that hold one, joined.
+    fn awk_command(&mut self, tokens: &[Token], variables: &BTreeMap<&str, &str>, io: &mut Io<'_>) {
+        let mut text = String::new();
+        for (at, token) in tokens.iter().enumerate() {
+            match token {
+                Token::Text(part) => text.push_str(part),
+                Token::Word(name) if variables.contains_key(name.as_str()) => {
+                    text.push_str(variables.get(name.as_str()).copied().unwrap_or_default());
+                }
+                Token::End | Token::Mark(')' | '}') if at > 0 => {
+                    self.command_text(&Arg::exact(text), io);
+                    return;
+                }
+                Token::Mark('$')
+                    if text.is_empty() && matches!(tokens.get(at + 1), Some(Token::Word(word)) if word == "0") =>
+                {
+                    let input = io.input.clone();
+                    self.opaque(About::Anything, "runs a command whose text is not known", &[]);
+                    self.stream_program(&input, io);
+                    return;
+                }
+                _ => break,
+            }
+        }
+        self.opaque(About::Anything, "runs a command whose text is not known", &[]);
+        self.guess_text(&format!("{text} x"));
+    }
+}
+
+/// Variables that hold one text from start to end.
+fn variables(tokens: &[Token]) -> BTreeMap<&str, &str> {
+    let mut held: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let Token::Word(name) = token else { continue };
+        let behind = tokens.get(at + 1..).unwrap_or_default();
+        let value = match behind {
+            [Token::Mark('='), Token::Mark('='), ..] => continue,
+            [Token::Mark('='), Token::Text(text), Token::End | Token::Mark('}' | ')'), ..] => Some(text.as_str()),
+            [Token::Mark('='), ..] | [Token::Mark('+' | '-' | '*' | '/' | '%' | '^'), Token::Mark('='), ..] => None,
+            _ if matches!(name.as_str(), "getline" | "sub" | "gsub" | "split" | "for" | "function") => {
+                for token in behind.iter().take(12) {
+                    if let Token::Word(name) = token {
+                        held.insert(name, None);
+                    }
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        let known = value.filter(|_| !held.contains_key(name.as_str()));
+        held.insert(name, known);
+    }
+    held.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 fn tokens(text: &str) -> Option<Vec<Token>> {

@@ -28,6 +28,24 @@ impl Machine<'_> {
         }
     }
 
+    /// Quoted texts in a program of a language that is not read may be commands.
+    pub(crate) fn guess_strings(&mut self, text: &str) {
+        let mut left = text;
+        for _ in 0..TEXTS {
+            let Some(at) = left.find(['"', '\'', '`']) else { break };
+            let Some((_, rest)) = left.split_at_checked(at) else { break };
+            let quote = rest.chars().next().unwrap_or('"');
+            let Some((inner, behind)) = rest.get(1..).and_then(|rest| rest.split_once(quote)) else { break };
+            self.guess_text(inner);
+            left = behind;
+        }
+        for line in text.split(['\n', ';', '[']).take(TEXTS) {
+            if let Some(command) = line.trim().strip_prefix("exec ").or_else(|| line.trim().strip_prefix("spawn ")) {
+                self.guess_text(command.trim_end_matches(']'));
+            }
+        }
+    }
+
     /// A text may be a command if it starts with the name of a program.
     pub(crate) fn guess_text(&mut self, text: &str) {
         let first = text.split_whitespace().next().unwrap_or_default();

@@ -17,6 +17,7 @@ use serde::Deserialize;
 
 use crate::effects::About;
 
+use super::argument::Arg;
 use super::knowledge::Language;
 use super::machine::Machine;
 use super::simple::Io;
@@ -73,14 +74,37 @@ impl Calls {
 }
 
 impl Machine<'_> {
+    /// Lines that only interactive Python knows: `!command`, `%magic`. The text without them, if there are any.
+    fn magics(&mut self, text: &str, io: &mut Io<'_>) -> Option<String> {
+        let is_magic = |line: &&str| line.trim_start().starts_with(['!', '%']);
+        if !text.lines().any(|line| is_magic(&line)) || text.contains("\"\"\"") {
+            return None;
+        }
+        for line in text.lines().filter(is_magic) {
+            let line = line.trim_start();
+            if let Some(command) = line.strip_prefix('!') {
+                self.command_text(&Arg::exact(command.trim_start_matches('!')), io);
+            } else {
+                self.opaque(About::Anything, "runs a magic command", &[]);
+                self.guess_text(line.split_once(' ').map_or("", |(_, rest)| rest));
+            }
+        }
+        Some(text.lines().filter(|line| !is_magic(line)).collect::<Vec<_>>().join("\n"))
+    }
+
     /// Effects of a program in `language`.
     pub(crate) fn program_text(&mut self, language: Language, text: &str, io: &mut Io<'_>) {
+        let magic = if language == Language::Python { self.magics(text, io) } else { None };
+        let text = magic.as_deref().unwrap_or(text);
         self.at_program(text, |machine| match language {
             Language::Awk => machine.awk_program(text, io),
             Language::Powershell => machine.powershell_text(text, io),
             _ => match (calls(language), lexer::tokens(language, text)) {
                 (Some(calls), Some(tokens)) => machine.scan(language, calls, &tokens, io),
-                _ => machine.opaque(About::Anything, "runs a program that is not read", &[]),
+                _ => {
+                    machine.opaque(About::Anything, "runs a program that is not read", &[]);
+                    machine.guess_strings(text);
+                }
             },
         });
     }

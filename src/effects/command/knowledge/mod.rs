@@ -188,6 +188,14 @@ impl Entry {
         candidates.all(|other| other == first).then_some(first)
     }
 
+    /// The option that an abbreviation stands for, or the name itself.
+    pub(crate) fn whole_option<'n>(&'n self, name: &'n str) -> &'n str {
+        if !name.starts_with("--") || name.len() < 4 || self.listed_option(name).is_some() {
+            return name;
+        }
+        self.options.keys().flat_map(|names| names.split(' ')).find(|one| one.starts_with(name)).unwrap_or(name)
+    }
+
     /// From now on the option `name` has this role; `None`: it takes no value.
     pub(crate) fn set_option(&mut self, name: &str, role: Option<OptionRole>) {
         let others = std::mem::take(&mut self.options).into_iter().filter_map(|(names, role)| {

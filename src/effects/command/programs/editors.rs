@@ -33,6 +33,13 @@ impl Machine<'_> {
                     left.next();
                 }
                 Some(text) if text.starts_with('+') => self.ex_commands(&word.with(text.trim_start_matches('+')), io),
+                Some(text) if text.starts_with('-') && !text.starts_with("--") && text.contains('c') => {
+                    let attached = text.split_once('c').map_or("", |(_, rest)| rest);
+                    let command = if attached.is_empty() { left.next().cloned() } else { Some(word.with(attached)) };
+                    if let Some(command) = command {
+                        self.ex_commands(&command, io);
+                    }
+                }
                 Some(text) if text.starts_with('-') => {}
                 _ => files.push(word.clone()),
             }
@@ -106,7 +113,12 @@ impl Machine<'_> {
 
     pub(super) fn ed(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         for file in call.rest.iter().filter(|word| !word.text.starts_with('-')) {
-            self.path(Role::Edit, file);
+            match file.text.strip_prefix('!') {
+                Some(command) => {
+                    self.command_text(&file.with(command), io);
+                }
+                None => self.path(Role::Edit, file),
+            }
         }
         match io.input.clone() {
             Stream::Known(text) | Stream::Likely(text) => {

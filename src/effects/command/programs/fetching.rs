@@ -9,8 +9,8 @@ use crate::effects::command::stream::Stream;
 
 use super::Call;
 
-const CURL_VALUES: &str = "-A --user-agent -e --referer -H --header -X --request -u --user -m --max-time --connect-timeout --retry \
---retry-delay --retry-max-time -r --range -w --write-out -y -Y -z --time-cond --limit-rate --max-filesize --cert-type --key-type \
+const CURL_VALUES: &str = "-A --user-agent -e --referer -X --request -u --user -m --max-time --connect-timeout --retry \
+--retry-delay --retry-max-time -r --range -y -Y -z --time-cond --limit-rate --max-filesize --cert-type --key-type \
 --ciphers --interface --keepalive-time --local-port --max-redirs -P --ftp-port --ftp-method --proto --proto-default --pass -Q --quote \
 --resolve --data-raw --oauth2-bearer --aws-sigv4 --tls-max --tls13-ciphers --dns-servers --happy-eyeballs-timeout-ms -U --proxy-user \
 --noproxy -t --telnet-option --tftp-blksize --create-file-mode --expect100-timeout --form-string --json-raw --parallel-max --rate \
@@ -32,7 +32,10 @@ impl Machine<'_> {
             "-T --upload-file -E --cert --key --cacert --capath -n --netrc-file --etag-compare --crlfile --pubkey --proxy-cacert",
             Role::Read,
         );
-        option("-d --data --data-ascii --data-binary --data-urlencode --json", Role::AtFile);
+        option(
+            "-H --header -w --write-out --proxy-header -d --data --data-ascii --data-binary --data-urlencode --json",
+            Role::AtFile,
+        );
         option("-b --cookie -F --form --output-dir --unix-socket --abstract-unix-socket", Role::Value);
         option("-K --config", Role::Value);
         option("-x --proxy --socks4 --socks4a --socks5 --socks5-hostname --preproxy --doh-url", Role::Url);

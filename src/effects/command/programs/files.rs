@@ -214,6 +214,7 @@ impl Machine<'_> {
         let mut left = call.rest.iter();
         let (mut programs, mut files, mut from_file) = (Vec::new(), Vec::new(), false);
         let mut in_place = false;
+        let mut assigned: Vec<Arg> = Vec::new();
         while let Some(word) = left.next() {
             let text = word.text.as_str();
             match word.literal() {
@@ -224,10 +225,32 @@ impl Machine<'_> {
                     }
                 }
                 Some("-i" | "--include" | "-l" | "--load") => {
-                    in_place |= left.next().is_some_and(|value| value.text == "inplace");
+                    let library = left.next();
+                    if library.is_some_and(|value| value.text == "inplace") {
+                        in_place = true;
+                    } else {
+                        self.opaque(About::Anything, "loads a library", &[]);
+                    }
                 }
-                Some("-F" | "-v" | "--assign" | "--field-separator") => {
+                Some("-v" | "--assign") => assigned.extend(left.next().cloned()),
+                Some("-F" | "--field-separator") => {
                     left.next();
+                }
+                Some(_) if text.starts_with("--source=") || text.starts_with("-e") => {
+                    let program = text.strip_prefix("--source=").or_else(|| text.strip_prefix("-e"));
+                    programs.push(word.with(program.unwrap_or_default()));
+                }
+                Some(_) if text.starts_with("-v") || text.starts_with("--assign=") => {
+                    let value = text.strip_prefix("--assign=").or_else(|| text.strip_prefix("-v"));
+                    assigned.push(word.with(value.unwrap_or_default()));
+                }
+                Some(_) if text.starts_with("-l") || text.starts_with("--load=") || text.starts_with("--include=") => {
+                    self.opaque(About::Anything, "loads a library", &[]);
+                }
+                Some(_) if text.starts_with("-E") || text.starts_with("--exec=") => {
+                    from_file = true;
+                    let file = text.strip_prefix("--exec=").or_else(|| text.strip_prefix("-E"));
+                    self.awk_file(&word.with(file.unwrap_or_default()), io);
                 }
                 Some("-e" | "--source") => programs.extend(left.next().cloned()),
                 Some("--") => {
@@ -251,8 +274,9 @@ impl Machine<'_> {
         if programs.is_empty() && !from_file && !files.is_empty() {
             programs.push(files.remove(0));
         }
+        assigned.extend(files.iter().filter(|file| file.text.contains('=')).cloned());
         for program in &programs {
-            self.code_argument(Language::Awk, program, io);
+            self.code_argument(Language::Awk, &with_variables(program, &assigned), io);
         }
         for file in files.iter().filter(|file| file.after('=').is_none_or(|(name, _)| !super::wrappers::is_name(&name)))
         {
@@ -275,6 +299,18 @@ impl Machine<'_> {
         }
         Stream::nothing()
     }
+}
+
+/// An awk program that starts with the variables of its command line.
+fn with_variables(program: &Arg, assigned: &[Arg]) -> Arg {
+    let mut text = String::new();
+    for (name, value) in assigned.iter().filter_map(|word| word.after('=')) {
+        if super::wrappers::is_name(&name) && value.is_exact() {
+            let value = value.text.replace('\\', "\\\\").replace('"', "\\\"");
+            text.push_str(&format!("BEGIN{{{name}=\"{value}\"}};"));
+        }
+    }
+    if text.is_empty() || !program.is_exact() { program.clone() } else { program.with(text + &program.text) }
 }
 
 /// Anything below a directory.

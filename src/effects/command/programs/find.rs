@@ -126,9 +126,18 @@ impl Machine<'_> {
     pub(super) fn fd(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let position =
             call.rest.iter().position(|word| matches!(word.literal(), Some("-x" | "-X" | "--exec" | "--exec-batch")));
-        let (before, command) = match position {
-            Some(at) => (call.rest.get(..at).unwrap_or_default(), call.rest.get(at + 1..).unwrap_or_default()),
-            None => (call.rest, &[][..]),
+        let attached = |word: &Arg| {
+            ["--exec=", "--exec-batch="].iter().find_map(|option| Some(word.with(word.text.strip_prefix(option)?)))
+        };
+        let attached = call.rest.iter().enumerate().find_map(|(at, word)| Some((at, attached(word)?)));
+        let attached = attached.map(|(at, program)| {
+            let rest = call.rest.get(at + 1..).unwrap_or_default();
+            (at, std::iter::once(program).chain(rest.iter().cloned()).collect::<Vec<Arg>>())
+        });
+        let (before, command) = match (position, &attached) {
+            (None, Some((at, command))) => (call.rest.get(..*at).unwrap_or_default(), command.as_slice()),
+            (Some(at), _) => (call.rest.get(..at).unwrap_or_default(), call.rest.get(at + 1..).unwrap_or_default()),
+            (None, None) => (call.rest, &[][..]),
         };
         let mut starts: Vec<Arg> = Vec::new();
         let (mut extension, mut pattern_seen) = (None, false);

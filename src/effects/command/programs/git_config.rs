@@ -61,6 +61,12 @@ impl Machine<'_> {
                 Some("--global") => file = Some(Arg::exact("~/.gitconfig")),
                 Some("--system") => file = Some(Arg::exact("/etc/gitconfig")),
                 Some("-f" | "--file") => file = left.next().cloned(),
+                Some("--blob") => {
+                    reads = true;
+                    if let Some(path) = left.next().and_then(super::git::revision_path) {
+                        self.at_root(Role::Read, &path);
+                    }
+                }
                 Some("--type" | "--default" | "--comment") => {
                     left.next();
                 }

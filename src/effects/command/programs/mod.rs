@@ -5,6 +5,7 @@ mod containers;
 mod copying;
 pub(super) mod decoding;
 mod editors;
+mod escapes;
 mod fetching;
 mod files;
 mod find;
@@ -85,6 +86,10 @@ fn special_program(special: &str, machine: &mut Machine<'_>, call: Call<'_>, io:
         "compress" => machine.compress(call, io),
         "copy" => machine.copy(call, io),
         "curl" => machine.curl(call, io),
+        "dc" => machine.dc(call, io),
+        "debugger" => machine.debugger(call, io),
+        "ip" => machine.ip(call, io),
+        "traced" => machine.traced(call, io),
         "database" => machine.database(call, io),
         "date" => machine.dated(call, io),
         "dd" => machine.dd(call, io),

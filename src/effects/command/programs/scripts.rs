@@ -221,7 +221,8 @@ impl Machine<'_> {
 
     pub(super) fn interpreter(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let language = call.entry.language.unwrap_or(Language::Other);
-        let arguments = Arguments::divide(call.entry, call.rest);
+        let words = if language == Language::Javascript { evaluated(call.rest) } else { call.rest.to_vec() };
+        let arguments = Arguments::divide(call.entry, &words);
         if arguments.operands.is_empty() && asks_only(&arguments) {
             return Stream::Unknown;
         }
@@ -252,6 +253,18 @@ impl Machine<'_> {
                     self.opaque(About::Anything, "runs a program that is not read", &[program, &value.text]);
                 }
                 _ => {}
+            }
+        }
+        if ran && language == Language::Ruby {
+            let is_named = |given: &Given, names: &[&str]| names.contains(&given.name.as_str());
+            let edits = arguments.options.iter().any(|given| is_named(given, &["-i"]));
+            let reads = ["gets", "readline", "ARGF", "ARGV"]
+                .iter()
+                .any(|name| arguments.values(&["-e"]).any(|code| code.text.contains(name)));
+            if edits || reads || arguments.has(&["-n", "-p"]) {
+                for file in &arguments.operands {
+                    self.path(if edits { Role::Edit } else { Role::Read }, file);
+                }
             }
         }
         if ran {
@@ -317,6 +330,12 @@ impl Machine<'_> {
             Some("http.server") => {
                 self.path(Role::ReadTree, &Arg::exact("."));
                 self.opaque(About::Network, "waits for connections", &[]);
+            }
+            Some("timeit") => {
+                let code = rest.iter().filter(|word| !word.text.starts_with('-') || word.text.starts_with("-s"));
+                for text in code.filter(|word| word.literal() != Some("-s")) {
+                    self.code_argument(Language::Python, text, io);
+                }
             }
             Some("this" | "calendar" | "platform" | "sysconfig" | "site") => {}
             Some("base64") => self.possible_operands(&words),
@@ -394,7 +413,7 @@ impl Machine<'_> {
                         break;
                     }
                     'p' | 'n' => loops = true,
-                    'M' | 'm' | 'I' | 'F' | 'D' | '0' | 'l' | 'C' | 'x' => break,
+                    'M' | 'm' | 'I' | 'F' | 'D' | 'C' | 'x' => break,
                     _ => {}
                 }
             }
@@ -411,6 +430,8 @@ impl Machine<'_> {
         for text in &code {
             self.code_argument(Language::Perl, text, io);
         }
+        // `<>` reads what the operands name.
+        loops |= code.iter().any(|text| text.text.contains("<>") || text.text.contains("ARGV"));
         if loops || in_place {
             for file in &operands {
                 self.path(if in_place { Role::Edit } else { Role::Read }, file);
@@ -461,6 +482,10 @@ impl Machine<'_> {
 
     pub(super) fn database(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
+        for option in arguments.values(&["-c", "--command", "-e", "--execute"]) {
+            self.client_command(&option.text, io);
+        }
+        self.client_input(io);
         if !arguments.has(&["-h", "--host"]) {
             match arguments.operands.iter().find(|word| word.text.contains("://")) {
                 Some(url) => self.connect(url),
@@ -469,6 +494,21 @@ impl Machine<'_> {
         }
         self.given(call.entry, call.words, &arguments, io)
     }
+}
+
+/// `-pe CODE` and `-p -e CODE` are `-e CODE`.
+fn evaluated(words: &[Arg]) -> Vec<Arg> {
+    let is = |word: &Arg, names: &[&str]| word.literal().is_some_and(|text| names.contains(&text));
+    let mut left = words.iter().peekable();
+    let mut all = Vec::with_capacity(words.len());
+    while let Some(word) = left.next() {
+        if is(word, &["-pe"]) {
+            all.push(word.with("-e"));
+        } else if !(is(word, &["-p", "--print"]) && left.peek().is_some_and(|next| is(next, &["-e", "--eval"]))) {
+            all.push(word.clone());
+        }
+    }
+    all
 }
 
 fn asks_only(arguments: &Arguments) -> bool {

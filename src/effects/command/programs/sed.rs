@@ -84,6 +84,9 @@ impl Machine<'_> {
         }
         if program.runs_input {
             self.opaque(About::Anything, "sed runs what it makes of its input", &[]);
+            if let Stream::Known(text) | Stream::Likely(text) = io.input.clone() {
+                self.guessed(|machine| machine.command_text(&Arg::exact(text), io));
+            }
         }
         program.puts
     }

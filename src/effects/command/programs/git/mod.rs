@@ -15,6 +15,7 @@ use crate::effects::{About, Argument, Certainty, Execution, Kind};
 use super::Call;
 use super::git_triggers::Setting;
 use options::options;
+pub(super) use reads::revision_path;
 
 /// One git command behind its global options.
 #[derive(Debug)]
@@ -148,6 +149,12 @@ impl Machine<'_> {
         for file in sub.arguments.values(&["--output"]) {
             self.path(Role::Write, file);
         }
+        for file in sub.arguments.values(&["--exclude-from", "-X", "--ignore-revs-file", "--contents", "--add-file"]) {
+            self.path(Role::Read, file);
+        }
+        for command in sub.arguments.values(&["--to-cmd", "--cc-cmd", "--sendmail-cmd", "--httpd"]) {
+            self.command_text(command, io);
+        }
         match sub.name {
             "push" | "fetch" | "pull" | "ls-remote" | "fetch-pack" | "request-pull" | "fetch-pack-remote" => {
                 self.git_remote(sub);
@@ -155,7 +162,50 @@ impl Machine<'_> {
             "send-pack" => self.git_plumbing_push(sub),
             "clone" => self.git_clone(sub, io),
             "remote" | "submodule" => self.git_remotes(sub, io),
-            "archive" if sub.arguments.has(&["--remote"]) => self.connect_to(None, Some("git")),
+            "archive" if sub.arguments.has(&["--remote"]) => {
+                let remote = sub.arguments.values(&["--remote"]).next();
+                match remote.filter(|remote| is_location(&remote.text)) {
+                    Some(url) if url.text.contains(':') => self.connect(url),
+                    _ => self.connect_to(None, Some("git")),
+                }
+                for command in sub.arguments.values(&["--exec"]) {
+                    self.command_text(command, io);
+                }
+            }
+            "subtree" | "lfs" if operands(sub).first().is_some_and(|word| word.text == "push") => {
+                self.git_plumbing_push(sub);
+                if sub.name == "subtree" {
+                    self.opaque(About::Writes, "makes commits of a directory's history", &["git", "subtree"]);
+                }
+            }
+            "subtree" => {
+                self.connect_to(None, Some("git"));
+                self.opaque(About::Writes, "writes files of another repository", &["git", "subtree"]);
+            }
+            "for-each-repo" => {
+                let rest = operands(sub);
+                let words: Vec<Arg> = std::iter::once(Arg::exact("git")).chain(rest).collect();
+                self.command(&words, io);
+                self.opaque(About::Anything, "runs in repositories that the configuration names", &[]);
+            }
+            "merge-file" => {
+                for file in operands(sub) {
+                    let prints = sub.arguments.has(&["-p", "--stdout"]);
+                    self.path(if prints { Role::Read } else { Role::Edit }, &file);
+                }
+            }
+            "interpret-trailers" | "stripspace" | "mailinfo" | "mailsplit" => {
+                let edits = sub.arguments.has(&["--in-place"]);
+                for file in operands(sub) {
+                    let role = match sub.name {
+                        "interpret-trailers" if !edits => Role::Read,
+                        "interpret-trailers" => Role::Edit,
+                        _ => Role::Write,
+                    };
+                    self.path(role, &file);
+                }
+            }
+            "cat-file" if sub.words.iter().any(|word| word.text.starts_with("--batch")) => self.git_batch(io),
             "diff" | "log" | "show" | "blame" | "annotate" | "whatchanged" | "cat-file" | "grep" | "archive"
             | "shortlog" | "difftool" | "diff-tree" | "diff-index" | "diff-files" | "range-diff" | "format-patch"
             | "ls-tree" | "show-branch" | "rev-list" => return self.git_reads(sub, io),
@@ -201,9 +251,8 @@ impl Machine<'_> {
             "status" | "branch" | "rev-parse" | "describe" | "reflog" | "name-rev" | "symbolic-ref"
             | "for-each-ref" | "show-ref" | "check-ignore" | "check-attr" | "var" | "version" | "help"
             | "count-objects" | "fsck" | "gc" | "prune" | "repack" | "pack-refs" | "maintenance" | "update-ref"
-            | "write-tree" | "commit-tree" | "cherry" | "verify-commit" | "verify-tag" | "stripspace"
-            | "interpret-trailers" | "column" | "check-ref-format" | "merge-tree" | "merge-file" | "patch-id"
-            | "mktree" | "rerere" | "replace" | "lfs" => {}
+            | "write-tree" | "commit-tree" | "cherry" | "verify-commit" | "verify-tag" | "column"
+            | "check-ref-format" | "merge-tree" | "patch-id" | "mktree" | "rerere" | "replace" | "lfs" => {}
             "p4" | "svn" | "send-email" | "imap-send" | "instaweb" | "daemon" | "gui" | "citool" | "web--browse" => {
                 self.opaque(About::Anything, "runs another program over the network", &[]);
             }
@@ -212,6 +261,20 @@ impl Machine<'_> {
             }
         }
         Stream::Unknown
+    }
+
+    /// `git cat-file --batch` reads the names of objects from its input.
+    fn git_batch(&mut self, io: &Io<'_>) {
+        match io.input.text() {
+            Some(text) => {
+                for line in text.lines() {
+                    if let Some(path) = reads::revision_path(&Arg::exact(line)) {
+                        self.at_root(Role::Read, &path);
+                    }
+                }
+            }
+            None => self.opaque(About::Reads, "shows objects that its input names", &["git", "cat-file"]),
+        }
     }
 
     fn git_messages(&mut self, sub: &Sub<'_>) {

@@ -8,7 +8,9 @@ const LONG_VALUES: &str = "--message --file --template --author --date --reuse-m
     --output-directory --upload-pack --receive-pack --exec --extcmd --tool --pathspec-from-file --onto --strategy --strategy-option \
     --orphan --config --jobs --env-filter --tree-filter --index-filter --msg-filter --parent-filter --commit-filter --tag-name-filter \
     --directory --exclude --separate-git-dir --repo --push-option --server-option --shallow-since --source --conflict --prefix \
-    --whitespace --reason --trailer --cleanup --open-files-in-pager-with --local-user --create --force-create --initial-branch --remote";
+    --whitespace --reason --trailer --cleanup --open-files-in-pager-with --local-user --create --force-create --initial-branch --remote \
+    --exclude-from --exclude-per-directory --blob --stage --to-cmd --cc-cmd --sendmail-cmd --smtp-server --httpd --browser --contents \
+    --ignore-revs-file --add-file --add-virtual-file --index-output --temp --refs --upload-archive";
 
 /// Short options that take their value as the next word: most letters mean different things in different subcommands.
 fn short_values(sub: &str) -> &'static str {
@@ -20,6 +22,7 @@ fn short_values(sub: &str) -> &'static str {
         }
         "blame" | "annotate" => "-L -S",
         "grep" => "-e -f -m -A -B -C",
+        "ls-files" => "-x -X",
         "rebase" => "-x -s -X -C",
         "merge" | "cherry-pick" | "revert" | "pull" => "-m -s -X -F -j",
         "tag" => "-m -F -u -n",

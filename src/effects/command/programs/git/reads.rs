@@ -143,7 +143,7 @@ impl Machine<'_> {
     }
 
     /// A path that starts at the top of the repository: the workspace, or the directory itself where that is elsewhere.
-    pub(super) fn at_root(&mut self, role: Role, word: &Arg) {
+    pub(in crate::effects::command::programs) fn at_root(&mut self, role: Role, word: &Arg) {
         let relative = word.text.starts_with("./") || word.text.starts_with("../");
         let cwd = self.world.cwd().map(str::to_owned);
         let (here, _) = self.world.locate(".", Certainty::Exact);
@@ -158,7 +158,7 @@ impl Machine<'_> {
 }
 
 /// `REV:path`; `:0:path` and `:path` name the index.
-pub(super) fn revision_path(word: &Arg) -> Option<Arg> {
+pub(in crate::effects::command::programs) fn revision_path(word: &Arg) -> Option<Arg> {
     let text = word.text.as_str();
     if text.contains("://")
         || text.starts_with(":/")

@@ -35,6 +35,14 @@ impl Machine<'_> {
                 self.pathspec(Role::WriteTree, path);
             }
         }
+        for prefix in sub.arguments.values(&["--prefix"]).filter(|_| sub.name == "checkout-index") {
+            for path in &paths {
+                self.path(Role::Write, &prefix.with(format!("{}{}", prefix.text, path.text)));
+            }
+            if paths.is_empty() {
+                self.path(Role::WriteTree, prefix);
+            }
+        }
         for file in sub.arguments.values(&["--pathspec-from-file"]) {
             self.path(Role::Read, file);
             self.opaque(About::Writes, "writes files of another revision", &[]);
@@ -120,7 +128,15 @@ impl Machine<'_> {
 
     pub(super) fn git_stash(&mut self, sub: &Sub<'_>) {
         match sub.arguments.operands.first().map(|word| word.text.as_str()) {
-            Some("list" | "show" | "drop" | "clear" | "create" | "store") => {}
+            Some("show") => {
+                for path in sub.arguments.operands.iter().skip(1).filter(|word| !word.text.starts_with("stash@")) {
+                    self.pathspec(Role::ReadTree, path);
+                }
+                for path in sub.paths {
+                    self.pathspec(Role::ReadTree, path);
+                }
+            }
+            Some("list" | "drop" | "clear" | "create" | "store") => {}
             Some("pop" | "apply" | "branch") => self.opaque(About::Writes, "writes files of a stash", &[]),
             _ => self.opaque(About::Writes, "puts changed files back", &["git", "stash"]),
         }
