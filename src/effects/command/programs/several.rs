@@ -12,6 +12,8 @@ use super::find::filled;
 
 /// More items than this are taken as unknown ones.
 const ITEMS: usize = 256;
+/// Words that a wrapper may take before the command it runs: options, their values, operands.
+const WRAPPED: usize = 3;
 
 impl Machine<'_> {
     pub(super) fn xargs(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -42,8 +44,21 @@ impl Machine<'_> {
             }
             return Stream::Unknown;
         }
+        if let [item] = items.as_slice()
+            && !item.is_exact()
+            && command.first().is_some_and(|program| self.runs_arguments(program))
+        {
+            // Some of the items may be the wrapper's own, those after them a command.
+            command.extend(std::iter::repeat_n(item.clone(), WRAPPED));
+        }
         command.extend(items);
         self.command(&command, &mut inner)
+    }
+
+    /// The program runs some of its arguments as a command.
+    fn runs_arguments(&self, program: &Arg) -> bool {
+        let entry = program.literal().and_then(|name| self.knowledge.entry(name.rsplit('/').next().unwrap_or(name)));
+        entry.is_some_and(|entry| entry.operands.iter().any(|operand| operand.role == Role::Argv))
     }
 
     pub(super) fn parallel(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
