@@ -69,7 +69,7 @@ fn spent() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     let of_task = |task: std::io::Result<std::fs::DirEntry>| {
         let text = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
-        text.split(' ').next()?.parse().ok()
+        text.split(' ').next()?.parse::<u64>().ok()
     };
     match std::fs::read_dir("/proc/self/task") {
         Ok(tasks) => Duration::from_nanos(tasks.filter_map(of_task).sum()),
