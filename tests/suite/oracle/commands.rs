@@ -23,7 +23,7 @@ pub(super) fn own() -> Vec<Text> {
         .collect()
 }
 
-fn parse(content: &str) -> Vec<String> {
+pub(super) fn parse(content: &str) -> Vec<String> {
     let mut texts: Vec<String> = Vec::new();
     for line in content.lines() {
         if let Some(text) = line.strip_prefix("$ ") {

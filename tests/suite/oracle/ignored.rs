@@ -66,11 +66,14 @@ const OWN: &[(&str, Own, &str)] = &[
     ("node", Own::Read, "~/.gitconfig"),
     // Editors, shells of data bases and package managers remember what was done.
     ("vim.basic", Own::Keep, "~/.viminfo"),
-    ("sqlite3", Own::Keep, "~/.sqlite_history"),
+    ("sqlite", Own::Keep, "~/.sqlite_history"),
     ("npm", Own::Keep, "~/.npm/"),
     ("node", Own::Keep, "~/.npm/"),
     ("node", Own::Read, "~/.npmrc"),
-    ("python3.11", Own::Keep, "~/.python_history"),
+    ("node", Own::Read, "**/package.json"),
+    ("java", Own::Keep, "/tmp/hsperfdata_agent/"),
+    ("javac", Own::Keep, "/tmp/hsperfdata_agent/"),
+    ("python", Own::Keep, "~/.python_history"),
     // Bash reads nothing when it runs a text, but a login shell reads its start files.
     ("bash", Own::Read, "~/.bash_profile"),
     ("bash", Own::Read, "~/.bash_login"),
@@ -95,6 +98,10 @@ const STAGES: &[(&str, &str)] = &[
     ("gcc", "as ld collect2 cc1"),
     ("cc", "as ld collect2 cc1"),
     ("unzip", "zipinfo"),
+    ("scp", "ssh"),
+    ("sftp", "ssh"),
+    ("apt", "dpkg"),
+    ("apt-get", "dpkg"),
 ];
 
 /// Whether a deed is none that an effect has to stand for.
@@ -128,7 +135,8 @@ fn own(deed: &Deed, keeps: bool, jail: &Jail, template: &Jail) -> bool {
     let guarded =
         target.contains("/.git/hooks/") || target.ends_with("/.git/config") && settings_changed(target, jail, template);
     OWN.iter().any(|(program, own, place)| {
-        let fits = *program == deed.by || *program == "git" && deed.by.starts_with("git-");
+        let fits = deed.by.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == *program
+            || *program == "git" && deed.by.starts_with("git-");
         let allowed = (*own == Own::Keep && !guarded) || !keeps;
         let there = match (place.strip_prefix("~/"), place.strip_prefix("**/")) {
             (Some(below), _) => place_fits(target, &format!("{}/{below}", jail.home())),
@@ -150,9 +158,10 @@ fn is_part(deed: &Deed) -> bool {
     // A shell that a program starts is how the program runs commands: those count.
     let shell = matches!(name, "sh" | "bash" | "dash") && !is_shell(&deed.by);
     // A program of the system that is a script is made of other programs.
+    let of_git = deed.by.starts_with("git-") || deed.by == "git" && name.starts_with("git-");
     let script = || fs::read(format!("/usr/bin/{}", deed.by)).is_ok_and(|content| content.starts_with(b"#!"));
     let stage = STAGES.iter().any(|(program, stages)| *program == deed.by && stages.split(' ').any(|one| one == name));
-    within(PARTS, &deed.target) || shell || stage || deed.by == "git" && name.starts_with("git-") || script()
+    within(PARTS, &deed.target) || shell || stage || of_git || script()
 }
 
 pub(super) fn is_shell(program: &str) -> bool {
@@ -197,7 +206,7 @@ fn passing(target: &str, text: &str, jail: &Jail, template: &Jail) -> bool {
 }
 
 /// The same file before the text ran.
-fn in_template(target: &str, jail: &Jail) -> String {
+pub(super) fn in_template(target: &str, jail: &Jail) -> String {
     let before = [(jail.directory(), WORKSPACE), (jail.home(), HOME)];
     let found = before.iter().find_map(|(now, before)| Some(format!("{before}{}", target.strip_prefix(now)?)));
     found.unwrap_or_else(|| target.to_owned())

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ignored::ignored;
+use super::ignored::{ignored, in_template};
 use super::jail::{Jail, WORKSPACE};
-use super::said::{Claim, Said};
+use super::said::{Claim, Said, Surroundings};
 use super::trace::{Act, Deed, deeds};
 
 /// A shell text and where it comes from.
@@ -66,13 +66,15 @@ pub(super) fn judge(text: &Text, template: &Jail) -> Verdict {
     }
     let before = links(template, &text.directory);
     let ran = jail.run(&text.text);
-    let all = deeds(&ran.log, jail.directory());
+    let all: Vec<Deed> =
+        deeds(&ran.log, jail.directory()).into_iter().map(|deed| really(deed, &jail, template)).collect();
     let quiet = ran.code == Some(0) && !all.iter().any(changes);
     let mut done: Vec<Deed> =
         all.into_iter().map(at_the_remote).filter(|deed| !ignored(deed, &text.text, &jail, template)).collect();
     done.sort();
     done.dedup();
-    let uncovered = done.iter().filter(|deed| !said.covers(deed, &jail, &names, &before)).cloned().collect();
+    let around = Surroundings { jail: &jail, template, names: &names, links: &before };
+    let uncovered = done.iter().filter(|deed| !said.covers(deed, &around)).cloned().collect();
     Verdict {
         source: text.source.clone(),
         text: text.text.clone(),
@@ -85,10 +87,27 @@ pub(super) fn judge(text: &Text, template: &Jail) -> Verdict {
     }
 }
 
+/// A file that was opened for writing and is what it was before was only read.
+fn really(deed: Deed, jail: &Jail, template: &Jail) -> Deed {
+    let now = jail.host_path(&deed.target);
+    let before = template.host_path(&in_template(&deed.target, jail));
+    let same = || {
+        let time = |path: &std::path::Path| path.metadata().and_then(|data| data.modified()).ok();
+        now.is_file() && time(&now) == time(&before) && std::fs::read(&now).ok() == std::fs::read(&before).ok()
+    };
+    if deed.act == Act::Write && deed.unsure && same() { Deed { act: Act::Read, ..deed } } else { deed }
+}
+
 /// The repository that stands in for a remote one: what happens there is what a server would do.
 fn at_the_remote(deed: Deed) -> Deed {
     if deed.act != Act::Execute && deed.target.starts_with("/srv/remote.git") {
-        return Deed { act: Act::Connect, target: "name:remote".to_owned(), real: None, by: "git".to_owned() };
+        return Deed {
+            act: Act::Connect,
+            target: "name:remote".to_owned(),
+            real: None,
+            by: "git".to_owned(),
+            unsure: false,
+        };
     }
     deed
 }

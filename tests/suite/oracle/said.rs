@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::ignored::in_template;
 use super::jail::Jail;
+use super::line::absolute;
 use super::trace::{Act, Deed};
 
 /// What the gate said.
@@ -48,40 +50,59 @@ impl Said {
         Self { effects, opaque }
     }
 
-    /// Whether an effect stands for `deed`; `names` are the hosts behind addresses.
-    pub(super) fn covers(&self, deed: &Deed, jail: &Jail, names: &BTreeMap<String, String>, known: &[String]) -> bool {
+    /// Whether an effect stands for `deed`.
+    pub(super) fn covers(&self, deed: &Deed, around: &Surroundings<'_>) -> bool {
         match deed.act {
-            Act::Connect => self.connects(&deed.target, names),
+            Act::Connect => self.connects(&deed.target, around.names),
             Act::Execute => self.executes(&deed.target),
             act => {
-                let through_known = known.iter().any(|link| {
-                    deed.target.strip_prefix(link.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-                });
+                let through_known = around.links.iter().any(|link| below(&deed.target, link));
                 let real = deed.real.as_ref().filter(|_| !through_known);
-                self.touches(act, &deed.target, jail) && real.is_none_or(|real| self.touches(act, real, jail))
+                self.touches(act, &deed.target, around) && real.is_none_or(|real| self.touches(act, real, around))
             }
         }
     }
 
-    fn touches(&self, act: Act, path: &str, jail: &Jail) -> bool {
-        let forms = forms(path, jail);
+    fn touches(&self, act: Act, path: &str, around: &Surroundings<'_>) -> bool {
+        let forms = around.forms(path);
+        // What was there before and is there again was written; so was what was never there before.
+        let replaced = around.jail.exists(path) || !around.was_there(path);
         self.effects.iter().any(|effect| {
             let Some(target) = &effect.target else { return false };
             forms.iter().any(|form| {
                 let same = target == form || matches(target, form);
                 match (act, effect.kind.as_str()) {
                     (Act::Read, "read") | (Act::Write, "write") | (Act::Delete, "delete") => same,
-                    // What is replaced is gone; what is emptied was looked into.
-                    (Act::Delete, "write") => target == form,
+                    (Act::Delete, "write") => target == form || same && replaced,
+                    // What is emptied was looked into; what runs is read.
                     (Act::Read, "delete") => target.strip_suffix("/**") == Some(form),
+                    (Act::Read, "execute") => around.resolved(target) == path,
                     _ => false,
                 }
             })
-        })
+        }) || act == Act::Write && self.makes_way(path, around)
+    }
+
+    /// A directory that is made on the way to a file that is written.
+    fn makes_way(&self, path: &str, around: &Surroundings<'_>) -> bool {
+        let made = around.jail.host_path(path).is_dir() && !around.was_there(path);
+        let forms = around.forms(path);
+        let writes = || self.effects.iter().filter(|effect| effect.kind == "write");
+        made && writes()
+            .filter_map(|effect| effect.target.as_ref())
+            .any(|target| forms.iter().any(|form| below(target, form)))
     }
 
     fn connects(&self, address: &str, names: &BTreeMap<String, String>) -> bool {
         let name = address.strip_prefix("name:").or_else(|| names.get(address).map(String::as_str)).unwrap_or(address);
+        if name == "remote"
+            && self
+                .effects
+                .iter()
+                .any(|effect| effect.target.as_deref().is_some_and(|target| target.starts_with("/srv/remote.git")))
+        {
+            return true;
+        }
         let local = address.starts_with("127.0.0.") || address == "::1";
         self.effects.iter().filter(|effect| effect.kind == "connect").any(|effect| match &effect.target {
             None => true,
@@ -136,20 +157,47 @@ fn target(effect: &Value) -> Option<String> {
     Some(value.as_str()?.to_owned())
 }
 
-/// How reports name a file.
-fn forms(path: &str, jail: &Jail) -> Vec<String> {
-    let mut forms = vec![path.to_owned()];
-    if let Some(below) = path.strip_prefix(jail.directory()) {
-        match below.strip_prefix('/') {
-            Some(below) => forms.push(below.to_owned()),
-            None if below.is_empty() => forms.push(".".to_owned()),
-            None => {}
+/// What a text ran among.
+pub(super) struct Surroundings<'a> {
+    pub(super) jail: &'a Jail,
+    pub(super) template: &'a Jail,
+    /// The hosts behind addresses.
+    pub(super) names: &'a BTreeMap<String, String>,
+    /// Symlinks that were there before: nobody told the gate where they lead.
+    pub(super) links: &'a [String],
+}
+
+impl Surroundings<'_> {
+    /// How reports name a file.
+    fn forms(&self, path: &str) -> Vec<String> {
+        let (directory, home) = (self.jail.directory(), self.jail.home());
+        let mut paths = vec![path.to_owned()];
+        // A process that went through a link knows only where it is.
+        paths.extend(path.strip_prefix(&format!("{directory}/src")).map(|rest| format!("{directory}/linked{rest}")));
+        let mut forms = paths.clone();
+        for path in paths {
+            match path.strip_prefix(directory) {
+                Some("") => forms.push(".".to_owned()),
+                Some(below) => forms.extend(below.strip_prefix('/').map(str::to_owned)),
+                None => {}
+            }
+            forms.extend(path.strip_prefix(home).map(|rest| format!("~{rest}")));
+            forms.extend(path.strip_prefix(home).map(|rest| format!("~agent{rest}")));
         }
+        forms
     }
-    if let Some(below) = path.strip_prefix(jail.home()) {
-        forms.push(format!("~{below}"));
+
+    fn was_there(&self, path: &str) -> bool {
+        self.template.exists(&in_template(path, self.jail))
     }
-    forms
+
+    fn resolved(&self, program: &str) -> String {
+        absolute(self.jail.directory(), program)
+    }
+}
+
+fn below(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 fn is_local(host: &str) -> bool {

@@ -24,6 +24,8 @@ pub(super) struct Deed {
     pub(super) real: Option<String>,
     /// The program that did it.
     pub(super) by: String,
+    /// The file was opened so that it could be written, and kept what it held.
+    pub(super) unsure: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -66,10 +68,12 @@ fn is_fork(name: &str) -> bool {
 fn step(call: &Call<'_>, process: &mut Process, found: &mut Vec<Deed>) {
     let here = process.directory.clone();
     let by = process.program.clone();
+    let unsure =
+        call.name.starts_with("open") && !call.flags(1).contains("O_TRUNC") && !call.flags(2).contains("O_TRUNC");
     let mut add = |act, target: Option<String>, real: Option<String>| {
         if let Some(target) = target {
             let real = real.filter(|real| *real != target);
-            found.push(Deed { act, target, real, by: by.clone() });
+            found.push(Deed { act, target, real, by: by.clone(), unsure });
         }
     };
     match call.name.as_str() {
