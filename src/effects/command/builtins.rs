@@ -137,13 +137,29 @@ impl Machine<'_> {
             }
             (_, Some(word)) => {
                 let word = word.clone();
-                self.enter(&word);
+                // Another place may be meant by a name without a path.
+                let searched = io.scope.content("CDPATH").is_some() && !word.text.starts_with(['/', '.', '~']);
+                if searched {
+                    self.world.set_cwd(None)
+                } else {
+                    self.enter(&word)
+                }
+                self.astray = before.clone().filter(|before| !self.is_there(before));
             }
         }
         if name == "pushd" {
             io.scope.push_directory(before.clone());
         }
         io.scope.leave_directory(before);
+    }
+
+    /// The working directory certainly exists: it is above the workspace or where the shell just was, every system has it,
+    /// or the session made it.
+    fn is_there(&self, before: &str) -> bool {
+        let Some(here) = self.world.cwd() else { return false };
+        let above = |path: &str| path == here || path.starts_with(&format!("{}/", here.trim_end_matches('/')));
+        let made = || self.world.written(&self.world.locate(here, Certainty::Exact).0).is_some();
+        above(before) || self.world.root().is_some_and(above) || matches!(here, "/tmp" | "/" | "~") || made()
     }
 
     /// The working directory becomes what `word` names.

@@ -57,6 +57,8 @@ pub(crate) struct Machine<'w> {
     /// Where effects come from, if not from the call itself (`script src/x.sh`).
     pub(crate) via: Option<String>,
     exhausted: bool,
+    /// Where the shell still is, if the `cd` that came last failed.
+    pub(super) astray: Option<String>,
     /// More than 0: what is walked may be only a part of what runs, and an opaque effect stands for the rest.
     guesses: usize,
     /// What process substitutions print, by their number.
@@ -89,6 +91,7 @@ impl<'w> Machine<'w> {
             led: false,
             via: None,
             exhausted: false,
+            astray: None,
             guesses: 0,
             pipes: Vec::new(),
             input: Stream::Unconnected,
@@ -253,6 +256,25 @@ impl<'w> Machine<'w> {
             self.touch(role, &target, Certainty::Possible, via);
         } else {
             self.touch(role, &target, certainty, via);
+        }
+        if let Some(directory) = self.astray.clone() {
+            self.touch_astray(role, word, &target, directory, via);
+        }
+    }
+
+    /// `cd build; rm -r x` removes `x`, should there be no `build`.
+    fn touch_astray(&mut self, role: Role, word: &Arg, meant: &PathTarget, directory: String, via: &'static str) {
+        let here = self.world.cwd().map(str::to_owned);
+        self.world.set_cwd(Some(directory));
+        let (mut target, certainty) = self.locate(word);
+        self.world.set_cwd(here);
+        target.subtree = meant.subtree;
+        let reads = matches!(role, Role::Read | Role::ReadTree | Role::List | Role::ListTree);
+        match certainty {
+            _ if target == *meant => {}
+            Certainty::Pattern if reads => {}
+            Certainty::Pattern => self.touch(role, &target, Certainty::Pattern, via),
+            Certainty::Exact | Certainty::Possible => self.touch(role, &target, Certainty::Possible, via),
         }
     }
 

@@ -66,21 +66,35 @@ impl Machine<'_> {
     }
 
     /// What follows `&&` is taken to run, as commands mostly succeed; what follows `||` counts, too, but what it changes
-    /// is in doubt.
+    /// is in doubt. A `cd` did not fail for what follows it with `&&`, and did for what follows with `||`.
     fn and_or(&mut self, first: &Node, rest: &[(Connector, Node)], scope: &mut Scope, input: &Stream) -> Stream {
+        let outer = self.astray.take();
         let mut output = self.node(first, scope, input);
         for (connector, node) in rest {
+            let astray = self.astray.take();
             match connector {
                 Connector::And => output = output.then(self.node(node, scope, input).doubted()),
                 Connector::Or => {
                     self.may_spend(scope.weight());
                     let before = scope.clone();
                     let cwd = self.world.cwd().map(str::to_owned);
+                    if let Some(failed) = &astray {
+                        self.world.set_cwd(Some(failed.clone()));
+                    }
+                    let start = self.world.cwd().map(str::to_owned);
                     output = output.then(self.node(node, scope, input).doubted());
+                    if self.world.cwd() == start.as_deref() {
+                        self.world.set_cwd(cwd.clone());
+                    }
                     self.rejoin(&before, cwd.as_deref(), scope);
+                    if leaves(node) {
+                        continue;
+                    }
                 }
             }
+            self.astray = self.astray.take().or(astray);
         }
+        self.astray = self.astray.take().or(outer);
         output
     }
 
@@ -95,9 +109,10 @@ impl Machine<'_> {
     pub(crate) fn forked<T>(&mut self, scope: &Scope, inside: impl FnOnce(&mut Self, &mut Scope) -> T) -> T {
         self.may_spend(scope.weight());
         let mut fork = scope.clone();
-        let cwd = self.world.cwd().map(str::to_owned);
+        let (cwd, astray) = (self.world.cwd().map(str::to_owned), self.astray.clone());
         let result = inside(self, &mut fork);
         self.world.set_cwd(cwd);
+        self.astray = astray;
         result
     }
 
@@ -223,5 +238,17 @@ impl Machine<'_> {
         let nothing = Script::default();
         let scripts = arms.iter().map(|(_, script)| script).chain(std::iter::once(&nothing));
         self.alternatives(scripts, scope, input).unwrap_or_else(Stream::nothing)
+    }
+}
+
+/// Nothing runs after it: `exit`, `return`, `{ echo no; exit 1; }`.
+fn leaves(node: &Node) -> bool {
+    match node {
+        Node::Simple(simple) => simple
+            .words
+            .first()
+            .is_some_and(|word| matches!(word.source.as_str(), "exit" | "return" | "break" | "continue")),
+        Node::Group(script) => script.nodes.last().is_some_and(leaves),
+        _ => false,
     }
 }
