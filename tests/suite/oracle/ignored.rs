@@ -115,6 +115,7 @@ pub(super) fn ignored(deed: &Deed, text: &str, jail: &Jail, template: &Jail) -> 
                 || within(SYSTEM, target)
                 || within(LIBRARY, target)
                 || own(deed, false, jail, template)
+                || itself(deed)
                 || is_directory(target, jail, template)
                 || passing(target, text, jail, template)
         }
@@ -161,7 +162,14 @@ fn is_part(deed: &Deed) -> bool {
     let of_git = deed.by.starts_with("git-") || deed.by == "git" && name.starts_with("git-");
     let script = || fs::read(format!("/usr/bin/{}", deed.by)).is_ok_and(|content| content.starts_with(b"#!"));
     let stage = STAGES.iter().any(|(program, stages)| *program == deed.by && stages.split(' ').any(|one| one == name));
-    within(PARTS, &deed.target) || shell || stage || of_git || script()
+    // What a hook runs counts.
+    let hook = deed.by == "git" && deed.target.contains("/hooks/");
+    hook || within(PARTS, &deed.target) || shell || stage || of_git || script()
+}
+
+/// A script is read by what runs it, and that it runs is an effect.
+fn itself(deed: &Deed) -> bool {
+    deed.target.rsplit('/').next() == Some(deed.by.as_str())
 }
 
 pub(super) fn is_shell(program: &str) -> bool {

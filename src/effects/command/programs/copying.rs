@@ -81,8 +81,25 @@ impl Machine<'_> {
             || sources.len() > 1
             || destination.text.ends_with('/')
             || matches!(destination.text.as_str(), "." | "..");
+        if arguments.has(&["--parents"]) {
+            self.path(Role::WriteTree, &destination);
+        }
+        if arguments.has(&["-b", "--backup", "-S", "--suffix"]) {
+            self.backups(sources, &destination, is_directory);
+        }
         for (source, content) in sources.iter().zip(contents) {
             self.arrive(source, &destination, is_directory, tree, makes, content.as_deref());
+        }
+    }
+
+    /// What was at the destination is kept beside it under a name that options and the directory decide.
+    fn backups(&mut self, sources: &[Arg], destination: &Arg, is_directory: bool) {
+        let mut places: Vec<Arg> = sources.iter().map(|source| within(destination, source)).collect();
+        if !is_directory {
+            places.push(destination.clone());
+        }
+        for place in places.iter().filter(|place| place.is_exact()) {
+            self.path(Role::Write, &Arg::glob(format!("{}*", super::find::escaped(&place.text))));
         }
     }
 

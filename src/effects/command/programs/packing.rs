@@ -61,6 +61,9 @@ impl Machine<'_> {
                 self.path(if extracts || lists { Role::Read } else { Role::Write }, archive);
             }
         }
+        if has(&["-T", "--files-from"]) {
+            self.opaque(About::Reads, "packs files that a list names", &[]);
+        }
         let to_output = has(&["-O", "--to-stdout", "--to-command"]);
         for directory in arguments.values(&["-C", "--directory", "--cd"]) {
             self.enter(directory);
@@ -69,6 +72,8 @@ impl Machine<'_> {
             if !to_output {
                 self.path(Role::WriteTree, &Arg::exact("."));
             }
+        } else if has(&["-d", "--diff", "--compare"]) {
+            self.path(Role::ReadTree, &Arg::exact("."));
         } else if !lists {
             let lists = arguments.values(&["-T", "--files-from"]);
             let named: Vec<Arg> = lists
@@ -94,9 +99,13 @@ impl Machine<'_> {
     pub(super) fn compress(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let mut entry = Entry::default();
         entry.options.insert(
-            "-S --suffix -T --threads -b -M -m -q --quality -w --lgwin".into(),
+            "-S --suffix -T --threads -b -M -m --quality -w --lgwin".into(),
             OptionRole { role: Role::Value, attached: false },
         );
+        if call.name == "brotli" {
+            // To the others it means to be quiet.
+            entry.options.insert("-q".into(), OptionRole { role: Role::Value, attached: false });
+        }
         entry.options.insert("-o --output --output-dir-flat".into(), OptionRole { role: Role::Write, attached: false });
         entry.options.insert("-D".into(), OptionRole { role: Role::Read, attached: false });
         let arguments = Arguments::divide(&entry, call.rest);
@@ -113,10 +122,8 @@ impl Machine<'_> {
             }
             if !named {
                 let (other, known) = partner(call.name, file);
-                self.path(
-                    if tree { Role::WriteTree } else { Role::Write },
-                    &Arg { text: other, known, ..file.clone() },
-                );
+                let other = if tree { file.clone() } else { Arg { text: other, known, ..file.clone() } };
+                self.path(if tree { Role::WriteTree } else { Role::Write }, &other);
             }
             if removes {
                 self.path(if tree { Role::DeleteTree } else { Role::Delete }, file);
@@ -136,7 +143,14 @@ impl Machine<'_> {
         let arguments = Arguments::divide(&entry, call.rest);
         self.options(&arguments, io);
         let Some((archive, files)) = arguments.operands.split_first() else { return Stream::Unknown };
-        self.path(Role::Write, archive);
+        let deletes = arguments.has(&["-d", "--delete"]);
+        self.path(if deletes { Role::Edit } else { Role::Write }, archive);
+        if arguments.has(&["-TT", "--unzip-command"]) {
+            self.opaque(About::Anything, "gives the archive to a command", &[]);
+        }
+        if deletes {
+            return Stream::Unknown;
+        }
         let tree = arguments.has(&["-r", "--recurse-paths", "-R"]);
         for file in files {
             self.path(if tree { Role::ReadTree } else { Role::Read }, file);
@@ -259,6 +273,7 @@ impl Machine<'_> {
             self.enter(directory);
         }
         if arguments.has(&["--dry-run", "--check"]) {
+            self.opaque(About::Reads, "reads files that a patch names", &["patch"]);
             self.world.set_cwd(cwd);
             return Stream::Unknown;
         }

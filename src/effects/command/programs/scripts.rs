@@ -385,6 +385,7 @@ impl Machine<'_> {
 
     pub(super) fn perl(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let (mut code, mut in_place, mut loops) = (Vec::new(), false, false);
+        let mut backup = None;
         let mut left = call.rest.iter();
         let mut operands: Vec<Arg> = Vec::new();
         while let Some(word) = left.next() {
@@ -409,6 +410,7 @@ impl Machine<'_> {
                     }
                     'i' => {
                         in_place = true;
+                        backup = Some(attached.to_owned()).filter(|suffix| !suffix.is_empty() && suffix != "e");
                         // `-pi -e` and `-i.bak`: what follows is a suffix, but `-pie` is a common slip for `-p -i -e`.
                         break;
                     }
@@ -435,6 +437,9 @@ impl Machine<'_> {
         if loops || in_place {
             for file in &operands {
                 self.path(if in_place { Role::Edit } else { Role::Read }, file);
+                if let Some(suffix) = backup.as_deref().filter(|_| file.is_exact()) {
+                    self.path(Role::Write, &file.with(format!("{}{suffix}", file.text)));
+                }
             }
         }
         Stream::Unknown

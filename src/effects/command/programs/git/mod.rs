@@ -239,7 +239,9 @@ impl Machine<'_> {
                 if directory.text != "." {
                     self.path(Role::Write, &directory);
                 }
-                self.path(Role::WriteTree, &Arg { text: format!("{}/.git", directory.text), ..directory });
+                let bare = sub.arguments.has(&["--bare"]);
+                let inside = if bare { directory.text.clone() } else { format!("{}/.git", directory.text) };
+                self.path(Role::WriteTree, &Arg { text: inside, ..directory });
             }
             "commit" | "tag" | "notes" | "merge-base" => self.git_messages(sub),
             "bundle" => {

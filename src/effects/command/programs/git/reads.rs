@@ -18,6 +18,7 @@ impl Machine<'_> {
                 for text in sub.arguments.values(names) {
                     if command {
                         self.command_text(text, io);
+                        self.opaque(About::Anything, "gives the compared files to a command", &[]);
                     } else {
                         self.opaque(About::Anything, "runs a configured tool", &[]);
                     }
@@ -89,6 +90,7 @@ impl Machine<'_> {
                 match pager {
                     Some(text) => {
                         self.command_text(&text, io);
+                        self.opaque(About::Anything, "gives the found files to a command", &[]);
                     }
                     None => self.opaque(About::Anything, "runs the configured pager", &[]),
                 }

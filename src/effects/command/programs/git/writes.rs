@@ -30,6 +30,10 @@ impl Machine<'_> {
             }
             paths.extend(sub.arguments.operands.iter().skip(1).cloned());
         }
+        if sub.name == "checkout-index" && sub.arguments.has(&["-a", "--all"]) {
+            let prefix = sub.arguments.values(&["--prefix"]).next().map_or("", |word| word.text.as_str());
+            self.path(Role::WriteTree, &Arg::exact(if prefix.is_empty() { "." } else { prefix }));
+        }
         for path in &paths {
             if !staged_only {
                 self.pathspec(Role::WriteTree, path);
