@@ -36,7 +36,7 @@ const CONFIGURATION: &[&str] = &[
 const CALLS: &str = "?open,openat,?openat2,?creat,truncate,ftruncate,?mkdir,mkdirat,?mknod,mknodat,?link,linkat,?symlink,\
                      symlinkat,?rename,?renameat,renameat2,?unlink,unlinkat,?rmdir,?chmod,fchmod,fchmodat,?chown,?lchown,\
                      fchown,fchownat,?utime,?utimes,?futimesat,utimensat,setxattr,fallocate,chdir,fchdir,execve,?execveat,\
-                     clone,?clone3,?fork,?vfork,connect,sendto,sendmsg,?sendmmsg";
+                     clone,?clone3,?fork,?vfork,exit_group,connect,sendto,sendmsg,?sendmmsg";
 
 /// A file system to run one text in.
 pub(super) struct Jail {

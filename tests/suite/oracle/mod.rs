@@ -77,6 +77,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("IO::Socket::INET", "methods of Perl modules are not looked into"),
     ("perl -e 'chmod", "a list that starts with a number"),
     ("getent hosts", "asks a name server, as a lookup of users does not"),
+    ("fileinput.input", "an option that makes a reader a writer"),
     ("TMPDIR=", "variables that say where scratch files go"),
     ("--files0-from=", "lists of names in files"),
     ("py_compile", "modules of the standard library that write"),
