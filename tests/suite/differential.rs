@@ -90,10 +90,14 @@ fn what_the_peer_denies_we_deny() {
     let store = folder.path().join("store");
     let mut calls = Calls::new();
     let logs = project().join("fixtures/logs");
-    files(&logs).iter().for_each(|file| add_log(&store, file, &mut calls));
+    for file in &files(&logs) {
+        add_log(&store, file, &mut calls);
+    }
     let outside = acceptance("only our own logs are compared with the peer");
     if let Some(outside) = &outside {
-        files(&outside.join("corpus")).iter().for_each(|file| add_log(&store, file, &mut calls));
+        for file in &files(&outside.join("corpus")) {
+            add_log(&store, file, &mut calls);
+        }
         add_cases(&store, &outside.join("cases/scope-dev.jsonl"), &mut calls);
     }
     assert!(calls.len() > 50, "only {} calls were found", calls.len());
@@ -272,7 +276,7 @@ fn add_log(store: &Path, file: &Path, calls: &mut Calls) {
     match serde_json::from_str::<Value>(&text) {
         Ok(document) => found.walk(&document, 0),
         Err(_) => {
-            text.lines().filter_map(|line| serde_json::from_str(line).ok()).for_each(|value| found.walk(&value, 0))
+            text.lines().filter_map(|line| serde_json::from_str(line).ok()).for_each(|value| found.walk(&value, 0));
         }
     }
     add_session(store, found.directory.as_deref().unwrap_or("/repo"), &found.calls, calls);

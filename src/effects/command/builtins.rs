@@ -75,7 +75,7 @@ impl Machine<'_> {
             "mapfile" | "readarray" => self.read_lines(words, io),
             "printf" if rest.first().is_some_and(|word| word.text == "-v") => {
                 self.execute(words, true, false);
-                self.print_to(words, io);
+                Self::print_to(words, io);
             }
             "complete" | "bind" | "enable" | "hash" => self.unusual_builtin(name, words, io),
             "compgen" | "fc" => {
@@ -89,7 +89,9 @@ impl Machine<'_> {
             }
             "unalias" => {
                 self.execute(words, true, false);
-                rest.iter().for_each(|word| io.scope.forget_alias(&word.text));
+                for word in rest {
+                    io.scope.forget_alias(&word.text);
+                }
             }
             _ => return None,
         }
@@ -140,9 +142,9 @@ impl Machine<'_> {
                 // Another place may be meant by a name without a path.
                 let searched = io.scope.content("CDPATH").is_some() && !word.text.starts_with(['/', '.', '~']);
                 if searched {
-                    self.world.set_cwd(None)
+                    self.world.set_cwd(None);
                 } else {
-                    self.enter(&word)
+                    self.enter(&word);
                 }
                 self.astray = before.clone().filter(|before| !self.is_there(before));
             }

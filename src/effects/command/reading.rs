@@ -134,7 +134,7 @@ impl Machine<'_> {
     }
 
     /// `printf -v NAME FORMAT…` after the text is worked out.
-    pub(super) fn print_to(&mut self, words: &[Arg], io: &mut Io<'_>) {
+    pub(super) fn print_to(words: &[Arg], io: &mut Io<'_>) {
         let [_, _, name, format @ ..] = words else { return };
         let value = match Self::printed(format) {
             Stream::Known(text) => Value::known(text),

@@ -170,8 +170,14 @@ fn with_object(run: &mut Run<'_>, entry: &Entry, action: Action, object: &Object
         Action::Several => several(run, entry, object),
         Action::Program => commands::with_operands(run, entry, object),
         Action::Screenshot => files::save(run, entry, object),
-        Action::Unproven | Action::PageScript => {}
-        Action::Nothing | Action::Tool | Action::WriteFixed | Action::SearchWeb | Action::Connect | Action::Spawn => {}
+        Action::Unproven
+        | Action::PageScript
+        | Action::Nothing
+        | Action::Tool
+        | Action::WriteFixed
+        | Action::SearchWeb
+        | Action::Connect
+        | Action::Spawn => {}
     }
 }
 

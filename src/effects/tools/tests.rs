@@ -110,7 +110,7 @@ fn half_characters_do_not_lose_a_call() {
 fn edits_keep_known_content() {
     let mut world = World::new(Some("/repo"));
     let mut call = |tool: &str, arguments: &str| {
-        super::run_with(SHOWN, tool, &Arguments::Json(arguments.into()), Dialect::ClaudeCode, &mut world).effects;
+        super::run_with(SHOWN, tool, &Arguments::Json(arguments.into()), Dialect::ClaudeCode, &mut world);
         let (target, _) = world.locate("src/x.sh", Certainty::Exact);
         world.written(&target).map(|content| content.map(str::to_owned))
     };
@@ -222,7 +222,7 @@ proptest! {
         let tools = ["apply_patch", "Bash", "exec", "Read", "mcp__a__b", "", "mcp__", "write_stdin"];
         let mut world = World::new(None);
         for arguments in [Arguments::Text(text.clone().into()), Arguments::Json(text.clone().into())] {
-            super::run_with(SHOWN, tools[at], &arguments, Dialect::Codex, &mut world).effects;
+            super::run_with(SHOWN, tools[at], &arguments, Dialect::Codex, &mut world);
         }
     }
 }

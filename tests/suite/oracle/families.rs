@@ -30,7 +30,7 @@ const DISGUISES: &[&str] = &["( {}\n)", "{ {}\n}", "if true; then {}\nfi", "for 
 /// Every family's texts.
 pub(super) fn generated(own: &[Text]) -> Vec<Text> {
     let everyday = own.iter().filter(|text| text.source == "own: everyday");
-    let disguised = everyday.flat_map(|text| DISGUISES.iter().map(|disguise| disguise.replace("{}", &text.text)));
+    let disguised = everyday.flat_map(|text| DISGUISES.iter().map(|disguise| disguise.replace("{}", &text.program)));
     let mut texts: Vec<Text> = disguised.map(|text| Text::ours("F01-compound", text)).collect();
     let mut files: Vec<_> =
         fs::read_dir(project().join("tests/oracle/families")).unwrap().map(|entry| entry.unwrap().path()).collect();

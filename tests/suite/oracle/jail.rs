@@ -64,10 +64,7 @@ impl Jail {
         }
         let jail = Self::bare();
         jail.prepare("true").map_err(|complaint| format!("bwrap makes no jail here ({})", complaint.trim()))?;
-        match jail.run("true").log.contains("execve(") {
-            true => Ok(()),
-            false => Err("strace may not trace here".to_owned()),
-        }
+        if jail.run("true").log.contains("execve(") { Ok(()) } else { Err("strace may not trace here".to_owned()) }
     }
 
     /// Nothing but what every system has.

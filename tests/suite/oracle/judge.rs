@@ -11,7 +11,7 @@ use super::trace::{Act, Deed, deeds};
 #[derive(Debug, Clone)]
 pub(super) struct Text {
     pub(super) source: String,
-    pub(super) text: String,
+    pub(super) program: String,
     pub(super) directory: String,
     pub(super) origin: Origin,
 }
@@ -42,7 +42,7 @@ pub(super) struct Verdict {
 impl Text {
     pub(super) fn ours(source: &str, text: impl Into<String>) -> Self {
         let (source, directory) = (source.to_owned(), WORKSPACE.to_owned());
-        Self { source, text: text.into(), directory, origin: Origin::Ours }
+        Self { source, program: text.into(), directory, origin: Origin::Ours }
     }
 }
 
@@ -59,27 +59,27 @@ impl Verdict {
 
 pub(super) fn judge(text: &Text, template: &Jail) -> Verdict {
     let jail = template.copy(&text.directory);
-    let names = name_hosts(&jail, &text.text);
-    let said = Said::of(&text.text, &text.directory);
+    let names = name_hosts(&jail, &text.program);
+    let said = Said::of(&text.program, &text.directory);
     if text.origin == Origin::Recorded {
-        furnish(&jail, &text.text, &said);
+        furnish(&jail, &text.program, &said);
     }
     let before = links(template, &text.directory);
-    let ran = jail.run(&text.text);
+    let ran = jail.run(&text.program);
     let all: Vec<Deed> =
         deeds(&ran.log, jail.directory()).into_iter().map(|deed| really(deed, &jail, template)).collect();
     // A pipeline ends well although a program of it was not there to write anything.
     let found = !ran.log.contains("exit_group(127)");
     let quiet = ran.code == Some(0) && found && !all.iter().any(changes);
     let mut done: Vec<Deed> =
-        all.into_iter().map(at_the_remote).filter(|deed| !ignored(deed, &text.text, &jail, template)).collect();
+        all.into_iter().map(at_the_remote).filter(|deed| !ignored(deed, &text.program, &jail, template)).collect();
     done.sort();
     done.dedup();
     let around = Surroundings { jail: &jail, template, names: &names, links: &before };
     let uncovered = done.iter().filter(|deed| !said.covers(deed, &around)).cloned().collect();
     Verdict {
         source: text.source.clone(),
-        text: text.text.clone(),
+        text: text.program.clone(),
         opaque: said.opaque,
         succeeded: ran.code == Some(0),
         done,
@@ -139,7 +139,7 @@ fn name_hosts(jail: &Jail, text: &str) -> BTreeMap<String, String> {
         .enumerate()
         .map(|(at, host)| (format!("127.1.{}.{}", at / 250, at % 250 + 1), host))
         .collect();
-    let lines: String = names.iter().map(|(address, host)| format!("{address} {host}\n")).collect();
+    let lines: String = names.iter().flat_map(|(address, host)| [address, " ", host, "\n"]).collect();
     jail.write("/etc/hosts", &format!("127.0.0.1 localhost jail\n::1 localhost\n{lines}"));
     names
 }

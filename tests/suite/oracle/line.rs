@@ -43,7 +43,6 @@ fn call<'a>(process: &'a str, text: &str) -> Option<Call<'a>> {
             (Some(_), _) if escaped => escaped = false,
             (Some(_), '\\') => escaped = true,
             (Some(end), _) if character == end => quote = None,
-            (Some(_), _) => {}
             (None, '"') => quote = Some('"'),
             // The path behind a descriptor, not a comparison or an arrow.
             (None, '<') if current.ends_with(|last: char| last.is_ascii_digit() || last == 'D') => quote = Some('>'),
@@ -57,7 +56,7 @@ fn call<'a>(process: &'a str, text: &str) -> Option<Call<'a>> {
                 arguments.push(String::new());
                 continue;
             }
-            (None, _) => {}
+            (Some(_) | None, _) => {}
         }
         current.push(character);
     }

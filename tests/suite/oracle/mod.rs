@@ -53,12 +53,11 @@ fn what_really_happened_is_covered_by_effects() {
 fn template() -> Option<Jail> {
     let jail = Jail::bare();
     let script = fs::read_to_string(project().join("tests/oracle/template.sh")).unwrap();
-    let problem = match Jail::possible() {
-        Err(problem) => problem,
-        Ok(()) => {
-            jail.prepare(&script).unwrap_or_else(|complaint| panic!("the template was not made: {complaint}"));
-            return Some(jail);
-        }
+    let problem = if let Err(problem) = Jail::possible() {
+        problem
+    } else {
+        jail.prepare(&script).unwrap_or_else(|complaint| panic!("the template was not made: {complaint}"));
+        return Some(jail);
     };
     let required = std::env::var_os("AGENT_STRACE_ORACLE").is_some_and(|value| value == "required");
     assert!(!required, "commands can't run under strace in a jail: {problem}");

@@ -51,9 +51,9 @@ pub(super) fn recorded(folder: &Path) -> Vec<Text> {
             }
         }
     }
-    let text = |(text, directory): (String, Option<String>)| Text {
+    let text = |(program, directory): (String, Option<String>)| Text {
         source: "sessions".to_owned(),
-        text,
+        program,
         directory: directory.unwrap_or_else(|| WORKSPACE.to_owned()),
         origin: Origin::Recorded,
     };

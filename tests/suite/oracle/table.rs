@@ -89,6 +89,6 @@ impl fmt::Display for Table {
 }
 
 fn share(part: usize, whole: usize) -> String {
-    let tenths = if whole == 0 { 0 } else { (part * 1000 + whole / 2) / whole };
+    let tenths = (part * 1000 + whole / 2).checked_div(whole).unwrap_or(0);
     format!("{part} ({}.{} %)", tenths / 10, tenths % 10)
 }

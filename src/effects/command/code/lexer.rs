@@ -291,7 +291,6 @@ impl Lexer<'_> {
                     plain.push_str(before);
                     plain.push('{');
                     left = rest.get(1..)?;
-                    continue;
                 }
                 ("{", _) => {
                     let opened = before.strip_suffix(['$', '#', '@']).filter(|_| self.language != Language::Python);

@@ -99,13 +99,14 @@ impl Machine<'_> {
         self.at_program(text, |machine| match language {
             Language::Awk => machine.awk_program(text, io),
             Language::Powershell => machine.powershell_text(text, io),
-            _ => match (calls(language), lexer::tokens(language, text)) {
-                (Some(calls), Some(tokens)) => machine.scan(language, calls, &tokens, io),
-                _ => {
+            _ => {
+                if let (Some(calls), Some(tokens)) = (calls(language), lexer::tokens(language, text)) {
+                    machine.scan(language, calls, &tokens, io);
+                } else {
                     machine.opaque(About::Anything, "runs a program that is not read", &[]);
                     machine.guess_strings(text);
                 }
-            },
+            }
         });
     }
 }

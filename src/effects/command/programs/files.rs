@@ -307,7 +307,7 @@ fn with_variables(program: &Arg, assigned: &[Arg]) -> Arg {
     for (name, value) in assigned.iter().filter_map(|word| word.after('=')) {
         if super::wrappers::is_name(&name) && value.is_exact() {
             let value = value.text.replace('\\', "\\\\").replace('"', "\\\"");
-            text.push_str(&format!("BEGIN{{{name}=\"{value}\"}};"));
+            text.extend(["BEGIN{", name.as_str(), "=\"", value.as_str(), "\"};"]);
         }
     }
     if text.is_empty() || !program.is_exact() { program.clone() } else { program.with(text + &program.text) }

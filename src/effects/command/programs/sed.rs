@@ -54,7 +54,9 @@ impl Machine<'_> {
             let puts = self.sed_script(&script, io);
             for file in files.iter().filter(|file| in_place && file.is_exact()) {
                 let (target, _) = self.locate(file);
-                puts.iter().for_each(|text| self.world.wrote_part(&target, text));
+                for text in &puts {
+                    self.world.wrote_part(&target, text);
+                }
             }
         }
         match io.input {

@@ -22,8 +22,13 @@ fn work(text: &str) -> (usize, bool) {
     (steps, doubted)
 }
 
+/// `text` so many times, `#` standing for the number.
+fn numbered(count: usize, text: &str) -> String {
+    (0..count).map(|number| text.replace('#', &number.to_string())).collect()
+}
+
 fn loops(count: usize, body: &str) -> String {
-    let heads: String = (0..count).map(|n| format!("for i{n} in {{1..60}}; do ")).collect();
+    let heads = numbered(count, "for i# in {1..60}; do ");
     format!("{heads}{body}{}", "; done".repeat(count))
 }
 
@@ -62,12 +67,12 @@ fn bombs_end_and_say_so() {
 fn work_is_linear_in_the_text() {
     let nested = |open: &str, close: &str, depth: usize| format!("{}cat x{}", open.repeat(depth), close.repeat(depth));
     let texts: [(&str, &dyn Fn(usize) -> String); 14] = [
-        ("commands", &|n| (0..n * 50).map(|n| format!("cat f{n}; ")).collect()),
+        ("commands", &|n| numbered(n * 50, "cat f#; ")),
         ("lists", &|n| vec!["git status"; n * 50].join(" && ")),
         ("pipelines", &|n| vec!["cat"; n * 50].join(" | ")),
         ("words", &|n| format!("cat {}", "x ".repeat(n * 500))),
         ("one word", &|n| format!("cat {}", "x".repeat(n * 5_000))),
-        ("variables", &|n| (0..n * 50).map(|n| format!("v{n}={n}; cat $v{n}; ")).collect()),
+        ("variables", &|n| numbered(n * 50, "v#=#; cat $v#; ")),
         ("subshells", &|n| "(cat x; y=1); ".repeat(n * 50)),
         ("appended files", &|n| "echo line >> log; ".repeat(n * 50)),
         ("heredoc", &|n| format!("cat <<E\n{}E\n", "a line of $text\n".repeat(n * 50))),

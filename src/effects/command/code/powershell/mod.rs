@@ -330,14 +330,14 @@ impl Machine<'_> {
                 self.path(Role::WriteTree, &argument(1));
             }
             "getfiles" | "getdirectories" | "enumeratefiles" | "getfilesystementries" => {
-                self.path(Role::ListTree, &argument(0))
+                self.path(Role::ListTree, &argument(0));
             }
             "downloadfile" | "uploadfile" => {
                 self.connect(&argument(0));
                 self.path(if name == "downloadfile" { Role::Write } else { Role::Read }, &argument(1));
             }
             "downloadstring" | "downloaddata" | "uploadstring" | "getasync" | "getstringasync" => {
-                self.connect(&argument(0))
+                self.connect(&argument(0));
             }
             "start" if holder.contains("process") => {
                 let words: Vec<Arg> = arguments.iter().flat_map(Self::split_command).collect();
@@ -392,7 +392,7 @@ impl Given {
             let is_flag = listed(&table().flags, option);
             let value = attached
                 .filter(|value| !value.text.is_empty())
-                .or_else(|| left.next_if(|next| !is_flag && !(next.is_exact() && next.text.starts_with('-'))).cloned());
+                .or_else(|| left.next_if(|next| !(is_flag || next.is_exact() && next.text.starts_with('-'))).cloned());
             match value {
                 Some(value) if !is_flag => given.named.push((option.to_owned(), value)),
                 _ => given.flags.push(option.to_owned()),

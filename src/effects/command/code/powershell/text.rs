@@ -63,7 +63,7 @@ fn block(program: &mut Program, text: &str, depth: usize) {
     Reader { program, rest: text, depth, command, word: Word::default(), redirect: None }.run();
 }
 
-impl<'t> Reader<'_, 't> {
+impl Reader<'_, '_> {
     fn bump(&mut self) -> Option<char> {
         let mut characters = self.rest.chars();
         let next = characters.next();
@@ -109,9 +109,8 @@ impl<'t> Reader<'_, 't> {
                     Some(other) => self.push(other),
                 },
                 '(' | '{' => self.nested(character),
-                ')' | '}' => self.flush(),
+                ')' | '}' | ',' => self.flush(),
                 '$' => self.variable(),
-                ',' => self.flush(),
                 '=' if self.is_assignment() => self.assign(),
                 other if other.is_whitespace() => self.flush(),
                 other => self.push(other),
@@ -418,14 +417,13 @@ fn closed(text: &str, open: char, close: char) -> (&str, &str) {
             Some('"') | None if character == '`' => {
                 characters.next();
             }
-            Some(_) => {}
             None if matches!(character, '\'' | '"') => quote = Some(character),
             None if character == open => depth += 1,
             None if character == close && depth == 0 => {
                 return (text.get(..at).unwrap_or(text), text.get(at + close.len_utf8()..).unwrap_or(""));
             }
             None if character == close => depth -= 1,
-            None => {}
+            Some(_) | None => {}
         }
     }
     (text, "")

@@ -187,11 +187,11 @@ pub(super) fn pure_value(name: &str, arguments: &[Value]) -> Option<Value> {
         ) => decode::base64(text),
         ("Buffer.from", [Value::Text(text), Value::Text(encoding)]) if encoding == "base64" => decode::base64(text),
         ("Buffer.from", [Value::Text(text), Value::Text(encoding)]) if encoding == "hex" => decode::hexadecimal(text),
-        ("Buffer.from", [Value::Text(text)]) => Some(text.clone()),
         ("bytes.fromhex" | "bytearray.fromhex" | "binascii.unhexlify" | "hex2bin", [Value::Text(text)]) => {
             decode::hexadecimal(text)
         }
-        ("bytes" | "String" | "URI" | "URI.parse" | "URL", [Value::Text(text), ..]) => Some(text.clone()),
+        ("Buffer.from", [Value::Text(text)])
+        | ("bytes" | "String" | "URI" | "URI.parse" | "URL", [Value::Text(text), ..]) => Some(text.clone()),
         ("strrev", [Value::Text(text)]) => Some(text.chars().rev().collect()),
         ("shlex.split" | "Shellwords.split", [Value::Text(text)]) => {
             let words = text.split_whitespace().map(|word| Value::Text(word.replace(['\'', '"'], "")));

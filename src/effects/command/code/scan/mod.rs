@@ -79,7 +79,7 @@ impl Machine<'_> {
         while let Some((token, rest)) = left.split_first() {
             left = match token {
                 Token::Name(name) => {
-                    let assigned = scan.starts_statement(tokens, left).then(|| scan.assigned(name, rest)).flatten();
+                    let assigned = Scan::starts_statement(tokens, left).then(|| scan.assigned(name, rest)).flatten();
                     match assigned {
                         Some((expression, behind)) => {
                             let value = self.value(scan, expression, io);
@@ -110,7 +110,7 @@ impl Machine<'_> {
                     self.guess(left, io);
                     rest
                 }
-                Token::Mark('(') if scan.starts_expression(tokens, left) => {
+                Token::Mark('(') if Scan::starts_expression(tokens, left) => {
                     let (inner, behind) = group(left);
                     let value = self.value(scan, inner, io);
                     self.methods(scan, value, behind, io).1

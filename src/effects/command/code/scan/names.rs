@@ -112,7 +112,7 @@ impl Scan<'_> {
     }
 
     /// The name at the start of `here` starts a statement.
-    pub(super) fn starts_statement(&self, all: &[Token], here: &[Token]) -> bool {
+    pub(super) fn starts_statement(all: &[Token], here: &[Token]) -> bool {
         let at = all.len() - here.len();
         match at.checked_sub(1).and_then(|at| all.get(at)) {
             None | Some(Token::End | Token::Mark(':' | '{' | '}' | '$')) => true,
@@ -168,7 +168,7 @@ impl Scan<'_> {
     }
 
     /// `(` here opens an expression: nothing before it is called.
-    pub(super) fn starts_expression(&self, all: &[Token], here: &[Token]) -> bool {
+    pub(super) fn starts_expression(all: &[Token], here: &[Token]) -> bool {
         let at = all.len() - here.len();
         let before = at.checked_sub(1).and_then(|at| all.get(at));
         let (_, behind) = group(here);
@@ -391,8 +391,8 @@ fn bound_elsewhere(tokens: &[Token]) -> Vec<&str> {
                     .rposition(|token| matches!(token, Token::End | Token::Mark('=')))
                     .map_or(0, |at| at + 1);
                 let targets = before.get(start..).unwrap_or_default();
-                let is_list = targets.iter().any(|token| *token == Token::Mark(','))
-                    && !targets.iter().any(|token| matches!(token, Token::Text(_)));
+                let is_list =
+                    targets.contains(&Token::Mark(',')) && !targets.iter().any(|token| matches!(token, Token::Text(_)));
                 // Within a call it names an argument.
                 let opens = targets.iter().filter(|token| matches!(token, Token::Mark('('))).count();
                 let closes = targets.iter().filter(|token| matches!(token, Token::Mark(')'))).count();

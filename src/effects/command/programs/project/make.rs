@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::recipes::{Recipe, Recipes};
+use super::recipes::Recipes;
 
 /// Variables within variables.
 const DEPTH: usize = 8;
@@ -97,7 +97,7 @@ fn statement(recipes: &mut Recipes, current: &mut Vec<String>, line: &str, varia
     let before: Vec<String> = before.split_whitespace().filter(|word| *word != "|").map(str::to_owned).collect();
     *current = targets.split_whitespace().map(str::to_owned).collect();
     for target in current.iter() {
-        recipes.by_name.entry(target.clone()).or_insert_with(Recipe::default).before.extend(before.iter().cloned());
+        recipes.by_name.entry(target.clone()).or_default().before.extend(before.iter().cloned());
         if !target.starts_with('.') && !target.contains('%') {
             recipes.default.get_or_insert_with(|| target.clone());
         }
@@ -164,12 +164,12 @@ fn expand(
                     whole &= known;
                 }
                 (None, _) if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => {
-                    out.push_str(&format!("${{{name}}}"));
+                    out.extend(["${", name, "}"]);
                 }
                 _ => {
                     if let Some(command) = name.strip_prefix("shell ") {
                         // It runs, and what it prints is put here.
-                        out.push_str(&format!("$({})", command.replace("$$", "$")));
+                        out.extend(["$(", &command.replace("$$", "$"), ")"]);
                     } else {
                         whole = false;
                         out.push_str("${FUNCTION}");

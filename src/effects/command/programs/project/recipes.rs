@@ -186,7 +186,7 @@ pub(super) fn task(text: &str) -> Recipes {
         if own == 0 || indent <= own {
             own = indent;
             let (name, command) = trimmed.split_once(':').unwrap_or((trimmed, ""));
-            current = unquoted(name).to_owned();
+            unquoted(name).clone_into(&mut current);
             let mut recipe = Recipe::default();
             recipe.lines.extend(Some(unquoted(command.trim()).to_owned()).filter(|command| !command.is_empty()));
             recipes.by_name.insert(current.clone(), recipe);

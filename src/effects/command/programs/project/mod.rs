@@ -160,7 +160,7 @@ impl Machine<'_> {
             match self.world.written(&target) {
                 None => continue,
                 Some(Some(text)) => {
-                    let recipes = (runner.read)(&text.to_owned());
+                    let recipes = (runner.read)(text);
                     self.recipes(file, &recipes, &(runner.goals)(&divided.operands), divided.unknown, io);
                 }
                 Some(None) => {
