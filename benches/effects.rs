@@ -7,6 +7,8 @@
 //! parsing, effects and (second column) judging.
 #![allow(
     clippy::print_stdout,
+    clippy::cast_precision_loss,
+    clippy::format_collect,
     clippy::unwrap_used,
     clippy::panic,
     reason = "a bench talks and stops when something is wrong"
@@ -85,7 +87,7 @@ fn checked(log: &str, policy: bool) -> Duration {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let started = spent();
         let code = agent_strace::run(args.clone(), &mut log.as_bytes(), &mut stdout, &mut stderr);
-        let took = spent() - started;
+        let took = spent().saturating_sub(started);
         assert!(code < 2, "{}", String::from_utf8_lossy(&stderr));
         took
     });

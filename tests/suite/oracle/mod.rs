@@ -53,9 +53,7 @@ fn what_really_happened_is_covered_by_effects() {
 fn template() -> Option<Jail> {
     let jail = Jail::bare();
     let script = fs::read_to_string(project().join("tests/oracle/template.sh")).unwrap();
-    let problem = if let Err(problem) = Jail::possible() {
-        problem
-    } else {
+    let Err(problem) = Jail::possible() else {
         jail.prepare(&script).unwrap_or_else(|complaint| panic!("the template was not made: {complaint}"));
         return Some(jail);
     };
