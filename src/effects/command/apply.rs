@@ -167,6 +167,10 @@ impl Machine<'_> {
             }
             Role::Possible => self.possible_operand(word),
             Role::Source => self.path(Role::Read, word),
+            Role::Names => {
+                self.path(Role::Read, word);
+                self.opaque(About::Reads, "reads files that a list names", &[]);
+            }
             Role::Script => {
                 self.path(Role::Read, word);
                 self.opaque(About::Anything, "runs program text that is not read", &[]);

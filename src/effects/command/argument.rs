@@ -101,7 +101,7 @@ impl From<Field> for Arg {
     fn from(field: Field) -> Self {
         let known = match field.knowledge {
             Knowledge::Exact => Known::Exact,
-            Knowledge::Pattern if field.text.contains("**") => Known::Partly,
+            Knowledge::Partly => Known::Partly,
             Knowledge::Pattern => Known::Glob,
             Knowledge::Unknown => Known::Not,
         };

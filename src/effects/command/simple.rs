@@ -63,7 +63,7 @@ impl Machine<'_> {
 
     /// Assignments that decide what later programs run.
     fn assigned(&mut self, name: &str, value: &AssignedValue, scope: &mut Scope) {
-        if !steers(name) {
+        if !steers(name) && !places_scratch(name) {
             return;
         }
         let value = match value {
@@ -75,6 +75,10 @@ impl Machine<'_> {
 
     /// `name` is one of the variables that decide what programs run.
     pub(crate) fn steered(&mut self, name: &str, value: Option<&Arg>, scope: &mut Scope) {
+        if let Some(directory) = value.filter(|_| places_scratch(name)) {
+            // Programs that sort, edit or compile may put files there.
+            return self.possible_path(Role::WriteTree, directory);
+        }
         if !steers(name) {
             return;
         }
@@ -260,6 +264,11 @@ fn looks_like_path(text: &str) -> bool {
     // No file system takes a longer name: the word is prose.
     let prose = text.split('/').any(|name| name.len() > 255);
     !prose && (text.contains('/') || text.starts_with(['.', '~']) || dotted(text))
+}
+
+/// Variables that say where programs put scratch files.
+fn places_scratch(name: &str) -> bool {
+    matches!(name, "TMPDIR" | "TMP" | "TEMP")
 }
 
 /// Variables that make programs run other code than their arguments say.

@@ -47,7 +47,7 @@ impl Machine<'_> {
         match (field.knowledge, field.likely) {
             (Knowledge::Exact, _) => Stream::of(field.text),
             (_, Some(likely)) => Stream::Likely(likely),
-            (Knowledge::Pattern | Knowledge::Unknown, None) => Stream::Unknown,
+            (Knowledge::Pattern | Knowledge::Partly | Knowledge::Unknown, None) => Stream::Unknown,
         }
     }
 

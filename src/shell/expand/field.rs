@@ -26,6 +26,8 @@ pub(crate) struct Field {
 pub(crate) enum Knowledge {
     Exact,
     Pattern,
+    /// A pattern in which `**` stands for text that nobody knows, `..` and blanks among it.
+    Partly,
     Unknown,
 }
 
@@ -185,7 +187,7 @@ fn render(pieces: &[Piece], source: &str) -> Field {
     let mut plain = String::new();
     let mut pattern = String::new();
     let mut likely = String::new();
-    let (mut is_exact, mut has_text, mut is_likely, mut is_unknown) = (true, false, false, false);
+    let (mut is_exact, mut has_text, mut is_likely, mut is_unknown, mut is_open) = (true, false, false, false, false);
     for piece in pieces {
         match piece {
             Piece::Text { text, .. } => {
@@ -216,7 +218,7 @@ fn render(pieces: &[Piece], source: &str) -> Field {
                 glob(text, &mut groups, &mut pattern);
             }
             Piece::Likely(text) => {
-                (is_exact, is_likely) = (false, true);
+                (is_exact, is_likely, is_open) = (false, true, true);
                 likely.push_str(text);
                 any(&mut pattern);
             }
@@ -225,7 +227,7 @@ fn render(pieces: &[Piece], source: &str) -> Field {
                 pattern.push_str(text);
             }
             Piece::Unknown | Piece::Break { .. } => {
-                (is_exact, is_unknown) = (false, true);
+                (is_exact, is_unknown, is_open) = (false, true, true);
                 any(&mut pattern);
             }
         }
@@ -233,6 +235,7 @@ fn render(pieces: &[Piece], source: &str) -> Field {
     let likely = (is_likely && !is_unknown).then_some(likely);
     let (text, knowledge) = match (is_exact, has_text) {
         (true, _) => (plain, Knowledge::Exact),
+        (false, true) if is_open => (pattern, Knowledge::Partly),
         (false, true) => (pattern, Knowledge::Pattern),
         (false, false) => (source.to_owned(), Knowledge::Unknown),
     };
@@ -274,6 +277,10 @@ fn glob(text: &str, groups: &mut usize, pattern: &mut String) {
             }
             ')' if *groups > 0 => *groups -= 1,
             _ if *groups > 0 => {}
+            // Some shells let `**` cross directories, bash does if it is told to.
+            '*' if !class && pattern.is_empty() | pattern.ends_with('/') && crosses(&mut characters) => {
+                pattern.push_str("**");
+            }
             '*' if !class => star(pattern),
             other => {
                 class = (class || other == '[') && other != ']';
@@ -281,6 +288,16 @@ fn glob(text: &str, groups: &mut usize, pattern: &mut String) {
             }
         }
     }
+}
+
+/// What follows the `*` that starts a component makes it `**/`, or `**` at the end.
+fn crosses(characters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> bool {
+    let mut ahead = characters.clone();
+    let whole = ahead.next() == Some('*') && matches!(ahead.next(), None | Some('/'));
+    if whole {
+        characters.next();
+    }
+    whole
 }
 
 fn star(pattern: &mut String) {

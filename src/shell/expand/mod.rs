@@ -248,7 +248,7 @@ impl Expansion<'_> {
                 let field = self.runner.process(script, self.scope, *writes);
                 out.push(match field.knowledge {
                     Knowledge::Exact => Piece::Text { text: field.text, quoted: true },
-                    Knowledge::Pattern | Knowledge::Unknown => Piece::Unknown,
+                    Knowledge::Pattern | Knowledge::Partly | Knowledge::Unknown => Piece::Unknown,
                 });
             }
             Part::Arithmetic { scripts, words, names, assigns, value, .. } => {

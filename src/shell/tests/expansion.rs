@@ -95,7 +95,7 @@ fn walk(script: &Script, scope: &mut Scope, toy: &mut Toy) -> Vec<Field> {
 fn show(field: &Field) -> String {
     let mark = match field.knowledge {
         Knowledge::Exact => "",
-        Knowledge::Pattern => "*",
+        Knowledge::Pattern | Knowledge::Partly => "*",
         Knowledge::Unknown => "?",
     };
     let tilde = if field.tilde { "~" } else { "" };
@@ -130,7 +130,7 @@ const CASES: &[(&str, &str)] = &[
     ("a *.c 'b*' x[ab]? [", "‹a› *‹*.c› ‹b*› *‹x[ab]?› ‹[›"),
     ("a 'x*'*", "‹a› *‹x[*]*›"),
     ("g='*.c'; a $g \"$g\"", "‹a› *‹*.c› ‹*.c›"),
-    ("a **/b @(c|d)e", "‹a› *‹*/b› *‹*e›"),
+    ("a **/b @(c|d)e", "‹a› *‹**/b› *‹*e›"),
     ("a x@(c|!(d)|$(get))y+(z)*", "‹a› *‹x**y*›"),
     // Braces.
     ("{rm,-rf,~}", "‹rm› ‹-rf› ~‹~›"),

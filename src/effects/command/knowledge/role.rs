@@ -46,6 +46,8 @@ pub(crate) enum Role {
     Possible,
     /// A file, or a URL that is fetched.
     Source,
+    /// A file that names files which are read (`wc --files0-from`).
+    Names,
     /// `@file` reads a file, anything else is data.
     AtFile,
     /// Settings that can make the program do anything.
@@ -151,6 +153,7 @@ pub(crate) const ROLES: &[(&str, Role)] = &[
     ("code", Role::Code),
     ("possible", Role::Possible),
     ("source", Role::Source),
+    ("names", Role::Names),
     ("at-file", Role::AtFile),
     ("config", Role::Config),
     ("tree", Role::Tree),

@@ -322,9 +322,19 @@ impl Machine<'_> {
                     self.path(if at == 0 { Role::Read } else { Role::Write }, word);
                 }
             }
-            Some("py_compile" | "compileall" | "tabnanny" | "tokenize" | "ast") => {
+            Some(name @ ("py_compile" | "compileall" | "tabnanny" | "tokenize" | "ast")) => {
                 for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
-                    self.path(Role::Read, word);
+                    self.path(if name == "compileall" { Role::ReadTree } else { Role::Read }, word);
+                    let beside = word.text.rsplit_once('/').map_or(".", |(directory, _)| directory);
+                    match name {
+                        "py_compile" => self.path(Role::Write, &Arg::glob(format!("{beside}/__pycache__/*.pyc"))),
+                        "compileall" => {
+                            for made in ["*.pyc", "__pycache__"] {
+                                self.path(Role::Write, &Arg::glob(format!("{}/**/{made}", word.text)));
+                            }
+                        }
+                        _ => {}
+                    }
                 }
             }
             Some("http.server") => {
@@ -415,7 +425,13 @@ impl Machine<'_> {
                         break;
                     }
                     'p' | 'n' => loops = true,
-                    'M' | 'm' | 'I' | 'F' | 'D' | 'C' | 'x' => break,
+                    'M' | 'm' => {
+                        // `-MList::Util=sum`, `-M-strict`
+                        let module = attached.trim_start_matches('-').split('=').next().unwrap_or_default();
+                        self.code_argument(Language::Perl, &word.with(format!("use {module};")), io);
+                        break;
+                    }
+                    'I' | 'F' | 'D' | 'C' | 'x' => break,
                     _ => {}
                 }
             }
