@@ -120,6 +120,11 @@ impl Machine<'_> {
             return self.world.wrote(file, None);
         };
         let lower = name.to_ascii_lowercase();
+        if lower == "core.hookspath" {
+            // What stands in the new directory are the repository's hooks from now on.
+            let own = self.git_directory();
+            self.path(Role::WriteTree, &own.with(format!("{}/hooks", own.text)));
+        }
         let text = value.literal().and_then(|value| git_triggers::written(&lower, value, adds));
         match text {
             Some(text) => self.world.appended(file, &text),
