@@ -14,10 +14,10 @@
 //! | texts | how many | opaque | reads | writes | deletes | connects | executes | said to write / wrote nothing |
 //! |---|---|---|---|---|---|---|---|---|
 //! | ours, everyday | 169 | 5.9 % | 0 / 180 | 0 / 129 | 0 / 47 | 0 / 0 | 0 / 191 | 1 / 73 |
-//! | ours, fifteen families of disguises | 3733 | 12.3 % | 1 / 2871 | 0 / 2698 | 0 / 2541 | 0 / 323 | 0 / 4794 | not judged |
-//! | agents' own, from real logs | 1148 | 14.3 % | 0 / 1150 | 0 / 72 | 0 / 7 | 0 / 40 | 0 / 1162 | 5 / 466 |
+//! | ours, fifteen families of disguises | 3741 | 12.1 % | 1 / 3370 | 0 / 4093 | 0 / 2542 | 0 / 324 | 0 / 4802 | not judged |
+//! | agents' own, from real logs | 1148 | 14.3 % | 0 / 1150 | 0 / 72 | 0 / 7 | 0 / 40 | 0 / 1162 | 6 / 456 |
 //!
-//! Twelve texts of ours are known gaps, listed with their reasons in the test, and counted in no row. What a disguise
+//! Four texts of ours are known gaps, listed with their reasons in the test, and counted in no row. What a disguise
 //! hides would be written, were its branch taken, so those are not judged for saying too much. Half of the real commands
 //! did not end well in a workspace that is not theirs, so their rows say less than their numbers. What is opaque among
 //! them is mostly a project's own programs, builds and scripts.
