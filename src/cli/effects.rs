@@ -14,7 +14,7 @@ use super::policy_file;
 use crate::effects::{Effect, Kind, Links, Tracker, causes};
 use crate::engine::{self, Entries, Entry, Settings};
 use crate::ingest::discover::Selection;
-use crate::model::{Arguments, Dialect, Event, EventKind, Gap, Session, Status, ToolCall, Usage};
+use crate::model::{Arguments, Dialect, Event, EventKind, Gap, Session, Status, ToolCall};
 use crate::policy::Policy;
 use crate::report::{self, Colour, EffectsEvent, EffectsReport, EffectsSession, Glyphs, Report, Told};
 
@@ -180,13 +180,10 @@ fn session_of<'a>(command: &str, cwd: &'a str) -> Session<'a> {
     };
     Session {
         id: Cow::Borrowed("-"),
-        dialect: Dialect::ClaudeCode,
-        agent: Cow::Borrowed("-"),
-        source: "-".to_owned(),
-        parent: None,
         root: Some(Cow::Borrowed(cwd)),
         events: vec![Event { number: 1, id: None, line: 1, time: None, kind: EventKind::Call(call) }],
-        usage: Usage::default(),
-        unknown_records: 0,
+        ..Session::new(&COMMAND_LINE, "-")
     }
 }
+
+static COMMAND_LINE: Dialect = Dialect::new("command line", "-");

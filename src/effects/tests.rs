@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::paths::{self, Cwd, Ground};
 use super::{Certainty, Kind, PathTarget, Tracker, World, glob, hosts};
-use crate::model::{Access, Arguments, Dialect, Event, EventKind, FileEvent, Session, Status, ToolCall, Usage};
+use crate::model::{Access, Arguments, Dialect, Event, EventKind, FileEvent, Session, Status, ToolCall};
 
 /// root, cwd (`?` unknown), text as written (leading `*` → pattern), expected form (`?` suffix: pattern).
 const PATHS: &[(&str, &str, &str, &str)] = &[
@@ -256,18 +256,11 @@ fn folding_makes_alternative_spellings_equal() {
     }
 }
 
-fn session(root: Option<&str>, dialect: Dialect) -> Session<'static> {
-    Session {
-        id: "s".into(),
-        dialect,
-        agent: "a".into(),
-        source: "log".to_owned(),
-        parent: None,
-        root: root.map(|root| root.to_owned().into()),
-        events: Vec::new(),
-        usage: Usage::default(),
-        unknown_records: 0,
-    }
+static STAYS: Dialect = Dialect::new("one-shell", "a").shell_stays();
+static FRESH: Dialect = Dialect::new("many-shells", "a");
+
+fn session(root: Option<&str>, dialect: &'static Dialect) -> Session<'static> {
+    Session { id: "s".into(), root: root.map(|root| root.to_owned().into()), ..Session::new(dialect, "log") }
 }
 
 fn event(kind: EventKind<'static>) -> Event<'static> {
@@ -304,11 +297,11 @@ fn read(tracker: &mut Tracker, path: &str) -> String {
 
 #[test]
 fn records_say_where_calls_run() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), Dialect::ClaudeCode));
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
     let here = call("Read", r#"{"file_path":"a"}"#, Some("/repo/src"), Status::Ok);
     assert_eq!(shown(&mut tracker, &here), "read src/a");
     assert_eq!(read(&mut tracker, "a"), "read src/a");
-    let mut tracker = Tracker::new(&session(None, Dialect::Gemini));
+    let mut tracker = Tracker::new(&session(None, &FRESH));
     assert_eq!(read(&mut tracker, "src/../a"), "read a");
     assert_eq!(read(&mut tracker, "/repo/a"), "read /repo/a");
     assert_eq!(read(&mut tracker, "../a"), "read? **/a");
@@ -318,7 +311,7 @@ fn records_say_where_calls_run() {
 fn links_and_copies_are_followed() {
     let links = [("src/link", "../conf/keys"), ("src/dir", "/etc"), ("src/again", "link")];
     let links = links.map(|(link, target)| (link.to_owned(), target.to_owned())).into();
-    let mut tracker = Tracker::new(&session(Some("/repo"), Dialect::ClaudeCode)).with_links(&links);
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS)).with_links(&links);
     let copy = call("copy_file", r#"{"source":"conf/x.pem","destination":"src/y.pem"}"#, None, Status::Ok);
     shown(&mut tracker, &copy);
     let write = |path: &str| call("Write", &format!(r#"{{"file_path":"{path}","content":""}}"#), None, Status::Ok);
@@ -354,7 +347,7 @@ fn links_and_copies_are_followed() {
 
 #[test]
 fn an_outer_directory_holds_the_workspace() {
-    let mut tracker = Tracker::new(&session(Some("/home/u/repo"), Dialect::ClaudeCode));
+    let mut tracker = Tracker::new(&session(Some("/home/u/repo"), &STAYS));
     let mut grep = |path: &str| {
         let arguments = format!(r#"{{"pattern":"k","path":"{path}"}}"#);
         shown(&mut tracker, &call("Grep", &arguments, None, Status::Ok))
@@ -369,13 +362,13 @@ fn an_outer_directory_holds_the_workspace() {
 
 #[test]
 fn a_workspace_that_is_the_whole_disk_has_two_names() {
-    let mut tracker = Tracker::new(&session(Some("/"), Dialect::ClaudeCode));
+    let mut tracker = Tracker::new(&session(Some("/"), &STAYS));
     assert_eq!(read(&mut tracker, "/etc/x"), "read etc/x; read?? /etc/x");
 }
 
 #[test]
 fn a_refused_call_leaves_nothing_behind() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), Dialect::ClaudeCode));
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
     let copy = r#"{"source":"conf/x.pem","destination":"src/y.pem"}"#;
     assert_eq!(shown(&mut tracker, &call("copy_file", copy, None, Status::Denied)), "read conf/x.pem; write src/y.pem");
     assert_eq!(read(&mut tracker, "src/y.pem"), "read src/y.pem");
@@ -383,7 +376,7 @@ fn a_refused_call_leaves_nothing_behind() {
 
 #[test]
 fn recorded_file_events_are_effects() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), Dialect::AgentStrace));
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
     for (access, target, expected) in [
         (Access::Read, "file:///repo/a%2Eb", "read a.b"),
         (Access::Write, "src/a", "write src/a"),
@@ -396,7 +389,7 @@ fn recorded_file_events_are_effects() {
 
 #[test]
 fn hooks_only_run_possibly() {
-    let mut tracker = Tracker::new(&session(Some("/repo"), Dialect::ClaudeCode));
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
     let effects = tracker.effects(&event(EventKind::Hook { command: "make check && ls".into() }));
     let only = |kind: &Kind| matches!(kind, Kind::Execute(_));
     assert!(effects.iter().all(|effect| only(&effect.kind) && effect.certainty == Certainty::Possible));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::model::{Access, Dialect, Event, EventKind, FileEvent, Session, Status, ToolCall};
+use crate::model::{Access, Dialect, Event, EventKind, FileEvent, Session, Shell, Status, ToolCall};
 
 use super::command::knowledge::Knowledge;
 use super::world::{Name, Tie, Within};
@@ -22,7 +22,7 @@ pub(crate) type Links = BTreeMap<String, String>;
 #[derive(Debug)]
 pub(crate) struct Tracker {
     world: World,
-    dialect: Dialect,
+    dialect: &'static Dialect,
     /// Where a call runs that says nothing about it: the last directory a record named.
     base: Option<String>,
     /// Where the agent's shell is, if it keeps its directory between calls.
@@ -68,6 +68,7 @@ impl Tracker {
             | EventKind::End
             | EventKind::Prompt(_)
             | EventKind::Message(_)
+            | EventKind::Reasoning(_)
             | EventKind::Result(_)
             | EventKind::Other => return Vec::new(),
         };
@@ -85,7 +86,7 @@ impl Tracker {
         self.world.set_cwd(if stays { self.shell.clone() } else { self.base.clone() });
         // An attempt that was refused leaves nothing behind.
         let before = (call.status == Status::Denied).then(|| self.world.clone());
-        let done = tools::run(&call.tool, &call.arguments, self.dialect, &mut self.world);
+        let done = tools::run(&call.tool, &call.arguments, self.dialect.scripts, &mut self.world);
         self.text = done.text;
         if let Some(before) = before {
             self.world = before;
@@ -97,10 +98,7 @@ impl Tracker {
 
     /// Whether `cd` in one call moves the next one.
     fn shell_stays(&self) -> bool {
-        match self.dialect {
-            Dialect::AgentStrace | Dialect::ClaudeCode | Dialect::ClaudeStream => true,
-            Dialect::Codex | Dialect::Gemini => false,
-        }
+        self.dialect.shell == Shell::Stays
     }
 
     fn file(&mut self, file: &FileEvent<'_>) -> Vec<Effect> {

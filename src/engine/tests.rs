@@ -7,7 +7,7 @@ use super::session::judge_session;
 use super::*;
 use crate::effects::Links;
 use crate::finding::Level;
-use crate::model::{Arguments, Dialect, Event, EventKind, Session, ToolCall, Usage};
+use crate::model::{Arguments, Dialect, Event, EventKind, Session, ToolCall};
 use crate::policy::Policy;
 use crate::rules;
 
@@ -16,16 +16,13 @@ pub(crate) fn session(lines: &[&str]) -> Session<'static> {
     let events = lines.iter().zip(1..).map(|(line, number)| event(line, number)).collect();
     Session {
         id: Cow::Borrowed("session"),
-        dialect: Dialect::ClaudeCode,
-        agent: Cow::Borrowed("claude-code"),
-        source: "session.jsonl".to_owned(),
-        parent: None,
         root: Some(Cow::Borrowed("/repo")),
         events,
-        usage: Usage::default(),
-        unknown_records: 0,
+        ..Session::new(&DIALECT, "session.jsonl")
     }
 }
+
+static DIALECT: Dialect = Dialect::new("claude-code", "claude-code").shell_stays();
 
 fn event(line: &str, number: u32) -> Event<'static> {
     let (status, line) = line.strip_prefix("refused ").map_or((Status::Ok, line), |rest| (Status::Denied, rest));

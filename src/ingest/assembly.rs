@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::model::{Dialect, Event, EventKind, Session, Status, ToolCall, ToolResult, Usage};
+use super::json::{Raw, text};
+use super::scan::is_json;
+use crate::model::{Arguments, Dialect, Event, EventKind, Session, Spent, Status, ToolCall, ToolResult, Usage};
 
 /// Where and when a record was written.
 #[derive(Debug, Clone, Default)]
@@ -37,20 +39,9 @@ pub(super) struct Assembly<'a> {
 }
 
 impl<'a> Assembly<'a> {
-    pub(super) fn new(dialect: Dialect, source: &str, numbering: Numbering) -> Self {
-        let session = Session {
-            id: Cow::Borrowed(""),
-            dialect,
-            agent: Cow::Borrowed(dialect.agent()),
-            source: source.to_owned(),
-            parent: None,
-            root: None,
-            events: Vec::new(),
-            usage: Usage::default(),
-            unknown_records: 0,
-        };
+    pub(super) fn new(dialect: &'static Dialect, source: &str, numbering: Numbering) -> Self {
         Self {
-            session,
+            session: Session::new(dialect, source),
             numbering,
             calls: HashMap::new(),
             early: HashMap::new(),
@@ -93,6 +84,11 @@ impl<'a> Assembly<'a> {
             EventKind::Call(call) => Some(call),
             _ => None,
         }
+    }
+
+    /// Whether a call was recorded before. The same id with another tool or other arguments is another call.
+    pub(super) fn repeats(&self, id: Option<&str>, tool: &str, arguments: &Arguments<'_>) -> bool {
+        id.and_then(|id| self.call_of(id)).is_some_and(|known| known.tool == tool && known.arguments == *arguments)
     }
 
     fn call_mut(&mut self, link: &str) -> Option<&mut ToolCall<'a>> {
@@ -149,6 +145,8 @@ impl<'a> Assembly<'a> {
     /// Notes what an API message cost. Logs repeat a message's usage on each of its records: the last one counts.
     pub(super) fn usage(&mut self, message: Option<Cow<'a, str>>, usage: Usage) {
         let usage = Usage { requests: 1, ..usage };
+        let after = self.session.events.len();
+        self.session.spent.push(Spent { after, message: message.clone(), usage });
         let Some(message) = message else { return self.usages.push(usage) };
         if let Some(known) = self.messages.get(&message).and_then(|at| self.usages.get_mut(*at)) {
             *known = usage;
@@ -187,9 +185,21 @@ impl<'a> Assembly<'a> {
             total.input = total.input.saturating_add(usage.input);
             total.output = total.output.saturating_add(usage.output);
             total.cache_read = total.cache_read.saturating_add(usage.cache_read);
+            total.reasoning = total.reasoning.saturating_add(usage.reasoning);
             total.cache_write = total.cache_write.saturating_add(usage.cache_write);
         }
         self.session
+    }
+}
+
+/// A call's arguments, which some agents write as JSON and some as a text that holds JSON.
+pub(super) fn arguments(value: Option<Raw<'_>>) -> Arguments<'_> {
+    let Some(raw) = value else { return Arguments::Missing };
+    match text(value) {
+        Some(text) if text.is_empty() => Arguments::Missing,
+        Some(text) if is_json(&text) => Arguments::Json(text),
+        Some(text) => Arguments::Text(text),
+        None => Arguments::Json(Cow::Borrowed(raw.get())),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Collects what could not be read of one file, bounded.
+//! Keeps account of what was read of one file and what was not, bounded.
 
 use crate::model::Gap;
 
@@ -11,11 +11,13 @@ pub(super) struct Gaps {
     file: String,
     list: Vec<Gap>,
     uncounted: u64,
+    records: u32,
+    truncated: bool,
 }
 
 impl Gaps {
     pub(super) fn new(file: &str) -> Self {
-        Self { file: file.to_owned(), list: Vec::new(), uncounted: 0 }
+        Self { file: file.to_owned(), list: Vec::new(), uncounted: 0, records: 0, truncated: false }
     }
 
     pub(super) fn push(&mut self, line: Option<u32>, reason: impl Into<String>) {
@@ -30,6 +32,30 @@ impl Gaps {
         } else {
             self.uncounted += 1;
         }
+    }
+
+    /// A key that occurs twice in `what`: the last one was taken.
+    pub(super) fn twice(&mut self, line: u32, key: &str, what: &str) {
+        self.push(Some(line), format!("the key `{key}` occurs twice in {what}: readers disagree which one counts"));
+    }
+
+    /// A record was read.
+    pub(super) fn count_record(&mut self) {
+        self.records = self.records.saturating_add(1);
+    }
+
+    pub(super) fn records(&self) -> u32 {
+        self.records
+    }
+
+    /// The log ends inside a record.
+    pub(super) fn truncate(&mut self, line: u32) {
+        self.truncated = true;
+        self.push(Some(line), "the log ends inside a record: it may still be written or was cut off");
+    }
+
+    pub(super) fn truncated(&self) -> bool {
+        self.truncated
     }
 
     pub(super) fn finish(mut self) -> Vec<Gap> {

@@ -1,17 +1,15 @@
 //! Bytes of a log → sessions, and a list of everything that could not be read.
 //!
 //! Dialects are detected by content, never by file name. Parsing never fails as a whole and never guesses: a record
-//! that can't be read is a [`Gap`], a record of an unknown type is counted. One folder per dialect.
+//! that can't be read is a [`Gap`], a record of an unknown type is counted. One folder per format: see [`formats`].
 
 mod assembly;
-mod claude;
-mod codex;
 mod detect;
 pub(crate) mod discover;
+mod formats;
 mod gaps;
-mod gemini;
+mod head;
 mod json;
-mod native;
 mod reader;
 mod scan;
 
@@ -23,8 +21,10 @@ use std::sync::OnceLock;
 
 use memchr::memchr_iter;
 
+use self::detect::Detected;
+use self::formats::Input;
 use self::gaps::Gaps;
-use crate::model::{Dialect, Gap, Session};
+use crate::model::{Gap, Session};
 
 /// The bytes of one log, and how users know it.
 #[derive(Debug)]
@@ -64,14 +64,7 @@ impl Log {
         let mut gaps = Gaps::new(&self.shown);
         let text = self.text(&mut gaps);
         let mut sessions = match detect::detect(text, self.store.is_some()) {
-            Ok(found) => match found.dialect {
-                Dialect::AgentStrace => native::read(text, found.shape, self, &mut gaps),
-                dialect @ (Dialect::ClaudeCode | Dialect::ClaudeStream) => {
-                    claude::read(text, found.shape, dialect, &self.shown, &mut gaps)
-                }
-                Dialect::Codex => codex::read(text, found.shape, &self.shown, &mut gaps),
-                Dialect::Gemini => gemini::read(text, found.shape, &self.shown, &mut gaps),
-            },
+            Ok(Detected { format, shape }) => (format.read)(&Input { text, shape, log: self }, &mut gaps),
             Err(reason) => {
                 gaps.push(None, reason);
                 Vec::new()
@@ -79,6 +72,13 @@ impl Log {
         };
         for session in sessions.iter_mut().filter(|session| session.id.is_empty()) {
             session.id = Cow::Borrowed(self.name());
+        }
+        // With several sessions in one log nobody can tell whose record was cut.
+        for session in &mut sessions {
+            session.evidence.truncated |= gaps.truncated();
+        }
+        if let [session] = sessions.as_mut_slice() {
+            session.evidence.records = gaps.records();
         }
         Reading { sessions, gaps: gaps.finish() }
     }

@@ -44,8 +44,6 @@ pub(super) struct Reader<'a> {
     max_record: usize,
 }
 
-const ENDS_INSIDE: &str = "the log ends inside a record: it may still be written or was cut off";
-
 impl Shape {
     /// Lines, unless the first record goes on after its line.
     pub(super) fn of(text: &str) -> Self {
@@ -99,6 +97,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             if let Some(item) = self.read(gaps) {
+                gaps.count_record();
                 return Some(item);
             }
         }
@@ -139,7 +138,12 @@ impl<'a> Reader<'a> {
         };
         let last = self.rest.trim_start_matches([' ', '\t', '\r', '\n']).is_empty();
         let reason = match error.classify() {
-            Category::Eof if last => ENDS_INSIDE.to_owned(),
+            Category::Eof if last => {
+                gaps.truncate(line);
+                self.open = 0;
+                self.current = "";
+                return;
+            }
             Category::Eof => "a record is cut off: its line ends inside it".to_owned(),
             _ if self.shape == Shape::Document => {
                 "not JSON from here on: the rest of the document is not read".to_owned()
@@ -202,7 +206,7 @@ impl<'a> Reader<'a> {
 
     fn close(&mut self, gaps: &mut Gaps) {
         if self.open > 0 {
-            gaps.push(Some(self.line), ENDS_INSIDE);
+            gaps.truncate(self.line);
             self.open = 0;
         }
     }

@@ -3,44 +3,23 @@
 //! A session borrows from the bytes of its log wherever it can. Long texts stay undecoded ([`RawText`]) until
 //! somebody asks, so that a gate that only looks at tool calls does not pay for the prose around them.
 
+pub(crate) mod attribution;
+pub(crate) mod dialect;
+pub(crate) mod evidence;
 mod text;
 
 use std::borrow::Cow;
 
+pub(crate) use attribution::Attribution;
+pub(crate) use dialect::{Dialect, Scripts, Shell};
+pub(crate) use evidence::Evidence;
 pub(crate) use text::{RawText, decode_json};
-
-/// The log dialect a session was recorded in. It selects the tool registry, never the judgement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Dialect {
-    /// The native store, both generations of the Python peer.
-    AgentStrace,
-    /// Claude Code transcripts (`~/.claude/projects/**`).
-    ClaudeCode,
-    /// Claude stream-json, also as the `execution_file` array of the GitHub action.
-    ClaudeStream,
-    /// Codex rollouts, flat, wrapped and code mode.
-    Codex,
-    /// Gemini CLI, as one document or as an append log.
-    Gemini,
-}
-
-impl Dialect {
-    /// The agent's name in reports, as users write it.
-    pub(crate) fn agent(self) -> &'static str {
-        match self {
-            Self::AgentStrace => "agent-strace",
-            Self::ClaudeCode | Self::ClaudeStream => "claude-code",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini-cli",
-        }
-    }
-}
 
 /// One recorded session.
 #[derive(Debug, Clone)]
 pub(crate) struct Session<'a> {
     pub(crate) id: Cow<'a, str>,
-    pub(crate) dialect: Dialect,
+    pub(crate) dialect: &'static Dialect,
     /// Name of the agent for reports (`claude-code`, `codex`, …; the native store records its own).
     pub(crate) agent: Cow<'a, str>,
     /// The file its events came from, as shown to users: the path as given, with `/` separators.
@@ -53,8 +32,12 @@ pub(crate) struct Session<'a> {
     pub(crate) events: Vec<Event<'a>>,
     /// Token counts, each API message counted once.
     pub(crate) usage: Usage,
+    /// What the log says about usage, record by record, in order.
+    pub(crate) spent: Vec<Spent<'a>>,
     /// Records of a type this version does not know: kept out of `events`' meaning, but counted.
     pub(crate) unknown_records: u32,
+    pub(crate) evidence: Evidence<'a>,
+    pub(crate) attribution: Attribution<'a>,
 }
 
 /// Token counts as the provider reported them.
@@ -65,6 +48,18 @@ pub(crate) struct Usage {
     pub(crate) output: u64,
     pub(crate) cache_read: u64,
     pub(crate) cache_write: u64,
+    /// Part of `output`, where the provider says so.
+    pub(crate) reasoning: u64,
+}
+
+/// Usage as one record tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Spent<'a> {
+    /// How many events of the session come before it.
+    pub(crate) after: usize,
+    /// The API message. Logs repeat a message's usage on each of its records: the last one counts.
+    pub(crate) message: Option<Cow<'a, str>>,
+    pub(crate) usage: Usage,
 }
 
 /// One thing that happened.
@@ -88,6 +83,8 @@ pub(crate) enum EventKind<'a> {
     End,
     Prompt(RawText<'a>),
     Message(RawText<'a>),
+    /// What the model thought before it spoke or called, where the log shows it.
+    Reasoning(RawText<'a>),
     Call(ToolCall<'a>),
     /// A result of a call in this session (or of one that was not recorded).
     Result(ToolResult<'a>),
@@ -118,7 +115,7 @@ pub(crate) struct ToolCall<'a> {
 }
 
 /// A call's arguments, undecoded.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Arguments<'a> {
     /// JSON text of the arguments (usually an object).
     Json(Cow<'a, str>),
@@ -188,8 +185,26 @@ pub(crate) struct Gap {
     pub(crate) reason: String,
 }
 
-impl Session<'_> {
-    pub(crate) fn calls(&self) -> impl Iterator<Item = (&Event<'_>, &ToolCall<'_>)> {
+impl<'a> Session<'a> {
+    /// An empty session.
+    pub(crate) fn new(dialect: &'static Dialect, source: &str) -> Self {
+        Self {
+            id: Cow::Borrowed(""),
+            dialect,
+            agent: Cow::Borrowed(dialect.agent),
+            source: source.to_owned(),
+            parent: None,
+            root: None,
+            events: Vec::new(),
+            usage: Usage::default(),
+            spent: Vec::new(),
+            unknown_records: 0,
+            evidence: Evidence::default(),
+            attribution: Attribution::default(),
+        }
+    }
+
+    pub(crate) fn calls(&self) -> impl Iterator<Item = (&Event<'a>, &ToolCall<'a>)> {
         self.events.iter().filter_map(|event| match &event.kind {
             EventKind::Call(call) => Some((event, call)),
             _ => None,

@@ -12,7 +12,7 @@ mod search;
 mod unknown;
 mod value;
 
-use crate::model::{Arguments, Dialect};
+use crate::model::{Arguments, Scripts};
 
 use super::{About, Certainty, Effect, Kind, World, command, patch};
 use registry::{Action, Entry, REGISTRY};
@@ -38,13 +38,13 @@ pub(super) struct Done {
 }
 
 /// What one call did. `world` ends up as the call leaves it.
-pub(super) fn run(tool: &str, arguments: &Arguments<'_>, dialect: Dialect, world: &mut World) -> Done {
-    run_with(run::Shells { posix: command::run, powershell: command::run_powershell }, tool, arguments, dialect, world)
+pub(super) fn run(tool: &str, arguments: &Arguments<'_>, scripts: Scripts, world: &mut World) -> Done {
+    run_with(run::Shells { posix: command::run, powershell: command::run_powershell }, tool, arguments, scripts, world)
 }
 
-fn run_with(shells: run::Shells, tool: &str, arguments: &Arguments<'_>, dialect: Dialect, world: &mut World) -> Done {
+fn run_with(shells: run::Shells, tool: &str, arguments: &Arguments<'_>, scripts: Scripts, world: &mut World) -> Done {
     let given = given(arguments);
-    let mut run = Run { world, shells, dialect, text: None, effects: Vec::new() };
+    let mut run = Run { world, shells, scripts, text: None, effects: Vec::new() };
     call(&mut run, tool, &given);
     Done { effects: run.effects, text: run.text }
 }
@@ -189,7 +189,7 @@ fn with_text(run: &mut Run<'_>, entry: &Entry, text: &str) {
         Action::PowerShell => run.powershell(text),
         Action::Input => commands::typed(run, text),
         // What the script called is recorded as calls of their own.
-        Action::CodeMode if run.dialect == Dialect::Codex && text.contains("tools.") => {}
+        Action::CodeMode if run.scripts == Scripts::Unfolded && text.contains("tools.") => {}
         Action::CodeMode => run.opaque(About::Anything, "a script in code mode"),
         Action::Code => commands::program(run, entry, text, None),
         Action::Fetch => run.connect(text),

@@ -5,7 +5,7 @@ use super::value::{Object, Value};
 use super::{Given, names};
 use crate::effects::edited::Edited;
 use crate::effects::{About, Certainty, Connection, Effect, Kind, Opaque, PathTarget, World, append, hosts, paths};
-use crate::model::Dialect;
+use crate::model::Scripts;
 
 /// One call while it is turned into effects.
 pub(super) struct Run<'w> {
@@ -14,7 +14,7 @@ pub(super) struct Run<'w> {
     pub(super) shells: Shells,
     /// The first shell text of the call: spans are counted in it.
     pub(super) text: Option<String>,
-    pub(super) dialect: Dialect,
+    pub(super) scripts: Scripts,
     pub(super) effects: Vec<Effect>,
 }
 

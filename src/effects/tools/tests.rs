@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::{mcp, registry, unknown, value};
 use crate::effects::{Argument, Certainty, Effect, Execution, Kind, World};
-use crate::model::{Arguments, Dialect};
+use crate::model::{Arguments, Scripts};
 
 /// Shell text is shown, not analysed: `fixtures/commands.md` does that.
 fn shown(text: &str, _: &mut World) -> Vec<Effect> {
@@ -24,11 +24,11 @@ fn effects(tool: &str, arguments: &str, world: &mut World) -> String {
         json if value::parse(json).is_some() => Arguments::Json(json.into()),
         text => Arguments::Text(text.replace("\\n", "\n").into()),
     };
-    let (tool, dialect) = match tool.strip_prefix("codex: ") {
-        Some(tool) => (tool, Dialect::Codex),
-        None => (tool, Dialect::ClaudeCode),
+    let (tool, scripts) = match tool.strip_prefix("codex: ") {
+        Some(tool) => (tool, Scripts::Unfolded),
+        None => (tool, Scripts::Whole),
     };
-    let effects = super::run_with(SHOWN, tool, &arguments, dialect, world).effects;
+    let effects = super::run_with(SHOWN, tool, &arguments, scripts, world).effects;
     let shown: Vec<String> = effects.iter().map(ToString::to_string).collect();
     if shown.is_empty() { "nothing".to_owned() } else { shown.join("<br>") }
 }
@@ -110,7 +110,7 @@ fn half_characters_do_not_lose_a_call() {
 fn edits_keep_known_content() {
     let mut world = World::new(Some("/repo"));
     let mut call = |tool: &str, arguments: &str| {
-        super::run_with(SHOWN, tool, &Arguments::Json(arguments.into()), Dialect::ClaudeCode, &mut world);
+        super::run_with(SHOWN, tool, &Arguments::Json(arguments.into()), Scripts::Whole, &mut world);
         let (target, _) = world.locate("src/x.sh", Certainty::Exact);
         world.written(&target).map(|content| content.map(str::to_owned))
     };
@@ -152,7 +152,7 @@ fn the_directory_of_one_call_is_its_own() {
             super::run::Shells { posix: where_it_runs, powershell: shown },
             "exec_command",
             &arguments,
-            Dialect::Codex,
+            Scripts::Unfolded,
             &mut world,
         )
         .effects[0]
@@ -211,7 +211,7 @@ proptest! {
         ];
         let mut world = World::new(Some("/repo"));
         let json = Arguments::Json(arguments.to_string().into());
-        let effects = super::run_with(SHOWN, tools[at], &json, Dialect::ClaudeCode, &mut world).effects;
+        let effects = super::run_with(SHOWN, tools[at], &json, Scripts::Whole, &mut world).effects;
         let only_excluding = tools[at] == "Glob" && arguments.to_string().contains("\"!");
         let nowhere = tools[at] == "WebFetch";
         prop_assert!(!effects.is_empty() || only_excluding || nowhere, "{} {}", tools[at], arguments);
@@ -222,7 +222,7 @@ proptest! {
         let tools = ["apply_patch", "Bash", "exec", "Read", "mcp__a__b", "", "mcp__", "write_stdin"];
         let mut world = World::new(None);
         for arguments in [Arguments::Text(text.clone().into()), Arguments::Json(text.clone().into())] {
-            super::run_with(SHOWN, tools[at], &arguments, Dialect::Codex, &mut world);
+            super::run_with(SHOWN, tools[at], &arguments, Scripts::Unfolded, &mut world);
         }
     }
 }

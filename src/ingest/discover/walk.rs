@@ -10,7 +10,7 @@ use super::load::{open, read_bounded, unreadable};
 use super::store::{EVENTS, META};
 use super::{Entry, Found, MAX_FILE, Source, sidecar};
 use crate::ingest::StoreEntry;
-use crate::ingest::native::Meta;
+use crate::ingest::formats::native::Meta;
 use crate::model::Gap;
 
 /// Folders below the one that was named.

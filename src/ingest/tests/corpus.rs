@@ -10,7 +10,14 @@ use crate::ingest::Log;
 use crate::model::Gap;
 
 /// Folders of the corpus that hold logs of known dialects.
-const KNOWN: &[&str] = &["agent-strace", "claude-code", "claude-stream-json", "codex", "gemini-cli"];
+#[rustfmt::skip]
+const KNOWN: &[&str] = &[
+    "agent-strace",
+    "claude-code",
+    "claude-stream-json",
+    "codex",
+    "gemini-cli",
+];
 
 /// Where the acceptance data lies; says loudly when there is none.
 fn corpus() -> Option<PathBuf> {
@@ -101,7 +108,7 @@ fn logs_of_other_agents_are_gaps() {
             let as_whole = |gap: &Gap| gap.line.is_none();
             let gap = reading.sessions.is_empty() && reading.gaps.iter().any(as_whole);
             if gap == STRAYS.contains(&&*name) {
-                let dialect = reading.sessions.first().map(|session| session.dialect);
+                let dialect = reading.sessions.first().map(|session| session.dialect.name);
                 wrong.push(format!("{name}: {dialect:?}, {} gaps", reading.gaps.len()));
             }
         }

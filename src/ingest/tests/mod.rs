@@ -1,6 +1,7 @@
 //! Every fixture against its snapshot; hostile bytes; the corpus.
 
 mod corpus;
+mod formats;
 mod hostile;
 mod scan;
 
@@ -88,7 +89,7 @@ pub(super) fn show(reading: &Reading<'_>) -> String {
 }
 
 fn show_session(text: &mut String, session: &Session<'_>) {
-    writeln!(text, "session {} agent={} dialect={:?}", session.id, session.agent, session.dialect).unwrap();
+    writeln!(text, "session {} agent={} format={}", session.id, session.agent, session.dialect.name).unwrap();
     writeln!(text, "  root={:?} parent={:?} unknown={}", session.root, session.parent, session.unknown_records)
         .unwrap();
     let usage = session.usage;
@@ -104,6 +105,7 @@ fn show_session(text: &mut String, session: &Session<'_>) {
             EventKind::End => "end".to_owned(),
             EventKind::Prompt(words) => format!("prompt {}", cut(&words.decode())),
             EventKind::Message(words) => format!("message {}", cut(&words.decode())),
+            EventKind::Reasoning(words) => format!("reasoning {}", cut(&words.decode())),
             EventKind::Call(call) => {
                 let arguments = match &call.arguments {
                     Arguments::Json(json) => format!("json {}", cut(json)),

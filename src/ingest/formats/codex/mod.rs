@@ -8,12 +8,14 @@ mod script;
 
 use std::borrow::Cow;
 
-use super::assembly::{Assembly, Numbering, Place};
-use super::gaps::Gaps;
-use super::json::{Raw, filled, is, is_object, object, parse, record, scalar};
-use super::reader::{Item, Reader, Shape};
+use crate::ingest::assembly::{Assembly, Numbering, Place};
+use crate::ingest::gaps::Gaps;
+use crate::ingest::head::Head;
+use crate::ingest::json::{Raw, filled, is, is_object, object, parse, record, scalar};
+use crate::ingest::reader::{Item, Reader};
 use crate::model::{Dialect, EventKind, Session};
 
+use super::{Base, Detect, Format, Home, Input};
 use item::Payload;
 use notice::Reported;
 
@@ -52,9 +54,39 @@ record! {
     struct Thread { parent = "parent_thread_id" }
 }
 
+/// Codex rollouts (`~/.codex/sessions/**`), flat, wrapped and code mode.
+pub(super) static FORMAT: Format = Format {
+    dialect: Dialect::new("codex", "codex").scripts_unfolded(),
+    detect: Detect::Record(claims),
+    read,
+    homes: &[
+        Home { variables: &["CODEX_HOME"], base: Base::Home, folder: ".codex", logs: "sessions/**/rollout-*.jsonl" },
+        Home {
+            variables: &["CODEX_HOME"],
+            base: Base::Home,
+            folder: ".codex",
+            logs: "archived_sessions/**/rollout-*.jsonl",
+        },
+    ],
+};
+
+fn claims(head: &Head<'_>) -> bool {
+    let Some(kind) = head.text("type") else {
+        let flat_head = head.is_string("id") && head.is_string("timestamp") && !head.has("messages");
+        return head.is("record_type", "state") || (flat_head && head.has("instructions"));
+    };
+    match &*kind {
+        "session_meta" | "response_item" | "turn_context" | "event_msg" | "compacted" => head.is_object("payload"),
+        "function_call_output" => head.is_string("call_id"),
+        "function_call" | "custom_tool_call" => head.is_string("call_id") && !head.has("payload"),
+        _ => false,
+    }
+}
+
 /// Reads one rollout: one session, however often it was resumed.
-pub(super) fn read<'a>(text: &'a str, shape: Shape, source: &str, gaps: &mut Gaps) -> Vec<Session<'a>> {
-    let assembly = Assembly::new(Dialect::Codex, source, Numbering::Ordinal);
+fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
+    let Input { text, shape, log } = *input;
+    let assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
     let mut rollout = Rollout { assembly, cwd: None, reported: Vec::new(), tokens: None, requests: 0 };
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
@@ -79,10 +111,7 @@ impl<'a> Rollout<'a> {
     fn record(&mut self, item: &Item<'a, Envelope<'a>>, gaps: &mut Gaps) {
         let (line, record) = (item.line, &item.record);
         if let Some(key) = record.duplicate {
-            gaps.push(
-                Some(line),
-                format!("the key `{key}` occurs twice in a record: readers disagree which one counts"),
-            );
+            gaps.twice(line, key, "a record");
         }
         let place = Place { line, id: None, time: scalar(record.timestamp) };
         let Some(kind) = filled(record.kind) else {

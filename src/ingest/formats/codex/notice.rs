@@ -171,5 +171,6 @@ pub(super) fn total(tokens: Option<Raw<'_>>, requests: u64) -> Usage {
         output: count(tokens.output),
         cache_read: cached,
         cache_write: 0,
+        ..Usage::default()
     }
 }

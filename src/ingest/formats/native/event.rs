@@ -185,6 +185,7 @@ fn usage<'a>(assembly: &mut Assembly<'a>, data: &Data<'a>) {
             output: count(tokens.output),
             cache_read: count(tokens.cache_read),
             cache_write: count(tokens.cache_write),
+            ..Usage::default()
         }
     } else if data.input_tokens.is_some() || data.output_tokens.is_some() {
         Usage { requests: 1, input: count(data.input_tokens), output: count(data.output_tokens), ..Usage::default() }

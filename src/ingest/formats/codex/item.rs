@@ -34,10 +34,7 @@ record! {
 impl<'a> Rollout<'a> {
     pub(super) fn item(&mut self, mut place: Place<'a>, item: &Payload<'a>, gaps: &mut Gaps) {
         if let Some(key) = item.duplicate {
-            gaps.push(
-                Some(place.line),
-                format!("the key `{key}` occurs twice in an item: readers disagree which one counts"),
-            );
+            gaps.twice(place.line, key, "an item");
         }
         place.id = filled(item.id);
         let kind = text(item.kind).unwrap_or_default();

@@ -3,6 +3,7 @@
 //! Both hold the same messages in different envelopes. Every recorded call counts wherever it sits in the tree of
 //! messages: rewound, parallel and side-chain calls had their effects, too.
 
+mod detect;
 mod envelope;
 mod hooks;
 mod message;
@@ -10,25 +11,42 @@ mod outcome;
 
 use std::borrow::Cow;
 
-use super::assembly::{Assembly, Numbering, Place};
-use super::gaps::Gaps;
-use super::json::{Field, filled, is_array, is_true, object, scalar};
-use super::reader::{Item, LineCounter, Reader, Shape};
+use crate::ingest::assembly::{Assembly, Numbering, Place};
+use crate::ingest::gaps::Gaps;
+use crate::ingest::json::{Field, elements, filled, is, is_array, is_true, object, scalar};
+use crate::ingest::reader::{Item, LineCounter, Reader};
 use crate::model::{Dialect, EventKind, Session};
 
+use super::{Base, Detect, Format, Home, Input};
 use envelope::{Envelope, Progress};
 use message::Context;
 
+/// Claude Code transcripts (`~/.claude/projects/**`).
+pub(super) static FORMAT: Format = Format {
+    dialect: Dialect::new("claude-code", "claude-code").shell_stays(),
+    detect: Detect::Record(detect::is_native),
+    read: |input, gaps| read(&FORMAT.dialect, input, gaps),
+    homes: &[Home {
+        variables: &["CLAUDE_CONFIG_DIR"],
+        base: Base::Home,
+        folder: ".claude",
+        logs: "projects/**/*.jsonl",
+    }],
+};
+
+/// Claude stream-json, also as the `execution_file` array of the GitHub action.
+pub(super) static STREAM: Format = Format {
+    dialect: Dialect::new("claude-stream-json", "claude-code").shell_stays(),
+    detect: Detect::Record(detect::is_stream),
+    read: |input, gaps| read(&STREAM.dialect, input, gaps),
+    homes: &[],
+};
+
 /// Reads one transcript: one session, whatever it was resumed from.
-pub(super) fn read<'a>(
-    text: &'a str,
-    shape: Shape,
-    dialect: Dialect,
-    source: &str,
-    gaps: &mut Gaps,
-) -> Vec<Session<'a>> {
+fn read<'a>(dialect: &'static Dialect, input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
+    let Input { text, shape, log } = *input;
     let mut transcript = Transcript {
-        assembly: Assembly::new(dialect, source, Numbering::Ordinal),
+        assembly: Assembly::new(dialect, &log.shown, Numbering::Ordinal),
         cwd: None,
         acted: false,
         results: 0,
@@ -73,10 +91,7 @@ impl<'a> Transcript<'a> {
 
     fn record(&mut self, line: u32, record: &Envelope<'a>, gaps: &mut Gaps) {
         if let Some(key) = record.duplicate {
-            gaps.push(
-                Some(line),
-                format!("the key `{key}` occurs twice in a record: readers disagree which one counts"),
-            );
+            gaps.twice(line, key, "a record");
         }
         let Some(kind) = filled(record.kind) else {
             gaps.push(Some(line), "a record without a `type`");
@@ -148,8 +163,7 @@ impl<'a> Transcript<'a> {
         }
         let subagent = filled(data.agent_id).or_else(|| filled(record.parent_tool_use_id_camel));
         let single = data.message.object().cloned();
-        let normalized =
-            super::json::elements(data.normalized).into_iter().filter_map(|raw| object::<Envelope<'a>>(Some(raw)));
+        let normalized = elements(data.normalized).into_iter().filter_map(|raw| object::<Envelope<'a>>(Some(raw)));
         let mut any = false;
         for inner in single.into_iter().chain(normalized) {
             any = true;
@@ -169,7 +183,7 @@ impl<'a> Transcript<'a> {
     }
 
     fn system(&mut self, place: Place<'a>, record: &Envelope<'a>) {
-        if super::json::is(record.subtype, "init") {
+        if is(record.subtype, "init") {
             self.acted = true;
             self.cwd = filled(record.cwd);
             return self.assembly.push(place, EventKind::Start);

@@ -8,28 +8,42 @@ mod repr;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::Log;
-use super::assembly::{Assembly, Numbering};
-use super::gaps::Gaps;
-use super::json::{filled, scalar};
-use super::reader::{Reader, Shape};
+use crate::ingest::Log;
+use crate::ingest::assembly::{Assembly, Numbering};
+use crate::ingest::gaps::Gaps;
+use crate::ingest::json::{Raw, filled, scalar};
+use crate::ingest::reader::{Reader, Shape};
 use crate::model::{Dialect, Session};
 
+use super::{Base, Detect, Format, Home, Input};
 use event::{Data, Line};
-pub(super) use meta::Meta;
+pub(in crate::ingest) use meta::Meta;
+
+/// The native store, both generations of the Python peer.
+pub(in crate::ingest) static FORMAT: Format = Format {
+    dialect: Dialect::new("agent-strace", "agent-strace").shell_stays(),
+    detect: Detect::Record(|head| {
+        head.is_string("event_type") && (head.is_string("event_id") || head.has("timestamp"))
+    }),
+    read,
+    homes: &[Home {
+        variables: &["AGENT_TRACE_DIR"],
+        base: Base::Project,
+        folder: ".agent-traces",
+        logs: "**/events.ndjson",
+    }],
+};
 
 /// Reads the events of a store entry, or of a bare events file, which may hold several sessions.
-pub(super) fn read<'a>(text: &'a str, shape: Shape, log: &'a Log, gaps: &mut Gaps) -> Vec<Session<'a>> {
+fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
+    let Input { text, shape, log } = *input;
     let mut reader = Reader::new(text, shape);
     let mut sessions = Sessions::new(log, shape, gaps);
     let nothing = Data::default();
     while let Some(item) = reader.next::<Line<'a>>(gaps) {
         let line = &item.record;
         if let Some(key) = line.duplicate {
-            gaps.push(
-                Some(item.line),
-                format!("the key `{key}` occurs twice in a record: readers disagree which one counts"),
-            );
+            gaps.twice(item.line, key, "a record");
         }
         let Some(kind) = filled(line.event_type) else {
             gaps.push(Some(item.line), "a record without an `event_type`");
@@ -40,10 +54,7 @@ pub(super) fn read<'a>(text: &'a str, shape: Shape, log: &'a Log, gaps: &mut Gap
         }
         let data = line.data.object().unwrap_or(&nothing);
         if let Some(key) = data.duplicate {
-            gaps.push(
-                Some(item.line),
-                format!("the key `{key}` occurs twice in an event's data: readers disagree which one counts"),
-            );
+            gaps.twice(item.line, key, "an event's data");
         }
         let assembly = sessions.of(filled(line.session_id), item.line, gaps);
         event::add(assembly, gaps, &kind, &item, data);
@@ -86,7 +97,7 @@ impl<'a> Sessions<'a> {
 
     fn assembly(&self, id: Cow<'a, str>) -> Assembly<'a> {
         let numbering = if self.shape == Shape::Lines { Numbering::Line } else { Numbering::Ordinal };
-        let mut assembly = Assembly::new(Dialect::AgentStrace, self.source, numbering);
+        let mut assembly = Assembly::new(&FORMAT.dialect, self.source, numbering);
         assembly.session.id = id;
         assembly
     }
@@ -129,6 +140,6 @@ impl<'a> Sessions<'a> {
 }
 
 /// A link from one record to another.
-fn link(value: Option<super::json::Raw<'_>>) -> Option<Cow<'_, str>> {
+fn link(value: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
     scalar(value)
 }

@@ -5,10 +5,11 @@ mod history;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::assembly::{Assembly, Numbering, Place};
-use super::gaps::Gaps;
-use super::json::{Raw, count, elements, filled, is, is_string, object, raw_text, record, scalar, text};
-use super::reader::{LineCounter, Reader, Shape};
+use super::{Base, Detect, Format, Home, Input};
+use crate::ingest::assembly::{Assembly, Numbering, Place};
+use crate::ingest::gaps::Gaps;
+use crate::ingest::json::{Raw, count, elements, filled, is, is_string, object, raw_text, record, scalar, text};
+use crate::ingest::reader::{LineCounter, Reader};
 use crate::model::{Arguments, Dialect, EventKind, Session, Status, ToolCall, ToolResult, Usage};
 
 record! {
@@ -51,18 +52,30 @@ record! {
     struct Part { text = "text" }
 }
 
+/// Gemini CLI (`~/.gemini/tmp/*/chats/**`), as one document or as an append log.
+pub(super) static FORMAT: Format = Format {
+    dialect: Dialect::new("gemini-cli", "gemini-cli"),
+    detect: Detect::Record(|head| {
+        let session = head.is_string("sessionId");
+        head.is_string("projectHash")
+            || (session && head.is_array("messages") && !head.has("type"))
+            || (head.is("type", "gemini") && head.is_string("id"))
+            || head.first("history").is_some_and(|turn| turn.is_string("role") && turn.is_array("parts"))
+    }),
+    read,
+    homes: &[Home { variables: &[], base: Base::Home, folder: ".gemini", logs: "tmp/*/chats/**/*.json*" }],
+};
+
 /// Reads one session.
-pub(super) fn read<'a>(text: &'a str, shape: Shape, source: &str, gaps: &mut Gaps) -> Vec<Session<'a>> {
-    let assembly = Assembly::new(Dialect::Gemini, source, Numbering::Ordinal);
+fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
+    let Input { text, shape, log } = *input;
+    let assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
     let mut chat = Chat { assembly, spoken: HashSet::new(), unnamed: HashSet::new() };
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Entry<'a>>(gaps) {
         let entry = &item.record;
         if let Some(key) = entry.duplicate {
-            gaps.push(
-                Some(item.line),
-                format!("the key `{key}` occurs twice in a record: readers disagree which one counts"),
-            );
+            gaps.twice(item.line, key, "a record");
         }
         chat.assembly.id(filled(entry.session_id));
         if chat.assembly.session.parent.is_none() {
@@ -167,7 +180,8 @@ impl<'a> Chat<'a> {
         if let Some(tokens) = object::<Tokens<'_>>(entry.tokens) {
             let cached = count(tokens.cached);
             let input = count(tokens.input).saturating_sub(cached);
-            let usage = Usage { requests: 1, input, output: count(tokens.output), cache_read: cached, cache_write: 0 };
+            let usage =
+                Usage { requests: 1, input, output: count(tokens.output), cache_read: cached, ..Usage::default() };
             self.assembly.usage(filled(entry.id), usage);
         }
     }
@@ -175,10 +189,7 @@ impl<'a> Chat<'a> {
     /// A message that is written again holds the same call with more of its outcome.
     fn call(&mut self, place: &Place<'a>, at: usize, raw: Raw<'a>, call: &Call<'a>, gaps: &mut Gaps) {
         if let Some(key) = call.duplicate {
-            gaps.push(
-                Some(place.line),
-                format!("the key `{key}` occurs twice in a call: readers disagree which one counts"),
-            );
+            gaps.twice(place.line, key, "a call");
         }
         let id = filled(call.id);
         let tool = filled(call.name).unwrap_or(Cow::Borrowed(""));

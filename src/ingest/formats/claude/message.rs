@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::outcome;
-use crate::ingest::assembly::{Assembly, Place};
+use crate::ingest::assembly::{self, Assembly, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Field, Nested, Raw, count, elements, filled, is, is_true, object, raw_text, record, text};
-use crate::ingest::scan::{Scanner, is_json};
+use crate::ingest::scan::Scanner;
 use crate::model::{Arguments, EventKind, Status, ToolCall, ToolResult, Usage};
 
 /// What the record around a message says about it.
@@ -123,10 +123,7 @@ pub(super) fn add<'a>(
         return;
     };
     if let Some(key) = message.duplicate {
-        gaps.push(
-            Some(place.line),
-            format!("the key `{key}` occurs twice in a message: readers disagree which one counts"),
-        );
+        gaps.twice(place.line, key, "a message");
     }
     usage(assembly, message);
     let user = is(message.role, "user");
@@ -144,10 +141,7 @@ pub(super) fn add<'a>(
             continue;
         };
         if let Some(key) = block.duplicate {
-            gaps.push(
-                Some(place.line),
-                format!("the key `{key}` occurs twice in a block: readers disagree which one counts"),
-            );
+            gaps.twice(place.line, key, "a block");
         }
         let kind = text(block.kind).unwrap_or_default();
         match &*kind {
@@ -177,10 +171,8 @@ fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, c
         (_, name) => name.unwrap_or(Cow::Borrowed("")),
     };
     let arguments = arguments(block.input);
-    // Streaming, resuming and sub-agent progress repeat a call. The same id with other content is another call.
-    let repeats =
-        |id: &str| assembly.call_of(id).is_some_and(|known| known.tool == tool && same(&known.arguments, &arguments));
-    if id.as_deref().is_some_and(repeats) {
+    // Streaming, resuming and sub-agent progress repeat a call.
+    if assembly.repeats(id.as_deref(), &tool, &arguments) {
         return;
     }
     let call = ToolCall {
@@ -206,22 +198,7 @@ fn arguments(input: Option<Raw<'_>>) -> Arguments<'_> {
     {
         return Arguments::Missing;
     }
-    match text(Some(input)) {
-        Some(text) if text.is_empty() => Arguments::Missing,
-        Some(text) if is_json(&text) => Arguments::Json(text),
-        Some(text) => Arguments::Text(text),
-        None => Arguments::Json(Cow::Borrowed(input.get())),
-    }
-}
-
-fn same(left: &Arguments<'_>, right: &Arguments<'_>) -> bool {
-    match (left, right) {
-        (Arguments::Json(left), Arguments::Json(right)) | (Arguments::Text(left), Arguments::Text(right)) => {
-            left == right
-        }
-        (Arguments::Missing, Arguments::Missing) => true,
-        _ => false,
-    }
+    assembly::arguments(Some(input))
 }
 
 fn result<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, context: &Context<'a>) {
@@ -245,6 +222,7 @@ fn usage<'a>(assembly: &mut Assembly<'a>, message: &Message<'a>) {
             output: count(tokens.output),
             cache_read: count(tokens.cache_read),
             cache_write: count(tokens.cache_write),
+            ..Usage::default()
         };
         assembly.usage(filled(message.id), usage);
     }

@@ -1,0 +1,82 @@
+//! Every format there is: one folder each, one line each in [`FORMATS`].
+//!
+//! # Adding a format
+//!
+//! 1. A folder here, with `pub(super) static FORMAT: Format` in its `mod.rs`: what is true of all its logs
+//!    ([`Dialect`]), which record only it could have ([`Detect`]), how it is read ([`Input`] → sessions), and where
+//!    machines keep it ([`Home`]).
+//! 2. Its name in the `mod` list and in [`FORMATS`] below. A test finds a folder that was forgotten, and another one
+//!    finds two formats that claim the same log.
+//! 3. Logs in `fixtures/logs/<folder>/`, each with a line in the README there; `UPDATE_SPECS=1 cargo test ingest`
+//!    writes the snapshots that are read in review.
+//!
+//! Tools are told apart by name, for all agents alike, in `effects/tools/*.json`: names that are new belong there.
+
+mod claude;
+mod codex;
+mod gemini;
+pub(super) mod native;
+
+use super::Log;
+use super::gaps::Gaps;
+use super::head::Head;
+use super::reader::Shape;
+use crate::model::{Dialect, Session};
+
+/// In the order in which records are asked; a record is claimed by the first.
+pub(super) static FORMATS: &[&Format] =
+    &[&native::FORMAT, &codex::FORMAT, &gemini::FORMAT, &claude::STREAM, &claude::FORMAT];
+
+/// One format: how it is told apart, read and found.
+#[derive(Debug)]
+pub(super) struct Format {
+    pub(super) dialect: Dialect,
+    pub(super) detect: Detect,
+    pub(super) read: Read,
+    pub(super) homes: &'static [Home],
+}
+
+/// How a log of the format shows itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Detect {
+    /// JSON: whether only this format has such a record.
+    Record(fn(&Head<'_>) -> bool),
+    /// Not JSON: whether a text begins as only this format does.
+    Text(fn(&str) -> bool),
+}
+
+/// Bytes → sessions. What is not in a session must be in `gaps`.
+pub(super) type Read = for<'a> fn(&Input<'a>, &mut Gaps) -> Vec<Session<'a>>;
+
+/// A log whose format is known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Input<'a> {
+    pub(super) text: &'a str,
+    pub(super) shape: Shape,
+    pub(super) log: &'a Log,
+}
+
+/// A place where an agent keeps its logs on a machine.
+#[derive(Debug)]
+pub(super) struct Home {
+    /// Environment variables that name the folder instead; the first one that is set counts.
+    pub(super) variables: &'static [&'static str],
+    pub(super) base: Base,
+    /// The agent's folder in `base`.
+    pub(super) folder: &'static str,
+    /// Logs below that folder, as a glob: `*` within a name, `**` for any folders.
+    pub(super) logs: &'static str,
+}
+
+/// Where an agent's folder lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Base {
+    /// The user's home.
+    Home,
+    /// `$XDG_DATA_HOME`, `~/.local/share`, `~/Library/Application Support`, `%APPDATA%`.
+    Data,
+    /// `$XDG_CONFIG_HOME`, `~/.config`, `~/Library/Application Support`, `%APPDATA%`.
+    Config,
+    /// The project itself.
+    Project,
+}

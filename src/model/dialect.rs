@@ -1,0 +1,62 @@
+//! What is true of every log of one format.
+
+/// A format that sessions are recorded in. Each format's own folder in `ingest` makes the one value there is of it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// The format's name in reports (`claude-stream-json`).
+    pub(crate) name: &'static str,
+    /// The agent that writes it, as users write it (`claude-code`). A log may name another one.
+    pub(crate) agent: &'static str,
+    pub(crate) shell: Shell,
+    pub(crate) scripts: Scripts,
+    pub(crate) carries: Carries,
+}
+
+/// Where the next command of an agent's shell tool starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shell {
+    /// Each call gets a shell of its own: `cd` ends with it.
+    Fresh,
+    /// One shell for all calls: `cd` in one call moves the next one.
+    Stays,
+}
+
+/// Scripts that call tools (code mode).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scripts {
+    /// Only the script's text is known.
+    Whole,
+    /// What a script calls is recorded as calls of their own.
+    Unfolded,
+}
+
+/// What a log of the format can prove.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Carries {
+    /// Every call, with what it was asked to do.
+    Calls,
+    /// Some calls, or calls without their arguments; the text says what is missing, in lower case.
+    SomeCalls(&'static str),
+    /// Who wrote something, never what was done: no call in such a log is no evidence that there was none.
+    Authorship,
+}
+
+impl Dialect {
+    /// A format that records every call of an agent whose commands each start in a shell of their own.
+    pub(crate) const fn new(name: &'static str, agent: &'static str) -> Self {
+        Self { name, agent, shell: Shell::Fresh, scripts: Scripts::Whole, carries: Carries::Calls }
+    }
+
+    /// The agent keeps one shell for all calls.
+    pub(crate) const fn shell_stays(self) -> Self {
+        Self { shell: Shell::Stays, ..self }
+    }
+
+    pub(crate) const fn scripts_unfolded(self) -> Self {
+        Self { scripts: Scripts::Unfolded, ..self }
+    }
+
+    pub(crate) const fn carrying(self, carries: Carries) -> Self {
+        Self { carries, ..self }
+    }
+}

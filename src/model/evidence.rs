@@ -1,0 +1,35 @@
+//! What a log says about its own completeness.
+
+use std::borrow::Cow;
+
+/// What is known about how much of a session was recorded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Evidence<'a> {
+    /// Records that were read.
+    pub(crate) records: u32,
+    /// The log ends inside a record.
+    pub(crate) truncated: bool,
+    /// Agents that this session started, as its own calls and results tell.
+    pub(crate) subagents: Vec<Subagent<'a>>,
+    /// How often the host summarised the conversation. The records before it are still in the log.
+    pub(crate) compactions: u32,
+    /// How often the conversation was taken back to an earlier point. What was taken back had run and counts.
+    pub(crate) rewinds: u32,
+    /// Messages that the host itself removed from the log, or replaced by a stub.
+    pub(crate) removed: u32,
+}
+
+/// An agent that another one started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Subagent<'a> {
+    /// Number of the event that tells.
+    pub(crate) event: u32,
+    /// Its own id: what its calls carry as `subagent`, or the id of its session.
+    pub(crate) id: Option<Cow<'a, str>>,
+    /// The call that started it.
+    pub(crate) call_id: Option<Cow<'a, str>>,
+    /// Type or name (`Explore`).
+    pub(crate) kind: Option<Cow<'a, str>>,
+    /// How many tool calls it made, where its result says so.
+    pub(crate) calls: Option<u32>,
+}
