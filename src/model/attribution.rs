@@ -2,8 +2,13 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 /// What a log says about who ran it. Lists hold every value that occurred, once, in order of first occurrence.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+///
+/// Its fields are keys of imported sessions in the store.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Attribution<'a> {
     pub(crate) user: Option<Cow<'a, str>>,
     pub(crate) host: Option<Cow<'a, str>>,

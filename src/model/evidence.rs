@@ -2,8 +2,13 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 /// What is known about how much of a session was recorded.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+///
+/// Its fields are keys of imported sessions in the store.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Evidence<'a> {
     /// Records that were read.
     pub(crate) records: u32,
@@ -20,7 +25,7 @@ pub(crate) struct Evidence<'a> {
 }
 
 /// An agent that another one started.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Subagent<'a> {
     /// Number of the event that tells.
     pub(crate) event: u32,

@@ -10,6 +10,8 @@ mod text;
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 pub(crate) use attribution::Attribution;
 pub(crate) use dialect::{Dialect, Scripts, Shell};
 pub(crate) use evidence::Evidence;
@@ -41,7 +43,8 @@ pub(crate) struct Session<'a> {
 }
 
 /// Token counts as the provider reported them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Usage {
     pub(crate) requests: u64,
     pub(crate) input: u64,
