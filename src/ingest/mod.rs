@@ -4,6 +4,7 @@
 //! that can't be read is a [`Gap`], a record of an unknown type is counted. One folder per format: see [`formats`].
 
 mod assembly;
+mod chat;
 mod detect;
 pub(crate) mod discover;
 mod formats;

@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use serde_json::error::Category;
 
 use super::gaps::Gaps;
-use super::json::Record;
+use super::json::{Raw, Record};
 use super::scan::Scanner;
 
 /// A larger record is not read: no real one comes near, and everything about a record is held in memory at once.
@@ -76,6 +76,12 @@ impl<'a> Reader<'a> {
     /// Records inside a value that was cut out of a log: `line` is the one the value starts on.
     pub(super) fn nested(json: &'a str, line: u32) -> Self {
         Self { shape: Shape::Document, rest: "", current: json, line, open: 0, max_record: MAX_RECORD }
+    }
+
+    /// The records that a field of a record holds: `json` is the record, `line` the one it starts on.
+    pub(super) fn of_field(json: &'a str, line: u32, field: Raw<'a>) -> Self {
+        let start = LineCounter::new(json, line).line_of(field.get());
+        Self::nested(field.get(), start)
     }
 
     /// With a limit that a test can reach.

@@ -13,8 +13,10 @@
 //! Tools are told apart by name, for all agents alike, in `effects/tools/*.json`: names that are new belong there.
 
 mod claude;
+mod claw;
 mod codex;
 mod gemini;
+mod hermes;
 pub(super) mod native;
 
 use super::Log;
@@ -24,8 +26,15 @@ use super::reader::Shape;
 use crate::model::{Dialect, Session};
 
 /// In the order in which records are asked; a record is claimed by the first.
-pub(super) static FORMATS: &[&Format] =
-    &[&native::FORMAT, &codex::FORMAT, &gemini::FORMAT, &claude::STREAM, &claude::FORMAT];
+pub(super) static FORMATS: &[&Format] = &[
+    &native::FORMAT,
+    &codex::FORMAT,
+    &gemini::FORMAT,
+    &claude::STREAM,
+    &claude::FORMAT,
+    &claw::FORMAT,
+    &hermes::FORMAT,
+];
 
 /// One format: how it is told apart, read and found.
 #[derive(Debug)]

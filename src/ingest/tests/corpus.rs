@@ -17,6 +17,7 @@ const KNOWN: &[&str] = &[
     "claude-stream-json",
     "codex",
     "gemini-cli",
+    "hermes",
 ];
 
 /// Where the acceptance data lies; says loudly when there is none.
