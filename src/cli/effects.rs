@@ -14,7 +14,7 @@ use super::policy_file;
 use crate::effects::{Effect, Kind, Links, Tracker, causes};
 use crate::engine::{self, Entries, Entry, Settings};
 use crate::ingest::discover::Selection;
-use crate::model::{Arguments, Dialect, Event, EventKind, Gap, Session, Status, ToolCall};
+use crate::model::{Arguments, Dialect, Event, EventKind, Gap, Origin, Session, Status, ToolCall};
 use crate::policy::Policy;
 use crate::report::{self, Colour, EffectsEvent, EffectsReport, EffectsSession, Glyphs, Report, Told};
 
@@ -181,7 +181,14 @@ fn session_of<'a>(command: &str, cwd: &'a str) -> Session<'a> {
     Session {
         id: Cow::Borrowed("-"),
         root: Some(Cow::Borrowed(cwd)),
-        events: vec![Event { number: 1, id: None, line: 1, time: None, kind: EventKind::Call(call) }],
+        events: vec![Event {
+            number: 1,
+            id: None,
+            line: 1,
+            time: None,
+            origin: Origin::default(),
+            kind: EventKind::Call(call),
+        }],
         ..Session::new(&COMMAND_LINE, "-")
     }
 }

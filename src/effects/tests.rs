@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::paths::{self, Cwd, Ground};
 use super::{Certainty, Kind, PathTarget, Tracker, World, glob, hosts};
-use crate::model::{Access, Arguments, Dialect, Event, EventKind, FileEvent, Session, Status, ToolCall};
+use crate::model::{Access, Arguments, Dialect, Event, EventKind, FileEvent, Origin, Session, Status, ToolCall};
 
 /// root, cwd (`?` unknown), text as written (leading `*` → pattern), expected form (`?` suffix: pattern).
 const PATHS: &[(&str, &str, &str, &str)] = &[
@@ -264,7 +264,7 @@ fn session(root: Option<&str>, dialect: &'static Dialect) -> Session<'static> {
 }
 
 fn event(kind: EventKind<'static>) -> Event<'static> {
-    Event { number: 1, id: None, line: 1, time: None, kind }
+    Event { number: 1, id: None, line: 1, time: None, origin: Origin::default(), kind }
 }
 
 fn call(tool: &'static str, arguments: &str, cwd: Option<&'static str>, status: Status) -> Event<'static> {

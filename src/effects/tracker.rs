@@ -67,9 +67,13 @@ impl Tracker {
             EventKind::Start
             | EventKind::End
             | EventKind::Prompt(_)
+            | EventKind::Command(_)
+            | EventKind::Instruction(_)
             | EventKind::Message(_)
             | EventKind::Reasoning(_)
+            | EventKind::Repeat(_)
             | EventKind::Result(_)
+            | EventKind::Notice
             | EventKind::Other => return Vec::new(),
         };
         self.with_siblings(effects)

@@ -7,7 +7,7 @@ use super::session::judge_session;
 use super::*;
 use crate::effects::Links;
 use crate::finding::Level;
-use crate::model::{Arguments, Dialect, Event, EventKind, Session, ToolCall};
+use crate::model::{Arguments, Dialect, Event, EventKind, Origin, Session, ToolCall};
 use crate::policy::Policy;
 use crate::rules;
 
@@ -43,7 +43,7 @@ fn event(line: &str, number: u32) -> Event<'static> {
         status,
         subagent: None,
     };
-    Event { number, id: None, line: number, time: None, kind: EventKind::Call(call) }
+    Event { number, id: None, line: number, time: None, origin: Origin::default(), kind: EventKind::Call(call) }
 }
 
 fn policy(text: &str) -> Policy {

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 
 use super::json::{Raw, text};
 use super::scan::is_json;
-use crate::model::{Arguments, Dialect, Event, EventKind, Session, Spent, Status, ToolCall, ToolResult, Usage};
+use crate::model::{
+    Arguments, Dialect, Event, EventKind, Label, Origin, Session, Spent, Status, Stream, ToolCall, ToolResult, Usage,
+    Window,
+};
 
 /// Where and when a record was written.
 #[derive(Debug, Clone, Default)]
@@ -28,9 +31,12 @@ pub(super) enum Numbering {
 #[derive(Debug)]
 pub(super) struct Assembly<'a> {
     pub(super) session: Session<'a>,
+    /// Of the events that are added next.
+    pub(super) origin: Origin,
     numbering: Numbering,
     /// Link of a call (its id, and the id of its record) → the latest event with that link.
     calls: HashMap<Cow<'a, str>, usize>,
+    streams: HashMap<Stream<'a>, u16>,
     /// Results that came before their call.
     early: HashMap<Cow<'a, str>, Status>,
     /// API message → its place in `usages`.
@@ -42,8 +48,10 @@ impl<'a> Assembly<'a> {
     pub(super) fn new(dialect: &'static Dialect, source: &str, numbering: Numbering) -> Self {
         Self {
             session: Session::new(dialect, source),
+            origin: Origin::default(),
             numbering,
             calls: HashMap::new(),
+            streams: HashMap::from([(Stream::Main, 0)]),
             early: HashMap::new(),
             messages: HashMap::new(),
             usages: Vec::new(),
@@ -56,7 +64,28 @@ impl<'a> Assembly<'a> {
             Numbering::Line => place.line,
             Numbering::Ordinal => ordinal,
         };
-        self.session.events.push(Event { number, id: place.id, line: place.line, time: place.time, kind });
+        let Place { line, id, time } = place;
+        self.session.events.push(Event { number, id, line, time, origin: self.origin, kind });
+    }
+
+    /// What the record says beside the event that is added next.
+    pub(super) fn label(&mut self, label: Label<'a>) {
+        self.session.labels.push((self.session.events.len(), label));
+    }
+
+    /// The number of a conversation, which is new or the same as before.
+    pub(super) fn stream(&mut self, stream: Stream<'a>) -> u16 {
+        let (known, streams) = (self.origin.stream, &mut self.session.streams);
+        if streams.get(usize::from(known)) == Some(&stream) {
+            return known;
+        }
+        // More conversations than any session has end up in one.
+        let next = u16::try_from(streams.len()).unwrap_or(u16::MAX);
+        let at = *self.streams.entry(stream.clone()).or_insert(next);
+        if usize::from(at) == streams.len() {
+            streams.push(stream);
+        }
+        at
     }
 
     /// Adds a call that results may link to by any of `links`.
@@ -83,6 +112,13 @@ impl<'a> Assembly<'a> {
         match &self.session.events.get(*self.calls.get(link)?)?.kind {
             EventKind::Call(call) => Some(call),
             _ => None,
+        }
+    }
+
+    /// Adds the record of a call that was recorded before.
+    pub(super) fn repeat(&mut self, place: Place<'a>, link: &str) {
+        if let Some(call) = self.calls.get(link) {
+            self.push(place, EventKind::Repeat(*call));
         }
     }
 
@@ -144,9 +180,26 @@ impl<'a> Assembly<'a> {
 
     /// Notes what an API message cost. Logs repeat a message's usage on each of its records: the last one counts.
     pub(super) fn usage(&mut self, message: Option<Cow<'a, str>>, usage: Usage) {
+        let window = Window {
+            fresh_input: usage.input,
+            cache_creation: usage.cache_write,
+            cache_read: usage.cache_read,
+            output: usage.output,
+        };
+        self.spend(None, message, usage, Some(window));
+    }
+
+    /// As [`Self::usage`], from a record with a time of its own that may count the conversation another way.
+    pub(super) fn spend(
+        &mut self,
+        time: Option<Cow<'a, str>>,
+        message: Option<Cow<'a, str>>,
+        usage: Usage,
+        window: Option<Window>,
+    ) {
         let usage = Usage { requests: 1, ..usage };
         let after = self.session.events.len();
-        self.session.spent.push(Spent { after, message: message.clone(), usage });
+        self.session.spent.push(Spent { after, origin: self.origin, time, message: message.clone(), usage, window });
         let Some(message) = message else { return self.usages.push(usage) };
         if let Some(known) = self.messages.get(&message).and_then(|at| self.usages.get_mut(*at)) {
             *known = usage;
@@ -154,6 +207,20 @@ impl<'a> Assembly<'a> {
             self.messages.insert(message, self.usages.len());
             self.usages.push(usage);
         }
+    }
+
+    /// What a record says about the size of the conversation, and nothing about what it cost.
+    pub(super) fn window(&mut self, window: Window) {
+        let after = self.session.events.len();
+        let usage = Usage::default();
+        self.session.spent.push(Spent {
+            after,
+            origin: self.origin,
+            time: None,
+            message: None,
+            usage,
+            window: Some(window),
+        });
     }
 
     /// Sets the workspace root unless an earlier record did.

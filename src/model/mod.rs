@@ -4,6 +4,7 @@
 //! somebody asks, so that a gate that only looks at tool calls does not pay for the prose around them.
 
 pub(crate) mod attribution;
+pub(crate) mod conversation;
 pub(crate) mod dialect;
 pub(crate) mod evidence;
 mod text;
@@ -13,6 +14,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use attribution::Attribution;
+pub(crate) use conversation::{Label, Origin, Stream, Telling, Window};
 pub(crate) use dialect::{Dialect, Scripts, Shell};
 pub(crate) use evidence::Evidence;
 pub(crate) use text::{RawText, decode_json};
@@ -28,6 +30,8 @@ pub(crate) struct Session<'a> {
     pub(crate) source: String,
     /// The session that spawned this one, where the log says so.
     pub(crate) parent: Option<Cow<'a, str>>,
+    /// The session its records say they are of, where that is not `id`: a sub-agent's file names its parent's.
+    pub(crate) filed_under: Option<Cow<'a, str>>,
     /// The workspace root: the first working directory the log recorded. `None` when it recorded none.
     pub(crate) root: Option<Cow<'a, str>>,
     /// In the order of the log. Event numbers ascend but may skip lines that became gaps.
@@ -36,6 +40,10 @@ pub(crate) struct Session<'a> {
     pub(crate) usage: Usage,
     /// What the log says about usage, record by record, in order.
     pub(crate) spent: Vec<Spent<'a>>,
+    /// The conversations in it, by [`Origin::stream`]; the first is the main one.
+    pub(crate) streams: Vec<Stream<'a>>,
+    /// What records say beside their events, by the event's place in `events`, ascending.
+    pub(crate) labels: Vec<(usize, Label<'a>)>,
     /// Records of a type this version does not know: kept out of `events`' meaning, but counted.
     pub(crate) unknown_records: u32,
     pub(crate) evidence: Evidence<'a>,
@@ -60,9 +68,14 @@ pub(crate) struct Usage {
 pub(crate) struct Spent<'a> {
     /// How many events of the session come before it.
     pub(crate) after: usize,
+    pub(crate) origin: Origin,
+    /// As recorded; `None`: that of the event before it.
+    pub(crate) time: Option<Cow<'a, str>>,
     /// The API message. Logs repeat a message's usage on each of its records: the last one counts.
     pub(crate) message: Option<Cow<'a, str>>,
     pub(crate) usage: Usage,
+    /// What it says about the size of the conversation; `None` when it tells nothing new.
+    pub(crate) window: Option<Window>,
 }
 
 /// One thing that happened.
@@ -76,6 +89,7 @@ pub(crate) struct Event<'a> {
     pub(crate) line: u32,
     /// As recorded: RFC 3339 text or epoch seconds. Never invented.
     pub(crate) time: Option<Cow<'a, str>>,
+    pub(crate) origin: Origin,
     pub(crate) kind: EventKind<'a>,
 }
 
@@ -85,10 +99,16 @@ pub(crate) enum EventKind<'a> {
     Start,
     End,
     Prompt(RawText<'a>),
+    /// A command to the agent's host that the user typed (`/compact`), with its arguments.
+    Command(RawText<'a>),
+    /// Words to the model that no user wrote: the host's, a parent agent's, a summary after a compaction.
+    Instruction(RawText<'a>),
     Message(RawText<'a>),
     /// What the model thought before it spoke or called, where the log shows it.
     Reasoning(RawText<'a>),
     Call(ToolCall<'a>),
+    /// A call that was recorded before, by its place in the session's events.
+    Repeat(usize),
     /// A result of a call in this session (or of one that was not recorded).
     Result(ToolResult<'a>),
     /// The log states that a file was read or written, outside any call (native `file_read`/`file_write`,
@@ -98,6 +118,8 @@ pub(crate) enum EventKind<'a> {
     Hook {
         command: Cow<'a, str>,
     },
+    /// What the host tells its user about the session (durations, queued work, links).
+    Notice,
     /// Known but without meaning for the gate (summaries, snapshots, mode changes).
     Other,
 }
@@ -197,10 +219,13 @@ impl<'a> Session<'a> {
             agent: Cow::Borrowed(dialect.agent),
             source: source.to_owned(),
             parent: None,
+            filed_under: None,
             root: None,
             events: Vec::new(),
             usage: Usage::default(),
             spent: Vec::new(),
+            streams: vec![Stream::Main],
+            labels: Vec::new(),
             unknown_records: 0,
             evidence: Evidence::default(),
             attribution: Attribution::default(),

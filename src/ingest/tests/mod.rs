@@ -104,6 +104,8 @@ fn show_session(text: &mut String, session: &Session<'_>) {
             EventKind::Start => "start".to_owned(),
             EventKind::End => "end".to_owned(),
             EventKind::Prompt(words) => format!("prompt {}", cut(&words.decode())),
+            EventKind::Command(words) => format!("command {}", cut(&words.decode())),
+            EventKind::Instruction(words) => format!("instruction {}", cut(&words.decode())),
             EventKind::Message(words) => format!("message {}", cut(&words.decode())),
             EventKind::Reasoning(words) => format!("reasoning {}", cut(&words.decode())),
             EventKind::Call(call) => {
@@ -130,6 +132,8 @@ fn show_session(text: &mut String, session: &Session<'_>) {
                 format!("file {access} {}", file.target)
             }
             EventKind::Hook { command } => format!("hook {}", cut(command)),
+            EventKind::Repeat(of) => format!("repeat of event {}", of + 1),
+            EventKind::Notice => "notice".to_owned(),
             EventKind::Other => "other".to_owned(),
         };
         let number = format!("{}@{}", event.number, event.line);
