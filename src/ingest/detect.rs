@@ -1,6 +1,6 @@
 //! Which dialect a log is written in, by its content.
 
-use super::formats::{Detect, FORMATS, Format, native};
+use super::formats::{COMPANIONS, Detect, FORMATS, Format, native};
 use super::gaps::Gaps;
 use super::head::Head;
 use super::reader::{Reader, Shape};
@@ -33,7 +33,9 @@ pub(super) fn detect(text: &str, in_store: bool) -> Result<Detected, String> {
         None if is_cut(trimmed) => {
             Err("the log ends inside its first record: it may still be written or was cut off".to_owned())
         }
-        None => Err("not a log of a known agent: no record has the shape of one".to_owned()),
+        None => Err(companion(text, shape)
+            .unwrap_or("not a log of a known agent: no record has the shape of one")
+            .to_owned()),
     }
 }
 
@@ -60,6 +62,12 @@ fn probe(text: &str, shape: Shape) -> Option<&'static Format> {
         }
     }
     None
+}
+
+/// What a file is that an agent keeps beside its logs.
+fn companion(text: &str, shape: Shape) -> Option<&'static str> {
+    let head = Reader::new(text, shape).next::<Head<'_>>(&mut Gaps::new(""))?.record;
+    COMPANIONS.iter().find(|(is_one, _)| is_one(&head)).map(|(_, what)| *what)
 }
 
 /// The formats that say only they could have this record.

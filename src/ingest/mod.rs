@@ -5,6 +5,7 @@
 
 mod assembly;
 mod chat;
+mod blocks;
 mod detect;
 pub(crate) mod discover;
 mod formats;

@@ -12,9 +12,11 @@
 //!
 //! Tools are told apart by name, for all agents alike, in `effects/tools/*.json`: names that are new belong there.
 
+mod amp;
 mod claude;
 mod claw;
 mod codex;
+mod droid;
 mod gemini;
 mod hermes;
 pub(super) mod native;
@@ -35,6 +37,15 @@ pub(super) static FORMATS: &[&Format] = &[
     &claw::FORMAT,
     &hermes::FORMAT,
 ];
+    &droid::FORMAT,
+    &droid::STREAM,
+    &amp::FORMAT,
+];
+
+/// A file that agents keep beside their logs: which record is one, and what users are told instead of a session.
+pub(super) type Companion = (fn(&Head<'_>) -> bool, &'static str);
+
+pub(super) static COMPANIONS: &[Companion] = &[droid::SETTINGS];
 
 /// One format: how it is told apart, read and found.
 #[derive(Debug)]

@@ -13,9 +13,11 @@ use crate::model::Gap;
 #[rustfmt::skip]
 const KNOWN: &[&str] = &[
     "agent-strace",
+    "amp",
     "claude-code",
     "claude-stream-json",
     "codex",
+    "droid",
     "gemini-cli",
     "hermes",
 ];
