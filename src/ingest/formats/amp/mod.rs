@@ -19,7 +19,6 @@ record! {
         mode = "agentMode",
         env = "env",
         main = "mainThreadID",
-        relationships = "relationships",
         creator = "creatorUserID",
     }
 }
@@ -171,10 +170,6 @@ record! {
     struct Platform { client = "client", kind = "clientType", version = "clientVersion" }
 }
 
-record! {
-    struct Relationship { thread = "threadID", role = "role" }
-}
-
 fn identify<'a>(assembly: &mut Assembly<'a>, thread: &Thread<'a>) {
     assembly.id(filled(thread.id));
     let initial = object::<Env<'a>>(thread.env).and_then(|env| object::<Initial<'a>>(env.initial)).unwrap_or_default();
@@ -183,12 +178,7 @@ fn identify<'a>(assembly: &mut Assembly<'a>, thread: &Thread<'a>) {
     let repository = object::<Repository<'a>>(tree.repository).unwrap_or_default();
     let platform = object::<Platform<'a>>(initial.platform).unwrap_or_default();
     let session = &mut assembly.session;
-    let started_by = elements(thread.relationships).into_iter().find_map(|raw| {
-        let relationship = object::<Relationship<'a>>(Some(raw))?;
-        // The other thread's role in this relationship.
-        is(relationship.role, "parent").then(|| filled(relationship.thread)).flatten()
-    });
-    note(&mut session.parent, filled(thread.main).or(started_by));
+    note(&mut session.parent, filled(thread.main));
     let attribution = &mut session.attribution;
     note(&mut attribution.user, filled(thread.creator));
     note(&mut attribution.version, filled(platform.version));
