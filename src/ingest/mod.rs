@@ -4,8 +4,8 @@
 //! that can't be read is a [`Gap`], a record of an unknown type is counted. One folder per format: see [`formats`].
 
 mod assembly;
-mod chat;
 mod blocks;
+mod chat;
 mod detect;
 pub(crate) mod discover;
 mod formats;

@@ -36,7 +36,6 @@ pub(super) static FORMATS: &[&Format] = &[
     &claude::FORMAT,
     &claw::FORMAT,
     &hermes::FORMAT,
-];
     &droid::FORMAT,
     &droid::STREAM,
     &amp::FORMAT,
