@@ -17,6 +17,7 @@ mod claude;
 mod claw;
 mod codex;
 mod droid;
+mod copilot;
 mod gemini;
 mod hermes;
 pub(super) mod native;
@@ -31,6 +32,7 @@ use crate::model::{Dialect, Session};
 pub(super) static FORMATS: &[&Format] = &[
     &native::FORMAT,
     &codex::FORMAT,
+    &copilot::FORMAT,
     &gemini::FORMAT,
     &claude::STREAM,
     &claude::FORMAT,

@@ -1,0 +1,100 @@
+//! GitHub Copilot CLI: one event a line, as the session file and as the output of a run. VS Code writes its
+//! transcripts in the same events.
+
+mod call;
+mod event;
+mod facts;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::{Base, Detect, Format, Home, Input};
+use crate::ingest::assembly::{Assembly, Numbering};
+use crate::ingest::gaps::Gaps;
+use crate::ingest::head::Head;
+use crate::ingest::json::record;
+use crate::ingest::reader::Reader;
+use crate::model::{Dialect, Session, Usage};
+use call::Request;
+
+record! {
+    pub(super) struct Envelope {
+        kind = "type",
+        data = "data",
+        id = "id",
+        timestamp = "timestamp",
+        agent = "agentId",
+    }
+}
+
+/// GitHub Copilot CLI (`~/.copilot/session-state/**`) and VS Code's transcripts of Copilot Chat.
+pub(super) static FORMAT: Format = Format {
+    dialect: Dialect::new("copilot-cli", "copilot-cli"),
+    detect: Detect::Record(claims),
+    read,
+    homes: &[
+        Home { variables: &["COPILOT_HOME"], base: Base::Home, folder: ".copilot", logs: "session-state/**/*.jsonl" },
+        Home {
+            variables: &[],
+            base: Base::Config,
+            folder: "Code/User",
+            logs: "workspaceStorage/*/GitHub.copilot-chat/transcripts/*.jsonl",
+        },
+    ],
+};
+
+/// Every event has an id, a time and an object of data; its type begins with what it is about.
+fn claims(head: &Head<'_>) -> bool {
+    let Some(kind) = head.text("type") else { return false };
+    let about = kind.split_once('.').map_or(&*kind, |(about, _)| about);
+    matches!(about, "session" | "user" | "assistant" | "tool" | "hook" | "system" | "permission" | "subagent" | "abort")
+        && head.is_object("data")
+        && head.is_string("id")
+        && head.is_string("timestamp")
+        && !head.has("source")
+}
+
+/// Reads one session, however often it was resumed.
+fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
+    let Input { text, shape, log } = *input;
+    let mut events = Events {
+        assembly: Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal),
+        cwd: None,
+        requests: HashMap::new(),
+        agents: HashMap::new(),
+        open: Vec::new(),
+        total: None,
+    };
+    let mut reader = Reader::new(text, shape);
+    while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
+        events.event(&item, gaps);
+    }
+    vec![events.finish()]
+}
+
+/// A session that is being read.
+struct Events<'a> {
+    assembly: Assembly<'a>,
+    /// The directory that the host last said it works in.
+    cwd: Option<Cow<'a, str>>,
+    /// What the model asked for, by the id of the call: not run until an event says so.
+    requests: HashMap<Cow<'a, str>, Request<'a>>,
+    /// Id of a sub-agent → id of the call that started it, which older events carry instead.
+    agents: HashMap<Cow<'a, str>, Cow<'a, str>>,
+    /// Calls that were started since the last abort.
+    open: Vec<Cow<'a, str>>,
+    /// What the host says at the end of each run that it used.
+    total: Option<Usage>,
+}
+
+impl<'a> Events<'a> {
+    fn finish(self) -> Session<'a> {
+        let total = self.total;
+        let mut session = self.assembly.finish();
+        // Messages tell only what they put out.
+        if let Some(total) = total {
+            session.usage = total;
+        }
+        session
+    }
+}
