@@ -210,17 +210,10 @@ impl<'a> Assembly<'a> {
     }
 
     /// What a record says about the size of the conversation, and nothing about what it cost.
-    pub(super) fn window(&mut self, window: Window) {
+    pub(super) fn window(&mut self, time: Option<Cow<'a, str>>, window: Window) {
         let after = self.session.events.len();
         let usage = Usage::default();
-        self.session.spent.push(Spent {
-            after,
-            origin: self.origin,
-            time: None,
-            message: None,
-            usage,
-            window: Some(window),
-        });
+        self.session.spent.push(Spent { after, origin: self.origin, time, message: None, usage, window: Some(window) });
     }
 
     /// Sets the workspace root unless an earlier record did.

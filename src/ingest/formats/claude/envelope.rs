@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use crate::ingest::assembly::Assembly;
-use crate::ingest::json::{Nested, filled, is_true, record};
+use crate::ingest::json::{Nested, filled, is_true, record, text};
+use crate::model::Stream;
 
 use super::message::Message;
 
@@ -24,6 +25,8 @@ record! {
         parent_tool_use_id = "parent_tool_use_id",
         parent_tool_use_id_camel = "parentToolUseID",
         message: Nested<Message<'a>> = "message",
+        content = "content",
+        duration = "durationMs",
         data = "data",
         attachment = "attachment",
         hook_infos = "hookInfos",
@@ -38,6 +41,7 @@ record! {
 record! {
     /// `data` of a progress record.
     pub(super) struct Progress {
+        kind = "type",
         message: Nested<Envelope<'a>> = "message",
         normalized = "normalizedMessages",
         agent_id = "agentId",
@@ -54,6 +58,20 @@ pub(super) fn subagent<'a>(record: &Envelope<'a>, assembly: &Assembly<'a>) -> Op
     filled(record.parent_tool_use_id)
         .or_else(|| filled(record.agent_id))
         .or_else(|| is_true(record.is_sidechain).then_some(Cow::Borrowed("sidechain")))
+}
+
+/// The conversation that this record is a part of.
+pub(super) fn stream<'a>(record: &Envelope<'a>, kind: &str) -> Stream<'a> {
+    match kind {
+        // They are the session's, whoever wrote them.
+        "queue-operation" | "pr-link" | "summary" => return Stream::Main,
+        _ => {}
+    }
+    if !is_true(record.is_sidechain) {
+        return filled(record.parent_tool_use_id).map_or(Stream::Main, Stream::Sidechain);
+    }
+    let agent = if kind == "system" { None } else { text(record.agent_id) };
+    Stream::Sidechain(agent.unwrap_or(Cow::Borrowed("unknown")))
 }
 
 /// Types of records that do nothing by themselves.

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
+
 use super::outcome;
 use crate::ingest::assembly::{self, Assembly, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Field, Nested, Raw, count, elements, filled, is, is_true, object, raw_text, record, text};
 use crate::ingest::scan::Scanner;
-use crate::model::{Arguments, EventKind, Status, ToolCall, ToolResult, Usage};
+use crate::model::{Arguments, EventKind, Label, Origin, Status, Telling, ToolCall, ToolResult, Usage, Window};
 
 /// What the record around a message says about it.
 #[derive(Debug)]
@@ -95,7 +97,9 @@ record! {
         tool_use_id = "tool_use_id",
         content = "content",
         is_error = "is_error",
+        agent = "agentId",
         text = "text",
+        thinking = "thinking",
     }
 }
 
@@ -125,17 +129,20 @@ pub(super) fn add<'a>(
     if let Some(key) = message.duplicate {
         gaps.twice(place.line, key, "a message");
     }
-    usage(assembly, message);
     let user = is(message.role, "user");
     let blocks = match &message.content {
         Content::Blocks(blocks) => blocks,
-        Content::Text(text) => return words(assembly, place, Some(*text), user, context),
+        Content::Text(text) => {
+            words(assembly, place, Some(*text), user, context);
+            return usage(assembly, place, message, true);
+        }
         Content::Absent | Content::Other => {
             gaps.push(Some(place.line), "a message without readable content");
-            return;
+            return usage(assembly, place, message, false);
         }
     };
-    for block in blocks {
+    let (origin, mut acted) = (assembly.origin, false);
+    for (part, block) in (0..).zip(blocks) {
         let Nested::Object(block) = block else {
             gaps.push(Some(place.line), "a part of a message that is not an object");
             continue;
@@ -144,20 +151,32 @@ pub(super) fn add<'a>(
             gaps.twice(place.line, key, "a block");
         }
         let kind = text(block.kind).unwrap_or_default();
+        assembly.origin = Origin { part, ..origin };
+        acted |= matches!(&*kind, "text" | "tool_use");
+        // What the provider runs is a part of its answer, and no step of the agent's own.
+        if kind.ends_with("_tool_use") || kind.ends_with("_tool_result") {
+            assembly.origin.telling = Telling::Aside;
+        }
         match &*kind {
             "text" => words(assembly, place, block.text, user, context),
+            "thinking" => {
+                let thought = raw_text(block.thinking).map_or(EventKind::Other, EventKind::Reasoning);
+                assembly.push(place.clone(), thought);
+            }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => call(assembly, place, block, context),
             _ if kind.ends_with("tool_result") => result(assembly, place, block, context),
             _ => assembly.push(place.clone(), EventKind::Other),
         }
     }
+    assembly.origin = origin;
+    usage(assembly, place, message, acted);
 }
 
 fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, text: Option<Raw<'a>>, user: bool, context: &Context<'a>) {
     let kind = match raw_text(text) {
-        Some(_) if context.summary => EventKind::Other,
-        // What a sub-agent is told, its parent said.
-        Some(text) if user && context.subagent.is_none() => EventKind::Prompt(text),
+        // What a sub-agent is told, its parent said; what stands for older messages, nobody.
+        Some(text) if context.summary || user && context.subagent.is_some() => EventKind::Instruction(text),
+        Some(text) if user => EventKind::Prompt(text),
         Some(text) => EventKind::Message(text),
         None => EventKind::Other,
     };
@@ -172,7 +191,12 @@ fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, c
     };
     let arguments = arguments(block.input);
     // Streaming, resuming and sub-agent progress repeat a call.
-    if assembly.repeats(id.as_deref(), &tool, &arguments) {
+    if let Some(id) = &id
+        && assembly.repeats(Some(id), &tool, &arguments)
+    {
+        if assembly.origin.telling == Telling::Told {
+            assembly.repeat(place.clone(), id);
+        }
         return;
     }
     let call = ToolCall {
@@ -207,23 +231,40 @@ fn result<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>,
     let tool = id.as_deref().and_then(|id| assembly.call_of(id)).map(|call| call.tool.clone());
     let status = outcome::status(tool.as_deref().unwrap_or(""), is_error, block.content, context);
     let result = ToolResult { call_id: id.clone(), text: raw_text(block.content), is_error };
+    if let Some(agent) = text(block.agent).or_else(|| agent(context.result)) {
+        assembly.label(Label::Agent(agent));
+    }
     assembly.result(place.clone(), result, status, id);
 }
 
-fn usage<'a>(assembly: &mut Assembly<'a>, message: &Message<'a>) {
+record! {
+    struct Structured { agent = "agentId" }
+}
+
+/// The agent whose work a structured result is. Results are long: only one that names an agent is read again.
+fn agent(result: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
+    memmem::find(result?.get().as_bytes(), b"\"agentId\"")?;
+    text(object::<Structured<'_>>(result)?.agent)
+}
+
+fn usage<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, message: &Message<'a>, acted: bool) {
+    let Some(tokens) = object::<Tokens<'_>>(message.usage) else { return };
+    let usage = Usage {
+        requests: 1,
+        input: count(tokens.input),
+        output: count(tokens.output),
+        cache_read: count(tokens.cache_read),
+        cache_write: count(tokens.cache_write),
+        ..Usage::default()
+    };
+    // What is written to the cache is the same conversation again.
+    let window =
+        Window { fresh_input: usage.input, cache_creation: 0, cache_read: usage.cache_read, output: usage.output };
+    let window = (acted && assembly.origin.telling == Telling::Told).then_some(window);
     // A synthetic message is the agent's own error text: no model was asked.
-    if is(message.model, "<synthetic>") {
-        return;
-    }
-    if let Some(tokens) = object::<Tokens<'_>>(message.usage) {
-        let usage = Usage {
-            requests: 1,
-            input: count(tokens.input),
-            output: count(tokens.output),
-            cache_read: count(tokens.cache_read),
-            cache_write: count(tokens.cache_write),
-            ..Usage::default()
-        };
-        assembly.usage(filled(message.id), usage);
+    if !is(message.model, "<synthetic>") {
+        assembly.spend(place.time.clone(), filled(message.id), usage, window);
+    } else if let Some(window) = window {
+        assembly.window(place.time.clone(), window);
     }
 }

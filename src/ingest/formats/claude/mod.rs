@@ -13,9 +13,9 @@ use std::borrow::Cow;
 
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Field, elements, filled, is, is_array, is_true, object, scalar};
+use crate::ingest::json::{Field, elements, filled, is, is_array, is_string, is_true, object, raw_text, scalar, text};
 use crate::ingest::reader::{Item, LineCounter, Reader};
-use crate::model::{Dialect, EventKind, Session};
+use crate::model::{Dialect, EventKind, Origin, Session, Telling};
 
 use super::{Base, Detect, Format, Home, Input};
 use envelope::{Envelope, Progress};
@@ -50,6 +50,7 @@ fn read<'a>(dialect: &'static Dialect, input: &Input<'a>, gaps: &mut Gaps) -> Ve
         cwd: None,
         acted: false,
         results: 0,
+        rows: 0,
     };
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
@@ -76,6 +77,8 @@ struct Transcript<'a> {
     acted: bool,
     /// Records of how a run ended.
     results: u32,
+    /// Records that were read.
+    rows: u32,
 }
 
 impl<'a> Transcript<'a> {
@@ -98,6 +101,9 @@ impl<'a> Transcript<'a> {
             return;
         };
         self.identify(record);
+        let stream = self.assembly.stream(envelope::stream(record, &kind));
+        self.assembly.origin = Origin { row: self.rows, stream, ..Origin::default() };
+        self.rows = self.rows.saturating_add(1);
         let place = Place { line, id: filled(record.uuid), time: scalar(record.timestamp) };
         match &*kind {
             "progress" => self.progress(place, record, gaps),
@@ -116,7 +122,9 @@ impl<'a> Transcript<'a> {
             }
             // Whatever its type says, a message may hold calls.
             known => {
-                if envelope::is_known(known) {
+                if matches!(known, "queue-operation" | "pr-link" | "summary") {
+                    self.assembly.push(place.clone(), EventKind::Notice);
+                } else if envelope::is_known(known) {
                     self.assembly.push(place.clone(), EventKind::Other);
                 } else {
                     self.assembly.unknown(place.clone());
@@ -134,7 +142,8 @@ impl<'a> Transcript<'a> {
         if self.assembly.session.id.is_empty() {
             // A sub-agent's own file keeps its parent's session id.
             if let Some(agent) = filled(record.agent_id).filter(|_| is_true(record.is_sidechain)) {
-                self.assembly.session.parent = session;
+                self.assembly.session.parent.clone_from(&session);
+                self.assembly.session.filed_under = session;
                 self.assembly.id(Some(format!("agent-{agent}").into()));
             } else {
                 self.assembly.id(session);
@@ -158,8 +167,15 @@ impl<'a> Transcript<'a> {
     /// A sub-agent's messages arrive as the progress of the call that started it.
     fn progress(&mut self, place: Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         let data = object::<Progress<'a>>(record.data).unwrap_or_default();
+        let hook = is(data.kind, "hook_progress");
+        if !hook {
+            self.assembly.origin.telling = Telling::Aside;
+        }
         if let Some(command) = filled(data.command) {
             return self.assembly.push(place, EventKind::Hook { command });
+        }
+        if hook {
+            return self.assembly.push(place, EventKind::Notice);
         }
         let subagent = filled(data.agent_id).or_else(|| filled(record.parent_tool_use_id_camel));
         let single = data.message.object().cloned();
@@ -188,10 +204,16 @@ impl<'a> Transcript<'a> {
             self.cwd = filled(record.cwd);
             return self.assembly.push(place, EventKind::Start);
         }
-        if record.hook_infos.is_some() {
-            return hooks::summary(&mut self.assembly, &place, record.hook_infos);
+        if hooks::summary(&mut self.assembly, &place, record.hook_infos) {
+            return;
         }
-        self.assembly.push(place, EventKind::Other);
+        let kind = match text(record.subtype).as_deref() {
+            Some("local_command") if is_string(record.content) => raw_text(record.content).map(EventKind::Command),
+            Some("turn_duration") => record.duration.map(|_| EventKind::Notice),
+            Some("compact_boundary" | "stop_hook_summary") => Some(EventKind::Notice),
+            _ => None,
+        };
+        self.assembly.push(place, kind.unwrap_or(EventKind::Other));
     }
 
     /// The end of a run names the calls that were refused.
