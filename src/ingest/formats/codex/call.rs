@@ -8,10 +8,11 @@ use super::script::{self, Argument};
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::json::{Raw, filled, is, object, record, text};
 use crate::ingest::scan::is_json;
-use crate::model::{Arguments, Status, ToolCall};
+use crate::model::{Arguments, Label, Status, Telling, ToolCall};
 
 /// A call of one of the model's functions; its arguments are JSON inside a string.
 pub(super) fn function<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Payload<'a>) {
+    label(rollout, item);
     add(rollout, place, filled(item.call_id), name(item), arguments(item.arguments.or(item.input)));
 }
 
@@ -19,14 +20,21 @@ pub(super) fn function<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &P
 pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Payload<'a>) {
     let (tool, id) = (name(item), filled(item.call_id));
     let input = item.input.or(item.arguments);
+    label(rollout, item);
     let source = if tool == "exec" { text(input) } else { None };
     let Some(source) = source else {
         return add(rollout, place, id, tool, arguments(input));
     };
     let script = script::read(&source);
     // A script that may do more than its calls show can't be judged by them alone.
-    let outer = if script.understood { Arguments::Text(source) } else { Arguments::Missing };
+    let outer = if script.understood {
+        Arguments::Text(source)
+    } else {
+        rollout.assembly.label(Label::Input(source));
+        Arguments::Missing
+    };
     add(rollout, place.clone(), id.clone(), tool, outer);
+    rollout.assembly.origin.telling = Telling::Aside;
     for (at, call) in script.calls.into_iter().enumerate() {
         let arguments = match call.argument {
             Argument::Json(json) => Arguments::Json(Cow::Owned(json)),
@@ -35,6 +43,13 @@ pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Pay
         };
         let link = id.as_deref().map(|id| Cow::Owned(nested_link(id, at)));
         add(rollout, place.clone(), link, Cow::Owned(call.tool), arguments);
+    }
+}
+
+/// With its namespace a tool has a fuller name than its record gives it.
+fn label<'a>(rollout: &mut Rollout<'a>, item: &Payload<'a>) {
+    if let Some(name) = filled(item.name).filter(|_| item.namespace.is_some()) {
+        rollout.assembly.label(Label::Name(name));
     }
 }
 
@@ -54,6 +69,7 @@ record! {
 
 /// The oldest way to run a command.
 pub(super) fn local_shell<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Payload<'a>) {
+    rollout.assembly.origin.telling = Telling::Aside;
     let outer = rollout.cwd.clone();
     if let Some(directory) = object::<Action<'a>>(item.action).and_then(|action| filled(action.directory)) {
         rollout.cwd = Some(directory);
@@ -65,6 +81,7 @@ pub(super) fn local_shell<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item:
 
 /// A tool that runs at the provider: its item is call and result in one.
 pub(super) fn hosted<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Payload<'a>, kind: &str) {
+    rollout.assembly.origin.telling = Telling::Aside;
     let id = filled(item.call_id).or_else(|| filled(item.id));
     let arguments = json(item.action.or(item.arguments).or(item.execution));
     let status = if is(item.status, "completed") { Status::Ok } else { Status::Missing };
@@ -91,7 +108,12 @@ fn add_ended<'a>(
 ) {
     // Resuming replays a call. The same id with other content is another call.
     let repeats = |known: &ToolCall<'_>| known.tool == tool && same(&known.arguments, &arguments);
-    if id.as_deref().and_then(|id| rollout.assembly.call_of(id)).is_some_and(repeats) {
+    if let Some(id) = &id
+        && rollout.assembly.call_of(id).is_some_and(repeats)
+    {
+        if rollout.assembly.origin.telling == Telling::Told {
+            rollout.assembly.repeat(place, id);
+        }
         return;
     }
     let cwd = rollout.cwd.clone();

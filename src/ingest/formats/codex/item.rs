@@ -24,11 +24,20 @@ record! {
         status = "status",
         role = "role",
         content = "content",
+        summary = "summary",
     }
 }
 
 record! {
     struct Part { text = "text" }
+}
+
+/// The texts of a value that is one, or a list of parts that hold them.
+fn texts(value: Option<Raw<'_>>) -> Vec<Raw<'_>> {
+    if is_string(value) {
+        return value.into_iter().collect();
+    }
+    elements(value).into_iter().filter_map(|part| object::<Part<'_>>(Some(part))?.text).collect()
 }
 
 impl<'a> Rollout<'a> {
@@ -45,12 +54,25 @@ impl<'a> Rollout<'a> {
             "web_search_call" | "tool_search_call" | "image_generation_call" => call::hosted(self, place, item, &kind),
             "function_call_output" | "custom_tool_call_output" | "tool_search_output" => self.output(place, item),
             "message" => self.message(&place, item),
-            "reasoning" | "agent_message" | "ghost_snapshot" | "compaction" | "context_compaction" => {
+            "reasoning" => self.reasoning(&place, item),
+            "agent_message" | "ghost_snapshot" | "compaction" | "context_compaction" => {
                 self.assembly.push(place, EventKind::Other);
             }
             // Some writers leave the type of a message out.
             "" if item.role.is_some() => self.message(&place, item),
             _ => self.assembly.unknown(place),
+        }
+    }
+
+    /// What it thought, or a summary of that. Mostly it is encrypted: then only the fact is left.
+    fn reasoning(&mut self, place: &Place<'a>, item: &Payload<'a>) {
+        let content = texts(item.content);
+        let texts = if content.is_empty() { texts(item.summary) } else { content };
+        for text in &texts {
+            self.assembly.push(place.clone(), EventKind::Reasoning(RawText::Json(text.get())));
+        }
+        if texts.is_empty() {
+            self.assembly.push(place.clone(), EventKind::Reasoning(RawText::Plain(Cow::Borrowed(""))));
         }
     }
 
@@ -70,25 +92,20 @@ impl<'a> Rollout<'a> {
 
     fn message(&mut self, place: &Place<'a>, item: &Payload<'a>) {
         let (user, assistant) = (is(item.role, "user"), is(item.role, "assistant"));
-        let texts: Vec<Raw<'a>> = if is_string(item.content) {
-            item.content.into_iter().collect()
-        } else {
-            elements(item.content).into_iter().filter_map(|part| object::<Part<'a>>(Some(part))?.text).collect()
+        let texts = texts(item.content);
+        let kind = match (user, assistant) {
+            (true, _) => EventKind::Prompt,
+            (_, true) => EventKind::Message,
+            _ => EventKind::Instruction,
         };
         for text in &texts {
             if user {
                 self.environment(*text);
             }
-            let words = RawText::Json(text.get());
-            let kind = match (user, assistant) {
-                (true, _) => EventKind::Prompt(words),
-                (_, true) => EventKind::Message(words),
-                _ => EventKind::Other,
-            };
-            self.assembly.push(place.clone(), kind);
+            self.assembly.push(place.clone(), kind(RawText::Json(text.get())));
         }
         if texts.is_empty() {
-            self.assembly.push(place.clone(), EventKind::Other);
+            self.assembly.push(place.clone(), kind(RawText::Plain(Cow::Borrowed(""))));
         }
     }
 

@@ -13,7 +13,7 @@ use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
 use crate::ingest::json::{Raw, filled, is, is_object, object, parse, record, scalar};
 use crate::ingest::reader::{Item, Reader};
-use crate::model::{Dialect, EventKind, Session};
+use crate::model::{Dialect, EventKind, Origin, Session, Stream, Telling};
 
 use super::{Base, Detect, Format, Home, Input};
 use item::Payload;
@@ -43,15 +43,15 @@ record! {
 }
 
 record! {
-    struct Origin { subagent = "subagent" }
+    struct Source { subagent = "subagent" }
 }
 
 record! {
-    struct Spawned { thread = "thread_spawn" }
+    struct Spawned { thread = "thread_spawn", other = "other" }
 }
 
 record! {
-    struct Thread { parent = "parent_thread_id" }
+    struct Thread { parent = "parent_thread_id", role = "agent_role" }
 }
 
 /// Codex rollouts (`~/.codex/sessions/**`), flat, wrapped and code mode.
@@ -87,7 +87,16 @@ fn claims(head: &Head<'_>) -> bool {
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let Input { text, shape, log } = *input;
     let assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
-    let mut rollout = Rollout { assembly, cwd: None, reported: Vec::new(), tokens: None, requests: 0 };
+    let mut rollout = Rollout {
+        assembly,
+        cwd: None,
+        reported: Vec::new(),
+        tokens: None,
+        requests: 0,
+        told: None,
+        stream: 0,
+        rows: 0,
+    };
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
         rollout.record(&item, gaps);
@@ -105,6 +114,12 @@ struct Rollout<'a> {
     /// The latest running total.
     tokens: Option<Raw<'a>>,
     requests: u64,
+    /// What the latest record said that told a new size of the conversation: tokens in, out and in all.
+    told: Option<[u64; 3]>,
+    /// The conversation that all records are of.
+    stream: u16,
+    /// Records that were read.
+    rows: u32,
 }
 
 impl<'a> Rollout<'a> {
@@ -113,6 +128,8 @@ impl<'a> Rollout<'a> {
         if let Some(key) = record.duplicate {
             gaps.twice(line, key, "a record");
         }
+        self.assembly.origin = Origin { row: self.rows, stream: self.stream, ..Origin::default() };
+        self.rows = self.rows.saturating_add(1);
         let place = Place { line, id: None, time: scalar(record.timestamp) };
         let Some(kind) = filled(record.kind) else {
             return self.untyped(place, record, gaps);
@@ -144,6 +161,7 @@ impl<'a> Rollout<'a> {
             "user" | "assistant" => gaps.push(Some(line), "a record of another agent's log"),
             _ => {
                 self.assembly.session.unknown_records = self.assembly.session.unknown_records.saturating_add(1);
+                self.assembly.origin.telling = Telling::Aside;
                 self.payload(place, record.payload, gaps);
             }
         }
@@ -168,18 +186,29 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    /// Written again on every resume: the first one names the session.
+    /// Written again on every resume: the first one names the session, the last one what its records are filed under.
     fn meta(&mut self, place: Place<'a>, payload: Option<Raw<'a>>) {
         let meta = object::<Context<'a>>(payload).unwrap_or_default();
+        let subagent = object::<Source<'a>>(meta.source).and_then(|source| source.subagent);
+        let spawned = object::<Spawned<'a>>(subagent);
+        let thread = spawned.as_ref().and_then(|spawned| object::<Thread<'a>>(spawned.thread));
+        let kind = filled(subagent).or_else(|| {
+            let role = thread.as_ref().and_then(|thread| filled(thread.role));
+            let other = spawned.and_then(|spawned| filled(spawned.other));
+            is_object(subagent).then(|| role.or(other).unwrap_or(Cow::Borrowed("thread")))
+        });
+        if let Some(kind) = kind {
+            self.stream = self.assembly.stream(Stream::Subagent(kind));
+            self.assembly.origin.stream = self.stream;
+        }
         if self.assembly.session.id.is_empty() {
-            let spawned = object::<Origin<'a>>(meta.source).and_then(|origin| object::<Spawned<'a>>(origin.subagent));
-            let thread = spawned.and_then(|spawned| object::<Thread<'a>>(spawned.thread));
             self.assembly.session.parent = thread
                 .and_then(|thread| filled(thread.parent))
                 .or_else(|| filled(meta.parent))
                 .or_else(|| filled(meta.forked_from));
         }
         self.assembly.id(filled(meta.id));
+        self.assembly.session.filed_under = filled(meta.id).filter(|id| *id != self.assembly.session.id);
         self.enter(filled(meta.cwd));
         self.assembly.push(place, EventKind::Start);
     }
@@ -194,7 +223,7 @@ impl<'a> Rollout<'a> {
     fn finish(mut self) -> Session<'a> {
         notice::add_unmatched(&mut self);
         let usage = notice::total(self.tokens, self.requests);
-        self.assembly.session.usage = usage;
-        self.assembly.finish()
+        // The running total outweighs the sum of what single records say.
+        Session { usage, ..self.assembly.finish() }
     }
 }

@@ -7,7 +7,7 @@ use super::Rollout;
 use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, count, fields, filled, is, object, record, text};
-use crate::model::{Access, Arguments, EventKind, FileEvent, Status, ToolCall, Usage};
+use crate::model::{Access, Arguments, EventKind, FileEvent, Label, Status, Telling, ToolCall, Usage, Window};
 
 record! {
     struct Notice {
@@ -30,11 +30,17 @@ record! {
 }
 
 record! {
-    struct Info { total = "total_token_usage" }
+    struct Info { total = "total_token_usage", last = "last_token_usage" }
 }
 
 record! {
-    struct Tokens { input = "input_tokens", cached = "cached_input_tokens", output = "output_tokens" }
+    struct Tokens {
+        input = "input_tokens",
+        cached = "cached_input_tokens",
+        output = "output_tokens",
+        reasoning = "reasoning_output_tokens",
+        total = "total_tokens",
+    }
 }
 
 pub(super) fn add<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, payload: Option<Raw<'a>>, gaps: &mut Gaps) {
@@ -57,15 +63,38 @@ pub(super) fn add<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, payload: Opti
             rollout.assembly.push(place, EventKind::Other);
         }
         "token_count" => {
-            if let Some(total) = object::<Info<'a>>(notice.info).and_then(|info| info.total) {
-                let before = rollout.tokens.replace(total);
-                if before.is_none_or(|before| before.get() != total.get()) {
-                    rollout.requests += 1;
-                }
+            rollout.assembly.push(place.clone(), EventKind::Other);
+            if let Some(info) = object::<Info<'a>>(notice.info) {
+                tokens(rollout, place, &info);
             }
+        }
+        "entered_review_mode" => {
+            rollout.assembly.label(Label::Starts(Cow::Borrowed("review")));
             rollout.assembly.push(place, EventKind::Other);
         }
         _ => rollout.assembly.push(place, EventKind::Other),
+    }
+}
+
+/// Every answer of the model is counted, some of them in two records: a new one raises the total.
+fn tokens<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, info: &Info<'a>) {
+    let before = rollout.tokens;
+    rollout.tokens = info.total.or(before);
+    let raised = info.total.is_some_and(|total| before.is_none_or(|before| before.get() != total.get()));
+    rollout.requests += u64::from(raised);
+    let Some(last) = object::<Tokens<'_>>(info.last) else { return };
+    let usage = usage(&last, 1);
+    let told = [count(last.input), count(last.output), count(last.total)];
+    let window = (rollout.told.replace(told) != Some(told)).then_some(Window {
+        fresh_input: usage.input,
+        cache_creation: 0,
+        cache_read: usage.cache_read,
+        output: usage.output.saturating_add(usage.reasoning),
+    });
+    if raised {
+        rollout.assembly.spend(place.time, None, usage, window);
+    } else if let Some(window) = window {
+        rollout.assembly.window(place.time, window);
     }
 }
 
@@ -121,6 +150,7 @@ fn report<'a>(
 /// Adds the calls that only notices report. The calls of a script are not linked to their notices, but they were
 /// read from the script.
 pub(super) fn add_unmatched(rollout: &mut Rollout<'_>) {
+    rollout.assembly.origin.telling = Telling::Aside;
     let has_scripts = rollout.assembly.session.calls().any(|(_, call)| call.tool == "exec");
     for Reported { place, call } in std::mem::take(&mut rollout.reported) {
         let known = call.call_id.as_deref().is_some_and(|id| rollout.assembly.call_of(id).is_some());
@@ -163,7 +193,10 @@ fn patch<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Notice<'a>, 
 
 /// Codex counts up: the last total is the session's.
 pub(super) fn total(tokens: Option<Raw<'_>>, requests: u64) -> Usage {
-    let Some(tokens) = object::<Tokens<'_>>(tokens) else { return Usage::default() };
+    object::<Tokens<'_>>(tokens).map_or_else(Usage::default, |tokens| usage(&tokens, requests))
+}
+
+fn usage(tokens: &Tokens<'_>, requests: u64) -> Usage {
     let cached = count(tokens.cached);
     Usage {
         requests,
@@ -171,6 +204,6 @@ pub(super) fn total(tokens: Option<Raw<'_>>, requests: u64) -> Usage {
         output: count(tokens.output),
         cache_read: cached,
         cache_write: 0,
-        ..Usage::default()
+        reasoning: count(tokens.reasoning),
     }
 }
