@@ -21,6 +21,8 @@ mod droid;
 mod gemini;
 mod hermes;
 pub(super) mod native;
+mod pi;
+mod qwen;
 
 use super::Log;
 use super::gaps::Gaps;
@@ -41,6 +43,8 @@ pub(super) static FORMATS: &[&Format] = &[
     &droid::FORMAT,
     &droid::STREAM,
     &amp::FORMAT,
+    &pi::FORMAT,
+    &qwen::FORMAT,
 ];
 
 /// A file that agents keep beside their logs: which record is one, and what users are told instead of a session.

@@ -20,6 +20,9 @@ const KNOWN: &[&str] = &[
     "droid",
     "copilot-cli",
     "gemini-cli",
+    "openclaw",
+    "pi",
+    "qwen-code",
     "hermes",
 ];
 
