@@ -23,6 +23,7 @@ mod hermes;
 pub(super) mod native;
 mod pi;
 mod qwen;
+mod opencode;
 
 use super::Log;
 use super::gaps::Gaps;
@@ -35,6 +36,8 @@ pub(super) static FORMATS: &[&Format] = &[
     &native::FORMAT,
     &codex::FORMAT,
     &copilot::FORMAT,
+    &opencode::FORMAT,
+    &opencode::STORAGE,
     &gemini::FORMAT,
     &claude::STREAM,
     &claude::FORMAT,
@@ -50,7 +53,7 @@ pub(super) static FORMATS: &[&Format] = &[
 /// A file that agents keep beside their logs: which record is one, and what users are told instead of a session.
 pub(super) type Companion = (fn(&Head<'_>) -> bool, &'static str);
 
-pub(super) static COMPANIONS: &[Companion] = &[droid::SETTINGS];
+pub(super) static COMPANIONS: &[Companion] = &[droid::SETTINGS, opencode::PROJECT];
 
 /// One format: how it is told apart, read and found.
 #[derive(Debug)]

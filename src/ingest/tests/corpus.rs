@@ -24,6 +24,7 @@ const KNOWN: &[&str] = &[
     "pi",
     "qwen-code",
     "hermes",
+    "opencode",
 ];
 
 /// Where the acceptance data lies; says loudly when there is none.
