@@ -24,6 +24,7 @@
 //! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, finding |
 //! | [`engine`] | applies policy and rules; owns order, counts and verdict | model, effects, policy, rules, finding |
 //! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, privacy |
+//! | [`store`] | writes sessions into the native store | model, privacy |
 //! | [`cli`] | arguments, files, exit codes; the only module that prints | everything |
 //!
 //! The table is enforced by `tests/suite/architecture.rs`.
@@ -39,7 +40,7 @@
 //! 6. Nothing that a repository or a log names is executed, fetched or followed out of the store.
 //! 7. Policy is order-free: deny > allow > default.
 //! 8. Rules don't print, renderers don't judge, ingest doesn't guess. Only [`cli`], `ingest::discover`,
-//!    `policy::load` and [`git`] touch the outside world.
+//!    `policy::load`, [`store`] and [`git`] touch the outside world.
 //!
 //! # Where this departs from the usual
 //!
@@ -72,6 +73,7 @@ mod privacy;
 mod report;
 mod rules;
 mod shell;
+mod store;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};

@@ -61,6 +61,11 @@ impl Log {
         Self { shown: shown.into(), bytes, store: None, repaired: OnceLock::new() }
     }
 
+    /// All of it, as it was found.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Reads the log. Everything that isn't in a session is in a gap.
     pub(crate) fn read(&self) -> Reading<'_> {
         let mut gaps = Gaps::new(&self.shown);
@@ -79,7 +84,10 @@ impl Log {
         for session in &mut sessions {
             session.evidence.truncated |= gaps.truncated();
         }
-        if let [session] = sessions.as_mut_slice() {
+        // An imported session knows how many its own log had.
+        if let [session] = sessions.as_mut_slice()
+            && session.evidence.records == 0
+        {
             session.evidence.records = gaps.records();
         }
         Reading { sessions, gaps: gaps.finish() }

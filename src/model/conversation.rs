@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 /// Where an event stands in its log and its conversation.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Origin {
     /// Place of its record among those that were read, from 0.
     pub(crate) row: u32,
@@ -15,7 +17,7 @@ pub(crate) struct Origin {
 }
 
 /// Whether an event is a part of what its conversation tells in order.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Telling {
     #[default]
     Told,
@@ -25,7 +27,7 @@ pub(crate) enum Telling {
 }
 
 /// A conversation of a session.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum Stream<'a> {
     Main,
     /// A sub-agent that runs inside the session, by its id.
@@ -35,7 +37,7 @@ pub(crate) enum Stream<'a> {
 }
 
 /// What a record says beside an event.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Label<'a> {
     /// The agent whose work a result is.
     Agent(Cow<'a, str>),
@@ -50,7 +52,8 @@ pub(crate) enum Label<'a> {
 }
 
 /// The size of a conversation as one record tells it, in tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Window {
     pub(crate) fresh_input: u64,
     pub(crate) cache_creation: u64,

@@ -16,9 +16,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("rules", &["model", "effects", "policy", "finding"]),
     ("engine", &["model", "effects", "policy", "rules", "finding"]),
     ("report", &["model", "finding", "policy", "rules", "engine", "privacy"]),
+    ("store", &["model", "privacy"]),
     (
         "cli",
-        &["model", "finding", "shell", "privacy", "git", "ingest", "effects", "policy", "rules", "engine", "report"],
+        &[
+            "model", "finding", "shell", "privacy", "git", "ingest", "effects", "policy", "rules", "engine", "report",
+            "store",
+        ],
     ),
 ];
 

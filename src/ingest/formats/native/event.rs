@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use super::arguments::{self, Call};
+use super::imported::{Import, Recorded};
 use super::link;
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Nested, Raw, count, filled, is_true, object, parse, raw_text, record, scalar};
+use crate::ingest::json::{Nested, Raw, count, filled, is_true, object, parse, raw_text, record, scalar, text};
 use crate::ingest::reader::Item;
 use crate::model::{Access, EventKind, FileEvent, RawText, Status, ToolCall, ToolResult, Usage};
 
@@ -59,6 +60,9 @@ record! {
         usage = "usage",
         input_tokens = "input_tokens",
         output_tokens = "output_tokens",
+        message_id = "message_id",
+        import: Nested<Import<'a>> = "import",
+        recorded: Nested<Recorded<'a>> = "recorded",
     }
 }
 
@@ -80,17 +84,38 @@ pub(super) fn add<'a>(
     data: &Data<'a>,
 ) {
     let (line, record) = (item.line, &item.record);
-    let place = Place { line, id: scalar(record.event_id), time: scalar(record.timestamp) };
+    let nothing = Recorded::default();
+    let recorded = data.recorded.object().unwrap_or(&nothing);
+    let id = recorded.id().or_else(|| scalar(record.event_id));
+    let time = recorded.time().unwrap_or_else(|| scalar(record.timestamp));
+    let place = Place { line, id, time };
+    if recorded.gap(line, gaps) {
+        return;
+    }
+    if let Some(origin) = recorded.origin() {
+        assembly.origin = origin;
+    }
+    let after = assembly.session.events.len();
+    if let Some(spent) = recorded.spent(after, place.time.clone(), filled(data.message_id)) {
+        return assembly.session.spent.push(spent);
+    }
+    assembly.session.labels.extend(recorded.labels().into_iter().map(|label| (after, label)));
+    if let Some(kind) = text(recorded.kind) {
+        return imported(assembly, &kind, place, recorded, data);
+    }
     match kind {
         "tool_call" => call(assembly, gaps, place, item, data),
-        "tool_result" => result(assembly, place, record, data, failed(data)),
-        "error" => result(assembly, place, record, data, true),
+        "tool_result" => result(assembly, place, record, data, recorded.is_error().unwrap_or_else(|| failed(data))),
+        "error" => result(assembly, place, record, data, recorded.is_error().unwrap_or(true)),
         "file_read" => file(assembly, gaps, place, data, Access::Read),
         "file_write" => file(assembly, gaps, place, data, Access::Write),
         "session_start" => {
             // The hook's own word outranks where the recorder happened to run.
             if let Some(cwd) = filled(data.cwd) {
                 assembly.session.root = Some(cwd);
+            }
+            if let Some(import) = data.import.object() {
+                import.apply(&mut assembly.session, line, gaps);
             }
             assembly.push(place, EventKind::Start);
         }
@@ -114,6 +139,29 @@ pub(super) fn add<'a>(
     }
 }
 
+/// What the types of the store have no word for.
+fn imported<'a>(assembly: &mut Assembly<'a>, kind: &str, place: Place<'a>, recorded: &Recorded<'a>, data: &Data<'a>) {
+    let kind = match kind {
+        "reasoning" => EventKind::Reasoning(words(data)),
+        "command" => EventKind::Command(words(data)),
+        "instruction" => EventKind::Instruction(words(data)),
+        "notice" => EventKind::Notice,
+        "hook" => EventKind::Hook { command: filled(data.command).unwrap_or_default() },
+        "deletion" => {
+            EventKind::File(FileEvent { access: Access::Delete, target: filled(data.path).unwrap_or_default() })
+        }
+        "repeat" => repeated(assembly, recorded).map_or(EventKind::Other, EventKind::Repeat),
+        _ => EventKind::Other,
+    };
+    assembly.push(place, kind);
+}
+
+/// The call that a record repeats, by its place.
+fn repeated(assembly: &Assembly<'_>, recorded: &Recorded<'_>) -> Option<usize> {
+    let line = recorded.call()?;
+    assembly.session.events.binary_search_by_key(&line, |event| event.line).ok()
+}
+
 fn looks_like_a_call(data: &Data<'_>) -> bool {
     let arguments = data.arguments.or(data.tool_input).or(data.command).or(data.parameters).or(data.args);
     (data.tool_name.is_some() || data.tool.is_some()) && arguments.is_some()
@@ -128,20 +176,25 @@ fn call<'a>(
 ) {
     let record = &item.record;
     let whole = || parse::<RawLine<'a>>(item.json)?.data;
-    let Call { arguments, cut } = arguments::of(whole, data);
+    let recorded = data.recorded.object();
+    let Call { arguments, cut } = match recorded.and_then(|recorded| recorded.arguments(data.arguments)) {
+        Some(arguments) => Call { arguments, cut: false },
+        None => arguments::of(whole, data),
+    };
     if cut {
         gaps.push(Some(place.line), "the recorder cut an argument of this call short: the rest of it was not recorded");
     }
     let links = [link(record.event_id), link(data.request_id), link(data.tool_use_id)];
     let call = ToolCall {
-        call_id: links.iter().flatten().next().cloned(),
+        // What the agent called it, where that is known.
+        call_id: filled(data.tool_use_id).or_else(|| links.iter().flatten().next().cloned()),
         tool: filled(data.tool_name)
             .or_else(|| filled(data.tool))
             .or_else(|| filled(data.name))
             .unwrap_or(Cow::Borrowed("")),
         arguments,
         cwd: filled(data.cwd),
-        status: Status::Missing,
+        status: recorded.and_then(Recorded::status).unwrap_or(Status::Missing),
         subagent: filled(data.agent_id).or_else(|| filled(data.subagent_type)),
     };
     assembly.call(place, call, links.into_iter().flatten());
@@ -149,13 +202,15 @@ fn call<'a>(
 
 fn result<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, record: &Line<'a>, data: &Data<'a>, is_error: bool) {
     let links = [link(record.parent_id), link(data.tool_use_id), link(data.request_id)];
+    let recorded = data.recorded.object();
     let text = [data.result, data.content_preview, data.output, data.content, data.error, data.message, data.text];
     let result = ToolResult {
-        call_id: links.iter().flatten().next().cloned(),
-        text: raw_text(text.into_iter().flatten().next()),
+        call_id: filled(data.tool_use_id).or_else(|| links.iter().flatten().next().cloned()),
+        text: raw_text(recorded.and_then(Recorded::json).or_else(|| text.into_iter().flatten().next())),
         is_error,
     };
-    let status = if is_error { Status::Error } else { Status::Ok };
+    let told = if is_error { Status::Error } else { Status::Ok };
+    let status = recorded.and_then(Recorded::status).unwrap_or(told);
     assembly.result(place, result, status, links.into_iter().flatten());
 }
 
@@ -173,7 +228,8 @@ fn file<'a>(assembly: &mut Assembly<'a>, gaps: &mut Gaps, place: Place<'a>, data
 }
 
 fn words<'a>(data: &Data<'a>) -> RawText<'a> {
-    let text: Option<Raw<'a>> = data.prompt.or(data.text).or(data.content).or(data.message);
+    let whole = data.recorded.object().and_then(Recorded::json);
+    let text: Option<Raw<'a>> = whole.or(data.prompt).or(data.text).or(data.content).or(data.message);
     raw_text(text).unwrap_or(RawText::Plain(Cow::Borrowed("")))
 }
 

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod event;
+mod imported;
 mod meta;
 mod repr;
 

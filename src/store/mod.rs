@@ -1,0 +1,140 @@
+//! The native trace store: writes sessions into it, whole or not at all, and never outside of it.
+//!
+//! A session is a directory with `events.ndjson`, one event a line, and `meta.json` with its sums. What a log says is
+//! kept in keys that other readers of the store know; what those can't say stands beside them, so that an imported
+//! session reads as its log did. The same log gives the same bytes, whenever and from wherever it is imported.
+
+mod disk;
+mod event;
+mod events;
+mod json;
+mod meta;
+mod moment;
+mod name;
+mod plan;
+mod previous;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::path::Path;
+
+use json::Object;
+pub(crate) use json::Secrets;
+pub(crate) use name::directory;
+use previous::Relation;
+
+use crate::model::{Gap, Session};
+
+/// A session on its way into the store.
+#[derive(Debug)]
+pub(crate) struct Imported<'a> {
+    pub(crate) session: &'a Session<'a>,
+    /// What of its log could not be read: what is incomplete stays incomplete.
+    pub(crate) gaps: &'a [Gap],
+    pub(crate) source: Origin<'a>,
+    pub(crate) secrets: Secrets,
+}
+
+/// The log a session comes from. Where it lay says nothing about it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Origin<'a> {
+    /// The name of its file.
+    pub(crate) name: &'a str,
+    pub(crate) bytes: &'a [u8],
+    /// Which session of the log it is, from 0.
+    pub(crate) session: usize,
+}
+
+impl Origin<'_> {
+    fn json(&self) -> Object {
+        let mut object = Object::new(Secrets::Keep);
+        object.text("name", self.name);
+        object.number("bytes", self.bytes.len());
+        object.word("sha256", &name::hex(self.bytes, 64));
+        object.number("session", self.session);
+        object
+    }
+}
+
+/// What an import did to the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    Added,
+    /// The log had grown, or is written otherwise now.
+    Updated,
+    Unchanged,
+    /// The store holds a longer recording of the same session.
+    Kept,
+}
+
+/// Where a session is in the store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) directory: String,
+    pub(crate) change: Change,
+}
+
+/// Whether anything is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Run {
+    Real,
+    /// Only says what it would do.
+    Dry,
+}
+
+/// A session could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("can't write `{path}`: {reason}")]
+pub(crate) struct StoreError {
+    path: String,
+    reason: String,
+}
+
+/// More logs than this with one session id are no accident.
+const SAME_ID: u32 = 1_000;
+
+/// Writes a session into the store. A directory that holds another recording is never touched: two logs with one
+/// session id get two directories.
+pub(crate) fn import(store: &Path, imported: &Imported<'_>, run: Run) -> Result<Written, StoreError> {
+    let base = name::directory(&imported.session.id);
+    for number in 1..=SAME_ID {
+        let directory = if number == 1 { base.clone() } else { format!("{base}.{number}") };
+        let folder = store.join(&directory);
+        let content = Content::of(imported, &directory);
+        let change = match previous::relation(&folder, imported, &content.events) {
+            Relation::Other => continue,
+            Relation::None => Change::Added,
+            Relation::Earlier if disk::holds(&folder, &content) => Change::Unchanged,
+            Relation::Earlier => Change::Updated,
+            Relation::Longer => Change::Kept,
+        };
+        if run == Run::Real {
+            match change {
+                Change::Added => disk::create(store, &directory, &content)?,
+                Change::Updated => disk::replace(&folder, &content)?,
+                Change::Unchanged | Change::Kept => {}
+            }
+        }
+        return Ok(Written { directory, change });
+    }
+    Err(StoreError {
+        path: store.join(base).display().to_string(),
+        reason: "too many logs have this session id".into(),
+    })
+}
+
+/// Both files of a session.
+#[derive(Debug)]
+struct Content {
+    events: String,
+    meta: String,
+}
+
+impl Content {
+    fn of(imported: &Imported<'_>, directory: &str) -> Self {
+        let lines = events::lines(imported, directory);
+        let meta = meta::text(imported, directory, &lines);
+        Self { events: lines.text, meta }
+    }
+}
