@@ -10,7 +10,9 @@ use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, count, elements, filled, is, is_string, object, raw_text, record, scalar, text};
 use crate::ingest::reader::{LineCounter, Reader};
-use crate::model::{Arguments, Dialect, EventKind, Session, Status, ToolCall, ToolResult, Usage};
+use crate::model::{
+    Arguments, Dialect, EventKind, Label, Origin, RawText, Session, Status, ToolCall, ToolResult, Usage, Window,
+};
 
 record! {
     /// A whole session, its first line, one of its messages, or a change to it.
@@ -26,6 +28,7 @@ record! {
         kind = "type",
         timestamp = "timestamp",
         content = "content",
+        thoughts = "thoughts",
         tool_calls = "toolCalls",
         tokens = "tokens",
         parent = "parentSessionId",
@@ -38,6 +41,8 @@ record! {
         name = "name",
         args = "args",
         result = "result",
+        display = "resultDisplay",
+        shown = "displayName",
         status = "status",
         timestamp = "timestamp",
         agent = "agentId",
@@ -45,7 +50,23 @@ record! {
 }
 
 record! {
-    struct Tokens { input = "input", output = "output", cached = "cached" }
+    struct Tokens { input = "input", output = "output", cached = "cached", thoughts = "thoughts", tool = "tool" }
+}
+
+record! {
+    struct Thought { subject = "subject", description = "description" }
+}
+
+record! {
+    struct Answer { response = "functionResponse" }
+}
+
+record! {
+    struct Function { response = "response" }
+}
+
+record! {
+    struct Response { output = "output" }
 }
 
 record! {
@@ -70,7 +91,7 @@ pub(super) static FORMAT: Format = Format {
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let Input { text, shape, log } = *input;
     let assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
-    let mut chat = Chat { assembly, spoken: HashSet::new(), unnamed: HashSet::new() };
+    let mut chat = Chat { assembly, spoken: HashSet::new(), unnamed: HashSet::new(), rows: 0 };
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Entry<'a>>(gaps) {
         let entry = &item.record;
@@ -101,7 +122,9 @@ struct Chat<'a> {
     /// Messages whose words were already taken: an append log repeats a message whenever it grows.
     spoken: HashSet<Cow<'a, str>>,
     /// Calls without an id, by message, place and content.
-    unnamed: HashSet<(Cow<'a, str>, usize, &'a str)>,
+    unnamed: HashSet<(Cow<'a, str>, u32, &'a str)>,
+    /// Messages that were read.
+    rows: u32,
 }
 
 record! {
@@ -137,32 +160,51 @@ impl<'a> Chat<'a> {
     fn message(&mut self, line: u32, entry: &Entry<'a>, gaps: &mut Gaps) {
         let place = Place { line, id: filled(entry.id), time: scalar(entry.timestamp) };
         let kind = text(entry.kind).unwrap_or_default();
-        if place.id.as_ref().is_none_or(|id| self.spoken.insert(id.clone())) {
+        self.assembly.origin = Origin { row: self.rows, ..Origin::default() };
+        self.rows = self.rows.saturating_add(1);
+        let is_new = place.id.as_ref().is_none_or(|id| self.spoken.insert(id.clone()));
+        if is_new {
+            self.thoughts(&place, entry.thoughts);
+        }
+        self.calls(&place, entry, gaps);
+        self.assembly.origin.part = 0;
+        if is_new {
             match &*kind {
                 "user" => self.words(&place, entry.content, EventKind::Prompt),
                 "gemini" | "" => self.words(&place, entry.content, EventKind::Message),
-                "info" | "warning" | "error" | "message_update" => self.assembly.push(place.clone(), EventKind::Other),
+                "info" | "warning" | "error" => self.assembly.push(place.clone(), EventKind::Notice),
+                "message_update" => self.assembly.push(place.clone(), EventKind::Other),
                 _ => self.assembly.unknown(place.clone()),
             }
         }
-        self.tokens(entry);
-        if entry.tool_calls.is_some_and(|list| !list.get().starts_with('[')) {
-            gaps.push(Some(line), "the calls of a message are not a list");
+        self.tokens(place, entry);
+    }
+
+    fn thoughts(&mut self, place: &Place<'a>, thoughts: Option<Raw<'a>>) {
+        for (part, raw) in (0..).zip(elements(thoughts)) {
+            self.assembly.origin.part = part;
+            let thought = object::<Thought<'a>>(Some(raw)).unwrap_or_default();
+            let [subject, description] =
+                [thought.subject, thought.description].map(|raw| text(raw).unwrap_or_default());
+            let words = RawText::Plain(format!("{subject}: {description}").into());
+            self.assembly.push(place.clone(), EventKind::Reasoning(words));
         }
-        for (at, raw) in elements(entry.tool_calls).into_iter().enumerate() {
+    }
+
+    fn calls(&mut self, place: &Place<'a>, entry: &Entry<'a>, gaps: &mut Gaps) {
+        if entry.tool_calls.is_some_and(|list| !list.get().starts_with('[')) {
+            gaps.push(Some(place.line), "the calls of a message are not a list");
+        }
+        for (part, raw) in (0..).zip(elements(entry.tool_calls)) {
+            self.assembly.origin.part = part;
             match object::<Call<'a>>(Some(raw)) {
-                Some(call) => self.call(&place, at, raw, &call, gaps),
-                None => gaps.push(Some(line), "a call that is not an object"),
+                Some(call) => self.call(place, raw, &call, gaps),
+                None => gaps.push(Some(place.line), "a call that is not an object"),
             }
         }
     }
 
-    fn words(
-        &mut self,
-        place: &Place<'a>,
-        content: Option<Raw<'a>>,
-        kind: fn(crate::model::RawText<'a>) -> EventKind<'a>,
-    ) {
+    fn words(&mut self, place: &Place<'a>, content: Option<Raw<'a>>, kind: fn(RawText<'a>) -> EventKind<'a>) {
         let parts: Vec<_> = if is_string(content) {
             content.into_iter().collect()
         } else {
@@ -172,22 +214,31 @@ impl<'a> Chat<'a> {
             self.assembly.push(place.clone(), EventKind::Other);
         }
         for part in parts {
-            self.assembly.push(place.clone(), kind(crate::model::RawText::Json(part.get())));
+            self.assembly.push(place.clone(), kind(RawText::Json(part.get())));
         }
     }
 
-    fn tokens(&mut self, entry: &Entry<'a>) {
-        if let Some(tokens) = object::<Tokens<'_>>(entry.tokens) {
-            let cached = count(tokens.cached);
-            let input = count(tokens.input).saturating_sub(cached);
-            let usage =
-                Usage { requests: 1, input, output: count(tokens.output), cache_read: cached, ..Usage::default() };
-            self.assembly.usage(filled(entry.id), usage);
-        }
+    /// `input` counts what was read from the cache, `output` does not count thoughts, and what tools of the provider
+    /// took in is counted apart.
+    fn tokens(&mut self, place: Place<'a>, entry: &Entry<'a>) {
+        let Some(tokens) = object::<Tokens<'_>>(entry.tokens) else { return };
+        let [input, cache_read, thoughts, tool] =
+            [tokens.input, tokens.cached, tokens.thoughts, tokens.tool].map(count);
+        let output = count(tokens.output).saturating_add(thoughts);
+        let usage = Usage {
+            requests: 1,
+            input: input.saturating_sub(cache_read).saturating_add(tool),
+            output,
+            cache_read,
+            cache_write: 0,
+            reasoning: thoughts,
+        };
+        let window = Window { fresh_input: input, cache_creation: 0, cache_read, output: output.saturating_add(tool) };
+        self.assembly.spend(place.time, place.id, usage, Some(window));
     }
 
     /// A message that is written again holds the same call with more of its outcome.
-    fn call(&mut self, place: &Place<'a>, at: usize, raw: Raw<'a>, call: &Call<'a>, gaps: &mut Gaps) {
+    fn call(&mut self, place: &Place<'a>, raw: Raw<'a>, call: &Call<'a>, gaps: &mut Gaps) {
         if let Some(key) = call.duplicate {
             gaps.twice(place.line, key, "a call");
         }
@@ -198,12 +249,15 @@ impl<'a> Chat<'a> {
             Some(id) => self.assembly.call_of(id).is_some_and(|known| {
                 known.tool == tool && matches!((&known.arguments, json), (Arguments::Json(text), json) if text == json)
             }),
-            None => !self.unnamed.insert((place.id.clone().unwrap_or_default(), at, raw.get())),
+            None => !self.unnamed.insert((place.id.clone().unwrap_or_default(), self.assembly.origin.part, raw.get())),
         };
         let status = status(call);
         let time = scalar(call.timestamp).or_else(|| place.time.clone());
         let place = Place { line: place.line, id: place.id.clone(), time };
         if !known {
+            if let Some(shown) = filled(call.shown).filter(|shown| shown.contains("MCP Server")) {
+                self.assembly.label(Label::Shown(shown));
+            }
             let call = ToolCall {
                 call_id: id.clone(),
                 tool,
@@ -215,13 +269,27 @@ impl<'a> Chat<'a> {
             self.assembly.call(place.clone(), call, id.clone());
         }
         if call.result.is_some_and(|result| result.get() != "[]") && (!known || status != Status::Missing) {
-            let result =
-                ToolResult { call_id: id.clone(), text: raw_text(call.result), is_error: status == Status::Error };
+            let result = ToolResult { call_id: id.clone(), text: output(call), is_error: status == Status::Error };
             self.assembly.result(place, result, status, id);
         } else if known {
             self.assembly.settle(status, id);
         }
     }
+}
+
+/// What users see of a result, or the text in it, or all of it.
+fn output<'a>(call: &Call<'a>) -> Option<RawText<'a>> {
+    if is_string(call.display) {
+        return raw_text(call.display);
+    }
+    let answer = || match elements(call.result).as_slice() {
+        [answer] => object::<Answer<'a>>(Some(*answer)),
+        _ => None,
+    };
+    let response = answer().and_then(|answer| object::<Function<'a>>(answer.response)?.response);
+    let response = object::<Response<'a>>(response).filter(|response| response.others == 0);
+    let text = response.and_then(|response| response.output).filter(|output| is_string(Some(*output)));
+    raw_text(text.or(call.result))
 }
 
 fn status(call: &Call<'_>) -> Status {
