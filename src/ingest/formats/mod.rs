@@ -20,10 +20,12 @@ mod copilot;
 mod droid;
 mod gemini;
 mod hermes;
+mod mini_swe_agent;
 pub(super) mod native;
 mod pi;
 mod qwen;
 mod opencode;
+mod swe_agent;
 
 use super::Log;
 use super::gaps::Gaps;
@@ -48,6 +50,8 @@ pub(super) static FORMATS: &[&Format] = &[
     &amp::FORMAT,
     &pi::FORMAT,
     &qwen::FORMAT,
+    &mini_swe_agent::FORMAT,
+    &swe_agent::FORMAT,
 ];
 
 /// A file that agents keep beside their logs: which record is one, and what users are told instead of a session.

@@ -25,6 +25,8 @@ const KNOWN: &[&str] = &[
     "qwen-code",
     "hermes",
     "opencode",
+    "mini-swe-agent",
+    "swe-agent",
 ];
 
 /// Where the acceptance data lies; says loudly when there is none.
