@@ -22,9 +22,9 @@ mod gemini;
 mod hermes;
 mod mini_swe_agent;
 pub(super) mod native;
+mod opencode;
 mod pi;
 mod qwen;
-mod opencode;
 mod swe_agent;
 
 use super::Log;
