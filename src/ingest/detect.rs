@@ -15,27 +15,37 @@ pub(super) struct Detected {
     pub(super) shape: Shape,
 }
 
+/// Why no format claims a log.
+#[derive(Debug)]
+pub(super) enum Unclaimed {
+    /// It ends inside its first record.
+    Cut,
+    Foreign(String),
+}
+
 /// The format of a log and the layout of its records, or why it has none.
-pub(super) fn detect(text: &str, in_store: bool) -> Result<Detected, String> {
+pub(super) fn detect(text: &str, in_store: bool) -> Result<Detected, Unclaimed> {
     let trimmed = text.trim_start();
     if trimmed.is_empty() {
-        return Err("empty file: nothing was recorded, or it was not written yet".to_owned());
+        return Err(Unclaimed::Foreign("empty file: nothing was recorded, or it was not written yet".to_owned()));
     }
     if !trimmed.starts_with(['{', '[']) {
         let format = FORMATS.iter().find(|format| matches!(format.detect, Detect::Text(begins) if begins(trimmed)));
-        return format.map(|format| Detected { format, shape: Shape::Lines }).ok_or_else(|| foreign(trimmed));
+        return format
+            .map(|format| Detected { format, shape: Shape::Lines })
+            .ok_or_else(|| Unclaimed::Foreign(foreign(trimmed)));
     }
     let shape = Shape::of(text);
     match probe(text, shape) {
         Some(format) => Ok(Detected { format, shape }),
         // The store holds nothing but native events: what can't be read there is told line by line.
         None if in_store => Ok(Detected { format: &native::FORMAT, shape }),
-        None if is_cut(trimmed) => {
-            Err("the log ends inside its first record: it may still be written or was cut off".to_owned())
+        None if is_cut(trimmed) => Err(Unclaimed::Cut),
+        None => {
+            let companion = companion(text, shape);
+            let reason = companion.unwrap_or("not a log of a known agent: no record has the shape of one");
+            Err(Unclaimed::Foreign(reason.to_owned()))
         }
-        None => Err(companion(text, shape)
-            .unwrap_or("not a log of a known agent: no record has the shape of one")
-            .to_owned()),
     }
 }
 

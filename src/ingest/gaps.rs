@@ -1,5 +1,6 @@
 //! Keeps account of what was read of one file and what was not, bounded.
 
+use super::detect::Unclaimed;
 use crate::model::Gap;
 
 /// One damaged file can't flood a report: after this many gaps they are only counted.
@@ -13,11 +14,12 @@ pub(super) struct Gaps {
     uncounted: u64,
     records: u32,
     truncated: bool,
+    damaged: bool,
 }
 
 impl Gaps {
     pub(super) fn new(file: &str) -> Self {
-        Self { file: file.to_owned(), list: Vec::new(), uncounted: 0, records: 0, truncated: false }
+        Self { file: file.to_owned(), list: Vec::new(), uncounted: 0, records: 0, truncated: false, damaged: false }
     }
 
     pub(super) fn push(&mut self, line: Option<u32>, reason: impl Into<String>) {
@@ -48,9 +50,43 @@ impl Gaps {
         self.records
     }
 
+    /// Part of a record, or all of it, is not JSON.
+    pub(super) fn damage(&mut self, line: u32, reason: impl Into<String>) {
+        self.damaged = true;
+        self.push(Some(line), reason);
+    }
+
+    /// No format claims the log: what looked like JSON may be damaged.
+    pub(super) fn unclaimed(&mut self, why: Unclaimed) {
+        self.damaged = true;
+        match why {
+            Unclaimed::Cut => {
+                self.truncated = true;
+                self.push(None, "the log ends inside its first record: it may still be written or was cut off");
+            }
+            Unclaimed::Foreign(reason) => self.push(None, reason),
+        }
+    }
+
+    pub(super) fn damaged(&self) -> bool {
+        self.damaged
+    }
+
+    /// The damage is known; what else is wrong and how much was read is what the mended text says.
+    pub(super) fn after_mending(&mut self, left: Self) {
+        self.records = left.records;
+        self.uncounted += left.uncounted;
+        for gap in left.list {
+            if !self.list.contains(&gap) {
+                self.push_for(gap.file, gap.line, gap.reason);
+            }
+        }
+    }
+
     /// The log ends inside a record.
     pub(super) fn truncate(&mut self, line: u32) {
         self.truncated = true;
+        self.damaged = true;
         self.push(Some(line), "the log ends inside a record: it may still be written or was cut off");
     }
 

@@ -12,6 +12,7 @@ mod formats;
 mod gaps;
 mod head;
 mod json;
+mod mend;
 mod reader;
 mod scan;
 
@@ -38,6 +39,8 @@ pub(crate) struct Log {
     pub(crate) store: Option<StoreEntry>,
     /// The text with broken UTF-8 replaced, where there is any.
     repaired: OnceLock<String>,
+    /// What is left of the text without its damaged parts, where there are any.
+    mended: OnceLock<Option<String>>,
 }
 
 /// What the native store keeps beside the events.
@@ -58,7 +61,7 @@ pub(crate) struct Reading<'a> {
 
 impl Log {
     pub(crate) fn new(shown: impl Into<String>, bytes: Vec<u8>) -> Self {
-        Self { shown: shown.into(), bytes, store: None, repaired: OnceLock::new() }
+        Self { shown: shown.into(), bytes, store: None, repaired: OnceLock::new(), mended: OnceLock::new() }
     }
 
     /// All of it, as it was found.
@@ -70,13 +73,14 @@ impl Log {
     pub(crate) fn read(&self) -> Reading<'_> {
         let mut gaps = Gaps::new(&self.shown);
         let text = self.text(&mut gaps);
-        let mut sessions = match detect::detect(text, self.store.is_some()) {
-            Ok(Detected { format, shape }) => (format.read)(&Input { text, shape, log: self }, &mut gaps),
-            Err(reason) => {
-                gaps.push(None, reason);
-                Vec::new()
-            }
-        };
+        let mut sessions = self.parse(text, &mut gaps);
+        if gaps.damaged()
+            && let Some(mended) = self.mended.get_or_init(|| mend::mend(text))
+        {
+            let mut left = Gaps::new(&self.shown);
+            sessions = self.parse(mended, &mut left);
+            gaps.after_mending(left);
+        }
         for session in sessions.iter_mut().filter(|session| session.id.is_empty()) {
             session.id = Cow::Borrowed(self.name());
         }
@@ -91,6 +95,16 @@ impl Log {
             session.evidence.records = gaps.records();
         }
         Reading { sessions, gaps: gaps.finish() }
+    }
+
+    fn parse<'a>(&'a self, text: &'a str, gaps: &mut Gaps) -> Vec<Session<'a>> {
+        match detect::detect(text, self.store.is_some()) {
+            Ok(Detected { format, shape }) => (format.read)(&Input { text, shape, log: self }, gaps),
+            Err(unclaimed) => {
+                gaps.unclaimed(unclaimed);
+                Vec::new()
+            }
+        }
     }
 
     /// What a session is called whose log gives it no id: the file, without folder and extension.

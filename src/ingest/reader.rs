@@ -152,11 +152,11 @@ impl<'a> Reader<'a> {
             }
             Category::Eof => "a record is cut off: its line ends inside it".to_owned(),
             _ if self.shape == Shape::Document => {
-                "not JSON from here on: the rest of the document is not read".to_owned()
+                "not JSON from here on: only what is whole behind it is read".to_owned()
             }
             _ => format!("not JSON: what starts at column {} can't be read", error.column()),
         };
-        gaps.push(Some(line), reason);
+        gaps.damage(line, reason);
         // Already reported, so that a document does not also count as unclosed.
         self.open = 0;
         self.current = "";

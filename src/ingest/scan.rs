@@ -179,6 +179,30 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// A key as it is written, with its quotes, and its colon.
+    pub(super) fn key_text(&mut self) -> Option<&'a str> {
+        self.peek()?;
+        let start = self.at;
+        self.string()?;
+        let key = self.text.get(start..self.at)?;
+        self.expect(b':')?;
+        Some(key)
+    }
+
+    /// The keys of an object as they are written, with their quotes.
+    pub(super) fn keys(&mut self, mut key: impl FnMut(&'a str)) -> Option<()> {
+        self.expect(b'{')?;
+        while self.peek()? == b'"' {
+            key(self.key_text()?);
+            self.skip()?;
+            if self.peek()? != b',' {
+                break;
+            }
+            self.at += 1;
+        }
+        Some(())
+    }
+
     fn skip_key(&mut self) -> Option<()> {
         self.peek()?;
         self.string()?;

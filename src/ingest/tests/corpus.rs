@@ -30,7 +30,7 @@ const KNOWN: &[&str] = &[
 ];
 
 /// Where the acceptance data lies; says loudly when there is none.
-fn corpus() -> Option<PathBuf> {
+pub(super) fn corpus() -> Option<PathBuf> {
     let Some(folder) = std::env::var_os("AGENT_STRACE_ACCEPTANCE") else {
         writeln!(std::io::stderr(), "SKIPPED: corpus tests need AGENT_STRACE_ACCEPTANCE (a folder with corpus/)")
             .unwrap();

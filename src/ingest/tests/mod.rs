@@ -3,6 +3,7 @@
 mod corpus;
 mod formats;
 mod hostile;
+mod mutations;
 mod scan;
 
 use std::fmt::Write as _;

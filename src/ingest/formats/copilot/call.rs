@@ -65,7 +65,19 @@ impl<'a> Events<'a> {
                 continue;
             };
             if let Some(id) = filled(data.id) {
+                self.asked.push(id.clone());
                 self.requests.insert(id, Request { place: place.clone(), data });
+            }
+        }
+    }
+
+    /// The log ends before the host says what became of these requests.
+    pub(super) fn unanswered(&mut self) {
+        for id in std::mem::take(&mut self.asked) {
+            if self.assembly.call_of(&id).is_none()
+                && let Some(request) = self.requests.get(&id).cloned()
+            {
+                self.call(request.place, &request.data, None);
             }
         }
     }
@@ -99,6 +111,7 @@ impl<'a> Events<'a> {
 
     /// The user stopped whatever was running.
     pub(super) fn abort(&mut self, place: Place<'a>) {
+        self.asked.clear();
         for id in std::mem::take(&mut self.open) {
             if self.assembly.call_of(&id).is_some_and(|call| call.status == Status::Missing) {
                 self.assembly.settle(Status::Interrupted, Some(id));

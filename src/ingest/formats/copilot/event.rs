@@ -91,6 +91,7 @@ impl<'a> Events<'a> {
     }
 
     fn prompt(&mut self, place: Place<'a>, envelope: &Envelope<'a>) {
+        self.asked.clear();
         let message = object::<Message<'a>>(envelope.data).unwrap_or_default();
         self.assembly.push(place, raw_text(message.content).map_or(EventKind::Other, EventKind::Prompt));
     }
@@ -110,6 +111,7 @@ impl<'a> Events<'a> {
             let usage = Usage { output: count(message.output), ..Usage::default() };
             self.assembly.usage(filled(message.api_call).or_else(|| filled(message.id)), usage);
         }
+        self.asked.clear();
         self.requests(place, message.requests, gaps);
         self.hosted(place, message.server_tools);
     }

@@ -61,6 +61,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         assembly: Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal),
         cwd: None,
         requests: HashMap::new(),
+        asked: Vec::new(),
         agents: HashMap::new(),
         open: Vec::new(),
         total: None,
@@ -79,6 +80,8 @@ struct Events<'a> {
     cwd: Option<Cow<'a, str>>,
     /// What the model asked for, by the id of the call: not run until an event says so.
     requests: HashMap<Cow<'a, str>, Request<'a>>,
+    /// Calls that the last message asks for: where the log ends before anything is said of one, it may have run.
+    asked: Vec<Cow<'a, str>>,
     /// Id of a sub-agent → id of the call that started it, which older events carry instead.
     agents: HashMap<Cow<'a, str>, Cow<'a, str>>,
     /// Calls that were started since the last abort.
@@ -88,7 +91,8 @@ struct Events<'a> {
 }
 
 impl<'a> Events<'a> {
-    fn finish(self) -> Session<'a> {
+    fn finish(mut self) -> Session<'a> {
+        self.unanswered();
         let total = self.total;
         let mut session = self.assembly.finish();
         // Messages tell only what they put out.
