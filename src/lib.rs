@@ -18,7 +18,7 @@
 //! | [`shell`] | which commands a piece of shell text runs: real grammar, constant propagation | – |
 //! | [`privacy`] | turns log text into text that may be shown | – |
 //! | [`git`] | files of a revision as git objects | – |
-//! | [`ingest`] | bytes of a log → sessions and gaps, one folder per dialect | model |
+//! | [`ingest`] | bytes of a log → sessions and gaps, one folder per dialect | model, git |
 //! | [`effects`] | a tool call → what it did to files, processes, network | model, shell, finding |
 //! | [`policy`] | `.agent-scope.json` → a validated policy, or diagnostics that point into the file | effects, finding, git |
 //! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, finding |

@@ -2,14 +2,14 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
 use super::environment::Environment;
 use super::failure::Failure;
 use super::progress::Progress;
-use crate::ingest::discover::{self, Found, SelectError, Selection, Source};
+use crate::ingest::discover::{self, Found, SelectError, Selection, Sink, Source};
 use crate::ingest::{Log, Reading};
 use crate::model::{Gap, Session};
 
@@ -22,7 +22,26 @@ pub(super) struct Inputs {
     /// Somebody waits at a terminal.
     progress: bool,
     /// Standard input, already read.
-    stdin: Option<Result<Log, Gap>>,
+    stdin: Vec<Log>,
+}
+
+/// The logs of standard input, and what could not be read of it.
+#[derive(Default)]
+struct Stdin {
+    logs: Vec<Log>,
+    gaps: Vec<Gap>,
+}
+
+impl Sink for Stdin {
+    fn more(&mut self, _: u64) {}
+
+    fn log(&mut self, log: Log) {
+        self.logs.push(log);
+    }
+
+    fn gap(&mut self, gap: Gap) {
+        self.gaps.push(gap);
+    }
 }
 
 impl Inputs {
@@ -33,14 +52,18 @@ impl Inputs {
         environment: Environment,
         stdin: &mut dyn Read,
     ) -> Result<Self, Failure> {
-        let found = discover::select(trace_dir, requests, selection).map_err(|error| select_failure(&error))?;
-        let stdin = found.stdin.then(|| Log::from_reader("-", stdin));
-        Ok(Self { found, progress: environment.progress, stdin })
+        let mut found = discover::select(trace_dir, requests, selection).map_err(|error| select_failure(&error))?;
+        let mut logs = Stdin::default();
+        if found.stdin {
+            discover::read_stream("-", stdin, &mut logs);
+        }
+        found.gaps.append(&mut logs.gaps);
+        Ok(Self { found, progress: environment.progress, stdin: logs.logs })
     }
 
     /// No log at all was found, not even an unreadable one.
     pub(super) fn is_empty(&self) -> bool {
-        self.found.sources.is_empty() && self.stdin.is_none() && self.found.gaps.is_empty()
+        self.found.sources.is_empty() && self.stdin.is_empty() && self.found.gaps.is_empty()
     }
 
     /// Something else that had to be read and could not.
@@ -59,26 +82,24 @@ impl Inputs {
         let budget = Budget::default();
         let progress = Progress::new(self.progress, self.found.sources.len());
         let read = |source: &Source| {
-            let _held = budget.hold(source.size);
-            let result = source.load().map(|log| work(log.read()));
+            let mut work = Work { held: budget.hold(source.size), work: &work, results: Vec::new(), gaps: Vec::new() };
+            source.read(&mut work);
             progress.step();
-            result
+            (work.results, work.gaps)
         };
         let sources = &self.found.sources;
         // A pool of threads costs more than one small log.
-        let done: Vec<Result<T, Gap>> = match sources.as_slice() {
+        let done: Vec<(Vec<T>, Vec<Gap>)> = match sources.as_slice() {
             [] | [_] => sources.iter().map(read).collect(),
             _ => sources.par_iter().map(read).collect(),
         };
-        let stdin = self.stdin.map(|log| log.map(|log| work(log.read())));
         let mut gaps = self.found.gaps;
         let mut results = Vec::with_capacity(done.len());
-        for result in done.into_iter().chain(stdin) {
-            match result {
-                Ok(result) => results.push(result),
-                Err(gap) => gaps.push(gap),
-            }
+        for (done, lacking) in done {
+            results.extend(done);
+            gaps.extend(lacking);
         }
+        results.extend(self.stdin.iter().map(|log| work(log.read())));
         gaps.sort();
         (results, gaps)
     }
@@ -104,38 +125,109 @@ fn select_failure(error: &SelectError) -> Failure {
     match error {
         SelectError::NotFound(_) => failure.hint("`agent-strace list` shows the sessions in the store"),
         SelectError::Ambiguous { .. } => failure.hint("give more of the id"),
+        SelectError::Revision { .. } => failure.hint("`git:REV[:PATH]` and `entire[:WHICH]` read this repository"),
+        SelectError::NoCheckpoints => {
+            failure.hint("`git fetch origin entire/checkpoints/v1:refs/remotes/origin/entire/checkpoints/v1` gets them")
+        }
+    }
+}
+
+/// Works on the logs of one source, each before the next one is read.
+struct Work<'w, T, F> {
+    held: Held<'w>,
+    work: &'w F,
+    results: Vec<T>,
+    gaps: Vec<Gap>,
+}
+
+impl<T, F: Fn(Reading<'_>) -> T> Sink for Work<'_, T, F> {
+    fn more(&mut self, bytes: u64) {
+        self.held.grow(bytes);
+    }
+
+    fn log(&mut self, log: Log) {
+        self.results.push((self.work)(log.read()));
+        self.held.shrink(log.bytes().len() as u64);
+    }
+
+    fn gap(&mut self, gap: Gap) {
+        self.gaps.push(gap);
     }
 }
 
 /// Counts the bytes in memory; who would exceed the budget waits.
 #[derive(Default)]
 struct Budget {
-    used: Mutex<u64>,
+    used: Mutex<Used>,
     freed: Condvar,
+}
+
+#[derive(Default)]
+struct Used {
+    bytes: u64,
+    /// One source at a time may be larger than was known before it was unpacked, however large it gets.
+    exceeding: bool,
 }
 
 impl Budget {
     fn hold(&self, size: u64) -> Held<'_> {
         let size = size.min(BUDGET);
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        while *used + size > BUDGET {
+        let mut used = self.lock();
+        while used.bytes + size > BUDGET {
             used = self.freed.wait(used).unwrap_or_else(PoisonError::into_inner);
         }
-        *used += size;
-        Held { budget: self, size }
+        used.bytes += size;
+        Held { budget: self, size, more: 0, exceeds: false }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Used> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 struct Held<'a> {
     budget: &'a Budget,
     size: u64,
+    /// Beyond `size`.
+    more: u64,
+    exceeds: bool,
+}
+
+impl Held<'_> {
+    /// Waits until there is room, or until no other source exceeds the budget.
+    fn grow(&mut self, bytes: u64) {
+        let mut used = self.budget.lock();
+        while !self.exceeds && used.bytes + bytes > BUDGET {
+            if used.exceeding {
+                used = self.budget.freed.wait(used).unwrap_or_else(PoisonError::into_inner);
+            } else {
+                used.exceeding = true;
+                self.exceeds = true;
+            }
+        }
+        used.bytes += bytes;
+        self.more += bytes;
+    }
+
+    /// Bytes that were unpacked are done with.
+    fn shrink(&mut self, bytes: u64) {
+        let mut used = self.budget.lock();
+        let bytes = bytes.min(self.more);
+        used.bytes -= bytes;
+        self.more -= bytes;
+        if self.exceeds && self.more == 0 {
+            used.exceeding = false;
+            self.exceeds = false;
+        }
+        drop(used);
+        self.budget.freed.notify_all();
+    }
 }
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        let mut used = self.budget.used.lock().unwrap_or_else(PoisonError::into_inner);
-        *used -= self.size;
-        drop(used);
+        self.shrink(self.more);
+        self.budget.lock().bytes -= self.size;
         self.budget.freed.notify_all();
     }
 }

@@ -1,7 +1,13 @@
 //! Files of a revision, read as git objects: no checkout, no hooks, no configuration is run.
 
+mod history;
+mod tree;
+
 #[cfg(test)]
 mod tests;
+
+pub(crate) use history::{references, trailers};
+pub(crate) use tree::{TreeFile, TreeKind, files, object};
 
 use std::collections::BTreeMap;
 use std::path::Path;

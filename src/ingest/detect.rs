@@ -59,6 +59,17 @@ pub(super) fn is_log(head: &[u8]) -> bool {
     detect(&String::from_utf8_lossy(head), false).is_ok()
 }
 
+/// Whether a file could be a log, by its first characters alone.
+pub(super) fn may_be_log(head: &[u8]) -> bool {
+    if is_binary(head) {
+        return false;
+    }
+    let text = String::from_utf8_lossy(head);
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    text.starts_with(['{', '['])
+        || FORMATS.iter().any(|format| matches!(format.detect, Detect::Text(begins) if begins(text)))
+}
+
 fn probe(text: &str, shape: Shape) -> Option<&'static Format> {
     // Damage is reported when the log is read for good.
     let mut ignored = Gaps::new("");
@@ -92,7 +103,9 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
 
 /// What a file is that does not start like JSON.
 fn foreign(text: &str) -> String {
-    let what = if text.starts_with("SQLite format 3") {
+    let what = if text.starts_with("version https://git-lfs.github.com/spec/") {
+        "a pointer of Git LFS: the log itself is not here; `git lfs pull` fetches it"
+    } else if text.starts_with("SQLite format 3") {
         "not a log of a known agent: an SQLite database; export the session to JSON first"
     } else if text.starts_with('\u{1f}') || text.starts_with('\u{fffd}') || text.starts_with("(\u{fffd}/") {
         "binary or compressed data: not a log of a known agent; decompress it first"

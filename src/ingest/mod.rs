@@ -27,6 +27,7 @@ use memchr::memchr_iter;
 use self::detect::Detected;
 use self::formats::Input;
 use self::gaps::Gaps;
+use crate::model::attribution::{note, note_each};
 use crate::model::{Gap, Session};
 
 /// The bytes of one log, and how users know it.
@@ -37,6 +38,10 @@ pub(crate) struct Log {
     bytes: Vec<u8>,
     /// For an entry of the native store: its directory name and `meta.json`.
     pub(crate) store: Option<StoreEntry>,
+    /// Why the bytes may not be all: the file they come from is damaged.
+    flaws: Vec<String>,
+    /// What lies beside it says about it.
+    carried: Option<Carried>,
     /// The text with broken UTF-8 replaced, where there is any.
     repaired: OnceLock<String>,
     /// What is left of the text without its damaged parts, where there are any.
@@ -52,6 +57,17 @@ pub(crate) struct StoreEntry {
     pub(crate) meta: Result<Vec<u8>, String>,
 }
 
+/// What the metadata of a checkpoint says about the session in it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Carried {
+    session: String,
+    model: Option<String>,
+    branch: Option<String>,
+    checkpoint: Option<String>,
+    /// The newest commit that names the checkpoint.
+    commit: Option<String>,
+}
+
 /// What a log holds.
 #[derive(Debug, Default)]
 pub(crate) struct Reading<'a> {
@@ -59,9 +75,29 @@ pub(crate) struct Reading<'a> {
     pub(crate) gaps: Vec<Gap>,
 }
 
+impl Carried {
+    fn apply<'a>(&'a self, session: &mut Session<'a>) {
+        let fact = |value: &'a Option<String>| value.as_deref().filter(|value| !value.is_empty()).map(Cow::Borrowed);
+        if session.id.is_empty() {
+            session.id = Cow::Borrowed(&self.session);
+        }
+        note_each(&mut session.attribution.models, fact(&self.model));
+        note_each(&mut session.attribution.branches, fact(&self.branch));
+        note(&mut session.attribution.commit, fact(&self.commit));
+    }
+}
+
 impl Log {
     pub(crate) fn new(shown: impl Into<String>, bytes: Vec<u8>) -> Self {
-        Self { shown: shown.into(), bytes, store: None, repaired: OnceLock::new(), mended: OnceLock::new() }
+        Self {
+            shown: shown.into(),
+            bytes,
+            store: None,
+            flaws: Vec::new(),
+            carried: None,
+            repaired: OnceLock::new(),
+            mended: OnceLock::new(),
+        }
     }
 
     /// All of it, as it was found.
@@ -72,6 +108,9 @@ impl Log {
     /// Reads the log. Everything that isn't in a session is in a gap.
     pub(crate) fn read(&self) -> Reading<'_> {
         let mut gaps = Gaps::new(&self.shown);
+        for flaw in &self.flaws {
+            gaps.push(None, flaw.clone());
+        }
         let text = self.text(&mut gaps);
         let mut sessions = self.parse(text, &mut gaps);
         if gaps.damaged()
@@ -81,12 +120,15 @@ impl Log {
             sessions = self.parse(mended, &mut left);
             gaps.after_mending(left);
         }
+        if let Some(carried) = &self.carried {
+            sessions.iter_mut().for_each(|session| carried.apply(session));
+        }
         for session in sessions.iter_mut().filter(|session| session.id.is_empty()) {
             session.id = Cow::Borrowed(self.name());
         }
         // With several sessions in one log nobody can tell whose record was cut.
         for session in &mut sessions {
-            session.evidence.truncated |= gaps.truncated();
+            session.evidence.truncated |= gaps.truncated() || !self.flaws.is_empty();
         }
         // An imported session knows how many its own log had.
         if let [session] = sessions.as_mut_slice()

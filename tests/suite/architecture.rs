@@ -10,7 +10,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("shell", &[]),
     ("privacy", &[]),
     ("git", &[]),
-    ("ingest", &["model"]),
+    ("ingest", &["model", "git"]),
     ("effects", &["model", "shell", "finding"]),
     ("policy", &["effects", "finding", "git"]),
     ("rules", &["model", "effects", "policy", "finding"]),

@@ -1,9 +1,17 @@
 //! Which logs are in scope, and their bytes. The only part of ingest that touches the file system.
 //!
+//! Logs lie in folders, archives and git revisions, compressed or not. All of these are first listed, then arranged
+//! into sources by one mechanism, and read when their turn comes.
+//!
 //! Nothing is followed out of the folder it was found in: a symbolic link that leaves it is a gap, as is anything
 //! that can't be opened or is no regular file.
 
+mod arrange;
+mod checkpoints;
 mod load;
+mod origin;
+mod packed;
+mod revision;
 mod sidecar;
 mod store;
 mod walk;
@@ -15,25 +23,86 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::StoreEntry;
+use super::{Carried, Log, StoreEntry};
 use crate::model::Gap;
+#[cfg(test)]
+pub(crate) use load::All;
+pub(crate) use load::read_stream;
+use origin::Origin;
 
 /// A larger file is not read.
 pub(crate) const MAX_FILE: u64 = 2 << 30;
 
-/// One log that is in scope but not yet in memory.
+/// One log that is in scope but not yet in memory, or several that can only be read together.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     /// As shown to users.
     pub(crate) shown: String,
-    /// Bytes on disk, for the memory budget.
+    /// Bytes in memory while it is read, as far as is known before: see [`Sink::more`].
     pub(crate) size: u64,
     /// What the store says about it; `None` for a log outside a store.
     pub(crate) entry: Option<Entry>,
-    /// The file, all links resolved.
-    path: PathBuf,
-    /// It must still lie in here when it is opened.
-    within: PathBuf,
+    /// Copies of one session, the longest first; nearly always one.
+    transcripts: Vec<Transcript>,
+}
+
+/// One log, or an archive of logs.
+#[derive(Debug, Clone, Default)]
+struct Transcript {
+    shown: String,
+    /// As it is stored.
+    size: u64,
+    /// Pieces in order; nearly always one.
+    parts: Vec<Origin>,
+    /// What is missing between them.
+    flaws: Vec<String>,
+    /// What lies beside it says about it.
+    carried: Option<Carried>,
+}
+
+/// Takes the logs of a source, one after the other.
+pub(crate) trait Sink {
+    /// So many bytes more than the source's size are going to be in memory until it is read.
+    fn more(&mut self, bytes: u64);
+    fn log(&mut self, log: Log);
+    /// Something that could not be read at all.
+    fn gap(&mut self, gap: Gap);
+}
+
+impl Source {
+    fn new(shown: String, size: u64, entry: Option<Entry>, origin: Origin) -> Self {
+        let transcript = Transcript { shown, size, parts: vec![origin], ..Transcript::default() };
+        Self::of(vec![transcript], entry)
+    }
+
+    fn of(transcripts: Vec<Transcript>, entry: Option<Entry>) -> Self {
+        let shown = transcripts.first().map(|transcript| transcript.shown.clone()).unwrap_or_default();
+        // Of several copies, two are compared at a time.
+        let size = transcripts.iter().take(2).fold(0_u64, |size, transcript| {
+            size.saturating_add(if transcript.in_memory_when_read() { transcript.size } else { 0 })
+        });
+        Self { shown, size, entry, transcripts }
+    }
+
+    fn is_archive(&self) -> bool {
+        self.transcripts.iter().any(|transcript| !transcript.in_memory_when_read())
+    }
+
+    /// Equal for sources that are certainly the same.
+    fn identity(&self) -> Option<String> {
+        self.transcripts.iter().map(Transcript::identity).collect()
+    }
+}
+
+impl Transcript {
+    /// An archive on disk is read from there.
+    fn in_memory_when_read(&self) -> bool {
+        !matches!(self.parts.as_slice(), [Origin::File { .. }]) || !sidecar::is_archive(&self.shown)
+    }
+
+    fn identity(&self) -> Option<String> {
+        self.parts.iter().map(Origin::identity).collect()
+    }
 }
 
 /// A session of the native store, from its directory and `meta.json`.
@@ -53,7 +122,7 @@ pub(crate) struct Found {
     /// Sessions of the store that the selection left out (older ones, where only the latest is taken).
     pub(crate) left_out: usize,
     pub(crate) gaps: Vec<Gap>,
-    /// A request was `-`: the caller reads standard input with [`super::Log::from_reader`].
+    /// A request was `-`: the caller reads standard input with [`read_stream`].
     pub(crate) stdin: bool,
 }
 
@@ -64,6 +133,10 @@ pub(crate) enum SelectError {
     NotFound(String),
     #[error("`{request}` is a prefix of {count} sessions: {examples}")]
     Ambiguous { request: String, count: usize, examples: String },
+    #[error("`{request}` can't be read: {reason}")]
+    Revision { request: String, reason: String },
+    #[error("there are no checkpoints of Entire in this repository")]
+    NoCheckpoints,
 }
 
 /// Without requests: which sessions of the store.
@@ -73,7 +146,8 @@ pub(crate) enum Selection {
     Latest,
 }
 
-/// Finds the logs that `requests` name (ids or prefixes in the store, files, folders), or the store's sessions.
+/// Finds the logs that `requests` name (ids or prefixes in the store, files, folders, archives, `git:REV[:PATH]`,
+/// `entire[:WHICH]`), or the store's sessions.
 pub(crate) fn select(trace_dir: &Path, requests: &[String], selection: Selection) -> Result<Found, SelectError> {
     if requests.is_empty() {
         return Ok(whole_store(trace_dir, selection));
@@ -85,9 +159,13 @@ pub(crate) fn select(trace_dir: &Path, requests: &[String], selection: Selection
             found.stdin = true;
             continue;
         }
-        let part = one(trace_dir, request)?;
+        let part = match revision::request(request) {
+            Some(revision) => revision.find(Path::new("."))?,
+            None => one(trace_dir, request)?,
+        };
         found.gaps.extend(part.gaps);
-        found.sources.extend(part.sources.into_iter().filter(|source| seen.insert(source.path.clone())));
+        let fresh = |source: &Source| source.identity().is_none_or(|identity| seen.insert(identity));
+        found.sources.extend(part.sources.into_iter().filter(fresh));
     }
     Ok(found)
 }

@@ -7,8 +7,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{Found, SelectError, Selection, select};
-use crate::ingest::Log;
+use super::{All, Found, SelectError, Selection, read_stream, select};
 
 const EVENT: &str = r#"{"event_type":"session_start","timestamp":1.0,"event_id":"a","session_id":"ID","data":{}}"#;
 
@@ -168,11 +167,11 @@ fn a_folder_of_logs_is_walked_and_nothing_hides_behind_a_name() {
     write(root, "notes.md", "# notes");
     write(root, "settings.json", "{\"model\":1}");
     write(root, "eval.json", &event);
-    write(root, "package.json", "{\"name\":\"x\"}");
+    write(root, "other.json", "{\"name\":\"x\"}");
     write(root, ".git/x.json", "{}");
     let folder = root.to_string_lossy().into_owned();
     let found = select(Path::new("/nonexistent"), &[folder], Selection::Latest).unwrap();
-    assert_eq!(names(root, &found), ["a/.hidden/deep.NDJSON", "b.jsonl", "eval.json", "package.json"]);
+    assert_eq!(names(root, &found), ["a/.hidden/deep.NDJSON", "b.jsonl", "eval.json", "other.json"]);
     let log = found.sources[3].load().unwrap();
     assert!(log.read().gaps[0].reason.starts_with("not a log of a known agent"));
 }
@@ -202,8 +201,9 @@ fn a_file_of_a_store_that_is_named_by_its_path_keeps_its_meta() {
 
 #[test]
 fn a_stream_is_read_like_a_file() {
-    let log = Log::from_reader("-", EVENT.as_bytes()).unwrap();
-    assert_eq!(log.read().sessions[0].id, "ID");
+    let mut all = All::default();
+    read_stream("-", EVENT.as_bytes(), &mut all);
+    assert_eq!(all.logs[0].read().sessions[0].id, "ID");
 }
 
 #[test]

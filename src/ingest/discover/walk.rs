@@ -1,22 +1,19 @@
-//! Walks a folder for logs, in sorted order, never out of it.
+//! Walks a folder, in sorted order, never out of it.
 
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::load::{open, read_bounded, unreadable};
+use super::Found;
+use super::arrange::{Listed, Listing, Scope, arrange};
+use super::load::unreadable;
+use super::origin::Origin;
 use super::store::{EVENTS, META};
-use super::{Entry, Found, MAX_FILE, Source, sidecar};
-use crate::ingest::StoreEntry;
-use crate::ingest::formats::native::Meta;
 use crate::model::Gap;
 
 /// Folders below the one that was named.
 const MAX_DEPTH: usize = 16;
-/// Real ones are a few kilobytes.
-const MAX_META: u64 = 1 << 20;
 
 const LEAVES: &str = "a symbolic link that leaves the folder: not followed";
 
@@ -42,46 +39,66 @@ pub(super) fn folder(path: &Path) -> Found {
 
 /// Everything in `path`, which lies in `root`, which nothing may leave.
 pub(super) fn inside(root: &Path, path: &Path) -> Found {
-    let mut walk = Walk::default();
+    let mut walk = Walk { top: path.to_path_buf(), ..Walk::default() };
     match (root.canonicalize(), path.canonicalize()) {
         (Ok(root), Ok(real)) if real.starts_with(&root) => {
             walk.root = root;
+            walk.listing.name = real.file_name().map(|name| name.to_string_lossy().into_owned());
             walk.visit(path, &real, 0);
         }
         (Ok(_), Ok(_)) => walk.gap(path, LEAVES.to_owned()),
         (Err(error), _) | (_, Err(error)) => walk.gap(path, unreadable(&error)),
     }
-    walk.found
+    walk.finish()
 }
 
+/// One file, and what belongs to it: the `meta.json` beside events, the other parts of a log that was cut.
 fn single(path: &Path) -> Found {
-    let mut walk = Walk::default();
+    let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let mut walk = Walk { top: parent.clone(), ..Walk::default() };
     match path.canonicalize() {
         Ok(real) => {
-            let in_store = path.file_name() == Some(OsStr::new(EVENTS));
             let folder = real.parent().unwrap_or(&real).to_path_buf();
+            walk.listing.scope = Scope::Everything;
+            walk.listing.name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
             walk.root.clone_from(&folder);
-            if in_store && folder.join(META).symlink_metadata().is_ok() {
-                walk.session(path.parent().unwrap_or(path), &folder);
-            } else {
-                walk.add(path, real, None);
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name == EVENTS && folder.join(META).symlink_metadata().is_ok() {
+                walk.list(&parent.join(META), folder.join(META));
+            }
+            for number in 1..1_000 {
+                let part = format!("{name}.{number:03}");
+                if folder.join(&part).symlink_metadata().is_ok() {
+                    walk.list(&parent.join(&part), folder.join(&part));
+                }
+            }
+            walk.list(path, real);
+            // Events without metadata are a log like any other: nobody said that they are in a store.
+            let alone = walk.listing.files.len() == 1;
+            if alone && let Some(file) = walk.listing.files.pop() {
+                return file.only();
             }
         }
         Err(error) => walk.gap(path, unreadable(&error)),
     }
-    walk.found
+    walk.finish()
 }
 
 #[derive(Default)]
 struct Walk {
+    /// As named by the user.
+    top: PathBuf,
     /// All links resolved.
     root: PathBuf,
-    found: Found,
-    /// Files that are already in scope, all links resolved.
-    seen: BTreeSet<PathBuf>,
+    listing: Listing,
 }
 
 impl Walk {
+    fn finish(mut self) -> Found {
+        self.listing.shown = shown(&self.top);
+        arrange(self.listing)
+    }
+
     /// `real` is `path` with all links resolved.
     fn visit(&mut self, path: &Path, real: &Path, depth: usize) {
         if depth > MAX_DEPTH {
@@ -93,17 +110,7 @@ impl Walk {
         };
         let mut names: Vec<_> = entries.into_iter().map(|entry| entry.file_name()).collect();
         names.sort();
-        let has = |name: &str| names.iter().any(|other| other == name);
-        if has(EVENTS) {
-            self.session(path, real);
-        } else if has(META) {
-            self.gap(path, format!("`{META}` without `{EVENTS}`: the session's events are missing"));
-        }
         for name in &names {
-            // Both were just dealt with.
-            if name == EVENTS || (name == META && has(EVENTS)) {
-                continue;
-            }
             self.entry(&path.join(name), real, name, depth);
         }
     }
@@ -114,80 +121,54 @@ impl Walk {
             Err(error) => return self.gap(path, unreadable(&error)),
         };
         if kind.is_symlink() {
-            self.link(path, parent, name);
+            self.link(path, parent);
         } else if kind.is_dir() {
             // Git's own files are no logs.
             if name != ".git" {
                 self.visit(path, &parent.join(name), depth + 1);
             }
         } else if kind.is_file() {
-            self.file(path, parent.join(name), name);
+            self.list(path, parent.join(name));
         } else {
-            self.gap(path, "not a regular file".to_owned());
+            self.refuse(path, "not a regular file");
         }
     }
 
     /// What a link leads to is walked under its own name when it lies in the folder.
-    fn link(&mut self, path: &Path, parent: &Path, name: &OsStr) {
+    fn link(&mut self, path: &Path, parent: &Path) {
         match path.canonicalize() {
-            Ok(real) if !real.starts_with(&self.root) => self.gap(path, LEAVES.to_owned()),
+            Ok(real) if !real.starts_with(&self.root) => self.refuse(path, LEAVES),
             Ok(real) if parent.starts_with(&real) => {
-                self.gap(path, "a loop: a symbolic link to a folder it lies in".to_owned());
+                self.refuse(path, "a loop: a symbolic link to a folder it lies in");
             }
             Ok(real) if real.is_dir() => {}
-            Ok(real) => self.file(path, real, name),
-            Err(_) => self.gap(path, "a symbolic link that leads nowhere, or in a loop".to_owned()),
+            Ok(real) => self.list(path, real),
+            Err(_) => self.refuse(path, "a symbolic link that leads nowhere, or in a loop"),
         }
     }
 
-    fn file(&mut self, path: &Path, real: PathBuf, name: &OsStr) {
-        let name = name.to_string_lossy();
-        if sidecar::may_be_log(&name) && !sidecar::is_sidecar(&name, &real, &self.root) {
-            self.add(path, real, None);
+    fn list(&mut self, path: &Path, real: PathBuf) {
+        match real.metadata() {
+            Ok(metadata) if metadata.is_file() => {
+                let origin = Origin::File { path: real, within: self.root.clone() };
+                self.push(path, metadata.len(), Ok(origin));
+            }
+            Ok(_) => self.refuse(path, "not a regular file"),
+            Err(error) => self.push(path, 0, Err(unreadable(&error))),
         }
     }
 
-    /// A session of the native store: `events.ndjson` and what `meta.json` says about it.
-    fn session(&mut self, path: &Path, real: &Path) {
-        let id = real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let meta_path = path.join(META);
-        let meta = self.read_meta(&meta_path);
-        let parsed = meta.as_deref().ok().and_then(|bytes| Meta::parse(bytes).ok());
-        let entry = Entry {
-            id: id.clone(),
-            started_at: parsed.as_ref().and_then(Meta::started_at),
-            store: StoreEntry { id, meta_shown: shown(&meta_path), meta },
-        };
-        self.add(&path.join(EVENTS), real.join(EVENTS), Some(entry));
+    fn refuse(&mut self, path: &Path, reason: &str) {
+        self.push(path, 0, Err(reason.to_owned()));
     }
 
-    fn read_meta(&self, path: &Path) -> Result<Vec<u8>, String> {
-        if path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
-            return Err("missing: it was deleted or never written".to_owned());
-        }
-        let file = open(path, &self.root)?;
-        let size = file.metadata().map_err(|error| unreadable(&error))?.len();
-        if size > MAX_META {
-            return Err(format!("larger than {} MiB: not read", MAX_META >> 20));
-        }
-        read_bounded(file, size)
-    }
-
-    fn add(&mut self, path: &Path, real: PathBuf, entry: Option<Entry>) {
-        let size = match open(&real, &self.root).and_then(|file| file.metadata().map_err(|error| unreadable(&error))) {
-            Ok(metadata) => metadata.len(),
-            Err(reason) => return self.gap(path, reason),
-        };
-        if size > MAX_FILE {
-            return self.gap(path, format!("larger than {} GiB: not read; split it into sessions", MAX_FILE >> 30));
-        }
-        if self.seen.insert(real.clone()) {
-            self.found.sources.push(Source { shown: shown(path), size, entry, path: real, within: self.root.clone() });
-        }
+    fn push(&mut self, path: &Path, size: u64, origin: Result<Origin, String>) {
+        let below = shown(path.strip_prefix(&self.top).unwrap_or(path));
+        self.listing.files.push(Listed { path: below, shown: shown(path), size, origin });
     }
 
     fn gap(&mut self, path: &Path, reason: String) {
-        self.found.gaps.push(gap(path, reason));
+        self.listing.gaps.push(gap(path, reason));
     }
 }
 

@@ -1,5 +1,7 @@
 //! `meta.json` of a store entry.
 
+use std::borrow::Cow;
+
 use serde::de::IgnoredAny;
 
 use crate::ingest::StoreEntry;
@@ -50,6 +52,11 @@ impl<'a> Meta<'a> {
             Err(error) if error.is_eof() => "it ends inside its JSON: it was cut off".to_owned(),
             _ => "not a JSON object".to_owned(),
         })
+    }
+
+    /// The session it belongs to.
+    pub(in crate::ingest) fn session(&self) -> Option<Cow<'a, str>> {
+        filled(self.session_id)
     }
 
     pub(super) fn apply(&self, session: &mut Session<'a>) {
