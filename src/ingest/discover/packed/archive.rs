@@ -152,8 +152,7 @@ impl Archive {
     pub(in crate::ingest::discover) fn read(&self, at: usize, room: &mut Room<'_>) -> Result<Unpacked, String> {
         let Some(member) = self.members.get(at) else { return Err("not in the archive".to_owned()) };
         let data = member.data.as_ref().map_err(Clone::clone)?;
-        let output = Output { unpacked: Unpacked::default(), limit: MAX_FILE, peek: false, room };
-        let mut unpacked = self.unpack(data, output);
+        let mut unpacked = self.unpack(data, Output::whole(room));
         if unpacked.flaws.is_empty() {
             check(&mut unpacked, member.size, data.crc);
         }
@@ -164,8 +163,7 @@ impl Archive {
     pub(in crate::ingest::discover) fn peek(&self, at: usize, limit: u64) -> Result<Vec<u8>, String> {
         let Some(member) = self.members.get(at) else { return Err("not in the archive".to_owned()) };
         let data = member.data.as_ref().map_err(Clone::clone)?;
-        let output = Output { unpacked: Unpacked::default(), limit, peek: true, room: &mut |_| {} };
-        Ok(self.unpack(data, output).bytes)
+        Ok(self.unpack(data, Output::beginning(limit, &mut |_| {})).bytes)
     }
 
     fn unpack(&self, data: &Data, mut output: Output<'_, '_>) -> Unpacked {

@@ -71,10 +71,22 @@ struct Output<'r, 'o> {
     limit: u64,
     /// Reaching the limit is no flaw: only the beginning was asked for.
     peek: bool,
+    /// From here on, the ratio counts.
+    large: u64,
     room: &'o mut Room<'r>,
 }
 
-impl Output<'_, '_> {
+impl<'r, 'o> Output<'r, 'o> {
+    /// Everything that was packed.
+    fn whole(room: &'o mut Room<'r>) -> Self {
+        Self { unpacked: Unpacked::default(), limit: MAX_FILE, peek: false, large: LARGE, room }
+    }
+
+    /// The beginning of what was packed.
+    fn beginning(limit: u64, room: &'o mut Room<'r>) -> Self {
+        Self { limit, peek: true, ..Self::whole(room) }
+    }
+
     /// Takes a piece that `consumed` bytes of input led to. `false`: no more is wanted.
     fn push(&mut self, piece: &[u8], consumed: u64) -> bool {
         let before = self.unpacked.bytes.len() as u64;
@@ -90,7 +102,7 @@ impl Output<'_, '_> {
             }
             return false;
         }
-        if after > LARGE && after / MAX_RATIO > consumed {
+        if after > self.large && after / MAX_RATIO > consumed {
             self.flaw(format!("unpacks to more than {MAX_RATIO} times its size: not read further"));
             return false;
         }
@@ -159,12 +171,12 @@ impl<R: BufRead> BufRead for Counted<'_, R> {
 
 /// Unpacks every member or frame of a compressed stream. Bytes behind them that are not compressed are kept as they are.
 pub(super) fn unpack(reader: impl BufRead, packing: Packing, room: &mut Room<'_>) -> Unpacked {
-    run(reader, packing, Output { unpacked: Unpacked::default(), limit: MAX_FILE, peek: false, room })
+    run(reader, packing, Output::whole(room))
 }
 
 /// The beginning of what a compressed stream holds.
 pub(super) fn peek(reader: impl BufRead, packing: Packing, limit: u64) -> Vec<u8> {
-    run(reader, packing, Output { unpacked: Unpacked::default(), limit, peek: true, room: &mut |_| {} }).bytes
+    run(reader, packing, Output::beginning(limit, &mut |_| {})).bytes
 }
 
 fn run(reader: impl BufRead, packing: Packing, mut output: Output<'_, '_>) -> Unpacked {

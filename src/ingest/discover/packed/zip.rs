@@ -18,6 +18,7 @@ const LINK: u32 = 0o120_000;
 const KIND: u32 = 0o170_000;
 const ENCRYPTED: u16 = 1;
 
+const RAGGED: &str = "it does not end where its list of entries says: it was cut off, or bytes were put behind it";
 const CUT: &str = "the list of its entries is missing or damaged: it was cut off, or is no whole archive";
 
 /// Little-endian numbers at places of a record.
@@ -45,6 +46,8 @@ struct Directory {
     entries: u64,
     /// Bytes before the archive proper, to which offsets do not count.
     before: u64,
+    /// Nothing stands behind it, and nothing of its end is missing.
+    ends: bool,
 }
 
 pub(super) fn list(archive: &mut Archive) -> Result<(), String> {
@@ -71,7 +74,7 @@ pub(super) fn list(archive: &mut Archive) -> Result<(), String> {
     if entries != directory.entries || bytes.len() != length {
         return Err(CUT.to_owned());
     }
-    Ok(())
+    if directory.ends { Ok(()) } else { Err(RAGGED.to_owned()) }
 }
 
 fn directory(store: &Store) -> Result<Option<Directory>, String> {
@@ -91,10 +94,12 @@ fn directory(store: &Store) -> Result<Option<Directory>, String> {
     let (Some(entries), Some(size), Some(offset)) = (end.short(10), end.long(12), end.long(16)) else {
         return Ok(None);
     };
-    if entries == u16::MAX || size == u32::MAX || offset == u32::MAX {
-        return directory_64(store, end_offset);
-    }
-    Ok(Directory::ending(end_offset, u64::from(size), u64::from(offset), u64::from(entries)))
+    let found = if entries == u16::MAX || size == u32::MAX || offset == u32::MAX {
+        directory_64(store, end_offset)?
+    } else {
+        Directory::ending(end_offset, u64::from(size), u64::from(offset), u64::from(entries))
+    };
+    Ok(found.map(|directory| Directory { ends: fits(&at), ..directory }))
 }
 
 fn directory_64(store: &Store, end_offset: u64) -> Result<Option<Directory>, String> {
@@ -122,7 +127,7 @@ impl Directory {
     /// `offset` is what the archive says; the list ends where its end record begins.
     fn ending(end: u64, length: u64, offset: u64, entries: u64) -> Option<Self> {
         let real = end.checked_sub(length)?;
-        Some(Self { offset: real, length, entries, before: real.checked_sub(offset)? })
+        Some(Self { offset: real, length, entries, before: real.checked_sub(offset)?, ends: false })
     }
 }
 
