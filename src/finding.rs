@@ -20,6 +20,15 @@ impl Level {
     }
 }
 
+/// What a finding does to the verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counts {
+    /// It fails a run whose threshold its level reaches.
+    ByLevel,
+    /// It keeps the verdict from being a pass, whatever the threshold: evidence is missing.
+    Incomplete,
+}
+
 /// A rule as users name it: `family/name`, lower case (`scope/read`, `sequence/secret-egress`).
 pub(crate) type RuleId = &'static str;
 
@@ -41,7 +50,7 @@ pub(crate) struct Finding {
     pub(crate) level: Level,
     /// Lower case, one line, names the act and the reason.
     pub(crate) message: String,
-    /// 1-based event number in its session.
+    /// 1-based event number in its session; 0 of a finding about the whole session.
     pub(crate) event: u32,
     pub(crate) event_id: Option<String>,
     pub(crate) tool: Option<String>,
@@ -52,8 +61,10 @@ pub(crate) struct Finding {
     /// 1-based line in the session's source.
     pub(crate) line: u32,
     pub(crate) policy: Option<PolicyPlace>,
-    /// Hex of a SHA-256 prefix over rule and normalised effect: never over line, time or session.
+    /// Hex of a SHA-256 prefix over rule and normalised effect: never over line, time or session. Of evidence that is
+    /// missing also over the session: what one log lacks is not known of another.
     pub(crate) fingerprint: String,
+    pub(crate) counts: Counts,
 }
 
 /// The parts of an effect that reports show. Keys of the JSON contract.

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::engine;
 use crate::finding::Level;
 use crate::report::Format;
+use crate::rules::Source;
 
 /// The gate between AI coding agents and your main branch.
 ///
@@ -140,6 +141,11 @@ pub(super) struct GateArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
 
+    /// Where the logs came from: `runner`, the machine of this job; `artifact`, another job of this run; `pull-request`,
+    /// the change itself, whose author could write them.
+    #[arg(long, value_name = "SOURCE", default_value = "pull-request")]
+    pub(super) source: SourceName,
+
     /// When this runs, e.g. `2026-03-01T12:00:00Z`: SARIF gives it as the end of the run. No clock is read.
     #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
     pub(super) now: Option<jiff::Timestamp>,
@@ -236,6 +242,23 @@ impl FailOn {
             Self::Warning => engine::FailOn::Level(Level::Warning),
             Self::Note => engine::FailOn::Level(Level::Note),
             Self::Never => engine::FailOn::Never,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum SourceName {
+    Runner,
+    Artifact,
+    PullRequest,
+}
+
+impl SourceName {
+    pub(super) fn source(self) -> Source {
+        match self {
+            Self::Runner => Source::Runner,
+            Self::Artifact => Source::Artifact,
+            Self::PullRequest => Source::PullRequest,
         }
     }
 }

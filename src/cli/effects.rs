@@ -129,7 +129,7 @@ fn judged(
 ) -> (EffectsSession, Report) {
     let settings = Settings { fail_on: args.fail_on.unwrap_or(FailOn::Error).threshold(), ..Settings::default() };
     let outcome = engine::judge_guarded(session, gaps, policy, Entries::Keep, links);
-    let outcome = engine::conclude(policy.identity().cloned(), vec![outcome], Vec::new(), &settings);
+    let outcome = engine::settle(policy, vec![outcome], Vec::new(), &settings);
     let entries: Vec<&Entry> = outcome.sessions.iter().flat_map(|session| &session.entries).collect();
     let effects: Vec<&Effect> = entries.iter().map(|entry| &entry.effect).collect();
     let events = session.events.iter().take(1);

@@ -66,7 +66,7 @@ fn run(
     let (links, gap) = links(args.policy_ref.as_deref());
     inputs.lack(gap);
     let left_out = inputs.left_out();
-    let settings = Settings { fail_on: args.fail_on.threshold(), baseline };
+    let settings = Settings { fail_on: args.fail_on.threshold(), baseline, source: args.source.source() };
     let entries = if verb == Verb::Audit { Entries::Keep } else { Entries::Drop };
     let outcome = judge::judge(inputs, &policy, entries, &links, &settings);
     let report = Report::new(&outcome);

@@ -14,7 +14,7 @@ pub(super) fn judge(inputs: Inputs, policy: &Policy, entries: Entries, links: &L
         sessions.extend(judged);
         gaps.extend(unassigned);
     }
-    engine::conclude(policy.identity().cloned(), sessions, gaps, settings)
+    engine::conclude(policy, sessions, gaps, settings)
 }
 
 /// The sessions of one log, judged, and the gaps that belong to no single one of them.

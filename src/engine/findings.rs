@@ -3,7 +3,7 @@
 use sha2::{Digest as _, Sha256};
 
 use crate::effects::{Effect, Kind};
-use crate::finding::{EffectView, Finding, Level, RuleId};
+use crate::finding::{Counts, EffectView, Finding, Level, RuleId};
 use crate::model::{Event, EventKind, Status};
 use crate::policy::{Decision, Judgement, hex};
 use crate::rules::Hit;
@@ -79,20 +79,13 @@ fn finding(at: At<'_>, effect: &Effect, rule: RuleId, level: Level, message: Str
         evidence: at.piece.map(str::to_owned).or_else(|| wording::evidence(&at.event.kind)),
         line: at.event.line,
         policy: judgement.place.clone(),
+        counts: Counts::ByLevel,
     }
 }
 
 /// Over the rule and what was done, never over where or when: a finding keeps it while the code around it moves.
 fn fingerprint(rule: RuleId, view: &EffectView) -> String {
-    let mut hasher = Sha256::new();
-    let mut part = |name: &str, value: &str| {
-        for text in [name, value] {
-            hasher.update(text.len().to_le_bytes());
-            hasher.update(text.as_bytes());
-        }
-    };
-    part("rule", rule);
-    part("kind", view.kind);
+    let mut parts = vec![("rule", rule), ("kind", view.kind)];
     let port = view.port.map(|port| port.to_string());
     let named = [
         ("path", view.path.as_deref()),
@@ -103,14 +96,16 @@ fn fingerprint(rule: RuleId, view: &EffectView) -> String {
         ("agent", view.agent.as_deref()),
         ("reason", view.reason.as_deref()),
     ];
-    for (name, value) in named {
-        if let Some(value) = value {
-            part(name, value);
-        }
+    parts.extend(named.into_iter().filter_map(|(name, value)| Some((name, value?))));
+    parts.extend(view.argv.iter().flatten().map(|word| ("argv", word.as_str())));
+    digest(&parts)
+}
+
+pub(super) fn digest(parts: &[(&str, &str)]) -> String {
+    let mut hasher = Sha256::new();
+    for text in parts.iter().flat_map(|(name, value)| [name, value]) {
+        hasher.update(text.len().to_le_bytes());
+        hasher.update(text.as_bytes());
     }
-    for word in view.argv.iter().flatten() {
-        part("argv", word);
-    }
-    let digest = hasher.finalize();
-    hex(digest.get(..16).unwrap_or_default())
+    hex(hasher.finalize().get(..16).unwrap_or_default())
 }

@@ -3,14 +3,17 @@
 mod conclude;
 mod findings;
 mod session;
+mod whole;
 mod wording;
 
 use crate::effects::Effect;
 use crate::finding::Finding;
 use crate::model::{Gap, Status};
 use crate::policy::PolicyIdentity;
+use crate::rules::Account;
+use crate::rules::account::Traced;
 
-pub(crate) use conclude::{FailOn, Settings, conclude};
+pub(crate) use conclude::{FailOn, Settings, conclude, settle};
 pub(crate) use session::{Entries, judge_guarded};
 
 /// What was judged, of all sessions, in the order they were given.
@@ -52,6 +55,10 @@ pub(crate) struct SessionOutcome {
     /// Calls the record shows as refused before they ran.
     pub(crate) attempts: usize,
     pub(crate) unknown_records: u32,
+    /// What its log proves.
+    pub(crate) account: Account,
+    /// What the run's logs hold of the sub-agents it started, in their order.
+    pub(crate) traced: Vec<Traced>,
     /// Sorted by event, then rule, then message.
     pub(crate) findings: Vec<Finding>,
     pub(crate) gaps: Vec<Gap>,

@@ -7,7 +7,7 @@ use crate::effects::{Effect, Kind, Links, Tracker, causes};
 use crate::finding::Finding;
 use crate::model::{Event, EventKind, Gap, Session, Status};
 use crate::policy::{Context, Decision, Judgement, Policy};
-use crate::rules::{self, Act};
+use crate::rules::{self, Account, Act, Check};
 
 use super::findings::{self, At};
 use super::{Entry, SessionOutcome, Verdict, wording};
@@ -160,7 +160,8 @@ fn all_findings(judged: &[Judged<'_>]) -> Vec<Finding> {
             judgement: &item.judgement,
         })
         .collect();
-    for check in rules::all().iter().filter_map(|rule| rule.check) {
+    for rule in rules::all() {
+        let Check::Acts(check) = rule.check else { continue };
         let mut hits = Vec::new();
         check(&acts, &mut hits);
         for hit in hits {
@@ -191,7 +192,7 @@ fn without_what_is_below(mut found: Vec<Finding>) -> Vec<Finding> {
     found
 }
 
-fn order(finding: &Finding) -> (u32, &str, std::cmp::Reverse<crate::finding::Level>, &str, &str) {
+pub(super) fn order(finding: &Finding) -> (u32, &str, std::cmp::Reverse<crate::finding::Level>, &str, &str) {
     (finding.event, finding.rule, std::cmp::Reverse(finding.level), &finding.message, &finding.fingerprint)
 }
 
@@ -231,6 +232,8 @@ fn blank(session: &Session<'_>, mut gaps: Vec<Gap>) -> SessionOutcome {
         opaque: 0,
         attempts: 0,
         unknown_records: session.unknown_records,
+        account: Account::of(session, gaps.len()),
+        traced: Vec::new(),
         findings: Vec::new(),
         gaps,
         entries: Vec::new(),

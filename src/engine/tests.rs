@@ -6,26 +6,111 @@ use std::path::PathBuf;
 use super::session::judge_session;
 use super::*;
 use crate::effects::Links;
-use crate::finding::Level;
+use crate::finding::{Counts, Level};
+use crate::model::dialect::Carries;
+use crate::model::evidence::{Chain, Subagent};
 use crate::model::{Arguments, Dialect, Event, EventKind, Origin, Session, ToolCall};
 use crate::policy::Policy;
-use crate::rules;
+use crate::rules::{self, Source};
 
-/// `$ cmd`, `read path`, `write path`, `edit path`, `fetch url`; a leading `refused ` marks a call that never ran.
-pub(crate) fn session(lines: &[&str]) -> Session<'static> {
-    let events = lines.iter().zip(1..).map(|(line, number)| event(line, number)).collect();
+/// The lines of a session block. Calls: `$ cmd`, `read path`, `write path`, `edit path`, `fetch url`, after `refused ` if
+/// it never ran, `unanswered ` if no result is recorded, `by ID ` if the sub-agent made it. What the log proves and says:
+/// see [`fact`]. `session ID [of PARENT]` begins another session of the run.
+#[derive(Debug)]
+struct Block {
+    sessions: Vec<(Session<'static>, Vec<Gap>)>,
+    source: Source,
+}
+
+fn block(lines: &[&str]) -> Block {
+    let mut block = Block { sessions: vec![(named("session"), Vec::new())], source: Source::default() };
+    for line in lines {
+        let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match verb {
+            "session" => {
+                let (id, parent) = rest.split_once(" of ").map_or((rest, None), |(id, parent)| (id, Some(parent)));
+                let parent = parent.map(|parent| Cow::Owned(parent.to_owned()));
+                block.sessions.push((Session { parent, ..named(id) }, Vec::new()));
+            }
+            "source" => {
+                let sources = [Source::Runner, Source::Artifact, Source::PullRequest];
+                block.source = sources.into_iter().find(|source| source.name() == rest).unwrap();
+            }
+            _ => {
+                let (session, gaps) = block.sessions.last_mut().unwrap();
+                if !fact(session, gaps, verb, rest) {
+                    let number = u32::try_from(session.events.len()).unwrap() + 1;
+                    session.events.push(event(line, number));
+                }
+            }
+        }
+    }
+    block
+}
+
+fn named(id: &str) -> Session<'static> {
     Session {
-        id: Cow::Borrowed("session"),
+        id: Cow::Owned(id.to_owned()),
         root: Some(Cow::Borrowed("/repo")),
-        events,
-        ..Session::new(&DIALECT, "session.jsonl")
+        ..Session::new(&DIALECT, &format!("{id}.jsonl"))
     }
 }
 
+fn session(lines: &[&str]) -> Session<'static> {
+    block(lines).sessions.remove(0).0
+}
+
 static DIALECT: Dialect = Dialect::new("claude-code", "claude-code").shell_stays();
+static SOME: Dialect = Dialect::new("cursor", "cursor").carrying(Carries::SomeCalls("deleted files are not in it"));
+static AUTHORSHIP: Dialect = Dialect::new("git-ai", "git-ai").carrying(Carries::Authorship);
+
+/// What a line says about the log or about who ran the session; `false` if it says nothing of that kind.
+fn fact(session: &mut Session<'static>, gaps: &mut Vec<Gap>, verb: &str, rest: &str) -> bool {
+    let value = || Cow::Owned(rest.to_owned());
+    let count = || rest.parse().unwrap_or(1);
+    let (evidence, who) = (&mut session.evidence, &mut session.attribution);
+    match verb {
+        "gap" => gaps.push(Gap { file: session.source.clone(), line: Some(1), reason: rest.to_owned() }),
+        "truncated" => evidence.truncated = true,
+        "compacted" => evidence.compactions = count(),
+        "rewound" => evidence.rewinds = count(),
+        "removed" => evidence.removed = count(),
+        "unknown" => session.unknown_records = count(),
+        "chain" if rest == "intact" => evidence.chain = Chain::Intact,
+        "chain" if rest == "late" => evidence.chain = Chain::Late,
+        "chain" => evidence.chain = Chain::Broken(rest.strip_prefix("broken ").unwrap().parse().unwrap()),
+        "carries" => session.dialect = if rest == "some" { &SOME } else { &AUTHORSHIP },
+        "subagent" => {
+            let (id, calls) = rest.split_once(' ').map_or((rest, None), |(id, calls)| (id, Some(calls)));
+            let id = (id != "-").then(|| Cow::Owned(id.to_owned()));
+            let event = u32::try_from(session.events.len()).unwrap().max(1);
+            let calls = calls.map(|calls| calls.parse().unwrap());
+            evidence.subagents.push(Subagent { event, id, call_id: None, kind: Some(Cow::Borrowed("Explore")), calls });
+        }
+        "agent" => session.agent = value(),
+        "user" => who.user = Some(value()),
+        "host" => who.host = Some(value()),
+        "version" => who.version = Some(value()),
+        "model" => who.models.push(value()),
+        "permission" => who.permission_modes.push(value()),
+        "sandbox" => who.sandboxes.push(value()),
+        "branch" => who.branches.push(value()),
+        "commit" => who.commit = Some(value()),
+        _ => return false,
+    }
+    true
+}
 
 fn event(line: &str, number: u32) -> Event<'static> {
-    let (status, line) = line.strip_prefix("refused ").map_or((Status::Ok, line), |rest| (Status::Denied, rest));
+    let (status, line) = match line.split_once(' ') {
+        Some(("refused", rest)) => (Status::Denied, rest),
+        Some(("unanswered", rest)) => (Status::Missing, rest),
+        _ => (Status::Ok, line),
+    };
+    let (subagent, line) = match line.strip_prefix("by ").and_then(|rest| rest.split_once(' ')) {
+        Some((id, rest)) => (Some(Cow::Owned(id.to_owned())), rest),
+        None => (None, line),
+    };
     let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
     let (tool, arguments) = match verb {
         "$" => ("Bash", serde_json::json!({"command": rest})),
@@ -41,7 +126,7 @@ fn event(line: &str, number: u32) -> Event<'static> {
         arguments: Arguments::Json(Cow::Owned(arguments.to_string())),
         cwd: None,
         status,
-        subagent: None,
+        subagent,
     };
     Event { number, id: None, line: number, time: None, origin: Origin::default(), kind: EventKind::Call(call) }
 }
@@ -52,6 +137,14 @@ fn policy(text: &str) -> Policy {
 
 fn judge(policy: &Policy, lines: &[&str]) -> SessionOutcome {
     judge_session(&session(lines), Vec::new(), policy, Entries::Drop, &Links::new())
+}
+
+/// All sessions of a block, concluded.
+fn conclude_block(policy: &Policy, lines: &[&str], settings: &Settings) -> Outcome {
+    let Block { sessions, source } = block(lines);
+    let judge = |(session, gaps)| judge_session(&session, gaps, policy, Entries::Drop, &Links::new());
+    let judged = sessions.into_iter().map(judge).collect();
+    conclude(policy, judged, Vec::new(), &Settings { source, ..settings.clone() })
 }
 
 fn specs() -> PathBuf {
@@ -91,10 +184,10 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
                     acts.clear();
                 } else {
                     written.push_str("```findings\n");
-                    for finding in judge(&policy(scope), &acts).findings {
+                    let outcome = conclude_block(&policy(scope), &acts, &Settings::default());
+                    for (session, finding) in told(&outcome) {
                         fires |= finding.rule == id;
-                        let (event, level) = (finding.event, finding.level.name());
-                        writeln!(written, "{event}: {level} {}: {}", finding.rule, finding.message).unwrap();
+                        writeln!(written, "{}", in_words(session, finding)).unwrap();
                     }
                     continue;
                 }
@@ -111,6 +204,21 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
         written.push('\n');
     }
     (written, fires)
+}
+
+fn told(outcome: &Outcome) -> impl Iterator<Item = (&SessionOutcome, &Finding)> {
+    outcome.sessions.iter().flat_map(|session| session.findings.iter().map(move |finding| (session, finding)))
+}
+
+/// `3: error scope/read: …`; with the session's id where it is not the first one.
+fn in_words(session: &SessionOutcome, finding: &Finding) -> String {
+    let other = if session.id == "session" { String::new() } else { format!("{} ", session.id) };
+    let place = if finding.event == 0 { format!("{other}session") } else { format!("{other}{}", finding.event) };
+    let level = match finding.counts {
+        Counts::ByLevel => finding.level.name(),
+        Counts::Incomplete => "incomplete",
+    };
+    format!("{place}: {level} {}: {}", finding.rule, finding.message)
 }
 
 #[test]
@@ -150,7 +258,7 @@ fn the_verdict_follows_threshold_gaps_and_baseline() {
     let gap = || Gap { file: "a".to_owned(), line: None, reason: "cut".to_owned() };
     let run = |lines: &[&str], gaps: Vec<Gap>, settings: &Settings| {
         let judged = judge_session(&session(lines), gaps, &scope, Entries::Drop, &Links::new());
-        conclude(None, vec![judged], Vec::new(), settings).verdict
+        conclude(&scope, vec![judged], Vec::new(), settings).verdict
     };
     let usual = Settings::default();
     assert_eq!(run(&["read y"], vec![], &usual), Verdict::Pass);
@@ -170,5 +278,51 @@ fn the_verdict_follows_threshold_gaps_and_baseline() {
         Verdict::Pass,
         "a finding keeps its fingerprint when it moves"
     );
-    assert_eq!(conclude(None, vec![], vec![], &usual).verdict, Verdict::Incomplete);
+    assert_eq!(conclude(&scope, vec![], vec![], &usual).verdict, Verdict::Incomplete);
+}
+
+#[test]
+fn missing_evidence_decides_as_the_policy_says_whatever_the_order() {
+    let verdict = |scope: &str, lines: &[&str], fail_on: FailOn| {
+        let settings = Settings { fail_on, ..Settings::default() };
+        conclude_block(&policy(scope), lines, &settings).verdict
+    };
+    let error = FailOn::Level(Level::Error);
+    let weight = |weight: &str| format!(r#"{{"evidence": {{"rules": {{"evidence/missing-subagent": "{weight}"}}}}}}"#);
+    let short = ["read a", "subagent x 2"];
+    assert_eq!(verdict("{}", &short, error), Verdict::Incomplete);
+    assert_eq!(verdict("{}", &short, FailOn::Never), Verdict::Incomplete);
+    assert_eq!(verdict("{}", &short, FailOn::Level(Level::Note)), Verdict::Incomplete);
+    assert_eq!(verdict(&weight("error"), &short, error), Verdict::Fail);
+    for passing in ["off", "note", "warning"] {
+        assert_eq!(verdict(&weight(passing), &short, error), Verdict::Pass, "{passing}");
+    }
+    let whole = ["read a", "subagent x 2", "session agent-x of session", "read b", "read c"];
+    let other_way = ["session agent-x of session", "read b", "read c", "session s", "read a", "subagent x 2"];
+    assert_eq!(verdict("{}", &whole, error), Verdict::Pass);
+    assert_eq!(verdict("{}", &other_way, error), Verdict::Pass);
+    // What takes nothing away from the evidence does not disturb a pass, unless the policy wants it to.
+    let harmless = ["read a", "rewound", "compacted 3", "unknown 2", "unanswered read b"];
+    assert_eq!(verdict("{}", &harmless, FailOn::Level(Level::Note)), Verdict::Pass);
+    let strict = r#"{"evidence": {"rules": {"evidence/rewound": "note"}}}"#;
+    assert_eq!(verdict(strict, &harmless, error), Verdict::Pass);
+    assert_eq!(verdict(strict, &harmless, FailOn::Level(Level::Note)), Verdict::Fail);
+}
+
+#[test]
+fn a_run_of_logs_that_hold_no_calls_never_passes() {
+    let scope = policy(r#"{"evidence": {"rules": {"evidence/no-calls": "off"}}}"#);
+    let run = |lines: &[&str]| conclude_block(&scope, lines, &Settings::default()).verdict;
+    assert_eq!(run(&["carries nothing"]), Verdict::Incomplete);
+    assert_eq!(run(&["carries nothing", "session other", "read a"]), Verdict::Pass);
+}
+
+#[test]
+fn a_baseline_knows_no_missing_evidence() {
+    let scope = policy("{}");
+    let lines = ["read a", "subagent x 2"];
+    let first = conclude_block(&scope, &lines, &Settings::default());
+    let baseline = told(&first).map(|(_, finding)| finding.fingerprint.clone()).collect();
+    let again = conclude_block(&scope, &lines, &Settings { baseline, ..Settings::default() });
+    assert_eq!((again.verdict, again.baselined), (Verdict::Incomplete, 0));
 }

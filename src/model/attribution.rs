@@ -43,3 +43,53 @@ pub(crate) fn note_each<'a>(facts: &mut Vec<Cow<'a, str>>, value: Option<Cow<'a,
         facts.push(value);
     }
 }
+
+/// The address of a repository without the user and password it may hold. `git@host:path` names a user that everybody
+/// knows and stays.
+pub(crate) fn without_credentials(address: Cow<'_, str>) -> Cow<'_, str> {
+    let Some((scheme, rest)) = address.split_once("://") else { return address };
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let Some((_, host)) = authority.rsplit_once('@') else { return address };
+    Cow::Owned(format!("{scheme}://{host}{path}"))
+}
+
+impl Attribution<'_> {
+    /// Without the log it was read from.
+    pub(crate) fn into_owned(self) -> Attribution<'static> {
+        let one = |fact: Option<Cow<'_, str>>| fact.map(|fact| Cow::Owned(fact.into_owned()));
+        let all = |facts: Vec<Cow<'_, str>>| facts.into_iter().map(|fact| Cow::Owned(fact.into_owned())).collect();
+        Attribution {
+            user: one(self.user),
+            host: one(self.host),
+            version: one(self.version),
+            entrypoint: one(self.entrypoint),
+            models: all(self.models),
+            permission_modes: all(self.permission_modes),
+            sandboxes: all(self.sandboxes),
+            repository: one(self.repository),
+            branches: all(self.branches),
+            commit: one(self.commit),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_lose_their_credentials() {
+        let cases = [
+            ("https://ann:s3cret@git.example.com/a/b.git", "https://git.example.com/a/b.git"),
+            ("https://token@git.example.com:8443/a@b", "https://git.example.com:8443/a@b"),
+            ("https://a:b@c@git.example.com", "https://git.example.com"),
+            ("ssh://git@git.example.com/a", "ssh://git.example.com/a"),
+            ("https://git.example.com/a@b", "https://git.example.com/a@b"),
+            ("git@git.example.com:a/b.git", "git@git.example.com:a/b.git"),
+            ("/srv/git/a", "/srv/git/a"),
+        ];
+        for (address, expected) in cases {
+            assert_eq!(without_credentials(Cow::Borrowed(address)), expected);
+        }
+    }
+}

@@ -22,6 +22,22 @@ pub(crate) struct Evidence<'a> {
     pub(crate) rewinds: u32,
     /// Messages that the host itself removed from the log, or replaced by a stub.
     pub(crate) removed: u32,
+    pub(crate) chain: Chain,
+}
+
+/// Whether the records carry digests of the ones before them, and whether those are right.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Chain {
+    /// No digests.
+    #[default]
+    None,
+    /// Digests begin after the first records: whoever changed those left no trace.
+    Late,
+    /// From the second record on each one carries the digest of the one before it. Who can write the whole log can write
+    /// the digests, too, and the end may be missing.
+    Intact,
+    /// The record on this line carries a wrong digest, or none where the ones before it carry one.
+    Broken(u32),
 }
 
 /// An agent that another one started.
@@ -37,4 +53,32 @@ pub(crate) struct Subagent<'a> {
     pub(crate) kind: Option<Cow<'a, str>>,
     /// How many tool calls it made, where its result says so.
     pub(crate) calls: Option<u32>,
+}
+
+impl Evidence<'_> {
+    /// Without the log it was read from.
+    pub(crate) fn into_owned(self) -> Evidence<'static> {
+        Evidence {
+            records: self.records,
+            truncated: self.truncated,
+            subagents: self.subagents.into_iter().map(Subagent::into_owned).collect(),
+            compactions: self.compactions,
+            rewinds: self.rewinds,
+            removed: self.removed,
+            chain: self.chain,
+        }
+    }
+}
+
+impl Subagent<'_> {
+    fn into_owned(self) -> Subagent<'static> {
+        let owned = |text: Option<Cow<'_, str>>| text.map(|text| Cow::Owned(text.into_owned()));
+        Subagent {
+            event: self.event,
+            id: owned(self.id),
+            call_id: owned(self.call_id),
+            kind: owned(self.kind),
+            calls: self.calls,
+        }
+    }
 }

@@ -49,6 +49,7 @@
 
 mod command;
 mod diagnostics;
+pub(crate) mod evidence;
 mod floor;
 mod fold;
 mod glob;
@@ -61,6 +62,7 @@ mod parse;
 mod path;
 mod ran;
 mod sensitive;
+pub(crate) mod sessions;
 mod words;
 
 use std::sync::Arc;
@@ -72,10 +74,12 @@ use crate::finding::{Level, PolicyPlace, RuleId};
 
 use command::CommandList;
 pub(crate) use diagnostics::{Colour, Diagnostics};
+use evidence::EvidenceRules;
 use host::HostRule;
 pub(crate) use load::load_file;
 pub(crate) use parse::nearest;
 use path::PathList;
+use sessions::Conditions;
 
 /// A validated policy.
 #[derive(Debug)]
@@ -87,6 +91,8 @@ pub(crate) struct Policy {
     network: Option<Network>,
     /// What programs do, with what this policy says of them.
     programs: Arc<Knowledge>,
+    evidence: EvidenceRules,
+    sessions: Conditions,
 }
 
 /// Which policy judged.
@@ -171,6 +177,8 @@ impl Policy {
             commands: CommandRules::default(),
             network: None,
             programs: Arc::default(),
+            evidence: EvidenceRules::default(),
+            sessions: Conditions::default(),
         }
     }
 
@@ -204,12 +212,24 @@ impl Policy {
                 place: network.place,
             }),
             programs: scope.programs,
+            evidence: scope.evidence,
+            sessions: scope.sessions,
         })
     }
 
     /// What programs do, with what this policy says of them: effects are worked out with it.
     pub(crate) fn programs(&self) -> &Arc<Knowledge> {
         &self.programs
+    }
+
+    /// What missing evidence weighs.
+    pub(crate) fn evidence(&self) -> &EvidenceRules {
+        &self.evidence
+    }
+
+    /// Which sessions may be at all.
+    pub(crate) fn sessions(&self) -> &Conditions {
+        &self.sessions
     }
 
     /// `None` when no file judged.

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 
+use super::evidence::{DEFAULTS, Grade, NEVER_OPEN, Weight};
 use super::parse;
+use super::sessions::Field;
 
 /// The scope of an AI coding agent: what it may read, write, run and contact. Deny wins; an allow list that is not empty
 /// allows nothing else.
@@ -24,6 +26,78 @@ struct Scope {
     /// nobody knew stands for itself, one of a tool of projects corrects what is built in, one of any other built-in
     /// program only adds to it.
     programs: Option<BTreeMap<String, Program>>,
+    /// What a log has to prove, and what it weighs if it does not.
+    evidence: Option<Evidence>,
+    /// Which sessions may be at all, by what their logs say about who ran them, where and how.
+    sessions: Option<Sessions>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Evidence {
+    /// The least level that every log has to have: `E0` whoever wrote the change may have written the log, `E1` its chain
+    /// of digests is intact, `E2` a job of the same run produced it.
+    minimum: Option<Minimum>,
+    /// Rule → what it weighs. `incomplete`: the verdict is no pass, whatever `--fail-on` says.
+    rules: Option<Weights>,
+}
+
+/// Field → patterns. `*` matches any text.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Sessions {
+    /// Every recorded value has to match; a session that does not record the field is refused.
+    allow: Option<Fields>,
+    /// No recorded value may match.
+    deny: Option<Fields>,
+}
+
+#[expect(dead_code, reason = "only its schema is used")]
+struct Minimum(String);
+struct Weights;
+struct Fields;
+
+impl JsonSchema for Minimum {
+    fn schema_name() -> Cow<'static, str> {
+        "Minimum".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        one_of(Grade::NAMES, None)
+    }
+}
+
+impl JsonSchema for Weights {
+    fn schema_name() -> Cow<'static, str> {
+        "Weights".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let weights = |rule: &&str| match NEVER_OPEN.contains(rule) {
+            true => one_of(&["error", "incomplete"], None),
+            false => one_of(Weight::NAMES, None),
+        };
+        object(DEFAULTS.iter().map(|(rule, _)| ((*rule).to_owned(), weights(rule).to_value())))
+    }
+}
+
+impl JsonSchema for Fields {
+    fn schema_name() -> Cow<'static, str> {
+        "Fields".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let pattern = generator.subschema_for::<Pattern>();
+        let list = serde_json::json!({ "type": "array", "items": pattern, "minItems": 1 });
+        object(Field::ALL.iter().map(|field| (field.name().to_owned(), list.clone())))
+    }
+}
+
+fn object(properties: impl Iterator<Item = (String, serde_json::Value)>) -> schemars::Schema {
+    let properties: serde_json::Map<_, _> = properties.collect();
+    schemars::json_schema!({ "type": "object", "properties": properties, "additionalProperties": false })
 }
 
 /// What a program does with its arguments. What is not listed is data.
@@ -90,8 +164,8 @@ struct OptionRole(String);
 struct OperandRole(String);
 
 /// One of the names, as it is or with a mark.
-fn one_of(names: &[&str], mark: &str) -> schemars::Schema {
-    let marked = names.iter().map(|name| format!("{name}{mark}"));
+fn one_of(names: &[&str], mark: Option<&str>) -> schemars::Schema {
+    let marked = mark.into_iter().flat_map(|mark| names.iter().map(move |name| format!("{name}{mark}")));
     let all: Vec<String> = names.iter().map(|name| (*name).to_owned()).chain(marked).collect();
     schemars::json_schema!({ "type": "string", "enum": all })
 }
@@ -102,7 +176,7 @@ impl JsonSchema for OptionRole {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        one_of(&parse::option_roles(), "?")
+        one_of(&parse::option_roles(), Some("?"))
     }
 }
 
@@ -112,7 +186,7 @@ impl JsonSchema for OperandRole {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        one_of(&parse::operand_roles(), "*")
+        one_of(&parse::operand_roles(), Some("*"))
     }
 }
 
@@ -214,6 +288,8 @@ fn the_published_schema_is_what_is_read() {
     assert_eq!(keys("/$defs/Pair/properties"), sorted(parse::PAIR));
     assert_eq!(keys("/$defs/Commands/properties"), sorted(parse::PAIR));
     assert_eq!(keys("/$defs/Network/properties"), sorted(parse::NETWORK));
+    assert_eq!(keys("/$defs/Evidence/properties"), sorted(parse::EVIDENCE));
+    assert_eq!(keys("/$defs/Sessions/properties"), sorted(parse::PAIR));
     assert_eq!(keys("/$defs/Program/properties"), sorted(parse::PROGRAM));
     assert_eq!(keys("/$defs/Subcommand/properties"), sorted(parse::SUBCOMMAND));
 }

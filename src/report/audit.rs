@@ -36,7 +36,9 @@ fn session_lines(report: &Report, session: &ShownSession, paint: &Paint, lines: 
         counted(session.events, "event"),
         counted(session.tool_calls, "tool call"),
     );
-    lines.extend([String::new(), paint.bold(&heading), String::new()]);
+    lines.extend([String::new(), paint.bold(&heading)]);
+    lines.extend(session.who.line(terminal));
+    lines.push(String::new());
 
     let (attempts, ran): (Vec<&ShownEntry>, Vec<&ShownEntry>) =
         session.entries.iter().partition(|entry| entry.status == Status::Denied);
@@ -48,6 +50,8 @@ fn session_lines(report: &Report, session: &ShownSession, paint: &Paint, lines: 
     let mut denied = of(Decision::Denied, denied_line);
     denied.extend(others(session));
     let mut open = of(Decision::Unresolved, open_line);
+    let incomplete = session.findings.iter().filter(|finding| finding.is_incomplete());
+    open.extend(incomplete.map(|finding| terminal(finding.message.as_str())));
     open.extend(session.gaps.iter().map(gap_text));
     let attempts: Vec<String> = attempts.into_iter().map(attempt_line).collect();
     let sensitive = session.entries.iter().filter(|entry| entry.sensitive);
@@ -82,10 +86,12 @@ fn section(lines: &mut Vec<String>, title: &str, items: &[String], limit: usize)
 fn others(session: &ShownSession) -> impl Iterator<Item = String> {
     let others = session.findings.iter().filter(|finding| {
         let family = finding.rule.split('/').next();
-        !matches!(family, Some("scope" | "floor"))
+        !finding.is_incomplete() && (finding.is_whole() || !matches!(family, Some("scope" | "floor")))
     });
     others.map(|finding| {
-        format!("{}  ({}, event #{})", terminal(finding.message.as_str()), finding.level.name(), finding.event)
+        let message = terminal(finding.message.as_str());
+        let event = if finding.is_whole() { "session".to_owned() } else { format!("event #{}", finding.event) };
+        format!("{message}  ({}, {event})", finding.level.name())
     })
 }
 

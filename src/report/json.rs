@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::escape;
+use super::session::{Attribution, Evidence};
 use super::view::{Report, ShownEffect, ShownFinding, ShownGap, ShownPolicy, ShownSession};
 use crate::engine::Verdict;
 use crate::finding::{self, Level};
@@ -72,6 +73,8 @@ struct Counts {
     error: usize,
     warning: usize,
     note: usize,
+    /// Findings of missing evidence: they make the verdict incomplete, and count by no level.
+    incomplete: usize,
 }
 
 #[derive(Serialize)]
@@ -85,6 +88,8 @@ struct Session<'a> {
     verdict: &'static str,
     /// Everything in its log was read.
     complete: bool,
+    attribution: Attribution<'a>,
+    evidence: Evidence<'a>,
 }
 
 #[derive(Serialize)]
@@ -93,9 +98,12 @@ struct Finding<'a> {
     rule: &'static str,
     /// `error`, `warning` or `note`.
     level: &'static str,
+    /// Evidence is missing: the verdict is incomplete, whatever the threshold.
+    #[serde(skip_serializing_if = "is_false")]
+    incomplete: bool,
     message: &'a str,
     session: &'a str,
-    /// 1-based within the session.
+    /// 1-based within the session; 0 of a finding about the whole session.
     event: u32,
     event_id: Option<&'a str>,
     tool: Option<&'a str>,
@@ -223,6 +231,7 @@ fn summary(report: &Report) -> Summary {
             error: report.count(Level::Error),
             warning: report.count(Level::Warning),
             note: report.count(Level::Note),
+            incomplete: report.incomplete(),
         },
         suppressed: 0,
         baselined: report.baselined,
@@ -238,6 +247,8 @@ fn session(session: &ShownSession) -> Session<'_> {
         tool_calls: session.tool_calls,
         verdict: verdict_name(session.verdict),
         complete: session.gaps.is_empty(),
+        attribution: session.who.document(),
+        evidence: session.proof.document(),
     }
 }
 
@@ -245,6 +256,7 @@ fn finding<'a>(session: &'a ShownSession, finding: &'a ShownFinding) -> Finding<
     Finding {
         rule: finding.rule,
         level: finding.level.name(),
+        incomplete: finding.is_incomplete(),
         message: finding.message.as_str(),
         session: session.id.as_str(),
         event: finding.event,
@@ -279,6 +291,11 @@ pub(super) fn effect(effect: &ShownEffect) -> Effect<'_> {
 
 fn gap(gap: &ShownGap) -> Gap<'_> {
     Gap { file: gap.file.as_str(), line: gap.line, reason: gap.reason.as_str() }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn text(text: Option<&Redacted>) -> Option<&str> {

@@ -12,6 +12,7 @@ const LONGEST: usize = 60_000;
 const ROWS: usize = 200;
 const CELL: usize = 240;
 const GAPS: usize = 50;
+const SESSIONS: usize = 50;
 
 pub(super) fn render(report: &Report) -> String {
     let mut text = format!("## agent-strace: {}\n\n{}\n\n{}\n", verdict(report), judged_by(report), summary(report));
@@ -20,6 +21,12 @@ pub(super) fn render(report: &Report) -> String {
         text.push_str("\n| level | rule | what | where | policy |\n|---|---|---|---|---|\n");
         let rows = findings.iter().map(|(session, finding)| row(report, session, finding));
         push_lines(&mut text, rows.take(ROWS), findings.len(), "findings");
+    }
+    let who: Vec<String> = report.sessions.iter().filter_map(who).collect();
+    if !who.is_empty() {
+        text.push_str("\n### Who ran the sessions\n\n");
+        let total = who.len();
+        push_lines(&mut text, who.into_iter().take(SESSIONS), total, "sessions");
     }
     if !report.gaps.is_empty() {
         text.push_str("\n### Could not be read\n\n");
@@ -85,16 +92,23 @@ fn row(report: &Report, session: &ShownSession, finding: &ShownFinding) -> Strin
         }
         _ => String::new(),
     };
+    let event = if finding.is_whole() { "the whole session".to_owned() } else { format!("event {}", finding.event) };
     format!(
-        "| {} | {} | {}{} | {}&#58;{}<br>event {} | {policy} |\n",
-        finding.level.name(),
+        "| {} | {} | {}{} | {}&#58;{}<br>{event} | {policy} |\n",
+        if finding.is_incomplete() { "incomplete" } else { finding.level.name() },
         finding.rule,
         cell(finding.message.as_str()),
         evidence.unwrap_or_default(),
         cell(session.source.as_str()),
         finding.line,
-        finding.event,
     )
+}
+
+/// One line of a session that people are told something about.
+fn who(session: &ShownSession) -> Option<String> {
+    let told = !session.findings.is_empty();
+    let line = session.who.line(markdown).filter(|_| told)?;
+    Some(format!("- {} ({}): {line}\n", cell(session.id.as_str()), cell(session.agent.as_str())))
 }
 
 fn gap_line(gap: &ShownGap) -> String {

@@ -10,6 +10,7 @@ mod escape;
 mod json;
 mod markdown;
 mod sarif;
+mod session;
 mod text;
 mod tree;
 mod view;

@@ -23,6 +23,7 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
     for session in report.sessions.iter().filter(|session| !session.findings.is_empty()) {
         lines.push(String::new());
         lines.push(heading(session, &paint));
+        lines.extend(session.who.line(terminal).map(|line| format!("  {line}")));
         // Findings are sorted by event, so what one call did stands together.
         for findings in session.findings.chunk_by(|left, right| left.event == right.event) {
             lines.extend(event_lines(report, session, findings, &paint));
@@ -76,7 +77,12 @@ fn event_lines(report: &Report, session: &ShownSession, findings: &[ShownFinding
     let Some(first) = findings.first() else { return Vec::new() };
     let tool = first.tool.as_ref().map(|tool| format!(" {}", shorten(&terminal(tool.as_str()), TOOL)));
     let source = terminal(session.source.as_str());
-    let mut lines = vec![format!("  event {}{} at {source}:{}", first.event, tool.unwrap_or_default(), first.line)];
+    let mut lines = Vec::new();
+    if first.is_whole() {
+        lines.push("  the whole session".to_owned());
+    } else {
+        lines.push(format!("  event {}{} at {source}:{}", first.event, tool.unwrap_or_default(), first.line));
+    }
     let width = findings.iter().map(|finding| finding.rule.len()).max().unwrap_or(0);
     for (evidence, findings) in by_evidence(findings) {
         lines.extend(evidence.map(|said| format!("    > {}", shorten(&terminal(said), EVIDENCE))));
@@ -88,7 +94,7 @@ fn event_lines(report: &Report, session: &ShownSession, findings: &[ShownFinding
 }
 
 /// Findings with the same evidence together, in the order in which each evidence comes first.
-fn by_evidence(findings: &[ShownFinding]) -> Vec<(Option<&str>, Vec<&ShownFinding>)> {
+fn by_evidence<'a>(findings: &'a [ShownFinding]) -> Vec<(Option<&'a str>, Vec<&'a ShownFinding>)> {
     let mut groups: Vec<(Option<&str>, Vec<&ShownFinding>)> = Vec::new();
     let mut places = BTreeMap::new();
     for finding in findings {
@@ -106,7 +112,8 @@ fn by_evidence(findings: &[ShownFinding]) -> Vec<(Option<&str>, Vec<&ShownFindin
 
 fn finding_lines(report: &Report, finding: &ShownFinding, width: usize, paint: &Paint) -> Vec<String> {
     let message = terminal(finding.message.as_str());
-    let mut lines = vec![format!("    {}  {:width$}  {message}", paint.level(finding.level), finding.rule)];
+    let level = if finding.is_incomplete() { paint.warning("incomplete") } else { paint.level(finding.level) };
+    let mut lines = vec![format!("    {level}  {:width$}  {message}", finding.rule)];
     if let (Some(place), Some(policy)) = (&finding.policy, &report.policy) {
         let path = terminal(policy.path.as_str());
         let pointer = terminal(&place.pointer);
@@ -139,6 +146,10 @@ pub(super) fn counts(report: &Report) -> String {
         counted(report.sum(|session| session.attempts), "refused attempt"),
         counted(report.gaps.len(), "gap"),
     ];
+    let incomplete = report.incomplete();
+    if incomplete > 0 {
+        parts.push(format!("evidence missing in {}", counted(incomplete, "place")));
+    }
     let unknown = report.sum(|session| session.unknown_records as usize);
     if unknown > 0 {
         parts.push(counted(unknown, "record") + " of unknown type");

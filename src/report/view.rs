@@ -1,7 +1,8 @@
 //! The redacted view of an outcome: all that renderers get.
 
+use super::session::{ShownProof, ShownWho};
 use crate::engine::{Entry, Outcome, SessionOutcome, Verdict};
-use crate::finding::{EffectView, Finding, Level, PolicyPlace};
+use crate::finding::{Counts, EffectView, Finding, Level, PolicyPlace};
 use crate::model::{Gap, Status};
 use crate::policy::{Decision, PolicyIdentity};
 use crate::privacy::{Redacted, redact, redact_words};
@@ -38,6 +39,8 @@ pub(super) struct ShownSession {
     pub(super) opaque: usize,
     pub(super) attempts: usize,
     pub(super) unknown_records: u32,
+    pub(super) who: ShownWho,
+    pub(super) proof: ShownProof,
     pub(super) verdict: Verdict,
     pub(super) findings: Vec<ShownFinding>,
     pub(super) gaps: Vec<ShownGap>,
@@ -57,6 +60,7 @@ pub(super) struct ShownFinding {
     pub(super) line: u32,
     pub(super) policy: Option<PolicyPlace>,
     pub(super) fingerprint: String,
+    pub(super) counts: Counts,
 }
 
 /// An effect's parts; see [`EffectView`].
@@ -114,8 +118,14 @@ impl Report {
         self.sessions.iter().flat_map(|session| session.findings.iter().map(move |finding| (session, finding)))
     }
 
+    /// Findings that count by this level.
     pub(super) fn count(&self, level: Level) -> usize {
-        self.findings().filter(|(_, finding)| finding.level == level).count()
+        self.findings().filter(|(_, finding)| finding.counts_as(level)).count()
+    }
+
+    /// Findings of missing evidence.
+    pub(super) fn incomplete(&self) -> usize {
+        self.findings().filter(|(_, finding)| finding.is_incomplete()).count()
     }
 
     pub(super) fn sum(&self, part: impl Fn(&ShownSession) -> usize) -> usize {
@@ -156,6 +166,8 @@ impl ShownSession {
             opaque: session.opaque,
             attempts: session.attempts,
             unknown_records: session.unknown_records,
+            who: ShownWho::new(session),
+            proof: ShownProof::new(session),
             verdict: session.verdict,
             findings: session.findings.iter().map(ShownFinding::new).collect(),
             gaps: session.gaps.iter().map(ShownGap::new).collect(),
@@ -178,7 +190,22 @@ impl ShownFinding {
             line: finding.line,
             policy: finding.policy.clone(),
             fingerprint: finding.fingerprint.clone(),
+            counts: finding.counts,
         }
+    }
+
+    fn counts_as(&self, level: Level) -> bool {
+        self.counts == Counts::ByLevel && self.level == level
+    }
+
+    /// It keeps the verdict from being a pass, whatever the threshold.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.counts == Counts::Incomplete
+    }
+
+    /// About no single event.
+    pub(super) fn is_whole(&self) -> bool {
+        self.event == 0
     }
 }
 

@@ -1,6 +1,6 @@
 //! The rules of the evaluator itself: `policy` reports them while it judges an effect.
 
-use super::Rule;
+use super::{Check, Rule};
 use crate::finding::Level;
 
 macro_rules! evaluator {
@@ -10,7 +10,7 @@ macro_rules! evaluator {
             level: Level::$level,
             summary: $summary,
             spec: include_str!(concat!("../../fixtures/rules/", $spec, ".md")),
-            check: None,
+            check: Check::Evaluator,
         };
     };
 }

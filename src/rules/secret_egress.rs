@@ -1,6 +1,6 @@
 //! A secret was read, then something left the machine.
 
-use super::{Act, Hit, Rule};
+use super::{Act, Check, Hit, Rule};
 use crate::effects::{Certainty, Kind};
 use crate::finding::Level;
 use crate::model::Status;
@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     level: Level::Warning,
     summary: "a secret was read before a connection to another host",
     spec: include_str!("../../fixtures/rules/sequence-secret-egress.md"),
-    check: Some(check),
+    check: Check::Acts(check),
 };
 
 fn check(acts: &[Act<'_>], hits: &mut Vec<Hit>) {

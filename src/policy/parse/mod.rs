@@ -1,7 +1,11 @@
 //! JSON with places → the lists of a version 1 scope, or everything that is wrong with it.
 
 mod entry;
+mod evidence;
 mod programs;
+
+#[cfg(test)]
+pub(super) use evidence::EVIDENCE;
 
 #[cfg(test)]
 pub(super) use entry::{PROGRAM, SUBCOMMAND, operand_roles, option_roles};
@@ -12,8 +16,10 @@ use crate::effects::knowledge::Knowledge;
 use crate::finding::PolicyPlace;
 
 use super::diagnostics::{Diagnostics, Locator, quoted};
+use super::evidence::EvidenceRules;
 use super::glob::{self, Answer, Glob};
 use super::json::{self, Data, Key, Value};
+use super::sessions::Conditions;
 use super::words;
 
 /// One entry of a list.
@@ -36,13 +42,15 @@ pub(super) struct Pair {
     pub(super) deny: Option<List>,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Scope {
     pub(super) read: Pair,
     pub(super) write: Pair,
     pub(super) commands: Pair,
     pub(super) network: Option<Network>,
     pub(super) programs: Arc<Knowledge>,
+    pub(super) evidence: EvidenceRules,
+    pub(super) sessions: Conditions,
 }
 
 #[derive(Debug, Clone)]
@@ -58,10 +66,13 @@ enum Dialect {
     Path,
     Command,
     Host,
+    /// What a log says of a session.
+    Value,
 }
 
 /// The keys of each object: the one source for reading, suggestions and the published schema.
-pub(super) const ROOT: &[&str] = &["$schema", "version", "files", "commands", "network", "programs"];
+pub(super) const ROOT: &[&str] =
+    &["$schema", "version", "files", "commands", "network", "programs", "evidence", "sessions"];
 pub(super) const FILES: &[&str] = &["read", "write"];
 pub(super) const PAIR: &[&str] = &["allow", "deny"];
 pub(super) const NETWORK: &[&str] = &["deny_all", "allow"];
@@ -124,6 +135,8 @@ impl Parser<'_> {
                 "commands" => scope.commands = self.pair(value, "/commands", Dialect::Command),
                 "network" => scope.network = self.network(value),
                 "programs" => scope.programs = self.programs(value),
+                "evidence" => scope.evidence = self.evidence(value),
+                "sessions" => scope.sessions = self.sessions(value),
                 _ => {}
             }
         }
@@ -281,6 +294,7 @@ fn check(text: &str, dialect: Dialect) -> Result<String, Fault> {
             (format!("the quotes in {} are not closed", quoted(text)), Some("write a quote as `\\\\'`".to_owned()))
         }),
         Dialect::Host => check_host(text),
+        Dialect::Value => Ok(text.trim().to_owned()),
     }
 }
 
@@ -337,7 +351,7 @@ fn dotted(pointer: &str) -> String {
             if !name.is_empty() {
                 name.push('.');
             }
-            name.push_str(part);
+            name.push_str(&part.replace("~1", "/").replace("~0", "~"));
         }
     }
     name

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::model::{Configuration, Help, Message, Properties, Rule};
+use super::model::{Configuration, Help, Message, Rule, RuleProperties};
 use crate::finding::Level;
 use crate::report::escape::shorten;
 use crate::rules;
@@ -29,7 +29,7 @@ fn rule(id: &str) -> Rule {
         full_description: Message { text: shorten(&sentence(first_paragraph(spec).unwrap_or(summary)), DESCRIPTION) },
         help: Help { text: spec.to_owned(), markdown: spec.to_owned() },
         default_configuration: Configuration { level: level.name() },
-        properties: Properties {
+        properties: RuleProperties {
             precision: "high",
             security_severity: severity(level),
             tags: vec!["security", "ai-agent"],

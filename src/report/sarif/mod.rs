@@ -18,12 +18,14 @@ use crate::finding::Level;
 use anchor::{Anchor, inside};
 use model::{
     ArtifactLocation, AutomationDetails, Driver, Invocation, Location, Log, LogicalLocation, Message, Notification,
-    PhysicalLocation, Region, Run, SarifResult, Tool,
+    PhysicalLocation, Properties, Region, Run, SarifResult, SessionProperties, Tool,
 };
 
 /// What code scanning shows at most.
 const RESULTS: usize = 5_000;
 const NOTIFICATIONS: usize = 100;
+/// Sessions whose properties are told.
+const SESSIONS: usize = 200;
 /// Events that a message names, and places it links to.
 const NAMED: usize = 5;
 /// Longer messages lose the whole result in some consumers.
@@ -35,7 +37,7 @@ pub(super) fn render(report: &Report, checkout: &Checkout<'_>) -> String {
     to_text(&log(report, checkout))
 }
 
-fn log(report: &Report, checkout: &Checkout<'_>) -> Log {
+fn log<'a>(report: &'a Report, checkout: &Checkout<'_>) -> Log<'a> {
     let rules = catalogue::rules(&report.findings().map(|(_, finding)| finding.rule).collect::<BTreeSet<_>>());
     let groups = groups(report);
     let dropped = groups.len().saturating_sub(RESULTS);
@@ -63,6 +65,7 @@ fn log(report: &Report, checkout: &Checkout<'_>) -> Log {
             invocations: vec![invocation(report, dropped, checkout)],
             column_kind: "unicodeCodePoints",
             results,
+            properties: properties(report),
         }],
     }
 }
@@ -90,8 +93,9 @@ fn result(rule: &str, rule_index: usize, anchor: &Anchor, group: &Group<'_>, che
     if let Some(hash) = anchor.hash(checkout) {
         partial_fingerprints.insert("primaryLocationLineHash", hash);
     }
-    let logical = group.first().map(|(session, finding)| LogicalLocation {
-        fully_qualified_name: escape(&format!("session/{}/event/{}", session.id.as_str(), finding.event)),
+    let logical = group.first().map(|(session, finding)| {
+        let event = if finding.is_whole() { String::new() } else { format!("/event/{}", finding.event) };
+        LogicalLocation { fully_qualified_name: escape(&format!("session/{}{event}", session.id.as_str())) }
     });
     SarifResult {
         rule_id: rule.to_owned(),
@@ -115,12 +119,13 @@ fn message(group: &Group<'_>, checkout: &Checkout<'_>, related: &mut Vec<Locatio
     let mut named = 0;
     for (session, finding) in group.iter().take(NAMED) {
         let id = related.len() + 1;
+        let event = named_event(finding);
         let event = match related_location(id, session, finding, checkout) {
             Some(location) => {
                 related.push(location);
-                format!("[event {}]({id})", finding.event)
+                format!("[{event}]({id})")
             }
-            None => format!("event {}", finding.event),
+            None => event,
         };
         let what = shorten(&escape(finding.message.as_str()), 300);
         let part = format!("{what} (session {}, {event}). ", shorten(&escape(session.id.as_str()), 40));
@@ -149,8 +154,24 @@ fn related_location(
         id: Some(id),
         physical: physical(uri(&format!("{}{path}", checkout.prefix)), finding.line.max(1)),
         logical: Vec::new(),
-        message: Some(Message { text: format!("event {}", finding.event) }),
+        message: Some(Message { text: named_event(finding) }),
     })
+}
+
+fn named_event(finding: &ShownFinding) -> String {
+    if finding.is_whole() { "its log".to_owned() } else { format!("event {}", finding.event) }
+}
+
+/// Who ran the sessions and what their logs prove, as in the JSON report.
+fn properties(report: &Report) -> Properties<'_> {
+    let sessions = report.sessions.iter().take(SESSIONS).map(|session| SessionProperties {
+        id: session.id.as_str(),
+        agent: session.agent.as_str(),
+        source: session.source.as_str(),
+        attribution: session.who.document(),
+        evidence: session.proof.document(),
+    });
+    Properties { sessions: sessions.collect() }
 }
 
 fn physical(uri: String, line: u32) -> PhysicalLocation {

@@ -4,25 +4,43 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::report::session::{Attribution, Evidence};
+
 /// §3.13
 #[derive(Debug, Serialize)]
-pub(super) struct Log {
+pub(super) struct Log<'a> {
     #[serde(rename = "$schema")]
     pub(super) schema: &'static str,
     pub(super) version: &'static str,
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<Run<'a>>,
 }
 
 /// §3.14
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Run {
+pub(super) struct Run<'a> {
     pub(super) tool: Tool,
     pub(super) automation_details: AutomationDetails,
     pub(super) invocations: Vec<Invocation>,
     pub(super) column_kind: &'static str,
     /// Present even when empty: that closes old alerts.
     pub(super) results: Vec<SarifResult>,
+    pub(super) properties: Properties<'a>,
+}
+
+/// §3.8: what a reader of the file may want to know about the sessions.
+#[derive(Debug, Serialize)]
+pub(super) struct Properties<'a> {
+    pub(super) sessions: Vec<SessionProperties<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct SessionProperties<'a> {
+    pub(super) id: &'a str,
+    pub(super) agent: &'a str,
+    pub(super) source: &'a str,
+    pub(super) attribution: Attribution<'a>,
+    pub(super) evidence: Evidence<'a>,
 }
 
 /// §3.17
@@ -57,7 +75,7 @@ pub(super) struct Rule {
     pub(super) full_description: Message,
     pub(super) help: Help,
     pub(super) default_configuration: Configuration,
-    pub(super) properties: Properties,
+    pub(super) properties: RuleProperties,
 }
 
 /// §3.12: a message with a Markdown form.
@@ -75,7 +93,7 @@ pub(super) struct Configuration {
 
 /// §3.8: what code scanning reads from a rule's property bag.
 #[derive(Debug, Serialize)]
-pub(super) struct Properties {
+pub(super) struct RuleProperties {
     pub(super) precision: &'static str,
     #[serde(rename = "security-severity")]
     pub(super) security_severity: &'static str,

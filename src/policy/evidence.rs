@@ -1,0 +1,121 @@
+//! How much missing evidence weighs: the key `evidence`.
+//!
+//! The policy comes from the base branch and may say how much each kind of missing evidence weighs. Two of them can't be
+//! weighed down: what nobody could read nobody judged, and no policy makes a pass of it.
+
+use std::collections::BTreeMap;
+
+use crate::finding::{Level, PolicyPlace, RuleId};
+
+/// What a finding about evidence does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Weight {
+    /// It is not reported.
+    Off,
+    /// It counts like any other finding of this level.
+    Level(Level),
+    /// The verdict is no pass, whatever `--fail-on` says.
+    Incomplete,
+}
+
+impl Weight {
+    pub(super) const NAMES: &[&str] = &["off", "note", "warning", "error", "incomplete"];
+
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "off" => Self::Off,
+            "note" => Self::Level(Level::Note),
+            "warning" => Self::Level(Level::Warning),
+            "error" => Self::Level(Level::Error),
+            "incomplete" => Self::Incomplete,
+            _ => return None,
+        })
+    }
+
+    /// As a level, where one has to be told.
+    pub(crate) fn level(self) -> Level {
+        match self {
+            Self::Off => Level::Note,
+            Self::Level(level) => level,
+            Self::Incomplete => Level::Warning,
+        }
+    }
+
+    /// It keeps a verdict from being a pass, or at least from passing by default.
+    pub(super) fn closes(self) -> bool {
+        matches!(self, Self::Incomplete | Self::Level(Level::Error))
+    }
+}
+
+/// The rules about evidence, sorted, and what they weigh where the policy does not say.
+///
+/// What means that calls may exist that nobody judged is incomplete. What the agent's host does to its own conversation
+/// while all calls stay on record takes nothing away from a verdict: it is counted in reports, and a finding only where
+/// the policy wants one.
+pub(crate) const DEFAULTS: &[(RuleId, Weight)] = &[
+    ("evidence/chain", Weight::Level(Level::Error)),
+    ("evidence/compacted", Weight::Off),
+    ("evidence/level", Weight::Level(Level::Error)),
+    ("evidence/missing-subagent", Weight::Incomplete),
+    ("evidence/no-calls", Weight::Incomplete),
+    ("evidence/removed", Weight::Incomplete),
+    ("evidence/rewound", Weight::Off),
+    ("evidence/truncated", Weight::Incomplete),
+    ("evidence/unanswered", Weight::Off),
+    ("evidence/unknown-records", Weight::Off),
+    ("evidence/unreadable", Weight::Incomplete),
+];
+
+/// What was not read was not judged: these stay at least incomplete.
+pub(super) const NEVER_OPEN: &[RuleId] = &["evidence/truncated", "evidence/unreadable"];
+
+/// How far a log can be trusted not to have been changed by whom it speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Grade {
+    /// Whoever wrote the change could write the log.
+    Committed,
+    /// Its chain of digests is intact.
+    Chained,
+    /// A job of this run produced it.
+    Produced,
+}
+
+impl Grade {
+    /// The names a policy may demand. `E3`, attested, is known and refused: nothing here verifies attestations.
+    pub(super) const NAMES: &[&str] = &["E0", "E1", "E2"];
+
+    pub(super) fn named(name: &str) -> Option<Self> {
+        [Self::Committed, Self::Chained, Self::Produced].into_iter().find(|grade| grade.name() == name)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Committed => "E0",
+            Self::Chained => "E1",
+            Self::Produced => "E2",
+        }
+    }
+}
+
+/// What a policy says about evidence.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct EvidenceRules {
+    pub(super) minimum: Option<(Grade, PolicyPlace)>,
+    pub(super) weights: BTreeMap<RuleId, (Weight, PolicyPlace)>,
+}
+
+impl EvidenceRules {
+    /// The least grade that every log has to have.
+    pub(crate) fn minimum(&self) -> Option<(Grade, &PolicyPlace)> {
+        self.minimum.as_ref().map(|(grade, place)| (*grade, place))
+    }
+
+    /// What a rule weighs, and the entry that says so.
+    pub(crate) fn weight(&self, rule: &str) -> (Weight, Option<&PolicyPlace>) {
+        if let Some((weight, place)) = self.weights.get(rule) {
+            return (*weight, Some(place));
+        }
+        let default = DEFAULTS.iter().find(|(known, _)| *known == rule);
+        (default.map_or(Weight::Incomplete, |(_, weight)| *weight), None)
+    }
+}

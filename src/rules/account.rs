@@ -1,0 +1,257 @@
+//! What a log proves: how much of a session it holds, where it came from, and what the other logs of the run add to it.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::dialect::Carries;
+use crate::model::evidence::{Chain, Subagent};
+use crate::model::{Attribution, Evidence, Session, Status};
+use crate::policy::evidence::Grade;
+use crate::policy::sessions::Field;
+
+/// Where the logs of a run came from. The caller says so: nothing in a log can.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The machine that runs the job, which also ran the agent.
+    Runner,
+    /// What another job of the same run handed over.
+    Artifact,
+    /// The change that is judged: whoever wrote it could write the logs.
+    #[default]
+    PullRequest,
+}
+
+impl Source {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Runner => "runner",
+            Self::Artifact => "artifact",
+            Self::PullRequest => "pull-request",
+        }
+    }
+}
+
+/// What one log proves.
+#[derive(Debug)]
+pub(crate) struct Account {
+    /// Of the session.
+    pub(crate) id: String,
+    pub(crate) parent: Option<String>,
+    pub(crate) agent: String,
+    pub(crate) attribution: Attribution<'static>,
+    /// Directories that calls ran in, the workspace root first.
+    pub(crate) directories: Vec<String>,
+    pub(crate) carries: Carries,
+    pub(crate) evidence: Evidence<'static>,
+    pub(crate) calls: usize,
+    /// Calls whose end was recorded.
+    pub(crate) answered: usize,
+    pub(crate) unknown_records: u32,
+    pub(crate) gaps: usize,
+    pub(crate) source: Source,
+    /// Sub-agents that this session started, each once, in the order in which they were started.
+    pub(crate) started: Vec<Started>,
+    /// Calls in this log by the sub-agent that made them: its id, or the call that started it.
+    inside: BTreeMap<String, usize>,
+}
+
+/// A sub-agent that a session started.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Started {
+    /// Number and line of the event that tells.
+    pub(crate) at: (u32, u32),
+    pub(crate) id: Option<String>,
+    pub(crate) kind: Option<String>,
+    /// The calls that started it, and went on with it.
+    calls: BTreeSet<String>,
+    /// Tool calls that it made, as far as its results say.
+    pub(crate) declared: Option<usize>,
+}
+
+/// What became of a sub-agent's calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Traced {
+    pub(crate) declared: Option<usize>,
+    /// `None`: nothing of it is recorded anywhere in the run.
+    pub(crate) recorded: Option<usize>,
+}
+
+impl Traced {
+    /// Calls that nobody judged, where their number is known.
+    pub(crate) fn missing(self) -> Option<usize> {
+        Some(self.declared?.saturating_sub(self.recorded.unwrap_or(0)))
+    }
+
+    /// Whether calls of it may exist that are not recorded.
+    pub(crate) fn is_short(self) -> bool {
+        match self.declared {
+            Some(_) => self.missing() != Some(0),
+            None => self.recorded.is_none(),
+        }
+    }
+}
+
+impl Account {
+    pub(crate) fn of(session: &Session<'_>, gaps: usize) -> Self {
+        let mut inside: BTreeMap<String, usize> = BTreeMap::new();
+        let mut directories: Vec<&str> = session.root.as_deref().into_iter().collect();
+        let (mut calls, mut answered) = (0, 0);
+        for (_, call) in session.calls() {
+            calls += 1;
+            answered += usize::from(call.status != Status::Missing);
+            if let Some(name) = call.subagent.as_deref() {
+                match inside.get_mut(name) {
+                    Some(count) => *count += 1,
+                    None => {
+                        inside.insert(name.to_owned(), 1);
+                    }
+                }
+            }
+            if let Some(directory) = call.cwd.as_deref()
+                && directories.last() != Some(&directory)
+                && !directories.contains(&directory)
+            {
+                directories.push(directory);
+            }
+        }
+        Self {
+            id: session.id.clone().into_owned(),
+            parent: session.parent.as_deref().map(str::to_owned),
+            agent: session.agent.clone().into_owned(),
+            attribution: session.attribution.clone().into_owned(),
+            directories: directories.into_iter().map(str::to_owned).collect(),
+            carries: session.dialect.carries,
+            evidence: session.evidence.clone().into_owned(),
+            calls,
+            answered,
+            unknown_records: session.unknown_records,
+            gaps,
+            source: Source::default(),
+            started: started(session),
+            inside,
+        }
+    }
+
+    /// How far the log can be trusted.
+    pub(crate) fn grade(&self) -> Grade {
+        match (self.source, self.evidence.chain) {
+            (_, Chain::Broken(_)) => Grade::Committed,
+            (Source::Runner | Source::Artifact, _) => Grade::Produced,
+            (Source::PullRequest, Chain::Intact) => Grade::Chained,
+            (Source::PullRequest, Chain::None | Chain::Late) => Grade::Committed,
+        }
+    }
+
+    /// What the log records of a field of the policy's conditions.
+    pub(crate) fn values(&self, field: Field) -> Vec<&str> {
+        let who = &self.attribution;
+        match field {
+            Field::Agent => vec![&self.agent],
+            Field::Branch => texts(&who.branches),
+            Field::Commit => single(who.commit.as_deref()),
+            Field::Cwd => self.directories.iter().map(String::as_str).collect(),
+            Field::Entrypoint => single(who.entrypoint.as_deref()),
+            Field::Host => single(who.host.as_deref()),
+            Field::Model => texts(&who.models),
+            Field::PermissionMode => texts(&who.permission_modes),
+            Field::Repository => single(who.repository.as_deref()),
+            Field::Sandbox => texts(&who.sandboxes),
+            Field::User => single(who.user.as_deref()),
+            Field::Version => single(who.version.as_deref()),
+        }
+    }
+}
+
+fn texts<'a>(facts: &'a [Cow<'static, str>]) -> Vec<&'a str> {
+    facts.iter().map(AsRef::as_ref).collect()
+}
+
+fn single(fact: Option<&str>) -> Vec<&str> {
+    fact.into_iter().collect()
+}
+
+/// Sub-agents by their id: who is asked to go on is the same one, and what its results count adds up.
+fn started(session: &Session<'_>) -> Vec<Started> {
+    let mut all: Vec<Started> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for subagent in &session.evidence.subagents {
+        let id = named(subagent.id.as_deref());
+        let place = id.as_ref().and_then(|id| places.get(id)).copied();
+        let Some(known) = place.and_then(|place| all.get_mut(place)) else {
+            if let Some(id) = &id {
+                places.insert(id.clone(), all.len());
+            }
+            all.push(start(session, subagent, id));
+            continue;
+        };
+        known.calls.extend(named(subagent.call_id.as_deref()));
+        if let Some(calls) = subagent.calls {
+            known.declared = Some(known.declared.unwrap_or(0).saturating_add(calls as usize));
+        }
+    }
+    all
+}
+
+fn start(session: &Session<'_>, subagent: &Subagent<'_>, id: Option<String>) -> Started {
+    let place = session.events.binary_search_by_key(&subagent.event, |event| event.number).ok();
+    let line = place.and_then(|place| session.events.get(place)).map_or(1, |event| event.line);
+    Started {
+        at: (subagent.event, line),
+        id,
+        kind: subagent.kind.as_deref().map(str::to_owned),
+        calls: named(subagent.call_id.as_deref()).into_iter().collect(),
+        declared: subagent.calls.map(|calls| calls as usize),
+    }
+}
+
+/// An id that a redactor took away names nobody.
+fn named(id: Option<&str>) -> Option<String> {
+    id.filter(|id| !matches!(*id, "" | "REDACTED" | "[REDACTED]")).map(str::to_owned)
+}
+
+/// All sessions of a run, whatever order their logs were read in.
+#[derive(Debug, Default)]
+pub(crate) struct Run<'a> {
+    accounts: BTreeMap<&'a str, Vec<&'a Account>>,
+}
+
+/// Sessions above a session that are asked for what it does not record.
+const DEEPEST: usize = 16;
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(accounts: impl IntoIterator<Item = &'a Account>) -> Self {
+        let mut run = Self::default();
+        for account in accounts {
+            run.accounts.entry(&account.id).or_default().push(account);
+        }
+        run
+    }
+
+    /// What is recorded of a sub-agent: in the log of the session that started it, or in one of its own.
+    pub(crate) fn trace(&self, account: &Account, started: &Started) -> Traced {
+        let names = started.id.iter().chain(&started.calls);
+        let inside = names.filter_map(|name| account.inside.get(name)).copied().max();
+        let own = started.id.as_deref().into_iter().flat_map(|id| [id.to_owned(), format!("agent-{id}")]);
+        let own = own.filter_map(|id| self.accounts.get(id.as_str())).flatten().map(|account| account.calls).max();
+        // Where both exist they tell the same calls.
+        Traced { declared: started.declared, recorded: inside.max(own) }
+    }
+
+    /// The values of a field; a sub-agent that does not record them runs as the session that started it.
+    pub(crate) fn values(&self, account: &'a Account, field: Field) -> Vec<&'a str> {
+        let mut asked = account;
+        for _ in 0..DEEPEST {
+            let values = asked.values(field);
+            if !values.is_empty() {
+                return values;
+            }
+            let above = asked.parent.as_deref().and_then(|parent| self.accounts.get(parent));
+            // Two logs of one session may say different things: then neither speaks for the sub-agent.
+            match above.map(Vec::as_slice) {
+                Some([one]) => asked = one,
+                _ => break,
+            }
+        }
+        Vec::new()
+    }
+}
