@@ -22,6 +22,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) rewinds: u32,
     /// Messages that the host itself removed from the log, or replaced by a stub.
     pub(crate) removed: u32,
+    /// Never taken from what a log says about itself: it is worked out.
+    #[serde(skip)]
     pub(crate) chain: Chain,
 }
 
