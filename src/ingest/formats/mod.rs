@@ -21,6 +21,7 @@ mod droid;
 mod gemini;
 mod hermes;
 mod mini_swe_agent;
+mod kimi;
 pub(super) mod native;
 mod opencode;
 mod pi;
@@ -49,6 +50,7 @@ pub(super) static FORMATS: &[&Format] = &[
     &droid::STREAM,
     &amp::FORMAT,
     &pi::FORMAT,
+    &kimi::FORMAT,
     &qwen::FORMAT,
     &mini_swe_agent::FORMAT,
     &swe_agent::FORMAT,

@@ -20,6 +20,7 @@ const KNOWN: &[&str] = &[
     "droid",
     "copilot-cli",
     "gemini-cli",
+    "kimi",
     "openclaw",
     "pi",
     "qwen-code",

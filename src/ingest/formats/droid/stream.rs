@@ -72,16 +72,21 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut G
             }
             assembly.push(place, EventKind::End);
         }
+        "tool_call" => call(assembly, &place, record, &around),
         // Whatever its type says, a tool with parameters is a call.
-        _ if &*kind == "tool_call" || record.parameters.is_some() => {
-            let id = identity(record.call_id).or_else(|| identity(record.id));
-            let tool = filled(record.tool_name).or_else(|| filled(record.tool_id)).unwrap_or_default();
-            let arguments = assembly::arguments(record.parameters);
-            blocks::add_call(assembly, &place, (id, tool, arguments), &around);
+        _ if record.parameters.is_some() => {
+            assembly.unknown(place.clone());
+            call(assembly, &place, record, &around);
         }
         "" => gaps.push(Some(*line), "a record without a `type`"),
         _ => assembly.unknown(place),
     }
+}
+
+fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, record: &Entry<'a>, around: &Around<'a>) {
+    let id = identity(record.call_id).or_else(|| identity(record.id));
+    let tool = filled(record.tool_name).or_else(|| filled(record.tool_id)).unwrap_or_default();
+    blocks::add_call(assembly, place, (id, tool, assembly::arguments(record.parameters)), around);
 }
 
 fn identify<'a>(assembly: &mut Assembly<'a>, record: &Entry<'a>) {
