@@ -1,6 +1,9 @@
 //! Throw-away stores and folders.
 #![cfg(unix)]
 
+mod archives;
+mod objects;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
