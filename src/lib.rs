@@ -78,7 +78,7 @@ mod store;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 
-pub use cli::Environment;
+pub use cli::{Environment, Machine};
 
 /// Runs one command line, reading `-` from `stdin`, and returns the exit code:
 /// 0 judged and clean, 1 findings, 2 could not judge, 3 evidence missing or incomplete.
@@ -91,9 +91,9 @@ pub fn run(
     run_in(Environment::default(), args, stdin, stdout, stderr)
 }
 
-/// As [`run`], in an environment that changes what is said (colours) or asked for (in CI).
+/// As [`run`], in an environment that changes what is said (colours) or asked for (in CI), or on a machine to look into.
 pub fn run_in(
-    environment: Environment,
+    environment: Environment<'_>,
     args: impl IntoIterator<Item = OsString>,
     stdin: &mut dyn Read,
     stdout: &mut dyn Write,

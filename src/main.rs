@@ -4,7 +4,8 @@ use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let environment = agent_strace::Environment::of_process();
+    let machine = agent_strace::Machine::of_process();
+    let environment = agent_strace::Environment::of_process().on(&machine);
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut err = std::io::stderr().lock();
     let code = agent_strace::run_in(environment, std::env::args_os(), &mut std::io::stdin().lock(), &mut out, &mut err);

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::since::{self, Since};
 use crate::engine;
 use crate::finding::Level;
 use crate::report::Format;
@@ -75,6 +76,27 @@ judges, each line carries its answer. The exit code stays 0 unless --policy, --p
 In JSON, `span` is a piece of the command text in bytes, and `parent` the place of the command
 that caused the effect, from 0, among the effects of the event.";
 
+const LIST_EXAMPLES: &str = "\
+Examples:
+  agent-strace list                                      the sessions in the store, newest first
+  agent-strace list --tree                               with the sub-agents below who started them
+  agent-strace list --discover --since 7d                what agents logged on this machine this week
+  agent-strace list --discover --agent codex --project . --format json
+
+The exit code is 3 when something could not be read.";
+
+const IMPORT_EXAMPLES: &str = "\
+Examples:
+  agent-strace import ~/.claude/projects/-home-dana-rates/7c9e02b6.jsonl
+  agent-strace import logs/ --redact                     every log in a folder, without the secrets in it
+  agent-strace import --discover                         list what could be imported from this machine
+  agent-strace import --discover --all --project . --since 2w
+
+Importing again changes nothing; a log that has grown updates its session. Two logs with the same
+session id become two sessions, and what was recorded otherwise is never touched. What could not
+be read of a log stays missing in the session, and the exit code is 3; a log that holds no session
+at all is not imported.";
+
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Judge every session in scope: the command for CI.
@@ -86,8 +108,12 @@ pub(super) enum Command {
     /// Show what the gate sees: the effects of sessions or of one command.
     #[command(after_help = EFFECTS_EXAMPLES)]
     Effects(EffectsArgs),
-    /// List the sessions in the store.
+    /// List the sessions in the store, or the logs of all agents on this machine.
+    #[command(after_help = LIST_EXAMPLES)]
     List(ListArgs),
+    /// Write logs of any agent into the store.
+    #[command(after_help = IMPORT_EXAMPLES)]
+    Import(ImportArgs),
     /// List the rules, or show one.
     Rules(RulesArgs),
     /// List the JSON Schemas of the files that are read and written, or print one.
@@ -97,11 +123,34 @@ pub(super) enum Command {
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     /// Sessions: an id or an unambiguous prefix in the store, a log or a folder of logs of any agent, or `-`.
-    #[arg(value_name = "SESSION")]
+    #[arg(value_name = "SESSION", conflicts_with = "discover")]
     pub(super) sessions: Vec<String>,
+
+    /// Judge what all agents on this machine did in this directory, or in that of --project.
+    #[arg(long)]
+    pub(super) discover: bool,
+
+    #[command(flatten)]
+    pub(super) wanted: WantedArgs,
 
     #[command(flatten)]
     pub(super) gate: GateArgs,
+}
+
+/// Which sessions of those that were found.
+#[derive(Debug, Args)]
+pub(super) struct WantedArgs {
+    /// Only sessions of this agent, e.g. `codex`; repeatable.
+    #[arg(long = "agent", value_name = "AGENT")]
+    pub(super) agents: Vec<String>,
+
+    /// Only sessions that were active since: `7d`, `12h`, `2w`, a date, or a time with its offset.
+    #[arg(long, value_name = "WHEN", value_parser = since::parse)]
+    pub(super) since: Option<Since>,
+
+    /// Only sessions that ran in this directory or below it, and those that do not say where they ran.
+    #[arg(long, value_name = "DIR")]
+    pub(super) project: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -209,8 +258,62 @@ pub(super) struct EffectsArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
+    /// Sessions: an id or an unambiguous prefix in the store, a log or a folder of logs of any agent, or `-`
+    /// [default: all in the store].
+    #[arg(value_name = "SESSION", conflicts_with = "discover")]
+    pub(super) sessions: Vec<String>,
+
+    /// The logs of all agents on this machine, not the store.
+    #[arg(long)]
+    pub(super) discover: bool,
+
+    #[command(flatten)]
+    pub(super) wanted: WantedArgs,
+
+    /// Show sub-agents below who started them.
+    #[arg(long)]
+    pub(super) tree: bool,
+
+    /// What time it is, for `--since` [default: the clock].
+    #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
+    pub(super) now: Option<jiff::Timestamp>,
+
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: PlainFormat,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ImportArgs {
+    /// Logs or folders of logs of any agent, sessions of the store by id, or `-`.
+    #[arg(value_name = "LOG", required_unless_present = "discover", conflicts_with = "discover")]
+    pub(super) logs: Vec<String>,
+
+    /// List the logs of all agents on this machine; with --all, import them.
+    #[arg(long)]
+    pub(super) discover: bool,
+
+    /// Import everything that --discover finds.
+    #[arg(long, requires = "discover")]
+    pub(super) all: bool,
+
+    /// Where Claude Code keeps its logs [default: $CLAUDE_CONFIG_DIR, or ~/.claude].
+    #[arg(long, value_name = "DIR", requires = "discover")]
+    pub(super) claude_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) wanted: WantedArgs,
+
+    /// Replace secrets by marks. Without it evidence is kept as it was recorded, secrets included.
+    #[arg(long)]
+    pub(super) redact: bool,
+
+    /// Say what would be done, and do nothing.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+
+    /// What time it is, for `--since` [default: the clock].
+    #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
+    pub(super) now: Option<jiff::Timestamp>,
 }
 
 #[derive(Debug, Args)]

@@ -1,10 +1,15 @@
 //! What a command may know about where it runs, read once: everything else depends on its arguments alone.
 
+use std::borrow::Cow;
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use super::failure::Failure;
+use crate::ingest::discover;
 
 /// The default is what tests and other programs want: no colour, no progress, not in CI.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Environment {
+pub struct Environment<'a> {
     /// Standard output is a terminal that takes colours.
     pub(crate) colour: bool,
     /// Standard output is a terminal that shows more than ASCII.
@@ -13,9 +18,45 @@ pub struct Environment {
     pub(crate) progress: bool,
     /// The run is part of continuous integration: what is missing is an error there.
     pub(crate) ci: bool,
+    /// Where it runs; `None`: nothing of it may be looked into.
+    pub(crate) machine: Option<&'a Machine>,
 }
 
-impl Environment {
+/// The machine, as far as commands ask: where agents keep their logs on it, and what time it is there.
+#[derive(Debug)]
+pub struct Machine {
+    pub(crate) homes: discover::Machine,
+    pub(crate) now: jiff::Timestamp,
+}
+
+impl Machine {
+    /// Of this process: variables like `HOME` and those that name agents' folders, the current directory, the clock.
+    pub fn of_process() -> Self {
+        let value = |name| Some((name, PathBuf::from(std::env::var_os(name)?)));
+        let variables = discover::variables().into_iter().filter_map(value).collect();
+        let homes = discover::Machine { variables, project: PathBuf::new() };
+        Self { homes, now: jiff::Timestamp::now() }
+    }
+}
+
+impl<'a> Environment<'a> {
+    /// Where agents keep their logs, with Claude Code's folder where the user says.
+    pub(super) fn homes(self, claude: Option<&Path>) -> Result<Cow<'a, discover::Machine>, Failure> {
+        let Some(machine) = self.machine else {
+            return Err(Failure::new("there is no machine to look for logs on"));
+        };
+        let Some(claude) = claude else { return Ok(Cow::Borrowed(&machine.homes)) };
+        let mut homes = machine.homes.clone();
+        homes.variables.insert("CLAUDE_CONFIG_DIR", claude.to_path_buf());
+        Ok(Cow::Owned(homes))
+    }
+
+    /// The same with a machine to look into.
+    #[must_use]
+    pub fn on(self, machine: &'a Machine) -> Self {
+        Self { machine: Some(machine), ..self }
+    }
+
     /// Of this process: `CI`, `NO_COLOR`, and whether standard output is a terminal.
     pub fn of_process() -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -28,6 +69,7 @@ impl Environment {
             colour: std::io::stdout().is_terminal() && !set("NO_COLOR"),
             progress: std::io::stderr().is_terminal(),
             ci: set("CI") && !off,
+            machine: None,
         }
     }
 }

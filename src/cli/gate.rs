@@ -12,6 +12,7 @@ use super::judge;
 use super::output;
 use super::pipeline::Inputs;
 use super::policy_file;
+use super::wanted::Wanted;
 use crate::effects::Links;
 use crate::engine::{Entries, Settings};
 use crate::git::{self, GitError};
@@ -32,8 +33,22 @@ pub(super) fn check(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin);
+    let inputs = inputs_of_check(trace_dir, args, environment, streams);
     run(Verb::Check, trace_dir, &args.gate, environment, inputs, streams)
+}
+
+fn inputs_of_check(
+    trace_dir: &Path,
+    args: &CheckArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<Inputs, Failure> {
+    let wanted = Wanted::new(&args.wanted, args.gate.now, environment)?;
+    if args.discover {
+        return Inputs::discover(environment.homes(None)?.as_ref(), wanted.here_at_least()?, environment);
+    }
+    let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
+    Ok(inputs.only(wanted))
 }
 
 pub(super) fn audit(

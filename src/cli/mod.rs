@@ -6,6 +6,7 @@ mod effects;
 mod environment;
 mod failure;
 mod gate;
+mod import;
 mod judge;
 mod list;
 mod output;
@@ -14,6 +15,8 @@ mod policy_file;
 mod progress;
 mod rules;
 mod schema;
+mod since;
+mod wanted;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -21,7 +24,7 @@ use std::io::{Read, Write};
 use clap::Parser;
 
 use args::{Cli, Command};
-pub use environment::Environment;
+pub use environment::{Environment, Machine};
 use failure::Failure;
 
 /// The three streams of a command.
@@ -47,6 +50,7 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Check(args) => gate::check(&cli.trace_dir, args, environment, streams),
         Command::Audit(args) => gate::audit(&cli.trace_dir, args, environment, streams),
         Command::Effects(args) => effects::run(&cli.trace_dir, args, environment, streams),
+        Command::Import(args) => import::run(&cli.trace_dir, args, environment, streams),
         Command::List(args) => list::run(&cli.trace_dir, args, environment, streams),
         Command::Rules(args) => rules::run(args, streams),
         Command::Schema(args) => schema::run(args, streams),

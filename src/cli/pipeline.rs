@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::environment::Environment;
 use super::failure::Failure;
 use super::progress::Progress;
+use super::wanted::Wanted;
 use crate::ingest::discover::{self, Found, SelectError, Selection, Sink, Source};
 use crate::ingest::{Log, Reading};
 use crate::model::{Gap, Session};
@@ -23,6 +24,7 @@ pub(super) struct Inputs {
     progress: bool,
     /// Standard input, already read.
     stdin: Vec<Log>,
+    wanted: Wanted,
 }
 
 /// The logs of standard input, and what could not be read of it.
@@ -44,7 +46,29 @@ impl Sink for Stdin {
     }
 }
 
+/// Whether work on one log may change what work on another one finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    AtOnce,
+    OneByOne,
+}
+
 impl Inputs {
+    /// The logs of all agents on the machine.
+    pub(super) fn discover(
+        homes: &discover::Machine,
+        wanted: Wanted,
+        environment: Environment,
+    ) -> Result<Self, Failure> {
+        let found = discover::on_machine(homes, &wanted.on_machine()?);
+        Ok(Self { found, progress: environment.progress, stdin: Vec::new(), wanted })
+    }
+
+    /// Only those that are wanted.
+    pub(super) fn only(self, wanted: Wanted) -> Self {
+        Self { wanted, ..self }
+    }
+
     pub(super) fn select(
         trace_dir: &Path,
         requests: &[String],
@@ -58,7 +82,7 @@ impl Inputs {
             discover::read_stream("-", stdin, &mut logs);
         }
         found.gaps.append(&mut logs.gaps);
-        Ok(Self { found, progress: environment.progress, stdin: logs.logs })
+        Ok(Self { found, progress: environment.progress, stdin: logs.logs, wanted: Wanted::default() })
     }
 
     /// No log at all was found, not even an unreadable one.
@@ -79,6 +103,20 @@ impl Inputs {
     /// Reads every log and works on it. Results are in the order of the logs; gaps are those of logs that could not be
     /// read at all.
     pub(super) fn each<T: Send>(self, work: impl Fn(Reading<'_>) -> T + Sync) -> (Vec<T>, Vec<Gap>) {
+        self.each_log(Order::AtOnce, |_, reading| work(reading))
+    }
+
+    /// As [`Self::each`], with the log itself.
+    pub(super) fn each_log<T: Send>(
+        self,
+        order: Order,
+        work: impl Fn(&Log, Reading<'_>) -> T + Sync,
+    ) -> (Vec<T>, Vec<Gap>) {
+        let work = |log: &Log| {
+            let mut reading = log.read();
+            self.wanted.apply(&mut reading);
+            work(log, reading)
+        };
         let budget = Budget::default();
         let progress = Progress::new(self.progress, self.found.sources.len());
         let read = |source: &Source| {
@@ -91,6 +129,7 @@ impl Inputs {
         // A pool of threads costs more than one small log.
         let done: Vec<(Vec<T>, Vec<Gap>)> = match sources.as_slice() {
             [] | [_] => sources.iter().map(read).collect(),
+            _ if order == Order::OneByOne => sources.iter().map(read).collect(),
             _ => sources.par_iter().map(read).collect(),
         };
         let mut gaps = self.found.gaps;
@@ -99,7 +138,7 @@ impl Inputs {
             results.extend(done);
             gaps.extend(lacking);
         }
-        results.extend(self.stdin.iter().map(|log| work(log.read())));
+        results.extend(self.stdin.iter().map(&work));
         gaps.sort();
         (results, gaps)
     }
@@ -140,13 +179,13 @@ struct Work<'w, T, F> {
     gaps: Vec<Gap>,
 }
 
-impl<T, F: Fn(Reading<'_>) -> T> Sink for Work<'_, T, F> {
+impl<T, F: Fn(&Log) -> T> Sink for Work<'_, T, F> {
     fn more(&mut self, bytes: u64) {
         self.held.grow(bytes);
     }
 
     fn log(&mut self, log: Log) {
-        self.results.push((self.work)(log.read()));
+        self.results.push((self.work)(&log));
         self.held.shrink(log.bytes().len() as u64);
     }
 

@@ -7,6 +7,7 @@ pub(crate) mod attribution;
 pub(crate) mod conversation;
 pub(crate) mod dialect;
 pub(crate) mod evidence;
+mod moment;
 mod text;
 
 use std::borrow::Cow;
@@ -17,6 +18,7 @@ pub(crate) use attribution::Attribution;
 pub(crate) use conversation::{Label, Origin, Stream, Telling, Window};
 pub(crate) use dialect::{Dialect, Scripts, Shell};
 pub(crate) use evidence::Evidence;
+pub(crate) use moment::moment;
 pub(crate) use text::{RawText, decode_json};
 
 /// One recorded session.

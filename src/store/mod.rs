@@ -21,7 +21,8 @@ use std::path::Path;
 
 use json::Object;
 pub(crate) use json::Secrets;
-pub(crate) use name::directory;
+#[cfg(test)]
+use name::directory;
 use previous::Relation;
 
 use crate::model::{Gap, Session};

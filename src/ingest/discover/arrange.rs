@@ -61,10 +61,10 @@ impl Listed {
         Gap { file: self.shown.clone(), line: None, reason: reason.into() }
     }
 
-    /// The file alone, whatever it is called.
-    pub(super) fn only(self) -> Found {
+    /// The file alone.
+    pub(super) fn only(self, scope: Scope) -> Found {
         let mut found = Found::default();
-        one(self, Scope::Everything, &mut found);
+        one(self, scope, &mut found);
         found
     }
 

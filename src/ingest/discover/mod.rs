@@ -8,6 +8,7 @@
 
 mod arrange;
 mod checkpoints;
+mod homes;
 mod load;
 mod origin;
 mod packed;
@@ -22,6 +23,8 @@ mod tests;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+pub(crate) use homes::{Machine, Wanted, agents, on_machine, variables};
 
 use super::{Carried, Log, StoreEntry};
 use crate::model::Gap;

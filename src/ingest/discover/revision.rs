@@ -189,7 +189,7 @@ impl Tree {
 
     fn found(mut self, path: &str) -> Found {
         match self.listing.files.as_slice() {
-            [file] if file.path.is_empty() => self.listing.files.remove(0).named(path).only(),
+            [file] if file.path.is_empty() => self.listing.files.remove(0).named(path).only(Scope::Everything),
             _ => arrange(self.listing),
         }
     }

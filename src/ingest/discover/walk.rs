@@ -27,7 +27,7 @@ pub(super) fn shown(path: &Path) -> String {
 pub(super) fn path(path: &Path) -> Found {
     match path.metadata() {
         Ok(metadata) if metadata.is_dir() => folder(path),
-        Ok(_) => single(path),
+        Ok(_) => single(path, Scope::Everything),
         Err(error) => Found { gaps: vec![gap(path, unreadable(&error))], ..Found::default() },
     }
 }
@@ -52,14 +52,19 @@ pub(super) fn inside(root: &Path, path: &Path) -> Found {
     walk.finish()
 }
 
+/// A file that lies where logs do: it may be something else that is no log.
+pub(super) fn file(path: &Path) -> Found {
+    single(path, Scope::Logs)
+}
+
 /// One file, and what belongs to it: the `meta.json` beside events, the other parts of a log that was cut.
-fn single(path: &Path) -> Found {
+fn single(path: &Path, scope: Scope) -> Found {
     let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let mut walk = Walk { top: parent.clone(), ..Walk::default() };
     match path.canonicalize() {
         Ok(real) => {
             let folder = real.parent().unwrap_or(&real).to_path_buf();
-            walk.listing.scope = Scope::Everything;
+            walk.listing.scope = scope;
             walk.listing.name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
             walk.root.clone_from(&folder);
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -76,7 +81,7 @@ fn single(path: &Path) -> Found {
             // Events without metadata are a log like any other: nobody said that they are in a store.
             let alone = walk.listing.files.len() == 1;
             if alone && let Some(file) = walk.listing.files.pop() {
-                return file.only();
+                return file.only(scope);
             }
         }
         Err(error) => walk.gap(path, unreadable(&error)),

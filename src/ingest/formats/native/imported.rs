@@ -8,7 +8,7 @@ use crate::ingest::formats::FORMATS;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, count, filled, is_true, record, text};
 use crate::model::attribution::Attribution;
-use crate::model::{Arguments, Evidence, Label, Origin, Session, Spent, Status, Stream, Usage};
+use crate::model::{Arguments, Evidence, Label, Origin, Session, Spent, Status, Stream};
 
 record! {
     /// Said by the first event, about the session.

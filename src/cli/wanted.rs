@@ -1,0 +1,121 @@
+//! Which of the sessions that were found are wanted.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::args::WantedArgs;
+use super::environment::Environment;
+use super::failure::{Failure, reason};
+use crate::ingest::Reading;
+use crate::ingest::discover;
+use crate::model::{Session, moment};
+
+/// What a session has to be.
+#[derive(Debug, Default)]
+pub(super) struct Wanted {
+    agents: Vec<String>,
+    since: Option<jiff::Timestamp>,
+    /// The same directory by its names: as given, and with all links resolved.
+    projects: Vec<String>,
+}
+
+impl Wanted {
+    pub(super) fn new(
+        args: &WantedArgs,
+        now: Option<jiff::Timestamp>,
+        environment: Environment,
+    ) -> Result<Self, Failure> {
+        let since = match args.since {
+            None => None,
+            Some(since) => {
+                let now = now.or_else(|| environment.machine.map(|machine| machine.now));
+                let now =
+                    now.ok_or_else(|| Failure::new("`--since` needs a clock: say what time it is with `--now`"))?;
+                since.moment(now)
+            }
+        };
+        let projects = args.project.as_deref().map_or_else(|| Ok(Vec::new()), names)?;
+        Ok(Self { agents: args.agents.clone(), since, projects })
+    }
+
+    /// Only what was done in the current directory, unless another one was named.
+    pub(super) fn here_at_least(mut self) -> Result<Self, Failure> {
+        if self.projects.is_empty() {
+            self.projects = names(Path::new("."))?;
+        }
+        Ok(self)
+    }
+
+    /// What to look for on a machine.
+    pub(super) fn on_machine(&self) -> Result<discover::Wanted, Failure> {
+        let known: Vec<&str> = discover::agents().into_iter().collect();
+        if let Some(agent) = self.agents.iter().find(|agent| !known.contains(&agent.as_str())) {
+            let failure = Failure::new(format!("no agent is called `{agent}`")).did_you_mean(agent, &known);
+            return Err(failure.hint(format!("known are {}", known.join(", "))));
+        }
+        Ok(discover::Wanted { agents: self.agents.clone(), since: self.since })
+    }
+
+    /// Takes out what is not wanted. What is missing of a log counts only for those who want something of it.
+    pub(super) fn apply(&self, reading: &mut Reading<'_>) {
+        let any = !reading.sessions.is_empty();
+        reading.sessions.retain(|session| self.wants(session));
+        if any && reading.sessions.is_empty() {
+            reading.gaps.clear();
+        }
+    }
+
+    fn wants(&self, session: &Session<'_>) -> bool {
+        let is_agent = |name: &String| **name == *session.agent || name == session.dialect.name;
+        (self.agents.is_empty() || self.agents.iter().any(is_agent)) && self.is_recent(session) && self.is_here(session)
+    }
+
+    fn is_recent(&self, session: &Session<'_>) -> bool {
+        let Some(since) = self.since else { return true };
+        let times = || session.events.iter().rev().filter_map(|event| moment(event.time.as_deref()?));
+        times().next().is_none() || times().any(|time| time >= since)
+    }
+
+    /// What does not say where it was may have been here.
+    fn is_here(&self, session: &Session<'_>) -> bool {
+        let places = || {
+            let calls = session.calls().filter_map(|(_, call)| call.cwd.as_deref());
+            session.root.as_deref().into_iter().chain(calls)
+        };
+        self.projects.is_empty() || places().next().is_none() || places().any(|place| self.holds(place))
+    }
+
+    fn holds(&self, place: &str) -> bool {
+        let place = plain(Path::new(place));
+        let below = |project: &String| {
+            place
+                .strip_prefix(project.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || project.ends_with('/'))
+        };
+        self.projects.iter().any(below)
+    }
+}
+
+fn names(folder: &Path) -> Result<Vec<String>, Failure> {
+    let absolute = std::path::absolute(folder)
+        .map_err(|error| Failure::new(format!("`{}` names no directory: {}", folder.display(), reason(&error))))?;
+    let real = folder.canonicalize().ok();
+    let mut names: Vec<_> = [Some(absolute), real].into_iter().flatten().map(|path| plain(&path)).collect();
+    names.dedup();
+    Ok(names)
+}
+
+/// Without `.` and `..`, with `/` between the parts.
+fn plain(path: &Path) -> String {
+    let mut parts = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    let text = parts.to_string_lossy().replace('\\', "/");
+    if text.len() > 1 { text.trim_end_matches('/').to_owned() } else { text }
+}
