@@ -17,6 +17,7 @@ mod claude;
 mod claw;
 mod codex;
 mod copilot;
+mod cursor;
 mod droid;
 mod gemini;
 mod hermes;
@@ -39,9 +40,12 @@ pub(super) static FORMATS: &[&Format] = &[
     &native::FORMAT,
     &codex::FORMAT,
     &copilot::FORMAT,
+    &cursor::FORMAT,
+    &cursor::TEXT,
     &opencode::FORMAT,
     &opencode::STORAGE,
     &gemini::FORMAT,
+    &cursor::STREAM,
     &claude::STREAM,
     &claude::FORMAT,
     &claw::FORMAT,

@@ -19,6 +19,7 @@ const KNOWN: &[&str] = &[
     "codex",
     "droid",
     "copilot-cli",
+    "cursor",
     "gemini-cli",
     "kimi",
     "openclaw",

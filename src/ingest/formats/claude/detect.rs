@@ -31,5 +31,11 @@ pub(super) fn is_stream(head: &Head<'_>) -> bool {
 }
 
 fn is_spoken(head: &Head<'_>) -> bool {
-    head.object("message").is_some_and(|message| message.has("content") && message.is_string("role"))
+    head.object("message").is_some_and(|message| {
+        // Cursor's output has the same words in the same places, but names neither record nor message.
+        let bare = head.has_only(&["type", "message", "session_id", "model_call_id", "timestamp_ms"])
+            && message.has_only(&["role", "content"])
+            && message.first("content").is_some_and(|block| block.is("type", "text"));
+        message.has("content") && message.is_string("role") && !(bare && head.is_string("session_id"))
+    })
 }
