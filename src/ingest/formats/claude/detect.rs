@@ -30,12 +30,19 @@ pub(super) fn is_stream(head: &Head<'_>) -> bool {
         }
 }
 
+/// Others write the same words in the same places: a record must also be named as Claude names it, or its message as the
+/// API does, or hold a call or a result.
 fn is_spoken(head: &Head<'_>) -> bool {
+    let named = ["uuid", "parentUuid", "sessionId", "parent_tool_use_id", "isSidechain", "toolUseResult"];
+    let by_api = ["id", "model", "usage", "type", "stop_reason"];
     head.object("message").is_some_and(|message| {
-        // Cursor's output has the same words in the same places, but names neither record nor message.
-        let bare = head.has_only(&["type", "message", "session_id", "model_call_id", "timestamp_ms"])
-            && message.has_only(&["role", "content"])
-            && message.first("content").is_some_and(|block| block.is("type", "text"));
-        message.has("content") && message.is_string("role") && !(bare && head.is_string("session_id"))
+        let telling = || {
+            message
+                .first("content")
+                .is_some_and(|block| block.has("tool_use_id") || block.has("name") && block.has("input"))
+        };
+        message.has("content")
+            && message.is_string("role")
+            && (named.iter().any(|key| head.has(key)) || by_api.iter().any(|key| message.has(key)) || telling())
     })
 }

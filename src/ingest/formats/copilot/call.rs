@@ -90,6 +90,17 @@ impl<'a> Events<'a> {
         self.call(place, &data, envelope.agent);
     }
 
+    /// Every call that was asked for and has not run as far as the log shows.
+    pub(super) fn run_all_requests(&mut self) {
+        let mut requests: Vec<_> = std::mem::take(&mut self.requests).into_iter().collect();
+        requests.sort_by(|(one, first), (other, second)| (first.place.line, one).cmp(&(second.place.line, other)));
+        for (id, request) in requests {
+            if self.assembly.call_of(&id).is_none() {
+                self.call(request.place, &request.data, None);
+            }
+        }
+    }
+
     fn call(&mut self, place: Place<'a>, data: &Data<'a>, agent: Option<Raw<'a>>) {
         let id = filled(data.id);
         let tool = name(data);

@@ -70,7 +70,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
         events.event(&item, gaps);
     }
-    vec![events.finish()]
+    vec![events.finish(gaps)]
 }
 
 /// A session that is being read.
@@ -91,7 +91,11 @@ struct Events<'a> {
 }
 
 impl<'a> Events<'a> {
-    fn finish(mut self) -> Session<'a> {
+    fn finish(mut self, gaps: &Gaps) -> Session<'a> {
+        // The record that would say that a call started may be the damaged one.
+        if gaps.damaged() {
+            self.run_all_requests();
+        }
         self.unanswered();
         let total = self.total;
         let mut session = self.assembly.finish();

@@ -176,10 +176,8 @@ impl<'a> Run<'a> {
         let began = id.as_ref().and_then(|id| self.started.remove(id));
         let status = status(body.result);
         let (at, called) = match began {
-            Some((at, first)) if first.tool == called.tool => {
-                let arguments = if called.arguments == Arguments::Missing { first.arguments } else { called.arguments };
-                (at, Called { tool: called.tool, arguments })
-            }
+            Some((at, first)) if first.tool == called.tool && called.arguments == Arguments::Missing => (at, first),
+            Some((_, first)) if first.tool == called.tool => (place.clone(), called),
             // Two tools under one id: both ran.
             Some((at, first)) => {
                 self.add(at, first, id.clone(), Status::Missing);
