@@ -8,6 +8,7 @@ use super::failure::{Failure, reason};
 use crate::ingest::Reading;
 use crate::ingest::discover;
 use crate::model::{Session, moment};
+use crate::policy::nearest;
 
 /// What a session has to be.
 #[derive(Debug, Default)]
@@ -49,8 +50,11 @@ impl Wanted {
     pub(super) fn on_machine(&self) -> Result<discover::Wanted, Failure> {
         let known: Vec<&str> = discover::agents().into_iter().collect();
         if let Some(agent) = self.agents.iter().find(|agent| !known.contains(&agent.as_str())) {
-            let failure = Failure::new(format!("no agent is called `{agent}`")).did_you_mean(agent, &known);
-            return Err(failure.hint(format!("known are {}", known.join(", "))));
+            let failure = Failure::new(format!("no agent is called `{agent}`"));
+            return Err(match nearest(agent, &known) {
+                Some(near) => failure.hint(format!("did you mean `{near}`?")),
+                None => failure.hint(format!("known are {}", known.join(", "))),
+            });
         }
         Ok(discover::Wanted { agents: self.agents.clone(), since: self.since })
     }

@@ -20,6 +20,7 @@ mod differential;
 mod hostile;
 mod oracle;
 mod peer_defects;
+mod peer_reads;
 mod readme;
 mod sarif;
 mod sarif_check;
