@@ -13,9 +13,11 @@
 //! Tools are told apart by name, for all agents alike, in `effects/tools/*.json`: names that are new belong there.
 
 mod amp;
+mod atif;
 mod claude;
 mod claw;
 mod codex;
+mod codex_exec;
 mod copilot;
 mod cursor;
 mod droid;
@@ -25,6 +27,7 @@ mod kimi;
 mod mini_swe_agent;
 pub(super) mod native;
 mod opencode;
+mod otel;
 mod pi;
 mod qwen;
 mod swe_agent;
@@ -38,6 +41,9 @@ use crate::model::{Dialect, Session};
 /// In the order in which records are asked; a record is claimed by the first.
 pub(super) static FORMATS: &[&Format] = &[
     &native::FORMAT,
+    &atif::FORMAT,
+    &codex_exec::FORMAT,
+    &otel::FORMAT,
     &codex::FORMAT,
     &copilot::FORMAT,
     &cursor::FORMAT,
