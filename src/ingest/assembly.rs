@@ -127,19 +127,6 @@ impl<'a> Assembly<'a> {
         id.and_then(|id| self.call_of(id)).is_some_and(|known| known.tool == tool && known.arguments == *arguments)
     }
 
-    /// Takes another report of a call: the same one again, or while it runs, one with other arguments. `false`: it is
-    /// another call.
-    pub(super) fn refine(&mut self, link: &str, tool: &str, arguments: &Arguments<'a>) -> bool {
-        let Some(call) = self.call_mut(link).filter(|call| call.tool == tool) else { return false };
-        if call.arguments != *arguments {
-            if call.status != Status::Missing {
-                return false;
-            }
-            call.arguments = arguments.clone();
-        }
-        true
-    }
-
     fn call_mut(&mut self, link: &str) -> Option<&mut ToolCall<'a>> {
         match &mut self.session.events.get_mut(*self.calls.get(link)?)?.kind {
             EventKind::Call(call) => Some(call),

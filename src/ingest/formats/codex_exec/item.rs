@@ -55,6 +55,8 @@ pub(super) fn add<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, item: &Item
             let tool = format!("mcp__{server}__{}", filled(item.tool).unwrap_or_default());
             call(assembly, place, item, Cow::Owned(tool), arguments(item.arguments));
         }
+        // A search starts before its words are known.
+        "web_search" if !done && is(item.query, "") => assembly.push(place, EventKind::Other),
         "web_search" => {
             let given = item.action.map(|action| arguments(Some(action))).unwrap_or_else(|| query(item));
             call(assembly, place, item, Cow::Borrowed("web_search_call"), given);
@@ -131,7 +133,7 @@ fn patch<'a>(changes: &[Raw<'a>]) -> Arguments<'a> {
     Arguments::Text(Cow::Owned(patch))
 }
 
-/// Reports of one item are one call; the first one may not know all its arguments yet.
+/// Reports of one item that say the same are one call.
 fn call<'a>(
     assembly: &mut Assembly<'a>,
     place: Place<'a>,
@@ -141,7 +143,7 @@ fn call<'a>(
 ) {
     let id = filled(item.id);
     let status = status(item);
-    if id.as_deref().is_some_and(|id| assembly.refine(id, &tool, &arguments)) {
+    if assembly.repeats(id.as_deref(), &tool, &arguments) {
         assembly.settle(status, id.clone());
     } else {
         let call = ToolCall { call_id: id.clone(), tool, arguments, cwd: None, status, subagent: None };
