@@ -177,3 +177,49 @@ fn logs_of_other_agents_are_gaps() {
         assert_eq!(problems(&judged.sarif), Vec::<String>::new(), "{}", file.display());
     }
 }
+
+/// File → paths that its calls asked to write, counted by a script that shares nothing with this program.
+fn asked_to_write(corpus: &Path) -> Vec<(String, Vec<String>)> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/count.py");
+    let output = std::process::Command::new("python3").arg(script).arg(corpus).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let row = |line: &str| {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let paths = row["written"].as_array().unwrap().iter().map(|path| path.as_str().unwrap().to_owned());
+        (row["file"].as_str().unwrap().to_owned(), paths.collect())
+    };
+    String::from_utf8(output.stdout).unwrap().lines().map(row).collect()
+}
+
+/// Paths of effects that write or delete.
+fn effects_that_write(log: &Path) -> Vec<String> {
+    let (_, text, _) = run(&["effects", log.to_str().unwrap(), "--format", "json"]);
+    let report: Value = serde_json::from_str(&text).unwrap();
+    let events =
+        report["sessions"].as_array().unwrap().iter().flat_map(|session| session["events"].as_array().unwrap());
+    let effects = events.flat_map(|event| event["effects"].as_array().unwrap());
+    let writes = effects.filter(|effect| effect["kind"] == "write" || effect["kind"] == "delete");
+    writes.filter_map(|effect| effect["path"].as_str().map(str::to_owned)).collect()
+}
+
+/// Whether a path in a report is the one that the log names: reports shorten it to the root or the home.
+fn is_same(reported: &str, recorded: &str) -> bool {
+    let recorded = recorded.trim_start_matches("file://").replace('\\', "/");
+    let recorded = recorded.trim_start_matches("./");
+    let tail = reported.trim_start_matches("~/").trim_end_matches("/**");
+    recorded == reported || recorded.ends_with(&format!("/{tail}")) || reported.ends_with(&format!("/{recorded}"))
+}
+
+#[test]
+fn written_paths_of_real_logs_are_effects() {
+    let Some(corpus) = Corpus::find() else { return };
+    let check = |(name, paths): &(String, Vec<String>)| {
+        let found = if paths.is_empty() { Vec::new() } else { effects_that_write(&corpus.folder.join(name)) };
+        let lost = paths.iter().filter(|path| !found.iter().any(|reported| is_same(reported, path)));
+        lost.map(|path| format!("{name}: `{path}`")).collect::<Vec<_>>()
+    };
+    let asked = asked_to_write(&corpus.folder);
+    let all: usize = asked.iter().map(|(_, paths)| paths.len()).sum();
+    let lost: Vec<String> = asked.par_iter().flat_map(check).collect();
+    assert!(all > 100 && lost.is_empty(), "{} of {all} paths are no effect:\n{}", lost.len(), lost.join("\n"));
+}

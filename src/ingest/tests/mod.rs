@@ -5,6 +5,7 @@ mod formats;
 mod hostile;
 mod mutations;
 mod scan;
+mod texts;
 
 use std::fmt::Write as _;
 use std::fs;
