@@ -114,6 +114,7 @@ impl Log {
         let text = self.text(&mut gaps);
         let mut sessions = self.parse(text, &mut gaps);
         if gaps.damaged()
+            && text.trim_start().starts_with(['{', '['])
             && let Some(mended) = self.mended.get_or_init(|| mend::mend(text))
         {
             let mut left = Gaps::new(&self.shown);

@@ -12,6 +12,8 @@
 //!
 //! Tools are told apart by name, for all agents alike, in `effects/tools/*.json`: names that are new belong there.
 
+mod agent_trace;
+mod aider;
 mod amp;
 mod atif;
 mod claude;
@@ -22,6 +24,7 @@ mod copilot;
 mod cursor;
 mod droid;
 mod gemini;
+mod git_ai;
 mod hermes;
 mod kimi;
 mod mini_swe_agent;
@@ -30,6 +33,7 @@ mod opencode;
 mod otel;
 mod pi;
 mod qwen;
+mod spec_story;
 mod swe_agent;
 
 use super::Log;
@@ -64,6 +68,11 @@ pub(super) static FORMATS: &[&Format] = &[
     &qwen::FORMAT,
     &mini_swe_agent::FORMAT,
     &swe_agent::FORMAT,
+    &git_ai::FORMAT,
+    &git_ai::EARLIER,
+    &agent_trace::FORMAT,
+    &spec_story::FORMAT,
+    &aider::FORMAT,
 ];
 
 /// A file that agents keep beside their logs: which record is one, and what users are told instead of a session.

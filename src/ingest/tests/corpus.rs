@@ -13,6 +13,7 @@ use crate::model::Gap;
 #[rustfmt::skip]
 const KNOWN: &[&str] = &[
     "agent-strace",
+    "agent-trace-dev",
     "amp",
     "claude-code",
     "claude-stream-json",
@@ -22,6 +23,8 @@ const KNOWN: &[&str] = &[
     "cursor",
     "gemini-cli",
     "kimi",
+    "git-ai-notes",
+    "specstory-md",
     "openclaw",
     "pi",
     "qwen-code",
