@@ -11,7 +11,7 @@ use crate::model::Gap;
 
 /// Folders of the corpus that hold logs of known dialects.
 #[rustfmt::skip]
-const KNOWN: &[&str] = &[
+pub(super) const KNOWN: &[&str] = &[
     "agent-strace",
     "agent-trace-dev",
     "amp",
