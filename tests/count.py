@@ -18,7 +18,7 @@ PATHS = ("file_path", "filePath", "path", "notebook_path", "absolute_path")
 OWN = {
     "edit", "open", "goto", "create", "submit", "insert", "str_replace_editor", "search_file", "search_dir", "find_file",
     "scroll_up", "scroll_down", "exit_cost", "exit", "skip", "connect_start", "connect_sendline", "connect_exec",
-    "view_image", "filemap",
+    "view_image", "filemap", "set_cursors", "decompile", "disassemble",
 }
 PATCHES = {"apply_patch", "applypatch"}
 HEADER = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.M)
