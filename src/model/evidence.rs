@@ -42,6 +42,9 @@ pub(crate) enum Chain {
     Broken(u32),
 }
 
+/// What calls of sub-agents carry where the log does not say which one made them.
+pub(crate) const UNNAMED: &str = "sidechain";
+
 /// An agent that another one started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Subagent<'a> {

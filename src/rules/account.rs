@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::dialect::Carries;
-use crate::model::evidence::{Chain, Subagent};
+use crate::model::evidence::{Chain, Subagent, UNNAMED};
 use crate::model::{Attribution, Evidence, Session, Status};
 use crate::policy::evidence::Grade;
 use crate::policy::sessions::Field;
@@ -66,6 +66,8 @@ pub(crate) struct Started {
     calls: BTreeSet<String>,
     /// Tool calls that it made, as far as its results say.
     pub(crate) declared: Option<usize>,
+    /// Its share of the calls of which the log does not say which sub-agent made them; `None` where there are none.
+    shared: Option<usize>,
 }
 
 /// What became of a sub-agent's calls.
@@ -114,6 +116,10 @@ impl Account {
                 directories.push(directory);
             }
         }
+        let mut started = started(session);
+        if let Some(unnamed) = inside.get(UNNAMED) {
+            share(&mut started, *unnamed);
+        }
         Self {
             id: session.id.clone().into_owned(),
             parent: session.parent.as_deref().map(str::to_owned),
@@ -127,7 +133,7 @@ impl Account {
             unknown_records: session.unknown_records,
             gaps,
             source: Source::default(),
-            started: started(session),
+            started,
             inside,
         }
     }
@@ -201,6 +207,16 @@ fn start(session: &Session<'_>, subagent: &Subagent<'_>, id: Option<String>) -> 
         kind: subagent.kind.as_deref().map(str::to_owned),
         calls: named(subagent.call_id.as_deref()).into_iter().collect(),
         declared: subagent.calls.map(|calls| calls as usize),
+        shared: None,
+    }
+}
+
+/// Deals out calls that name no sub-agent to the sub-agents that have no name.
+fn share(started: &mut [Started], mut left: usize) {
+    for unnamed in started.iter_mut().filter(|started| started.id.is_none()) {
+        let taken = unnamed.declared.unwrap_or(0).min(left);
+        left -= taken;
+        unnamed.shared = Some(taken);
     }
 }
 
@@ -234,7 +250,7 @@ impl<'a> Run<'a> {
         let own = started.id.as_deref().into_iter().flat_map(|id| [id.to_owned(), format!("agent-{id}")]);
         let own = own.filter_map(|id| self.accounts.get(id.as_str())).flatten().map(|account| account.calls).max();
         // Where both exist they tell the same calls.
-        Traced { declared: started.declared, recorded: inside.max(own) }
+        Traced { declared: started.declared, recorded: inside.max(own).max(started.shared) }
     }
 
     /// The values of a field; a sub-agent that does not record them runs as the session that started it.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::ingest::assembly::Assembly;
 use crate::ingest::json::{Nested, filled, is_true, record, text};
 use crate::model::Stream;
+use crate::model::evidence::UNNAMED;
 
 use super::message::Message;
 
@@ -19,6 +20,11 @@ record! {
         timestamp = "timestamp",
         cwd = "cwd",
         version = "version",
+        claude_version = "claude_code_version",
+        entrypoint = "entrypoint",
+        branch = "gitBranch",
+        permission_mode = "permissionMode",
+        model = "model",
         is_sidechain = "isSidechain",
         is_compact_summary = "isCompactSummary",
         agent_id = "agentId",
@@ -57,7 +63,7 @@ pub(super) fn subagent<'a>(record: &Envelope<'a>, assembly: &Assembly<'a>) -> Op
     }
     filled(record.parent_tool_use_id)
         .or_else(|| filled(record.agent_id))
-        .or_else(|| is_true(record.is_sidechain).then_some(Cow::Borrowed("sidechain")))
+        .or_else(|| is_true(record.is_sidechain).then_some(Cow::Borrowed(UNNAMED)))
 }
 
 /// The conversation that this record is a part of.

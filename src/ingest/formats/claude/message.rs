@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::outcome;
+use super::{facts, outcome};
 use crate::ingest::assembly::{self, Assembly, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Field, Nested, Raw, count, elements, filled, is, is_true, object, raw_text, record, text};
@@ -199,6 +199,7 @@ fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, c
         }
         return;
     }
+    let name = tool.clone();
     let call = ToolCall {
         call_id: id.clone(),
         tool,
@@ -207,7 +208,8 @@ fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, c
         status: Status::Missing,
         subagent: context.subagent.clone(),
     };
-    assembly.call(place.clone(), call, id);
+    assembly.call(place.clone(), call, id.clone());
+    facts::started(assembly, &name, id, block.input);
 }
 
 record! {
@@ -235,6 +237,7 @@ fn result<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>,
         assembly.label(Label::Agent(agent));
     }
     assembly.result(place.clone(), result, status, id);
+    facts::ended(assembly, tool.as_deref(), block, status, context);
 }
 
 record! {
@@ -248,6 +251,7 @@ fn agent(result: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
 }
 
 fn usage<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, message: &Message<'a>, acted: bool) {
+    facts::model(message.model, assembly);
     let Some(tokens) = object::<Tokens<'_>>(message.usage) else { return };
     let usage = Usage {
         requests: 1,

@@ -5,6 +5,7 @@
 
 mod detect;
 mod envelope;
+mod facts;
 mod hooks;
 mod message;
 mod outcome;
@@ -19,6 +20,7 @@ use crate::model::{Dialect, EventKind, Origin, Session, Telling};
 
 use super::{Base, Detect, Format, Home, Input};
 use envelope::{Envelope, Progress};
+use facts::Noted;
 use message::Context;
 
 /// Claude Code transcripts (`~/.claude/projects/**`).
@@ -51,6 +53,7 @@ fn read<'a>(dialect: &'static Dialect, input: &Input<'a>, gaps: &mut Gaps) -> Ve
         acted: false,
         results: 0,
         rows: 0,
+        noted: Noted::default(),
     };
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
@@ -79,6 +82,7 @@ struct Transcript<'a> {
     results: u32,
     /// Records that were read.
     rows: u32,
+    noted: Noted<'a>,
 }
 
 impl<'a> Transcript<'a> {
@@ -150,6 +154,7 @@ impl<'a> Transcript<'a> {
             }
         }
         self.assembly.root(filled(record.cwd));
+        self.noted.record(record, &mut self.assembly);
     }
 
     fn message(&mut self, place: &Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
@@ -202,12 +207,15 @@ impl<'a> Transcript<'a> {
         if is(record.subtype, "init") {
             self.acted = true;
             self.cwd = filled(record.cwd);
+            facts::init(record, &mut self.assembly);
             return self.assembly.push(place, EventKind::Start);
         }
         if hooks::summary(&mut self.assembly, &place, record.hook_infos) {
             return;
         }
-        let kind = match text(record.subtype).as_deref() {
+        let subtype = text(record.subtype);
+        facts::system(subtype.as_deref().unwrap_or(""), &mut self.assembly);
+        let kind = match subtype.as_deref() {
             Some("local_command") if is_string(record.content) => raw_text(record.content).map(EventKind::Command),
             Some("turn_duration") => record.duration.map(|_| EventKind::Notice),
             Some("compact_boundary" | "stop_hook_summary") => Some(EventKind::Notice),
