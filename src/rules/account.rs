@@ -229,6 +229,8 @@ fn named(id: Option<&str>) -> Option<String> {
 #[derive(Debug, Default)]
 pub(crate) struct Run<'a> {
     accounts: BTreeMap<&'a str, Vec<&'a Account>>,
+    /// Sessions of sub-agents that the session which started them does not name, with their calls.
+    nameless: BTreeMap<&'a str, BTreeMap<&'a str, usize>>,
 }
 
 /// Sessions above a session that are asked for what it does not record.
@@ -240,7 +242,27 @@ impl<'a> Run<'a> {
         for account in accounts {
             run.accounts.entry(&account.id).or_default().push(account);
         }
+        run.nameless = run.nameless();
         run
+    }
+
+    fn nameless(&self) -> BTreeMap<&'a str, BTreeMap<&'a str, usize>> {
+        let mut nameless: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+        let mut named = BTreeSet::new();
+        for account in self.accounts.values().flatten() {
+            named.extend(
+                account.started.iter().filter_map(|started| Some((account.id.as_str(), started.id.as_deref()?))),
+            );
+        }
+        for account in self.accounts.values().flatten() {
+            let Some(parent) = account.parent.as_deref() else { continue };
+            let bare = account.id.strip_prefix("agent-").unwrap_or(&account.id);
+            if !named.contains(&(parent, bare)) && !named.contains(&(parent, account.id.as_str())) {
+                let calls = nameless.entry(parent).or_default().entry(&account.id).or_default();
+                *calls = account.calls.max(*calls);
+            }
+        }
+        nameless
     }
 
     /// What is recorded of a sub-agent: in the log of the session that started it, or in one of its own.
@@ -249,6 +271,13 @@ impl<'a> Run<'a> {
         let inside = names.filter_map(|name| account.inside.get(name)).copied().max();
         let own = started.id.as_deref().into_iter().flat_map(|id| [id.to_owned(), format!("agent-{id}")]);
         let own = own.filter_map(|id| self.accounts.get(id.as_str())).flatten().map(|account| account.calls).max();
+        // Its result was not recorded, so nobody said what it is called: one of the others that this session started.
+        let other = || {
+            let nobodys = account.started.iter().filter(|started| started.id.is_none());
+            let place = nobodys.take_while(|other| *other != started).count();
+            self.nameless.get(account.id.as_str())?.values().nth(place).copied()
+        };
+        let own = own.or_else(|| if started.id.is_none() { other() } else { None });
         // Where both exist they tell the same calls.
         Traced { declared: started.declared, recorded: inside.max(own).max(started.shared) }
     }
