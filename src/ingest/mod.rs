@@ -156,6 +156,15 @@ impl Log {
         file.split_once('.').map_or(file, |(stem, _)| if stem.is_empty() { file } else { stem })
     }
 
+    /// The folder a log lies in that is called like every other one of its format (`files`): the folder tells them
+    /// apart. Folders that only sort are passed over.
+    fn folder(&self, files: &[&str], sorting: &[&str]) -> Option<&str> {
+        let mut folders = self.shown.rsplit('/');
+        let file = folders.next()?;
+        let folder = folders.find(|folder| !folder.is_empty() && !sorting.contains(folder))?;
+        files.contains(&file).then_some(folder)
+    }
+
     /// The log as text without its byte order mark. Bytes that are not UTF-8 are replaced and noted, so that the
     /// records around them are still judged.
     fn text(&self, gaps: &mut Gaps) -> &str {

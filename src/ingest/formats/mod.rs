@@ -18,6 +18,7 @@ mod amp;
 mod atif;
 mod claude;
 mod claw;
+mod cline;
 mod codex;
 mod codex_exec;
 mod copilot;
@@ -25,6 +26,7 @@ mod cursor;
 mod droid;
 mod gemini;
 mod git_ai;
+mod goose;
 mod hermes;
 mod kimi;
 mod mini_swe_agent;
@@ -35,6 +37,7 @@ mod pi;
 mod qwen;
 mod spec_story;
 mod swe_agent;
+mod windsurf;
 
 use super::Log;
 use super::gaps::Gaps;
@@ -64,6 +67,11 @@ pub(super) static FORMATS: &[&Format] = &[
     &droid::STREAM,
     &amp::FORMAT,
     &pi::FORMAT,
+    &windsurf::FORMAT,
+    &windsurf::ANTIGRAVITY,
+    &goose::FORMAT,
+    &cline::FORMAT,
+    &cline::SCREEN,
     &kimi::FORMAT,
     &qwen::FORMAT,
     &mini_swe_agent::FORMAT,
@@ -78,7 +86,7 @@ pub(super) static FORMATS: &[&Format] = &[
 /// A file that agents keep beside their logs: which record is one, and what users are told instead of a session.
 pub(super) type Companion = (fn(&Head<'_>) -> bool, &'static str);
 
-pub(super) static COMPANIONS: &[Companion] = &[droid::SETTINGS, opencode::PROJECT];
+pub(super) static COMPANIONS: &[Companion] = &[droid::SETTINGS, opencode::PROJECT, cline::METADATA];
 
 /// One format: how it is told apart, read and found.
 #[derive(Debug)]

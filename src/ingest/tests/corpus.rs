@@ -35,6 +35,7 @@ pub(super) const KNOWN: &[&str] = &[
     "opencode",
     "mini-swe-agent",
     "swe-agent",
+    "windsurf",
 ];
 
 /// Where the acceptance data lies; says loudly when there is none.

@@ -79,7 +79,11 @@ pub(super) static FORMAT: Format = Format {
     detect: Detect::Record(|head| {
         let session = head.is_string("sessionId");
         head.is_string("projectHash")
-            || (session && head.is_array("messages") && !head.has("type"))
+            // Another agent's session holds messages with roles.
+            || (session
+                && head.is_array("messages")
+                && !head.has("type")
+                && !head.first("messages").is_some_and(|message| message.has("role")))
             || (head.is("type", "gemini") && head.is_string("id"))
             || head.first("history").is_some_and(|turn| turn.is_string("role") && turn.is_array("parts"))
     }),

@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::ingest::Log;
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
@@ -82,17 +81,10 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         chat.record(&item, gaps);
     }
     let mut session = chat.finish();
-    session.id = name(log);
+    // The log itself does not name its session: its folder does.
+    let folder = log.folder(&["wire.jsonl", "context.jsonl"], &["main", "agents"]);
+    session.id = Cow::Borrowed(folder.unwrap_or_default());
     vec![session]
-}
-
-/// The log itself does not name its session: its folder does.
-fn name(log: &Log) -> Cow<'_, str> {
-    let mut folders = log.shown.rsplit('/');
-    let file = folders.next().unwrap_or_default();
-    let generic = matches!(file, "wire.jsonl" | "context.jsonl");
-    let folder = folders.find(|folder| !matches!(*folder, "main" | "agents" | ""));
-    folder.filter(|_| generic).map_or(Cow::Borrowed(""), Cow::Borrowed)
 }
 
 struct Chat<'a> {
