@@ -97,6 +97,19 @@ session id become two sessions, and what was recorded otherwise is never touched
 be read of a log stays missing in the session, and the exit code is 3; a log that holds no session
 at all is not imported.";
 
+const INSPECT_EXAMPLES: &str = "\
+Examples:
+  agent-strace inspect                                   the latest session in the store, for people
+  agent-strace inspect --view session rollout-x.jsonl    as one JSON document, of any agent
+  agent-strace inspect --view session --billing abc123   with what every answer of the model cost
+  agent-strace inspect --view session ~/.claude/projects/app   with sub-agents behind their session
+
+`--view session` prints the document that agtrace's engine builds, byte for byte: a conversation
+is one object, several are a list, each behind the one that started it (`spawned_by`). Its token
+counts tell the size of the conversation; what was paid is in `billing`. A log that could not be
+read whole adds `evidence` and ends with exit code 3.
+Texts of the log stand in JSON as they were recorded, secrets included; `turns` redacts them.";
+
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Judge every session in scope: the command for CI.
@@ -108,6 +121,9 @@ pub(super) enum Command {
     /// Show what the gate sees: the effects of sessions or of one command.
     #[command(after_help = EFFECTS_EXAMPLES)]
     Effects(EffectsArgs),
+    /// Show a session itself: its turns, steps and tools, and what it cost.
+    #[command(after_help = INSPECT_EXAMPLES)]
+    Inspect(InspectArgs),
     /// List the sessions in the store, or the logs of all agents on this machine.
     #[command(after_help = LIST_EXAMPLES)]
     List(ListArgs),
@@ -254,6 +270,32 @@ pub(super) struct EffectsArgs {
     /// No colours; `NO_COLOR` does the same.
     #[arg(long)]
     pub(super) no_color: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct InspectArgs {
+    /// Sessions: an id or an unambiguous prefix in the store, a log or a folder of logs of any agent, or `-`
+    /// [default: the latest].
+    #[arg(value_name = "SESSION")]
+    pub(super) sessions: Vec<String>,
+
+    /// What is shown.
+    #[arg(long, value_name = "VIEW", default_value = "turns")]
+    pub(super) view: View,
+
+    /// With `--view session`: what every answer of the model cost.
+    #[arg(long)]
+    pub(super) billing: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum View {
+    /// Turns, steps and tools, for people.
+    Turns,
+    /// The same as a JSON document.
+    Session,
+    /// Every answer of the model once, and the sum, as JSON.
+    Billing,
 }
 
 #[derive(Debug, Args)]

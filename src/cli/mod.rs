@@ -7,6 +7,7 @@ mod environment;
 mod failure;
 mod gate;
 mod import;
+mod inspect;
 mod judge;
 mod list;
 mod output;
@@ -51,6 +52,7 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Audit(args) => gate::audit(&cli.trace_dir, args, environment, streams),
         Command::Effects(args) => effects::run(&cli.trace_dir, args, environment, streams),
         Command::Import(args) => import::run(&cli.trace_dir, args, environment, streams),
+        Command::Inspect(args) => inspect::run(&cli.trace_dir, args, environment, streams),
         Command::List(args) => list::run(&cli.trace_dir, args, environment, streams),
         Command::Rules(args) => rules::run(args, streams),
         Command::Schema(args) => schema::run(args, streams),

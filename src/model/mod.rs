@@ -96,7 +96,6 @@ pub(crate) struct Event<'a> {
 }
 
 #[derive(Debug, Clone)]
-#[cfg_attr(not(test), expect(dead_code, reason = "part of the normal form; no built-in rule reads texts"))]
 pub(crate) enum EventKind<'a> {
     Start,
     End,
@@ -181,9 +180,7 @@ impl Status {
 #[derive(Debug, Clone)]
 pub(crate) struct ToolResult<'a> {
     pub(crate) call_id: Option<Cow<'a, str>>,
-    #[cfg_attr(not(test), expect(dead_code, reason = "part of the normal form; no built-in rule reads texts"))]
     pub(crate) text: Option<RawText<'a>>,
-    #[cfg_attr(not(test), expect(dead_code, reason = "part of the normal form; rules ask for the status of the call"))]
     pub(crate) is_error: bool,
 }
 

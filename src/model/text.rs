@@ -12,7 +12,6 @@ pub(crate) enum RawText<'a> {
 
 impl RawText<'_> {
     /// The decoded text. A literal that holds a lone surrogate, which no Rust string can, decodes lossily.
-    #[cfg_attr(not(test), expect(dead_code, reason = "part of the normal form; no built-in rule reads texts"))]
     pub(crate) fn decode(&self) -> Cow<'_, str> {
         match self {
             Self::Plain(text) => Cow::Borrowed(text),

@@ -11,6 +11,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("privacy", &[]),
     ("git", &[]),
     ("ingest", &["model", "git"]),
+    ("triage", &["model"]),
     ("effects", &["model", "shell", "finding"]),
     ("policy", &["effects", "finding", "git"]),
     ("rules", &["model", "effects", "policy", "finding"]),
@@ -21,7 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "cli",
         &[
             "model", "finding", "shell", "privacy", "git", "ingest", "effects", "policy", "rules", "engine", "report",
-            "store",
+            "store", "triage",
         ],
     ),
 ];

@@ -11,6 +11,7 @@
 )]
 
 mod architecture;
+mod assembly;
 mod bad_input;
 mod cases;
 mod cli;

@@ -1,0 +1,93 @@
+//! `inspect`: a session itself, not what is to be said against it.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::Streams;
+use super::args::{InspectArgs, View};
+use super::environment::Environment;
+use super::failure::Failure;
+use super::output;
+use super::pipeline::Inputs;
+use crate::ingest::Reading;
+use crate::ingest::discover::Selection;
+use crate::model::Gap;
+use crate::privacy::redact;
+use crate::report;
+use crate::triage::{self, Bill, Conversation, Told};
+
+pub(super) fn run(
+    trace_dir: &Path,
+    args: &InspectArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let inputs = Inputs::select(trace_dir, &args.sessions, Selection::Latest, environment, streams.stdin)?;
+    let (parts, gaps) = inputs.each(told);
+    let (told, mut all): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+    all.push(gaps);
+    let mut gaps: Vec<Gap> = all.into_iter().flatten().collect();
+    gaps.sort();
+    let told = triage::arrange(told.into_iter().flatten().collect());
+    let empty = told.is_empty();
+    let text = match args.view {
+        View::Session => conversations(told, args.billing)?,
+        View::Billing => billing(&told),
+        View::Turns => triage::outline(&told, &|text| report::terminal(redact(text).as_str())),
+    };
+    output::print(streams.stdout, &text)?;
+    for line in report::gap_lines(&gaps) {
+        output::note(streams.stderr, &line);
+    }
+    if empty {
+        output::note(streams.stderr, "error: no session was found that tells anything");
+    }
+    Ok(if empty || !gaps.is_empty() { 3 } else { 0 })
+}
+
+fn told(reading: Reading<'_>) -> (Vec<Told>, Vec<Gap>) {
+    let gaps = reading.gaps.len();
+    (reading.sessions.iter().flat_map(|session| triage::tell(session, gaps)).collect(), reading.gaps)
+}
+
+/// One conversation as its document, several as a list: byte for byte what they are compared with, so texts stand in
+/// it as they were recorded.
+fn conversations(told: Vec<Told>, billing: bool) -> Result<String, Failure> {
+    let documents =
+        told.into_iter().map(|told| Conversation { billing: billing.then_some(told.bill), ..told.conversation });
+    let documents: Vec<_> = documents.collect();
+    let text = match documents.as_slice() {
+        [] => return Ok(String::new()),
+        [document] => serde_json::to_string_pretty(document),
+        several => serde_json::to_string_pretty(several),
+    };
+    text.map(|text| text + "\n").map_err(|error| Failure::new(format!("can't write the document: {error}")))
+}
+
+#[derive(Serialize)]
+struct Billing<'a> {
+    schema_version: u32,
+    sessions: Vec<Paid<'a>>,
+}
+
+#[derive(Serialize)]
+struct Paid<'a> {
+    session_id: String,
+    stream_id: &'a triage::StreamId,
+    agent: &'a str,
+    source: &'a str,
+    #[serde(flatten)]
+    bill: &'a Bill,
+}
+
+fn billing(told: &[Told]) -> String {
+    let sessions = told.iter().map(|told| Paid {
+        session_id: told.conversation.session_id.to_string(),
+        stream_id: &told.conversation.stream_id,
+        agent: &told.agent,
+        source: &told.source,
+        bill: &told.bill,
+    });
+    report::to_json(&Billing { schema_version: 1, sessions: sessions.collect() })
+}

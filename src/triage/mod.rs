@@ -1,0 +1,23 @@
+//! A session as its user lived it: conversations, in them turns, in them steps, in them the tools that ran.
+//!
+//! The rules are those of agtrace's engine, down to the ids it derives, so that what is built here can be held against
+//! what was built there: where a rule of its loses something (a result that comes a turn later, tokens of two answers
+//! in one step), the document loses it, too. Nothing is judged by it; [`billing`] counts what was paid.
+
+mod beat;
+mod billing;
+mod document;
+mod family;
+mod identity;
+mod moment;
+mod outline;
+mod step;
+mod story;
+mod tools;
+mod turn;
+
+pub(crate) use billing::Bill;
+pub(crate) use document::{Conversation, StreamId};
+pub(crate) use family::{Told, arrange};
+pub(crate) use outline::outline;
+pub(crate) use story::tell;
