@@ -1,6 +1,7 @@
 //! Every fixture against its snapshot; hostile bytes; the corpus.
 
 mod corpus;
+mod facts;
 mod formats;
 mod hostile;
 mod mutations;

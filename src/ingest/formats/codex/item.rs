@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Rollout, call, outcome};
+use super::{Rollout, call, facts, outcome};
 use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, elements, filled, is, is_string, object, raw_text, record, text};
@@ -87,7 +87,8 @@ impl<'a> Rollout<'a> {
         }
         let is_error = matches!(status, crate::model::Status::Error | crate::model::Status::Denied);
         let result = ToolResult { call_id: id.clone(), text: raw_text(output), is_error };
-        self.assembly.result(place, result, status, id);
+        self.assembly.result(place, result, status, id.clone());
+        facts::answered(self, tool.as_deref().unwrap_or(""), id.as_ref(), output);
     }
 
     fn message(&mut self, place: &Place<'a>, item: &Payload<'a>) {
@@ -115,6 +116,7 @@ impl<'a> Rollout<'a> {
             return;
         }
         let Some(text) = text(Some(raw)) else { return };
+        self.surroundings(&text);
         let between = text.split_once("<cwd>").and_then(|(_, rest)| rest.split_once("</cwd>"));
         let labelled = || text.split_once("Current working directory: ").and_then(|(_, rest)| rest.split_once('\n'));
         if let Some((cwd, _)) = between.or_else(labelled) {

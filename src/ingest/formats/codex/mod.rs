@@ -1,12 +1,14 @@
 //! Codex rollouts of all generations: flat items, wrapped records, and code mode, where the tool is a script.
 
 mod call;
+mod facts;
 mod item;
 mod notice;
 mod outcome;
 mod script;
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
@@ -96,6 +98,8 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         told: None,
         stream: 0,
         rows: 0,
+        spawned: HashMap::new(),
+        threads: HashSet::new(),
     };
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
@@ -120,6 +124,10 @@ struct Rollout<'a> {
     stream: u16,
     /// Records that were read.
     rows: u32,
+    /// Calls that started an agent, with its place among those that were started.
+    spawned: HashMap<Cow<'a, str>, usize>,
+    /// Threads of agents that were started.
+    threads: HashSet<Cow<'a, str>>,
 }
 
 impl<'a> Rollout<'a> {
@@ -150,11 +158,16 @@ impl<'a> Rollout<'a> {
             "turn_context" => {
                 let context = object::<Context<'a>>(record.payload).unwrap_or_default();
                 self.enter(filled(context.cwd));
+                self.turn(record.payload);
                 self.assembly.push(place, EventKind::Other);
             }
             "event_msg" => notice::add(self, place, record.payload, gaps),
             // Replayed history: its calls were recorded when they ran.
-            "compacted" | "world_state" | "inter_agent_communication_metadata" | "ghost_snapshot" => {
+            "compacted" => {
+                self.compacted();
+                self.assembly.push(place, EventKind::Other);
+            }
+            "world_state" | "inter_agent_communication_metadata" | "ghost_snapshot" => {
                 self.assembly.push(place, EventKind::Other);
             }
             "response_item" => self.payload(place, record.payload, gaps),
@@ -210,6 +223,7 @@ impl<'a> Rollout<'a> {
         self.assembly.id(filled(meta.id));
         self.assembly.session.filed_under = filled(meta.id).filter(|id| *id != self.assembly.session.id);
         self.enter(filled(meta.cwd));
+        self.attribute(payload);
         self.assembly.push(place, EventKind::Start);
     }
 
@@ -222,6 +236,7 @@ impl<'a> Rollout<'a> {
 
     fn finish(mut self) -> Session<'a> {
         notice::add_unmatched(&mut self);
+        facts::unanswered(&mut self);
         let usage = notice::total(self.tokens, self.requests);
         // The running total outweighs the sum of what single records say.
         Session { usage, ..self.assembly.finish() }

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::Rollout;
+use super::{Rollout, facts};
 use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, count, fields, filled, is, object, record, text};
@@ -72,7 +72,10 @@ pub(super) fn add<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, payload: Opti
             rollout.assembly.label(Label::Starts(Cow::Borrowed("review")));
             rollout.assembly.push(place, EventKind::Other);
         }
-        _ => rollout.assembly.push(place, EventKind::Other),
+        _ => {
+            rollout.assembly.push(place, EventKind::Other);
+            facts::notice(rollout, &kind, payload);
+        }
     }
 }
 

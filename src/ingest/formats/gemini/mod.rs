@@ -10,6 +10,7 @@ use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, count, elements, filled, is, is_string, object, raw_text, record, scalar, text};
 use crate::ingest::reader::{LineCounter, Reader};
+use crate::model::attribution::note_each;
 use crate::model::{
     Arguments, Dialect, EventKind, Label, Origin, RawText, Session, Status, ToolCall, ToolResult, Usage, Window,
 };
@@ -32,6 +33,7 @@ record! {
         tool_calls = "toolCalls",
         tokens = "tokens",
         parent = "parentSessionId",
+        model = "model",
     }
 }
 
@@ -155,6 +157,10 @@ impl<'a> Chat<'a> {
         if let (Some(set), Some(list)) = (entry.set, change.messages) {
             self.document(set.get(), line, list, gaps);
         }
+        if entry.rewind.is_some() {
+            let rewinds = &mut self.assembly.session.evidence.rewinds;
+            *rewinds = rewinds.saturating_add(1);
+        }
         if change.tool_calls.is_some() {
             gaps.push(Some(line), "a change that rewrites calls outside their message");
         }
@@ -166,6 +172,7 @@ impl<'a> Chat<'a> {
         let kind = text(entry.kind).unwrap_or_default();
         self.assembly.origin = Origin { row: self.rows, ..Origin::default() };
         self.rows = self.rows.saturating_add(1);
+        note_each(&mut self.assembly.session.attribution.models, filled(entry.model));
         let is_new = place.id.as_ref().is_none_or(|id| self.spoken.insert(id.clone()));
         if is_new {
             self.thoughts(&place, entry.thoughts);

@@ -8,6 +8,7 @@ use crate::ingest::StoreEntry;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{filled, object, parse, record, scalar};
 use crate::model::Session;
+use crate::model::attribution::{note, note_each, without_credentials};
 
 record! {
     pub(in crate::ingest) struct Meta {
@@ -20,7 +21,15 @@ record! {
 }
 
 record! {
-    struct Attribution { working_dir = "working_dir", agent_provider = "agent_provider" }
+    struct Attribution {
+        working_dir = "working_dir",
+        user = "os_user",
+        host = "hostname",
+        version = "agent_version",
+        repository = "git_repo",
+        branch = "git_branch",
+        commit = "git_commit",
+    }
 }
 
 impl<'a> Meta<'a> {
@@ -64,8 +73,15 @@ impl<'a> Meta<'a> {
             session.agent = agent;
         }
         session.parent = filled(self.parent_session_id);
-        session.root =
-            object::<Attribution<'_>>(self.attribution).and_then(|attribution| filled(attribution.working_dir));
+        let recorded = object::<Attribution<'a>>(self.attribution).unwrap_or_default();
+        session.root = filled(recorded.working_dir);
+        let attribution = &mut session.attribution;
+        note(&mut attribution.user, filled(recorded.user));
+        note(&mut attribution.host, filled(recorded.host));
+        note(&mut attribution.version, filled(recorded.version));
+        note(&mut attribution.repository, filled(recorded.repository).map(without_credentials));
+        note_each(&mut attribution.branches, filled(recorded.branch));
+        note(&mut attribution.commit, filled(recorded.commit));
     }
 
     /// Epoch seconds.

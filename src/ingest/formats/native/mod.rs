@@ -1,6 +1,7 @@
 //! The native store, both generations of the Python peer: one event a line, `meta.json` beside them.
 
 mod arguments;
+mod chain;
 mod event;
 mod imported;
 mod meta;
@@ -60,7 +61,12 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         let assembly = sessions.of(filled(line.session_id), item.line, gaps);
         event::add(assembly, gaps, &kind, &item, data);
     }
-    sessions.finish()
+    let mut sessions = sessions.finish();
+    let chain = chain::verify(text, shape);
+    for session in &mut sessions {
+        session.evidence.chain = chain;
+    }
+    sessions
 }
 
 /// The sessions of one file, in order of their first event.

@@ -1,0 +1,103 @@
+//! What logs say about sessions as wholes: who ran them, which agents they started, what their logs prove.
+
+use super::*;
+use crate::model::evidence::Chain;
+
+fn read(name: &str, text: &str) -> String {
+    let log = Log::new(name, text.as_bytes().to_vec());
+    let reading = log.read();
+    let [session] = reading.sessions.as_slice() else { panic!("{name}: {} sessions", reading.sessions.len()) };
+    let who = &session.attribution;
+    let one = |fact: &Option<std::borrow::Cow<'_, str>>| fact.as_deref().unwrap_or("-").to_owned();
+    let mut text = format!(
+        "{} {} {} {} {}\n{:?} {:?} {:?} {:?}\n",
+        one(&who.version),
+        one(&who.entrypoint),
+        one(&who.user),
+        one(&who.repository),
+        one(&who.commit),
+        who.models,
+        who.permission_modes,
+        who.sandboxes,
+        who.branches
+    );
+    let evidence = &session.evidence;
+    for subagent in &evidence.subagents {
+        let call = subagent.call_id.as_deref().unwrap_or("-");
+        let (id, kind) = (one(&subagent.id), one(&subagent.kind));
+        text.push_str(&format!("{}: {call} {id} {kind} {:?}\n", subagent.event, subagent.calls));
+    }
+    text.push_str(&format!("{} {} {}", evidence.compactions, evidence.rewinds, evidence.removed));
+    text
+}
+
+#[test]
+fn claude_names_versions_modes_branches_and_agents() {
+    let call = |id: &str, kind: &str| {
+        format!(
+            r#"{{"type":"assistant","uuid":"a{id}","sessionId":"s","version":"2.1.9","entrypoint":"cli","gitBranch":"topic","cwd":"/w","message":{{"id":"m{id}","role":"assistant","model":"claude-x","content":[{{"type":"tool_use","id":"{id}","name":"Agent","input":{{"subagent_type":"{kind}","prompt":"go"}}}}]}}}}"#
+        )
+    };
+    let result = |id: &str, error: bool, content: &str, structured: &str| {
+        format!(
+            r#"{{"type":"user","uuid":"r{id}","sessionId":"s","gitBranch":"main","permissionMode":"plan","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","is_error":{error},"content":"{content}"}}]}},"toolUseResult":{structured}}}"#
+        )
+    };
+    let lines = [
+        r#"{"type":"permission-mode","permissionMode":"default","sessionId":"s"}"#.to_owned(),
+        call("t1", "Explore"),
+        result("t1", false, "done", r#"{"status":"completed","agentId":"7f","totalToolUseCount":4}"#),
+        call("t2", "Plan"),
+        result("t2", false, "launched", r#"{"status":"async_launched","agentId":"8a"}"#),
+        call("t3", "Nobody"),
+        result("t3", true, "<tool_use_error>no such agent</tool_use_error>", r#""Error: no such agent""#),
+        call("t4", "Refused"),
+        result("t4", true, "The user doesn't want to proceed with this tool use.", r#""User rejected tool use""#),
+        call("t5", "Explore"),
+        r#"{"type":"system","subtype":"compact_boundary","sessionId":"s","uuid":"c"}"#.to_owned(),
+    ];
+    assert_eq!(
+        read("claude.jsonl", &lines.join("\n")),
+        "2.1.9 cli - - -\n[\"claude-x\"] [\"default\", \"plan\"] [] [\"topic\", \"main\"]\n\
+         2: t1 7f Explore Some(4)\n4: t2 8a Plan None\n10: t5 - Explore None\n1 0 0"
+    );
+}
+
+#[test]
+fn codex_names_policies_of_turns_and_threads() {
+    let lines = [
+        r#"{"timestamp":"t","type":"session_meta","payload":{"id":"c1","cwd":"/w","originator":"codex_exec","cli_version":"0.120.0","git":{"commit_hash":"abc","branch":"topic","repository_url":"https://u:p@git.example.com/a.git"}}}"#,
+        r#"{"timestamp":"t","type":"turn_context","payload":{"cwd":"/w","approval_policy":"never","sandbox_policy":{"type":"workspace-write"},"model":"gpt-x"}}"#,
+        r#"{"timestamp":"t","type":"turn_context","payload":{"cwd":"/w","approval_policy":{"granular":{}},"sandbox_policy":{"mode":"read-only"},"model":"gpt-x"}}"#,
+        r#"{"timestamp":"t","type":"response_item","payload":{"type":"function_call","name":"spawn_agent","arguments":"{\"message\":\"go\"}","call_id":"k1"}}"#,
+        r#"{"timestamp":"t","type":"event_msg","payload":{"type":"collab_agent_spawn_end","call_id":"k1","new_thread_id":"c2","new_agent_role":"worker"}}"#,
+        r#"{"timestamp":"t","type":"response_item","payload":{"type":"function_call_output","call_id":"k1","output":"{\"agent_id\":\"c2\"}"}}"#,
+        r#"{"timestamp":"t","type":"response_item","payload":{"type":"function_call","name":"spawn_agent","arguments":"{}","call_id":"k2"}}"#,
+        r#"{"timestamp":"t","type":"response_item","payload":{"type":"function_call_output","call_id":"k2","output":"too many agents"}}"#,
+        r#"{"timestamp":"t","type":"response_item","payload":{"type":"function_call","name":"spawn_agent","arguments":"{\"message\":\"more\"}","call_id":"k3"}}"#,
+        r#"{"timestamp":"t","type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":1}}"#,
+        r#"{"timestamp":"t","type":"compacted","payload":{"message":"short"}}"#,
+    ];
+    assert_eq!(
+        read("codex.jsonl", &lines.join("\n")),
+        "0.120.0 codex_exec - https://git.example.com/a.git abc\n\
+         [\"gpt-x\"] [\"never\", \"granular\"] [\"workspace-write\", \"read-only\"] [\"topic\"]\n\
+         5: k1 c2 worker None\n9: k3 - - None\n1 1 0"
+    );
+}
+
+#[test]
+fn chains_of_digests_are_verified() {
+    let chain = |text: &str| Log::new("events.ndjson", text.as_bytes().to_vec()).read().sessions[0].evidence.chain;
+    let text = |name: &str| fs::read_to_string(fixtures().join("native").join(name)).unwrap();
+    let chained = text("chained.ndjson");
+    assert_eq!(chain(&chained), Chain::Intact);
+    assert_eq!(chain(&text("chain-broken.ndjson")), Chain::Broken(3));
+    assert_eq!(chain(&text("file-events.ndjson")), Chain::None);
+    let lines: Vec<&str> = chained.lines().collect();
+    assert_eq!(chain(&lines[1..].join("\n")), Chain::Broken(1), "the first record is gone");
+    assert_eq!(chain(&[lines[0], lines[2]].join("\n")), Chain::Broken(2), "a record is gone");
+    assert_eq!(chain(&lines[..2].join("\n")), Chain::Intact, "a missing end can't be seen");
+    let stripped = lines[3].split(", \"prev_hash\"").next().unwrap().to_owned() + "}";
+    assert_eq!(chain(&[lines[0], lines[1], lines[2], &stripped].join("\n")), Chain::Broken(4));
+}
