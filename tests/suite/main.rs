@@ -13,6 +13,7 @@
 mod architecture;
 mod assembly;
 mod bad_input;
+mod carriers;
 mod cases;
 mod cli;
 mod committed_links;

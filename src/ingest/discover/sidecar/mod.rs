@@ -93,7 +93,7 @@ fn is_description(name: &str, origin: &Origin) -> bool {
 }
 
 /// Whether a document describes a checkpoint, a task of one, or a run of an agentic workflow.
-pub(in crate::ingest) fn describes(text: &str) -> bool {
+fn describes(text: &str) -> bool {
     let Some(fields) = fields(text.trim()) else { return false };
     let string = |key: &str| is_string(fields.get(key).copied());
     let list = |key: &str| is_array(fields.get(key).copied());
