@@ -47,9 +47,19 @@ Exit codes, the same in every format:
   3  no such finding, but evidence is missing or incomplete";
 
 const CHECK_EXAMPLES: &str = "\
+A SESSION may also be
+  an archive (.zip, .tar, .tar.gz, …)   every log in it; logs may be compressed (.gz, .zst) anywhere
+  git:REV[:PATH]                        logs in a revision of this repository
+  entire                                all checkpoints of Entire in this repository
+  entire:A..B                           those that commits of a range name (`Entire-Checkpoint`)
+  entire:ID, entire:REV                 one checkpoint; a branch or reference with checkpoints
+Logs that are really called so are ./entire and ./git:x.
+
 Examples:
   agent-strace check                                     every session in the store
   agent-strace check logs/ --policy .agent-scope.json    every log in a folder, of any agent
+  agent-strace check artifact.zip                        every log in an artifact of CI
+  agent-strace check entire:origin/main..HEAD            the sessions behind a pull request
   agent-strace check --policy-ref origin/main            by the policy of the base branch
   agent-strace check --report sarif=gate.sarif --report markdown=summary.md";
 
@@ -138,7 +148,8 @@ pub(super) enum Command {
 
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
-    /// Sessions: an id or an unambiguous prefix in the store, a log or a folder of logs of any agent, or `-`.
+    /// Sessions: an id or an unambiguous prefix in the store, a log, a folder or an archive of logs of any agent,
+    /// `git:REV[:PATH]`, `entire[:WHICH]`, or `-`.
     #[arg(value_name = "SESSION", conflicts_with = "discover")]
     pub(super) sessions: Vec<String>,
 
@@ -171,7 +182,8 @@ pub(super) struct WantedArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct AuditArgs {
-    /// A session: an id or an unambiguous prefix in the store, a log or a folder of logs of any agent, or `-`.
+    /// A session: an id or an unambiguous prefix in the store, a log, a folder or an archive of logs of any agent,
+    /// `git:REV[:PATH]`, `entire[:WHICH]`, or `-`.
     #[arg(value_name = "SESSION", conflicts_with = "all")]
     pub(super) session: Option<String>,
 
@@ -238,8 +250,8 @@ pub(super) struct GateArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct EffectsArgs {
-    /// Sessions: an id or an unambiguous prefix in the store, a log or a folder of logs of any agent, or `-`
-    /// [default: all].
+    /// Sessions: an id or an unambiguous prefix in the store, a log, a folder or an archive of logs of any agent,
+    /// `git:REV[:PATH]`, `entire[:WHICH]`, or `-` [default: all].
     #[arg(value_name = "SESSION", conflicts_with = "command")]
     pub(super) sessions: Vec<String>,
 
@@ -300,8 +312,8 @@ pub(super) enum View {
 
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
-    /// Sessions: an id or an unambiguous prefix in the store, a log or a folder of logs of any agent, or `-`
-    /// [default: all in the store].
+    /// Sessions: an id or an unambiguous prefix in the store, a log, a folder or an archive of logs of any agent,
+    /// `git:REV[:PATH]`, `entire[:WHICH]`, or `-` [default: all in the store].
     #[arg(value_name = "SESSION", conflicts_with = "discover")]
     pub(super) sessions: Vec<String>,
 

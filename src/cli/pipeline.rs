@@ -120,7 +120,7 @@ impl Inputs {
         let budget = Budget::default();
         let progress = Progress::new(self.progress, self.found.sources.len());
         let read = |source: &Source| {
-            let mut work = Work { held: budget.hold(source.size), work: &work, results: Vec::new(), gaps: Vec::new() };
+            let mut work = Work { held: budget.hold(source.size), run: &work, results: Vec::new(), gaps: Vec::new() };
             source.read(&mut work);
             progress.step();
             (work.results, work.gaps)
@@ -174,7 +174,7 @@ fn select_failure(error: &SelectError) -> Failure {
 /// Works on the logs of one source, each before the next one is read.
 struct Work<'w, T, F> {
     held: Held<'w>,
-    work: &'w F,
+    run: &'w F,
     results: Vec<T>,
     gaps: Vec<Gap>,
 }

@@ -55,7 +55,7 @@ impl Copies {
             self.listed.extend(sessions.iter().map(|folder| (folder.clone(), shown.clone())));
         }
         let before = self.filled.len();
-        self.transcripts(folder, files, joined, parsed.map(|parsed| parsed.carried), gaps);
+        self.transcripts(folder, files, joined, parsed.as_ref().map(|parsed| &parsed.carried), gaps);
         if let Err(reason) = bytes
             && self.filled.len() > before
         {
@@ -68,7 +68,7 @@ impl Copies {
         folder: &str,
         files: &mut Vec<Listed>,
         joined: &mut Vec<Transcript>,
-        carried: Option<Carried>,
+        carried: Option<&Carried>,
         gaps: &mut Vec<Gap>,
     ) {
         let is_transcript = |name: &str| name == FULL || name == RAW;
@@ -89,9 +89,9 @@ impl Copies {
         }
         self.filled.insert(folder.to_owned());
         files.retain(|file| file.name() != COMPACT);
-        let session = carried.as_ref().map(|carried| carried.session.clone()).unwrap_or_default();
+        let session = carried.map(|carried| carried.session.clone()).unwrap_or_default();
         for mut transcript in found {
-            transcript.carried.clone_from(&carried);
+            transcript.carried = carried.cloned();
             let known = !session.is_empty() && session != REDACTED;
             let key = if known { session.clone() } else { format!("\n{}", transcript.shown) };
             self.sessions.entry(key).or_default().push(transcript);

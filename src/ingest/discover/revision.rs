@@ -117,14 +117,14 @@ fn printable(id: &str) -> String {
 fn checkpoints(start: &Path, request: &str) -> Result<Tree, SelectError> {
     let failed = |error: &GitError| failed(request, error);
     let mut tree = Tree::new(start);
-    tree.listing.shown = "entire".to_owned();
+    "entire".clone_into(&mut tree.listing.shown);
     let mut globs: Vec<String> = BRANCHES.iter().map(|glob| (*glob).to_owned()).collect();
     globs.push(format!("{REFERENCES}*"));
     let mut any = false;
     for name in git::references(start, &globs).map_err(|error| failed(&error))? {
         any = true;
         let files = git::files(start, &name, "").map_err(|error| failed(&error))?;
-        tree.below(&name, own_folder(&name), files);
+        tree.below(&name, own_folder(&name).as_deref(), files);
     }
     if any { Ok(tree) } else { Err(SelectError::NoCheckpoints) }
 }
@@ -159,11 +159,11 @@ impl Tree {
         }
     }
 
-    fn below(&mut self, revision: &str, folder: Option<String>, files: Vec<TreeFile>) {
+    fn below(&mut self, revision: &str, folder: Option<&str>, files: Vec<TreeFile>) {
         for mut file in files {
             let shown = format!("git:{revision}:{}", file.path);
             // The tree may start at the top all the same.
-            if let Some(folder) = &folder
+            if let Some(folder) = folder
                 && !file.path.starts_with(&format!("{folder}/"))
             {
                 file.path = format!("{folder}/{}", file.path);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::ingest::Log;
+use crate::ingest::discover::{Selection, select};
 use crate::model::Gap;
 
 /// Folders of the corpus that hold logs of known dialects.
@@ -133,4 +134,15 @@ fn logs_of_other_agents_are_gaps() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What lies beside transcripts in checkpoints is neither a log nor in the way.
+#[test]
+fn companions_of_checkpoints_are_recognised() {
+    let Some(corpus) = corpus() else { return };
+    let folder = corpus.join("entire-checkpoint");
+    assert!(files(&folder).len() > 30);
+    let found = select(Path::new("/nonexistent"), &[folder.to_string_lossy().into_owned()], Selection::All).unwrap();
+    let shown: Vec<_> = found.sources.iter().map(|source| &source.shown).collect();
+    assert!(shown.is_empty() && found.gaps.is_empty(), "{shown:?} {:?}", found.gaps);
 }

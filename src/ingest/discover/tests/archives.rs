@@ -65,7 +65,9 @@ pub(super) fn told(all: &All) -> Vec<String> {
 
 pub(super) fn read(sources: &[Source]) -> All {
     let mut all = All::default();
-    sources.iter().for_each(|source| source.read(&mut all));
+    for source in sources {
+        source.read(&mut all);
+    }
     all
 }
 
