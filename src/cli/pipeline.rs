@@ -185,7 +185,7 @@ impl<T, F: Fn(&Log) -> T> Sink for Work<'_, T, F> {
     }
 
     fn log(&mut self, log: Log) {
-        self.results.push((self.work)(&log));
+        self.results.push((self.run)(&log));
         self.held.shrink(log.bytes().len() as u64);
     }
 
