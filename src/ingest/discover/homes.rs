@@ -217,7 +217,8 @@ mod tests {
                 for folder in machine.folders(home) {
                     let path = folder.join(&logs);
                     fs::create_dir_all(path.parent().unwrap()).unwrap();
-                    fs::write(&path, "{}").unwrap();
+                    // What is named like no log has to hold one.
+                    fs::write(&path, r#"{"event_type":"session_start","event_id":"a","timestamp":1}"#).unwrap();
                     let found = on_machine(&machine, &Wanted::default());
                     let known = found.sources.iter().any(|source| source.shown == walk::shown(&path));
                     assert!(known, "{} {home:?}: {found:?}", format.dialect.name);
