@@ -109,7 +109,8 @@ at all is not imported.";
 
 const INSPECT_EXAMPLES: &str = "\
 Examples:
-  agent-strace inspect                                   the latest session in the store, for people
+  agent-strace inspect                                   the events of the latest session in the store
+  agent-strace inspect --view turns rollout-x.jsonl      turns, steps and tools, for people
   agent-strace inspect --view session rollout-x.jsonl    as one JSON document, of any agent
   agent-strace inspect --view session --billing abc123   with what every answer of the model cost
   agent-strace inspect --view session ~/.claude/projects/app   with sub-agents behind their session
@@ -292,7 +293,7 @@ pub(super) struct InspectArgs {
     pub(super) sessions: Vec<String>,
 
     /// What is shown.
-    #[arg(long, value_name = "VIEW", default_value = "turns")]
+    #[arg(long, value_name = "VIEW", default_value = "events")]
     pub(super) view: View,
 
     /// With `--view session`: what every answer of the model cost.
@@ -302,6 +303,8 @@ pub(super) struct InspectArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum View {
+    /// What it adds up to and its events, as the store keeps them, as JSON.
+    Events,
     /// Turns, steps and tools, for people.
     Turns,
     /// The same as a JSON document.

@@ -9,12 +9,13 @@ use super::args::{InspectArgs, View};
 use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
-use super::pipeline::Inputs;
-use crate::ingest::Reading;
+use super::pipeline::{Inputs, Order};
 use crate::ingest::discover::Selection;
+use crate::ingest::{Log, Reading};
 use crate::model::Gap;
 use crate::privacy::redact;
 use crate::report;
+use crate::store::{self, Imported, Origin, Secrets};
 use crate::triage::{self, Bill, Conversation, Told};
 
 pub(super) fn run(
@@ -24,6 +25,9 @@ pub(super) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     let inputs = Inputs::select(trace_dir, &args.sessions, Selection::Latest, environment, streams.stdin)?;
+    if args.view == View::Events {
+        return events(inputs, streams);
+    }
     let (parts, gaps) = inputs.each(told);
     let (told, mut all): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     all.push(gaps);
@@ -32,18 +36,55 @@ pub(super) fn run(
     let told = triage::arrange(told.into_iter().flatten().collect());
     let empty = told.is_empty();
     let text = match args.view {
-        View::Session => conversations(told, args.billing)?,
+        View::Events | View::Session => conversations(told, args.billing)?,
         View::Billing => billing(&told),
         View::Turns => triage::outline(&told, &|text| report::terminal(redact(text).as_str())),
     };
     output::print(streams.stdout, &text)?;
-    for line in report::gap_lines(&gaps) {
+    Ok(concluded(empty, &gaps, streams))
+}
+
+fn concluded(empty: bool, gaps: &[Gap], streams: &mut Streams<'_>) -> u8 {
+    for line in report::gap_lines(gaps) {
         output::note(streams.stderr, &line);
     }
     if empty {
-        output::note(streams.stderr, "error: no session was found that tells anything");
+        output::note(streams.stderr, "error: no session was found");
     }
-    Ok(if empty || !gaps.is_empty() { 3 } else { 0 })
+    if empty || !gaps.is_empty() { 3 } else { 0 }
+}
+
+/// One session is its document, several are a list of them.
+fn events(inputs: Inputs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+    let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| (documents(log, &reading), reading.gaps));
+    let mut documents = Vec::new();
+    for (part, part_gaps) in parts {
+        documents.extend(part);
+        gaps.extend(part_gaps);
+    }
+    gaps.sort();
+    let text = match documents.as_slice() {
+        [] => String::new(),
+        [document] => format!("{document}\n"),
+        several => format!("[{}]\n", several.join(",\n")),
+    };
+    output::print(streams.stdout, &text)?;
+    Ok(concluded(documents.is_empty(), &gaps, streams))
+}
+
+/// What the store holds is shown as it is there, anything else as if it were imported.
+fn documents(log: &Log, reading: &Reading<'_>) -> Vec<String> {
+    let meta = log.store.as_ref().and_then(|entry| entry.meta.as_deref().ok());
+    if let Some(meta) = meta {
+        let [meta, events] = [meta, log.bytes()].map(String::from_utf8_lossy);
+        return vec![store::document_of(&meta, &events)];
+    }
+    let name = log.shown.rsplit('/').next().unwrap_or(&log.shown);
+    let sessions = reading.sessions.iter().enumerate().map(|(at, session)| {
+        let source = Origin { name, bytes: log.bytes(), session: at };
+        store::document(&Imported { session, gaps: &reading.gaps, source, secrets: Secrets::Keep })
+    });
+    sessions.collect()
 }
 
 fn told(reading: Reading<'_>) -> (Vec<Told>, Vec<Gap>) {

@@ -5,6 +5,7 @@
 //! session reads as its log did. The same log gives the same bytes, whenever and from wherever it is imported.
 
 mod disk;
+mod document;
 mod event;
 mod events;
 mod json;
@@ -19,6 +20,7 @@ mod text;
 
 use std::path::Path;
 
+pub(crate) use document::{document, document_of};
 use json::Object;
 pub(crate) use json::Secrets;
 #[cfg(test)]
