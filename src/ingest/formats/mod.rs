@@ -32,11 +32,13 @@ mod kimi;
 mod mini_swe_agent;
 pub(super) mod native;
 mod opencode;
+mod openhands;
 mod otel;
 mod pi;
 mod qwen;
 mod spec_story;
 mod swe_agent;
+mod terminus;
 mod windsurf;
 
 use super::Log;
@@ -51,6 +53,8 @@ pub(super) static FORMATS: &[&Format] = &[
     &atif::FORMAT,
     &codex_exec::FORMAT,
     &otel::FORMAT,
+    &openhands::FORMAT,
+    &terminus::FORMAT,
     &codex::FORMAT,
     &copilot::FORMAT,
     &cursor::FORMAT,
