@@ -4,8 +4,6 @@
 
 mod content;
 
-use std::borrow::Cow;
-
 use super::{Base, Detect, Format, Home, Input};
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
@@ -126,7 +124,7 @@ fn describe<'a>(assembly: &mut Assembly<'a>, record: &Entry<'a>) {
     }
     let model = object::<Model<'a>>(record.model).and_then(|model| filled(model.name));
     note_each(&mut assembly.session.attribution.models, model);
-    note_each(&mut assembly.session.attribution.permission_modes, filled(record.mode).map(Cow::from));
+    note_each(&mut assembly.session.attribution.permission_modes, filled(record.mode));
     let (input, output) = (count(record.input_tokens), count(record.output_tokens));
     if input > 0 || output > 0 {
         assembly.usage(None, Usage { input, output, ..Usage::default() });

@@ -15,14 +15,12 @@ pub(super) fn record<'a>(chat: &mut Chat<'a>, place: &Place<'a>, json: &'a str, 
     let Some(message) = object::<chat::Message<'a>>(Some(Raw::new(json))) else {
         return gaps.push(Some(place.line), "a message that is not an object");
     };
-    match filled(message.role).as_deref() {
-        Some("_system_prompt" | "_checkpoint" | "_usage") => chat.assembly.push(place.clone(), EventKind::Other),
-        _ => {
-            let outcome = if failed(message.content) { Status::Error } else { Status::Ok };
-            let manner = Manner { outcome, ..Manner::default() };
-            chat::add(&mut chat.assembly, place, &message, &manner, gaps);
-        }
+    if matches!(filled(message.role).as_deref(), Some("_system_prompt" | "_checkpoint" | "_usage")) {
+        return chat.assembly.push(place.clone(), EventKind::Other);
     }
+    let outcome = if failed(message.content) { Status::Error } else { Status::Ok };
+    let manner = Manner { outcome, ..Manner::default() };
+    chat::add(&mut chat.assembly, place, &message, &manner, gaps);
 }
 
 /// The agent puts its own note before the output of a call that failed.

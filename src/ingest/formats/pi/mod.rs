@@ -1,4 +1,4 @@
-//! Pi, and OpenClaw, which is built on it: entries that form a tree, and the events of `pi --mode json`.
+//! Pi, and `OpenClaw`, which is built on it: entries that form a tree, and the events of `pi --mode json`.
 //!
 //! Every branch of the tree counts: what was left behind had run. Commands that the user ran are not the agent's.
 
@@ -52,7 +52,7 @@ record! {
     }
 }
 
-/// Pi sessions (`~/.pi/agent/sessions/**`), OpenClaw sessions, and `pi --mode json`.
+/// Pi sessions (`~/.pi/agent/sessions/**`), `OpenClaw` sessions, and `pi --mode json`.
 pub(super) static FORMAT: Format = Format {
     dialect: Dialect::new("pi", "pi"),
     detect: Detect::Record(is_entry),
@@ -132,7 +132,7 @@ impl<'a> Tree<'a> {
         let place = Place { line: *line, id: filled(record.id), time: scalar(record.timestamp) };
         match &*kind {
             "session" => self.start(place, record),
-            "message" => self.branch(place, record, gaps),
+            "message" => self.branch(&place, record, gaps),
             "message_end" => self.message(&place, record, gaps),
             "tool_execution_start" => stream::start(&mut self.assembly, &place, record),
             "tool_execution_end" => stream::end(&mut self.assembly, place, record),
@@ -176,14 +176,14 @@ impl<'a> Tree<'a> {
     }
 
     /// A message whose parent was continued before starts another branch.
-    fn branch(&mut self, place: Place<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
+    fn branch(&mut self, place: &Place<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
         if let Some(parent) = filled(record.parent)
             && !self.parents.insert(parent)
         {
             let rewinds = &mut self.assembly.session.evidence.rewinds;
             *rewinds = rewinds.saturating_add(1);
         }
-        self.message(&place, record, gaps);
+        self.message(place, record, gaps);
     }
 
     fn message(&mut self, place: &Place<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
