@@ -191,7 +191,7 @@ pub(crate) struct FileEvent<'a> {
     pub(crate) target: Cow<'a, str>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Access {
     Read,
     Write,

@@ -21,6 +21,7 @@ mod claw;
 mod cline;
 mod codex;
 mod codex_exec;
+mod continue_cli;
 mod copilot;
 mod cursor;
 mod droid;
@@ -29,6 +30,7 @@ mod git_ai;
 mod goose;
 mod hermes;
 mod kimi;
+mod kiro;
 mod mini_swe_agent;
 pub(super) mod native;
 mod opencode;
@@ -40,6 +42,7 @@ mod spec_story;
 mod swe_agent;
 mod terminus;
 mod windsurf;
+mod vscode;
 
 use super::Log;
 use super::gaps::Gaps;
@@ -57,6 +60,9 @@ pub(super) static FORMATS: &[&Format] = &[
     &terminus::FORMAT,
     &codex::FORMAT,
     &copilot::FORMAT,
+    &vscode::FORMAT,
+    &kiro::FORMAT,
+    &continue_cli::FORMAT,
     &cursor::FORMAT,
     &cursor::TEXT,
     &opencode::FORMAT,
