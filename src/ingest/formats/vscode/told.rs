@@ -210,12 +210,13 @@ fn bare(id: &str) -> &str {
 }
 
 fn one<'a>(assembly: &mut Assembly<'a>, ran: Ran<'a>, asked: Option<&Asked<'a>>, time: Option<&Cow<'a, str>>) {
-    let place = Place { line: ran.line, id: None, time: time.cloned() };
     let tool = asked.map_or(ran.tool, |asked| asked.tool.clone());
-    let arguments = match asked {
-        Some(asked) if !ran.by_user => asked.arguments.clone(),
-        _ => ran.arguments,
+    // The record that says what was asked for is the one that proves the call.
+    let (line, arguments) = match asked {
+        Some(asked) if !ran.by_user => (asked.line, asked.arguments.clone()),
+        _ => (ran.line, ran.arguments),
     };
+    let place = Place { line, id: None, time: time.cloned() };
     // The editor runs what the model asked for: without a word on its end, a result says that it ran.
     let status = if ran.status == Status::Missing && asked.is_some_and(|asked| asked.answered) {
         Status::Ok
