@@ -43,7 +43,6 @@ mod swe_agent;
 mod terminus;
 mod windsurf;
 mod vscode;
-mod windsurf;
 
 use super::Log;
 use super::gaps::Gaps;
