@@ -353,7 +353,7 @@ pub(super) struct ImportArgs {
     #[arg(long, requires = "discover")]
     pub(super) all: bool,
 
-    /// Where Claude Code keeps its logs [default: $CLAUDE_CONFIG_DIR, or ~/.claude].
+    /// Where Claude Code keeps its logs [default: `$CLAUDE_CONFIG_DIR`, or `~/.claude`].
     #[arg(long, value_name = "DIR", requires = "discover")]
     pub(super) claude_dir: Option<PathBuf>,
 

@@ -89,9 +89,9 @@ impl<'a> Writer<'a> {
 
     /// Ends a line. `recorded` gets what the common keys can't say about the time.
     fn push(&mut self, envelope: Envelope<'_>, part: Part) {
-        let Part { mut data, mut recorded } = part;
+        let (Part { mut data, mut recorded }, Envelope { kind, time, parent, duration }) = (part, envelope);
         self.line = self.line.saturating_add(1);
-        let moment = Moment::of(envelope.time);
+        let moment = Moment::of(time);
         if let Some(exact) = moment.inexact {
             recorded.word("time", exact);
         }
@@ -100,17 +100,17 @@ impl<'a> Writer<'a> {
             (now, last) => now.or(last),
         };
         let mut line = Object::new(Secrets::Keep);
-        line.word("event_type", envelope.kind);
+        line.word("event_type", kind);
         // What has no time stands beside what came before it.
         if let Some(seconds) = moment.seconds.or(self.last) {
             line.number("timestamp", Seconds(seconds));
         }
         line.word("event_id", &self.event_id(self.line));
         line.word("session_id", self.directory);
-        if let Some(parent) = &envelope.parent {
+        if let Some(parent) = &parent {
             line.word("parent_id", parent);
         }
-        if let Some(duration) = envelope.duration {
+        if let Some(duration) = duration {
             line.number("duration_ms", duration);
         }
         data.object("recorded", recorded);
@@ -197,6 +197,10 @@ impl<'a> Writer<'a> {
         recorded.json("is_error", if result.is_error { "true" } else { "false" });
         if let Some(words) = &result.text {
             text::put(data, recorded, if failed { "error" } else { "result" }, words);
+            if failed {
+                // Some readers of the store look for it here.
+                data.text("message", &text::short(words));
+            }
         }
         let began = call.and_then(|call| Moment::of(call.time.as_deref()).milliseconds());
         let ended = Moment::of(event.time.as_deref()).milliseconds();

@@ -63,9 +63,8 @@ fn told(session: &Session<'_>, ids: &[bool]) -> Vec<String> {
     let mut evidence = session.evidence.clone();
     evidence.subagents.iter_mut().for_each(|subagent| subagent.event = 0);
     lines.push(format!("{evidence:?}"));
-    let mut events = session.events.iter().enumerate().filter(|(at, event)| is_told(session, *at, &event.kind));
-    let mut place = 0;
-    while let Some((at, event)) = events.next() {
+    let events = session.events.iter().enumerate().filter(|(at, event)| is_told(session, *at, &event.kind));
+    for (place, (at, event)) in events.enumerate() {
         let mut line = format!("{:?} {:?} ", event.time, event.origin);
         match &event.kind {
             EventKind::Call(call) => {
@@ -100,7 +99,6 @@ fn told(session: &Session<'_>, ids: &[bool]) -> Vec<String> {
         for (_, label) in session.labels.iter().filter(|(position, _)| *position == at) {
             write!(line, " {label:?}").unwrap();
         }
-        place += 1;
         lines.push(line);
     }
     for cost in &session.spent {

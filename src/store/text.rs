@@ -18,6 +18,16 @@ pub(super) fn put(data: &mut Object, recorded: &mut Object, key: &str, text: &Ra
     }
 }
 
+/// The beginning of a text.
+pub(super) fn short(text: &RawText<'_>) -> String {
+    const SHOWN: usize = 200;
+    let text = match text {
+        RawText::Json(json) if !json.trim_start().starts_with('"') => preview(json).into(),
+        text => text.decode(),
+    };
+    text.chars().take(SHOWN).collect()
+}
+
 /// The texts of blocks, or the JSON itself, shortened.
 fn preview(json: &str) -> String {
     let value: serde_json::Value = serde_json::from_str(json).unwrap_or_default();

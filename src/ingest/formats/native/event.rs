@@ -87,7 +87,7 @@ pub(super) fn add<'a>(
     let nothing = Recorded::default();
     let recorded = data.recorded.object().unwrap_or(&nothing);
     let id = recorded.id().or_else(|| scalar(record.event_id));
-    let time = recorded.time().unwrap_or_else(|| scalar(record.timestamp));
+    let time = recorded.time_or(scalar(record.timestamp));
     let place = Place { line, id, time };
     if recorded.gap(line, gaps) {
         return;

@@ -86,9 +86,9 @@ impl<'a> Recorded<'a> {
         filled(self.id)
     }
 
-    /// The time as it was written: `None` says nothing, `Some(None)` that there was none.
-    pub(super) fn time(&self) -> Option<Option<Cow<'a, str>>> {
-        text(self.time).map(|time| Some(time).filter(|time| !time.is_empty()))
+    /// The time as it was written, where the store can't say it; an empty one says that there was none.
+    pub(super) fn time_or(&self, stored: Option<Cow<'a, str>>) -> Option<Cow<'a, str>> {
+        text(self.time).or(stored).filter(|time| !time.is_empty())
     }
 
     pub(super) fn is(&self, kind: &str) -> bool {
