@@ -1,5 +1,6 @@
 //! What is imported reads as its log does; nothing overwrites anything else; nothing leaves the store.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -11,6 +12,7 @@ use super::json::compact;
 use super::{Change, Imported, Origin, Run, Secrets, Written, directory, import};
 use crate::effects::{Links, Tracker};
 use crate::engine::{Entries, judge_guarded};
+use crate::finding::Finding;
 use crate::ingest::discover::{Selection, Source, select};
 use crate::ingest::{Log, Reading};
 use crate::model::{Arguments, EventKind, RawText, Session};
@@ -137,12 +139,10 @@ fn judged(session: &Session<'_>) -> Vec<String> {
     let effects = session.events.iter().flat_map(|event| tracker.effects(event));
     let mut lines: Vec<_> = effects.map(|effect| format!("{:?}", effect.view())).collect();
     let outcome = judge_guarded(session, Vec::new(), &policy, Entries::Drop, &links);
-    lines.extend(
-        outcome
-            .findings
-            .iter()
-            .map(|finding| format!("{} {:?} {:?} {}", finding.rule, finding.level, finding.tool, finding.fingerprint)),
-    );
+    // Where several events of a log have one number, what they share is reported once: in the store each has its own.
+    let shown = |finding: &Finding| format!("{} {:?} {}", finding.rule, finding.level, finding.fingerprint);
+    let findings: BTreeSet<_> = outcome.findings.iter().map(shown).collect();
+    lines.extend(findings);
     lines
 }
 
@@ -322,7 +322,7 @@ fn hostile_ids_stay_in_the_store() {
         "x\ny",
         &"l".repeat(300),
     ];
-    let mut names = std::collections::BTreeSet::new();
+    let mut names = BTreeSet::new();
     for id in ids {
         let written = put(&store, "log.jsonl", &claude(id, &[&format!("echo {}", names.len())]));
         let name = &written[0].directory;
