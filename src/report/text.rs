@@ -94,7 +94,7 @@ fn event_lines(report: &Report, session: &ShownSession, findings: &[ShownFinding
 }
 
 /// Findings with the same evidence together, in the order in which each evidence comes first.
-fn by_evidence<'a>(findings: &'a [ShownFinding]) -> Vec<(Option<&'a str>, Vec<&'a ShownFinding>)> {
+fn by_evidence(findings: &[ShownFinding]) -> Vec<(Option<&str>, Vec<&ShownFinding>)> {
     let mut groups: Vec<(Option<&str>, Vec<&ShownFinding>)> = Vec::new();
     let mut places = BTreeMap::new();
     for finding in findings {

@@ -141,10 +141,9 @@ impl Account {
     /// How far the log can be trusted.
     pub(crate) fn grade(&self) -> Grade {
         match (self.source, self.evidence.chain) {
-            (_, Chain::Broken(_)) => Grade::Committed,
+            (_, Chain::Broken(_)) | (Source::PullRequest, Chain::None | Chain::Late) => Grade::Committed,
             (Source::Runner | Source::Artifact, _) => Grade::Produced,
             (Source::PullRequest, Chain::Intact) => Grade::Chained,
-            (Source::PullRequest, Chain::None | Chain::Late) => Grade::Committed,
         }
     }
 
