@@ -1,4 +1,4 @@
-//! Messages as OpenAI's chat API takes them: many agents keep their sessions as the list they send.
+//! Messages as `OpenAI`'s chat API takes them: many agents keep their sessions as the list they send.
 //!
 //! A format reads its own envelope, hands each message to [`add`], and says in a [`Manner`] what only it knows: where
 //! calls ran, and how its results tell failure.

@@ -40,6 +40,7 @@ macro_rules! record {
     ($(#[$meta:meta])* $visibility:vis struct $name:ident { $($field:ident $(: $kind:ty)? = $key:literal),* $(,)? }) => {
         $(#[$meta])*
         #[derive(Debug, Default, Clone)]
+        #[allow(clippy::struct_field_names, reason = "fields are called what the log calls them")]
         $visibility struct $name<'a> {
             $(pub(super) $field: $crate::ingest::json::field_type!('a $($kind)?),)*
             #[allow(dead_code, reason = "only some dialects ask")]

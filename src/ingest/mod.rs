@@ -122,10 +122,13 @@ impl Log {
             gaps.after_mending(left);
         }
         if let Some(carried) = &self.carried {
-            sessions.iter_mut().for_each(|session| carried.apply(session));
+            for session in &mut sessions {
+                carried.apply(session);
+            }
         }
-        for session in sessions.iter_mut().filter(|session| session.id.is_empty()) {
-            session.id = Cow::Borrowed(self.name());
+        for (session, nth) in sessions.iter_mut().filter(|session| session.id.is_empty()).zip(1..) {
+            let name = self.name();
+            session.id = if nth == 1 { Cow::Borrowed(name) } else { Cow::Owned(format!("{name}.{nth}")) };
         }
         // With several sessions in one log nobody can tell whose record was cut.
         for session in &mut sessions {

@@ -75,9 +75,8 @@ impl JsonSchema for Weights {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let weights = |rule: &&str| match NEVER_OPEN.contains(rule) {
-            true => one_of(&["error", "incomplete"], None),
-            false => one_of(Weight::NAMES, None),
+        let weights = |rule: &&str| {
+            if NEVER_OPEN.contains(rule) { one_of(&["error", "incomplete"], None) } else { one_of(Weight::NAMES, None) }
         };
         object(DEFAULTS.iter().map(|(rule, _)| ((*rule).to_owned(), weights(rule).to_value())))
     }

@@ -14,9 +14,6 @@ use crate::hostile::obeyed;
 use crate::sarif_check::problems;
 use crate::world::{World, acceptance};
 
-/// Folders with logs of agents that are supported. What lies in all the others is read by nobody yet.
-const KNOWN: &[&str] = &["agent-strace", "claude-code", "claude-stream-json", "codex", "gemini-cli"];
-
 const DENIES: &str = r#"{
   "files": {"read": {"deny": [".env", "secrets/**"]}, "write": {"deny": [".github/**"]}},
   "commands": {"deny": ["git push", "rm -rf", "curl"]}
@@ -46,13 +43,10 @@ impl Corpus {
         [self.policies.path().join("denies.json"), cases]
     }
 
-    /// Every file below the folders that `wanted` takes.
-    fn files(&self, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
-        let mut folders: Vec<PathBuf> = fs::read_dir(&self.folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .filter(|path| path.is_dir() && wanted(path.file_name().unwrap().to_str().unwrap()))
-            .collect();
+    /// Every file below its folders.
+    fn files(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(&self.folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
         let mut files = Vec::new();
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap() {
@@ -109,9 +103,11 @@ fn faults(log: &Path, policy: &Path) -> Vec<String> {
     };
     let (errors, gaps) =
         (judged.json["summary"]["findings"]["error"] != 0, judged.json["gaps"] != Value::Array(vec![]));
+    // Everything was read, and it says that more was done than it holds.
+    let lacks = judged.json["sessions"].as_array().unwrap().iter().any(|session| session["verdict"] == "incomplete");
     let expected = if errors {
         1
-    } else if gaps {
+    } else if gaps || lacks {
         3
     } else {
         0
@@ -154,31 +150,16 @@ fn run_format(log: &str, policy: &str, format: &str) -> (u8, String, String) {
 #[test]
 fn real_logs_get_an_answer_that_is_the_same_in_every_format() {
     let Some(corpus) = Corpus::find() else { return };
-    let files = corpus.files(|folder| KNOWN.contains(&folder));
-    assert!(files.len() > 100, "only {} logs", files.len());
+    let files = corpus.files();
+    assert!(files.len() > 300, "only {} logs", files.len());
     let policies = corpus.policies();
     let faults: Vec<String> =
         files.par_iter().flat_map_iter(|file| policies.iter().flat_map(|policy| faults(file, policy))).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Nobody reads these formats: that is a gap, never a pass.
-#[test]
-fn logs_of_other_agents_are_gaps() {
-    let Some(corpus) = Corpus::find() else { return };
-    let files = corpus.files(|folder| !KNOWN.contains(&folder));
-    assert!(files.len() > 50, "only {} files", files.len());
-    let [policy, _] = corpus.policies();
-    for file in files {
-        let judged = judge(&file, &policy);
-        let gaps = judged.json["gaps"].as_array().unwrap();
-        assert!(judged.code == 3 && !gaps.is_empty(), "{}: exit code {}", file.display(), judged.code);
-        assert_eq!(obeyed(&judged.text), Vec::<String>::new(), "{}", file.display());
-        assert_eq!(problems(&judged.sarif), Vec::<String>::new(), "{}", file.display());
-    }
-}
-
 /// File → paths that its calls asked to write, counted by a script that shares nothing with this program.
+#[expect(clippy::disallowed_methods, reason = "the independent count is a script")]
 fn asked_to_write(corpus: &Path) -> Vec<(String, Vec<String>)> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/count.py");
     let output = std::process::Command::new("python3").arg(script).arg(corpus).output().unwrap();
@@ -213,11 +194,7 @@ fn is_same(reported: &str, recorded: &str) -> bool {
 #[test]
 fn written_paths_of_real_logs_are_effects() {
     let Some(corpus) = Corpus::find() else { return };
-    let pending = ["atif/", "continue/", "cursor/", "kimi/"];
     let check = |(name, paths): &(String, Vec<String>)| {
-        if pending.iter().any(|folder| name.starts_with(folder)) {
-            return Vec::new();
-        }
         let found = if paths.is_empty() { Vec::new() } else { effects_that_write(&corpus.folder.join(name)) };
         let lost = paths.iter().filter(|path| !found.iter().any(|reported| is_same(reported, path)));
         lost.map(|path| format!("{name}: `{path}`")).collect::<Vec<_>>()

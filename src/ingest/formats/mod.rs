@@ -41,8 +41,8 @@ mod qwen;
 mod spec_story;
 mod swe_agent;
 mod terminus;
-mod windsurf;
 mod vscode;
+mod windsurf;
 
 use super::Log;
 use super::gaps::Gaps;

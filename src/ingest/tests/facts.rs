@@ -25,9 +25,9 @@ fn read(name: &str, text: &str) -> String {
     for subagent in &evidence.subagents {
         let call = subagent.call_id.as_deref().unwrap_or("-");
         let (id, kind) = (one(&subagent.id), one(&subagent.kind));
-        text.push_str(&format!("{}: {call} {id} {kind} {:?}\n", subagent.event, subagent.calls));
+        writeln!(text, "{}: {call} {id} {kind} {:?}", subagent.event, subagent.calls).unwrap();
     }
-    text.push_str(&format!("{} {} {}", evidence.compactions, evidence.rewinds, evidence.removed));
+    write!(text, "{} {} {}", evidence.compactions, evidence.rewinds, evidence.removed).unwrap();
     text
 }
 

@@ -48,10 +48,11 @@ fn call(text: &[u8], event: &Event<'_>, call: &ToolCall<'_>) -> Call {
     }
 }
 
-/// Calls that ran. One that was refused is told by two records, either of which may be the damaged one.
+/// Calls that ran, and what they were asked to do. One that was refused is told by two records, either of which may be
+/// the damaged one; one without arguments was only inferred from an outcome that nothing else explains.
 fn calls(bytes: &[u8], reading: &Reading<'_>) -> Vec<Call> {
-    let all = reading.sessions.iter().flat_map(|session| session.calls());
-    let ran = all.filter(|(_, call)| call.status != Status::Denied);
+    let all = reading.sessions.iter().flat_map(crate::model::Session::calls);
+    let ran = all.filter(|(_, call)| call.status != Status::Denied && call.arguments != Arguments::Missing);
     ran.map(|(event, found)| call(bytes, event, found)).collect()
 }
 
@@ -79,7 +80,7 @@ fn lost(before: &[Call], after: &[Call]) -> Vec<Call> {
 
 /// 1-based line of the file that holds this byte.
 fn line_at(bytes: &[u8], at: usize) -> usize {
-    bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1
+    memchr::memchr_iter(b'\n', &bytes[..at]).count() + 1
 }
 
 /// Damage inside a document may cost what is around it; this far away nothing may be lost.
@@ -104,7 +105,7 @@ impl Layout {
         let text = String::from_utf8_lossy(bytes);
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
         let whole = lines.all(|line| serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok());
-        if whole && bytes.iter().filter(|byte| **byte == b'\n').count() > 1 { Self::Lines } else { Self::Document }
+        if whole && memchr::memchr_iter(b'\n', bytes).count() > 1 { Self::Lines } else { Self::Document }
     }
 }
 

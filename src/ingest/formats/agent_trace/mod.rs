@@ -85,7 +85,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 
 fn line<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Line<'a>>, gaps: &mut Gaps) {
     let record = &item.record;
-    let place = Place { line: item.line, id: filled(record.id), time: scalar(record.timestamp), ..Place::default() };
+    let place = Place { line: item.line, id: filled(record.id), time: scalar(record.timestamp) };
     let write = |target| EventKind::File(FileEvent { access: Access::Write, target });
     if let Some(path) = filled(record.path) {
         return assembly.push(place, write(path));

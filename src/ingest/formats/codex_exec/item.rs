@@ -58,11 +58,11 @@ pub(super) fn add<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, item: &Item
         // A search starts before its words are known.
         "web_search" if !done && is(item.query, "") => assembly.push(place, EventKind::Other),
         "web_search" => {
-            let given = item.action.map(|action| arguments(Some(action))).unwrap_or_else(|| query(item));
+            let given = item.action.map_or_else(|| query(item), |action| arguments(Some(action)));
             call(assembly, place, item, Cow::Borrowed("web_search_call"), given);
         }
         "collab_tool_call" => collaboration(assembly, place, item, done),
-        "file_change" => change(assembly, place, item, done, gaps),
+        "file_change" => change(assembly, &place, item, done, gaps),
         "agent_message" | "assistant_message" if done => words(assembly, place, item, EventKind::Message),
         "reasoning" if done => words(assembly, place, item, EventKind::Reasoning),
         "agent_message" | "assistant_message" | "reasoning" | "todo_list" | "error" => {
@@ -73,7 +73,7 @@ pub(super) fn add<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, item: &Item
 }
 
 /// A patch: a call, and once it is applied, what it did to each file.
-fn change<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, item: &Item<'a>, done: bool, gaps: &mut Gaps) {
+fn change<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, item: &Item<'a>, done: bool, gaps: &mut Gaps) {
     if item.changes.is_some() && !is_array(item.changes) {
         gaps.push(Some(place.line), "the changes of files are not a list");
     }

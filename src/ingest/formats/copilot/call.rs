@@ -266,13 +266,13 @@ impl<'a> Events<'a> {
         let permission = object::<Permission<'a>>(data).unwrap_or_default();
         let decision = object::<Decision<'a>>(permission.result).unwrap_or_default();
         let refused = text(decision.kind).is_some_and(|kind| kind.starts_with("denied"));
-        if refused && let Some(id) = filled(permission.id) {
-            if !self.assembly.deny(&id)
-                && let Some(request) = self.requests.get(&id).cloned()
-            {
-                self.call(request.place, &request.data, None);
-                self.assembly.deny(&id);
-            }
+        if refused
+            && let Some(id) = filled(permission.id)
+            && !self.assembly.deny(&id)
+            && let Some(request) = self.requests.get(&id).cloned()
+        {
+            self.call(request.place, &request.data, None);
+            self.assembly.deny(&id);
         }
         if is(decision.kind, "cancelled")
             && let Some(id) = permission.id

@@ -168,12 +168,11 @@ impl<'a> Events<'a> {
         self.assembly.push(place, EventKind::Other);
         let event = self.assembly.session.events.last().map_or(0, |event| event.number);
         let subagents = &mut self.assembly.session.evidence.subagents;
-        match subagents.iter_mut().rev().find(|known| known.call_id.is_some() && known.call_id == call) {
-            Some(known) => known.calls = calls.or(known.calls),
-            None => {
-                let kind = filled(agent.name);
-                subagents.push(Subagent { event, id: call.clone(), call_id: call, kind, calls });
-            }
+        if let Some(known) = subagents.iter_mut().rev().find(|known| known.call_id.is_some() && known.call_id == call) {
+            known.calls = calls.or(known.calls);
+        } else {
+            let kind = filled(agent.name);
+            subagents.push(Subagent { event, id: call.clone(), call_id: call, kind, calls });
         }
     }
 }

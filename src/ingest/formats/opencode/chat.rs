@@ -113,7 +113,7 @@ impl<'a> Chat<'a> {
         let mut lines = LineCounter::new(item.json, item.line);
         let place = Place { line: item.line, id: None, time: None };
         if is_object(item.record.info) {
-            self.message(place, item.record.info, gaps);
+            self.message(&place, item.record.info, gaps);
         } else {
             gaps.push(Some(item.line), "a message without a readable `info`");
         }
@@ -129,7 +129,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    pub(super) fn message(&mut self, place: Place<'a>, info: Option<Raw<'a>>, gaps: &mut Gaps) {
+    pub(super) fn message(&mut self, place: &Place<'a>, info: Option<Raw<'a>>, gaps: &mut Gaps) {
         let Some(message) = object::<MessageInfo<'a>>(info) else {
             return gaps.push(Some(place.line), "a message that is not an object");
         };
@@ -155,7 +155,7 @@ impl<'a> Chat<'a> {
         }
         if !again {
             let created = object::<Times<'a>>(message.time).and_then(|time| scalar(time.created));
-            self.assembly.push(Place { id, time: created, ..place }, EventKind::Other);
+            self.assembly.push(Place { line: place.line, id, time: created }, EventKind::Other);
         }
     }
 

@@ -1,4 +1,4 @@
-//! OpenCode: a session as one exported document, as the events of a run or of its server, and as the many small
+//! `OpenCode`: a session as one exported document, as the events of a run or of its server, and as the many small
 //! files of its storage. All hold the same three things: sessions, messages, and parts of messages.
 
 mod chat;
@@ -26,7 +26,7 @@ pub(super) static FORMAT: Format = Format {
     homes: &[],
 };
 
-/// One file of the storage that OpenCode kept before its database: a session, a message or a part of one.
+/// One file of the storage that `OpenCode` kept before its database: a session, a message or a part of one.
 pub(super) static STORAGE: Format = Format {
     dialect: Dialect::new("opencode-storage", "opencode")
         .carrying(Carries::SomeCalls("each part of a session is a file of its own: export the session")),
@@ -138,7 +138,7 @@ impl<'a> Chats<'a, '_> {
         } else if entry.message.is_some() {
             self.part(place, Some(Raw::new(json)), entry.session, gaps);
         } else if entry.role.is_some() {
-            self.chat(filled(entry.session)).message(place, Some(Raw::new(json)), gaps);
+            self.chat(filled(entry.session)).message(&place, Some(Raw::new(json)), gaps);
         } else if entry.project.is_some() || entry.directory.is_some() {
             self.session(place, Some(Raw::new(json)));
         } else if entry.session.is_some() && !kind.is_empty() {
@@ -206,7 +206,7 @@ impl<'a> Chats<'a, '_> {
             "message.part.updated" => self.part(place, about.part, about.session, gaps),
             "message.updated" => {
                 let owner = object::<Owner<'a>>(about.info).and_then(|owner| filled(owner.session));
-                self.chat(owner.or_else(|| filled(about.session))).message(place, about.info, gaps);
+                self.chat(owner.or_else(|| filled(about.session))).message(&place, about.info, gaps);
             }
             "session.created" | "session.updated" => self.session(place, about.info),
             "message.removed" | "message.part.removed" => {

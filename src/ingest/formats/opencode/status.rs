@@ -22,7 +22,7 @@ record! {
 const REFUSALS: &[&str] =
     &["The user rejected permission to use this", "The user has specified a rule which prevents you from using this"];
 
-/// Tools of OpenCode itself that ask before they do anything: only their errors are sure to be the host's own words.
+/// Tools of `OpenCode` itself that ask before they do anything: only their errors are sure to be the host's own words.
 /// `multiedit` and `batch` ask again on the way.
 const OWN: &[&str] = &[
     "bash",

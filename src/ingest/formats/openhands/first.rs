@@ -37,19 +37,19 @@ record! {
 }
 
 record! {
-    struct Extras { metadata: Nested<Outcome<'a>> = "metadata", exit_code = "exit_code" }
+    pub(super) struct Extras { metadata: Nested<Outcome<'a>> = "metadata", exit_code = "exit_code" }
 }
 
 record! {
-    struct Outcome { exit_code = "exit_code", cwd = "working_dir", user = "username", host = "hostname" }
+    pub(super) struct Outcome { exit_code = "exit_code", cwd = "working_dir", user = "username", host = "hostname" }
 }
 
 record! {
-    struct Metrics { tokens: Nested<Tokens<'a>> = "accumulated_token_usage" }
+    pub(super) struct Metrics { tokens: Nested<Tokens<'a>> = "accumulated_token_usage" }
 }
 
 record! {
-    struct Tokens {
+    pub(super) struct Tokens {
         model = "model",
         prompt = "prompt_tokens",
         completion = "completion_tokens",

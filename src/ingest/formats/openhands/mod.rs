@@ -1,4 +1,4 @@
-//! OpenHands: events of version 0 (actions and observations) and of the SDK, as lists, lines, single files, or the
+//! `OpenHands`: events of version 0 (actions and observations) and of the SDK, as lists, lines, single files, or the
 //! history of an evaluated task.
 
 mod first;
@@ -34,7 +34,7 @@ record! {
     struct Config { model = "model" }
 }
 
-/// OpenHands, all versions.
+/// `OpenHands`, all versions.
 pub(super) static FORMAT: Format = Format {
     dialect: Dialect::new("openhands", "openhands").shell_stays(),
     detect: Detect::Record(|head| {

@@ -32,7 +32,7 @@ record! {
 }
 
 record! {
-    struct Observation {
+    pub(super) struct Observation {
         content = "content",
         is_error = "is_error",
         exit_code = "exit_code",
@@ -42,7 +42,7 @@ record! {
 }
 
 record! {
-    struct Outcome { exit_code = "exit_code", cwd = "working_dir" }
+    pub(super) struct Outcome { exit_code = "exit_code", cwd = "working_dir" }
 }
 
 record! {
@@ -105,7 +105,7 @@ fn act<'a>(run: &mut Run<'a>, place: &Place<'a>, event: &Event<'a>) {
     call(run, place, filled(event.tool), arguments(Some(given)), event);
 }
 
-/// A call of an agent that OpenHands only talks to, reported again whenever it changes.
+/// A call of an agent that `OpenHands` only talks to, reported again whenever it changes.
 fn foreign<'a>(run: &mut Run<'a>, place: &Place<'a>, event: &Event<'a>) {
     call(run, place, filled(event.title), arguments(event.input), event);
     let status = match text(event.status).as_deref() {
@@ -148,7 +148,7 @@ fn observe<'a>(run: &mut Run<'a>, place: &Place<'a>, event: &Event<'a>) {
     };
     let outcome = observation.metadata.object();
     let code = observation.exit_code.or_else(|| outcome.and_then(|outcome| outcome.exit_code));
-    let status = match code.map(|code| code.get()) {
+    let status = match code.map(crate::ingest::json::Raw::get) {
         _ if is_true(observation.timeout) => Status::Interrupted,
         _ if is_true(observation.is_error) => Status::Error,
         None | Some("0") => Status::Ok,

@@ -50,7 +50,7 @@ pub(super) fn read<'a>(
         gaps.twice(line, key, "a log record");
     }
     let named = given.first(SESSIONS).or_else(|| resource.first(SESSIONS));
-    let assembly = sessions.of(&[named.clone()]);
+    let assembly = sessions.of(std::slice::from_ref(&named));
     assembly.id(named);
     about(&mut assembly.session, &given, resource);
     let time = given.get("event.timestamp").or_else(|| seconds(scalar(record.time)));

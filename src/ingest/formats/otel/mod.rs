@@ -1,4 +1,4 @@
-//! OpenTelemetry: exported spans of tools (GenAI conventions, OpenInference), and the log events of agents.
+//! OpenTelemetry: exported spans of tools (`GenAI` conventions, `OpenInference`), and the log events of agents.
 //!
 //! A document, or one export a line. What a tool was called with is an option that is mostly off: such a call is one
 //! whose arguments are missing.

@@ -1,4 +1,4 @@
-//! SpecStory's Markdown of a conversation. Tools are shown for people and lose their arguments, so it proves who spoke
+//! `SpecStory`'s Markdown of a conversation. Tools are shown for people and lose their arguments, so it proves who spoke
 //! with which agent, never what was done.
 
 use std::borrow::Cow;

@@ -76,7 +76,8 @@ pub(super) static FORMAT: Format = Format {
     dialect: Dialect::new("swe-agent", "swe-agent").shell_stays(),
     detect: Detect::Record(|head| {
         let steps = |head: &Head<'_>| head.has_all(&["action", "observation"]) && head.has("state");
-        let demonstration = |head: &Head<'_>| head.has_only(&["history"]) && head.first("history").is_some_and(spoken);
+        let demonstration =
+            |head: &Head<'_>| head.has_only(&["history"]) && head.first("history").as_ref().is_some_and(spoken);
         head.first("trajectory").is_some_and(|step| steps(&step))
             || head.is_array("trajectory") && head.is_array("history") && head.is_object("info")
             || demonstration(head)
@@ -86,7 +87,7 @@ pub(super) static FORMAT: Format = Format {
 };
 
 /// A message as only SWE-agent keeps it, with the name of the agent in it.
-fn spoken(message: Head<'_>) -> bool {
+fn spoken(message: &Head<'_>) -> bool {
     message.is_string("role") && message.is_string("agent") && message.has("content")
 }
 

@@ -39,7 +39,7 @@ fn claims(head: &Head<'_>) -> bool {
     if head.is_array("requests") {
         return of_chat.iter().any(|key| head.has(key));
     }
-    match head.get("kind").map(|kind| kind.get()) {
+    match head.get("kind").map(super::super::json::Raw::get) {
         Some("0") => head.object("v").is_some_and(|chat| chat.is_array("requests") || chat.has("creationDate")),
         Some("1" | "2" | "3") => head.is_array("k") && head.has_only(&["kind", "k", "v", "i"]),
         _ => false,
