@@ -22,6 +22,11 @@ impl Gaps {
         Self { file: file.to_owned(), list: Vec::new(), uncounted: 0, records: 0, truncated: false, damaged: false }
     }
 
+    /// Of what is left of a damaged log.
+    pub(super) fn of_mended(file: &str) -> Self {
+        Self { damaged: true, ..Self::new(file) }
+    }
+
     pub(super) fn push(&mut self, line: Option<u32>, reason: impl Into<String>) {
         let file = self.file.clone();
         self.push_for(file, line, reason);

@@ -117,7 +117,7 @@ impl Log {
             && text.trim_start().starts_with(['{', '['])
             && let Some(mended) = self.mended.get_or_init(|| mend::mend(text))
         {
-            let mut left = Gaps::new(&self.shown);
+            let mut left = Gaps::of_mended(&self.shown);
             sessions = self.parse(mended, &mut left);
             gaps.after_mending(left);
         }

@@ -10,6 +10,7 @@ use super::json::{Object, Secrets};
 use super::moment::Moment;
 use super::plan::Plan;
 use super::{Imported, name, text};
+use crate::model::evidence::Chain;
 use crate::model::{Event, EventKind, Spent, Status, ToolResult, Usage};
 
 /// Lines and what they add up to.
@@ -141,6 +142,9 @@ impl<'a> Writer<'a> {
         import.number("unknown_records", session.unknown_records);
         import.json("usage", &json_of(&session.usage));
         import.json("evidence", &json_of(&evidence));
+        if let Chain::Broken(line) = evidence.chain {
+            import.number("broken_chain", line);
+        }
         import.json("attribution", &json_of(&session.attribution));
         if self.secrets() == Secrets::Redact {
             import.json("redacted", "true");

@@ -15,6 +15,7 @@ use crate::engine::{Entries, judge_guarded};
 use crate::finding::Finding;
 use crate::ingest::discover::{Selection, Source, select};
 use crate::ingest::{Log, Reading};
+use crate::model::evidence::Chain;
 use crate::model::{Arguments, EventKind, RawText, Session};
 use crate::policy::Policy;
 
@@ -64,6 +65,10 @@ fn told(session: &Session<'_>, ids: &[bool]) -> Vec<String> {
     )];
     let mut evidence = session.evidence.clone();
     evidence.subagents.iter_mut().for_each(|subagent| subagent.event = 0);
+    // The digests are not imported: only that one was wrong is still known.
+    if !matches!(evidence.chain, Chain::Broken(_)) {
+        evidence.chain = Chain::None;
+    }
     lines.push(format!("{evidence:?}"));
     let events = session.events.iter().enumerate().filter(|(at, event)| is_told(session, *at, &event.kind));
     for (place, (at, event)) in events.enumerate() {

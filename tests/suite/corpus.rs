@@ -186,7 +186,7 @@ fn effects_that_write(log: &Path) -> Vec<String> {
 /// Whether a path in a report is the one that the log names: reports shorten it to the root or the home.
 fn is_same(reported: &str, recorded: &str) -> bool {
     let recorded = recorded.trim_start_matches("file://").replace('\\', "/");
-    let recorded = recorded.trim_start_matches("./");
+    let recorded = recorded.trim_start_matches("./").trim_start_matches("/private");
     let tail = reported.trim_start_matches("~/").trim_end_matches("/**");
     recorded == reported || recorded.ends_with(&format!("/{tail}")) || reported.ends_with(&format!("/{recorded}"))
 }

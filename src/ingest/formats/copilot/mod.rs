@@ -92,8 +92,8 @@ struct Events<'a> {
 
 impl<'a> Events<'a> {
     fn finish(mut self, gaps: &Gaps) -> Session<'a> {
-        // The record that would say that a call started may be the damaged one.
-        if gaps.damaged() {
+        // The record that would say that a call started may be the one that can't be read.
+        if gaps.damaged() || self.assembly.session.unknown_records > 0 {
             self.run_all_requests();
         }
         self.unanswered();

@@ -6,8 +6,9 @@ use serde::Deserialize;
 
 use crate::ingest::formats::FORMATS;
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, count, filled, is_true, record, text};
+use crate::ingest::json::{Raw, count, filled, is_true, record, scalar, text};
 use crate::model::attribution::Attribution;
+use crate::model::evidence::Chain;
 use crate::model::{Arguments, Evidence, Label, Origin, Session, Spent, Status, Stream};
 
 record! {
@@ -19,6 +20,7 @@ record! {
         unknown_records = "unknown_records",
         usage = "usage",
         evidence = "evidence",
+        broken_chain = "broken_chain",
         attribution = "attribution",
         filed_under = "filed_under",
         streams = "streams",
@@ -60,6 +62,10 @@ impl<'a> Import<'a> {
         session.unknown_records = u32::try_from(count(self.unknown_records)).unwrap_or(u32::MAX);
         let mut unreadable = false;
         session.evidence = part::<Evidence<'_>>(self.evidence, &mut unreadable);
+        // That digests were right is never believed; that one was wrong is.
+        if let Some(line) = scalar(self.broken_chain) {
+            session.evidence.chain = Chain::Broken(line.parse().unwrap_or(1));
+        }
         session.attribution = part::<Attribution<'_>>(self.attribution, &mut unreadable);
         session.filed_under = filled(self.filed_under);
         let streams: Vec<Stream<'_>> = part(self.streams, &mut unreadable);

@@ -15,6 +15,7 @@ use crate::ingest::assembly::{Assembly, Numbering};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, filled, scalar};
 use crate::ingest::reader::{Reader, Shape};
+use crate::model::evidence::Chain;
 use crate::model::{Dialect, Session};
 
 use super::{Base, Detect, Format, Home, Input};
@@ -64,7 +65,9 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut sessions = sessions.finish();
     let chain = chain::verify(text, shape);
     for session in &mut sessions {
-        session.evidence.chain = chain;
+        if !matches!(session.evidence.chain, Chain::Broken(_)) {
+            session.evidence.chain = chain;
+        }
     }
     sessions
 }
