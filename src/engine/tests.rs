@@ -87,6 +87,20 @@ fn fact(session: &mut Session<'static>, gaps: &mut Vec<Gap>, verb: &str, rest: &
             let calls = calls.map(|calls| calls.parse().unwrap());
             evidence.subagents.push(Subagent { event, id, call_id: None, kind: Some(Cow::Borrowed("Explore")), calls });
         }
+        "starts" => {
+            let (status, id) = rest.split_once(' ').unwrap();
+            let status = if status == "refused" { Status::Denied } else { Status::Missing };
+            let call_id = Some(value());
+            let number = u32::try_from(session.events.len()).unwrap() + 1;
+            let mut started = event("read a", number);
+            if let EventKind::Call(call) = &mut started.kind {
+                (call.call_id, call.tool, call.status) = (call_id.clone(), Cow::Borrowed("Task"), status);
+                call.arguments = Arguments::Json(Cow::Borrowed(r#"{"prompt":"look"}"#));
+            }
+            session.events.push(started);
+            let id = Some(Cow::Owned(id.to_owned()));
+            evidence.subagents.push(Subagent { event: number, id, call_id, kind: None, calls: None });
+        }
         "agent" => session.agent = value(),
         "user" => who.user = Some(value()),
         "host" => who.host = Some(value()),

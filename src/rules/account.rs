@@ -175,11 +175,15 @@ fn single(fact: Option<&str>) -> Vec<&str> {
     fact.into_iter().collect()
 }
 
-/// Sub-agents by their id: who is asked to go on is the same one, and what its results count adds up.
+/// Sub-agents by their id: who is asked to go on is the same one, and what its results count adds up. One whose start
+/// was refused never ran.
 fn started(session: &Session<'_>) -> Vec<Started> {
+    let refused = session.calls().filter(|(_, call)| call.status == Status::Denied);
+    let refused: BTreeSet<&str> = refused.filter_map(|(_, call)| call.call_id.as_deref()).collect();
     let mut all: Vec<Started> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    for subagent in &session.evidence.subagents {
+    let ran = |subagent: &&Subagent<'_>| subagent.call_id.as_deref().is_none_or(|call| !refused.contains(call));
+    for subagent in session.evidence.subagents.iter().filter(ran) {
         let id = named(subagent.id.as_deref());
         let place = id.as_ref().and_then(|id| places.get(id)).copied();
         let Some(known) = place.and_then(|place| all.get_mut(place)) else {
