@@ -54,3 +54,14 @@ fn no_record_is_claimed_twice() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+#[test]
+fn users_are_told_every_format() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let untold: Vec<_> = FORMATS
+        .iter()
+        .map(|format| format.dialect.name)
+        .filter(|name| !readme.contains(&format!("`{name}`")))
+        .collect();
+    assert!(untold.is_empty(), "not in README.md: {untold:?}");
+}
