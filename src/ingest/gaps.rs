@@ -73,6 +73,10 @@ impl Gaps {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     pub(super) fn damaged(&self) -> bool {
         self.damaged
     }

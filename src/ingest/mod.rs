@@ -126,6 +126,10 @@ impl Log {
                 carried.apply(session);
             }
         }
+        // Whatever a format makes of a log: nothing at all is never its answer.
+        if sessions.is_empty() && gaps.is_empty() {
+            gaps.push(None, "no session could be read: the log holds nothing that belongs to one");
+        }
         for (session, nth) in sessions.iter_mut().filter(|session| session.id.is_empty()).zip(1..) {
             let name = self.name();
             session.id = if nth == 1 { Cow::Borrowed(name) } else { Cow::Owned(format!("{name}.{nth}")) };

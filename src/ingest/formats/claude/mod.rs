@@ -164,7 +164,7 @@ impl<'a> Transcript<'a> {
             summary: is_true(record.is_compact_summary),
             result: record.tool_use_result.or(record.tool_use_result_snake),
             denial: filled(record.denial_kind),
-            version: filled(record.version),
+            version: filled(record.version).or_else(|| self.assembly.session.attribution.version.clone()),
         };
         message::add(&mut self.assembly, place, &record.message, &context, gaps);
     }
@@ -194,7 +194,7 @@ impl<'a> Transcript<'a> {
                 summary: false,
                 result: inner.tool_use_result,
                 denial: filled(inner.denial_kind),
-                version: filled(record.version),
+                version: filled(record.version).or_else(|| self.assembly.session.attribution.version.clone()),
             };
             message::add(&mut self.assembly, &place, &inner.message, &context, gaps);
         }
