@@ -5,10 +5,7 @@ use std::path::Path;
 
 use git2::{Repository, Sort};
 
-use super::{GitError, broken, open};
-
-/// Commits looked at for trailers: the newest ones.
-const MAX_COMMITS: usize = 50_000;
+use super::{GitError, MAX_COMMITS, broken, open};
 
 /// Names of the references that one of the globs matches, sorted.
 pub(crate) fn references(start: &Path, globs: &[String]) -> Result<Vec<String>, GitError> {
@@ -24,8 +21,8 @@ pub(crate) fn references(start: &Path, globs: &[String]) -> Result<Vec<String>, 
     Ok(names.into_iter().collect())
 }
 
-/// Values of a trailer → the commits that carry it, newest first. `revisions` is one revision with its history, or a
-/// range `A..B` or `A...B`.
+/// Values of a trailer → the commits that carry it, newest first. `revisions` is one revision, whose history is looked
+/// at as far as it is here, or a range `A..B` or `A...B`, of which every commit must be here.
 pub(crate) fn trailers(start: &Path, revisions: &str, key: &str) -> Result<BTreeMap<String, Vec<String>>, GitError> {
     let repository = open(start)?;
     let unknown = |_| GitError::NoRevision(revisions.to_owned());
@@ -42,15 +39,37 @@ pub(crate) fn trailers(start: &Path, revisions: &str, key: &str) -> Result<BTree
     } else {
         walk.push(commit(&repository, revisions).map_err(unknown)?).map_err(unknown)?;
     }
+    let is_range = revisions.contains("..");
+    let cut = if is_range { boundary(&repository)? } else { BTreeSet::new() };
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for id in walk.take(MAX_COMMITS) {
-        // The history of a shallow clone ends where its commits are missing.
-        let Ok(commit) = id.and_then(|id| repository.find_commit(id)) else { break };
+    for (id, place) in walk.zip(0..) {
+        if place >= MAX_COMMITS {
+            return if is_range { Err(GitError::TooLong(revisions.to_owned())) } else { Ok(found) };
+        }
+        let commit = match id.and_then(|id| repository.find_commit(id)) {
+            Ok(commit) if cut.contains(&commit.id().to_string()) => {
+                return Err(GitError::Shallow(revisions.to_owned()));
+            }
+            Ok(commit) => commit,
+            Err(error) if is_range => return Err(broken(&error)),
+            // A history ends where its commits are missing.
+            Err(_) => break,
+        };
         for value in values(&String::from_utf8_lossy(commit.message_bytes()), key) {
             found.entry(value.to_owned()).or_default().push(commit.id().to_string());
         }
     }
     Ok(found)
+}
+
+/// Commits of a shallow clone whose parents were left out.
+fn boundary(repository: &Repository) -> Result<BTreeSet<String>, GitError> {
+    if !repository.is_shallow() {
+        return Ok(BTreeSet::new());
+    }
+    let list = std::fs::read_to_string(repository.commondir().join("shallow"));
+    let list = list.map_err(|_| GitError::Broken("its list of shallow commits is not readable".to_owned()))?;
+    Ok(list.lines().map(|line| line.trim().to_owned()).collect())
 }
 
 /// An empty side of a range is `HEAD`.

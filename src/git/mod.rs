@@ -27,6 +27,9 @@ pub(crate) struct Blob {
     pub(crate) commit: String,
 }
 
+/// Commits looked at for trailers: the newest ones.
+const MAX_COMMITS: usize = 50_000;
+
 /// Why a file can't be had from a revision. None of these may be taken for "there is no policy".
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GitError {
@@ -44,6 +47,12 @@ pub(crate) enum GitError {
     BadPath(String),
     #[error("`{path}` is larger than {LARGEST} bytes in that revision")]
     TooLarge { path: String },
+    #[error(
+        "the history of `{0}` is cut short here, so commits of it are missing; fetch it all (`git fetch --unshallow`)"
+    )]
+    Shallow(String),
+    #[error("`{0}` holds more than {MAX_COMMITS} commits; name a shorter range")]
+    TooLong(String),
     #[error("the repository can't be read: {0}")]
     Broken(String),
 }

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use git2::{Repository, Signature};
 
-use super::{GitError, links, read_blob};
+use super::{GitError, links, read_blob, trailers};
 
 /// A repository with one commit that holds a policy at the top and in a folder, and a link.
 fn repository() -> tempfile::TempDir {
@@ -57,4 +57,27 @@ fn committed_links_are_named_from_the_folder_of_the_search() {
     assert_eq!(shown, [("link.json", "scope.json")]);
     assert_eq!(links(&folder.path().join("sub"), "base").unwrap().len(), 0);
     assert!(matches!(links(folder.path(), "nowhere"), Err(GitError::NoRevision(_))));
+}
+
+#[test]
+fn a_range_of_a_shallow_clone_is_never_taken_for_whole() {
+    let folder = repository();
+    let repository = Repository::open(folder.path()).unwrap();
+    let author = Signature::new("a", "a@example.com", &git2::Time::new(2, 0)).unwrap();
+    let mut parent = repository.find_reference("refs/heads/base").unwrap().peel_to_commit().unwrap();
+    let tree = parent.tree().unwrap();
+    let mut commits = Vec::new();
+    for message in ["one\n\nKey: 1", "two\n\nKey: 2", "three\n\nKey: 3"] {
+        let id = repository.commit(Some("refs/heads/topic"), &author, &author, message, &tree, &[&parent]);
+        // The first commit of a branch has no branch to stand on yet.
+        parent = repository.find_commit(id.unwrap()).unwrap();
+        commits.push(parent.id().to_string());
+    }
+    let values = |range: &str| trailers(folder.path(), range, "key").map(|found| found.into_keys().collect::<Vec<_>>());
+    assert_eq!(values("base..topic").unwrap(), ["1", "2", "3"]);
+    fs::write(repository.path().join("shallow"), format!("{}\n", commits[1])).unwrap();
+    assert!(matches!(values("base..topic"), Err(GitError::Shallow(_))));
+    assert_eq!(values("topic~1..topic").unwrap(), ["3"]);
+    // Of one revision only as much is asked as is here.
+    assert_eq!(values("topic").unwrap(), ["2", "3"]);
 }

@@ -30,6 +30,11 @@ impl<'a> Raw<'a> {
 pub(super) trait Record<'a>: Default {
     /// Reads the value of `key`; `None` when it is not JSON.
     fn field(&mut self, key: &str, scanner: &mut Scanner<'a>) -> Option<()>;
+
+    /// A declared key that occurred twice.
+    fn duplicate(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// Declares a record type: the fields a dialect reads, by the key they have in the log.
@@ -62,6 +67,10 @@ macro_rules! record {
                         scanner.skip()
                     }
                 }
+            }
+
+            fn duplicate(&self) -> Option<&'static str> {
+                self.duplicate
             }
         }
     };

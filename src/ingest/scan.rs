@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use memchr::memchr2;
 
 use super::json::{Raw, Record};
+use crate::model::decode_json;
 
 /// Whether a text may hold control characters, which JSON forbids inside strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,8 +175,8 @@ impl<'a> Scanner<'a> {
         if is_plain {
             json.get(1..json.len().checked_sub(1)?).map(Cow::Borrowed)
         } else {
-            // A key that is no text, because half of a surrogate pair is missing, names nothing.
-            serde_json::from_str(json).ok().map(Cow::Owned)
+            // A key that is no text, because half of a surrogate pair is missing, names nothing. What is beside it counts.
+            Some(Cow::Owned(decode_json(json).into_owned()))
         }
     }
 

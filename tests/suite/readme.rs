@@ -13,7 +13,7 @@ fn the_generated_parts_are_current() {
     let path = project().join("README.md");
     let text = fs::read_to_string(&path).unwrap();
     let current = with_part(&with_part(&text, "demo", &demo()), "effects", &effects());
-    let current = with_part(&current, "rules", &rules());
+    let current = with_part(&with_part(&current, "rules", &rules()), "inspect", &inspect());
     if update() {
         fs::write(&path, &current).unwrap();
     } else {
@@ -47,6 +47,15 @@ fn demo() -> String {
     let answer = world.run(&DEMO.split(' ').collect::<Vec<_>>());
     assert_eq!(answer.code, 1, "{}", answer.stderr);
     format!("```console\n$ cargo run --locked --quiet -- {DEMO}\n{}```\n", answer.stdout)
+}
+
+fn inspect() -> String {
+    const COMMAND: &str = "inspect --view turns fixtures/turns/codex-review/near.jsonl";
+    let world = World::empty();
+    world.copy_project("fixtures/turns");
+    let answer = world.run(&COMMAND.split(' ').collect::<Vec<_>>());
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    format!("```console\n$ cargo run --locked --quiet -- {COMMAND}\n{}```\n", answer.stdout)
 }
 
 fn effects() -> String {

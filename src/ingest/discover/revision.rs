@@ -58,7 +58,11 @@ impl Request<'_> {
             }
             Self::Checkpoints => {
                 let tree = checkpoints(start, "entire")?;
-                let commits = git::trailers(start, "HEAD", TRAILER).unwrap_or_default();
+                let commits = match git::trailers(start, "HEAD", TRAILER) {
+                    // Nothing is committed yet.
+                    Err(GitError::NoRevision(_)) => BTreeMap::new(),
+                    commits => commits.map_err(|error| failed("entire", &error))?,
+                };
                 let mut found = arrange(tree.listing);
                 found.name_commits(&commits);
                 Ok(found)

@@ -45,9 +45,11 @@ mod vscode;
 mod windsurf;
 
 use super::Log;
+use super::assembly::{Assembly, Numbering};
 use super::gaps::Gaps;
 use super::head::Head;
-use super::reader::Shape;
+use super::json::Record;
+use super::reader::{Item, Reader, Shape};
 use crate::model::{Dialect, Session};
 
 /// In the order in which records are asked; a record is claimed by the first.
@@ -125,6 +127,29 @@ pub(super) struct Input<'a> {
     pub(super) text: &'a str,
     pub(super) shape: Shape,
     pub(super) log: &'a Log,
+}
+
+impl<'a> Input<'a> {
+    /// A session of this format that has no events yet.
+    pub(super) fn session(&self, dialect: &'static Dialect) -> Assembly<'a> {
+        Assembly::new(dialect, &self.log.shown, Numbering::Ordinal)
+    }
+
+    /// Hands each record to `each`. A key that occurs twice in a record is a gap, and `what` the record is called there.
+    pub(super) fn records<R: Record<'a>>(
+        &self,
+        what: &str,
+        gaps: &mut Gaps,
+        mut each: impl FnMut(&Item<'a, R>, &mut Gaps),
+    ) {
+        let mut reader = Reader::new(self.text, self.shape);
+        while let Some(item) = reader.next::<R>(gaps) {
+            if let Some(key) = item.record.duplicate() {
+                gaps.twice(item.line, key, what);
+            }
+            each(&item, gaps);
+        }
+    }
 }
 
 /// A place where an agent keeps its logs on a machine.

@@ -103,3 +103,16 @@ proptest! {
         prop_assert!(!reading.sessions.is_empty() || !reading.gaps.is_empty());
     }
 }
+
+#[test]
+fn a_key_that_is_no_text_hides_nothing_beside_it() {
+    let event =
+        |data: &str| format!(r#"{{"event_type":"tool_call","event_id":"a","timestamp":1,"data":{data},"\udc00":2}}"#);
+    assert!(read(&event(r#"{"\ud83d":1,"tool_name":"Read","arguments":{"file_path":"a"}}"#)).contains("call Read"));
+    let copilot = concat!(
+        r#"{"type":"session.start","data":{"sessionId":"s","copilotVersion":"1","\ud83d":1},"id":"1","timestamp":"t"}"#,
+        "\n",
+        r#"{"type":"tool.execution_start","data":{"\ud83d":1,"toolCallId":"c","toolName":"bash","arguments":{"command":"id"}},"id":"2","timestamp":"t"}"#,
+    );
+    assert!(read(copilot).contains("call bash"), "{}", read(copilot));
+}

@@ -112,10 +112,11 @@ fn line<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Line<'a>>, gaps: &mut G
     }
 }
 
-/// Whether an agent wrote some of it: only people and agents that nobody knows are told apart.
+/// Whether an agent wrote some of it: whoever is not said to be a person may be one.
 fn by_agent<'a>(session: &mut Session<'a>, conversations: Option<Raw<'a>>) -> bool {
     let mut by_agent = false;
-    for conversation in elements(conversations).into_iter().filter_map(|raw| object::<Conversation<'a>>(Some(raw))) {
+    for raw in elements(conversations) {
+        let conversation = object::<Conversation<'a>>(Some(raw)).unwrap_or_default();
         let contributor = object::<Contributor<'a>>(conversation.contributor).unwrap_or_default();
         note_each(&mut session.attribution.models, filled(contributor.model));
         by_agent |= !is(contributor.kind, "human");

@@ -5,7 +5,7 @@ mod history;
 use std::borrow::Cow;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::ingest::assembly::{Assembly, Numbering, Place};
+use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::chat::{self, Manner, Message};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Nested, filled, is, is_array, is_true, parse, record, text};
@@ -79,19 +79,14 @@ pub(super) static FORMAT: Format = Format {
 
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut sessions = Vec::new();
-    let mut reader = Reader::new(input.text, input.shape);
-    while let Some(item) = reader.next::<Document<'a>>(gaps) {
-        let assembly = Assembly::new(&FORMAT.dialect, &input.log.shown, Numbering::Ordinal);
-        sessions.push(session(assembly, &item, gaps));
-    }
+    input.records("the session", gaps, |item: &Item<'a, Document<'a>>, gaps| {
+        sessions.push(session(input.session(&FORMAT.dialect), item, gaps));
+    });
     sessions
 }
 
 fn session<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Document<'a>>, gaps: &mut Gaps) -> Session<'a> {
     let document = &item.record;
-    if let Some(key) = document.duplicate {
-        gaps.twice(item.line, key, "the session");
-    }
     assembly.id(filled(document.id));
     let model = document.model.object().and_then(|model| filled(model.model));
     note_each(&mut assembly.session.attribution.models, model);

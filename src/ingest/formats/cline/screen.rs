@@ -9,7 +9,7 @@ use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::formats::Input;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, count, filled, is_true, object, raw_text, record, scalar, text};
-use crate::ingest::reader::{Item, Reader};
+use crate::ingest::reader::Item;
 use crate::model::{Arguments, EventKind, Session, Status, ToolCall, ToolResult, Usage};
 
 record! {
@@ -29,17 +29,13 @@ const ASKS: &str = "REQ_APP";
 
 /// Reads one task.
 pub(super) fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
-    let Input { text, shape, log } = *input;
+    let log = input.log;
     let mut assembly = Assembly::new(&SCREEN.dialect, &log.shown, Numbering::Ordinal);
     assembly.id(log.folder(&["ui_messages.json"], &[]).map(Cow::Borrowed));
     let mut screen = Screen { assembly, command: None, number: 0 };
-    let mut reader = Reader::new(text, shape);
-    while let Some(item) = reader.next::<Message<'a>>(gaps) {
-        if let Some(key) = item.record.duplicate {
-            gaps.twice(item.line, key, "a message");
-        }
-        screen.message(&item, gaps);
-    }
+    input.records("a message", gaps, |item: &Item<'a, Message<'a>>, gaps| {
+        screen.message(item, gaps);
+    });
     vec![screen.assembly.finish()]
 }
 

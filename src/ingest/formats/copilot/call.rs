@@ -83,7 +83,9 @@ impl<'a> Events<'a> {
     }
 
     pub(super) fn started(&mut self, place: Place<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
-        let Some(data) = object::<Data<'a>>(envelope.data) else { return };
+        let Some(data) = object::<Data<'a>>(envelope.data) else {
+            return gaps.push(Some(place.line), "a call that is not readable");
+        };
         if let Some(key) = data.duplicate {
             gaps.twice(place.line, key, "a call");
         }
@@ -140,7 +142,9 @@ impl<'a> Events<'a> {
     }
 
     pub(super) fn completed(&mut self, place: Place<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
-        let Some(done) = object::<Complete<'a>>(envelope.data) else { return };
+        let Some(done) = object::<Complete<'a>>(envelope.data) else {
+            return gaps.push(Some(place.line), "the end of a call is not readable");
+        };
         if let Some(key) = done.duplicate {
             gaps.twice(place.line, key, "the end of a call");
         }

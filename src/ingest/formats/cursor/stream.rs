@@ -10,7 +10,7 @@ use crate::ingest::formats::Input;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
 use crate::ingest::json::{Raw, count, fields, filled, is, is_object, object, raw_text, record, scalar, text};
-use crate::ingest::reader::Reader;
+use crate::ingest::reader::Item;
 use crate::model::attribution::note_each;
 use crate::model::evidence::Subagent;
 use crate::model::{Arguments, EventKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
@@ -82,13 +82,9 @@ pub(super) fn claims(head: &Head<'_>) -> bool {
 pub(super) fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let assembly = Assembly::new(&STREAM.dialect, &input.log.shown, Numbering::Ordinal);
     let mut run = Run { assembly, cwd: None, thought: String::new(), started: HashMap::new(), order: Vec::new() };
-    let mut reader = Reader::new(input.text, input.shape);
-    while let Some(item) = reader.next::<Entry<'a>>(gaps) {
-        if let Some(key) = item.record.duplicate {
-            gaps.twice(item.line, key, "a record");
-        }
+    input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
         run.record(item.line, &item.record, gaps);
-    }
+    });
     vec![run.finish()]
 }
 

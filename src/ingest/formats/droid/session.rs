@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use super::{FAILED, FORMAT, STARTERS};
-use crate::ingest::assembly::{Assembly, Numbering, Place};
+use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::blocks::{self, Around, Block, plain_status};
 use crate::ingest::formats::Input;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Nested, Raw, elements, filled, object, record, scalar, text};
-use crate::ingest::reader::{Item, Reader};
+use crate::ingest::reader::Item;
 use crate::model::attribution::note;
 use crate::model::{EventKind, Session, Status};
 
@@ -32,15 +32,8 @@ record! {
 
 /// Reads one session.
 pub(super) fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
-    let Input { text, shape, log } = *input;
-    let mut assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
-    let mut reader = Reader::new(text, shape);
-    while let Some(item) = reader.next::<Entry<'a>>(gaps) {
-        if let Some(key) = item.record.duplicate {
-            gaps.twice(item.line, key, "a record");
-        }
-        add(&mut assembly, &item, gaps);
-    }
+    let mut assembly = input.session(&FORMAT.dialect);
+    input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| add(&mut assembly, item, gaps));
     vec![assembly.finish()]
 }
 

@@ -1,12 +1,12 @@
 //! The stream of `droid exec`: calls and results as records of their own.
 
 use super::{STARTERS, STREAM};
-use crate::ingest::assembly::{self, Assembly, Numbering, Place};
+use crate::ingest::assembly::{self, Assembly, Place};
 use crate::ingest::blocks::{self, Around, identity};
 use crate::ingest::formats::Input;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{filled, is, is_true, raw_text, record, scalar};
-use crate::ingest::reader::{Item, Reader};
+use crate::ingest::reader::Item;
 use crate::model::attribution::{note, note_each};
 use crate::model::{EventKind, Session, Status, ToolResult};
 
@@ -37,15 +37,8 @@ record! {
 
 /// Reads one run.
 pub(super) fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
-    let Input { text, shape, log } = *input;
-    let mut assembly = Assembly::new(&STREAM.dialect, &log.shown, Numbering::Ordinal);
-    let mut reader = Reader::new(text, shape);
-    while let Some(item) = reader.next::<Entry<'a>>(gaps) {
-        if let Some(key) = item.record.duplicate {
-            gaps.twice(item.line, key, "a record");
-        }
-        add(&mut assembly, &item, gaps);
-    }
+    let mut assembly = input.session(&STREAM.dialect);
+    input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| add(&mut assembly, item, gaps));
     vec![assembly.finish()]
 }
 

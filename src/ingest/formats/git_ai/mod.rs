@@ -89,6 +89,11 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     }
     gaps.count_record();
     let mut writers: Vec<(Cow<'a, str>, Assembly<'a>)> = Vec::new();
+    for (named, what) in [(note_of.sessions, "sessions"), (note_of.prompts, "prompts")] {
+        if named.is_some_and(|raw| fields(raw.get()).is_none()) {
+            gaps.push(Some(line), format!("the {what} of the note are not an object: who wrote it is not known"));
+        }
+    }
     for (key, value) in
         [note_of.sessions, note_of.prompts].into_iter().flatten().filter_map(|raw| fields(raw.get())).flatten()
     {

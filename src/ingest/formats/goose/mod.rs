@@ -65,15 +65,11 @@ fn is_message(head: &Head<'_>) -> bool {
 
 /// Reads one session.
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
-    let Input { text, shape, log } = *input;
+    let log = input.log;
     let mut assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
-    let mut reader = Reader::new(text, shape);
-    while let Some(item) = reader.next::<Entry<'a>>(gaps) {
-        if let Some(key) = item.record.duplicate {
-            gaps.twice(item.line, key, "a record");
-        }
-        entry(&mut assembly, &item, gaps);
-    }
+    input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
+        entry(&mut assembly, item, gaps);
+    });
     vec![assembly.finish()]
 }
 

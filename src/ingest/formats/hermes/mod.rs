@@ -70,8 +70,10 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         if let Some(list) = item.record.messages {
             sessions.push(document(assembly(), &item, list, gaps));
         } else if item.record.role.is_some() {
-            let Some(message) = parse::<Message<'a>>(item.json) else { continue };
-            add(loose.get_or_insert_with(assembly), item.line, item.json, &message, gaps);
+            match parse::<Message<'a>>(item.json) {
+                Some(message) => add(loose.get_or_insert_with(assembly), item.line, item.json, &message, gaps),
+                None => gaps.push(Some(item.line), "a message that is not readable"),
+            }
         } else {
             gaps.push(Some(item.line), "a record that is neither a session nor a message");
         }

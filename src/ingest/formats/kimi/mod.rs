@@ -12,7 +12,7 @@ use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
 use crate::ingest::json::{Nested, filled, record, scalar};
-use crate::ingest::reader::{Item, Reader};
+use crate::ingest::reader::Item;
 use crate::model::attribution::{note, note_each};
 use crate::model::{Arguments, Dialect, EventKind, Session, Status, ToolCall};
 
@@ -70,16 +70,12 @@ fn is_older(head: &Head<'_>) -> bool {
 
 /// Reads one session.
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
-    let Input { text, shape, log } = *input;
+    let log = input.log;
     let assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
     let mut chat = Chat { assembly, refused: BTreeMap::new(), requests: BTreeMap::new(), step: None, subagent: None };
-    let mut reader = Reader::new(text, shape);
-    while let Some(item) = reader.next::<Entry<'a>>(gaps) {
-        if let Some(key) = item.record.duplicate {
-            gaps.twice(item.line, key, "a record");
-        }
-        chat.record(&item, gaps);
-    }
+    input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
+        chat.record(item, gaps);
+    });
     let mut session = chat.finish();
     // The log itself does not name its session: its folder does.
     let folder = log.folder(&["wire.jsonl", "context.jsonl"], &["main", "agents"]);

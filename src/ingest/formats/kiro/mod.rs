@@ -166,7 +166,12 @@ impl<'a> Talk<'a> {
         self.time = scalar(user.timestamp);
         let said = object::<Said<'a>>(user.content).unwrap_or_default();
         for (results, cancelled) in [(said.prompt, false), (said.results, false), (said.cancelled, true)] {
-            let Some(results) = object::<Results<'a>>(results) else { continue };
+            let Some(results) = object::<Results<'a>>(results) else {
+                if results.is_some() {
+                    gaps.push(Some(line), "results of calls that are not an object");
+                }
+                continue;
+            };
             for (at, raw) in elements(results.results).into_iter().enumerate() {
                 match object::<ResultOf<'a>>(Some(raw)) {
                     Some(result) => self.result(line, at, &result, cancelled),

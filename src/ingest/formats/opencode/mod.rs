@@ -13,7 +13,7 @@ use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
 use crate::ingest::json::{Raw, filled, is_object, object, record, scalar};
-use crate::ingest::reader::{LineCounter, Reader};
+use crate::ingest::reader::{Item, LineCounter, Reader};
 use crate::model::dialect::Carries;
 use crate::model::{Dialect, EventKind, Session};
 use chat::Chat;
@@ -103,13 +103,9 @@ record! {
 
 fn read<'a>(input: &Input<'a>, dialect: &'static Dialect, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut chats = Chats { dialect, shown: &input.log.shown, list: BTreeMap::new(), known: HashMap::new() };
-    let mut reader = Reader::new(input.text, input.shape);
-    while let Some(item) = reader.next::<Entry<'a>>(gaps) {
-        if let Some(key) = item.record.duplicate {
-            gaps.twice(item.line, key, "a record");
-        }
+    input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
         chats.entry(item.line, item.json, &item.record, gaps);
-    }
+    });
     chats.list.into_values().map(Chat::finish).collect()
 }
 

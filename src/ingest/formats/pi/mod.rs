@@ -13,7 +13,7 @@ use crate::ingest::blocks::{self, Around, identity};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
 use crate::ingest::json::{self, Nested, count, elements, filled, is, is_true, object, raw_text, record, scalar};
-use crate::ingest::reader::{Item, Reader};
+use crate::ingest::reader::Item;
 use crate::model::attribution::{note, note_each};
 use crate::model::{Dialect, EventKind, Session, Status, ToolResult, Usage};
 
@@ -106,16 +106,12 @@ fn is_message(message: &Head<'_>) -> bool {
 
 /// Reads one session.
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
-    let Input { text, shape, log } = *input;
+    let log = input.log;
     let assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
     let mut tree = Tree { assembly, parents: HashSet::new() };
-    let mut reader = Reader::new(text, shape);
-    while let Some(item) = reader.next::<Entry<'a>>(gaps) {
-        if let Some(key) = item.record.duplicate {
-            gaps.twice(item.line, key, "a record");
-        }
-        tree.entry(&item, gaps);
-    }
+    input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
+        tree.entry(item, gaps);
+    });
     vec![tree.assembly.finish()]
 }
 

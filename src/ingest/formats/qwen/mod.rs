@@ -12,7 +12,7 @@ use super::{Base, Detect, Format, Home, Input};
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Nested, Raw, count, filled, is, is_true, object, record, scalar};
-use crate::ingest::reader::{Item, Reader};
+use crate::ingest::reader::Item;
 use crate::model::attribution::{note, note_each};
 use crate::model::{Dialect, EventKind, Session, Usage};
 
@@ -51,16 +51,12 @@ pub(super) static FORMAT: Format = Format {
 
 /// Reads one session.
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
-    let Input { text, shape, log } = *input;
+    let log = input.log;
     let assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
     let mut chat = Chat { assembly, pending: HashMap::new() };
-    let mut reader = Reader::new(text, shape);
-    while let Some(item) = reader.next::<Entry<'a>>(gaps) {
-        if let Some(key) = item.record.duplicate {
-            gaps.twice(item.line, key, "a record");
-        }
-        chat.record(&item, gaps);
-    }
+    input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
+        chat.record(item, gaps);
+    });
     vec![chat.assembly.finish()]
 }
 

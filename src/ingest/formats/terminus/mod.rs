@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Detect, Format, Input};
-use crate::ingest::assembly::{Assembly, Numbering, Place};
+use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, elements, filled, is, is_array, object, parse, record, text};
 use crate::ingest::reader::{Item, Reader};
@@ -49,19 +49,14 @@ pub(super) static FORMAT: Format = Format {
 
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut sessions = Vec::new();
-    let mut reader = Reader::new(input.text, input.shape);
-    while let Some(item) = reader.next::<Document<'a>>(gaps) {
-        let assembly = Assembly::new(&FORMAT.dialect, &input.log.shown, Numbering::Ordinal);
-        sessions.push(session(assembly, &item, gaps));
-    }
+    input.records("a session", gaps, |item: &Item<'a, Document<'a>>, gaps| {
+        sessions.push(session(input.session(&FORMAT.dialect), item, gaps));
+    });
     sessions
 }
 
 fn session<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Document<'a>>, gaps: &mut Gaps) -> Session<'a> {
     let document = &item.record;
-    if let Some(key) = document.duplicate {
-        gaps.twice(item.line, key, "a session");
-    }
     assembly.id(filled(document.trial).or_else(|| filled(document.task)));
     if let Some(agent) = filled(document.agent) {
         assembly.session.agent = agent;

@@ -12,7 +12,7 @@ use crate::ingest::assembly::{Assembly, Numbering};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
 use crate::ingest::json::record;
-use crate::ingest::reader::Reader;
+use crate::ingest::reader::Item;
 use crate::model::{Dialect, Session};
 use replay::Chat;
 
@@ -62,12 +62,8 @@ record! {
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let assembly = Assembly::new(&FORMAT.dialect, &input.log.shown, Numbering::Ordinal);
     let mut chat = Chat::new(assembly);
-    let mut reader = Reader::new(input.text, input.shape);
-    while let Some(item) = reader.next::<Entry<'a>>(gaps) {
-        if let Some(key) = item.record.duplicate {
-            gaps.twice(item.line, key, "a record");
-        }
+    input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
         chat.entry(item.line, item.json, &item.record, gaps);
-    }
+    });
     vec![chat.finish(gaps)]
 }

@@ -8,7 +8,7 @@ use crate::ingest::assembly::{self, Assembly, Numbering, Place};
 use crate::ingest::formats::Input;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, elements, fields, filled, is, is_array, object, raw_text, record, scalar, text};
-use crate::ingest::reader::{Item, Reader};
+use crate::ingest::reader::Item;
 use crate::ingest::scan::is_json;
 use crate::model::{Arguments, EventKind, RawText, Session, Status, ToolCall, ToolResult};
 
@@ -32,16 +32,12 @@ record! {
 
 /// Reads one transcript.
 pub(super) fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
-    let Input { text, shape, log } = *input;
+    let log = input.log;
     let assembly = Assembly::new(&ANTIGRAVITY.dialect, &log.shown, Numbering::Ordinal);
     let mut steps = Steps { assembly, open: VecDeque::new() };
-    let mut reader = Reader::new(text, shape);
-    while let Some(item) = reader.next::<Step<'a>>(gaps) {
-        if let Some(key) = item.record.duplicate {
-            gaps.twice(item.line, key, "a step");
-        }
-        steps.step(&item, gaps);
-    }
+    input.records("a step", gaps, |item: &Item<'a, Step<'a>>, gaps| {
+        steps.step(item, gaps);
+    });
     let mut session = steps.assembly.finish();
     if let Some(name) = log.folder(&["transcript.jsonl"], &["logs", ".system_generated"]) {
         session.id = Cow::Borrowed(name);
