@@ -14,10 +14,13 @@
     reason = "a bench talks and stops when something is wrong"
 )]
 
+mod cpu;
+
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use cpu::spent;
 
 /// The cheapest of so many runs counts.
 const RUNS: usize = 7;
@@ -64,19 +67,6 @@ fn main() {
         );
     }
     std::fs::remove_dir_all(&folder).unwrap();
-}
-
-/// CPU time of all threads so far, where the system tells it: other processes are no part of the answer.
-fn spent() -> Duration {
-    static START: OnceLock<Instant> = OnceLock::new();
-    let of_task = |task: std::io::Result<std::fs::DirEntry>| {
-        let text = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
-        text.split(' ').next()?.parse::<u64>().ok()
-    };
-    match std::fs::read_dir("/proc/self/task") {
-        Ok(tasks) => Duration::from_nanos(tasks.filter_map(of_task).sum()),
-        Err(_) => START.get_or_init(Instant::now).elapsed(),
-    }
 }
 
 /// The cheapest `check` of a log.

@@ -144,6 +144,65 @@ impl<'a, T: Record<'a>> Field<'a> for Nested<T> {
     }
 }
 
+/// An object that is read in the same pass as the record around it, and can be read once more as another record.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Kept<'a, T> {
+    /// Whatever the value is.
+    pub(super) raw: Option<Raw<'a>>,
+    pub(super) value: Nested<T>,
+}
+
+impl<'a, T: Record<'a>> Field<'a> for Kept<'a, T> {
+    fn read(&mut self, scanner: &mut Scanner<'a>) -> Option<()> {
+        scanner.peek()?;
+        let start = scanner.position();
+        self.value.read(scanner)?;
+        self.raw = scanner.since(start).filter(|raw| raw.get() != "null");
+        Some(())
+    }
+
+    fn is_set(&self) -> bool {
+        self.raw.is_some()
+    }
+}
+
+/// What a message says: a text, or a list of objects, which are read in the same pass as the message. They are long.
+#[derive(Debug, Default, Clone)]
+pub(super) enum Content<'a, T> {
+    #[default]
+    Absent,
+    Text(Raw<'a>),
+    Blocks(Vec<Nested<T>>),
+    Other,
+}
+
+impl<'a, T: Record<'a>> Field<'a> for Content<'a, T> {
+    fn read(&mut self, scanner: &mut Scanner<'a>) -> Option<()> {
+        if scanner.peek()? == b'[' {
+            let mut blocks = Vec::new();
+            scanner.array(|scanner| {
+                let mut block = Nested::Absent;
+                block.read(scanner)?;
+                blocks.push(block);
+                Some(())
+            })?;
+            *self = Self::Blocks(blocks);
+            return Some(());
+        }
+        let raw = scanner.raw()?;
+        *self = match raw.get() {
+            "null" => Self::Absent,
+            text if text.starts_with('"') => Self::Text(raw),
+            _ => Self::Other,
+        };
+        Some(())
+    }
+
+    fn is_set(&self) -> bool {
+        !matches!(self, Self::Absent)
+    }
+}
+
 /// Reads a text that is one object.
 pub(super) fn parse<'a, T: Record<'a>>(json: &'a str) -> Option<T> {
     let (mut record, mut scanner) = (T::default(), Scanner::of_value(json));
@@ -160,6 +219,42 @@ pub(super) fn text(value: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
     } else {
         Cow::Owned(decode_json(json).into_owned())
     })
+}
+
+/// The first words of a JSON string's text.
+#[derive(Debug)]
+pub(super) struct Beginning<'a> {
+    pub(super) text: Cow<'a, str>,
+    /// The text goes on.
+    pub(super) is_cut: bool,
+}
+
+/// What at least the first `length` bytes of a JSON string say; `None` for any other value. Texts in logs are long, and
+/// a question about their first words must not decode the rest. A byte of text is at most six of JSON.
+pub(super) fn beginning(value: Option<Raw<'_>>, length: usize) -> Option<Beginning<'_>> {
+    let inner = value?.get().strip_prefix('"')?.strip_suffix('"')?;
+    let Some(start) = start(inner, length) else { return Some(Beginning { text: text(value)?, is_cut: false }) };
+    let text = if memchr(b'\\', start.as_bytes()).is_none() {
+        Cow::Borrowed(start)
+    } else {
+        Cow::Owned(decode_json(&format!("\"{start}\"")).into_owned())
+    };
+    Some(Beginning { text, is_cut: true })
+}
+
+/// At least the first `length` bytes of what is between a string's quotes, without cutting an escape; `None` when that
+/// is all of it.
+fn start(inner: &str, length: usize) -> Option<&str> {
+    let mut cut = 0;
+    while cut < length {
+        let rest = inner.as_bytes().get(cut..length)?;
+        cut += match memchr(b'\\', rest) {
+            Some(at) if inner.as_bytes().get(cut + at + 1) == Some(&b'u') => at + 6,
+            Some(at) => at + 2,
+            None => rest.len(),
+        };
+    }
+    inner.get(..inner.ceil_char_boundary(cut)).filter(|start| start.len() < inner.len())
 }
 
 /// The text of a JSON string that is not empty.
@@ -206,8 +301,10 @@ pub(super) fn count(value: Option<Raw<'_>>) -> u64 {
 
 /// Reads an object's fields; `None` when the value is no object or not readable as one.
 pub(super) fn object<'a, T: Record<'a>>(value: Option<Raw<'a>>) -> Option<T> {
-    let json = value?.get();
-    if json.starts_with('{') { parse(json) } else { None }
+    let raw = value.filter(|raw| raw.get().starts_with('{'))?;
+    let mut record = T::default();
+    Scanner::of_raw(raw).record(&mut record)?;
+    Some(record)
 }
 
 /// An object's fields by name, in the order of their names; of a key that occurs twice, the last one.
@@ -223,12 +320,18 @@ pub(super) fn fields(json: &str) -> Option<BTreeMap<Cow<'_, str>, Raw<'_>>> {
 pub(super) fn elements(value: Option<Raw<'_>>) -> Vec<Raw<'_>> {
     let mut elements = Vec::new();
     let Some(raw) = value.filter(|raw| raw.get().starts_with('[')) else { return elements };
-    let read = Scanner::of_value(raw.get()).array(|scanner| {
+    let read = Scanner::of_raw(raw).array(|scanner| {
         elements.push(scanner.raw()?);
         Some(())
     });
     debug_assert!(read.is_some(), "a raw value was scanned before");
     elements
+}
+
+/// The first element of an array.
+pub(super) fn first(value: Option<Raw<'_>>) -> Option<Raw<'_>> {
+    let raw = value.filter(|raw| raw.get().starts_with('['))?;
+    Scanner::of_raw(raw).first()
 }
 
 /// The value as text that is decoded when somebody looks.

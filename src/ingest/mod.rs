@@ -175,7 +175,7 @@ impl Log {
     /// The log as text without its byte order mark. Bytes that are not UTF-8 are replaced and noted, so that the
     /// records around them are still judged.
     fn text(&self, gaps: &mut Gaps) -> &str {
-        let text = std::str::from_utf8(&self.bytes).unwrap_or_else(|_| {
+        let text = simdutf8::basic::from_utf8(&self.bytes).unwrap_or_else(|_| {
             self.note_broken_text(gaps);
             self.repaired.get_or_init(|| String::from_utf8_lossy(&self.bytes).into_owned())
         });

@@ -13,7 +13,7 @@ use crate::model::decode_json;
 /// Whether a text may hold control characters, which JSON forbids inside strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Controls {
-    /// It was looked through and holds none, so that strings need no second look.
+    /// It was looked through and holds none inside of strings, so that they need no second look.
     None,
     Possible,
 }
@@ -31,6 +31,11 @@ impl<'a> Scanner<'a> {
     pub(super) fn of_value(text: &'a str) -> Self {
         let controls = if has_controls(text.as_bytes()) { Controls::Possible } else { Controls::None };
         Self { text, at: 0, controls }
+    }
+
+    /// For a value that was scanned before.
+    pub(super) fn of_raw(value: Raw<'a>) -> Self {
+        Self { text: value.get(), at: 0, controls: Controls::None }
     }
 
     /// For a text of many values, which must not be looked through for each of them.
@@ -104,7 +109,18 @@ impl<'a> Scanner<'a> {
         self.peek()?;
         let start = self.at;
         self.skip()?;
-        self.text.get(start..self.at).map(Raw::new)
+        self.since(start)
+    }
+
+    /// What was read from this position on.
+    pub(super) fn since(&self, position: usize) -> Option<Raw<'a>> {
+        self.text.get(position..self.at).map(Raw::new)
+    }
+
+    /// The first element of an array.
+    pub(super) fn first(&mut self) -> Option<Raw<'a>> {
+        self.expect(b'[')?;
+        if self.peek()? == b']' { None } else { self.raw() }
     }
 
     /// Steps over the next value.
@@ -274,11 +290,6 @@ impl<'a> Scanner<'a> {
             };
             is_plain = false;
         }
-    }
-
-    /// Goes back to where a value was begun that is to be read in another way.
-    pub(super) fn rewind(&mut self, position: usize) {
-        self.at = position;
     }
 }
 

@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, elements, fields, record};
+use crate::ingest::json::{Raw, beginning, elements, fields, record};
 use crate::ingest::reader::{Reader, Shape};
 use crate::ingest::scan::is_json;
 
@@ -188,5 +188,25 @@ proptest! {
         for (key, raw) in read {
             prop_assert_eq!(&serde_json::from_str::<Value>(raw.get()).unwrap(), &serde_json::from_str::<serde_json::Map<String, Value>>(&text).unwrap()[&*key]);
         }
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_beginning_of_a_text_is_its_beginning(text in "[\"\\\\\n\u{1}éx😀]{0,40}", ascii: bool, length in 0_usize..50) {
+        let mut json = serde_json::to_string(&text).unwrap();
+        if ascii {
+            let escape = |unit: u16| match u8::try_from(unit) {
+                Ok(byte @ ..128) => char::from(byte).to_string(),
+                _ => format!("\\u{unit:04x}"),
+            };
+            json = json.encode_utf16().map(escape).collect();
+        }
+        let start = beginning(Some(Raw::new(&json)), length).unwrap();
+        // Half of a surrogate pair may be the last thing that is read.
+        let read = start.text.trim_end_matches('\u{fffd}');
+        prop_assert!(text.starts_with(read), "{text:?} {:?}", start.text);
+        prop_assert!(read.len() * 6 + 12 >= length.min(json.len() - 2), "{text:?} {read:?}");
+        prop_assert!(start.is_cut || start.text == text);
     }
 }

@@ -7,8 +7,7 @@ use memchr::memmem;
 use super::{facts, outcome};
 use crate::ingest::assembly::{self, Assembly, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Field, Nested, Raw, count, elements, filled, is, is_true, object, raw_text, record, text};
-use crate::ingest::scan::Scanner;
+use crate::ingest::json::{Content, Nested, Raw, count, filled, is, is_true, object, raw_text, record, text};
 use crate::model::{Arguments, EventKind, Label, Origin, Status, Telling, ToolCall, ToolResult, Usage, Window};
 
 /// What the record around a message says about it.
@@ -30,61 +29,10 @@ record! {
     pub(super) struct Message {
         id = "id",
         role = "role",
-        content: Content<'a> = "content",
+        content: Content<'a, Block<'a>> = "content",
         usage = "usage",
         model = "model",
     }
-}
-
-/// What a message says, read in the same pass as the message: results are long.
-#[derive(Debug, Default, Clone)]
-pub(super) enum Content<'a> {
-    #[default]
-    Absent,
-    Text(Raw<'a>),
-    Blocks(Vec<Nested<Block<'a>>>),
-    Other,
-}
-
-impl<'a> Field<'a> for Content<'a> {
-    fn read(&mut self, scanner: &mut Scanner<'a>) -> Option<()> {
-        let start = (scanner.peek()?, scanner.position());
-        if let (b'[', position) = start {
-            if let Some(blocks) = blocks(scanner) {
-                *self = Self::Blocks(blocks);
-                return Some(());
-            }
-            scanner.rewind(position);
-        }
-        let raw = scanner.raw()?;
-        *self = match start.0 {
-            // A block that can't be read does not take the others with it.
-            b'[' => Self::Blocks(elements(Some(raw)).into_iter().map(block).collect()),
-            b'"' => Self::Text(raw),
-            _ if raw.get() == "null" => Self::Absent,
-            _ => Self::Other,
-        };
-        Some(())
-    }
-
-    fn is_set(&self) -> bool {
-        !matches!(self, Self::Absent)
-    }
-}
-
-fn blocks<'a>(scanner: &mut Scanner<'a>) -> Option<Vec<Nested<Block<'a>>>> {
-    let mut blocks = Vec::new();
-    scanner.array(|scanner| {
-        let mut block = Nested::<Block<'a>>::Absent;
-        block.read(scanner)?;
-        blocks.push(block);
-        Some(())
-    })?;
-    Some(blocks)
-}
-
-fn block(raw: Raw<'_>) -> Nested<Block<'_>> {
-    object(Some(raw)).map_or(Nested::Other, Nested::Object)
 }
 
 record! {

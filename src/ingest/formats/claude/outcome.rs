@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::message::Context;
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, elements, filled, is_true, object, record, text};
+use crate::ingest::json::{Raw, beginning, elements, filled, first, is_true, object, record};
 use crate::model::{Arguments, Status, ToolCall};
 
 /// The host's words for a call that it did not run.
@@ -23,14 +23,15 @@ pub(super) fn status(tool: &str, is_error: bool, content: Option<Raw<'_>>, conte
     if context.denial.is_some() {
         return Status::Denied;
     }
-    let structured = text(context.result);
+    let structured = beginning(context.result, WORDS).map(|start| start.text);
     if structured.as_deref().is_some_and(|text| text.starts_with("User rejected tool use")) {
         return Status::Denied;
     }
-    if is_error && host_speaks(tool, context) && refused(content, structured.as_deref()) {
+    let words = words(content);
+    if is_error && host_speaks(tool, context) && refused(&words, structured.as_deref()) {
         return Status::Denied;
     }
-    if interrupted(context.result) || begins(content, "[Request interrupted by user") {
+    if interrupted(context.result) || words.starts_with("[Request interrupted by user") {
         return Status::Interrupted;
     }
     if is_error { Status::Error } else { Status::Ok }
@@ -44,28 +45,22 @@ fn host_speaks(tool: &str, context: &Context<'_>) -> bool {
     !(tool.starts_with("mcp__") || tool.is_empty() || is_shell && is_old)
 }
 
-fn refused(content: Option<Raw<'_>>, structured: Option<&str>) -> bool {
+fn refused(words: &str, structured: Option<&str>) -> bool {
     let says = |text: &str| REFUSALS.iter().any(|refusal| text.starts_with(refusal));
-    let agrees = structured.is_none_or(|text| says(text.strip_prefix("Error: ").unwrap_or(text)));
-    agrees && REFUSALS.iter().any(|refusal| begins(content, refusal))
+    says(words) && structured.is_none_or(|text| says(text.strip_prefix("Error: ").unwrap_or(text)))
 }
 
 record! {
     struct Part { text = "text" }
 }
 
-/// Whether a result, as text or as its first part, begins so.
-fn begins(content: Option<Raw<'_>>, prefix: &str) -> bool {
-    let Some(raw) = content else { return false };
-    // Results are long and mostly fine: a text whose beginning is written plainly is told apart without decoding it.
-    if let Some(start) = raw.get().strip_prefix('"').and_then(|text| text.as_bytes().get(..prefix.len()))
-        && !start.contains(&b'\\')
-    {
-        return start == prefix.as_bytes();
-    }
-    let first = || elements(content).first().copied();
-    let found = text(content).or_else(|| text(object::<Part<'_>>(first())?.text));
-    found.is_some_and(|text| text.starts_with(prefix))
+/// JSON in which all words that are looked for fit.
+const WORDS: usize = 512;
+
+/// How a result, as text or as its first part, begins.
+fn words(content: Option<Raw<'_>>) -> Cow<'_, str> {
+    let part = || beginning(object::<Part<'_>>(first(content))?.text, WORDS);
+    beginning(content, WORDS).or_else(part).map_or(Cow::Borrowed(""), |start| start.text)
 }
 
 const KEY: &[u8] = b"\"interrupted\"";

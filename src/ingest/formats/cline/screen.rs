@@ -8,7 +8,7 @@ use super::SCREEN;
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::formats::Input;
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, count, filled, is_true, object, raw_text, record, scalar, text};
+use crate::ingest::json::{Raw, count, filled, is_true, parse, raw_text, record, scalar, text};
 use crate::ingest::reader::Item;
 use crate::model::{Arguments, EventKind, Session, Status, ToolCall, ToolResult, Usage};
 
@@ -102,8 +102,7 @@ impl<'a> Screen<'a> {
 
     fn tool(&mut self, place: Place<'a>, value: Option<Raw<'a>>, gaps: &mut Gaps) {
         let shown = text(value).unwrap_or_default();
-        let name =
-            object::<Shown<'_>>(Some(Raw::new(&shown))).and_then(|shown| filled(shown.tool).map(Cow::into_owned));
+        let name = parse::<Shown<'_>>(shown.trim()).and_then(|shown| filled(shown.tool).map(Cow::into_owned));
         if name.is_none() {
             gaps.push(Some(place.line), "a tool on screen without its name");
         }
@@ -131,7 +130,7 @@ impl<'a> Screen<'a> {
 
     fn request(&mut self, place: Place<'a>, value: Option<Raw<'a>>) {
         let json = text(value).unwrap_or_default();
-        if let Some(request) = object::<Request<'_>>(Some(Raw::new(&json))).filter(|request| request.input.is_some()) {
+        if let Some(request) = parse::<Request<'_>>(json.trim()).filter(|request| request.input.is_some()) {
             let usage = Usage {
                 input: count(request.input),
                 output: count(request.output),

@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use super::{Rollout, call, facts, outcome};
 use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, elements, filled, is, is_string, object, raw_text, record, text};
+use crate::ingest::json::{Content, Raw, filled, is, raw_text, record, text};
 use crate::model::{EventKind, RawText, ToolResult};
 
 record! {
+    /// A response item, or a notice.
     pub(super) struct Payload {
         kind = "type",
         id = "id",
@@ -23,21 +24,30 @@ record! {
         tools = "tools",
         status = "status",
         role = "role",
-        content = "content",
-        summary = "summary",
+        content: Content<'a, Part<'a>> = "content",
+        summary: Content<'a, Part<'a>> = "summary",
+        changes = "changes",
+        success = "success",
+        exit_code = "exit_code",
+        source = "source",
+        command = "command",
+        cwd = "cwd",
+        invocation = "invocation",
+        info = "info",
     }
 }
 
 record! {
-    struct Part { text = "text" }
+    pub(super) struct Part { text = "text" }
 }
 
 /// The texts of a value that is one, or a list of parts that hold them.
-fn texts(value: Option<Raw<'_>>) -> Vec<Raw<'_>> {
-    if is_string(value) {
-        return value.into_iter().collect();
+fn texts<'a>(content: &Content<'a, Part<'a>>) -> Vec<Raw<'a>> {
+    match content {
+        Content::Text(text) => vec![*text],
+        Content::Blocks(parts) => parts.iter().filter_map(|part| part.object()?.text).collect(),
+        Content::Absent | Content::Other => Vec::new(),
     }
-    elements(value).into_iter().filter_map(|part| object::<Part<'_>>(Some(part))?.text).collect()
 }
 
 impl<'a> Rollout<'a> {
@@ -66,8 +76,8 @@ impl<'a> Rollout<'a> {
 
     /// What it thought, or a summary of that. Mostly it is encrypted: then only the fact is left.
     fn reasoning(&mut self, place: &Place<'a>, item: &Payload<'a>) {
-        let content = texts(item.content);
-        let texts = if content.is_empty() { texts(item.summary) } else { content };
+        let content = texts(&item.content);
+        let texts = if content.is_empty() { texts(&item.summary) } else { content };
         for text in &texts {
             self.assembly.push(place.clone(), EventKind::Reasoning(RawText::Json(text.get())));
         }
@@ -93,7 +103,7 @@ impl<'a> Rollout<'a> {
 
     fn message(&mut self, place: &Place<'a>, item: &Payload<'a>) {
         let (user, assistant) = (is(item.role, "user"), is(item.role, "assistant"));
-        let texts = texts(item.content);
+        let texts = texts(&item.content);
         let kind = match (user, assistant) {
             (true, _) => EventKind::Prompt,
             (_, true) => EventKind::Message,

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
-use crate::ingest::json::{Raw, filled, is, is_object, object, parse, record, scalar};
+use crate::ingest::json::{Kept, Raw, filled, is, is_object, object, parse, record, scalar};
 use crate::ingest::reader::{Item, Reader};
 use crate::model::{Dialect, EventKind, Origin, Session, Stream, Telling};
 
@@ -26,7 +26,7 @@ record! {
     struct Envelope {
         kind = "type",
         timestamp = "timestamp",
-        payload = "payload",
+        payload: Kept<'a, Payload<'a>> = "payload",
         record_type = "record_type",
         id = "id",
         instructions = "instructions",
@@ -142,26 +142,27 @@ impl<'a> Rollout<'a> {
         let Some(kind) = filled(record.kind) else {
             return self.untyped(place, record, gaps);
         };
-        if record.payload.is_none() {
+        let payload = record.payload.raw;
+        if payload.is_none() {
             // The flat generation: the record is the item.
             return match parse::<Payload<'a>>(item.json) {
                 Some(payload) => self.item(place, &payload, gaps),
                 None => gaps.push(Some(line), "a record that is not a readable object"),
             };
         }
-        if !is_object(record.payload) {
+        let Some(item) = record.payload.value.object() else {
             gaps.push(Some(line), "a record whose `payload` is not an object");
             return;
-        }
+        };
         match &*kind {
-            "session_meta" => self.meta(place, record.payload),
+            "session_meta" => self.meta(place, payload),
             "turn_context" => {
-                let context = object::<Context<'a>>(record.payload).unwrap_or_default();
+                let context = object::<Context<'a>>(payload).unwrap_or_default();
                 self.enter(filled(context.cwd));
-                self.turn(record.payload);
+                self.turn(payload);
                 self.assembly.push(place, EventKind::Other);
             }
-            "event_msg" => notice::add(self, place, record.payload, gaps),
+            "event_msg" => notice::add(self, place, item, payload, gaps),
             // Replayed history: its calls were recorded when they ran.
             "compacted" => {
                 self.compacted();
@@ -170,20 +171,13 @@ impl<'a> Rollout<'a> {
             "world_state" | "inter_agent_communication_metadata" | "ghost_snapshot" => {
                 self.assembly.push(place, EventKind::Other);
             }
-            "response_item" => self.payload(place, record.payload, gaps),
+            "response_item" => self.item(place, item, gaps),
             "user" | "assistant" => gaps.push(Some(line), "a record of another agent's log"),
             _ => {
                 self.assembly.session.unknown_records = self.assembly.session.unknown_records.saturating_add(1);
                 self.assembly.origin.telling = Telling::Aside;
-                self.payload(place, record.payload, gaps);
+                self.item(place, item, gaps);
             }
-        }
-    }
-
-    fn payload(&mut self, place: Place<'a>, payload: Option<Raw<'a>>, gaps: &mut Gaps) {
-        match object::<Payload<'a>>(payload) {
-            Some(payload) => self.item(place, &payload, gaps),
-            None => gaps.push(Some(place.line), "a record whose `payload` is not readable"),
         }
     }
 

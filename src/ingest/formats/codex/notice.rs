@@ -3,27 +3,12 @@
 
 use std::borrow::Cow;
 
+use super::item::Payload;
 use super::{Rollout, facts};
 use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, count, fields, filled, is, object, record, text};
 use crate::model::{Access, Arguments, EventKind, FileEvent, Label, Status, Telling, ToolCall, Usage, Window};
-
-record! {
-    struct Notice {
-        kind = "type",
-        call_id = "call_id",
-        changes = "changes",
-        success = "success",
-        exit_code = "exit_code",
-        status = "status",
-        source = "source",
-        command = "command",
-        cwd = "cwd",
-        invocation = "invocation",
-        info = "info",
-    }
-}
 
 record! {
     struct Change { kind = "type", target = "move_path" }
@@ -43,21 +28,23 @@ record! {
     }
 }
 
-pub(super) fn add<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, payload: Option<Raw<'a>>, gaps: &mut Gaps) {
-    let Some(notice) = object::<Notice<'a>>(payload) else {
-        gaps.push(Some(place.line), "a record whose `payload` is not readable");
-        return;
-    };
+pub(super) fn add<'a>(
+    rollout: &mut Rollout<'a>,
+    place: Place<'a>,
+    notice: &Payload<'a>,
+    payload: Option<Raw<'a>>,
+    gaps: &mut Gaps,
+) {
     let kind = text(notice.kind).unwrap_or_default();
     match &*kind {
-        "patch_apply_end" => patch(rollout, &place, &notice, gaps),
+        "patch_apply_end" => patch(rollout, &place, notice, gaps),
         "mcp_tool_call_end" => {
-            mcp(rollout, &place, &notice);
+            mcp(rollout, &place, notice);
             rollout.assembly.push(place, EventKind::Other);
         }
         "exec_command_end" => {
-            command(rollout, &place, &notice);
-            if let (Some(id), Some(status)) = (filled(notice.call_id), ended(&notice)) {
+            command(rollout, &place, notice);
+            if let (Some(id), Some(status)) = (filled(notice.call_id), ended(notice)) {
                 rollout.assembly.settle(status, [id]);
             }
             rollout.assembly.push(place, EventKind::Other);
@@ -112,7 +99,7 @@ record! {
     struct Invocation { server = "server", tool = "tool", arguments = "arguments" }
 }
 
-fn command<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Notice<'a>) {
+fn command<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Payload<'a>) {
     // What the user typed into a shell of their own is not the agent's.
     if is(notice.source, "user_shell") {
         return;
@@ -121,7 +108,7 @@ fn command<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Notice<'a>
     report(rollout, place, notice, Cow::Borrowed("shell"), arguments);
 }
 
-fn mcp<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Notice<'a>) {
+fn mcp<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Payload<'a>) {
     let invocation = object::<Invocation<'a>>(notice.invocation).unwrap_or_default();
     let name = |value| filled(value).unwrap_or(Cow::Borrowed(""));
     let tool = format!("mcp__{}__{}", name(invocation.server), name(invocation.tool));
@@ -131,7 +118,7 @@ fn mcp<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Notice<'a>) {
 fn report<'a>(
     rollout: &mut Rollout<'a>,
     place: &Place<'a>,
-    notice: &Notice<'a>,
+    notice: &Payload<'a>,
     tool: Cow<'a, str>,
     arguments: Option<String>,
 ) {
@@ -164,7 +151,7 @@ pub(super) fn add_unmatched(rollout: &mut Rollout<'_>) {
     }
 }
 
-fn ended(notice: &Notice<'_>) -> Option<Status> {
+fn ended(notice: &Payload<'_>) -> Option<Status> {
     if is(notice.status, "declined") {
         return Some(Status::Denied);
     }
@@ -173,7 +160,7 @@ fn ended(notice: &Notice<'_>) -> Option<Status> {
 }
 
 /// The best record of what a patch wrote, also in code mode, where its call may be hidden in a script.
-fn patch<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Notice<'a>, gaps: &mut Gaps) {
+fn patch<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Payload<'a>, gaps: &mut Gaps) {
     if is(notice.status, "declined") || notice.success.is_some_and(|success| success.get() == "false") {
         return rollout.assembly.push(place.clone(), EventKind::Other);
     }

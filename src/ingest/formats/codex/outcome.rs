@@ -1,6 +1,8 @@
 //! How a call ended, from its output. Most outputs are text in which the host's own words come first.
 
-use crate::ingest::json::{Raw, elements, object, parse, record, text};
+use std::borrow::Cow;
+
+use crate::ingest::json::{Beginning, Raw, beginning, first, object, parse, record, text};
 use crate::model::Status;
 
 record! {
@@ -15,11 +17,36 @@ record! {
     struct Part { text = "text" }
 }
 
+/// JSON in which the host's own words mostly are, and nearly always.
+const WORDS: [usize; 2] = [256, 4 << 10];
+
+/// Lines of an output that may be the host's own.
+const LINES: usize = 8;
+
+/// The words of an output, without the end of a long one where the host's own are complete.
+fn words(output: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
+    for length in WORDS {
+        let Beginning { text: start, is_cut } = beginning(output, length)?;
+        if !is_cut || host_is_done(&start) {
+            return Some(start);
+        }
+    }
+    text(output)
+}
+
+/// Whether nothing after this beginning can be the host's own. What is JSON tells the end of the call last.
+fn host_is_done(start: &str) -> bool {
+    !start.starts_with('{') && (start.lines().any(|line| line.starts_with(OUTPUT)) || start.lines().count() > LINES)
+}
+
+/// What the host writes above a command's own output.
+const OUTPUT: &str = "Output:";
+
 /// The status that an output shows.
 pub(super) fn status(tool: &str, output: Option<Raw<'_>>) -> Status {
     let Some(raw) = output else { return Status::Ok };
-    let first = || text(object::<Part<'_>>(elements(output).first().copied())?.text);
-    let Some(words) = text(output).or_else(first) else {
+    let part = || words(object::<Part<'_>>(first(output))?.text);
+    let Some(words) = words(output).or_else(part) else {
         let failed =
             object::<Output<'_>>(output).is_some_and(|output| output.success.is_some_and(|raw| raw.get() == "false"));
         return if failed || raw.get().starts_with("{\"error\"") { Status::Error } else { Status::Ok };
@@ -49,7 +76,7 @@ fn runs_commands(tool: &str) -> bool {
 
 fn refused(words: &str) -> bool {
     let start = words.split('\n').next().unwrap_or("");
-    let wrapped = ["{", "Exit code:", "Chunk ID:", "Command:", "Wall time", "Success", "Output:"];
+    let wrapped = ["{", "Exit code:", "Chunk ID:", "Command:", "Wall time", "Success", OUTPUT];
     !wrapped.iter().any(|prefix| words.starts_with(prefix))
         && ["rejected by user", "rejected by the user", "Rejected(\"", "rejected by auto-review"]
             .iter()
@@ -75,8 +102,8 @@ fn exit_code(words: &str) -> Option<i64> {
         let output: Output<'_> = parse(words)?;
         return object::<Metadata<'_>>(output.metadata)?.exit_code?.get().parse().ok();
     }
-    for line in words.lines().take(8) {
-        if line.starts_with("Output:") {
+    for line in words.lines().take(LINES) {
+        if line.starts_with(OUTPUT) {
             return None;
         }
         if let Some(code) = line.strip_prefix("Exit code: ").or_else(|| line.strip_prefix("Process exited with code "))
