@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::finding::{Counts, Level};
 use crate::model::Gap;
-use crate::model::dialect::Carries;
 use crate::policy::Policy;
 use crate::rules::Source;
 
@@ -64,8 +63,8 @@ pub(crate) fn settle(
         baselined += before - session.findings.len();
         session.verdict = verdict_of(session, settings.fail_on);
     }
-    // A run without any session that could hold calls is evidence of nothing.
-    let none = sessions.iter().all(|session| session.account.carries == Carries::Authorship);
+    // A run without any session that could hold an agent's calls is evidence of nothing.
+    let none = !sessions.iter().any(|session| session.account.carries.acts());
     let verdict = if sessions.iter().any(|session| session.verdict == Verdict::Fail) {
         Verdict::Fail
     } else if none || !gaps.is_empty() || sessions.iter().any(|session| session.verdict == Verdict::Incomplete) {

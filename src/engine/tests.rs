@@ -62,6 +62,7 @@ fn session(lines: &[&str]) -> Session<'static> {
 
 static DIALECT: Dialect = Dialect::new("claude-code", "claude-code").shell_stays();
 static SOME: Dialect = Dialect::new("cursor", "cursor").carrying(Carries::SomeCalls("deleted files are not in it"));
+static REQUESTS: Dialect = Dialect::new("firewall-audit", "gh-aw").carrying(Carries::Requests);
 static AUTHORSHIP: Dialect = Dialect::new("git-ai", "git-ai").carrying(Carries::Authorship);
 
 /// What a line says about the log or about who ran the session; `false` if it says nothing of that kind.
@@ -79,7 +80,13 @@ fn fact(session: &mut Session<'static>, gaps: &mut Vec<Gap>, verb: &str, rest: &
         "chain" if rest == "intact" => evidence.chain = Chain::Intact,
         "chain" if rest == "late" => evidence.chain = Chain::Late,
         "chain" => evidence.chain = Chain::Broken(rest.strip_prefix("broken ").unwrap().parse().unwrap()),
-        "carries" => session.dialect = if rest == "some" { &SOME } else { &AUTHORSHIP },
+        "carries" => {
+            session.dialect = match rest {
+                "some" => &SOME,
+                "requests" => &REQUESTS,
+                _ => &AUTHORSHIP,
+            };
+        }
         "subagent" => {
             let (id, calls) = rest.split_once(' ').map_or((rest, None), |(id, calls)| (id, Some(calls)));
             let id = (id != "-").then(|| Cow::Owned(id.to_owned()));
@@ -329,6 +336,10 @@ fn a_run_of_logs_that_hold_no_calls_never_passes() {
     let run = |lines: &[&str]| conclude_block(&scope, lines, &Settings::default()).verdict;
     assert_eq!(run(&["carries nothing"]), Verdict::Incomplete);
     assert_eq!(run(&["carries nothing", "session other", "read a"]), Verdict::Pass);
+    // What a firewall saw takes nothing away from an agent's log, and replaces none.
+    assert_eq!(run(&["carries requests", "read a"]), Verdict::Incomplete);
+    let both = ["carries requests", "read a", "session other", "read a"];
+    assert_eq!(conclude_block(&policy("{}"), &both, &Settings::default()).verdict, Verdict::Pass);
 }
 
 #[test]

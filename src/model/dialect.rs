@@ -37,8 +37,18 @@ pub(crate) enum Carries {
     Calls,
     /// Some calls, or calls without their arguments; the text says what is missing, in lower case.
     SomeCalls(&'static str),
+    /// Every request to another host that somebody between saw, as calls, and nothing else: it adds to an agent's log and
+    /// stands for none.
+    Requests,
     /// Who wrote something, never what was done: no call in such a log is no evidence that there was none.
     Authorship,
+}
+
+impl Carries {
+    /// Whether such a log tells what an agent did.
+    pub(crate) fn acts(self) -> bool {
+        matches!(self, Self::Calls | Self::SomeCalls(_))
+    }
 }
 
 impl Dialect {

@@ -124,6 +124,7 @@ impl ShownProof {
             carries: match account.carries {
                 Carries::Calls => "calls",
                 Carries::SomeCalls(_) => "some-calls",
+                Carries::Requests => "requests",
                 Carries::Authorship => "authorship",
             },
             chain: match evidence.chain {
@@ -177,7 +178,7 @@ pub(super) struct Evidence<'a> {
     level: &'static str,
     /// `runner`, `artifact` or `pull-request`, as the caller said.
     source: &'static str,
-    /// What its format can hold: `calls`, `some-calls` or `authorship`.
+    /// What its format can hold: `calls`, `some-calls`, `requests` or `authorship`.
     carries: &'static str,
     /// Digests of earlier records: `none`, `late` (not from the start), `intact` or `broken`.
     chain: &'static str,

@@ -100,7 +100,7 @@ fn missing_subagent(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
 
 fn no_calls(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
     let message = match whole.account.carries {
-        Carries::Calls => return,
+        Carries::Calls | Carries::Requests => return,
         Carries::SomeCalls(missing) => format!("this format does not hold every call: {missing}"),
         Carries::Authorship => {
             "this format says who wrote something, not what was done: it is no evidence of calls".to_owned()

@@ -25,6 +25,7 @@ mod continue_cli;
 mod copilot;
 mod cursor;
 mod droid;
+mod firewall;
 mod gemini;
 mod git_ai;
 mod goose;
@@ -93,6 +94,8 @@ pub(super) static FORMATS: &[&Format] = &[
     &agent_trace::FORMAT,
     &spec_story::FORMAT,
     &aider::FORMAT,
+    &firewall::FORMAT,
+    &firewall::ACCESS,
 ];
 
 /// A file that agents keep beside their logs: which record is one, and what users are told instead of a session.
