@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use serde_json::Value;
 
@@ -60,6 +61,13 @@ impl<'a> Attributes<'a> {
     /// The value of the first of these keys that is there.
     pub(super) fn first(&self, keys: &[&str]) -> Option<Cow<'a, str>> {
         keys.iter().find_map(|key| self.get(key))
+    }
+
+    /// The texts whose keys begin so, in the order of the keys.
+    pub(super) fn below<'s>(&'s self, prefix: &'s str) -> impl Iterator<Item = (&'s str, &'s str)> {
+        let from = self.0.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
+        let all = from.map(|(key, value)| (key.as_ref(), value.as_ref()));
+        all.take_while(move |(key, _)| key.starts_with(prefix))
     }
 
     pub(super) fn is(&self, key: &str, expected: &str) -> bool {

@@ -3,6 +3,7 @@
 //! A document, or one export a line. What a tool was called with is an option that is mostly off: such a call is one
 //! whose arguments are missing.
 
+mod asked;
 mod attributes;
 mod event;
 mod span;
@@ -17,6 +18,7 @@ use crate::ingest::json::{Nested, Raw, is_array, is_object, record};
 use crate::ingest::reader::{Item, Reader};
 use crate::model::dialect::Carries;
 use crate::model::{Dialect, Session};
+use asked::Asked;
 use attributes::Attributes;
 
 record! {
@@ -66,7 +68,8 @@ pub(super) static FORMAT: Format = Format {
 };
 
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
-    let mut sessions = Sessions { shown: &input.log.shown, list: Vec::new(), by_name: HashMap::new() };
+    let mut sessions =
+        Sessions { shown: &input.log.shown, list: Vec::new(), asked: Vec::new(), by_name: HashMap::new() };
     let mut reader = Reader::new(input.text, input.shape);
     while let Some(item) = reader.next::<Export<'a>>(gaps) {
         export(&mut sessions, &item, gaps);
@@ -75,7 +78,12 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         // Exports of nothing are still a log that was read.
         sessions.of(&[]);
     }
-    sessions.list.into_iter().map(Assembly::finish).collect()
+    let Sessions { list, asked, .. } = sessions;
+    let finish = |(mut assembly, asked)| {
+        asked::add_untold(&mut assembly, asked);
+        assembly.finish()
+    };
+    list.into_iter().zip(asked).map(finish).collect()
 }
 
 fn export<'a>(sessions: &mut Sessions<'a, '_>, item: &Item<'a, Export<'a>>, gaps: &mut Gaps) {
@@ -147,12 +155,19 @@ fn record_of<'a>(
 struct Sessions<'a, 's> {
     shown: &'s str,
     list: Vec<Assembly<'a>>,
+    /// What models asked for, session by session.
+    asked: Vec<Vec<Asked<'a>>>,
     by_name: HashMap<Cow<'a, str>, usize>,
 }
 
 impl<'a> Sessions<'a, '_> {
     /// The session that goes by one of these names; from now on it goes by all of them.
     fn of(&mut self, names: &[Option<Cow<'a, str>>]) -> &mut Assembly<'a> {
+        self.with_asked(names).0
+    }
+
+    /// As [`Self::of`], with what models asked for in it.
+    fn with_asked(&mut self, names: &[Option<Cow<'a, str>>]) -> (&mut Assembly<'a>, &mut Vec<Asked<'a>>) {
         let names = names.iter().flatten();
         let known = names.clone().find_map(|name| self.by_name.get(name).copied());
         // Records without any name belong together.
@@ -166,8 +181,9 @@ impl<'a> Sessions<'a, '_> {
         }
         if at == self.list.len() {
             self.list.push(Assembly::new(&FORMAT.dialect, self.shown, Numbering::Ordinal));
+            self.asked.push(Vec::new());
         }
-        #[expect(clippy::indexing_slicing, reason = "every place in the map is one of the list, or was just added")]
-        &mut self.list[at]
+        #[expect(clippy::indexing_slicing, reason = "every place in the map is one of both lists, or was just added")]
+        (&mut self.list[at], &mut self.asked[at])
     }
 }

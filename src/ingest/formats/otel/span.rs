@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::Sessions;
 use super::attributes::Attributes;
+use super::{Sessions, asked};
 use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Nested, filled, parse, record, scalar, text};
@@ -57,7 +57,7 @@ pub(super) fn read<'a>(
     }
     let given = Attributes::read(span.attributes, line, gaps);
     let named = given.first(SESSIONS).or_else(|| resource.first(SESSIONS));
-    let assembly = sessions.of(&[named.clone(), filled(span.trace)]);
+    let (assembly, asked) = sessions.with_asked(&[named.clone(), filled(span.trace)]);
     assembly.id(named);
     about(&mut assembly.session, &given, resource);
     let place = Place { line, id: filled(span.id), time: seconds(scalar(span.start)) };
@@ -65,7 +65,10 @@ pub(super) fn read<'a>(
     if usage != Usage::default() {
         assembly.usage(filled(span.id), usage);
     }
-    let Some(tool) = tool(&span, &given) else { return assembly.push(place, EventKind::Other) };
+    let Some(tool) = tool(&span, &given) else {
+        asked.extend(asked::read(&given, &place, gaps));
+        return assembly.push(place, EventKind::Other);
+    };
     let call_id = given.first(&["gen_ai.tool.call.id", "tool_call.id", "ai.toolCall.id"]);
     let ended = span.end.is_some() || span.duration.is_some();
     let failed = span.status.object().is_some_and(|status| {
