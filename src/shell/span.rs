@@ -41,17 +41,25 @@ impl Span {
 /// Where a text that is parsed stands in the one that spans are counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Home {
-    /// It is a piece of that text, from this offset on.
-    From(usize),
+    /// It is a piece of that text, from this offset on. What it has after `end`, white space mostly, need not stand
+    /// there.
+    From { offset: usize, end: usize },
     /// It was made from what stands there (unescaped, joined, computed): that is the span of everything in it.
     Within(Option<Span>),
 }
 
 impl Home {
+    /// Of a text that is the piece of this length from `offset` on.
+    pub(crate) fn piece(offset: usize, length: usize) -> Self {
+        Self::From { offset, end: offset.saturating_add(length) }
+    }
+
     /// The span of a piece of the parsed text.
     pub(crate) fn span(self, start: usize, end: usize) -> Option<Span> {
         match self {
-            Self::From(offset) => Span::new(offset.checked_add(start)?, offset.checked_add(end)?),
+            Self::From { offset, end: last } => {
+                Span::new(offset.checked_add(start)?, offset.checked_add(end)?.min(last))
+            }
             Self::Within(span) => span,
         }
     }
@@ -59,7 +67,7 @@ impl Home {
     /// Where a text stands that is a piece of the parsed text from `start` on.
     pub(crate) fn at(self, start: usize) -> Self {
         match self {
-            Self::From(offset) => Self::From(offset.saturating_add(start)),
+            Self::From { offset, end } => Self::From { offset: offset.saturating_add(start), end },
             Self::Within(span) => Self::Within(span),
         }
     }

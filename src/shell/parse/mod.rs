@@ -28,7 +28,7 @@ const MAX_TEXT: usize = 1 << 20;
 /// A text of its own.
 #[cfg(test)]
 pub(crate) fn parse(text: &str) -> Script {
-    parse_at(text, Home::From(0))
+    parse_at(text, Home::piece(0, text.len()))
 }
 
 /// Parses `text` as bash. Never fails: what is not understood is listed in [`Script::problems`]. Spans are counted in

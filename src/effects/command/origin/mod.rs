@@ -47,7 +47,7 @@ impl Machine<'_> {
             return Home::Within(self.at);
         }
         if here.trim_end() == inner {
-            return Home::From(from);
+            return Home::piece(from, inner.len());
         }
         // Searching as often as there are nested texts must not take longer than reading them all.
         let limit = self.text.len().saturating_mul(16).saturating_add(1 << 16);
@@ -57,19 +57,19 @@ impl Machine<'_> {
         }
         // Options and the program's name come before what they run.
         if let Some(at) = here.rfind(inner) {
-            return Home::From(from + at);
+            return Home::piece(from + at, inner.len());
         }
         self.searched = self.searched.saturating_add(self.text.len());
         if self.searched > limit || inner.len() < TELLING {
             return Home::Within(self.at);
         }
-        self.only_place(inner).map_or(Home::Within(self.at), Home::From)
+        self.only_place(inner).map_or(Home::Within(self.at), |at| Home::piece(at, inner.len()))
     }
 
     /// What `inside` does comes from a program that stands somewhere in the call's text.
     pub(super) fn at_program<T>(&mut self, program: &str, inside: impl FnOnce(&mut Self) -> T) -> T {
         let span = match self.home(program) {
-            Home::From(start) => Span::new(start, start.saturating_add(program.trim_end().len())),
+            Home::From { offset, end } => Span::new(offset, end),
             Home::Within(span) => span,
         };
         self.at_span(span, inside)

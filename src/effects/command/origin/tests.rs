@@ -116,6 +116,13 @@ fn spans_count_carriage_returns_and_what_was_cut_out() {
     assert_eq!(pieces, ["cat x", "x", "bash <<'E'", "rm y", "y", "> w", "rm z > w", "z"]);
 }
 
+/// What our own search for a text passes over, another reader may count as part of a word.
+#[test]
+fn spans_end_where_their_text_was_found() {
+    let text = "ssh h <<< awk 'BEGIN { system(\"rm y\") }'\u{2028} | ";
+    assert_eq!(faults(text), [""; 0]);
+}
+
 /// Pieces that nest, quote, cut and hide text.
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
