@@ -41,6 +41,7 @@ record! {
         seconds = "ts",
         timestamp = "timestamp",
         host = "host",
+        destination = "dest",
         method = "method",
         status = "status",
         decision = "decision",
@@ -53,6 +54,8 @@ struct Request<'a> {
     time: Option<Cow<'a, str>>,
     /// As the client named it. The address says where it went.
     host: Cow<'a, str>,
+    /// Where the proxy connected to, as a number.
+    destination: Cow<'a, str>,
     method: Cow<'a, str>,
     status: Cow<'a, str>,
     decision: Cow<'a, str>,
@@ -64,11 +67,12 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut assembly = input.session(&FORMAT.dialect);
     assembly.id(run(input));
     input.records::<Audit<'a>>("a record", gaps, |item, gaps| {
-        let Audit { seconds, timestamp, host, method, status, decision, url, .. } = item.record;
+        let Audit { seconds, timestamp, host, destination, method, status, decision, url, .. } = item.record;
         let text = |value| scalar(value).unwrap_or(Cow::Borrowed(""));
         let request = Request {
             time: scalar(timestamp.or(seconds)),
             host: text(host),
+            destination: text(destination),
             method: text(method),
             status: text(status),
             decision: text(decision),
@@ -119,6 +123,7 @@ impl<'a> Request<'a> {
         is_one.then(|| Self {
             time: Some(time.into()),
             host: host.into(),
+            destination: destination.into(),
             method: method.into(),
             status: status.into(),
             decision: decision.into(),
@@ -126,12 +131,15 @@ impl<'a> Request<'a> {
         })
     }
 
-    /// Where it went. A request that never named anything has no address.
+    /// What the proxy could not understand, or what was given up: it went nowhere.
+    fn is_none(&self) -> bool {
+        self.url.starts_with("error:") && self.decision.starts_with("NONE")
+    }
+
+    /// Where it went.
     fn address(&self) -> Option<&str> {
-        let named = |text: &&str| !matches!(*text, "" | "-");
-        // What the proxy could not understand it names so.
-        let url = Some(&*self.url).filter(named).filter(|url| !url.starts_with("error:"));
-        url.or_else(|| Some(&*self.host).filter(named))
+        let all = [&*self.url, &*self.host, &*self.destination];
+        all.into_iter().find(|text| !matches!(*text, "" | "-" | "-:-") && !text.starts_with("error:"))
     }
 
     fn ended(&self) -> Status {
@@ -147,22 +155,21 @@ impl<'a> Request<'a> {
 }
 
 fn add<'a>(assembly: &mut Assembly<'a>, line: u32, request: &Request<'a>, gaps: &mut Gaps) {
-    let status = request.ended();
-    let arguments = request.address().map(|address| serde_json::json!({"method": request.method, "url": address}));
     let place = Place { line, id: None, time: request.time.clone() };
-    let Some(arguments) = arguments else {
-        // A connection that was given up, or something else than a request: it went nowhere.
-        if request.decision.is_empty() {
-            gaps.push(Some(line), "a request without an address and a decision");
-        }
+    if request.is_none() {
+        return assembly.push(place, EventKind::Other);
+    }
+    let Some(address) = request.address() else {
+        gaps.push(Some(line), "a request that does not say where it went");
         return assembly.push(place, EventKind::Other);
     };
+    let arguments = serde_json::json!({"method": request.method, "url": address});
     let call = ToolCall {
         call_id: None,
         tool: Cow::Borrowed("http_access"),
         arguments: Arguments::Json(Cow::Owned(arguments.to_string())),
         cwd: None,
-        status,
+        status: request.ended(),
         subagent: None,
     };
     assembly.call(place, call, None);

@@ -6,11 +6,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, arguments_of};
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::scan::is_json;
-use crate::model::{Arguments, Status, ToolCall};
+use crate::model::{Status, ToolCall};
 
 /// Attributes that hold answers as JSON: messages with parts, or calls.
 const LISTS: &[&str] = &["gen_ai.output.messages", "ai.response.toolCalls"];
@@ -32,8 +31,9 @@ pub(super) fn read<'a>(given: &Attributes<'a>, place: &Place<'a>, gaps: &mut Gap
     let mut asked = Vec::new();
     for text in LISTS.iter().filter_map(|key| given.get(key)) {
         match serde_json::from_str::<Value>(&text) {
-            Ok(list) => messages(&list, place, &mut asked),
-            Err(_) => gaps.push(Some(place.line), "the answer in a span can't be read: what it asks for is not known"),
+            Ok(Value::Array(list)) => list.iter().for_each(|message| calls(message, place, &mut asked)),
+            Ok(message @ Value::Object(_)) => calls(&message, place, &mut asked),
+            _ => gaps.push(Some(place.line), "the answer in a span can't be read: what it asks for is not known"),
         }
     }
     for (key, name) in PIECES.iter().flat_map(|prefix| given.below(prefix)) {
@@ -50,28 +50,29 @@ pub(super) fn read<'a>(given: &Attributes<'a>, place: &Place<'a>, gaps: &mut Gap
     asked
 }
 
-fn messages<'a>(list: &Value, place: &Place<'a>, asked: &mut Vec<Asked<'a>>) {
-    for message in list.as_array().into_iter().flatten() {
-        match message.get("parts").and_then(Value::as_array) {
-            Some(parts) => {
-                let calls = parts.iter().filter(|part| part.get("type").and_then(Value::as_str) == Some("tool_call"));
-                asked.extend(calls.map(|call| one(call, place)));
-            }
-            None if message.get("toolName").is_some() => asked.push(one(message, place)),
-            None => {}
-        }
-    }
+/// The calls of a message, in its parts or beside them; in some lists each element is a call itself.
+fn calls<'a>(message: &Value, place: &Place<'a>, asked: &mut Vec<Asked<'a>>) {
+    let lists = ["parts", "content", "tool_calls"].map(|key| message.get(key).and_then(Value::as_array));
+    let parts = lists.into_iter().flatten().flatten().chain([message]);
+    asked.extend(parts.filter_map(|part| one(part, place)));
 }
 
-fn one<'a>(call: &Value, place: &Place<'a>) -> Asked<'a> {
-    let first = |keys: &[&str]| keys.iter().find_map(|key| call.get(key)).filter(|value| !value.is_null());
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    Asked {
+/// A part that is a call: it says so, or it is a name with arguments.
+fn one<'a>(part: &Value, place: &Place<'a>) -> Option<Asked<'a>> {
+    let call = part.get("function").filter(|function| function.is_object()).unwrap_or(part);
+    let first = |value: &Value, keys: &[&str]| {
+        let found = keys.iter().find_map(|key| value.get(key)).filter(|value| !value.is_null())?;
+        Some(found.as_str().map_or_else(|| found.to_string(), str::to_owned))
+    };
+    let tool = first(call, &["name", "toolName"]);
+    let arguments = first(call, &["arguments", "args", "input"]);
+    let is_call = part.get("type").and_then(Value::as_str) == Some("tool_call") || part.get("toolName").is_some();
+    (is_call || tool.is_some() && arguments.is_some()).then(|| Asked {
         place: place.clone(),
-        id: first(&["id", "toolCallId"]).map(text),
-        tool: first(&["name", "toolName"]).map(text).unwrap_or_default(),
-        arguments: first(&["arguments", "args", "input"]).map(text),
-    }
+        id: first(part, &["id", "toolCallId"]),
+        tool: tool.unwrap_or_default(),
+        arguments,
+    })
 }
 
 /// Adds the calls that no span of a tool tells of. A span without the call's id tells of one call of its tool.
@@ -92,11 +93,7 @@ pub(super) fn add_untold<'a>(assembly: &mut Assembly<'a>, asked: Vec<Asked<'a>>)
             *left -= 1;
             continue;
         }
-        let arguments = match arguments {
-            Some(json) if is_json(&json) => Arguments::Json(Cow::Owned(json)),
-            Some(text) => Arguments::Text(Cow::Owned(text)),
-            None => Arguments::Missing,
-        };
+        let arguments = arguments_of(arguments.map(Cow::Owned));
         let call_id = id.map(Cow::Owned);
         let tool = Cow::Owned(tool);
         let call = ToolCall { call_id, tool, arguments, cwd: None, status: Status::Missing, subagent: None };

@@ -84,11 +84,16 @@ impl<'a> Attributes<'a> {
 
     /// The arguments of a call under the first of these keys.
     pub(super) fn arguments(&self, keys: &[&str]) -> Arguments<'a> {
-        match self.first(keys) {
-            Some(given) if is_json(&given) => Arguments::Json(given),
-            Some(given) => Arguments::Text(given),
-            None => Arguments::Missing,
-        }
+        arguments_of(self.first(keys))
+    }
+}
+
+/// Arguments that are mostly JSON in a text.
+pub(super) fn arguments_of(given: Option<Cow<'_, str>>) -> Arguments<'_> {
+    match given {
+        Some(given) if is_json(&given) => Arguments::Json(given),
+        Some(given) => Arguments::Text(given),
+        None => Arguments::Missing,
     }
 }
 
