@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::policy::args::PolicyArgs;
 use super::since::{self, Since};
 use crate::engine;
 use crate::finding::Level;
@@ -141,6 +142,8 @@ pub(super) enum Command {
     /// Write logs of any agent into the store.
     #[command(after_help = IMPORT_EXAMPLES)]
     Import(ImportArgs),
+    /// Work with a scope.
+    Policy(PolicyArgs),
     /// List the rules, or show one.
     Rules(RulesArgs),
     /// List the JSON Schemas of the files that are read and written, or print one.
@@ -448,7 +451,7 @@ pub(super) enum PlainFormat {
     Json,
 }
 
-fn parse_now(text: &str) -> Result<jiff::Timestamp, String> {
+pub(super) fn parse_now(text: &str) -> Result<jiff::Timestamp, String> {
     // Without an offset a time names no moment, and the local one would make reports differ.
     let plain = text.starts_with(|first: char| first.is_ascii_digit()) && !text.contains('[');
     let moment = if plain { text.parse().ok() } else { None };

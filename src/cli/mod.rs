@@ -12,6 +12,7 @@ mod judge;
 mod list;
 mod output;
 mod pipeline;
+mod policy;
 mod policy_file;
 mod progress;
 mod rules;
@@ -54,6 +55,7 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Import(args) => import::run(&cli.trace_dir, args, environment, streams),
         Command::Inspect(args) => inspect::run(&cli.trace_dir, args, environment, streams),
         Command::List(args) => list::run(&cli.trace_dir, args, environment, streams),
+        Command::Policy(args) => policy::run(&cli.trace_dir, args, environment, streams),
         Command::Rules(args) => rules::run(args, streams),
         Command::Schema(args) => schema::run(args, streams),
     }

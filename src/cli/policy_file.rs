@@ -10,7 +10,7 @@ use crate::git;
 use crate::policy::{self, Diagnostics, Policy};
 use crate::report;
 
-const DEFAULT: &str = ".agent-scope.json";
+pub(super) const DEFAULT: &str = ".agent-scope.json";
 /// Columns that a diagnostic may take.
 const WIDTH: usize = 100;
 
@@ -45,6 +45,13 @@ pub(super) fn load_if_any(
         return Ok(None);
     }
     policy::load_file(Path::new(&path)).map(Some).map_err(|faults| broken(&path, &faults, colour))
+}
+
+/// The policy of a file that was named.
+pub(super) fn load_named(path: &str, colour: bool) -> Result<Policy, Failure> {
+    let path = shown(path);
+    let colour = if colour { policy::Colour::Ansi } else { policy::Colour::Never };
+    policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))
 }
 
 pub(super) fn missing() -> Failure {

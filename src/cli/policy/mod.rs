@@ -1,0 +1,22 @@
+//! `policy`: work with a scope, one file per command.
+
+pub(in crate::cli) mod args;
+mod validate;
+
+use std::path::Path;
+
+use super::Streams;
+use super::environment::Environment;
+use super::failure::Failure;
+use args::{PolicyArgs, PolicyCommand};
+
+pub(in crate::cli) fn run(
+    _trace_dir: &Path,
+    args: &PolicyArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    match &args.command {
+        PolicyCommand::Validate(args) => validate::run(args, environment, streams),
+    }
+}
