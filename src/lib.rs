@@ -73,6 +73,8 @@ mod policy;
 mod privacy;
 mod report;
 mod rules;
+#[cfg(test)]
+mod schemas;
 mod shell;
 mod store;
 mod triage;

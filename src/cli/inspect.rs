@@ -107,12 +107,14 @@ fn conversations(told: Vec<Told>, billing: bool) -> Result<String, Failure> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "billing"))]
 struct Billing<'a> {
     schema_version: u32,
     sessions: Vec<Paid<'a>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Paid<'a> {
     session_id: String,
     stream_id: &'a triage::StreamId,
@@ -131,4 +133,12 @@ fn billing(told: &[Told]) -> String {
         bill: &told.bill,
     });
     report::to_json(&Billing { schema_version: 1, sessions: sessions.collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_schema_is_that_of_the_types() {
+        crate::schemas::keep("billing.v1", &crate::schemas::written::<super::Billing<'static>>());
+    }
 }

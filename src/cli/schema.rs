@@ -10,6 +10,15 @@ use crate::report;
 const SCHEMAS: &[(&str, &str, &str)] = &[
     ("agent-scope", "the policy file `.agent-scope.json`", include_str!("../../schemas/agent-scope.schema.json")),
     ("effects", "output of `effects --format json`", include_str!("../../schemas/effects.v1.schema.json")),
+    ("list", "output of `list --format json`", include_str!("../../schemas/list.v1.schema.json")),
+    ("session", "output of `inspect --view session`", include_str!("../../schemas/session.schema.json")),
+    ("billing", "output of `inspect --view billing`", include_str!("../../schemas/billing.v1.schema.json")),
+    (
+        "store-event",
+        "a line of `events.ndjson` in the store, as it is written",
+        include_str!("../../schemas/store-event.schema.json"),
+    ),
+    ("store-meta", "`meta.json` in the store, as it is written", include_str!("../../schemas/store-meta.schema.json")),
     (
         "report",
         "output of `check` and `audit` with `--format json`",

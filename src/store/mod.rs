@@ -15,6 +15,8 @@ mod name;
 mod plan;
 mod previous;
 #[cfg(test)]
+mod schema;
+#[cfg(test)]
 mod tests;
 mod text;
 

@@ -10,6 +10,7 @@ use crate::model::{Session, Usage};
 
 /// What a conversation cost, in tokens.
 #[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Bill {
     pub(crate) requests: u64,
     #[serde(flatten)]
@@ -19,6 +20,7 @@ pub(crate) struct Bill {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Charged {
     pub(crate) fresh_input: u64,
     pub(crate) cache_write: u64,
@@ -31,10 +33,12 @@ pub(crate) struct Charged {
 
 /// One answer of the model.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Charge {
     /// The provider's id of it.
     pub(crate) message: Option<String>,
     #[serde(serialize_with = "moment::write")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schemas::Time>"))]
     pub(crate) timestamp: Option<Timestamp>,
     #[serde(flatten)]
     pub(crate) tokens: Charged,

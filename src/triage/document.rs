@@ -10,15 +10,19 @@ use super::billing::Bill;
 use super::moment;
 
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Conversation {
     #[serde(serialize_with = "id")]
+    #[cfg_attr(test, schemars(with = "crate::schemas::Id"))]
     pub(crate) session_id: Uuid,
     pub(crate) stream_id: StreamId,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) spawned_by: Option<Position>,
     #[serde(serialize_with = "moment::write")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schemas::Time>"))]
     pub(crate) start_time: Option<Timestamp>,
     #[serde(serialize_with = "moment::write")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schemas::Time>"))]
     pub(crate) end_time: Option<Timestamp>,
     pub(crate) turns: Vec<Turn>,
     pub(crate) stats: SessionStats,
@@ -31,6 +35,7 @@ pub(crate) struct Conversation {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "stream_type", content = "stream_data", rename_all = "snake_case")]
 pub(crate) enum StreamId {
     Main,
@@ -40,6 +45,7 @@ pub(crate) enum StreamId {
 
 /// Where in another conversation this one was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Position {
     pub(crate) turn_index: usize,
     pub(crate) step_index: usize,
@@ -47,6 +53,7 @@ pub(crate) struct Position {
 
 /// Why a document is not the whole story.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Lacking {
     /// The log ends inside a record: what stands here ends with the last whole one.
     pub(crate) truncated: bool,
@@ -55,10 +62,13 @@ pub(crate) struct Lacking {
 }
 
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Turn {
     #[serde(serialize_with = "id")]
+    #[cfg_attr(test, schemars(with = "crate::schemas::Id"))]
     pub(crate) id: Uuid,
     #[serde(serialize_with = "moment::write")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schemas::Time>"))]
     pub(crate) timestamp: Option<Timestamp>,
     pub(crate) user: User,
     pub(crate) steps: Vec<Step>,
@@ -66,8 +76,10 @@ pub(crate) struct Turn {
 }
 
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct User {
     #[serde(serialize_with = "id")]
+    #[cfg_attr(test, schemars(with = "crate::schemas::Id"))]
     pub(crate) event_id: Uuid,
     pub(crate) content: Text,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,11 +88,13 @@ pub(crate) struct User {
 }
 
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Text {
     pub(crate) text: String,
 }
 
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct SlashCommand {
     pub(crate) name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,6 +102,7 @@ pub(crate) struct SlashCommand {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum UserOrigin {
     User,
@@ -95,16 +110,20 @@ pub(crate) enum UserOrigin {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reason {
     ContextCompaction,
 }
 
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Step {
     #[serde(serialize_with = "id")]
+    #[cfg_attr(test, schemars(with = "crate::schemas::Id"))]
     pub(crate) id: Uuid,
     #[serde(serialize_with = "moment::write")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schemas::Time>"))]
     pub(crate) timestamp: Option<Timestamp>,
     pub(crate) reasoning: Option<Words>,
     pub(crate) message: Option<Words>,
@@ -115,13 +134,16 @@ pub(crate) struct Step {
 }
 
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Words {
     #[serde(serialize_with = "id")]
+    #[cfg_attr(test, schemars(with = "crate::schemas::Id"))]
     pub(crate) event_id: Uuid,
     pub(crate) content: Text,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StepStatus {
     Done,
@@ -130,6 +152,7 @@ pub(crate) enum StepStatus {
 }
 
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Tool {
     pub(crate) call: Call,
     pub(crate) result: Option<ToolResult>,
@@ -138,16 +161,20 @@ pub(crate) struct Tool {
 }
 
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Call {
     #[serde(serialize_with = "id")]
+    #[cfg_attr(test, schemars(with = "crate::schemas::Id"))]
     pub(crate) event_id: Uuid,
     #[serde(serialize_with = "moment::write")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schemas::Time>"))]
     pub(crate) timestamp: Option<Timestamp>,
     pub(crate) provider_call_id: Option<String>,
     pub(crate) content: CallContent,
 }
 
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct CallContent {
     pub(crate) name: String,
     pub(crate) arguments: Arguments,
@@ -157,6 +184,7 @@ pub(crate) struct CallContent {
 
 /// What a tool was asked to do: fields in the order they are written, or a value as recorded.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(with = "crate::schemas::AnyJson"))]
 pub(crate) enum Arguments {
     Fields(Vec<(String, Value)>),
     Value(Value),
@@ -178,20 +206,26 @@ impl Serialize for Arguments {
 }
 
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ToolResult {
     #[serde(serialize_with = "id")]
+    #[cfg_attr(test, schemars(with = "crate::schemas::Id"))]
     pub(crate) event_id: Uuid,
     #[serde(serialize_with = "moment::write")]
+    #[cfg_attr(test, schemars(with = "Option<crate::schemas::Time>"))]
     pub(crate) timestamp: Option<Timestamp>,
     #[serde(serialize_with = "id")]
+    #[cfg_attr(test, schemars(with = "crate::schemas::Id"))]
     pub(crate) tool_call_id: Uuid,
     pub(crate) content: ResultContent,
 }
 
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct ResultContent {
     pub(crate) output: String,
     #[serde(serialize_with = "id")]
+    #[cfg_attr(test, schemars(with = "crate::schemas::Id"))]
     pub(crate) tool_call_id: Uuid,
     pub(crate) is_error: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -200,6 +234,7 @@ pub(crate) struct ResultContent {
 
 /// The size of the conversation after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Tokens {
     pub(crate) fresh_input: u64,
     pub(crate) cache_creation: u64,
@@ -214,6 +249,7 @@ impl Tokens {
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct TurnStats {
     pub(crate) duration_ms: i64,
     pub(crate) step_count: usize,
@@ -221,6 +257,7 @@ pub(crate) struct TurnStats {
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct SessionStats {
     pub(crate) total_turns: usize,
     pub(crate) duration_seconds: i64,

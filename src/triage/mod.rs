@@ -21,3 +21,23 @@ pub(crate) use document::{Conversation, StreamId};
 pub(crate) use family::{Told, arrange};
 pub(crate) use outline::outline;
 pub(crate) use story::tell;
+
+#[cfg(test)]
+mod tests {
+    use super::Conversation;
+    use crate::schemas;
+
+    /// One conversation is its document, several are a list of them.
+    #[derive(schemars::JsonSchema)]
+    #[schemars(title = "session", untagged)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    enum Document {
+        One(Box<Conversation>),
+        Several(Vec<Conversation>),
+    }
+
+    #[test]
+    fn the_schema_is_that_of_the_types() {
+        schemas::keep("session", &schemas::written::<Document>());
+    }
+}

@@ -21,6 +21,7 @@ use crate::privacy::redact;
 use crate::report;
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "sessions"))]
 struct Document<'a> {
     schema_version: u32,
     sessions: &'a [Row],
@@ -28,6 +29,7 @@ struct Document<'a> {
 
 /// Everything in it is fit to be shown, but for the target it is shown on.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Row {
     id: String,
     agent: String,
@@ -58,6 +60,7 @@ struct Row {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Subagent {
     id: String,
     tool_calls: usize,
@@ -230,4 +233,12 @@ fn optional(text: Option<&str>) -> String {
 fn duration(row: &Row) -> String {
     let tenths = |milliseconds: i64| (milliseconds.saturating_add(50)) / 100;
     row.duration_ms.map_or_else(|| "-".to_owned(), |time| format!("{}.{}s", tenths(time) / 10, tenths(time) % 10))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_schema_is_that_of_the_types() {
+        crate::schemas::keep("list.v1", &crate::schemas::written::<super::Document<'static>>());
+    }
 }
