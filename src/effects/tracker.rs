@@ -57,6 +57,11 @@ impl Tracker {
         self.text.as_deref()
     }
 
+    /// The same, for who keeps it.
+    pub(crate) fn take_text(&mut self) -> Option<String> {
+        self.text.take()
+    }
+
     /// Effects of one event; empty for events that do nothing. Call it for every event, in order.
     pub(crate) fn effects(&mut self, event: &Event<'_>) -> Vec<Effect> {
         self.text = None;

@@ -2,6 +2,7 @@
 
 mod conclude;
 mod findings;
+mod replay;
 mod session;
 mod whole;
 mod wording;

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::effects::{Effect, Kind, Links, Tracker, causes};
+use crate::effects::{Effect, Kind, Links, causes};
 use crate::finding::Finding;
-use crate::model::{Event, EventKind, Gap, Session, Status};
+use crate::model::{EventKind, Gap, Session, Status};
 use crate::policy::{Context, Decision, Judgement, Policy};
 use crate::rules::{self, Account, Act, Check};
 
 use super::findings::{self, At};
+use super::replay::{Replay, Step};
 use super::{Entry, SessionOutcome, Verdict, wording};
 
 /// Whether the caller wants every judged effect, not only the findings.
@@ -19,11 +20,10 @@ pub(crate) enum Entries {
     Drop,
 }
 
-/// One judged effect with the event it belongs to.
-struct Judged<'a> {
-    event: &'a Event<'a>,
-    status: Option<Status>,
-    effect: Effect,
+/// One judged effect with the step it belongs to.
+struct Judged<'r> {
+    step: &'r Step<'r>,
+    effect: &'r Effect,
     judgement: Judgement,
     /// The command in the call's text that did it, where it is worth reporting.
     piece: Option<String>,
@@ -31,7 +31,31 @@ struct Judged<'a> {
 
 impl Judged<'_> {
     fn at(&self) -> At<'_> {
-        At { event: self.event, status: self.status, piece: self.piece.as_deref() }
+        At { event: self.step.event, status: self.step.status, piece: self.piece.as_deref() }
+    }
+
+    fn act(&self) -> Act<'_> {
+        Act { event: self.step.event.number, status: self.step.status, effect: self.effect, judgement: &self.judgement }
+    }
+}
+
+/// What one policy says to everything that was done in a session.
+pub(crate) struct Rulings<'r> {
+    judged: Vec<Judged<'r>>,
+}
+
+impl<'r> Rulings<'r> {
+    pub(crate) fn new(replay: &'r Replay<'r>, policy: &Policy) -> Self {
+        let mut judged = Vec::new();
+        for step in &replay.steps {
+            judge_step(replay.session, step, policy, &mut judged);
+        }
+        Self { judged }
+    }
+
+    /// What is worth reporting, sorted by event.
+    pub(crate) fn findings(&self) -> Vec<Finding> {
+        all_findings(&self.judged)
     }
 }
 
@@ -63,60 +87,34 @@ pub(super) fn judge_session(
     links: &Links,
 ) -> SessionOutcome {
     let mut outcome = blank(session, gaps);
-    let mut tracker = Tracker::new(session).with_programs(policy.programs()).with_links(links);
-    let mut judged = Vec::new();
-    for event in &session.events {
-        let effects = tracker.effects(event);
-        judge_event(session, (event, tracker.text()), effects, policy, &mut judged);
-        if let EventKind::Call(call) = &event.kind {
-            outcome.judged += 1;
-            outcome.attempts += usize::from(call.status == Status::Denied);
-        }
-    }
-    outcome.effects = judged.len();
-    outcome.opaque = judged.iter().filter(|item| matches!(item.effect.kind, Kind::Opaque(_))).count();
-    outcome.findings = all_findings(&judged);
+    let replay = Replay::new(session, policy.programs(), links);
+    let rulings = Rulings::new(&replay, policy);
+    outcome.judged = replay.calls;
+    outcome.attempts = replay.attempts;
+    outcome.effects = rulings.judged.len();
+    outcome.opaque = rulings.judged.iter().filter(|item| matches!(item.effect.kind, Kind::Opaque(_))).count();
+    outcome.findings = rulings.findings();
     if entries == Entries::Keep {
-        outcome.entries = judged.into_iter().map(entry).collect();
+        outcome.entries = rulings.judged.into_iter().map(entry).collect();
     }
     outcome
 }
 
-fn judge_event<'a>(
-    session: &Session<'_>,
-    (event, text): (&'a Event<'a>, Option<&str>),
-    effects: Vec<Effect>,
-    policy: &Policy,
-    judged: &mut Vec<Judged<'a>>,
-) {
-    let (status, mut raw) = match &event.kind {
-        EventKind::Call(call) => {
-            let runs = effects.iter().any(|effect| matches!(effect.kind, Kind::Execute(_)));
-            (Some(call.status), if runs { wording::raw_command(call) } else { None })
-        }
-        _ => (None, None),
-    };
-    let mut pieces = Pieces { text, effects: &effects, causes: None };
-    let mut rulings = Vec::with_capacity(effects.len());
-    for (place, effect) in effects.iter().enumerate() {
+fn judge_step<'r>(session: &Session<'_>, step: &'r Step<'r>, policy: &Policy, judged: &mut Vec<Judged<'r>>) {
+    let mut raw = step.raw.as_deref();
+    let mut pieces = Pieces { text: step.text.as_deref(), effects: &step.effects, causes: None };
+    for (place, effect) in step.effects.iter().enumerate() {
         // The whole text is judged once, with the first command of the call.
         let whole = if matches!(effect.kind, Kind::Execute(_)) { raw.take() } else { None };
-        let context = Context { root: session.root.as_deref(), raw_command: whole.as_deref() };
+        let context = Context { root: session.root.as_deref(), raw_command: whole };
         let judgement = policy.judge(effect, &context);
         // A deny that only the whole text matches is shown with all of it.
         let by_all = whole.is_some()
             && judgement.decision == Decision::Denied
             && policy.judge(effect, &Context { raw_command: None, ..context }).decision != Decision::Denied;
         let piece = if judgement.matters() && !by_all { pieces.of(place) } else { None };
-        rulings.push((judgement, piece));
+        judged.push(Judged { step, effect, judgement, piece });
     }
-    judged.extend(effects.into_iter().zip(rulings).map(|(effect, (judgement, piece))| Judged {
-        event,
-        status,
-        effect,
-        judgement,
-        piece,
-    }));
 }
 
 /// The commands of one call as they were written.
@@ -150,23 +148,15 @@ impl Pieces<'_> {
 
 fn all_findings(judged: &[Judged<'_>]) -> Vec<Finding> {
     let mut found: Vec<Finding> =
-        judged.iter().flat_map(|item| findings::of_effect(item.at(), &item.effect, &item.judgement)).collect();
-    let acts: Vec<Act<'_>> = judged
-        .iter()
-        .map(|item| Act {
-            event: item.event.number,
-            status: item.status,
-            effect: &item.effect,
-            judgement: &item.judgement,
-        })
-        .collect();
+        judged.iter().flat_map(|item| findings::of_effect(item.at(), item.effect, &item.judgement)).collect();
+    let acts: Vec<Act<'_>> = judged.iter().map(Judged::act).collect();
     for rule in rules::all() {
         let Check::Acts(check) = rule.check else { continue };
         let mut hits = Vec::new();
         check(&acts, &mut hits);
         for hit in hits {
             if let Some(item) = judged.get(hit.act) {
-                found.push(findings::of_hit(item.at(), &item.effect, &item.judgement, hit));
+                found.push(findings::of_hit(item.at(), item.effect, &item.judgement, hit));
             }
         }
     }
@@ -198,16 +188,16 @@ pub(super) fn order(finding: &Finding) -> (u32, &str, std::cmp::Reverse<crate::f
 
 fn entry(item: Judged<'_>) -> Entry {
     Entry {
-        event: item.event.number,
-        tool: match &item.event.kind {
+        event: item.step.event.number,
+        tool: match &item.step.event.kind {
             EventKind::Call(call) => call.tool.clone().into_owned(),
             EventKind::File(_) => "file event".to_owned(),
             EventKind::Hook { .. } => "hook".to_owned(),
             _ => "event".to_owned(),
         },
         // An event that is no call states what happened.
-        status: item.status.unwrap_or(Status::Ok),
-        effect: item.effect,
+        status: item.step.status.unwrap_or(Status::Ok),
+        effect: item.effect.clone(),
         decision: item.judgement.decision,
         rule: item.judgement.rule,
         level: item.judgement.level,

@@ -1,0 +1,55 @@
+//! A session with its effects, worked out once: any number of policies may judge them.
+
+use std::sync::Arc;
+
+use crate::effects::knowledge::Knowledge;
+use crate::effects::{Effect, Kind, Links, Tracker};
+use crate::model::{Event, EventKind, Session, Status};
+
+use super::wording;
+
+/// What was done in a session, before anybody judges it.
+pub(crate) struct Replay<'s> {
+    pub(crate) session: &'s Session<'s>,
+    /// Everything that did something, in order.
+    pub(super) steps: Vec<Step<'s>>,
+    pub(super) calls: usize,
+    /// Calls that were refused before they ran.
+    pub(super) attempts: usize,
+}
+
+/// One event that did something.
+pub(super) struct Step<'s> {
+    pub(super) event: &'s Event<'s>,
+    /// `None`: no call; the log states it as done.
+    pub(super) status: Option<Status>,
+    pub(super) effects: Vec<Effect>,
+    /// The text that spans of the effects are counted in.
+    pub(super) text: Option<String>,
+    /// The text of the whole shell command, where the call runs one.
+    pub(super) raw: Option<String>,
+}
+
+impl<'s> Replay<'s> {
+    /// `programs`: what programs do, as the policy has it that will judge.
+    pub(crate) fn new(session: &'s Session<'s>, programs: &Arc<Knowledge>, links: &Links) -> Self {
+        let mut tracker = Tracker::new(session).with_programs(programs).with_links(links);
+        let mut replay = Self { session, steps: Vec::new(), calls: 0, attempts: 0 };
+        for event in &session.events {
+            let effects = tracker.effects(event);
+            let mut step = Step { event, status: None, effects, text: None, raw: None };
+            if let EventKind::Call(call) = &event.kind {
+                replay.calls += 1;
+                replay.attempts += usize::from(call.status == Status::Denied);
+                step.status = Some(call.status);
+                let runs = step.effects.iter().any(|effect| matches!(effect.kind, Kind::Execute(_)));
+                step.raw = if runs { wording::raw_command(call) } else { None };
+            }
+            if !step.effects.is_empty() {
+                step.text = tracker.take_text();
+                replay.steps.push(step);
+            }
+        }
+        replay
+    }
+}
