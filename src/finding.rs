@@ -79,6 +79,8 @@ pub(crate) struct EffectView {
     pub(crate) server: Option<String>,
     pub(crate) tool: Option<String>,
     pub(crate) agent: Option<String>,
+    /// Of a variable in programs' environment.
+    pub(crate) name: Option<String>,
     pub(crate) reason: Option<String>,
     /// The leading words of commands that vouch for it where a policy allows them: of what could not be resolved.
     pub(crate) vouched_by: Vec<String>,

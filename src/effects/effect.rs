@@ -95,6 +95,11 @@ pub(crate) enum Kind {
     Spawn {
         agent: Option<String>,
     },
+    /// A variable that programs get in their environment. Of a variable that only the shell sees there is no effect.
+    Env {
+        /// As written. With [`Certainty::Pattern`] a glob.
+        name: String,
+    },
     Opaque(Opaque),
 }
 
@@ -110,6 +115,7 @@ impl Kind {
             Self::Connect(_) => "connect",
             Self::Tool { .. } => "tool",
             Self::Spawn { .. } => "spawn",
+            Self::Env { .. } => "env",
             Self::Opaque(_) => "opaque",
         }
     }
@@ -206,6 +212,7 @@ impl Effect {
             server: None,
             tool: None,
             agent: None,
+            name: None,
             reason: None,
             vouched_by: Vec::new(),
             certainty: Some(self.certainty.name()),
@@ -230,6 +237,7 @@ impl Effect {
                 view.tool = Some(tool.clone());
             }
             Kind::Spawn { agent } => view.agent.clone_from(agent),
+            Kind::Env { name } => view.name = Some(name.clone()),
             Kind::Opaque(opaque) => {
                 view.reason = Some(opaque.reason.clone());
                 view.vouched_by.clone_from(&opaque.vouched_by);
@@ -287,6 +295,7 @@ impl fmt::Display for Effect {
             Kind::Tool { server: Some(server), tool } => write!(f, " {server}/{tool}"),
             Kind::Tool { server: None, tool } => write!(f, " {tool}"),
             Kind::Spawn { agent } => write!(f, " {}", agent.as_deref().unwrap_or("-")),
+            Kind::Env { name } => write!(f, " {}", Word(name)),
             Kind::Opaque(_) => Ok(()),
         }
     }

@@ -94,6 +94,7 @@ fn fingerprint(rule: RuleId, view: &EffectView) -> String {
         ("server", view.server.as_deref()),
         ("tool", view.tool.as_deref()),
         ("agent", view.agent.as_deref()),
+        ("name", view.name.as_deref()),
         ("reason", view.reason.as_deref()),
     ];
     parts.extend(named.into_iter().filter_map(|(name, value)| Some((name, value?))));

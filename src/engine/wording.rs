@@ -30,6 +30,8 @@ pub(super) fn act(effect: &Effect) -> String {
         Kind::Tool { server: None, tool } => format!("uses {}", quoted(tool)),
         Kind::Spawn { agent: Some(agent) } => format!("starts the sub-agent {}", quoted(agent)),
         Kind::Spawn { agent: None } => "starts a sub-agent".to_owned(),
+        Kind::Env { name } if name == "*" => "sets environment variables that are not known".to_owned(),
+        Kind::Env { name } => format!("sets the environment variable {}", quoted(name)),
         Kind::Opaque(_) => "does something that could not be resolved".to_owned(),
     }
 }

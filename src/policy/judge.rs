@@ -55,6 +55,7 @@ impl Policy {
             Kind::Execute(execution) => self.command(execution, certainty, context),
             Kind::Connect(connection) => self.connection(connection, certainty),
             Kind::Tool { .. } | Kind::Spawn { .. } => unruled("scope/tool", "no policy rule for this tool type"),
+            Kind::Env { .. } => unruled("scope/env", "no environment policy"),
             Kind::Opaque(opaque) => self.opaque(opaque),
         }
     }

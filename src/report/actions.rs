@@ -18,6 +18,10 @@ pub(super) fn action(effect: &ShownEffect) -> String {
         "execute" => format!("Ran: {}", command(effect)),
         "connect" => format!("Network access {}", host(effect)),
         "spawn" => format!("Sub-agent: {}", one(effect.agent.as_ref()).unwrap_or_else(|| "without a name".to_owned())),
+        "env" => {
+            let name = one(effect.name.as_ref()).unwrap_or_else(|| "without a name".to_owned());
+            format!("Environment variable {}", shorten(&name, LONGEST))
+        }
         "opaque" => {
             format!("Not resolved: {}", one(effect.reason.as_ref()).unwrap_or_else(|| "no reason is given".to_owned()))
         }

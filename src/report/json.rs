@@ -139,6 +139,9 @@ pub(super) struct Effect<'a> {
     tool: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     agent: Option<&'a str>,
+    /// Of a variable in programs' environment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -281,6 +284,7 @@ pub(super) fn effect(effect: &ShownEffect) -> Effect<'_> {
         server: text(effect.server.as_ref()),
         tool: text(effect.tool.as_ref()),
         agent: text(effect.agent.as_ref()),
+        name: text(effect.name.as_ref()),
         reason: text(effect.reason.as_ref()),
         certainty: effect.certainty,
         via: text(effect.via.as_ref()),

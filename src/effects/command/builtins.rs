@@ -304,7 +304,11 @@ impl Machine<'_> {
         }
         let has = |letter: char| options().any(|word| word.text.starts_with('-') && word.text.contains(letter));
         if has('f') && (name == "export" || has('x')) {
-            rest.iter().filter_map(Arg::literal).for_each(|name| io.scope.export_function(name));
+            for function in rest.iter().filter_map(Arg::literal).filter(|word| !word.starts_with('-')) {
+                io.scope.export_function(function);
+                self.environment(&Arg::exact(format!("BASH_FUNC_{function}%%")), Certainty::Exact);
+            }
+            return;
         }
         let (integer, associative) = (has('i'), has('A'));
         for word in rest.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
@@ -317,12 +321,15 @@ impl Machine<'_> {
             }
         }
         let reference = options().any(|word| word.text.starts_with('-') && word.text.contains('n'));
-        let exported = name == "export" || options().any(|word| word.text.starts_with('-') && word.text.contains('x'));
+        let exported = if name == "export" { !has('n') } else { has('x') };
         for word in rest.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
             match word.after('=') {
                 Some(_) if associative => {}
                 Some((variable, value)) => {
                     let variable = variable.trim_end_matches('+').to_owned();
+                    if exported || io.scope.exports(&variable) {
+                        self.environment(&word.with(variable.as_str()), Certainty::Exact);
+                    }
                     self.steered(&variable, Some(&value), io.scope);
                     if reference {
                         io.scope.refer(&variable, value.literal());
@@ -333,8 +340,16 @@ impl Machine<'_> {
                         io.scope.export(&variable);
                     }
                 }
-                None if word.known == Known::Not => io.scope.forget_all(),
-                None if exported => io.scope.export(&word.text),
+                None if word.known == Known::Not => {
+                    if exported {
+                        self.environment(word, Certainty::Pattern);
+                    }
+                    io.scope.forget_all();
+                }
+                None if exported => {
+                    self.environment(word, Certainty::Exact);
+                    io.scope.export(&word.text);
+                }
                 None => {}
             }
         }
@@ -354,8 +369,13 @@ impl Machine<'_> {
                     io.scope.set_positional(literals(rest.get(at + 1..).unwrap_or_default()));
                     return Stream::nothing();
                 }
-                Some("-o" | "+o") => at += 2,
-                Some(text) if text.starts_with(['-', '+']) => at += if text.contains('o') { 2 } else { 1 },
+                Some(text) if text.starts_with(['-', '+']) => {
+                    let named = rest.get(at + 1).filter(|_| text.contains('o')).and_then(Arg::literal);
+                    if text.contains('a') || named == Some("allexport") {
+                        io.scope.export_all(text.starts_with('-'));
+                    }
+                    at += if text.contains('o') { 2 } else { 1 };
+                }
                 _ => {
                     io.scope.set_positional(literals(rest.get(at..).unwrap_or_default()));
                     return Stream::nothing();

@@ -36,6 +36,7 @@ use crate::shell::Scope;
 
 use super::edited::Edited;
 use super::{About, Effect, World};
+use argument::Arg;
 use machine::Machine;
 use stream::Stream;
 
@@ -54,6 +55,17 @@ pub(crate) fn run_powershell(text: &str, world: &mut World) -> Vec<Effect> {
     let mut scope = Scope::default();
     machine.powershell_text(text, &mut simple::Io { scope: &mut scope, input: &Stream::Unconnected });
     machine.into_effects()
+}
+
+/// The effects of a variable that a program is given beside its command line.
+pub(crate) fn environment(name: &str, value: Option<&str>, world: &mut World) -> Vec<Effect> {
+    let knowledge = Arc::clone(world.knowledge());
+    let mut machine = Machine::new("", world, &knowledge);
+    let value = value.map_or_else(|| Arg::unknown(name), Arg::exact);
+    machine.exported(&Arg::exact(name), Some(&value), &mut Scope::default());
+    let mut effects = machine.into_effects();
+    effects.iter_mut().for_each(|effect| effect.origin.span = None);
+    effects
 }
 
 fn walked(text: &str, world: &mut World) -> Vec<Effect> {

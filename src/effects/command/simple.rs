@@ -1,6 +1,6 @@
 //! Simple commands: assignments, then words, then redirections, then the program.
 
-use crate::effects::{About, Certainty};
+use crate::effects::{About, Certainty, Kind};
 use crate::shell::{AssignedValue, Scope, Simple};
 
 use super::argument::Arg;
@@ -31,6 +31,11 @@ impl Machine<'_> {
         let lasting = words.is_empty();
         let before = (!lasting && !simple.assignments.is_empty()).then(|| scope.clone());
         for assignment in &simple.assignments {
+            if lasting {
+                self.lastingly(&assignment.name, scope);
+            } else if !stays_in_shell(&words) {
+                self.environment(&Arg::exact(assignment.name.as_str()), Certainty::Exact);
+            }
             self.assigned(&assignment.name, &assignment.value, scope);
             self.assign(assignment, scope);
         }
@@ -59,6 +64,32 @@ impl Machine<'_> {
             scope.restore_variables(&before, simple.assignments.iter().map(|assignment| assignment.name.as_str()));
         }
         self.close(&opened, output)
+    }
+
+    /// Programs get a variable in their environment.
+    pub(crate) fn environment(&mut self, name: &Arg, certainty: Certainty) {
+        let (text, found) = name.target();
+        let (name, certainty) = match found {
+            // No name holds a separator, so one `*` says it all.
+            Certainty::Pattern => (text.replace("**", "*"), Certainty::Pattern),
+            Certainty::Exact | Certainty::Possible => (text.to_owned(), certainty),
+        };
+        self.emit(Kind::Env { name }, certainty, "assignment");
+    }
+
+    /// `X=1` alone: later programs see it if it is exported, here or before the shell started.
+    fn lastingly(&mut self, name: &str, scope: &Scope) {
+        if scope.exports(name) || matches!(name, "PATH" | "HOME") {
+            self.environment(&Arg::exact(name), Certainty::Exact);
+        } else if steers(name) {
+            self.environment(&Arg::exact(name), Certainty::Possible);
+        }
+    }
+
+    /// A variable that programs get, and what it makes them do.
+    pub(crate) fn exported(&mut self, name: &Arg, value: Option<&Arg>, scope: &mut Scope) {
+        self.environment(name, Certainty::Exact);
+        self.steered(&name.text, value, scope);
     }
 
     /// Assignments that decide what later programs run.
@@ -264,6 +295,43 @@ fn looks_like_path(text: &str) -> bool {
     // No file system takes a longer name: the word is prose.
     let prose = text.split('/').any(|name| name.len() > 255);
     !prose && (text.contains('/') || text.starts_with(['.', '~']) || dotted(text))
+}
+
+/// A builtin that starts no program: what is assigned before it, nobody else sees.
+fn stays_in_shell(words: &[Arg]) -> bool {
+    matches!(
+        words.first().and_then(Arg::literal),
+        Some(
+            "read"
+                | "mapfile"
+                | "readarray"
+                | "getopts"
+                | "cd"
+                | "pushd"
+                | "popd"
+                | "echo"
+                | "printf"
+                | "test"
+                | "["
+                | ":"
+                | "true"
+                | "false"
+                | "let"
+                | "set"
+                | "shift"
+                | "unset"
+                | "declare"
+                | "typeset"
+                | "local"
+                | "readonly"
+                | "export"
+                | "wait"
+                | "alias"
+                | "unalias"
+                | "return"
+                | "exit"
+        )
+    )
 }
 
 /// Variables that say where programs put scratch files.

@@ -67,6 +67,10 @@ fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect, 
         .collect();
     for (key, value) in given {
         let plain = names::plain(key);
+        if REGISTRY.is(entry, "environment", &plain) {
+            environment(run, value);
+            continue;
+        }
         if !REGISTRY.is(entry, "command", &plain) {
             if REGISTRY.is_container(&plain) {
                 for inner in objects(value) {
@@ -102,6 +106,24 @@ fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect, 
             }
             _ => judged.malformed = true,
         }
+    }
+}
+
+/// Variables that the program gets: `{"X": "1"}`, `["X=1"]`, `X=1`.
+fn environment(run: &mut Run<'_>, value: &Value) {
+    match value {
+        Value::Object(variables) => {
+            for (name, value) in variables {
+                run.variable(name, if let Value::Text(text) = value { Some(text) } else { None });
+            }
+        }
+        Value::List(items) => items.iter().for_each(|item| environment(run, item)),
+        Value::Text(text) => {
+            if let Some((name, value)) = text.split_once('=') {
+                run.variable(name.trim(), Some(value));
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -4,7 +4,9 @@ use super::registry::{Entry, REGISTRY};
 use super::value::{Object, Value};
 use super::{Given, names};
 use crate::effects::edited::Edited;
-use crate::effects::{About, Certainty, Connection, Effect, Kind, Opaque, PathTarget, World, append, hosts, paths};
+use crate::effects::{
+    About, Certainty, Connection, Effect, Kind, Opaque, PathTarget, World, append, command, hosts, paths,
+};
 use crate::model::Scripts;
 
 /// One call while it is turned into effects.
@@ -140,6 +142,12 @@ impl Run<'_> {
         let before = self.effects.len();
         self.shell_effects(text);
         self.clear_spans(before);
+    }
+
+    /// A variable that the call's program gets. Without a value that is known, it may be any.
+    pub(super) fn variable(&mut self, name: &str, value: Option<&str>) {
+        let effects = command::environment(name, value.filter(|value| elision(value).is_none()), self.world);
+        append(&mut self.effects, effects);
     }
 
     /// PowerShell text; its pieces are not told apart.

@@ -206,7 +206,8 @@ impl Parser<'_> {
             });
             let mut found: Vec<String> = effects
                 .iter()
-                .filter(|effect| !matches!(effect.kind, Kind::Execute(_)))
+                // Variables before a command are set by who wrote it, not by the program.
+                .filter(|effect| !matches!(effect.kind, Kind::Execute(_) | Kind::Env { .. }))
                 .map(ToString::to_string)
                 .collect();
             let mut expected = example.expected;

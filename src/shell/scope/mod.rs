@@ -55,6 +55,8 @@ pub(crate) struct Scope {
     positional: Rc<Vec<Value>>,
     /// Any variable may have been set to anything.
     poisoned: bool,
+    /// `set -a`: whatever is assigned is exported.
+    exports_all: bool,
     previous_directory: Option<String>,
     directories: Vec<Option<String>>,
 }
@@ -348,6 +350,16 @@ impl Scope {
         if let Some(variable) = Rc::make_mut(&mut self.variables).get_mut(&name) {
             variable.exported = true;
         }
+    }
+
+    /// `set -a` and `set +a`.
+    pub(crate) fn export_all(&mut self, on: bool) {
+        self.exports_all = on;
+    }
+
+    /// Programs started from here see what is assigned to `name`.
+    pub(crate) fn exports(&self, name: &str) -> bool {
+        self.exports_all || self.variables.get(self.resolve(name)).is_some_and(|variable| variable.exported)
     }
 
     /// Puts back what the variables were before a command that had assignments of its own.

@@ -1,13 +1,14 @@
 //! Build runners, and `openssl`.
 
-use crate::effects::About;
 use crate::effects::command::argument::Known;
 use crate::effects::command::knowledge::Role;
 use crate::effects::command::machine::Machine;
 use crate::effects::command::simple::Io;
 use crate::effects::command::stream::Stream;
+use crate::effects::{About, Certainty};
 
 use super::Call;
+use super::wrappers::is_name;
 
 impl Machine<'_> {
     /// `make`, `just` and the like: the project says what runs; a file named by option is read, too.
@@ -31,9 +32,10 @@ impl Machine<'_> {
             }
             self.world.set_cwd(home);
             for word in call.rest {
-                if let Some((name, value)) = word.after('=')
-                    && name == "SHELL"
-                {
+                let Some((name, value)) = word.after('=').filter(|(name, _)| is_name(name)) else { continue };
+                // What recipes run gets the variables of the command line.
+                self.environment(&word.with(name.as_str()), Certainty::Exact);
+                if name == "SHELL" {
                     self.steered("SHELL", Some(&value), io.scope);
                 }
             }

@@ -41,7 +41,7 @@ impl Machine<'_> {
             } else if text.starts_with('-') && word.is_exact() {
                 words.pop_front();
             } else if let Some((name, value)) = word.after('=').filter(|(name, _)| is_name(name)) {
-                self.steered(&name, Some(&value), &mut scope);
+                self.exported(&word.with(name.as_str()), Some(&value), &mut scope);
                 scope.assign_field(&name, value.literal());
                 scope.export(&name);
                 words.pop_front();
@@ -84,7 +84,7 @@ impl Machine<'_> {
         let skip = skip.count();
         for word in arguments.operands.iter().take(skip) {
             if let Some((name, value)) = word.after('=') {
-                self.steered(&name, Some(&value), io.scope);
+                self.exported(&word.with(name.as_str()), Some(&value), io.scope);
             }
         }
         let command = arguments.operands.get(skip..).unwrap_or_default();

@@ -113,7 +113,8 @@ impl Machine<'_> {
                 called = true;
             } else if name.strip_prefix("=$").is_some() {
                 if let Some(variable) = name.strip_prefix("=$env:") {
-                    self.steered(&variable.to_ascii_uppercase(), rest.first(), io.scope);
+                    // On Windows names differ in nothing but their case.
+                    self.exported(&Arg::exact(variable.to_ascii_uppercase()), rest.first(), io.scope);
                 }
             } else if !listed(KEYWORDS, &name) {
                 break;
