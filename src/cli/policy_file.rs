@@ -1,5 +1,6 @@
 //! Which policy judges, and what happens when there is none.
 
+use std::io::Read;
 use std::path::Path;
 
 use super::args::GateArgs;
@@ -52,6 +53,22 @@ pub(super) fn load_named(path: &str, colour: bool) -> Result<Policy, Failure> {
     let path = shown(path);
     let colour = if colour { policy::Colour::Ansi } else { policy::Colour::Never };
     policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))
+}
+
+/// Several policies that were named, or the default one.
+pub(super) fn named_or_default(files: &[String]) -> Vec<String> {
+    if files.is_empty() { vec![DEFAULT.to_owned()] } else { files.to_vec() }
+}
+
+/// The text of a policy that was named, whatever stands in it; `-` is standard input.
+pub(super) fn text_of(path: &str, stdin: &mut dyn Read, colour: bool) -> Result<String, Failure> {
+    let read = if path == "-" { policy::read_text_from(stdin) } else { policy::read_text(Path::new(&shown(path))) };
+    read.map_err(|faults| unusable(path, &faults, colour))
+}
+
+/// Why a policy that was named can't be used.
+pub(super) fn unusable(path: &str, faults: &Diagnostics, colour: bool) -> Failure {
+    broken(&shown(path), faults, if colour { policy::Colour::Ansi } else { policy::Colour::Never })
 }
 
 pub(super) fn missing() -> Failure {

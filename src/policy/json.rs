@@ -1,7 +1,7 @@
 //! A small JSON reader that keeps where everything stands: diagnostics and findings point into the policy file.
 //!
-//! It reads JSON with comments and a byte order mark, as editors write them. Depth is limited, nothing is guessed:
-//! the first violation of the grammar ends the reading with its place.
+//! It reads JSON with comments, commas behind the last entry and a byte order mark, as editors write them. Depth is
+//! limited, nothing is guessed: the first violation of the grammar ends the reading with its place.
 
 use std::ops::Range;
 
@@ -66,6 +66,32 @@ pub(super) fn read(text: &str) -> Result<Value, SyntaxError> {
         None => Ok(value),
         Some(found) => Err(reader.error(format!("unexpected {} after the end of the document", show(found)), None)),
     }
+}
+
+/// Whether two values are the same, wherever the members of their objects stand.
+pub(super) fn same(one: &Value, other: &Value) -> bool {
+    match (&one.data, &other.data) {
+        (Data::Null, Data::Null) => true,
+        (Data::Bool(one), Data::Bool(other)) => one == other,
+        (Data::Number(one), Data::Number(other)) | (Data::Text(one), Data::Text(other)) => one == other,
+        (Data::List(one), Data::List(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        (Data::Object(one), Data::Object(other)) => {
+            let (one, other) = (by_name(one), by_name(other));
+            let alike = |((key, value), (name, other)): (&Member<'_>, &Member<'_>)| key == name && same(value, other);
+            one.len() == other.len() && one.iter().zip(&other).all(alike)
+        }
+        _ => false,
+    }
+}
+
+type Member<'v> = (&'v str, &'v Value);
+
+fn by_name(members: &[(Key, Value)]) -> Vec<Member<'_>> {
+    let mut members: Vec<Member<'_>> = members.iter().map(|(key, value)| (key.name.as_str(), value)).collect();
+    members.sort_by_key(|(name, _)| *name);
+    members
 }
 
 struct Reader<'a> {
@@ -151,8 +177,8 @@ impl Reader<'_> {
                     return Err(self.expected("`,` or `}`", None));
                 }
                 self.blank()?;
-                if self.peek() == Some('}') {
-                    return Err(self.expected("a key", Some("remove the comma before it")));
+                if self.take('}') {
+                    break;
                 }
             }
             let start = self.at;
@@ -183,8 +209,8 @@ impl Reader<'_> {
                     return Err(self.expected("`,` or `]`", None));
                 }
                 self.blank()?;
-                if self.peek() == Some(']') {
-                    return Err(self.expected("a value", Some("remove the comma before it")));
+                if self.take(']') {
+                    break;
                 }
             }
             items.push(self.value(depth + 1)?);

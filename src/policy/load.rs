@@ -13,20 +13,56 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Reads a policy that was asked for: that it is not there is a fault.
 pub(crate) fn load_file(path: &Path) -> Result<Policy, Diagnostics> {
-    let shown = path.to_string_lossy().replace('\\', "/");
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
-    match read {
-        Ok(_) if bytes.len() as u64 > LARGEST => {
-            Err(Diagnostics::whole_file(&shown, format!("the policy is larger than {LARGEST} bytes"), None))
-        }
-        Ok(_) => Policy::from_bytes(&shown, None, &bytes),
+    Policy::from_bytes(&shown(path), None, &read_file(path)?)
+}
+
+/// The text of a policy file, whatever stands in it.
+pub(crate) fn read_text(path: &Path) -> Result<String, Diagnostics> {
+    text(&shown(path), &read_file(path)?).map(str::to_owned)
+}
+
+/// The same from standard input.
+pub(crate) fn read_text_from(input: &mut dyn io::Read) -> Result<String, Diagnostics> {
+    text("-", &read_limited("-", input)?).map(str::to_owned)
+}
+
+/// Bytes of a policy as text.
+pub(crate) fn text<'a>(shown: &str, bytes: &'a [u8]) -> Result<&'a str, Diagnostics> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let message = format!("byte {} is not UTF-8 text", error.valid_up_to() + 1);
+        Diagnostics::whole_file(shown, message, Some("save the policy as UTF-8".to_owned()))
+    })
+}
+
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().replace('\\', "/")
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, Diagnostics> {
+    let shown = shown(path);
+    match File::open(path) {
+        Ok(mut file) => read_limited(&shown, &mut file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let help = near_file(path).map(|near| format!("did you mean {}?", quoted(&near)));
             Err(Diagnostics::whole_file(&shown, "there is no such policy file".to_owned(), help))
         }
-        Err(error) => Err(Diagnostics::whole_file(&shown, format!("can't read the policy: {}", error.kind()), None)),
+        Err(error) => Err(unreadable(&shown, &error)),
     }
+}
+
+fn read_limited(shown: &str, input: &mut dyn io::Read) -> Result<Vec<u8>, Diagnostics> {
+    let mut bytes = Vec::new();
+    match input.take(LARGEST + 1).read_to_end(&mut bytes) {
+        Ok(_) if bytes.len() as u64 > LARGEST => {
+            Err(Diagnostics::whole_file(shown, format!("the policy is larger than {LARGEST} bytes"), None))
+        }
+        Ok(_) => Ok(bytes),
+        Err(error) => Err(unreadable(shown, &error)),
+    }
+}
+
+fn unreadable(shown: &str, error: &io::Error) -> Diagnostics {
+    Diagnostics::whole_file(shown, format!("can't read the policy: {}", error.kind()), None)
 }
 
 /// A file of the same folder that is called almost like it.

@@ -52,6 +52,7 @@ mod diagnostics;
 pub(crate) mod evidence;
 mod floor;
 mod fold;
+pub(crate) mod format;
 mod glob;
 mod globals;
 mod host;
@@ -76,7 +77,7 @@ use command::CommandList;
 pub(crate) use diagnostics::{Colour, Diagnostics};
 use evidence::EvidenceRules;
 use host::HostRule;
-pub(crate) use load::load_file;
+pub(crate) use load::{load_file, read_text, read_text_from};
 pub(crate) use parse::nearest;
 use path::PathList;
 use sessions::Conditions;
@@ -184,10 +185,7 @@ impl Policy {
 
     /// `shown`: the file as users know it. `revision`: where it was read from git.
     pub(crate) fn from_bytes(shown: &str, revision: Option<String>, bytes: &[u8]) -> Result<Self, Diagnostics> {
-        let text = std::str::from_utf8(bytes).map_err(|error| {
-            let message = format!("byte {} is not UTF-8 text", error.valid_up_to() + 1);
-            Diagnostics::whole_file(shown, message, Some("save the policy as UTF-8".to_owned()))
-        })?;
+        let text = load::text(shown, bytes)?;
         let scope = parse::parse(shown, text)?;
         let rules = |pair: &parse::Pair| PathRules {
             allow: PathList::new(pair.allow.as_ref()),

@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use super::super::args::PlainFormat;
+
 #[derive(Debug, Args)]
 pub(in crate::cli) struct PolicyArgs {
     #[command(subcommand)]
@@ -11,8 +13,28 @@ pub(in crate::cli) struct PolicyArgs {
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum PolicyCommand {
     /// Check a policy, and show everything that is wrong with it.
+    #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(ValidateArgs),
+    /// Write a policy in its one style; comments stay.
+    #[command(after_help = FMT_EXAMPLES)]
+    Fmt(FmtArgs),
 }
+
+const VALIDATE_EXAMPLES: &str = "\
+Examples:
+  agent-strace policy validate                           the policy of this directory
+  agent-strace policy validate policies/*.json --format json
+
+The exit code is 2 when one of them can't be used. `policy lint` says what is allowed, but unwise.";
+
+const FMT_EXAMPLES: &str = "\
+Examples:
+  agent-strace policy fmt                                the policy of this directory, in place
+  agent-strace policy fmt --check policies/*.json        for CI: exit code 1 where one is not in style
+  agent-strace policy fmt --strip-comments --stdout      plain JSON, for readers that know no comments
+
+Values, entries and comments stay as they are; the sections of the file get the order of the
+language. `-` reads standard input and prints the result.";
 
 /// Which policy, and where it is read from.
 #[derive(Debug, Args)]
@@ -31,6 +53,32 @@ pub(in crate::cli) struct ValidateArgs {
     /// The policies [default: .agent-scope.json].
     #[arg(value_name = "FILE")]
     pub(in crate::cli) files: Vec<String>,
+
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(in crate::cli) format: PlainFormat,
+
+    /// No colours; `NO_COLOR` does the same.
+    #[arg(long)]
+    pub(in crate::cli) no_color: bool,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct FmtArgs {
+    /// The policies, or `-` [default: .agent-scope.json].
+    #[arg(value_name = "FILE")]
+    pub(in crate::cli) files: Vec<String>,
+
+    /// Change nothing, and name the files that are not in style: exit code 1.
+    #[arg(long, conflicts_with = "stdout")]
+    pub(in crate::cli) check: bool,
+
+    /// Print the result, and change nothing.
+    #[arg(long)]
+    pub(in crate::cli) stdout: bool,
+
+    /// Plain JSON: without comments. Without it they stay where they are.
+    #[arg(long)]
+    pub(in crate::cli) strip_comments: bool,
 
     /// No colours; `NO_COLOR` does the same.
     #[arg(long)]

@@ -1,6 +1,7 @@
 //! `policy`: work with a scope, one file per command.
 
 pub(in crate::cli) mod args;
+mod fmt;
 mod validate;
 
 use std::path::Path;
@@ -18,5 +19,6 @@ pub(in crate::cli) fn run(
 ) -> Result<u8, Failure> {
     match &args.command {
         PolicyCommand::Validate(args) => validate::run(args, environment, streams),
+        PolicyCommand::Fmt(args) => fmt::run(args, environment, streams),
     }
 }

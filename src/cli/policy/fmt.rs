@@ -1,0 +1,65 @@
+//! `policy fmt`: policies in their one style, in place.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::super::Streams;
+use super::super::environment::Environment;
+use super::super::failure::Failure;
+use super::super::{output, policy_file};
+use super::args::FmtArgs;
+use crate::policy::format::{self, Comments};
+use crate::report::terminal;
+
+/// What happens to the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Aim {
+    Write,
+    Print,
+    Check,
+}
+
+pub(super) fn run(args: &FmtArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+    let colour = environment.colour && !args.no_color;
+    let comments = if args.strip_comments { Comments::Strip } else { Comments::Keep };
+    let mut code = 0;
+    for file in policy_file::named_or_default(&args.files) {
+        let aim = match (args.check, args.stdout || file == "-") {
+            (true, _) => Aim::Check,
+            (false, true) => Aim::Print,
+            (false, false) => Aim::Write,
+        };
+        match one(&file, comments, aim, colour, streams.stdin) {
+            Ok((text, answer)) => {
+                output::print(streams.stdout, &text)?;
+                code = code.max(answer);
+            }
+            // The others are formatted all the same.
+            Err(failure) => code = code.max(failure.report(streams.stderr)),
+        }
+    }
+    Ok(code)
+}
+
+/// What is printed about one file, and its part of the exit code.
+fn one(
+    file: &str,
+    comments: Comments,
+    aim: Aim,
+    colour: bool,
+    stdin: &mut dyn Read,
+) -> Result<(String, u8), Failure> {
+    let text = policy_file::text_of(file, stdin, colour)?;
+    let formatted = format::format(file, &text, comments)
+        .map_err(|faults| policy_file::unusable(file, &faults, colour))?;
+    let shown = terminal(file);
+    Ok(match (aim, formatted == text) {
+        (Aim::Print, _) => (formatted, 0),
+        (_, true) => (format!("{shown}: is in style\n"), 0),
+        (Aim::Check, false) => (format!("{shown}: is not in style; `agent-strace policy fmt {shown}` changes it\n"), 1),
+        (Aim::Write, false) => {
+            output::write(Path::new(file), &formatted)?;
+            (format!("{shown}: formatted\n"), 0)
+        }
+    })
+}
