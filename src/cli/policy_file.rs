@@ -48,11 +48,9 @@ pub(super) fn load_if_any(
     policy::load_file(Path::new(&path)).map(Some).map_err(|faults| broken(&path, &faults, colour))
 }
 
-/// The policy of a file that was named.
-pub(super) fn load_named(path: &str, colour: bool) -> Result<Policy, Failure> {
-    let path = shown(path);
-    let colour = if colour { policy::Colour::Ansi } else { policy::Colour::Never };
-    policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))
+/// The policy of a file that was named, or what is wrong with it.
+pub(super) fn read_named(path: &str) -> Result<Policy, Diagnostics> {
+    policy::load_file(Path::new(&shown(path)))
 }
 
 /// Several policies that were named, or the default one.

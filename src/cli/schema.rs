@@ -24,6 +24,11 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
         "output of `check` and `audit` with `--format json`",
         include_str!("../../schemas/report.v1.schema.json"),
     ),
+    (
+        "validation",
+        "output of `policy validate --format json`",
+        include_str!("../../schemas/validation.v1.schema.json"),
+    ),
 ];
 
 pub(super) fn run(args: &SchemaArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {

@@ -1,7 +1,7 @@
 //! A small JSON reader that keeps where everything stands: diagnostics and findings point into the policy file.
 //!
-//! It reads JSON with comments, commas behind the last entry and a byte order mark, as editors write them. Depth is
-//! limited, nothing is guessed: the first violation of the grammar ends the reading with its place.
+//! It reads JSON with comments and a byte order mark, as editors write them. Depth is limited, nothing is guessed:
+//! the first violation of the grammar ends the reading with its place.
 
 use std::ops::Range;
 
@@ -177,8 +177,8 @@ impl Reader<'_> {
                     return Err(self.expected("`,` or `}`", None));
                 }
                 self.blank()?;
-                if self.take('}') {
-                    break;
+                if self.peek() == Some('}') {
+                    return Err(self.expected("a key", Some("remove the comma before it")));
                 }
             }
             let start = self.at;
@@ -209,8 +209,8 @@ impl Reader<'_> {
                     return Err(self.expected("`,` or `]`", None));
                 }
                 self.blank()?;
-                if self.take(']') {
-                    break;
+                if self.peek() == Some(']') {
+                    return Err(self.expected("a value", Some("remove the comma before it")));
                 }
             }
             items.push(self.value(depth + 1)?);

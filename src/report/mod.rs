@@ -13,6 +13,7 @@ mod sarif;
 mod session;
 mod text;
 mod tree;
+mod validation;
 mod view;
 
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub(crate) use escape::terminal;
 pub(crate) use json::to_text as to_json;
 pub(crate) use text::{columns, gap_lines};
 pub(crate) use tree::Glyphs;
+pub(crate) use validation::validation;
 pub(crate) use view::Report;
 
 /// How a report is written. All of them say the same.

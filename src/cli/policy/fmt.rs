@@ -42,16 +42,10 @@ pub(super) fn run(args: &FmtArgs, environment: Environment, streams: &mut Stream
 }
 
 /// What is printed about one file, and its part of the exit code.
-fn one(
-    file: &str,
-    comments: Comments,
-    aim: Aim,
-    colour: bool,
-    stdin: &mut dyn Read,
-) -> Result<(String, u8), Failure> {
+fn one(file: &str, comments: Comments, aim: Aim, colour: bool, stdin: &mut dyn Read) -> Result<(String, u8), Failure> {
     let text = policy_file::text_of(file, stdin, colour)?;
-    let formatted = format::format(file, &text, comments)
-        .map_err(|faults| policy_file::unusable(file, &faults, colour))?;
+    let formatted =
+        format::format(file, &text, comments).map_err(|faults| policy_file::unusable(file, &faults, colour))?;
     let shown = terminal(file);
     Ok(match (aim, formatted == text) {
         (Aim::Print, _) => (formatted, 0),

@@ -18,7 +18,7 @@ fn a_policy_is_laid_out() {
      * is sent. */
 "network": {"deny_all":true,"allow":[]}, "commands": {"allow": ["cargo test","cargo build","cargo clippy --all-targets","git status","git diff","git log"],
 "deny": [ // never
-] }, "version" : 1 , // of the language
+] }, "version" : 1 // of the language
 // the end
 }
 // after
@@ -72,8 +72,7 @@ fn spelling_is_nobodys_business() {
         ("{\"a\" /* x */ : // y\n 1}", "{\n  /* x */\n  // y\n  \"a\": 1\n}\n"),
         ("[1, /* of 2 */ 2 /* behind 2 */]", "[\n  1,\n  /* of 2 */\n  2 /* behind 2 */\n]\n"),
         ("[1 // one\n, // two\n 2]", "[\n  1, // one\n  // two\n  2\n]\n"),
-        ("[1,]", "[\n  1\n]\n"),
-        ("{\"a\": {}, \"b\": [ ],}", "{\n  \"a\": {},\n  \"b\": []\n}\n"),
+        ("{\"a\": {}, \"b\": [ ]}", "{\n  \"a\": {},\n  \"b\": []\n}\n"),
     ] {
         assert_eq!(formatted(text), expected, "{text}");
     }
@@ -113,7 +112,9 @@ fn document() -> impl Strategy<Value = String> {
         let object = proptest::collection::vec(member, 0..5).prop_map(|members| {
             let members: Vec<String> = members
                 .into_iter()
-                .map(|(before, key, behind, middle, value, after)| format!("{before}{key}{behind}:{middle}{value}{after}"))
+                .map(|(before, key, behind, middle, value, after)| {
+                    format!("{before}{key}{behind}:{middle}{value}{after}")
+                })
                 .collect();
             format!("{{{}}}", members.join(","))
         });

@@ -112,9 +112,5 @@ impl<'a> Reader<'a> {
 }
 
 fn comment(token: Token<'_>) -> Comment<'_> {
-    Comment {
-        text: token.text,
-        set_off: token.apart == Apart::BlankLine,
-        ends_line: token.kind == Kind::LineComment,
-    }
+    Comment { text: token.text, set_off: token.apart == Apart::BlankLine, ends_line: token.kind == Kind::LineComment }
 }
