@@ -1,6 +1,7 @@
 //! What a finding is, and what rules are called.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// How bad a finding is. Ordered: `Note < Warning < Error`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,6 +42,17 @@ pub(crate) struct PolicyPlace {
     pub(crate) line: u32,
     /// 1-based, in Unicode scalar values.
     pub(crate) column: u32,
+    /// The file, where it is not the policy itself but one that it extends.
+    pub(crate) file: Option<Arc<str>>,
+}
+
+/// A rule of the policy that has a name of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) id: String,
+    pub(crate) owner: Option<String>,
+    /// Why it is there, in its author's words.
+    pub(crate) reason: Option<String>,
 }
 
 /// One thing the gate reports.
@@ -61,6 +73,8 @@ pub(crate) struct Finding {
     /// 1-based line in the session's source.
     pub(crate) line: u32,
     pub(crate) policy: Option<PolicyPlace>,
+    /// The rule at that place, where it has a name of its own.
+    pub(crate) named: Option<Arc<Named>>,
     /// Hex of a SHA-256 prefix over rule and normalised effect: never over line, time or session. Of evidence that is
     /// missing also over the session: what one log lacks is not known of another.
     pub(crate) fingerprint: String,

@@ -28,7 +28,7 @@ pub(super) fn of_effect(at: At<'_>, effect: &Effect, judgement: &Judgement) -> V
     }
     let act = wording::act(effect);
     match judgement.decision {
-        Decision::Denied => {
+        Decision::Denied | Decision::Asked => {
             let message = format!("{act}: {}", judgement.reason);
             findings.push(finding(at, effect, judgement.rule, judgement.level, message, judgement));
         }
@@ -41,7 +41,7 @@ pub(super) fn of_effect(at: At<'_>, effect: &Effect, judgement: &Judgement) -> V
         }
         Decision::Allowed | Decision::Unruled => {}
     }
-    if judgement.sensitive && judgement.decision != Decision::Denied {
+    if judgement.sensitive && !matches!(judgement.decision, Decision::Denied | Decision::Asked) {
         let listed = judgement.decision == Decision::Allowed && judgement.place.is_some();
         let (level, why) = if listed {
             (Level::Warning, "a sensitive file, although the policy allows it")
@@ -79,6 +79,7 @@ fn finding(at: At<'_>, effect: &Effect, rule: RuleId, level: Level, message: Str
         evidence: at.piece.map(str::to_owned).or_else(|| wording::evidence(&at.event.kind)),
         line: at.event.line,
         policy: judgement.place.clone(),
+        named: judgement.named.clone(),
         counts: Counts::ByLevel,
     }
 }

@@ -80,6 +80,8 @@ pub(crate) struct Entry {
     pub(crate) level: crate::finding::Level,
     /// The entry of the policy that decided.
     pub(crate) place: Option<crate::finding::PolicyPlace>,
+    /// The rule at that place, where it has a name of its own.
+    pub(crate) named: Option<std::sync::Arc<crate::finding::Named>>,
     /// In the policy's words: `denied by files.read.deny`, `not in files.read.allow`.
     pub(crate) reason: String,
     /// It touched a file on the always-on sensitive list.

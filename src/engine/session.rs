@@ -110,8 +110,8 @@ fn judge_step<'r>(session: &Session<'_>, step: &'r Step<'r>, policy: &Policy, ju
         let judgement = policy.judge(effect, &context);
         // A deny that only the whole text matches is shown with all of it.
         let by_all = whole.is_some()
-            && judgement.decision == Decision::Denied
-            && policy.judge(effect, &Context { raw_command: None, ..context }).decision != Decision::Denied;
+            && matches!(judgement.decision, Decision::Denied | Decision::Asked)
+            && policy.judge(effect, &Context { raw_command: None, ..context }).decision != judgement.decision;
         let piece = if judgement.matters() && !by_all { pieces.of(place) } else { None };
         judged.push(Judged { step, effect, judgement, piece });
     }
@@ -202,6 +202,7 @@ fn entry(item: Judged<'_>) -> Entry {
         rule: item.judgement.rule,
         level: item.judgement.level,
         place: item.judgement.place,
+        named: item.judgement.named,
         reason: item.judgement.reason,
         sensitive: item.judgement.sensitive,
     }

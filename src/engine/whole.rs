@@ -68,6 +68,7 @@ fn finding(whole: &Whole<'_>, rule: &Rule, remark: Remark, listed: bool) -> Opti
         evidence: None,
         line,
         policy: remark.place.or_else(|| switch.cloned()),
+        named: None,
         counts,
     })
 }

@@ -28,6 +28,19 @@ impl CommandList {
         self.rules.is_empty()
     }
 
+    /// The entry that speaks of the command, and the one that may.
+    pub(super) fn strictest(&self, ran: &Ran<'_>) -> (Option<&CommandRule>, Option<&CommandRule>) {
+        let mut perhaps = None;
+        for rule in &self.rules {
+            match rule.denies(ran) {
+                Match::Yes => return (Some(rule), None),
+                Match::Maybe => perhaps = perhaps.or(Some(rule)),
+                Match::No => {}
+            }
+        }
+        (None, perhaps)
+    }
+
     /// Where the list stands, if it demands anything.
     pub(super) fn list_place(&self) -> Option<&PolicyPlace> {
         self.place.as_ref().filter(|_| !self.is_empty())

@@ -124,7 +124,7 @@ impl<'a> Locator<'a> {
             }
         }
         self.at = at;
-        PolicyPlace { pointer: pointer.to_owned(), line: self.line, column: self.column }
+        PolicyPlace { pointer: pointer.to_owned(), line: self.line, column: self.column, file: None }
     }
 }
 

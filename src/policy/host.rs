@@ -3,8 +3,38 @@
 use crate::effects::{Certainty, Connection};
 use crate::finding::PolicyPlace;
 
+use super::command::Match;
 use super::glob::{Answer, Glob};
-use super::parse::Entry;
+use super::parse::{Entry, List};
+
+#[derive(Debug, Default)]
+pub(super) struct HostList {
+    pub(super) rules: Vec<HostRule>,
+}
+
+impl HostList {
+    pub(super) fn new(list: Option<&List>) -> Self {
+        let Some(list) = list else { return Self::default() };
+        Self { rules: list.entries.iter().map(HostRule::new).collect() }
+    }
+
+    /// The entry that speaks of the connection, and the one that may.
+    pub(super) fn strictest(
+        &self,
+        connection: &Connection,
+        certainty: Certainty,
+    ) -> (Option<&HostRule>, Option<&HostRule>) {
+        let mut perhaps = None;
+        for rule in &self.rules {
+            match rule.touches(connection, certainty) {
+                Match::Yes => return (Some(rule), None),
+                Match::Maybe => perhaps = perhaps.or(Some(rule)),
+                Match::No => {}
+            }
+        }
+        (None, perhaps)
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct HostRule {
@@ -15,7 +45,7 @@ pub(super) struct HostRule {
 }
 
 impl HostRule {
-    pub(super) fn new(entry: &Entry) -> Self {
+    fn new(entry: &Entry) -> Self {
         let (host, port) = split_port(&entry.text);
         Self { place: entry.place.clone(), host: Glob::fnmatch(host), port }
     }
@@ -27,6 +57,22 @@ impl HostRule {
             _ => self.host.matches(&host.to_lowercase()),
         });
         port && host
+    }
+
+    /// Whether the connection may be to what the entry names: a port that nobody knows may be any.
+    pub(super) fn touches(&self, connection: &Connection, certainty: Certainty) -> Match {
+        if let (Some(port), Some(wanted)) = (connection.port, self.port)
+            && port != wanted
+        {
+            return Match::No;
+        }
+        let Some(host) = &connection.host else { return Match::Maybe };
+        let host = host.to_lowercase();
+        let same = match certainty {
+            Certainty::Pattern => Glob::fnmatch(&host).meets(&self.host) != Answer::No,
+            _ => self.host.matches(&host),
+        };
+        if same { Match::Yes } else { Match::No }
     }
 }
 

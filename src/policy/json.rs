@@ -1,7 +1,8 @@
 //! A small JSON reader that keeps where everything stands: diagnostics and findings point into the policy file.
 //!
-//! It reads JSON with comments and a byte order mark, as editors write them. Depth is limited, nothing is guessed:
-//! the first violation of the grammar ends the reading with its place.
+//! It reads JSON with comments, commas behind the last member and a byte order mark, as editors write them; whether such
+//! a comma may stand is for the caller to say. Depth is limited, nothing is guessed: the first violation of the grammar
+//! ends the reading with its place.
 
 use std::ops::Range;
 
@@ -46,6 +47,14 @@ impl Data {
     }
 }
 
+/// A whole file.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) root: Value,
+    /// Where a comma stands behind the last member of a container.
+    pub(super) trailing_commas: Vec<Range<usize>>,
+}
+
 /// Why the text is not JSON.
 #[derive(Debug)]
 pub(super) struct SyntaxError {
@@ -54,16 +63,16 @@ pub(super) struct SyntaxError {
     pub(super) help: Option<String>,
 }
 
-pub(super) fn read(text: &str) -> Result<Value, SyntaxError> {
-    let mut reader = Reader { text, at: 0 };
+pub(super) fn read(text: &str) -> Result<Document, SyntaxError> {
+    let mut reader = Reader { text, at: 0, trailing_commas: Vec::new() };
     if text.starts_with('\u{feff}') {
         reader.at = '\u{feff}'.len_utf8();
     }
     reader.blank()?;
-    let value = reader.value(0)?;
+    let root = reader.value(0)?;
     reader.blank()?;
     match reader.peek() {
-        None => Ok(value),
+        None => Ok(Document { root, trailing_commas: reader.trailing_commas }),
         Some(found) => Err(reader.error(format!("unexpected {} after the end of the document", show(found)), None)),
     }
 }
@@ -97,6 +106,7 @@ fn by_name(members: &[(Key, Value)]) -> Vec<Member<'_>> {
 struct Reader<'a> {
     text: &'a str,
     at: usize,
+    trailing_commas: Vec<Range<usize>>,
 }
 
 impl Reader<'_> {
@@ -173,12 +183,14 @@ impl Reader<'_> {
         self.blank()?;
         while !self.take('}') {
             if !members.is_empty() {
+                let comma = self.at;
                 if !self.take(',') {
                     return Err(self.expected("`,` or `}`", None));
                 }
                 self.blank()?;
-                if self.peek() == Some('}') {
-                    return Err(self.expected("a key", Some("remove the comma before it")));
+                if self.take('}') {
+                    self.trailing_commas.push(comma..comma + 1);
+                    break;
                 }
             }
             let start = self.at;
@@ -205,12 +217,14 @@ impl Reader<'_> {
         self.blank()?;
         while !self.take(']') {
             if !items.is_empty() {
+                let comma = self.at;
                 if !self.take(',') {
                     return Err(self.expected("`,` or `]`", None));
                 }
                 self.blank()?;
-                if self.peek() == Some(']') {
-                    return Err(self.expected("a value", Some("remove the comma before it")));
+                if self.take(']') {
+                    self.trailing_commas.push(comma..comma + 1);
+                    break;
                 }
             }
             items.push(self.value(depth + 1)?);

@@ -3,17 +3,18 @@
 use crate::effects::{About, Certainty, Connection, Effect, Execution, Kind, Opaque, PathTarget};
 use crate::finding::{Level, PolicyPlace, RuleId};
 
-use super::command::Match;
 use super::floor::{self, Floor};
 use super::path::{self, Files};
 use super::ran::Ran;
+use super::scope::{PathRules, Scope};
 use super::sensitive::{self, Touch};
-use super::{Context, Decision, Judgement, PathRules, Policy};
+use super::{Context, Decision, Judgement, Policy};
 
 /// The words for one kind of file access.
 struct Wording {
     rule: RuleId,
     denied: &'static str,
+    asked: &'static str,
     unlisted: &'static str,
     allowed: &'static str,
     unproven: &'static str,
@@ -23,6 +24,7 @@ struct Wording {
 const READ: Wording = Wording {
     rule: "scope/read",
     denied: "denied by files.read.deny",
+    asked: "needs an approval by files.read.ask",
     unlisted: "not in files.read.allow",
     allowed: "matches files.read.allow",
     unproven: "not proven to be in files.read.allow",
@@ -32,24 +34,62 @@ const READ: Wording = Wording {
 const WRITE: Wording = Wording {
     rule: "scope/write",
     denied: "denied by files.write.deny",
+    asked: "needs an approval by files.write.ask",
     unlisted: "not in files.write.allow",
     allowed: "matches files.write.allow",
     unproven: "not proven to be in files.write.allow",
     unruled: "no file write policy",
 };
 
+/// Where the policy has no list of its own for what is deleted.
 const DELETE: Wording = Wording { rule: "scope/delete", ..WRITE };
 
+const OWN_DELETE: Wording = Wording {
+    rule: "scope/delete",
+    denied: "denied by files.delete.deny",
+    asked: "needs an approval by files.delete.ask",
+    unlisted: "not in files.delete.allow",
+    allowed: "matches files.delete.allow",
+    unproven: "not proven to be in files.delete.allow",
+    unruled: "no file delete policy",
+};
+
+const APPROVAL: RuleId = "scope/approval";
 const UNRESOLVED: RuleId = "scope/unresolved";
 
 impl Policy {
-    /// The one evaluator.
+    /// The one evaluator: the strictest of what all its parts say.
     pub(crate) fn judge(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
+        let mut strictest = self.scope.judge(effect, context);
+        for part in self.narrowing.iter().filter(|part| part.applies(context)) {
+            let other = part.scope.judge(effect, context);
+            if other.strictness() > strictest.strictness() {
+                strictest = Judgement { sensitive: strictest.sensitive, ..other };
+            }
+        }
+        strictest
+    }
+}
+
+impl Judgement {
+    /// What is reported at a higher level is stricter; where nothing is, what is ruled.
+    fn strictness(&self) -> (Option<Level>, Decision) {
+        let reported = matches!(self.decision, Decision::Denied | Decision::Asked | Decision::Unresolved);
+        (reported.then_some(self.level), self.decision)
+    }
+}
+
+impl Scope {
+    /// What these lists say, and the floor.
+    fn judge(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
         let certainty = effect.certainty;
         match &effect.kind {
             Kind::Read(target) => self.file(target, certainty, context, &READ),
             Kind::Write(target) => self.file(target, certainty, context, &WRITE),
-            Kind::Delete(target) => self.file(target, certainty, context, &DELETE),
+            Kind::Delete(target) => {
+                let wording = if self.delete.is_some() { &OWN_DELETE } else { &DELETE };
+                self.file(target, certainty, context, wording)
+            }
             Kind::List(target) if effect.via == "argument" => self.names(target, certainty, context),
             Kind::List(target) => self.listing(target, certainty, context),
             Kind::Execute(execution) => self.command(execution, certainty, context),
@@ -62,8 +102,11 @@ impl Policy {
 
     fn file(&self, target: &PathTarget, certainty: Certainty, context: &Context<'_>, wording: &Wording) -> Judgement {
         let files = Files::new(target, certainty, context);
-        let (rules, touch) =
-            if wording.rule == READ.rule { (&self.read, Touch::Read) } else { (&self.write, Touch::Write) };
+        let (rules, touch) = match &self.delete {
+            _ if wording.rule == READ.rule => (&self.read, Touch::Read),
+            Some(delete) if wording.rule == OWN_DELETE.rule => (delete, Touch::Write),
+            _ => (&self.write, Touch::Write),
+        };
         let sensitive = sensitive::touched(&files, touch);
         let floor = if touch == Touch::Write { floor::check(&files, certainty) } else { None };
         Judgement { sensitive, ..scoped(rules, &files, &files, certainty, floor.as_ref(), wording) }
@@ -86,31 +129,38 @@ impl Policy {
     fn listing(&self, target: &PathTarget, certainty: Certainty, context: &Context<'_>) -> Judgement {
         let itself = PathTarget { path: target.path.clone(), subtree: false };
         let files = Files::new(&itself, certainty, context);
-        match files.denied_by(&self.read.deny).filter(|_| certainty != Certainty::Pattern) {
-            Some(rule) => denied(READ.rule, READ.denied, Some(&rule.place)),
-            None => unruled(READ.rule, "listing names needs no policy"),
+        if certainty != Certainty::Pattern {
+            if let Some(rule) = files.denied_by(&self.read.deny) {
+                return denied(READ.rule, READ.denied, Some(&rule.place));
+            }
+            if let Some(rule) = files.denied_by(&self.read.ask) {
+                return asked(READ.asked, Some(&rule.place));
+            }
         }
+        unruled(READ.rule, "listing names needs no policy")
     }
 
     fn command(&self, execution: &Execution, certainty: Certainty, context: &Context<'_>) -> Judgement {
         const RULE: RuleId = "scope/command";
-        let (allow, deny) = (&self.commands.allow, &self.commands.deny);
+        let (allow, deny, ask) = (&self.commands.allow, &self.commands.deny, &self.commands.ask);
         let ran = Ran::new(execution, context.raw_command);
-        let mut perhaps = None;
-        for rule in &deny.rules {
-            match rule.denies(&ran) {
-                Match::Yes => return denied(RULE, "denied by commands.deny", Some(&rule.place)),
-                Match::Maybe => perhaps = perhaps.or(Some(&rule.place)),
-                Match::No => {}
-            }
+        let (certain, perhaps) = deny.strictest(&ran);
+        if let Some(rule) = certain {
+            return denied(RULE, "denied by commands.deny", Some(&rule.place));
         }
-        if perhaps.is_some() {
-            let level = if allow.is_empty() { Level::Warning } else { Level::Error };
-            return unresolved(level, "may be denied by commands.deny", perhaps);
+        let (to_ask, perhaps_to_ask) = ask.strictest(&ran);
+        let perhaps = perhaps.map(|rule| (rule, "may be denied by commands.deny"));
+        let perhaps = perhaps.or(perhaps_to_ask.map(|rule| (rule, "may need an approval by commands.ask")));
+        let level = if allow.is_empty() { Level::Warning } else { Level::Error };
+        match (to_ask, perhaps) {
+            (Some(rule), _) => return asked("needs an approval by commands.ask", Some(&rule.place)),
+            (None, Some((rule, reason))) => return unresolved(level, reason, Some(&rule.place)),
+            (None, None) => {}
         }
         if allow.is_empty() {
-            let reason = if deny.is_empty() { "no command policy" } else { "matches commands.allow" };
-            return if deny.is_empty() { unruled(RULE, reason) } else { allowed(RULE, reason, None) };
+            let silent = deny.is_empty() && ask.is_empty();
+            let reason = if silent { "no command policy" } else { "matches commands.allow" };
+            return if silent { unruled(RULE, reason) } else { allowed(RULE, reason, None) };
         }
         if let Some(rule) = allow.rules.iter().find(|rule| rule.allows(execution)) {
             return allowed(RULE, "matches commands.allow", Some(&rule.place));
@@ -127,10 +177,25 @@ impl Policy {
     fn connection(&self, connection: &Connection, certainty: Certainty) -> Judgement {
         const RULE: RuleId = "scope/network";
         let Some(network) = &self.network else { return unruled(RULE, "no network policy") };
-        let Some(deny_all) = &network.deny_all else {
+        let closed = network.deny_all.as_ref();
+        let (certain, perhaps) = network.deny.strictest(connection, certainty);
+        if let Some(rule) = certain {
+            return denied(RULE, "denied by network.deny", Some(&rule.place));
+        }
+        let (to_ask, perhaps_to_ask) = network.ask.strictest(connection, certainty);
+        if let Some(rule) = to_ask {
+            return asked("needs an approval by network.ask", Some(&rule.place));
+        }
+        let level = if closed.is_some() { Level::Error } else { Level::Warning };
+        let perhaps = perhaps.map(|rule| (rule, "may be denied by network.deny"));
+        let perhaps = perhaps.or(perhaps_to_ask.map(|rule| (rule, "may need an approval by network.ask")));
+        if let Some((rule, reason)) = perhaps {
+            return unresolved(level, reason, Some(&rule.place));
+        }
+        let Some(deny_all) = closed else {
             return allowed(RULE, "allowed by network.allow", Some(&network.place));
         };
-        if let Some(rule) = network.allow.iter().find(|rule| rule.includes(connection, certainty)) {
+        if let Some(rule) = network.allow.rules.iter().find(|rule| rule.includes(connection, certainty)) {
             return allowed(RULE, "allowed by network.allow", Some(&rule.place));
         }
         if connection.host.is_none() || certainty == Certainty::Pattern {
@@ -189,14 +254,17 @@ fn scoped(
         Some(Floor::Perhaps) => return unproven("the path is not known, it may be one that no agent may change"),
         None => {}
     }
+    if !unknown && let Some(rule) = denying.denied_by(&rules.ask) {
+        return asked(wording.asked, Some(&rule.place));
+    }
     if rules.allow.is_empty() {
-        return match (rules.deny.is_empty(), unknown) {
+        return match (rules.is_silent(), unknown) {
             (true, _) => unruled(wording.rule, wording.unruled),
             (false, true) => unproven("the path is not known, it may be a denied one"),
             (false, false) => allowed(wording.rule, wording.allowed, None),
         };
     }
-    if let Some(place) = files.allowed_by(&rules.allow).filter(|_| !unknown || rules.deny.is_empty()) {
+    if let Some(place) = files.allowed_by(&rules.allow).filter(|_| !unknown || rules.forbids_nothing()) {
         return allowed(wording.rule, wording.allowed, Some(place));
     }
     match certainty {
@@ -207,11 +275,15 @@ fn scoped(
 }
 
 fn judgement(decision: Decision, rule: RuleId, level: Level, reason: &str, place: Option<&PolicyPlace>) -> Judgement {
-    Judgement { decision, rule, level, reason: reason.to_owned(), place: place.cloned(), sensitive: false }
+    Judgement { decision, rule, level, reason: reason.to_owned(), place: place.cloned(), named: None, sensitive: false }
 }
 
 fn denied(rule: RuleId, reason: &str, place: Option<&PolicyPlace>) -> Judgement {
     judgement(Decision::Denied, rule, Level::Error, reason, place)
+}
+
+fn asked(reason: &str, place: Option<&PolicyPlace>) -> Judgement {
+    judgement(Decision::Asked, APPROVAL, Level::Error, reason, place)
 }
 
 fn allowed(rule: RuleId, reason: &str, place: Option<&PolicyPlace>) -> Judgement {

@@ -49,6 +49,7 @@
 
 mod command;
 mod diagnostics;
+mod entries;
 pub(crate) mod evidence;
 mod floor;
 mod fold;
@@ -62,6 +63,7 @@ mod load;
 mod parse;
 mod path;
 mod ran;
+mod scope;
 mod sensitive;
 pub(crate) mod sessions;
 mod words;
@@ -71,25 +73,26 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::effects::knowledge::Knowledge;
-use crate::finding::{Level, PolicyPlace, RuleId};
+use crate::finding::{Level, Named, PolicyPlace, RuleId};
 
-use command::CommandList;
 pub(crate) use diagnostics::{Colour, Diagnostics};
+pub(crate) use entries::EntryView;
 use evidence::EvidenceRules;
-use host::HostRule;
 pub(crate) use load::{load_file, read_text, read_text_from};
 pub(crate) use parse::nearest;
-use path::PathList;
+use scope::Scope;
 use sessions::Conditions;
 
 /// A validated policy.
 #[derive(Debug)]
 pub(crate) struct Policy {
     identity: Option<PolicyIdentity>,
-    read: PathRules,
-    write: PathRules,
-    commands: CommandRules,
-    network: Option<Network>,
+    /// What the file itself states.
+    scope: Scope,
+    /// What holds beside it, and only narrows it: the strictest judgement counts.
+    narrowing: Vec<Narrowing>,
+    /// Every entry, in the order of the file.
+    entries: Vec<EntryView>,
     /// What programs do, with what this policy says of them.
     programs: Arc<Knowledge>,
     evidence: EvidenceRules,
@@ -107,24 +110,16 @@ pub(crate) struct PolicyIdentity {
     pub(crate) version: u32,
 }
 
-#[derive(Debug, Default)]
-struct PathRules {
-    allow: PathList,
-    deny: PathList,
-}
-
-#[derive(Debug, Default)]
-struct CommandRules {
-    allow: CommandList,
-    deny: CommandList,
-}
-
+/// Lists that hold beside those of the policy itself, always or for some agents only.
 #[derive(Debug)]
-struct Network {
-    /// Where `deny_all` is true.
-    deny_all: Option<PolicyPlace>,
-    allow: Vec<HostRule>,
-    place: PolicyPlace,
+struct Narrowing {
+    scope: Scope,
+}
+
+impl Narrowing {
+    fn applies(&self, _: &Context<'_>) -> bool {
+        true
+    }
 }
 
 /// What a judgement needs to know beside the effect.
@@ -147,6 +142,8 @@ pub(crate) struct Judgement {
     /// `denied by files.read.deny`, `not in files.read.allow`, `no file read policy`, …
     pub(crate) reason: String,
     pub(crate) place: Option<PolicyPlace>,
+    /// The rule of the policy that decided, where it has a name of its own.
+    pub(crate) named: Option<Arc<Named>>,
     /// The effect touched a file on the always-on sensitive list.
     pub(crate) sensitive: bool,
 }
@@ -158,14 +155,30 @@ impl Judgement {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The stricter, the later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Decision {
-    Allowed,
     /// No part of the policy speaks about this kind of effect.
     Unruled,
-    Denied,
+    Allowed,
     /// It was not proven allowed: opaque, or a pattern that no allow entry includes.
     Unresolved,
+    /// A person has to approve it, and no log records reliably that one did.
+    Asked,
+    Denied,
+}
+
+impl Decision {
+    /// In the contract of reports.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Unruled => "unruled",
+            Self::Allowed => "allowed",
+            Self::Unresolved => "unresolved",
+            Self::Asked => "asked",
+            Self::Denied => "denied",
+        }
+    }
 }
 
 impl Policy {
@@ -173,10 +186,9 @@ impl Policy {
     pub(crate) fn none() -> Self {
         Self {
             identity: None,
-            read: PathRules::default(),
-            write: PathRules::default(),
-            commands: CommandRules::default(),
-            network: None,
+            scope: Scope::default(),
+            narrowing: Vec::new(),
+            entries: Vec::new(),
             programs: Arc::default(),
             evidence: EvidenceRules::default(),
             sessions: Conditions::default(),
@@ -186,33 +198,26 @@ impl Policy {
     /// `shown`: the file as users know it. `revision`: where it was read from git.
     pub(crate) fn from_bytes(shown: &str, revision: Option<String>, bytes: &[u8]) -> Result<Self, Diagnostics> {
         let text = load::text(shown, bytes)?;
-        let scope = parse::parse(shown, text)?;
-        let rules = |pair: &parse::Pair| PathRules {
-            allow: PathList::new(pair.allow.as_ref()),
-            deny: PathList::new(pair.deny.as_ref()),
-        };
+        let document = parse::parse(shown, text)?;
         Ok(Self {
             identity: Some(PolicyIdentity {
                 path: shown.to_owned(),
                 revision,
                 sha256: hex(&Sha256::digest(bytes)),
-                version: 1,
+                version: document.version.number(),
             }),
-            read: rules(&scope.read),
-            write: rules(&scope.write),
-            commands: CommandRules {
-                allow: CommandList::new(scope.commands.allow.as_ref()),
-                deny: CommandList::new(scope.commands.deny.as_ref()),
-            },
-            network: scope.network.map(|network| Network {
-                deny_all: network.deny_all,
-                allow: network.allow.iter().flat_map(|list| &list.entries).map(HostRule::new).collect(),
-                place: network.place,
-            }),
-            programs: scope.programs,
-            evidence: scope.evidence,
-            sessions: scope.sessions,
+            scope: Scope::new(&document.rulebook),
+            narrowing: Vec::new(),
+            entries: entries::of(&document.rulebook),
+            programs: document.programs,
+            evidence: document.evidence,
+            sessions: document.sessions,
         })
+    }
+
+    /// Every entry that can decide, in the order of subjects and lists.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &EntryView> {
+        self.entries.iter()
     }
 
     /// What programs do, with what this policy says of them: effects are worked out with it.

@@ -192,7 +192,7 @@ impl JsonSchema for OperandRole {
 #[derive(JsonSchema)]
 #[schemars(transparent)]
 #[expect(dead_code, reason = "only its schema is used")]
-struct Version(#[schemars(range(min = 1, max = 1))] u8);
+struct Version(#[schemars(range(min = 1, max = 2))] u8);
 
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -201,8 +201,10 @@ struct Files {
     /// What may be read: paths relative to the root, absolute or below `~/`. `*` crosses `/`; a name without `/` counts in
     /// every directory; with `**` a pattern is compared component by component.
     read: Option<Pair>,
-    /// What may be written and deleted.
+    /// What may be written, and deleted where `delete` does not stand here.
     write: Option<Pair>,
+    /// What may be deleted (version 2).
+    delete: Option<Pair>,
 }
 
 #[derive(JsonSchema)]
@@ -211,6 +213,8 @@ struct Files {
 struct Pair {
     allow: Option<Vec<Pattern>>,
     deny: Option<Vec<Pattern>>,
+    /// What a person has to approve (version 2).
+    ask: Option<Vec<Pattern>>,
 }
 
 /// What may be run: words that must lead the command, or a pattern with `*` over all of it.
@@ -220,6 +224,8 @@ struct Pair {
 struct Commands {
     allow: Option<Vec<Pattern>>,
     deny: Option<Vec<Pattern>>,
+    /// What a person has to approve (version 2).
+    ask: Option<Vec<Pattern>>,
 }
 
 #[derive(JsonSchema)]
@@ -230,6 +236,10 @@ struct Network {
     deny_all: Option<bool>,
     /// Hosts, with `*`, and with `:port` where one port is meant; `registry:npm` and the like for default registries.
     allow: Option<Vec<Pattern>>,
+    /// What may not be contacted, whatever else is allowed (version 2).
+    deny: Option<Vec<Pattern>>,
+    /// What a person has to approve (version 2).
+    ask: Option<Vec<Pattern>>,
 }
 
 #[derive(JsonSchema)]
@@ -282,11 +292,11 @@ fn the_published_schema_is_what_is_read() {
         keys.sort();
         keys
     };
-    assert_eq!(keys("/properties"), sorted(parse::ROOT));
-    assert_eq!(keys("/$defs/Files/properties"), sorted(parse::FILES));
-    assert_eq!(keys("/$defs/Pair/properties"), sorted(parse::PAIR));
-    assert_eq!(keys("/$defs/Commands/properties"), sorted(parse::PAIR));
-    assert_eq!(keys("/$defs/Network/properties"), sorted(parse::NETWORK));
+    assert_eq!(keys("/properties"), sorted(parse::judged_v2().as_slice()));
+    assert_eq!(keys("/$defs/Files/properties"), sorted(parse::FILES_V2));
+    assert_eq!(keys("/$defs/Pair/properties"), sorted(parse::PAIR_V2));
+    assert_eq!(keys("/$defs/Commands/properties"), sorted(parse::PAIR_V2));
+    assert_eq!(keys("/$defs/Network/properties"), sorted(parse::NETWORK_V2));
     assert_eq!(keys("/$defs/Evidence/properties"), sorted(parse::EVIDENCE));
     assert_eq!(keys("/$defs/Sessions/properties"), sorted(parse::PAIR));
     assert_eq!(keys("/$defs/Program/properties"), sorted(parse::PROGRAM));

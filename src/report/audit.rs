@@ -48,6 +48,7 @@ fn session_lines(report: &Report, session: &ShownSession, paint: &Paint, lines: 
     let allowed = of(Decision::Allowed, allowed_line);
     let unruled = of(Decision::Unruled, unruled_line);
     let mut denied = of(Decision::Denied, denied_line);
+    denied.extend(of(Decision::Asked, denied_line));
     denied.extend(others(session));
     let mut open = of(Decision::Unresolved, open_line);
     let incomplete = session.findings.iter().filter(|finding| finding.is_incomplete());
@@ -126,6 +127,7 @@ fn attempt_line(entry: &ShownEntry) -> String {
         Decision::Allowed => "allowed",
         Decision::Unruled => "no policy",
         Decision::Denied => "a violation had it run",
+        Decision::Asked => "to be approved had it run",
         Decision::Unresolved => "could not be judged",
     };
     format!("{}  (event #{}; refused before it ran; {verdict})", action(&entry.effect), entry.event)

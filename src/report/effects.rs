@@ -7,9 +7,9 @@ use super::escape::terminal;
 use super::json;
 use super::text::{Paint, policy_shown, verdict};
 use super::tree::{self, Glyphs};
-use super::view::{Report, ShownEffect};
+use super::view::{Report, ShownEffect, ShownPlace};
 use crate::engine::Entry;
-use crate::finding::{EffectView, Level, PolicyPlace};
+use crate::finding::{EffectView, Level};
 use crate::model::Status;
 use crate::policy::Decision;
 use crate::privacy::{Redacted, redact};
@@ -66,7 +66,7 @@ pub(super) struct Ruling {
     pub(super) level: Level,
     pub(super) rule: &'static str,
     pub(super) reason: Redacted,
-    pub(super) place: Option<PolicyPlace>,
+    pub(super) place: Option<ShownPlace>,
     pub(super) sensitive: bool,
 }
 
@@ -198,7 +198,7 @@ impl Traced {
                 level: entry.level,
                 rule: entry.rule,
                 reason: redact(&entry.reason),
-                place: entry.place.clone(),
+                place: entry.place.as_ref().map(|place| ShownPlace::new(place, entry.named.as_deref())),
                 sensitive: entry.sensitive,
             }),
         }
@@ -208,12 +208,7 @@ impl Traced {
         JudgedEffect {
             effect: json::effect(&self.effect),
             judgement: self.ruling.as_ref().map(|ruling| Judgement {
-                decision: match ruling.decision {
-                    Decision::Allowed => "allowed",
-                    Decision::Unruled => "unruled",
-                    Decision::Denied => "denied",
-                    Decision::Unresolved => "unresolved",
-                },
+                decision: ruling.decision.name(),
                 rule: ruling.rule,
                 reason: ruling.reason.as_str(),
                 sensitive: ruling.sensitive,
@@ -302,7 +297,7 @@ struct JudgedEffect<'a> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Judgement<'a> {
-    /// `allowed`, `denied`, `unresolved`, or `unruled` where no part of the policy speaks of it.
+    /// `allowed`, `denied`, `asked`, `unresolved`, or `unruled` where no part of the policy speaks of it.
     decision: &'static str,
     /// The rule that a finding carries.
     rule: &'static str,

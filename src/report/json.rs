@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::escape;
 use super::session::{Attribution, Evidence};
-use super::view::{Report, ShownEffect, ShownFinding, ShownGap, ShownPolicy, ShownSession};
+use super::view::{Report, ShownEffect, ShownFinding, ShownGap, ShownPlace, ShownPolicy, ShownSession};
 use crate::engine::Verdict;
-use crate::finding::{self, Level};
+use crate::finding::Level;
 use crate::privacy::Redacted;
 
 /// What `agent-strace check` and `audit` judged and found.
@@ -166,9 +166,20 @@ struct Place<'a> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct PolicyPlace<'a> {
+    /// The file, where it is not the policy itself but one that it extends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
     pointer: &'a str,
     line: u32,
     column: u32,
+    /// Of a rule that has a name of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<&'a str>,
+    /// Why the rule is there, in its author's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -215,8 +226,16 @@ pub(super) fn policy(policy: &ShownPolicy) -> Policy<'_> {
     }
 }
 
-pub(super) fn place(place: &finding::PolicyPlace) -> PolicyPlace<'_> {
-    PolicyPlace { pointer: &place.pointer, line: place.line, column: place.column }
+pub(super) fn place(place: &ShownPlace) -> PolicyPlace<'_> {
+    PolicyPlace {
+        file: text(place.file.as_ref()),
+        pointer: &place.pointer,
+        line: place.line,
+        column: place.column,
+        id: text(place.id.as_ref()),
+        owner: text(place.owner.as_ref()),
+        reason: text(place.reason.as_ref()),
+    }
 }
 
 fn summary(report: &Report) -> Summary {

@@ -88,7 +88,9 @@ fn row(report: &Report, session: &ShownSession, finding: &ShownFinding) -> Strin
     let evidence = finding.evidence.as_ref().map(|text| format!("<br><code>{}</code>", cell(text.as_str())));
     let policy = match (&finding.policy, &report.policy) {
         (Some(place), Some(policy)) => {
-            format!("{}&#58;{}<br>{}", cell(policy.path.as_str()), place.line, cell(&place.pointer))
+            let named = place.named().map(|named| format!("<br>{}", cell(&named))).unwrap_or_default();
+            let file = cell(place.file(policy.path.as_str()));
+            format!("{file}&#58;{}<br>{}{named}", place.line, cell(&place.pointer))
         }
         _ => String::new(),
     };

@@ -115,9 +115,10 @@ fn finding_lines(report: &Report, finding: &ShownFinding, width: usize, paint: &
     let level = if finding.is_incomplete() { paint.warning("incomplete") } else { paint.level(finding.level) };
     let mut lines = vec![format!("    {level}  {:width$}  {message}", finding.rule)];
     if let (Some(place), Some(policy)) = (&finding.policy, &report.policy) {
-        let path = terminal(policy.path.as_str());
+        let path = terminal(place.file(policy.path.as_str()));
         let pointer = terminal(&place.pointer);
         lines.push(format!("             by {path}:{}:{} ({pointer})", place.line, place.column));
+        lines.extend(place.named().map(|named| format!("             {}", terminal(&named))));
     }
     lines
 }

@@ -156,7 +156,7 @@ fn said(ruling: &Ruling, effect: &Traced, policy: Option<&str>, paint: &Paint) -
         Decision::Allowed => paint.good("allowed"),
         Decision::Unruled if why.starts_with("no ") => "no rule".to_owned(),
         Decision::Unruled => format!("no rule: {why}"),
-        Decision::Denied => paint.error(&why),
+        Decision::Denied | Decision::Asked => paint.error(&why),
         // Its reason is what the line says already.
         Decision::Unresolved if effect.effect.kind == "opaque" => {
             unresolved(ruling, "refused: it is not proven to be allowed", "", paint)
@@ -185,7 +185,8 @@ fn reason(ruling: &Ruling, policy: Option<&str>) -> String {
         .split(' ')
         .map(|word| if word.contains('.') && entry.starts_with(word) { entry.as_str() } else { word })
         .collect();
-    format!("{} ({}:{})", words.join(" "), policy.unwrap_or("policy"), place.line)
+    let named = place.named().map(|named| format!("; {}", terminal(&named))).unwrap_or_default();
+    format!("{} ({}:{}){named}", words.join(" "), terminal(place.file(policy.unwrap_or("policy"))), place.line)
 }
 
 /// `/files/read/deny/0` as people write it.

@@ -2,7 +2,7 @@
 
 use super::session::{ShownProof, ShownWho};
 use crate::engine::{Entry, Outcome, SessionOutcome, Verdict};
-use crate::finding::{Counts, EffectView, Finding, Level, PolicyPlace};
+use crate::finding::{Counts, EffectView, Finding, Level, Named, PolicyPlace};
 use crate::model::{Gap, Status};
 use crate::policy::{Decision, PolicyIdentity};
 use crate::privacy::{Redacted, redact, redact_words};
@@ -58,9 +58,49 @@ pub(super) struct ShownFinding {
     pub(super) effect: Option<ShownEffect>,
     pub(super) evidence: Option<Redacted>,
     pub(super) line: u32,
-    pub(super) policy: Option<PolicyPlace>,
+    pub(super) policy: Option<ShownPlace>,
     pub(super) fingerprint: String,
     pub(super) counts: Counts,
+}
+
+/// The entry of a policy that decided.
+#[derive(Debug)]
+pub(crate) struct ShownPlace {
+    /// Where it is not the policy itself.
+    pub(super) file: Option<Redacted>,
+    pub(super) pointer: String,
+    pub(super) line: u32,
+    pub(super) column: u32,
+    pub(super) id: Option<Redacted>,
+    pub(super) owner: Option<Redacted>,
+    pub(super) reason: Option<Redacted>,
+}
+
+impl ShownPlace {
+    pub(super) fn new(place: &PolicyPlace, named: Option<&Named>) -> Self {
+        Self {
+            file: place.file.as_deref().map(redact),
+            pointer: place.pointer.clone(),
+            line: place.line,
+            column: place.column,
+            id: named.map(|named| redact(&named.id)),
+            owner: named.and_then(|named| named.owner.as_deref()).map(redact),
+            reason: named.and_then(|named| named.reason.as_deref()).map(redact),
+        }
+    }
+
+    /// The file it stands in; `policy`: that of the policy itself.
+    pub(super) fn file<'a>(&'a self, policy: &'a str) -> &'a str {
+        self.file.as_ref().map_or(policy, Redacted::as_str)
+    }
+
+    /// `rule CMD-PUSH of @platform: Releases go through CI`, where the entry has a name of its own.
+    pub(super) fn named(&self) -> Option<String> {
+        let id = self.id.as_ref()?;
+        let owner = self.owner.as_ref().map(|owner| format!(" of {}", owner.as_str()));
+        let reason = self.reason.as_ref().map(|reason| format!(": {}", reason.as_str()));
+        Some(format!("rule {}{}{}", id.as_str(), owner.unwrap_or_default(), reason.unwrap_or_default()))
+    }
 }
 
 /// An effect's parts; see [`EffectView`].
@@ -189,7 +229,7 @@ impl ShownFinding {
             effect: finding.effect.as_ref().map(ShownEffect::new),
             evidence: finding.evidence.as_deref().map(redact),
             line: finding.line,
-            policy: finding.policy.clone(),
+            policy: finding.policy.as_ref().map(|place| ShownPlace::new(place, finding.named.as_deref())),
             fingerprint: finding.fingerprint.clone(),
             counts: finding.counts,
         }

@@ -102,6 +102,7 @@ static RULES: &[&Rule] = &[
     &scope::FLOOR_HOOKS,
     &scope::FLOOR_POLICY,
     &scope::FLOOR_STORE,
+    &scope::APPROVAL,
     &scope::COMMAND,
     &scope::DELETE,
     &scope::NETWORK,

@@ -15,6 +15,7 @@ macro_rules! evaluator {
     };
 }
 
+evaluator!(APPROVAL, "scope/approval", "scope-approval", Error, "what a person has to approve was done");
 evaluator!(READ, "scope/read", "scope-read", Error, "a file outside of the read scope was read");
 evaluator!(WRITE, "scope/write", "scope-write", Error, "a file outside of the write scope was written");
 evaluator!(DELETE, "scope/delete", "scope-delete", Error, "a file outside of the write scope was deleted");

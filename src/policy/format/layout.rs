@@ -161,5 +161,5 @@ impl Lines {
 /// Where a section stands in the language; what is not known stays behind what is.
 fn section(key: Option<&str>) -> usize {
     let name = key.unwrap_or_default().trim_matches('"');
-    parse::ROOT.iter().position(|known| *known == name).unwrap_or(usize::MAX)
+    parse::ROOT_V2.iter().position(|known| *known == name).unwrap_or(usize::MAX)
 }

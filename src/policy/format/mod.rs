@@ -33,7 +33,7 @@ pub(crate) fn format(shown: &str, text: &str, comments: Comments) -> Result<Stri
 }
 
 fn read(shown: &str, text: &str) -> Result<json::Value, Diagnostics> {
-    json::read(text).map_err(|error| {
+    json::read(text).map(|document| document.root).map_err(|error| {
         let mut faults = Diagnostics::new(shown, text);
         faults.push(error.span, "", error.message, error.help);
         faults

@@ -142,7 +142,7 @@ proptest! {
         prop_assert_eq!(comments(&once), comments(&text));
         let plain = format("x", &text, Comments::Strip).unwrap();
         prop_assert_eq!(comments(&plain), Vec::<String>::new());
-        prop_assert!(json::same(&json::read(&text).unwrap(), &json::read(&plain).unwrap()));
+        prop_assert!(json::same(&json::read(&text).unwrap().root, &json::read(&plain).unwrap().root));
         prop_assert_eq!(&format("x", &plain, Comments::Strip).unwrap(), &plain);
         // A comment in the plain text would have been an error here.
         prop_assert!(serde_json::from_str::<serde_json::Value>(&plain).is_ok());

@@ -79,7 +79,7 @@ impl Parser<'_> {
     pub(super) fn entry(&mut self, value: &Value, pointer: &str, topic: &Topic<'_>) -> Entry {
         let mut entry = topic.corrected().cloned().unwrap_or_default();
         let Some(members) = self.object(value, pointer, topic.keys()) else { return entry };
-        self.unknown_keys(&members, pointer, topic.keys());
+        self.unknown_keys(&members, pointer, topic.keys(), &[]);
         for (key, value) in &members {
             let pointer = format!("{pointer}/{}", escaped(&key.name));
             if let Some((message, help)) = misplaced(&key.name, &members, topic) {
@@ -233,7 +233,7 @@ impl Parser<'_> {
                 let help = "write a host without scheme, port and path, or a symbol such as `registry:npm`".to_owned();
                 Err((format!("{} is no host", quoted(text)), Some(help)))
             } else {
-                super::check_host(text)
+                super::pattern::check_host(text)
             };
             match checked {
                 Ok(host) => entry.connect.push(host.into()),

@@ -12,7 +12,7 @@ impl Parser<'_> {
     pub(super) fn evidence(&mut self, value: &Value) -> EvidenceRules {
         let mut rules = EvidenceRules::default();
         let Some(members) = self.object(value, "/evidence", EVIDENCE) else { return rules };
-        self.unknown_keys(&members, "/evidence", EVIDENCE);
+        self.unknown_keys(&members, "/evidence", EVIDENCE, &[]);
         for (key, value) in members {
             match key.name.as_str() {
                 "minimum" => self.minimum(value, &mut rules),
@@ -83,7 +83,7 @@ impl Parser<'_> {
     pub(super) fn sessions(&mut self, value: &Value) -> Conditions {
         let mut conditions = Conditions::default();
         let Some(members) = self.object(value, "/sessions", PAIR) else { return conditions };
-        self.unknown_keys(&members, "/sessions", PAIR);
+        self.unknown_keys(&members, "/sessions", PAIR, &[]);
         for (key, value) in members {
             let pointer = format!("/sessions/{}", escaped(&key.name));
             match key.name.as_str() {
@@ -106,7 +106,7 @@ impl Parser<'_> {
     fn fields(&mut self, value: &Value, pointer: &str) -> Vec<(Field, List)> {
         let names: Vec<&str> = Field::ALL.iter().map(|field| field.name()).collect();
         let Some(members) = self.object(value, pointer, &names) else { return Vec::new() };
-        self.unknown_keys(&members, pointer, &names);
+        self.unknown_keys(&members, pointer, &names, &[]);
         let mut fields = Vec::new();
         for (key, value) in members {
             let pointer = format!("{pointer}/{}", escaped(&key.name));

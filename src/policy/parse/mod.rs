@@ -1,8 +1,16 @@
-//! JSON with places → the lists of a version 1 scope, or everything that is wrong with it.
+//! JSON with places → what a policy states, or everything that is wrong with it.
+//!
+//! One file per key. A new key of version 2 is read in a file of its own, called from [`Parser::key`], and leaves
+//! [`keys::NOT_JUDGED`] when something judges it.
 
+mod document;
 mod entry;
 mod evidence;
+mod keys;
+mod names;
+mod pattern;
 mod programs;
+mod rulebook;
 
 #[cfg(test)]
 pub(super) use evidence::EVIDENCE;
@@ -10,55 +18,18 @@ pub(super) use evidence::EVIDENCE;
 #[cfg(test)]
 pub(super) use entry::{PROGRAM, SUBCOMMAND, operand_roles, option_roles};
 
-use std::sync::Arc;
+#[cfg(test)]
+pub(super) use keys::{FILES_V2, NETWORK_V2, PAIR_V2, judged as judged_v2};
 
-use crate::effects::knowledge::Knowledge;
-use crate::finding::PolicyPlace;
+pub(super) use document::{Document, Entry, List, Lists, Network, Rulebook, Version};
+pub(super) use keys::{PAIR, ROOT_V2};
+pub(super) use names::dotted;
+pub(crate) use names::nearest;
 
 use super::diagnostics::{Diagnostics, Locator, quoted};
-use super::evidence::EvidenceRules;
-use super::glob::{self, Answer, Glob};
 use super::json::{self, Data, Key, Value};
-use super::sessions::Conditions;
-use super::words;
-
-/// One entry of a list.
-#[derive(Debug, Clone)]
-pub(super) struct Entry {
-    pub(super) text: String,
-    pub(super) place: PolicyPlace,
-}
-
-/// A list that stands in the file, possibly empty.
-#[derive(Debug, Clone)]
-pub(super) struct List {
-    pub(super) entries: Vec<Entry>,
-    pub(super) place: PolicyPlace,
-}
-
-#[derive(Debug, Clone, Default)]
-pub(super) struct Pair {
-    pub(super) allow: Option<List>,
-    pub(super) deny: Option<List>,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Scope {
-    pub(super) read: Pair,
-    pub(super) write: Pair,
-    pub(super) commands: Pair,
-    pub(super) network: Option<Network>,
-    pub(super) programs: Arc<Knowledge>,
-    pub(super) evidence: EvidenceRules,
-    pub(super) sessions: Conditions,
-}
-
-#[derive(Debug, Clone)]
-pub(super) struct Network {
-    pub(super) deny_all: Option<PolicyPlace>,
-    pub(super) allow: Option<List>,
-    pub(super) place: PolicyPlace,
-}
+use keys::{NOT_JUDGED, ROOT};
+use names::escaped;
 
 /// What an entry is a pattern of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,47 +41,32 @@ enum Dialect {
     Value,
 }
 
-/// The keys of each object: the one source for reading, suggestions and the published schema.
-pub(super) const ROOT: &[&str] =
-    &["$schema", "version", "files", "commands", "network", "programs", "evidence", "sessions"];
-pub(super) const FILES: &[&str] = &["read", "write"];
-pub(super) const PAIR: &[&str] = &["allow", "deny"];
-pub(super) const NETWORK: &[&str] = &["deny_all", "allow"];
+/// What is wrong, and what to do about it.
+type Fault = (String, Option<String>);
 
-/// Keys of version 2: worth a better answer than "unknown".
-const LATER: &[&str] = &[
-    "extends",
-    "defaults",
-    "labels",
-    "delete",
-    "mcp",
-    "env",
-    "agents",
-    "budgets",
-    "sequences",
-    "rules",
-    "exceptions",
-    "tests",
-    "unresolved",
-];
-
-pub(super) fn parse(file: &str, text: &str) -> Result<Scope, Diagnostics> {
-    let mut parser = Parser { faults: Diagnostics::new(file, text), locator: Locator::new(text), examples: Vec::new() };
-    let scope = match json::read(text) {
-        Ok(root) => parser.root(&root),
+pub(super) fn parse(file: &str, text: &str) -> Result<Document, Diagnostics> {
+    let mut parser = Parser {
+        version: Version::One,
+        faults: Diagnostics::new(file, text),
+        locator: Locator::new(text),
+        examples: Vec::new(),
+    };
+    let document = match json::read(text) {
+        Ok(json) => parser.root(&json),
         Err(error) => {
             parser.faults.push(error.span, "", error.message, error.help);
-            Scope::default()
+            Document::default()
         }
     };
     if parser.faults.list.is_empty() {
-        return Ok(scope);
+        return Ok(document);
     }
     parser.faults.sort();
     Err(parser.faults)
 }
 
 struct Parser<'a> {
+    version: Version,
     faults: Diagnostics,
     locator: Locator<'a>,
     /// Examples that are still to be checked.
@@ -118,109 +74,70 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn root(&mut self, root: &Value) -> Scope {
-        let mut scope = Scope::default();
-        let Some(members) = self.object(root, "", ROOT) else { return scope };
-        if let Some((_, value)) = members.iter().find(|(key, _)| key.name == "version")
-            && !self.version(value)
-        {
-            // The rest follows other rules: judging half of it would be worse than judging nothing.
-            return scope;
-        }
-        self.unknown_keys(&members, "", ROOT);
-        for (key, value) in members {
-            match key.name.as_str() {
-                "$schema" if !matches!(value.data, Data::Text(_)) => self.wrong_type(value, "/$schema", "a string"),
-                "files" => self.files(value, &mut scope),
-                "commands" => scope.commands = self.pair(value, "/commands", Dialect::Command),
-                "network" => scope.network = self.network(value),
-                "programs" => scope.programs = self.programs(value),
-                "evidence" => scope.evidence = self.evidence(value),
-                "sessions" => scope.sessions = self.sessions(value),
-                _ => {}
+    fn root(&mut self, json: &json::Document) -> Document {
+        let mut document = Document::default();
+        let known = if states_version_2(&json.root) { ROOT_V2 } else { ROOT };
+        let Some(members) = self.object(&json.root, "", known) else { return document };
+        if let Some((_, value)) = members.iter().find(|(key, _)| key.name == "version") {
+            match self.version(value) {
+                Some(version) => self.version = version,
+                // The rest follows other rules: judging half of it would be worse than judging nothing.
+                None => return document,
             }
         }
-        scope
+        document.version = self.version;
+        self.trailing_commas(&json.trailing_commas);
+        self.unknown_keys(&members, "", known, ROOT_V2);
+        for (key, value) in members.iter().filter(|(key, _)| known.contains(&key.name.as_str())) {
+            self.key(key, value, &mut document);
+        }
+        document
     }
 
-    fn version(&mut self, value: &Value) -> bool {
+    /// One key of the root.
+    fn key(&mut self, key: &Key, value: &Value, document: &mut Document) {
+        match key.name.as_str() {
+            "$schema" if !matches!(value.data, Data::Text(_)) => self.wrong_type(value, "/$schema", "a string"),
+            "programs" => document.programs = self.programs(value),
+            "evidence" => document.evidence = self.evidence(value),
+            "sessions" => document.sessions = self.sessions(value),
+            name if NOT_JUDGED.contains(&name) => {
+                let message = format!("`{name}` is not supported by this build");
+                let help = "remove it: what nothing judges would only look like protection".to_owned();
+                self.faults.push(key.span.clone(), &format!("/{name}"), message, Some(help));
+            }
+            name => {
+                self.rulebook(name, value, "", &mut document.rulebook);
+            }
+        }
+    }
+
+    fn version(&mut self, value: &Value) -> Option<Version> {
         let (message, help) = match &value.data {
-            Data::Number(number) if number == "1" => return true,
+            Data::Number(number) if number == "1" => return Some(Version::One),
+            Data::Number(number) if number == "2" => return Some(Version::Two),
             Data::Number(number) => {
-                (format!("version {} is not supported: this build reads version 1", quoted(number)), None)
+                (format!("version {} is not supported: this build reads versions 1 and 2", quoted(number)), None)
             }
-            other => {
-                (format!("`version` is {}, not a number", other.name()), Some("write `\"version\": 1`".to_owned()))
-            }
+            other => (
+                format!("`version` is {}, not a number", other.name()),
+                Some("write `\"version\": 1` or `\"version\": 2`".to_owned()),
+            ),
         };
         self.faults.push(value.span.clone(), "/version", message, help);
-        false
+        None
     }
 
-    fn files(&mut self, value: &Value, scope: &mut Scope) {
-        let Some(members) = self.object(value, "/files", FILES) else { return };
-        self.unknown_keys(&members, "/files", FILES);
-        for (key, value) in members {
-            match key.name.as_str() {
-                "read" => scope.read = self.pair(value, "/files/read", Dialect::Path),
-                "write" => scope.write = self.pair(value, "/files/write", Dialect::Path),
-                _ => {}
-            }
+    /// Version 1 is also read by tools that take plain JSON only; they would do without the whole policy.
+    fn trailing_commas(&mut self, commas: &[std::ops::Range<usize>]) {
+        if self.version == Version::Two {
+            return;
         }
-    }
-
-    fn pair(&mut self, value: &Value, pointer: &str, dialect: Dialect) -> Pair {
-        let mut pair = Pair::default();
-        let Some(members) = self.object(value, pointer, PAIR) else { return pair };
-        self.unknown_keys(&members, pointer, PAIR);
-        for (key, value) in members {
-            match key.name.as_str() {
-                "allow" => pair.allow = self.list(value, &format!("{pointer}/allow"), dialect),
-                "deny" => pair.deny = self.list(value, &format!("{pointer}/deny"), dialect),
-                _ => {}
-            }
+        for comma in commas {
+            let message = "a comma stands behind the last member".to_owned();
+            let help = "remove it: other readers of version 1 would not read this policy at all".to_owned();
+            self.faults.push(comma.clone(), "", message, Some(help));
         }
-        pair
-    }
-
-    fn network(&mut self, value: &Value) -> Option<Network> {
-        let members = self.object(value, "/network", NETWORK)?;
-        self.unknown_keys(&members, "/network", NETWORK);
-        let place = self.locator.place(value.span.start, "/network");
-        let mut network = Network { deny_all: None, allow: None, place };
-        for (key, value) in members {
-            match (key.name.as_str(), &value.data) {
-                ("deny_all", Data::Bool(true)) => {
-                    network.deny_all = Some(self.locator.place(value.span.start, "/network/deny_all"));
-                }
-                ("deny_all", Data::Bool(false)) => {}
-                ("deny_all", _) => self.wrong_type(value, "/network/deny_all", "`true` or `false`"),
-                ("allow", _) => network.allow = self.list(value, "/network/allow", Dialect::Host),
-                _ => {}
-            }
-        }
-        Some(network)
-    }
-
-    fn list(&mut self, value: &Value, pointer: &str, dialect: Dialect) -> Option<List> {
-        let Data::List(items) = &value.data else {
-            self.wrong_type(value, pointer, "a list of strings");
-            return None;
-        };
-        let place = self.locator.place(value.span.start, pointer);
-        let mut entries = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            let pointer = format!("{pointer}/{index}");
-            let Data::Text(text) = &item.data else {
-                self.wrong_type(item, &pointer, "a string");
-                continue;
-            };
-            match check(text, dialect) {
-                Ok(text) => entries.push(Entry { text, place: self.locator.place(item.span.start, &pointer) }),
-                Err((message, help)) => self.faults.push(item.span.clone(), &pointer, message, help),
-            }
-        }
-        Some(List { entries, place })
     }
 
     /// The members of an object. A key that stands twice is reported: which one counts differs between readers.
@@ -243,17 +160,19 @@ impl Parser<'_> {
         Some(members.iter().map(|(key, value)| (key, value)).collect())
     }
 
-    fn unknown_keys(&mut self, members: &[(&Key, &Value)], pointer: &str, known: &[&str]) {
+    /// `later`: the keys that stand here in version 2, which deserve a better answer than "unknown".
+    fn unknown_keys(&mut self, members: &[(&Key, &Value)], pointer: &str, known: &[&str], later: &[&str]) {
         for (key, _) in members.iter().filter(|(key, _)| !known.contains(&key.name.as_str())) {
-            let help = if LATER.contains(&key.name.as_str()) {
-                "this key belongs to version 2 of the format; this build reads version 1".to_owned()
+            let mut message = format!("unknown key {}", quoted(&key.name));
+            let help = if later.contains(&key.name.as_str()) {
+                message = format!("the key {} belongs to version 2", quoted(&key.name));
+                "add `\"version\": 2` to the policy".to_owned()
             } else if let Some(near) = nearest(&key.name, known) {
                 format!("did you mean `{near}`?")
             } else {
                 let known: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
                 format!("known here: {}", known.join(", "))
             };
-            let message = format!("unknown key {}", quoted(&key.name));
             self.faults.push(key.span.clone(), &format!("{pointer}/{}", escaped(&key.name)), message, Some(help));
         }
     }
@@ -272,117 +191,8 @@ impl Parser<'_> {
     }
 }
 
-type Fault = (String, Option<String>);
-
-/// The entry in its comparable form, or why it can't mean anything.
-fn check(text: &str, dialect: Dialect) -> Result<String, Fault> {
-    if text.trim().is_empty() {
-        return Err((
-            "this pattern is empty".to_owned(),
-            Some("an empty pattern matches nothing; remove it".to_owned()),
-        ));
-    }
-    if text.chars().count() > glob::LONGEST {
-        return Err((format!("this pattern is longer than {} characters", glob::LONGEST), None));
-    }
-    if text.chars().any(char::is_control) {
-        return Err(("this pattern holds a control character".to_owned(), None));
-    }
-    match dialect {
-        Dialect::Path => check_path(text),
-        Dialect::Command => words::split(text).map(|_| text.trim().to_owned()).ok_or_else(|| {
-            (format!("the quotes in {} are not closed", quoted(text)), Some("write a quote as `\\\\'`".to_owned()))
-        }),
-        Dialect::Host => check_host(text),
-        Dialect::Value => Ok(text.trim().to_owned()),
-    }
-}
-
-fn check_path(text: &str) -> Result<String, Fault> {
-    let mut path = text.replace('\\', "/");
-    while let Some(rest) = path.strip_prefix("./") {
-        path = rest.to_owned();
-    }
-    while path.contains("//") {
-        path = path.replace("//", "/");
-    }
-    let never = || format!("{} can never match", quoted(text));
-    if path.split('/').any(|component| component == "..") {
-        let help = "paths are compared after `..` is resolved; name the path itself".to_owned();
-        return Err((never(), Some(help)));
-    }
-    if path.len() > 1 && path.ends_with('/') {
-        let help = format!("paths have no `/` at their end; for all below it write {}", quoted(&format!("{path}**")));
-        return Err((never(), Some(help)));
-    }
-    if Glob::path(&path).meets(&Glob::effect("**")) == Answer::No {
-        return Err((never(), Some("a class such as `[z-a]` has no members".to_owned())));
-    }
-    Ok(path)
-}
-
-fn check_host(text: &str) -> Result<String, Fault> {
-    let host = text.trim();
-    if host.contains('/') || host.contains('@') {
-        let rest = host.split_once("://").map_or(host, |(_, rest)| rest);
-        let authority = rest.split('/').next().unwrap_or(rest);
-        let bare = authority.rsplit('@').next().unwrap_or(authority);
-        let message = format!("{} can never match: hosts are compared without scheme, user and path", quoted(text));
-        return Err((message, (!bare.is_empty()).then(|| format!("write {}", quoted(bare)))));
-    }
-    if host.contains(char::is_whitespace) {
-        return Err((format!("{} can never match: a host has no spaces", quoted(text)), None));
-    }
-    Ok(host.to_lowercase())
-}
-
-/// A key as it stands in a JSON pointer.
-fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
-}
-
-/// `/files/read/deny/0` as people say it: `files.read.deny[0]`.
-fn dotted(pointer: &str) -> String {
-    let mut name = String::new();
-    for part in pointer.split('/').skip(1) {
-        if part.chars().all(|character| character.is_ascii_digit()) {
-            name.extend(["[", part, "]"]);
-        } else {
-            if !name.is_empty() {
-                name.push('.');
-            }
-            name.push_str(&part.replace("~1", "/").replace("~0", "~"));
-        }
-    }
-    name
-}
-
-/// The candidate a typing error away, if one is.
-pub(crate) fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
-    let name: String = name.chars().take(64).collect::<String>().to_lowercase();
-    candidates
-        .iter()
-        .map(|candidate| (distance(&name, candidate), *candidate))
-        .filter(|(distance, candidate)| {
-            let length = candidate.chars().count();
-            let alike = name.chars().zip(candidate.chars()).take_while(|(one, other)| one == other).count();
-            *distance < length && (*distance <= (length / 3).max(1) + 1 || alike >= 3 && alike + 1 >= length)
-        })
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
-/// Edit distance.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (at, character) in left.chars().enumerate() {
-        let mut next = vec![at + 1];
-        for ((other, above), above_left) in right.iter().zip(row.iter().skip(1)).zip(&row) {
-            let beside = next.last().copied().unwrap_or(0);
-            next.push((above_left + usize::from(*other != character)).min(above + 1).min(beside + 1));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
+fn states_version_2(root: &Value) -> bool {
+    let Data::Object(members) = &root.data else { return false };
+    let version = members.iter().find(|(key, _)| key.name == "version").map(|(_, value)| &value.data);
+    matches!(version, Some(Data::Number(number)) if number == "2")
 }

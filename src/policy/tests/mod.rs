@@ -60,13 +60,7 @@ fn decide(policy: &Policy, effect: &Effect, root: Option<&str>) -> Judgement {
 }
 
 fn short(judgement: &Judgement) -> String {
-    let decision = match judgement.decision {
-        Decision::Allowed => "allowed",
-        Decision::Unruled => "unruled",
-        Decision::Denied => "denied",
-        Decision::Unresolved => "unresolved",
-    };
-    format!("{decision} {}", judgement.rule)
+    format!("{} {}", judgement.decision.name(), judgement.rule)
 }
 
 #[test]

@@ -20,8 +20,10 @@ impl Anchor {
     /// the line of the log, where the log lies in the repository. Otherwise the top of the policy.
     pub(super) fn of(report: &Report, session: &ShownSession, finding: &ShownFinding) -> Self {
         let policy = report.policy.as_ref().map(|policy| policy.path.as_str()).and_then(inside);
-        if let (Some(path), Some(place)) = (&policy, &finding.policy) {
-            return Self { path: path.clone(), line: place.line.max(1) };
+        if let (Some(path), Some(place)) = (&policy, &finding.policy)
+            && let Some(path) = inside(place.file(path))
+        {
+            return Self { path, line: place.line.max(1) };
         }
         if let Some(path) = inside(session.source.as_str()) {
             return Self { path, line: finding.line.max(1) };

@@ -1,0 +1,82 @@
+//! Every entry of a policy by name: for whoever counts, explains, formats or tests entries.
+
+use std::sync::Arc;
+
+use crate::finding::{Named, PolicyPlace};
+
+use super::Decision;
+use super::parse::{List, Lists, Rulebook, dotted};
+
+/// What an entry is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Subject {
+    Read,
+    Write,
+    Delete,
+    Command,
+    Network,
+}
+
+impl Subject {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Delete => "delete",
+            Self::Command => "command",
+            Self::Network => "network",
+        }
+    }
+}
+
+/// One entry of a list, or one rule.
+#[derive(Debug, Clone)]
+pub(crate) struct EntryView {
+    /// JSON pointer, and where it stands.
+    pub(crate) place: PolicyPlace,
+    /// `commands.deny[2]`, or the id of a rule.
+    pub(crate) name: String,
+    pub(crate) subject: Subject,
+    /// What it decides where it matches: allowed, denied or asked.
+    pub(crate) decision: Decision,
+    /// The pattern, in its comparable form.
+    pub(crate) text: String,
+    pub(crate) named: Option<Arc<Named>>,
+}
+
+pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
+    let mut entries = Vec::new();
+    of_lists(Subject::Read, &rulebook.read, &mut entries);
+    of_lists(Subject::Write, &rulebook.write, &mut entries);
+    if let Some(lists) = &rulebook.delete {
+        of_lists(Subject::Delete, lists, &mut entries);
+    }
+    of_lists(Subject::Command, &rulebook.commands, &mut entries);
+    if let Some(network) = &rulebook.network {
+        entries.extend(network.deny_all.iter().map(|place| EntryView {
+            name: dotted(&place.pointer),
+            place: place.clone(),
+            subject: Subject::Network,
+            decision: Decision::Denied,
+            text: "*".to_owned(),
+            named: None,
+        }));
+        of_lists(Subject::Network, &network.lists, &mut entries);
+    }
+    entries
+}
+
+fn of_lists(subject: Subject, lists: &Lists, entries: &mut Vec<EntryView>) {
+    let lists = [(&lists.deny, Decision::Denied), (&lists.ask, Decision::Asked), (&lists.allow, Decision::Allowed)];
+    for (list, decision) in lists {
+        let list = list.as_ref().map_or(&[][..], |list: &List| &list.entries);
+        entries.extend(list.iter().map(|entry| EntryView {
+            name: dotted(&entry.place.pointer),
+            place: entry.place.clone(),
+            subject,
+            decision,
+            text: entry.text.clone(),
+            named: None,
+        }));
+    }
+}

@@ -1,0 +1,58 @@
+//! The keys of each object: the one source for reading, suggestions and the published schema.
+
+/// Of version 1.
+pub(in crate::policy) const ROOT: &[&str] =
+    &["$schema", "version", "files", "commands", "network", "programs", "evidence", "sessions"];
+pub(in crate::policy) const FILES: &[&str] = &["read", "write"];
+pub(in crate::policy) const PAIR: &[&str] = &["allow", "deny"];
+pub(in crate::policy) const NETWORK: &[&str] = &["deny_all", "allow"];
+
+/// Of version 2.
+pub(in crate::policy) const ROOT_V2: &[&str] = &[
+    "$schema",
+    "version",
+    "extends",
+    "defaults",
+    "labels",
+    "files",
+    "commands",
+    "network",
+    "mcp",
+    "env",
+    "agents",
+    "budgets",
+    "sequences",
+    "rules",
+    "exceptions",
+    "tests",
+    "provenance",
+    "programs",
+    "evidence",
+    "sessions",
+];
+pub(in crate::policy) const FILES_V2: &[&str] = &["read", "write", "delete"];
+pub(in crate::policy) const PAIR_V2: &[&str] = &["allow", "deny", "ask"];
+pub(in crate::policy) const NETWORK_V2: &[&str] = &["deny_all", "allow", "deny", "ask"];
+
+/// Keys of version 2 that nothing reads yet. To accept what nobody judges would open the gate: each is refused until
+/// whoever judges it takes it off this list.
+pub(super) const NOT_JUDGED: &[&str] = &[
+    "extends",
+    "defaults",
+    "labels",
+    "mcp",
+    "env",
+    "agents",
+    "budgets",
+    "sequences",
+    "rules",
+    "exceptions",
+    "tests",
+    "provenance",
+];
+
+/// The keys of version 2 that are judged.
+#[cfg(test)]
+pub(in crate::policy) fn judged() -> Vec<&'static str> {
+    ROOT_V2.iter().copied().filter(|key| !NOT_JUDGED.contains(key)).collect()
+}

@@ -1,0 +1,104 @@
+//! The keys `files`, `commands` and `network`: the lists that judge, at the root or in a part for some agents.
+
+use super::keys::{FILES, FILES_V2, NETWORK, NETWORK_V2, PAIR, PAIR_V2};
+use super::{Data, Dialect, Entry, List, Lists, Network, Parser, Rulebook, Value, pattern};
+
+impl Parser<'_> {
+    /// Reads one key of a rulebook; `false` where it is none of its keys. `above`: the pointer of the object it is in.
+    pub(super) fn rulebook(&mut self, key: &str, value: &Value, above: &str, rulebook: &mut Rulebook) -> bool {
+        let pointer = format!("{above}/{key}");
+        match key {
+            "files" => self.files(value, &pointer, rulebook),
+            "commands" => rulebook.commands = self.lists(value, &pointer, Dialect::Command),
+            "network" => rulebook.network = self.network(value, &pointer),
+            _ => return false,
+        }
+        true
+    }
+
+    fn files(&mut self, value: &Value, pointer: &str, rulebook: &mut Rulebook) {
+        let known = self.version.keys(FILES, FILES_V2);
+        let Some(members) = self.object(value, pointer, known) else { return };
+        self.unknown_keys(&members, pointer, known, FILES_V2);
+        for (key, value) in members {
+            let pointer = format!("{pointer}/{}", key.name);
+            match key.name.as_str() {
+                "read" => rulebook.read = self.lists(value, &pointer, Dialect::Path),
+                "write" => rulebook.write = self.lists(value, &pointer, Dialect::Path),
+                "delete" if known.contains(&"delete") => {
+                    rulebook.delete = Some(self.lists(value, &pointer, Dialect::Path));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn lists(&mut self, value: &Value, pointer: &str, dialect: Dialect) -> Lists {
+        let mut lists = Lists::default();
+        let known = self.version.keys(PAIR, PAIR_V2);
+        let Some(members) = self.object(value, pointer, known) else { return lists };
+        self.unknown_keys(&members, pointer, known, PAIR_V2);
+        for (key, value) in members {
+            self.one_of_lists(&key.name, value, pointer, dialect, &mut lists);
+        }
+        lists
+    }
+
+    fn one_of_lists(&mut self, key: &str, value: &Value, above: &str, dialect: Dialect, lists: &mut Lists) {
+        if !self.version.keys(PAIR, PAIR_V2).contains(&key) {
+            return;
+        }
+        let list = match key {
+            "allow" => &mut lists.allow,
+            "deny" => &mut lists.deny,
+            "ask" => &mut lists.ask,
+            _ => return,
+        };
+        *list = self.list(value, &format!("{above}/{key}"), dialect);
+    }
+
+    fn network(&mut self, value: &Value, pointer: &str) -> Option<Network> {
+        let known = self.version.keys(NETWORK, NETWORK_V2);
+        let members = self.object(value, pointer, known)?;
+        self.unknown_keys(&members, pointer, known, NETWORK_V2);
+        let place = self.locator.place(value.span.start, pointer);
+        let mut network = Network { deny_all: None, lists: Lists::default(), place };
+        for (key, value) in members {
+            let below = format!("{pointer}/{}", key.name);
+            match (key.name.as_str(), &value.data) {
+                ("deny_all", Data::Bool(true)) => {
+                    network.deny_all = Some(self.locator.place(value.span.start, &below));
+                }
+                ("deny_all", Data::Bool(false)) => {}
+                ("deny_all", _) => self.wrong_type(value, &below, "`true` or `false`"),
+                ("allow", _) => network.lists.allow = self.list(value, &below, Dialect::Host),
+                _ if known.contains(&key.name.as_str()) => {
+                    self.one_of_lists(&key.name, value, pointer, Dialect::Host, &mut network.lists);
+                }
+                _ => {}
+            }
+        }
+        Some(network)
+    }
+
+    pub(super) fn list(&mut self, value: &Value, pointer: &str, dialect: Dialect) -> Option<List> {
+        let Data::List(items) = &value.data else {
+            self.wrong_type(value, pointer, "a list of strings");
+            return None;
+        };
+        let place = self.locator.place(value.span.start, pointer);
+        let mut entries = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            let pointer = format!("{pointer}/{index}");
+            let Data::Text(text) = &item.data else {
+                self.wrong_type(item, &pointer, "a string");
+                continue;
+            };
+            match pattern::check(text, dialect) {
+                Ok(text) => entries.push(Entry { text, place: self.locator.place(item.span.start, &pointer) }),
+                Err((message, help)) => self.faults.push(item.span.clone(), &pointer, message, help),
+            }
+        }
+        Some(List { entries, place })
+    }
+}
