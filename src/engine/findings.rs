@@ -53,8 +53,39 @@ pub(super) fn of_effect(at: At<'_>, effect: &Effect, judgement: &Judgement) -> V
     findings
 }
 
+/// What a rule said about an act.
 pub(super) fn of_hit(at: At<'_>, effect: &Effect, judgement: &Judgement, hit: Hit) -> Finding {
-    finding(at, effect, hit.rule, hit.level, hit.message, judgement)
+    let found = finding(at, effect, hit.rule, hit.level, hit.message, judgement);
+    let Some(place) = hit.place else { return found };
+    let act = [("act", found.fingerprint.as_str())].into_iter();
+    let fingerprint =
+        digest(&act.chain(hit.about.iter().map(|(name, value)| (*name, value.as_str()))).collect::<Vec<_>>());
+    Finding { fingerprint, policy: Some(place), named: hit.named, counts: hit.counts, ..found }
+}
+
+/// What a rule said about an event, whatever it did, or about the whole session: what another session does is not the
+/// same.
+pub(super) fn of_event(event: Option<&Event<'_>>, session: &str, hit: Hit) -> Finding {
+    let mut parts = vec![("rule", hit.rule), ("session", session)];
+    parts.extend(hit.about.iter().map(|(name, value)| (*name, value.as_str())));
+    Finding {
+        rule: hit.rule,
+        level: hit.level,
+        fingerprint: digest(&parts),
+        message: hit.message,
+        event: event.map_or(0, |event| event.number),
+        event_id: event.and_then(|event| event.id.as_ref()).map(|id| id.clone().into_owned()),
+        tool: event.and_then(|event| match &event.kind {
+            EventKind::Call(call) => Some(call.tool.clone().into_owned()),
+            _ => None,
+        }),
+        effect: None,
+        evidence: event.and_then(|event| wording::evidence(&event.kind)),
+        line: event.map_or(1, |event| event.line),
+        policy: hit.place,
+        named: hit.named,
+        counts: hit.counts,
+    }
 }
 
 fn finding(at: At<'_>, effect: &Effect, rule: RuleId, level: Level, message: String, judgement: &Judgement) -> Finding {

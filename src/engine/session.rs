@@ -7,7 +7,7 @@ use crate::effects::{Effect, Kind, Links, causes};
 use crate::finding::Finding;
 use crate::model::{EventKind, Gap, Session, Status};
 use crate::policy::{Context, Decision, Judgement, Policy};
-use crate::rules::{self, Account, Act, Check};
+use crate::rules::{self, Account, Act, Check, Hit, Log, Site};
 
 use super::findings::{self, At};
 use super::replay::{Replay, Step};
@@ -41,21 +41,51 @@ impl Judged<'_> {
 
 /// What one policy says to everything that was done in a session.
 pub(crate) struct Rulings<'r> {
+    session: &'r Session<'r>,
+    policy: &'r Policy,
     judged: Vec<Judged<'r>>,
 }
 
 impl<'r> Rulings<'r> {
-    pub(crate) fn new(replay: &'r Replay<'r>, policy: &Policy) -> Self {
+    pub(crate) fn new(replay: &'r Replay<'r>, policy: &'r Policy) -> Self {
         let mut judged = Vec::new();
         for step in &replay.steps {
             judge_step(replay.session, step, policy, &mut judged);
         }
-        Self { judged }
+        Self { session: replay.session, policy, judged }
     }
 
     /// What is worth reporting, sorted by event.
     pub(crate) fn findings(&self) -> Vec<Finding> {
-        all_findings(&self.judged)
+        let of_effects = |item: &Judged<'_>| findings::of_effect(item.at(), item.effect, &item.judgement);
+        let mut found: Vec<Finding> = self.judged.iter().flat_map(of_effects).collect();
+        let acts: Vec<Act<'_>> = self.judged.iter().map(Judged::act).collect();
+        let log = Log { session: self.session, acts: &acts, policy: self.policy };
+        for rule in rules::all() {
+            let Check::Acts(check) = rule.check else { continue };
+            let mut hits = Vec::new();
+            check(&log, &mut hits);
+            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit)));
+        }
+        found.sort_by(|left, right| order(left).cmp(&order(right)));
+        let mut seen = BTreeSet::new();
+        found.retain(|finding| seen.insert((finding.event, finding.rule, finding.fingerprint.clone())));
+        without_what_is_below(found)
+    }
+
+    fn of_hit(&self, hit: Hit) -> Option<Finding> {
+        match hit.site {
+            Site::Act(act) => {
+                let item = self.judged.get(act)?;
+                Some(findings::of_hit(item.at(), item.effect, &item.judgement, hit))
+            }
+            Site::Event(number) => {
+                let events = &self.session.events;
+                let at = events.binary_search_by_key(&number, |event| event.number).ok();
+                Some(findings::of_event(at.and_then(|at| events.get(at)), &self.session.id, hit))
+            }
+            Site::Session => Some(findings::of_event(None, &self.session.id, hit)),
+        }
     }
 }
 
@@ -144,26 +174,6 @@ impl Pieces<'_> {
         };
         span?.slice(text).map(wording::shortened)
     }
-}
-
-fn all_findings(judged: &[Judged<'_>]) -> Vec<Finding> {
-    let mut found: Vec<Finding> =
-        judged.iter().flat_map(|item| findings::of_effect(item.at(), item.effect, &item.judgement)).collect();
-    let acts: Vec<Act<'_>> = judged.iter().map(Judged::act).collect();
-    for rule in rules::all() {
-        let Check::Acts(check) = rule.check else { continue };
-        let mut hits = Vec::new();
-        check(&acts, &mut hits);
-        for hit in hits {
-            if let Some(item) = judged.get(hit.act) {
-                found.push(findings::of_hit(item.at(), item.effect, &item.judgement, hit));
-            }
-        }
-    }
-    found.sort_by(|left, right| order(left).cmp(&order(right)));
-    let mut seen = BTreeSet::new();
-    found.retain(|finding| seen.insert((finding.event, finding.rule, finding.fingerprint.clone())));
-    without_what_is_below(found)
 }
 
 /// Renaming or copying `x` touches `x` and, should it be a directory, `x/**`: who is told the first knows the second.

@@ -9,13 +9,13 @@ use crate::effects::Links;
 use crate::finding::{Counts, Level};
 use crate::model::dialect::Carries;
 use crate::model::evidence::{Chain, Subagent};
-use crate::model::{Arguments, Dialect, Event, EventKind, Origin, Session, ToolCall};
+use crate::model::{Arguments, Dialect, Event, EventKind, Origin, RawText, Session, Spent, ToolCall, Usage};
 use crate::policy::Policy;
 use crate::rules::{self, Source};
 
 /// The lines of a session block. Calls: `$ cmd`, `read path`, `write path`, `edit path`, `fetch url`, after `refused ` if
-/// it never ran, `unanswered ` if no result is recorded, `by ID ` if the sub-agent made it. What the log proves and says:
-/// see [`fact`]. `session ID [of PARENT]` begins another session of the run.
+/// it never ran, `unanswered ` if no result is recorded, `by ID ` if the sub-agent made it; `spawn KIND`. What the log
+/// proves and says: see [`fact`]. `session ID [of PARENT]` begins another session of the run.
 #[derive(Debug)]
 struct Block {
     sessions: Vec<(Session<'static>, Vec<Gap>)>,
@@ -108,6 +108,12 @@ fn fact(session: &mut Session<'static>, gaps: &mut Vec<Gap>, verb: &str, rest: &
             let id = Some(Cow::Owned(id.to_owned()));
             evidence.subagents.push(Subagent { event: number, id, call_id, kind: None, calls: None });
         }
+        "time" => session.events.last_mut().unwrap().time = Some(value()),
+        "prompt" => {
+            let number = u32::try_from(session.events.len()).unwrap() + 1;
+            session.events.push(Event { kind: EventKind::Prompt(RawText::Plain(value())), ..event("read a", number) });
+        }
+        "used" => spend(session, rest),
         "agent" => session.agent = value(),
         "user" => who.user = Some(value()),
         "host" => who.host = Some(value()),
@@ -120,6 +126,22 @@ fn fact(session: &mut Session<'static>, gaps: &mut Vec<Gap>, verb: &str, rest: &
         _ => return false,
     }
     true
+}
+
+/// `MESSAGE INPUT OUTPUT`
+fn spend(session: &mut Session<'static>, line: &str) {
+    let mut words = line.split(' ');
+    let message = words.next().map(|word| Cow::Owned(word.to_owned()));
+    let mut count = || words.next().unwrap().parse().unwrap();
+    let usage = Usage { requests: 1, input: count(), output: count(), ..Usage::default() };
+    if !session.spent.iter().any(|spent| spent.message == message) {
+        session.usage.requests += 1;
+        session.usage.input += usage.input;
+        session.usage.output += usage.output;
+    }
+    let after = session.events.len();
+    let origin = Origin::default();
+    session.spent.push(Spent { after, origin, time: None, message, usage, window: None });
 }
 
 fn event(line: &str, number: u32) -> Event<'static> {
@@ -138,6 +160,7 @@ fn event(line: &str, number: u32) -> Event<'static> {
         "read" => ("Read", serde_json::json!({"file_path": rest})),
         "write" => ("Write", serde_json::json!({"file_path": rest, "content": ""})),
         "edit" => ("Edit", serde_json::json!({"file_path": rest, "old_string": "a", "new_string": "b"})),
+        "spawn" => ("Task", serde_json::json!({"subagent_type": rest, "prompt": ""})),
         "fetch" => ("WebFetch", serde_json::json!({"url": rest, "prompt": ""})),
         other => panic!("`{other}` is not a verb of a session block"),
     };

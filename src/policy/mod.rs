@@ -47,6 +47,7 @@
 //! what it is; nor is a runner outside of the workspace, or one that is pointed outside of it. `--fail-on warning` makes a
 //! policy that only denies as strict as one with allow lists, and lets runners pass.
 
+pub(crate) mod budgets;
 mod command;
 mod diagnostics;
 mod entries;
@@ -75,6 +76,7 @@ use sha2::{Digest as _, Sha256};
 use crate::effects::knowledge::Knowledge;
 use crate::finding::{Level, Named, PolicyPlace, RuleId};
 
+use budgets::Budgets;
 pub(crate) use diagnostics::{Colour, Diagnostics};
 pub(crate) use entries::EntryView;
 use evidence::EvidenceRules;
@@ -97,6 +99,7 @@ pub(crate) struct Policy {
     programs: Arc<Knowledge>,
     evidence: EvidenceRules,
     sessions: Conditions,
+    budgets: Budgets,
 }
 
 /// Which policy judged.
@@ -192,6 +195,7 @@ impl Policy {
             programs: Arc::default(),
             evidence: EvidenceRules::default(),
             sessions: Conditions::default(),
+            budgets: Budgets::default(),
         }
     }
 
@@ -212,6 +216,7 @@ impl Policy {
             programs: document.programs,
             evidence: document.evidence,
             sessions: document.sessions,
+            budgets: document.budgets,
         })
     }
 
@@ -233,6 +238,11 @@ impl Policy {
     /// Which sessions may be at all.
     pub(crate) fn sessions(&self) -> &Conditions {
         &self.sessions
+    }
+
+    /// What a session may spend.
+    pub(crate) fn budgets(&self) -> &Budgets {
+        &self.budgets
     }
 
     /// `None` when no file judged.

@@ -26,6 +26,8 @@ struct Scope {
     /// nobody knew stands for itself, one of a tool of projects corrects what is built in, one of any other built-in
     /// program only adds to it.
     programs: Option<BTreeMap<String, Program>>,
+    /// How much a session may spend (version 2). A limit is broken by the first unit above it.
+    budgets: Option<Budgets>,
     /// What a log has to prove, and what it weighs if it does not.
     evidence: Option<Evidence>,
     /// Which sessions may be at all, by what their logs say about who ran them, where and how.
@@ -52,6 +54,33 @@ struct Sessions {
     allow: Option<Fields>,
     /// No recorded value may match.
     deny: Option<Fields>,
+}
+
+struct Budgets;
+
+impl JsonSchema for Budgets {
+    fn schema_name() -> Cow<'static, str> {
+        "Budgets".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let number = serde_json::json!({ "type": "number", "minimum": 0 });
+        let limit = |key: &str| match key {
+            "duration" => serde_json::json!({ "type": "string" }),
+            "cost_usd" => number.clone(),
+            _ => serde_json::json!({ "type": "integer", "minimum": 0 }),
+        };
+        let limits = |keys: Vec<&'static str>| object(keys.into_iter().map(|key| (key.to_owned(), limit(key))));
+        let prices = object(parse::RATES.iter().map(|rate| ((*rate).to_owned(), number.clone())));
+        object(parse::budget_keys().into_iter().map(|key| {
+            let schema = match key {
+                "per_subagent" => limits(parse::subagent_budget_keys()).to_value(),
+                "usd_per_million_tokens" => prices.clone().to_value(),
+                key => limit(key),
+            };
+            (key.to_owned(), schema)
+        }))
+    }
 }
 
 #[expect(dead_code, reason = "only its schema is used")]

@@ -3,14 +3,17 @@
 //! A rule looks at the acts of one session, or at what its log proves beside what the other logs of the run prove.
 
 pub(crate) mod account;
+mod budget;
 mod evidence;
 mod scope;
 mod secret_egress;
 mod sessions;
 
+use std::sync::Arc;
+
 use crate::effects::Effect;
-use crate::finding::{Level, PolicyPlace, RuleId};
-use crate::model::Status;
+use crate::finding::{Counts, Level, Named, PolicyPlace, RuleId};
+use crate::model::{Session, Status};
 use crate::policy::{Judgement, Policy};
 
 pub(crate) use account::{Account, Run, Source};
@@ -34,7 +37,7 @@ pub(crate) enum Check {
     /// The evaluator reports it while it judges effects.
     Evaluator,
     /// At all acts of a session, in order.
-    Acts(fn(&[Act<'_>], &mut Vec<Hit>)),
+    Acts(fn(&Log<'_>, &mut Vec<Hit>)),
     /// At a whole session among the others of its run.
     Session(fn(&Whole<'_>, &mut Vec<Remark>)),
 }
@@ -64,6 +67,15 @@ impl Remark {
     }
 }
 
+/// What was done in one session, and the policy that judged it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Log<'a> {
+    pub(crate) session: &'a Session<'a>,
+    /// In order.
+    pub(crate) acts: &'a [Act<'a>],
+    pub(crate) policy: &'a Policy,
+}
+
 /// One judged effect of a session.
 #[derive(Debug)]
 pub(crate) struct Act<'a> {
@@ -77,15 +89,50 @@ pub(crate) struct Act<'a> {
 /// What a rule found.
 #[derive(Debug)]
 pub(crate) struct Hit {
-    /// Index of the act it stands at.
-    pub(crate) act: usize,
+    pub(crate) site: Site,
     pub(crate) level: Level,
     pub(crate) message: String,
     pub(crate) rule: RuleId,
+    /// The entry of the policy that demanded it; `None`: the one that judged the act.
+    pub(crate) place: Option<PolicyPlace>,
+    /// The rule at that place, where it has a name of its own.
+    pub(crate) named: Option<Arc<Named>>,
+    pub(crate) counts: Counts,
+    /// What tells it from others of its rule, beside the act.
+    pub(crate) about: Vec<(&'static str, String)>,
+}
+
+/// Where a rule found something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Site {
+    /// The act's place among all.
+    Act(usize),
+    /// The number of an event.
+    Event(u32),
+    /// The whole session.
+    Session,
+}
+
+impl Hit {
+    /// At an act, by what the rule itself knows.
+    fn at(act: usize, rule: &Rule, level: Level, message: String) -> Self {
+        Self {
+            site: Site::Act(act),
+            level,
+            message,
+            rule: rule.id,
+            place: None,
+            named: None,
+            counts: Counts::ByLevel,
+            about: Vec::new(),
+        }
+    }
 }
 
 /// Sorted by id: a test holds it equal to the folder of specs.
 static RULES: &[&Rule] = &[
+    &budget::EXCEEDED,
+    &budget::UNRECORDED,
     &evidence::CHAIN,
     &evidence::COMPACTED,
     &evidence::LEVEL,

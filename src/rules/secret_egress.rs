@@ -1,6 +1,6 @@
 //! A secret was read, then something left the machine.
 
-use super::{Act, Check, Hit, Rule};
+use super::{Act, Check, Hit, Log, Rule};
 use crate::effects::{Certainty, Kind};
 use crate::finding::Level;
 use crate::model::Status;
@@ -14,7 +14,8 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Acts(check),
 };
 
-fn check(acts: &[Act<'_>], hits: &mut Vec<Hit>) {
+fn check(log: &Log<'_>, hits: &mut Vec<Hit>) {
+    let acts = log.acts;
     let mut read_at: Option<(u32, String)> = None;
     let mut reported = std::collections::BTreeSet::new();
     // The order of effects within a call says little: a read anywhere in it counts for its connections.
@@ -38,7 +39,7 @@ fn check(acts: &[Act<'_>], hits: &mut Vec<Hit>) {
                     (Level::Warning, format!("event {read}"))
                 };
                 let message = format!("connects to {host} after {when} read `{path}`");
-                hits.push(Hit { rule: RULE.id, act: from + at, level, message });
+                hits.push(Hit::at(from + at, &RULE, level, message));
             }
         }
         from += length;

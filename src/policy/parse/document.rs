@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::effects::knowledge::Knowledge;
 use crate::finding::PolicyPlace;
+use crate::policy::budgets::Budgets;
 use crate::policy::evidence::EvidenceRules;
 use crate::policy::sessions::Conditions;
 
@@ -54,6 +55,7 @@ pub(in crate::policy) struct Document {
     pub(in crate::policy) programs: Arc<Knowledge>,
     pub(in crate::policy) evidence: EvidenceRules,
     pub(in crate::policy) sessions: Conditions,
+    pub(in crate::policy) budgets: Budgets,
 }
 
 /// Which version of the language a file is written in.

@@ -43,7 +43,6 @@ pub(super) const NOT_JUDGED: &[&str] = &[
     "mcp",
     "env",
     "agents",
-    "budgets",
     "sequences",
     "rules",
     "exceptions",

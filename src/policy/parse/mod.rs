@@ -3,6 +3,7 @@
 //! One file per key. A new key of version 2 is read in a file of its own, called from [`Parser::key`], and leaves
 //! [`keys::NOT_JUDGED`] when something judges it.
 
+mod budgets;
 mod document;
 mod entry;
 mod evidence;
@@ -11,6 +12,9 @@ mod names;
 mod pattern;
 mod programs;
 mod rulebook;
+
+#[cfg(test)]
+pub(super) use budgets::{RATES, keys as budget_keys, subagent_keys as subagent_budget_keys};
 
 #[cfg(test)]
 pub(super) use evidence::EVIDENCE;
@@ -101,6 +105,7 @@ impl Parser<'_> {
             "programs" => document.programs = self.programs(value),
             "evidence" => document.evidence = self.evidence(value),
             "sessions" => document.sessions = self.sessions(value),
+            "budgets" if self.version == Version::Two => document.budgets = self.budgets(value),
             name if NOT_JUDGED.contains(&name) => {
                 let message = format!("`{name}` is not supported by this build");
                 let help = "remove it: what nothing judges would only look like protection".to_owned();

@@ -1,0 +1,153 @@
+//! How much one session, and each sub-agent in it, may spend: the key `budgets`.
+//!
+//! A limit is broken by the first unit above it, so `0` allows none. What is spent is counted by the rule
+//! `budget/exceeded`; here is only what can be limited, and how a limit is written.
+
+use std::fmt;
+
+use crate::finding::PolicyPlace;
+
+/// What can be limited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Measure {
+    CostUsd,
+    Duration,
+    FilesChanged,
+    InputTokens,
+    ModelCalls,
+    NetworkHosts,
+    OutputTokens,
+    ReasoningTokens,
+    SessionTurns,
+    Subagents,
+    ToolCalls,
+    TotalTokens,
+}
+
+impl Measure {
+    pub(crate) const ALL: &[Self] = &[
+        Self::CostUsd,
+        Self::Duration,
+        Self::FilesChanged,
+        Self::InputTokens,
+        Self::ModelCalls,
+        Self::NetworkHosts,
+        Self::OutputTokens,
+        Self::ReasoningTokens,
+        Self::SessionTurns,
+        Self::Subagents,
+        Self::ToolCalls,
+        Self::TotalTokens,
+    ];
+
+    /// As a key of the policy.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::CostUsd => "cost_usd",
+            Self::Duration => "duration",
+            Self::FilesChanged => "files_changed",
+            Self::InputTokens => "input_tokens",
+            Self::ModelCalls => "model_calls",
+            Self::NetworkHosts => "network_hosts",
+            Self::OutputTokens => "output_tokens",
+            Self::ReasoningTokens => "reasoning_tokens",
+            Self::SessionTurns => "session_turns",
+            Self::Subagents => "subagents",
+            Self::ToolCalls => "tool_calls",
+            Self::TotalTokens => "total_tokens",
+        }
+    }
+
+    /// Whether a log tells it of each sub-agent that runs inside a session.
+    pub(crate) fn of_subagents(self) -> bool {
+        matches!(self, Self::Duration | Self::FilesChanged | Self::NetworkHosts | Self::ToolCalls)
+    }
+
+    /// An amount of it, without what it is an amount of.
+    pub(crate) fn amount(self, amount: u128) -> String {
+        match self {
+            Self::CostUsd => format!("{} USD", Dollars(amount)),
+            Self::Duration => span(amount),
+            _ => amount.to_string(),
+        }
+    }
+
+    /// What somebody did who spent it.
+    pub(crate) fn spent(self, amount: u128) -> String {
+        let (verb, what) = match self {
+            Self::CostUsd => return format!("cost {}", self.amount(amount)),
+            Self::Duration => return format!("took {}", self.amount(amount)),
+            Self::FilesChanged => ("changed", "file"),
+            Self::InputTokens => ("used", "input token"),
+            Self::ModelCalls => ("made", "model call"),
+            Self::NetworkHosts => ("contacted", "host"),
+            Self::OutputTokens => ("used", "output token"),
+            Self::ReasoningTokens => ("used", "reasoning token"),
+            Self::SessionTurns => ("took", "turn"),
+            Self::Subagents => ("started", "sub-agent"),
+            Self::ToolCalls => ("made", "tool call"),
+            Self::TotalTokens => ("used", "token"),
+        };
+        let plural = if amount == 1 { "" } else { "s" };
+        format!("{verb} {amount} {what}{plural}")
+    }
+}
+
+/// Milliseconds as `1h 2m 3s`.
+fn span(milliseconds: u128) -> String {
+    let seconds = milliseconds / 1000;
+    let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
+    let said: Vec<String> =
+        parts.iter().filter(|(amount, _)| *amount > 0).map(|(amount, unit)| format!("{amount}{unit}")).collect();
+    match milliseconds % 1000 {
+        0 if said.is_empty() => "0s".to_owned(),
+        rest if said.is_empty() => format!("{rest}ms"),
+        _ => said.join(" "),
+    }
+}
+
+/// Parts of a dollar that amounts are counted in: prices have six decimals, and are for a million tokens.
+pub(crate) const DOLLAR: u128 = 1_000_000_000_000;
+
+/// An amount of money in dollars, to a ten-thousandth.
+struct Dollars(u128);
+
+impl fmt::Display for Dollars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:04}", self.0 / DOLLAR, self.0 % DOLLAR / (DOLLAR / 10_000))
+    }
+}
+
+/// The most there may be of something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Limit {
+    pub(crate) measure: Measure,
+    /// Milliseconds for a duration, parts of a [`DOLLAR`] for money, else a count.
+    pub(crate) most: u128,
+    pub(crate) place: PolicyPlace,
+}
+
+/// What a million tokens cost, in millionths of a dollar: nothing here knows prices, so the policy states them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Prices {
+    pub(crate) input: u128,
+    pub(crate) output: u128,
+    pub(crate) cache_read: u128,
+    pub(crate) cache_write: u128,
+}
+
+/// Every limit of a policy, in the order of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Budgets {
+    pub(crate) limits: Vec<Limit>,
+    /// Of each sub-agent by itself.
+    pub(crate) per_subagent: Vec<Limit>,
+    /// Stated where money is limited.
+    pub(crate) prices: Prices,
+}
+
+impl Budgets {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.limits.is_empty() && self.per_subagent.is_empty()
+    }
+}
