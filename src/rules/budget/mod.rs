@@ -21,7 +21,7 @@ pub(super) static EXCEEDED: Rule = Rule {
 
 pub(super) static UNRECORDED: Rule = Rule {
     id: "budget/unrecorded",
-    level: Level::Error,
+    level: Level::Warning,
     summary: "the log does not record what the policy limits",
     spec: include_str!("../../../fixtures/rules/budget-unrecorded.md"),
     check: Check::Acts(unrecorded),
@@ -56,7 +56,7 @@ fn unrecorded(log: &Log<'_>, hits: &mut Vec<Hit>) {
             return;
         }
         let message = format!("{} can't be judged for {}: the log does not record it", key(limit), who.words());
-        let hit = hit(&UNRECORDED, Site::Session, Level::Error, message, limit, who);
+        let hit = hit(&UNRECORDED, Site::Session, Level::Warning, message, limit, who);
         hits.push(Hit { counts: Counts::Incomplete, ..hit });
     });
 }
