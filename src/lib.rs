@@ -23,6 +23,7 @@
 //! | [`policy`] | `.agent-scope.json` → a validated policy, or diagnostics that point into the file | effects, finding, git |
 //! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, finding |
 //! | [`engine`] | applies policy and rules; owns order, counts and verdict | model, effects, policy, rules, finding |
+//! | [`lab`] | tries a policy out: its tests, its lints, what its denies let through | model, effects, policy, engine, finding |
 //! | [`triage`] | a session as its user lived it: conversations, turns, steps, tools, and what was paid | model |
 //! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, privacy |
 //! | [`store`] | writes sessions into the native store | model, privacy |
@@ -68,6 +69,7 @@ mod engine;
 mod finding;
 mod git;
 mod ingest;
+mod lab;
 mod model;
 mod policy;
 mod privacy;

@@ -58,7 +58,7 @@ fn colour(args: &EffectsArgs, environment: Environment) -> Colour {
     if environment.colour && !args.no_color { Colour::Ansi } else { Colour::Plain }
 }
 
-fn glyphs(environment: Environment) -> Glyphs {
+pub(super) fn glyphs(environment: Environment) -> Glyphs {
     if environment.unicode { Glyphs::Unicode } else { Glyphs::Ascii }
 }
 
@@ -149,6 +149,21 @@ fn of_session(session: &Session<'_>, policy: &Policy, links: &Links) -> EffectsS
         events.push(shown(event, tracker.text().unwrap_or_default(), &effects, &[]));
     }
     EffectsSession::new(&session.id, &session.agent, &session.source, events)
+}
+
+/// Every event of a session that was judged, with what was said about each of its effects.
+pub(super) fn judged_events(session: &Session<'_>, policy: &Policy, entries: &[Entry]) -> Vec<EffectsEvent> {
+    let mut tracker = Tracker::new(session).with_programs(policy.programs());
+    let mut events = Vec::new();
+    for event in &session.events {
+        let effects = tracker.effects(event);
+        let judged: Vec<&Entry> = entries.iter().filter(|entry| entry.event == event.number).collect();
+        if !effects.is_empty() {
+            let effects: Vec<&Effect> = effects.iter().collect();
+            events.push(shown(event, tracker.text().unwrap_or_default(), &effects, &judged));
+        }
+    }
+    events
 }
 
 /// One event; `entries`: what a policy says about each of its effects, where one was asked.

@@ -24,6 +24,7 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
         "output of `check` and `audit` with `--format json`",
         include_str!("../../schemas/report.v1.schema.json"),
     ),
+    ("policy-test", "output of `policy test --format json`", include_str!("../../schemas/policy-test.v1.schema.json")),
     (
         "validation",
         "output of `policy validate --format json`",

@@ -77,6 +77,23 @@ pub(super) fn read(text: &str) -> Result<Document, SyntaxError> {
     }
 }
 
+/// The value as plain JSON: what other readers take.
+pub(super) fn plain(value: &Value) -> String {
+    let text = |text: &str| serde_json::Value::from(text).to_string();
+    match &value.data {
+        Data::Null => "null".to_owned(),
+        Data::Bool(value) => value.to_string(),
+        Data::Number(number) => number.clone(),
+        Data::Text(value) => text(value),
+        Data::List(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(",")),
+        Data::Object(members) => {
+            let members: Vec<String> =
+                members.iter().map(|(key, value)| format!("{}:{}", text(&key.name), plain(value))).collect();
+            format!("{{{}}}", members.join(","))
+        }
+    }
+}
+
 /// Whether two values are the same, wherever the members of their objects stand.
 pub(super) fn same(one: &Value, other: &Value) -> bool {
     match (&one.data, &other.data) {

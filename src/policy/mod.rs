@@ -58,6 +58,7 @@ pub(crate) mod format;
 mod glob;
 mod globals;
 mod host;
+mod inline_tests;
 mod json;
 mod judge;
 mod load;
@@ -80,8 +81,9 @@ use budgets::Budgets;
 pub(crate) use diagnostics::{Colour, Diagnostics};
 pub(crate) use entries::EntryView;
 use evidence::EvidenceRules;
+pub(crate) use inline_tests::{Answer, Caller, InlineTest, TestCall};
 pub(crate) use load::{load_file, read_text, read_text_from};
-pub(crate) use parse::nearest;
+pub(crate) use parse::{dotted, nearest};
 use scope::Scope;
 use sessions::Conditions;
 
@@ -100,6 +102,7 @@ pub(crate) struct Policy {
     evidence: EvidenceRules,
     sessions: Conditions,
     budgets: Budgets,
+    tests: Vec<InlineTest>,
 }
 
 /// Which policy judged.
@@ -196,6 +199,7 @@ impl Policy {
             evidence: EvidenceRules::default(),
             sessions: Conditions::default(),
             budgets: Budgets::default(),
+            tests: Vec::new(),
         }
     }
 
@@ -217,12 +221,23 @@ impl Policy {
             evidence: document.evidence,
             sessions: document.sessions,
             budgets: document.budgets,
+            tests: document.tests,
         })
     }
 
     /// Every entry that can decide, in the order of subjects and lists.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &EntryView> {
         self.entries.iter()
+    }
+
+    /// What this policy has to answer to, by its own account.
+    pub(crate) fn tests(&self) -> &[InlineTest] {
+        &self.tests
+    }
+
+    /// How many examples its rules have: each was checked when the policy was read.
+    pub(crate) fn examples(&self) -> usize {
+        0
     }
 
     /// What programs do, with what this policy says of them: effects are worked out with it.

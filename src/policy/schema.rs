@@ -32,6 +32,44 @@ struct Scope {
     evidence: Option<Evidence>,
     /// Which sessions may be at all, by what their logs say about who ran them, where and how.
     sessions: Option<Sessions>,
+    /// Calls, and what the policy has to answer; `agent-strace policy test` runs them (version 2).
+    tests: Option<Vec<Test>>,
+}
+
+/// `tool` and `input`, or `seq`: the strictest answer counts.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Test {
+    name: Option<String>,
+    /// The name of the tool, such as `Bash`, `Read` or `mcp__github__create_issue`.
+    tool: Option<String>,
+    /// Its arguments, as a session log has them.
+    input: Option<serde_json::Value>,
+    /// Several calls of one session, each a list of tool and input.
+    seq: Option<Vec<(String, serde_json::Value)>>,
+    /// Where the agent is, relative to the workspace root.
+    cwd: Option<String>,
+    agent: Option<String>,
+    subagent: Option<String>,
+    /// The permission mode.
+    mode: Option<String>,
+    expect: Expectation,
+    /// The entry or rule that has to decide: `commands.deny[2]`, an id, or a built-in one such as `floor/policy`.
+    rule: Option<String>,
+}
+
+#[expect(dead_code, reason = "only its schema is used")]
+struct Expectation(String);
+
+impl JsonSchema for Expectation {
+    fn schema_name() -> Cow<'static, str> {
+        "Expectation".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        one_of(super::Answer::NAMES, None)
+    }
 }
 
 #[derive(JsonSchema)]
@@ -322,6 +360,7 @@ fn the_published_schema_is_what_is_read() {
         keys
     };
     assert_eq!(keys("/properties"), sorted(parse::judged_v2().as_slice()));
+    assert_eq!(keys("/$defs/Test/properties"), sorted(parse::TEST));
     assert_eq!(keys("/$defs/Files/properties"), sorted(parse::FILES_V2));
     assert_eq!(keys("/$defs/Pair/properties"), sorted(parse::PAIR_V2));
     assert_eq!(keys("/$defs/Commands/properties"), sorted(parse::PAIR_V2));

@@ -167,7 +167,7 @@ impl EffectsEvent {
         }
     }
 
-    fn document(&self) -> Event<'_> {
+    pub(super) fn document(&self) -> Event<'_> {
         Event {
             number: self.event,
             id: self.event_id.as_ref().map(Redacted::as_str),
@@ -177,12 +177,12 @@ impl EffectsEvent {
         }
     }
 
-    fn head(&self) -> String {
+    pub(super) fn head(&self) -> String {
         let tool = self.tool.as_ref().map(|tool| format!(" {}", terminal(tool.as_str())));
         format!("  #{}{} {}", self.event, tool.unwrap_or_default(), self.status)
     }
 
-    fn tree(&self, policy: Option<&str>, paint: &Paint, glyphs: Glyphs) -> impl Iterator<Item = String> {
+    pub(super) fn tree(&self, policy: Option<&str>, paint: &Paint, glyphs: Glyphs) -> impl Iterator<Item = String> {
         tree::lines(&self.effects, policy, paint, glyphs).into_iter()
     }
 }
@@ -271,7 +271,7 @@ struct Session<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Event<'a> {
+pub(super) struct Event<'a> {
     /// 1-based within the session.
     #[serde(rename = "event")]
     number: u32,

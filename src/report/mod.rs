@@ -13,6 +13,7 @@ mod sarif;
 mod session;
 mod text;
 mod tree;
+mod trials;
 mod validation;
 mod view;
 
@@ -24,6 +25,7 @@ pub(crate) use escape::terminal;
 pub(crate) use json::to_text as to_json;
 pub(crate) use text::{columns, gap_lines};
 pub(crate) use tree::Glyphs;
+pub(crate) use trials::{TrialFailure, TrialsReport};
 pub(crate) use validation::validation;
 pub(crate) use view::Report;
 

@@ -1,9 +1,10 @@
-use super::{effects, json, validation};
+use super::{effects, json, trials, validation};
 use crate::schemas::{keep, written};
 
 #[test]
 fn schemas_are_those_of_the_types() {
     keep("report.v1", &written::<json::Document<'static>>());
     keep("effects.v1", &written::<effects::Document<'static>>());
+    keep("policy-test.v1", &written::<trials::Document<'static>>());
     keep("validation.v1", &written::<validation::Document<'static>>());
 }

@@ -18,13 +18,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("policy", &["effects", "finding", "git", "schemas"]),
     ("rules", &["model", "effects", "policy", "finding"]),
     ("engine", &["model", "effects", "policy", "rules", "finding"]),
+    ("lab", &["model", "effects", "policy", "engine", "finding"]),
     ("report", &["schemas", "model", "finding", "policy", "rules", "engine", "privacy"]),
     ("store", &["model", "privacy", "schemas"]),
     (
         "cli",
         &[
             "model", "finding", "shell", "privacy", "git", "ingest", "effects", "policy", "rules", "engine", "report",
-            "store", "triage", "schemas",
+            "store", "triage", "lab", "schemas",
         ],
     ),
 ];

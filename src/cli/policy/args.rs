@@ -18,6 +18,9 @@ pub(in crate::cli) enum PolicyCommand {
     /// Write a policy in its one style; comments stay.
     #[command(after_help = FMT_EXAMPLES)]
     Fmt(FmtArgs),
+    /// Run the tests that stand in a policy, or cases of a file.
+    #[command(after_help = TEST_EXAMPLES)]
+    Test(TestArgs),
 }
 
 const VALIDATE_EXAMPLES: &str = "\
@@ -35,6 +38,17 @@ Examples:
 
 Values, entries and comments stay as they are; the sections of the file get the order of the
 language. `-` reads standard input and prints the result.";
+
+const TEST_EXAMPLES: &str = "\
+Examples:
+  agent-strace policy test                               the tests of the policy of this directory
+  agent-strace policy test policies/strict.json --format json
+  agent-strace policy test --cases cases.jsonl           cases of a file, one a line
+
+A test is a call and what the policy has to answer: { \"tool\": \"Bash\", \"input\": { \"command\":
+\"cat .env\" }, \"expect\": \"deny\", \"rule\": \"files.read.deny[0]\" }. `expect` is allow, ask, deny or
+unresolved; `rule` is the entry that has to decide. Several calls of one session stand in `seq`, and
+the strictest answer counts. The workspace is /repo. Exceptions of the policy are not considered.";
 
 /// Which policy, and where it is read from.
 #[derive(Debug, Args)]
@@ -79,6 +93,28 @@ pub(in crate::cli) struct FmtArgs {
     /// Plain JSON: without comments. Without it they stay where they are.
     #[arg(long)]
     pub(in crate::cli) strip_comments: bool,
+
+    /// No colours; `NO_COLOR` does the same.
+    #[arg(long)]
+    pub(in crate::cli) no_color: bool,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct TestArgs {
+    /// The policy [default: .agent-scope.json].
+    #[arg(value_name = "FILE")]
+    pub(in crate::cli) file: Option<String>,
+
+    /// Cases of this file, one JSON object a line, and not those of the policy.
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) cases: Option<String>,
+
+    /// Take a call that has to be denied, and is refused because it can't be resolved, for denied, and the reverse.
+    #[arg(long)]
+    pub(in crate::cli) accept_unresolved: bool,
+
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(in crate::cli) format: PlainFormat,
 
     /// No colours; `NO_COLOR` does the same.
     #[arg(long)]

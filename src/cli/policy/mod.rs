@@ -2,6 +2,7 @@
 
 pub(in crate::cli) mod args;
 mod fmt;
+mod test;
 mod validate;
 
 use std::path::Path;
@@ -20,5 +21,6 @@ pub(in crate::cli) fn run(
     match &args.command {
         PolicyCommand::Validate(args) => validate::run(args, environment, streams),
         PolicyCommand::Fmt(args) => fmt::run(args, environment, streams),
+        PolicyCommand::Test(args) => test::run(args, environment, streams),
     }
 }

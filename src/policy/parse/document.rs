@@ -6,6 +6,7 @@ use crate::effects::knowledge::Knowledge;
 use crate::finding::PolicyPlace;
 use crate::policy::budgets::Budgets;
 use crate::policy::evidence::EvidenceRules;
+use crate::policy::inline_tests::InlineTest;
 use crate::policy::sessions::Conditions;
 
 /// One entry of a list.
@@ -56,6 +57,7 @@ pub(in crate::policy) struct Document {
     pub(in crate::policy) evidence: EvidenceRules,
     pub(in crate::policy) sessions: Conditions,
     pub(in crate::policy) budgets: Budgets,
+    pub(in crate::policy) tests: Vec<InlineTest>,
 }
 
 /// Which version of the language a file is written in.

@@ -36,19 +36,8 @@ pub(in crate::policy) const NETWORK_V2: &[&str] = &["deny_all", "allow", "deny",
 
 /// Keys of version 2 that nothing reads yet. To accept what nobody judges would open the gate: each is refused until
 /// whoever judges it takes it off this list.
-pub(super) const NOT_JUDGED: &[&str] = &[
-    "extends",
-    "defaults",
-    "labels",
-    "mcp",
-    "env",
-    "agents",
-    "sequences",
-    "rules",
-    "exceptions",
-    "tests",
-    "provenance",
-];
+pub(super) const NOT_JUDGED: &[&str] =
+    &["extends", "defaults", "labels", "mcp", "env", "agents", "sequences", "rules", "exceptions", "provenance"];
 
 /// The keys of version 2 that are judged.
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod names;
 mod pattern;
 mod programs;
 mod rulebook;
+mod tests_key;
 
 #[cfg(test)]
 pub(super) use budgets::{RATES, keys as budget_keys, subagent_keys as subagent_budget_keys};
@@ -26,9 +27,11 @@ pub(super) use entry::{PROGRAM, SUBCOMMAND, operand_roles, option_roles};
 pub(super) use keys::{FILES_V2, NETWORK_V2, PAIR_V2, judged as judged_v2};
 
 pub(super) use document::{Document, Entry, List, Lists, Network, Rulebook, Version};
+#[cfg(test)]
+pub(super) use tests_key::TEST;
+
 pub(super) use keys::{PAIR, ROOT_V2};
-pub(super) use names::dotted;
-pub(crate) use names::nearest;
+pub(crate) use names::{dotted, nearest};
 
 use super::diagnostics::{Diagnostics, Locator, quoted};
 use super::json::{self, Data, Key, Value};
@@ -103,6 +106,7 @@ impl Parser<'_> {
         match key.name.as_str() {
             "$schema" if !matches!(value.data, Data::Text(_)) => self.wrong_type(value, "/$schema", "a string"),
             "programs" => document.programs = self.programs(value),
+            "tests" => document.tests = self.tests(value),
             "evidence" => document.evidence = self.evidence(value),
             "sessions" => document.sessions = self.sessions(value),
             "budgets" if self.version == Version::Two => document.budgets = self.budgets(value),

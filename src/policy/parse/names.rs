@@ -6,7 +6,7 @@ pub(super) fn escaped(key: &str) -> String {
 }
 
 /// `/files/read/deny/0` as people say it: `files.read.deny[0]`.
-pub(in crate::policy) fn dotted(pointer: &str) -> String {
+pub(crate) fn dotted(pointer: &str) -> String {
     let mut name = String::new();
     for part in pointer.split('/').skip(1) {
         if part.chars().all(|character| character.is_ascii_digit()) {

@@ -1,0 +1,14 @@
+//! Tries a policy out: its tests, cases from files, and what its denies let through when they are disguised.
+//!
+//! Everything goes through the engine as a session of a few calls, so what is said here is what the gate would say.
+
+mod advice;
+mod cases;
+mod trial;
+
+pub(crate) use advice::advice;
+pub(crate) use cases::{Case, CaseError, Checked, Mismatch, Strictness, cases_of, check, inline};
+pub(crate) use trial::{Tried, deciding, session, tried};
+
+#[cfg(test)]
+mod tests;
