@@ -8,20 +8,23 @@ use crate::finding::PolicyPlace;
 
 use super::glob::{Answer, Glob};
 use super::globals::{self, Globals};
-use super::parse::{Entry, List};
+use super::parse::{List, Stated};
 use super::ran::{Ran, Spelled, basename};
-use super::words;
 
 #[derive(Debug, Default)]
 pub(super) struct CommandList {
     pub(super) rules: Vec<CommandRule>,
-    pub(super) place: Option<PolicyPlace>,
+    place: Option<PolicyPlace>,
 }
 
 impl CommandList {
-    pub(super) fn new(list: Option<&List>) -> Self {
+    pub(super) fn new(list: Option<&List<CommandPattern>>) -> Self {
         let Some(list) = list else { return Self::default() };
-        Self { rules: list.entries.iter().map(CommandRule::new).collect(), place: Some(list.place.clone()) }
+        let rules = list
+            .entries
+            .iter()
+            .map(|entry| CommandRule { stated: entry.stated.clone(), pattern: entry.pattern.clone() });
+        Self { rules: rules.collect(), place: Some(list.place.clone()).filter(|_| !list.entries.is_empty()) }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -32,7 +35,7 @@ impl CommandList {
     pub(super) fn strictest(&self, ran: &Ran<'_>) -> (Option<&CommandRule>, Option<&CommandRule>) {
         let mut perhaps = None;
         for rule in &self.rules {
-            match rule.denies(ran) {
+            match rule.pattern.denies(ran) {
                 Match::Yes => return (Some(rule), None),
                 Match::Maybe => perhaps = perhaps.or(Some(rule)),
                 Match::No => {}
@@ -43,13 +46,20 @@ impl CommandList {
 
     /// Where the list stands, if it demands anything.
     pub(super) fn list_place(&self) -> Option<&PolicyPlace> {
-        self.place.as_ref().filter(|_| !self.is_empty())
+        self.place.as_ref()
     }
 }
 
+/// One entry that names commands.
 #[derive(Debug)]
 pub(super) struct CommandRule {
-    pub(super) place: PolicyPlace,
+    pub(super) stated: Stated,
+    pub(super) pattern: CommandPattern,
+}
+
+/// What an entry names.
+#[derive(Debug, Clone)]
+pub(super) struct CommandPattern {
     words: Vec<String>,
     /// The entry as a whole, where it has wildcards: as written, and folded.
     whole: Option<(Glob, Glob)>,
@@ -70,16 +80,11 @@ pub(super) enum Match {
 const SYSTEM: &[&str] =
     &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/opt/homebrew/bin/"];
 
-impl CommandRule {
-    pub(super) fn new(entry: &Entry) -> Self {
-        let lower = entry.text.to_lowercase();
-        let whole = has_wildcard(&entry.text).then(|| (Glob::fnmatch(&entry.text), Glob::fnmatch(&lower)));
-        Self {
-            place: entry.place.clone(),
-            words: words::split(&entry.text).unwrap_or_else(|| vec![entry.text.clone()]),
-            whole,
-            lower,
-        }
+impl CommandPattern {
+    pub(super) fn version_1(text: &str, words: Vec<String>) -> Self {
+        let lower = text.to_lowercase();
+        let whole = has_wildcard(text).then(|| (Glob::fnmatch(text), Glob::fnmatch(&lower)));
+        Self { words, whole, lower }
     }
 
     pub(super) fn denies(&self, ran: &Ran<'_>) -> Match {

@@ -66,17 +66,17 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
     entries
 }
 
-fn of_lists(subject: Subject, lists: &Lists, entries: &mut Vec<EntryView>) {
+fn of_lists<P>(subject: Subject, lists: &Lists<P>, entries: &mut Vec<EntryView>) {
     let lists = [(&lists.deny, Decision::Denied), (&lists.ask, Decision::Asked), (&lists.allow, Decision::Allowed)];
     for (list, decision) in lists {
-        let list = list.as_ref().map_or(&[][..], |list: &List| &list.entries);
+        let list = list.as_ref().map_or(&[][..], |list: &List<P>| &list.entries);
         entries.extend(list.iter().map(|entry| EntryView {
-            name: dotted(&entry.place.pointer),
-            place: entry.place.clone(),
+            name: dotted(&entry.stated.place.pointer),
+            place: entry.stated.place.clone(),
             subject,
             decision,
             text: entry.text.clone(),
-            named: None,
+            named: entry.stated.named.clone(),
         }));
     }
 }

@@ -1,11 +1,10 @@
 //! Host entries against connections.
 
 use crate::effects::{Certainty, Connection};
-use crate::finding::PolicyPlace;
 
 use super::command::Match;
 use super::glob::{Answer, Glob};
-use super::parse::{Entry, List};
+use super::parse::{List, Stated};
 
 #[derive(Debug, Default)]
 pub(super) struct HostList {
@@ -13,9 +12,11 @@ pub(super) struct HostList {
 }
 
 impl HostList {
-    pub(super) fn new(list: Option<&List>) -> Self {
+    pub(super) fn new(list: Option<&List<HostPattern>>) -> Self {
         let Some(list) = list else { return Self::default() };
-        Self { rules: list.entries.iter().map(HostRule::new).collect() }
+        let rules =
+            list.entries.iter().map(|entry| HostRule { stated: entry.stated.clone(), pattern: entry.pattern.clone() });
+        Self { rules: rules.collect() }
     }
 
     /// The entry that speaks of the connection, and the one that may.
@@ -26,7 +27,7 @@ impl HostList {
     ) -> (Option<&HostRule>, Option<&HostRule>) {
         let mut perhaps = None;
         for rule in &self.rules {
-            match rule.touches(connection, certainty) {
+            match rule.pattern.touches(connection, certainty) {
                 Match::Yes => return (Some(rule), None),
                 Match::Maybe => perhaps = perhaps.or(Some(rule)),
                 Match::No => {}
@@ -36,18 +37,25 @@ impl HostList {
     }
 }
 
+/// One entry that names hosts.
 #[derive(Debug)]
 pub(super) struct HostRule {
-    pub(super) place: PolicyPlace,
+    pub(super) stated: Stated,
+    pub(super) pattern: HostPattern,
+}
+
+/// What an entry names.
+#[derive(Debug, Clone)]
+pub(super) struct HostPattern {
     host: Glob,
     /// `None`: any port.
     port: Option<u16>,
 }
 
-impl HostRule {
-    fn new(entry: &Entry) -> Self {
-        let (host, port) = split_port(&entry.text);
-        Self { place: entry.place.clone(), host: Glob::fnmatch(host), port }
+impl HostPattern {
+    pub(super) fn version_1(text: &str) -> Self {
+        let (host, port) = split_port(text);
+        Self { host: Glob::fnmatch(host), port }
     }
 
     pub(super) fn includes(&self, connection: &Connection, certainty: Certainty) -> bool {

@@ -9,6 +9,23 @@ use super::evidence::{DEFAULTS, Grade, NEVER_OPEN, Weight};
 use super::parse;
 use super::sessions::Field;
 
+/// One of the words that the reader knows.
+macro_rules! words {
+    ($name:ident, $words:expr) => {
+        struct $name;
+
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                one_of(&$words.iter().map(|(word, _)| *word).collect::<Vec<_>>(), None)
+            }
+        }
+    };
+}
+
 /// The scope of an AI coding agent: what it may read, write, run and contact. Deny wins; an allow list that is not empty
 /// allows nothing else.
 #[derive(JsonSchema)]
@@ -19,6 +36,10 @@ struct Scope {
     schema: Option<String>,
     /// The version of this format.
     version: Option<Version>,
+    /// What holds where no entry speaks (version 2).
+    defaults: Option<Defaults>,
+    /// Name → path patterns that it stands for: `label:NAME` wherever a path pattern may stand (version 2).
+    labels: Option<BTreeMap<String, Vec<Pattern>>>,
     files: Option<Files>,
     commands: Option<Commands>,
     network: Option<Network>,
@@ -71,6 +92,23 @@ impl JsonSchema for Expectation {
         one_of(super::Answer::NAMES, None)
     }
 }
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Defaults {
+    /// Of a kind of effect that has no allow list: what no entry names may be done (`allow`, as without this key), needs an
+    /// approval (`ask`), or is out of scope (`deny`).
+    decision: Option<DefaultDecision>,
+    /// What it weighs that something could not be resolved: an error (`deny`), a warning (`warn`) or a note.
+    unresolved: Option<DefaultUnresolved>,
+    /// Of a tool of no server that nobody knows.
+    unknown_tool: Option<DefaultTool>,
+}
+
+words!(DefaultDecision, parse::DECISIONS);
+words!(DefaultUnresolved, parse::UNRESOLVED);
+words!(DefaultTool, parse::UNKNOWN_TOOLS);
 
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -361,6 +399,7 @@ fn the_published_schema_is_what_is_read() {
     };
     assert_eq!(keys("/properties"), sorted(parse::judged_v2().as_slice()));
     assert_eq!(keys("/$defs/Test/properties"), sorted(parse::TEST));
+    assert_eq!(keys("/$defs/Defaults/properties"), sorted(parse::DEFAULTS));
     assert_eq!(keys("/$defs/Files/properties"), sorted(parse::FILES_V2));
     assert_eq!(keys("/$defs/Pair/properties"), sorted(parse::PAIR_V2));
     assert_eq!(keys("/$defs/Commands/properties"), sorted(parse::PAIR_V2));

@@ -4,80 +4,70 @@ use crate::finding::PolicyPlace;
 
 use super::command::CommandList;
 use super::host::HostList;
-use super::parse::{Lists, Rulebook};
-use super::path::PathList;
+use super::parse::{Defaults, Lists, Rulebook};
+use super::path::{PathList, PathSet};
 
 #[derive(Debug, Default)]
 pub(super) struct Scope {
-    pub(super) read: PathRules,
-    pub(super) write: PathRules,
+    pub(super) defaults: Defaults,
+    pub(super) read: Rules<PathList>,
+    pub(super) write: Rules<PathList>,
     /// `None`: what is deleted is judged as if it were written.
-    pub(super) delete: Option<PathRules>,
-    pub(super) commands: CommandRules,
-    pub(super) network: Option<Network>,
+    pub(super) delete: Option<Rules<PathList>>,
+    pub(super) commands: Rules<CommandList>,
+    pub(super) network: Network,
+}
+
+/// What is said of one kind of effect.
+#[derive(Debug, Default)]
+pub(super) struct Rules<L> {
+    pub(super) allow: L,
+    pub(super) deny: L,
+    pub(super) ask: L,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct PathRules {
-    pub(super) allow: PathList,
-    pub(super) deny: PathList,
-    pub(super) ask: PathList,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct CommandRules {
-    pub(super) allow: CommandList,
-    pub(super) deny: CommandList,
-    pub(super) ask: CommandList,
-}
-
-#[derive(Debug)]
 pub(super) struct Network {
     /// Where `deny_all` is true.
     pub(super) deny_all: Option<PolicyPlace>,
-    pub(super) allow: HostList,
-    pub(super) deny: HostList,
-    pub(super) ask: HostList,
-    pub(super) place: PolicyPlace,
+    pub(super) rules: Rules<HostList>,
+    /// Where the policy has a part about the network.
+    pub(super) place: Option<PolicyPlace>,
 }
 
 impl Scope {
     pub(super) fn new(rulebook: &Rulebook) -> Self {
         Self {
-            read: PathRules::new(&rulebook.read),
-            write: PathRules::new(&rulebook.write),
-            delete: rulebook.delete.as_ref().map(PathRules::new),
-            commands: CommandRules {
+            defaults: rulebook.defaults.clone(),
+            read: paths(&rulebook.read),
+            write: paths(&rulebook.write),
+            delete: rulebook.delete.as_ref().map(paths),
+            commands: Rules {
                 allow: CommandList::new(rulebook.commands.allow.as_ref()),
                 deny: CommandList::new(rulebook.commands.deny.as_ref()),
                 ask: CommandList::new(rulebook.commands.ask.as_ref()),
             },
-            network: rulebook.network.as_ref().map(|network| Network {
-                deny_all: network.deny_all.clone(),
-                allow: HostList::new(network.lists.allow.as_ref()),
-                deny: HostList::new(network.lists.deny.as_ref()),
-                ask: HostList::new(network.lists.ask.as_ref()),
-                place: network.place.clone(),
-            }),
+            network: rulebook.network.as_ref().map(network).unwrap_or_default(),
         }
     }
 }
 
-impl PathRules {
-    fn new(lists: &Lists) -> Self {
-        Self {
-            allow: PathList::new(lists.allow.as_ref()),
-            deny: PathList::new(lists.deny.as_ref()),
-            ask: PathList::new(lists.ask.as_ref()),
-        }
+fn paths(lists: &Lists<PathSet>) -> Rules<PathList> {
+    Rules {
+        allow: PathList::new(lists.allow.as_ref()),
+        deny: PathList::new(lists.deny.as_ref()),
+        ask: PathList::new(lists.ask.as_ref()),
     }
+}
 
-    /// No list has an entry.
-    pub(super) fn is_silent(&self) -> bool {
-        self.allow.is_empty() && self.forbids_nothing()
-    }
-
-    pub(super) fn forbids_nothing(&self) -> bool {
-        self.deny.is_empty() && self.ask.is_empty()
+fn network(stated: &super::parse::Network) -> Network {
+    Network {
+        deny_all: stated.deny_all.clone(),
+        rules: Rules {
+            allow: HostList::new(stated.lists.allow.as_ref()),
+            deny: HostList::new(stated.lists.deny.as_ref()),
+            ask: HostList::new(stated.lists.ask.as_ref()),
+        },
+        place: Some(stated.place.clone()),
     }
 }

@@ -71,14 +71,14 @@ struct Pattern {
 }
 
 impl Pattern {
-    fn exact(entry: &Entry) -> Self {
-        Self { glob: Glob::fnmatch(&entry.text), folded: None, place: entry.place.clone() }
+    fn exact(entry: &Entry<()>) -> Self {
+        Self { glob: Glob::fnmatch(&entry.text), folded: None, place: entry.stated.place.clone() }
     }
 
-    fn generous(entry: &Entry) -> Self {
+    fn generous(entry: &Entry<()>) -> Self {
         // Folding shortens home directories, in which a pattern may have a `*`: so values count as they are, too.
         let glob = Glob::fnmatch(&entry.text.to_lowercase());
-        Self { glob, folded: Some(Glob::fnmatch(&fold(&entry.text))), place: entry.place.clone() }
+        Self { glob, folded: Some(Glob::fnmatch(&fold(&entry.text))), place: entry.stated.place.clone() }
     }
 
     fn matches(&self, value: &str) -> bool {
@@ -122,11 +122,11 @@ pub(crate) enum Fault {
 }
 
 impl Conditions {
-    pub(super) fn allow(&mut self, field: Field, list: &List) {
+    pub(super) fn allow(&mut self, field: Field, list: &List<()>) {
         self.allow.push(demand(field, list, Pattern::exact));
     }
 
-    pub(super) fn deny(&mut self, field: Field, list: &List) {
+    pub(super) fn deny(&mut self, field: Field, list: &List<()>) {
         self.deny.push(demand(field, list, Pattern::generous));
     }
 
@@ -157,6 +157,6 @@ impl Conditions {
     }
 }
 
-fn demand(field: Field, list: &List, pattern: fn(&Entry) -> Pattern) -> Demand {
+fn demand(field: Field, list: &List<()>, pattern: fn(&Entry<()>) -> Pattern) -> Demand {
     Demand { field, patterns: list.entries.iter().map(pattern).collect(), place: list.place.clone() }
 }

@@ -48,6 +48,13 @@ impl Glob {
         Self::new(component_wise(pattern, push_component))
     }
 
+    /// The same below the root alone: no path that is absolute or below a home directory.
+    pub(crate) fn rooted(pattern: &str) -> Self {
+        let covers =
+            pattern.strip_suffix("**").filter(|start| start.ends_with('/') && !start.contains(['*', '?', '[']));
+        Self { covers: covers.map(str::to_owned), ..Self::new(rooted(pattern)) }
+    }
+
     /// A path that the effects could not pin down: `*` stays within a component, `**` crosses, `?` is one character.
     pub(crate) fn effect(pattern: &str) -> Self {
         Self::new(component_wise(pattern, push_effect_component))
@@ -63,9 +70,7 @@ impl Glob {
 
     /// Every path relative to the workspace root.
     pub(crate) fn anything_relative() -> Self {
-        let first =
-            Set::from_ranges(vec![(u32::from('/'), u32::from('/')), (u32::from('~'), u32::from('~'))]).negated();
-        Self::new(vec![Step::Fork(3), Step::One(first), Step::Many(Set::any())])
+        Self::new(rooted("**"))
     }
 
     /// The pattern's texts after a literal.
@@ -208,6 +213,51 @@ fn component_wise(pattern: &str, push: fn(&mut Vec<Step>, &[Token], &Set)) -> Ve
         owes_slash = false;
     }
     steps
+}
+
+/// Of a path below the root, the first character is neither of these.
+fn first_characters() -> Set {
+    Set::from_ranges(vec![(u32::from('/'), u32::from('/')), (u32::from('~'), u32::from('~'))]).negated()
+}
+
+/// The texts of the pattern that start with one of these.
+fn rooted(pattern: &str) -> Vec<Step> {
+    let steps = component_wise(pattern, push_component);
+    let first = first_characters();
+    if matches!(steps.first(), Some(Step::One(set)) if set.single().is_some_and(|single| first.contains(single))) {
+        return steps;
+    }
+    let starts = starts(&steps);
+    let body = starts.len() * 3 + 1;
+    let mut all = Vec::with_capacity(body + steps.len());
+    for (set, next) in starts {
+        let other = all.len() + 3;
+        all.extend([Step::Fork(other), Step::One(set.intersection(&first)), Step::Jump(body + next)]);
+    }
+    all.push(Step::One(Set::from_ranges(Vec::new())));
+    append(&mut all, steps);
+    all
+}
+
+/// What the first character may be, and where the steps go on behind it.
+fn starts(steps: &[Step]) -> Vec<(Set, usize)> {
+    let (mut open, mut seen, mut starts) = (vec![0], std::collections::BTreeSet::new(), Vec::new());
+    while let Some(at) = open.pop() {
+        if !seen.insert(at) {
+            continue;
+        }
+        match steps.get(at) {
+            Some(Step::One(set)) => starts.push((set.clone(), at + 1)),
+            Some(Step::Many(set)) => {
+                starts.push((set.clone(), at));
+                open.push(at + 1);
+            }
+            Some(Step::Fork(target)) => open.extend([at + 1, *target]),
+            Some(Step::Jump(target)) => open.push(*target),
+            Some(Step::Accept) | None => {}
+        }
+    }
+    starts
 }
 
 fn push_component(steps: &mut Vec<Step>, tokens: &[Token], alphabet: &Set) {

@@ -3,48 +3,88 @@
 use std::sync::Arc;
 
 use crate::effects::knowledge::Knowledge;
-use crate::finding::PolicyPlace;
+use crate::finding::{Level, Named, PolicyPlace};
+use crate::policy::Decision;
 use crate::policy::budgets::Budgets;
+use crate::policy::command::CommandPattern;
 use crate::policy::evidence::EvidenceRules;
+use crate::policy::host::HostPattern;
 use crate::policy::inline_tests::InlineTest;
+use crate::policy::path::PathSet;
 use crate::policy::sessions::Conditions;
 
-/// One entry of a list.
+/// What stands in the policy: where, under which name, and how much it weighs.
 #[derive(Debug, Clone)]
-pub(in crate::policy) struct Entry {
-    pub(in crate::policy) text: String,
+pub(in crate::policy) struct Stated {
     pub(in crate::policy) place: PolicyPlace,
+    pub(in crate::policy) named: Option<Arc<Named>>,
+    /// Of a finding, where it forbids.
+    pub(in crate::policy) level: Level,
+}
+
+impl Stated {
+    /// An entry of a list: no name of its own, and an error.
+    pub(in crate::policy) fn entry(place: PolicyPlace) -> Self {
+        Self { place, named: None, level: Level::Error }
+    }
+}
+
+/// One entry of a list. `P`: what it is a pattern of.
+#[derive(Debug, Clone)]
+pub(in crate::policy) struct Entry<P> {
+    /// As written, without blanks at its ends.
+    pub(in crate::policy) text: String,
+    pub(in crate::policy) pattern: P,
+    pub(in crate::policy) stated: Stated,
 }
 
 /// A list that stands in the file, possibly empty.
 #[derive(Debug, Clone)]
-pub(in crate::policy) struct List {
-    pub(in crate::policy) entries: Vec<Entry>,
+pub(in crate::policy) struct List<P> {
+    pub(in crate::policy) entries: Vec<Entry<P>>,
     pub(in crate::policy) place: PolicyPlace,
 }
 
-#[derive(Debug, Clone, Default)]
-pub(in crate::policy) struct Lists {
-    pub(in crate::policy) allow: Option<List>,
-    pub(in crate::policy) deny: Option<List>,
-    pub(in crate::policy) ask: Option<List>,
+#[derive(Debug, Clone)]
+pub(in crate::policy) struct Lists<P> {
+    pub(in crate::policy) allow: Option<List<P>>,
+    pub(in crate::policy) deny: Option<List<P>>,
+    pub(in crate::policy) ask: Option<List<P>>,
+}
+
+impl<P> Default for Lists<P> {
+    fn default() -> Self {
+        Self { allow: None, deny: None, ask: None }
+    }
 }
 
 #[derive(Debug, Clone)]
 pub(in crate::policy) struct Network {
     pub(in crate::policy) deny_all: Option<PolicyPlace>,
-    pub(in crate::policy) lists: Lists,
+    pub(in crate::policy) lists: Lists<HostPattern>,
     pub(in crate::policy) place: PolicyPlace,
+}
+
+/// What holds where no list speaks.
+#[derive(Debug, Clone, Default)]
+pub(in crate::policy) struct Defaults {
+    /// Of what no list has an entry for; never [`Decision::Unresolved`].
+    pub(in crate::policy) decision: Option<(Decision, PolicyPlace)>,
+    /// How much it weighs that something could not be resolved.
+    pub(in crate::policy) unresolved: Option<(Level, PolicyPlace)>,
+    /// Of a tool of no server that nobody knows.
+    pub(in crate::policy) unknown_tool: Option<(Decision, PolicyPlace)>,
 }
 
 /// The lists that judge, wherever they stand: at the root of a policy or in a part of it for some agents.
 #[derive(Debug, Clone, Default)]
 pub(in crate::policy) struct Rulebook {
-    pub(in crate::policy) read: Lists,
-    pub(in crate::policy) write: Lists,
+    pub(in crate::policy) defaults: Defaults,
+    pub(in crate::policy) read: Lists<PathSet>,
+    pub(in crate::policy) write: Lists<PathSet>,
     /// `None`: what is deleted is judged as if it were written.
-    pub(in crate::policy) delete: Option<Lists>,
-    pub(in crate::policy) commands: Lists,
+    pub(in crate::policy) delete: Option<Lists<PathSet>>,
+    pub(in crate::policy) commands: Lists<CommandPattern>,
     pub(in crate::policy) network: Option<Network>,
 }
 

@@ -233,7 +233,7 @@ impl Parser<'_> {
                 let help = "write a host without scheme, port and path, or a symbol such as `registry:npm`".to_owned();
                 Err((format!("{} is no host", quoted(text)), Some(help)))
             } else {
-                super::pattern::check_host(text)
+                super::hosts::of_version_1(text)
             };
             match checked {
                 Ok(host) => entry.connect.push(host.into()),

@@ -3,7 +3,7 @@
 use crate::policy::evidence::{DEFAULTS, EvidenceRules, Grade, NEVER_OPEN, Weight};
 use crate::policy::sessions::{Conditions, Field};
 
-use super::{Data, Dialect, Key, List, PAIR, Parser, Value, escaped, nearest, quoted};
+use super::{Data, Key, List, PAIR, Parser, Value, escaped, nearest, quoted};
 
 /// Keys of `evidence`.
 pub(in crate::policy) const EVIDENCE: &[&str] = &["minimum", "rules"];
@@ -103,7 +103,7 @@ impl Parser<'_> {
         conditions
     }
 
-    fn fields(&mut self, value: &Value, pointer: &str) -> Vec<(Field, List)> {
+    fn fields(&mut self, value: &Value, pointer: &str) -> Vec<(Field, List<()>)> {
         let names: Vec<&str> = Field::ALL.iter().map(|field| field.name()).collect();
         let Some(members) = self.object(value, pointer, &names) else { return Vec::new() };
         self.unknown_keys(&members, pointer, &names, &[]);
@@ -111,7 +111,7 @@ impl Parser<'_> {
         for (key, value) in members {
             let pointer = format!("{pointer}/{}", escaped(&key.name));
             let Some(field) = Field::ALL.iter().find(|field| field.name() == key.name) else { continue };
-            let Some(list) = self.list(value, &pointer, Dialect::Value) else { continue };
+            let Some(list) = self.list(value, &pointer) else { continue };
             if matches!(&value.data, Data::List(items) if items.is_empty()) {
                 let message = "this list is empty: it would demand nothing".to_owned();
                 self.faults.push(value.span.clone(), &pointer, message, Some("remove it, or name values".to_owned()));

@@ -33,11 +33,21 @@ pub(in crate::policy) const ROOT_V2: &[&str] = &[
 pub(in crate::policy) const FILES_V2: &[&str] = &["read", "write", "delete"];
 pub(in crate::policy) const PAIR_V2: &[&str] = &["allow", "deny", "ask"];
 pub(in crate::policy) const NETWORK_V2: &[&str] = &["deny_all", "allow", "deny", "ask"];
+pub(in crate::policy) const DEFAULTS: &[&str] = &["decision", "unresolved", "unknown_tool"];
 
 /// Keys of version 2 that nothing reads yet. To accept what nobody judges would open the gate: each is refused until
 /// whoever judges it takes it off this list.
-pub(super) const NOT_JUDGED: &[&str] =
-    &["extends", "defaults", "labels", "mcp", "env", "agents", "sequences", "rules", "exceptions", "provenance"];
+#[rustfmt::skip]
+pub(super) const NOT_JUDGED: &[&str] = &[
+    "extends",
+    "mcp",
+    "env",
+    "agents",
+    "sequences",
+    "rules",
+    "exceptions",
+    "provenance",
+];
 
 /// The keys of version 2 that are judged.
 #[cfg(test)]

@@ -4,11 +4,15 @@
 //! [`keys::NOT_JUDGED`] when something judges it.
 
 mod budgets;
+mod defaults;
 mod document;
 mod entry;
 mod evidence;
+mod hosts;
 mod keys;
+mod labels;
 mod names;
+mod paths;
 mod pattern;
 mod programs;
 mod rulebook;
@@ -24,12 +28,15 @@ pub(super) use evidence::EVIDENCE;
 pub(super) use entry::{PROGRAM, SUBCOMMAND, operand_roles, option_roles};
 
 #[cfg(test)]
-pub(super) use keys::{FILES_V2, NETWORK_V2, PAIR_V2, judged as judged_v2};
+pub(super) use defaults::{DECISIONS, UNKNOWN_TOOLS, UNRESOLVED};
 
-pub(super) use document::{Document, Entry, List, Lists, Network, Rulebook, Version};
 #[cfg(test)]
 pub(super) use tests_key::TEST;
 
+#[cfg(test)]
+pub(super) use keys::{DEFAULTS, FILES_V2, NETWORK_V2, PAIR_V2, judged as judged_v2};
+
+pub(super) use document::{Defaults, Document, Entry, List, Lists, Network, Rulebook, Stated, Version};
 pub(super) use keys::{PAIR, ROOT_V2};
 pub(crate) use names::{dotted, nearest};
 
@@ -37,16 +44,7 @@ use super::diagnostics::{Diagnostics, Locator, quoted};
 use super::json::{self, Data, Key, Value};
 use keys::{NOT_JUDGED, ROOT};
 use names::escaped;
-
-/// What an entry is a pattern of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Dialect {
-    Path,
-    Command,
-    Host,
-    /// What a log says of a session.
-    Value,
-}
+use paths::Labels;
 
 /// What is wrong, and what to do about it.
 type Fault = (String, Option<String>);
@@ -56,6 +54,7 @@ pub(super) fn parse(file: &str, text: &str) -> Result<Document, Diagnostics> {
         version: Version::One,
         faults: Diagnostics::new(file, text),
         locator: Locator::new(text),
+        labels: Labels::new(),
         examples: Vec::new(),
     };
     let document = match json::read(text) {
@@ -76,6 +75,7 @@ struct Parser<'a> {
     version: Version,
     faults: Diagnostics,
     locator: Locator<'a>,
+    labels: Labels,
     /// Examples that are still to be checked.
     examples: Vec<programs::Example>,
 }
@@ -95,6 +95,9 @@ impl Parser<'_> {
         document.version = self.version;
         self.trailing_commas(&json.trailing_commas);
         self.unknown_keys(&members, "", known, ROOT_V2);
+        if let Some((_, value)) = members.iter().find(|(key, _)| key.name == "labels" && known.contains(&"labels")) {
+            self.labels(value);
+        }
         for (key, value) in members.iter().filter(|(key, _)| known.contains(&key.name.as_str())) {
             self.key(key, value, &mut document);
         }
@@ -105,6 +108,8 @@ impl Parser<'_> {
     fn key(&mut self, key: &Key, value: &Value, document: &mut Document) {
         match key.name.as_str() {
             "$schema" if !matches!(value.data, Data::Text(_)) => self.wrong_type(value, "/$schema", "a string"),
+            // Read before every list.
+            "labels" => {}
             "programs" => document.programs = self.programs(value),
             "tests" => document.tests = self.tests(value),
             "evidence" => document.evidence = self.evidence(value),

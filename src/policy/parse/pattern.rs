@@ -1,12 +1,20 @@
-//! Entries of lists: each in its comparable form, or why it can't mean anything.
+//! Entries of lists: what each is a pattern of, or why it can't mean anything.
 
+use crate::policy::command::CommandPattern;
 use crate::policy::glob::{self, Answer, Glob};
+use crate::policy::host::HostPattern;
+use crate::policy::path::{PathPattern, PathSet};
 use crate::policy::words;
 
-use super::{Dialect, Fault, quoted};
+use super::{Fault, Parser, Version, hosts, paths, quoted};
 
-/// The entry in its comparable form, or why it can't mean anything.
-pub(super) fn check(text: &str, dialect: Dialect) -> Result<String, Fault> {
+/// What the entries of a list can be read as.
+pub(super) trait Pattern: Sized {
+    fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault>;
+}
+
+/// What holds for every entry; the text without blanks at its ends.
+pub(super) fn readable(text: &str) -> Result<&str, Fault> {
     if text.trim().is_empty() {
         return Err((
             "this pattern is empty".to_owned(),
@@ -19,17 +27,47 @@ pub(super) fn check(text: &str, dialect: Dialect) -> Result<String, Fault> {
     if text.chars().any(char::is_control) {
         return Err(("this pattern holds a control character".to_owned(), None));
     }
-    match dialect {
-        Dialect::Path => check_path(text),
-        Dialect::Command => words::split(text).map(|_| text.trim().to_owned()).ok_or_else(|| {
-            (format!("the quotes in {} are not closed", quoted(text)), Some("write a quote as `\\\\'`".to_owned()))
-        }),
-        Dialect::Host => check_host(text),
-        Dialect::Value => Ok(text.trim().to_owned()),
+    Ok(text.trim())
+}
+
+impl Pattern for PathSet {
+    fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault> {
+        match parser.version {
+            Version::One => Ok(Self::of(PathPattern::version_1(&path_of_version_1(text)?))),
+            Version::Two => paths::read(text.trim(), &parser.labels),
+        }
     }
 }
 
-fn check_path(text: &str) -> Result<String, Fault> {
+impl Pattern for CommandPattern {
+    fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault> {
+        let words = words::split(text).ok_or_else(|| {
+            (format!("the quotes in {} are not closed", quoted(text)), Some("write a quote as `\\\\'`".to_owned()))
+        })?;
+        match parser.version {
+            Version::One => Ok(Self::version_1(text.trim(), words)),
+            Version::Two => Ok(Self::version_1(text.trim(), words)),
+        }
+    }
+}
+
+impl Pattern for HostPattern {
+    fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault> {
+        match parser.version {
+            Version::One => Ok(Self::version_1(&hosts::of_version_1(text)?)),
+            Version::Two => Ok(Self::version_1(&hosts::of_version_1(text)?)),
+        }
+    }
+}
+
+/// What a log says of a session: compared as it is.
+impl Pattern for () {
+    fn read(_: &Parser<'_>, _: &str) -> Result<Self, Fault> {
+        Ok(())
+    }
+}
+
+fn path_of_version_1(text: &str) -> Result<String, Fault> {
     let mut path = text.replace('\\', "/");
     while let Some(rest) = path.strip_prefix("./") {
         path = rest.to_owned();
@@ -37,32 +75,12 @@ fn check_path(text: &str) -> Result<String, Fault> {
     while path.contains("//") {
         path = path.replace("//", "/");
     }
-    let never = || format!("{} can never match", quoted(text));
-    if path.split('/').any(|component| component == "..") {
-        let help = "paths are compared after `..` is resolved; name the path itself".to_owned();
-        return Err((never(), Some(help)));
-    }
-    if path.len() > 1 && path.ends_with('/') {
-        let help = format!("paths have no `/` at their end; for all below it write {}", quoted(&format!("{path}**")));
-        return Err((never(), Some(help)));
-    }
+    paths::possible(text, &path)?;
     if Glob::path(&path).meets(&Glob::effect("**")) == Answer::No {
-        return Err((never(), Some("a class such as `[z-a]` has no members".to_owned())));
+        return Err((
+            format!("{} can never match", quoted(text)),
+            Some("a class such as `[z-a]` has no members".to_owned()),
+        ));
     }
     Ok(path)
-}
-
-pub(super) fn check_host(text: &str) -> Result<String, Fault> {
-    let host = text.trim();
-    if host.contains('/') || host.contains('@') {
-        let rest = host.split_once("://").map_or(host, |(_, rest)| rest);
-        let authority = rest.split('/').next().unwrap_or(rest);
-        let bare = authority.rsplit('@').next().unwrap_or(authority);
-        let message = format!("{} can never match: hosts are compared without scheme, user and path", quoted(text));
-        return Err((message, (!bare.is_empty()).then(|| format!("write {}", quoted(bare)))));
-    }
-    if host.contains(char::is_whitespace) {
-        return Err((format!("{} can never match: a host has no spaces", quoted(text)), None));
-    }
-    Ok(host.to_lowercase())
 }

@@ -1,15 +1,17 @@
 //! The keys `files`, `commands` and `network`: the lists that judge, at the root or in a part for some agents.
 
 use super::keys::{FILES, FILES_V2, NETWORK, NETWORK_V2, PAIR, PAIR_V2};
-use super::{Data, Dialect, Entry, List, Lists, Network, Parser, Rulebook, Value, pattern};
+use super::pattern::{self, Pattern};
+use super::{Data, Entry, List, Lists, Network, Parser, Rulebook, Stated, Value};
 
 impl Parser<'_> {
     /// Reads one key of a rulebook; `false` where it is none of its keys. `above`: the pointer of the object it is in.
     pub(super) fn rulebook(&mut self, key: &str, value: &Value, above: &str, rulebook: &mut Rulebook) -> bool {
         let pointer = format!("{above}/{key}");
         match key {
+            "defaults" => rulebook.defaults = self.defaults(value, &pointer),
             "files" => self.files(value, &pointer, rulebook),
-            "commands" => rulebook.commands = self.lists(value, &pointer, Dialect::Command),
+            "commands" => rulebook.commands = self.lists(value, &pointer),
             "network" => rulebook.network = self.network(value, &pointer),
             _ => return false,
         }
@@ -23,28 +25,28 @@ impl Parser<'_> {
         for (key, value) in members {
             let pointer = format!("{pointer}/{}", key.name);
             match key.name.as_str() {
-                "read" => rulebook.read = self.lists(value, &pointer, Dialect::Path),
-                "write" => rulebook.write = self.lists(value, &pointer, Dialect::Path),
+                "read" => rulebook.read = self.lists(value, &pointer),
+                "write" => rulebook.write = self.lists(value, &pointer),
                 "delete" if known.contains(&"delete") => {
-                    rulebook.delete = Some(self.lists(value, &pointer, Dialect::Path));
+                    rulebook.delete = Some(self.lists(value, &pointer));
                 }
                 _ => {}
             }
         }
     }
 
-    fn lists(&mut self, value: &Value, pointer: &str, dialect: Dialect) -> Lists {
+    fn lists<P: Pattern>(&mut self, value: &Value, pointer: &str) -> Lists<P> {
         let mut lists = Lists::default();
         let known = self.version.keys(PAIR, PAIR_V2);
         let Some(members) = self.object(value, pointer, known) else { return lists };
         self.unknown_keys(&members, pointer, known, PAIR_V2);
         for (key, value) in members {
-            self.one_of_lists(&key.name, value, pointer, dialect, &mut lists);
+            self.one_of_lists(&key.name, value, pointer, &mut lists);
         }
         lists
     }
 
-    fn one_of_lists(&mut self, key: &str, value: &Value, above: &str, dialect: Dialect, lists: &mut Lists) {
+    fn one_of_lists<P: Pattern>(&mut self, key: &str, value: &Value, above: &str, lists: &mut Lists<P>) {
         if !self.version.keys(PAIR, PAIR_V2).contains(&key) {
             return;
         }
@@ -54,7 +56,7 @@ impl Parser<'_> {
             "ask" => &mut lists.ask,
             _ => return,
         };
-        *list = self.list(value, &format!("{above}/{key}"), dialect);
+        *list = self.list(value, &format!("{above}/{key}"));
     }
 
     fn network(&mut self, value: &Value, pointer: &str) -> Option<Network> {
@@ -71,9 +73,9 @@ impl Parser<'_> {
                 }
                 ("deny_all", Data::Bool(false)) => {}
                 ("deny_all", _) => self.wrong_type(value, &below, "`true` or `false`"),
-                ("allow", _) => network.lists.allow = self.list(value, &below, Dialect::Host),
+                ("allow", _) => network.lists.allow = self.list(value, &below),
                 _ if known.contains(&key.name.as_str()) => {
-                    self.one_of_lists(&key.name, value, pointer, Dialect::Host, &mut network.lists);
+                    self.one_of_lists(&key.name, value, pointer, &mut network.lists);
                 }
                 _ => {}
             }
@@ -81,7 +83,7 @@ impl Parser<'_> {
         Some(network)
     }
 
-    pub(super) fn list(&mut self, value: &Value, pointer: &str, dialect: Dialect) -> Option<List> {
+    pub(super) fn list<P: Pattern>(&mut self, value: &Value, pointer: &str) -> Option<List<P>> {
         let Data::List(items) = &value.data else {
             self.wrong_type(value, pointer, "a list of strings");
             return None;
@@ -94,8 +96,12 @@ impl Parser<'_> {
                 self.wrong_type(item, &pointer, "a string");
                 continue;
             };
-            match pattern::check(text, dialect) {
-                Ok(text) => entries.push(Entry { text, place: self.locator.place(item.span.start, &pointer) }),
+            let read = pattern::readable(text).and_then(|text| Ok((text.to_owned(), P::read(self, text)?)));
+            match read {
+                Ok((text, pattern)) => {
+                    let stated = Stated::entry(self.locator.place(item.span.start, &pointer));
+                    entries.push(Entry { text, pattern, stated });
+                }
                 Err((message, help)) => self.faults.push(item.span.clone(), &pointer, message, help),
             }
         }

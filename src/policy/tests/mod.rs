@@ -2,6 +2,7 @@ mod commands;
 mod faults;
 mod programs;
 mod properties;
+mod version_2;
 
 use super::*;
 use crate::effects::{About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, PathTarget};

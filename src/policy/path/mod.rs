@@ -1,5 +1,7 @@
 //! Path entries against the files an effect names.
 
+mod pattern;
+
 use std::cell::OnceCell;
 
 use crate::effects::{Certainty, PathTarget};
@@ -8,66 +10,11 @@ use crate::finding::PolicyPlace;
 use super::Context;
 use super::fold::fold;
 use super::glob::{Answer, Glob, Pairs};
-use super::parse::{Entry, List};
 
-/// One entry, compiled for both comparisons.
-#[derive(Debug)]
-pub(super) struct PathRule {
-    pub(super) place: PolicyPlace,
-    exact: Glob,
-    folded: Glob,
-    /// The entry names a place outside of any root (`/etc/**`, `~/.ssh/**`).
-    anchored: bool,
-    /// The folded entry without its `~/`, where it has one.
-    below_home: Option<Glob>,
-    /// The folded entry at the root alone, where it is a bare name that counts in every directory.
-    at_root: Option<Glob>,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct PathList {
-    pub(super) rules: Vec<PathRule>,
-    pub(super) place: Option<PolicyPlace>,
-}
-
-impl PathList {
-    pub(super) fn new(list: Option<&List>) -> Self {
-        let Some(list) = list else { return Self::default() };
-        Self { rules: list.entries.iter().map(PathRule::new).collect(), place: Some(list.place.clone()) }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.rules.is_empty()
-    }
-
-    /// Where the list stands, if it demands anything.
-    pub(super) fn list_place(&self) -> Option<&PolicyPlace> {
-        self.place.as_ref().filter(|_| !self.is_empty())
-    }
-}
-
-impl PathRule {
-    fn new(entry: &Entry) -> Self {
-        let folded = fold(&entry.text);
-        Self {
-            place: entry.place.clone(),
-            exact: Glob::path(&entry.text),
-            anchored: is_anchored(&entry.text),
-            at_root: bare_name(&folded).map(Glob::component_wise),
-            below_home: folded.strip_prefix("~/").map(Glob::path),
-            folded: Glob::path(&folded),
-        }
-    }
-}
-
-/// The name of an entry that counts in every directory (`.env`, `**/*.pem`).
-fn bare_name(entry: &str) -> Option<&str> {
-    let name = entry.trim_start_matches("**/");
-    (!name.contains('/') && name != "**").then_some(name)
-}
+pub(super) use pattern::{Anchor, PathList, PathPattern, PathRule, PathSet};
 
 /// `/x`, `~/x`, `~user/x` or `C:/x`.
-pub(super) fn is_anchored(path: &str) -> bool {
+pub(in crate::policy) fn is_anchored(path: &str) -> bool {
     let mut characters = path.chars();
     match characters.next() {
         Some('/' | '~') => true,
@@ -201,7 +148,7 @@ impl<'a> Files<'a> {
     ///
     /// A bare name counts in every directory. For files that are known by their directory alone (`grep -r x src`) it
     /// counts at the root only, where people keep such files: else `.env` would forbid to search anything.
-    pub(super) fn touched_by(&self, rule: &PathRule) -> bool {
+    fn touched_by(&self, rule: &PathPattern) -> bool {
         let entry = if self.nameless { rule.at_root.as_ref().unwrap_or(&rule.folded) } else { &rule.folded };
         // As version 1 compared: folding turns a negated class around.
         let as_written = || !self.nameless && self.own.own.meets(&rule.exact);
@@ -219,7 +166,7 @@ impl<'a> Files<'a> {
     }
 
     /// An absolute path, or a pattern that may reach into the root or into a home directory.
-    fn touched_in_place(&self, rule: &PathRule, entry: &Glob) -> bool {
+    fn touched_in_place(&self, rule: &PathPattern, entry: &Glob) -> bool {
         match (&self.folded.own, self.root) {
             (Names::One(path, _), None) if !rule.anchored => {
                 path.match_indices('/').any(|(at, _)| path.get(at + 1..).is_some_and(|rest| entry.matches(rest)))
@@ -237,27 +184,44 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The first rule of the list that speaks of any of the files.
+    /// The first rule of the list that speaks of any of the files. What the list leaves out counts only where it is all
+    /// of the files, as they are written.
     pub(super) fn denied_by<'r>(&self, list: &'r PathList) -> Option<&'r PathRule> {
-        list.rules.iter().find(|rule| self.touched_by(rule))
+        let rule = list.rules.iter().find(|rule| {
+            rule.set.any_of.iter().any(|pattern| self.touched_by(pattern)) && !self.within(rule.set.except.iter())
+        })?;
+        (!self.within(list.except.iter())).then_some(rule)
     }
 
-    /// The entry that allows the file, or the list when its entries do so together.
-    pub(super) fn allowed_by<'r>(&self, list: &'r PathList) -> Option<&'r PolicyPlace> {
-        if let Some(rule) = list.rules.iter().find(|rule| self.within(&[rule])) {
-            return Some(&rule.place);
+    /// The entry that allows the files, or the list when its entries do so together. What is left out, by the list or by
+    /// a label in it, counts wherever any of the files may be meant.
+    pub(super) fn allowed_by<'r>(&self, list: &'r PathList) -> Option<(Option<&'r PathRule>, &'r PolicyPlace)> {
+        let is_out = |except: &[PathPattern]| except.iter().any(|pattern| self.touched_by(pattern));
+        if is_out(&list.except) {
+            return None;
         }
-        let all: Vec<&PathRule> = list.rules.iter().collect();
-        let together = all.len() > 1 && matches!(self.own.own, Names::Many(_)) && self.within(&all);
-        list.place.as_ref().filter(|_| together)
+        let fits = |rule: &&PathRule| self.within(rule.set.any_of.iter()) && !is_out(&rule.set.except);
+        if let Some(rule) = list.rules.iter().find(fits) {
+            return Some((Some(rule), &rule.stated.place));
+        }
+        if !matches!(self.own.own, Names::Many(_)) {
+            return None;
+        }
+        let whole: Vec<&PathRule> = list.rules.iter().filter(|rule| !is_out(&rule.set.except)).collect();
+        let together = whole.len() > 1 && self.within(whole.iter().flat_map(|rule| &rule.set.any_of));
+        let (first, place) = (whole.first()?, list.list_place());
+        together.then(|| (None, place.unwrap_or(&first.stated.place)))
     }
 
-    fn within(&self, rules: &[&PathRule]) -> bool {
-        let globs: Vec<&Glob> = rules.iter().map(|rule| &rule.exact).collect();
+    fn within<'r>(&self, patterns: impl Iterator<Item = &'r PathPattern> + Clone) -> bool {
+        let globs: Vec<&Glob> = patterns.clone().map(PathPattern::exact).collect();
+        if globs.is_empty() {
+            return false;
+        }
         if self.own.own.within(&globs) {
             return true;
         }
-        let anchored: Vec<&Glob> = rules.iter().filter(|rule| rule.anchored).map(|rule| &rule.exact).collect();
+        let anchored: Vec<&Glob> = patterns.filter(|pattern| pattern.anchored).map(PathPattern::exact).collect();
         let absolute = || self.own.below(self.root, self.target, self.certainty);
         !anchored.is_empty() && absolute().is_some_and(|names| names.within(&anchored))
     }

@@ -1,0 +1,41 @@
+//! What could not be resolved.
+
+use crate::effects::{About, Opaque};
+use crate::finding::Level;
+use crate::policy::Judgement;
+use crate::policy::scope::Scope;
+
+use super::{UNRESOLVED, allowed};
+
+impl Scope {
+    pub(super) fn opaque(&self, opaque: &Opaque) -> Judgement {
+        if !opaque.vouched_by.is_empty()
+            && let Some(rule) =
+                self.commands.allow.rules.iter().find(|rule| rule.pattern.vouches_for(&opaque.vouched_by))
+        {
+            let name = rule.stated.named.as_ref().map_or("commands.allow", |named| named.id.as_str());
+            let found = allowed(UNRESOLVED, &format!("vouched for by {name}"), Some(&rule.stated.place));
+            return Judgement { named: rule.stated.named.clone(), ..found };
+        }
+        let reads = self.rest(self.read.allow.list_place()).place();
+        let writes = self.rest(self.write.allow.list_place()).place();
+        let commands = self.rest(self.commands.allow.list_place()).place();
+        let network = self.rest(self.network.deny_all.as_ref()).place();
+        let place = match opaque.about {
+            About::Reads => reads,
+            About::Writes => writes,
+            About::Commands => commands,
+            About::Network => network,
+            About::Anything => commands.or(writes).or(reads).or(network),
+            About::Project => {
+                let Some(place) = commands.or(writes).or(reads) else {
+                    let reason = format!("{} (no allow list says what may run)", opaque.reason);
+                    return self.unresolved(Level::Note, &reason, None);
+                };
+                Some(place)
+            }
+        };
+        let level = if place.is_some() { Level::Error } else { Level::Warning };
+        self.unresolved(level, &opaque.reason, place)
+    }
+}

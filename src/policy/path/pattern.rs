@@ -1,0 +1,139 @@
+//! Path entries, compiled: of version 1 as other tools read them, of version 2 component by component.
+
+use crate::finding::PolicyPlace;
+use crate::policy::fold::fold;
+use crate::policy::glob::Glob;
+use crate::policy::parse::{List, Stated};
+
+use super::is_anchored;
+
+/// One pattern, compiled for both comparisons.
+#[derive(Debug, Clone)]
+pub(in crate::policy) struct PathPattern {
+    pub(super) exact: Glob,
+    pub(super) folded: Glob,
+    /// The pattern names a place outside of any root (`/etc/**`, `~/.ssh/**`).
+    pub(super) anchored: bool,
+    /// The folded pattern without its `~/`, where it has one.
+    pub(super) below_home: Option<Glob>,
+    /// The folded pattern at the root alone, where it is a bare name that counts in every directory.
+    pub(super) at_root: Option<Glob>,
+}
+
+/// Where a pattern of version 2 counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::policy) enum Anchor {
+    /// In every directory: it names the last component only.
+    Anywhere,
+    /// Below the repository's root.
+    Root,
+    /// Where it says: an absolute path, or one below a home directory.
+    Place,
+}
+
+impl PathPattern {
+    pub(in crate::policy) fn version_1(text: &str) -> Self {
+        let folded = fold(text);
+        Self {
+            exact: Glob::path(text),
+            anchored: is_anchored(text),
+            at_root: bare_name(&folded).map(Glob::component_wise),
+            below_home: folded.strip_prefix("~/").map(Glob::path),
+            folded: Glob::path(&folded),
+        }
+    }
+
+    /// `text`: without what says where it counts.
+    pub(in crate::policy) fn version_2(anchor: Anchor, text: &str) -> Self {
+        let folded = fold(text);
+        let compile = |text: &str| match anchor {
+            Anchor::Anywhere => Glob::anywhere(&Glob::component_wise(text)),
+            Anchor::Root => Glob::rooted(text),
+            Anchor::Place => Glob::component_wise(text),
+        };
+        Self {
+            exact: compile(text),
+            anchored: anchor == Anchor::Place,
+            at_root: match anchor {
+                Anchor::Anywhere if text != "**" => Some(Glob::component_wise(&folded)),
+                Anchor::Root => bare_name(&folded).filter(|_| folded.starts_with("**/")).map(Glob::component_wise),
+                _ => None,
+            },
+            below_home: folded.strip_prefix("~/").map(Glob::component_wise),
+            folded: if anchor == Anchor::Place || !is_anchored(&folded) {
+                compile(&folded)
+            } else {
+                // Folding never makes a place of what is relative; were it to, the pattern counts as it is.
+                compile(text)
+            },
+        }
+    }
+
+    pub(in crate::policy) fn exact(&self) -> &Glob {
+        &self.exact
+    }
+}
+
+/// The name of an entry that counts in every directory (`.env`, `**/*.pem`).
+fn bare_name(entry: &str) -> Option<&str> {
+    let name = entry.trim_start_matches("**/");
+    (!name.contains('/') && name != "**").then_some(name)
+}
+
+/// What one entry names: a pattern, those of a label, or what its list leaves out (`!x`).
+#[derive(Debug, Clone, Default)]
+pub(in crate::policy) struct PathSet {
+    pub(in crate::policy) any_of: Vec<PathPattern>,
+    pub(in crate::policy) except: Vec<PathPattern>,
+}
+
+impl PathSet {
+    pub(in crate::policy) fn of(pattern: PathPattern) -> Self {
+        Self { any_of: vec![pattern], except: Vec::new() }
+    }
+
+    /// It only takes away from its list.
+    pub(in crate::policy) fn is_exclusion(&self) -> bool {
+        self.any_of.is_empty()
+    }
+}
+
+/// One entry that names files.
+#[derive(Debug)]
+pub(in crate::policy) struct PathRule {
+    pub(in crate::policy) stated: Stated,
+    pub(super) set: PathSet,
+}
+
+#[derive(Debug, Default)]
+pub(in crate::policy) struct PathList {
+    pub(super) rules: Vec<PathRule>,
+    /// What the list leaves out, whatever else it names.
+    pub(super) except: Vec<PathPattern>,
+    place: Option<PolicyPlace>,
+}
+
+impl PathList {
+    pub(in crate::policy) fn new(list: Option<&List<PathSet>>) -> Self {
+        let Some(list) = list else { return Self::default() };
+        let mut compiled =
+            Self { place: Some(list.place.clone()).filter(|_| !list.entries.is_empty()), ..Self::default() };
+        for entry in &list.entries {
+            if entry.pattern.is_exclusion() {
+                compiled.except.extend(entry.pattern.except.iter().cloned());
+            } else {
+                compiled.rules.push(PathRule { stated: entry.stated.clone(), set: entry.pattern.clone() });
+            }
+        }
+        compiled
+    }
+
+    pub(in crate::policy) fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Where the list stands, if it demands anything.
+    pub(in crate::policy) fn list_place(&self) -> Option<&PolicyPlace> {
+        self.place.as_ref()
+    }
+}
