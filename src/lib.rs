@@ -24,8 +24,9 @@
 //! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, finding |
 //! | [`engine`] | applies policy and rules; owns order, counts and verdict | model, effects, policy, rules, finding |
 //! | [`lab`] | tries a policy out: its tests, its lints, what its denies let through | model, effects, policy, engine, finding |
+//! | [`backtest`] | sessions of the past by a policy, and what another one would change | model, effects, policy, rules, engine, finding |
 //! | [`triage`] | a session as its user lived it: conversations, turns, steps, tools, and what was paid | model |
-//! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, privacy |
+//! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, backtest, privacy |
 //! | [`store`] | writes sessions into the native store | model, privacy |
 //! | [`cli`] | arguments, files, exit codes; the only module that prints | everything |
 //!
@@ -63,6 +64,7 @@
     reason = "the map is for whoever works on the crate, all but `run` is private"
 )]
 
+mod backtest;
 mod cli;
 mod effects;
 mod engine;

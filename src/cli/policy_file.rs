@@ -64,6 +64,37 @@ pub(super) fn text_of(path: &str, stdin: &mut dyn Read, colour: bool) -> Result<
     read.map_err(|faults| unusable(path, &faults, colour))
 }
 
+/// A policy, and what its file states as plain JSON.
+pub(super) struct Stated {
+    pub(super) policy: Policy,
+    pub(super) plain: serde_json::Value,
+}
+
+/// The policy of a file, or of `REV:PATH` in this repository where no such file is there.
+pub(super) fn stated(named: &str, coloured: bool) -> Result<Stated, Failure> {
+    let colour = if coloured { policy::Colour::Ansi } else { policy::Colour::Never };
+    let in_revision = named.split_once(':').filter(|(revision, _)| !revision.is_empty() && is_absent(named));
+    let (policy, path, bytes) = match in_revision {
+        Some((revision, path)) => {
+            let path = shown(path);
+            let blob = read_blob(revision, &path)?;
+            (from_revision(revision, &path, colour)?, path, blob.bytes)
+        }
+        None => {
+            let path = shown(named);
+            let text = policy::read_text(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
+            let policy = policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
+            (policy, path, text.into_bytes())
+        }
+    };
+    let text = policy::text(&path, &bytes)
+        .and_then(|text| policy::format::format(&path, text, policy::format::Comments::Strip));
+    let text = text.map_err(|faults| broken(&path, &faults, colour))?;
+    let plain = serde_json::from_str(&text)
+        .map_err(|error| Failure::new(format!("the policy `{path}` can't be compared: {error}")))?;
+    Ok(Stated { policy, plain })
+}
+
 /// Why a policy that was named can't be used.
 pub(super) fn unusable(path: &str, faults: &Diagnostics, colour: bool) -> Failure {
     broken(&shown(path), faults, if colour { policy::Colour::Ansi } else { policy::Colour::Never })
@@ -78,13 +109,17 @@ fn is_absent(path: &str) -> bool {
 }
 
 fn from_revision(revision: &str, path: &str, colour: policy::Colour) -> Result<Policy, Failure> {
-    let blob = git::read_blob(Path::new("."), revision, path).map_err(|error| {
-        Failure::new(format!("the policy of `{revision}` can't be read: {error}"))
-            .hint("the base that a change is judged by has to be fetched first")
-    })?;
+    let blob = read_blob(revision, path)?;
     let commit = blob.commit.get(..12).unwrap_or(&blob.commit);
     Policy::from_bytes(path, Some(format!("{revision} ({commit})")), &blob.bytes)
         .map_err(|faults| broken(path, &faults, colour))
+}
+
+fn read_blob(revision: &str, path: &str) -> Result<git::Blob, Failure> {
+    git::read_blob(Path::new("."), revision, path).map_err(|error| {
+        Failure::new(format!("the policy of `{revision}` can't be read: {error}"))
+            .hint("the base that a change is judged by has to be fetched first")
+    })
 }
 
 fn broken(path: &str, faults: &Diagnostics, colour: policy::Colour) -> Failure {

@@ -26,6 +26,17 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
     ),
     ("policy-test", "output of `policy test --format json`", include_str!("../../schemas/policy-test.v1.schema.json")),
     (
+        "backtest",
+        "output of `policy backtest --format json`",
+        include_str!("../../schemas/policy-backtest.v1.schema.json"),
+    ),
+    (
+        "coverage",
+        "output of `policy coverage --format json`",
+        include_str!("../../schemas/policy-coverage.v1.schema.json"),
+    ),
+    ("diff", "output of `policy diff --format json`", include_str!("../../schemas/policy-diff.v1.schema.json")),
+    (
         "validation",
         "output of `policy validate --format json`",
         include_str!("../../schemas/validation.v1.schema.json"),

@@ -10,6 +10,10 @@ pub(super) enum Since {
 }
 
 impl Since {
+    pub(super) fn days(days: u32) -> Self {
+        Self::Ago(SignedDuration::from_hours(i64::from(days) * 24))
+    }
+
     /// `None` when it is so long ago that no moment is before it.
     pub(super) fn moment(self, now: Timestamp) -> Option<Timestamp> {
         match self {

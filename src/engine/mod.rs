@@ -15,7 +15,9 @@ use crate::rules::Account;
 use crate::rules::account::Traced;
 
 pub(crate) use conclude::{FailOn, Settings, conclude, settle};
-pub(crate) use session::{Entries, judge_guarded};
+pub(crate) use replay::Replay;
+pub(crate) use session::{Entries, Rulings, guarded, judge_guarded};
+pub(crate) use wording::evidence;
 
 /// What was judged, of all sessions, in the order they were given.
 #[derive(Debug)]

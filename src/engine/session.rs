@@ -55,6 +55,11 @@ impl<'r> Rulings<'r> {
         Self { session: replay.session, policy, judged }
     }
 
+    /// Every judged effect, in order.
+    pub(crate) fn acts(&self) -> impl Iterator<Item = Act<'_>> {
+        self.judged.iter().map(Judged::act)
+    }
+
     /// What is worth reporting, sorted by event.
     pub(crate) fn findings(&self) -> Vec<Finding> {
         let of_effects = |item: &Judged<'_>| findings::of_effect(item.at(), item.effect, &item.judgement);
@@ -98,13 +103,19 @@ pub(crate) fn judge_guarded(
     links: &Links,
 ) -> SessionOutcome {
     let kept = gaps.clone();
-    let judged = catch_unwind(AssertUnwindSafe(|| judge_session(session, gaps, policy, entries, links)));
-    judged.unwrap_or_else(|_| {
+    guarded(session, || judge_session(session, gaps, policy, entries, links)).unwrap_or_else(|gap| {
         let mut outcome = blank(session, kept);
-        let reason = "internal error while judging this session: please report it".to_owned();
-        outcome.gaps.push(Gap { file: session.source.clone(), line: None, reason });
+        outcome.gaps.push(gap);
         outcome.gaps.sort();
         outcome
+    })
+}
+
+/// What `work` makes of a session, or the gap that a fault of our own is.
+pub(crate) fn guarded<T>(session: &Session<'_>, work: impl FnOnce() -> T) -> Result<T, Gap> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
+        let reason = "internal error while judging this session: please report it".to_owned();
+        Gap { file: session.source.clone(), line: None, reason }
     })
 }
 

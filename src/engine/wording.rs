@@ -61,7 +61,7 @@ pub(super) fn raw_command(call: &ToolCall<'_>) -> Option<String> {
 }
 
 /// What the log says: the command, the path, the address, as recorded.
-pub(super) fn evidence(kind: &EventKind<'_>) -> Option<String> {
+pub(crate) fn evidence(kind: &EventKind<'_>) -> Option<String> {
     match kind {
         EventKind::Call(call) => match &call.arguments {
             Arguments::Text(text) => Some(shortened(text)),

@@ -7,6 +7,7 @@ mod actions;
 mod audit;
 mod effects;
 mod escape;
+mod history;
 mod json;
 mod markdown;
 mod sarif;
@@ -22,6 +23,7 @@ mod tests;
 
 pub(crate) use effects::{EffectsEvent, EffectsReport, EffectsSession, Told};
 pub(crate) use escape::terminal;
+pub(crate) use history::{BacktestReport, CoverageReport, DiffReport, Frame};
 pub(crate) use json::to_text as to_json;
 pub(crate) use text::{columns, gap_lines};
 pub(crate) use tree::Glyphs;

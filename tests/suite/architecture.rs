@@ -19,13 +19,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("rules", &["model", "effects", "policy", "finding"]),
     ("engine", &["model", "effects", "policy", "rules", "finding"]),
     ("lab", &["model", "effects", "policy", "engine", "finding"]),
-    ("report", &["schemas", "model", "finding", "policy", "rules", "engine", "privacy"]),
+    ("backtest", &["model", "effects", "policy", "rules", "engine", "finding"]),
+    ("report", &["schemas", "model", "finding", "policy", "rules", "engine", "privacy", "backtest"]),
     ("store", &["model", "privacy", "schemas"]),
     (
         "cli",
         &[
             "model", "finding", "shell", "privacy", "git", "ingest", "effects", "policy", "rules", "engine", "report",
-            "store", "triage", "lab", "schemas",
+            "store", "triage", "lab", "schemas", "backtest",
         ],
     ),
 ];

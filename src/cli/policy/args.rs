@@ -3,6 +3,9 @@
 use clap::{Args, Subcommand};
 
 use super::super::args::PlainFormat;
+use super::backtest::BacktestArgs;
+use super::coverage::CoverageArgs;
+use super::diff::DiffArgs;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct PolicyArgs {
@@ -21,6 +24,15 @@ pub(in crate::cli) enum PolicyCommand {
     /// Run the tests that stand in a policy, or cases of a file.
     #[command(after_help = TEST_EXAMPLES)]
     Test(TestArgs),
+    /// Judge sessions of the past by a policy: what each of its rules would block and allow.
+    #[command(after_help = super::backtest::EXAMPLES)]
+    Backtest(BacktestArgs),
+    /// Say what a change of the policy allows and denies newly, and show it on sessions of the past.
+    #[command(after_help = super::diff::EXAMPLES)]
+    Diff(DiffArgs),
+    /// Show which calls of the past no rule speaks of, and which entries speak of none.
+    #[command(after_help = super::coverage::EXAMPLES)]
+    Coverage(CoverageArgs),
 }
 
 const VALIDATE_EXAMPLES: &str = "\

@@ -1,8 +1,12 @@
 //! `policy`: work with a scope, one file per command.
 
 pub(in crate::cli) mod args;
+mod backtest;
+mod coverage;
+mod diff;
 mod fmt;
 mod test;
+mod history;
 mod validate;
 
 use std::path::Path;
@@ -13,7 +17,7 @@ use super::failure::Failure;
 use args::{PolicyArgs, PolicyCommand};
 
 pub(in crate::cli) fn run(
-    _trace_dir: &Path,
+    trace_dir: &Path,
     args: &PolicyArgs,
     environment: Environment,
     streams: &mut Streams<'_>,
@@ -22,5 +26,8 @@ pub(in crate::cli) fn run(
         PolicyCommand::Validate(args) => validate::run(args, environment, streams),
         PolicyCommand::Fmt(args) => fmt::run(args, environment, streams),
         PolicyCommand::Test(args) => test::run(args, environment, streams),
+        PolicyCommand::Backtest(args) => backtest::run(trace_dir, args, environment, streams),
+        PolicyCommand::Diff(args) => diff::run(trace_dir, args, environment, streams),
+        PolicyCommand::Coverage(args) => coverage::run(trace_dir, args, environment, streams),
     }
 }

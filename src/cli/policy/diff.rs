@@ -1,0 +1,165 @@
+//! `policy diff`: what a change of the policy allows and denies newly.
+
+use std::path::Path;
+
+use clap::Args;
+use serde_json::Value;
+
+use super::super::Streams;
+use super::super::args::PlainFormat;
+use super::super::environment::Environment;
+use super::super::failure::Failure;
+use super::super::gate;
+use super::super::output;
+use super::super::policy_file::{self, Stated};
+use super::history::{self, HistoryArgs, Past};
+use crate::backtest::{self, Change, Comparison, Programs, Rules, Version};
+use crate::engine;
+use crate::model::{Gap, Session};
+use crate::report::{DiffReport, Frame};
+
+pub(in crate::cli) const EXAMPLES: &str = "\
+Examples:
+  agent-strace policy diff .agent-scope.json new.json            in words, and on the whole store
+  agent-strace policy diff origin/main:.agent-scope.json .agent-scope.json
+  agent-strace policy diff --policy-ref origin/main              the same
+  agent-strace policy diff --policy-ref origin/main --fail-on-widening    for CI: a change that allows more fails
+  agent-strace policy diff old.json new.json logs/ --fail-on-new-blocks
+
+What differs is told entry by entry; an entry that another one covers changes nothing. Whatever
+can't be shown to allow nothing new counts as a change that may allow more.";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct DiffArgs {
+    /// The policy as it is: a file, or `REV:PATH` in this repository.
+    #[arg(value_name = "OLD", required_unless_present = "policy_ref")]
+    old: Option<String>,
+
+    /// The policy as it would be.
+    #[arg(value_name = "NEW", required_unless_present = "policy_ref")]
+    new: Option<String>,
+
+    /// Sessions: an id or an unambiguous prefix in the store, a log, a folder or an archive of logs of any agent,
+    /// `git:REV[:PATH]`, `entire[:WHICH]`, or `-` [default: all in the store].
+    #[arg(value_name = "SESSION")]
+    sessions: Vec<String>,
+
+    /// Compare the policy of this git revision with that of this directory.
+    #[arg(long, value_name = "REV", conflicts_with_all = ["old", "new"])]
+    policy_ref: Option<String>,
+
+    /// With --policy-ref: which policy [default: .agent-scope.json].
+    #[arg(long, value_name = "FILE", requires = "policy_ref")]
+    policy: Option<String>,
+
+    #[command(flatten)]
+    history: HistoryArgs,
+
+    /// Exit code 1 if a call of the past would be blocked newly.
+    #[arg(long)]
+    fail_on_new_blocks: bool,
+
+    /// Exit code 1 if the new policy may allow anything that the old one does not.
+    #[arg(long)]
+    fail_on_widening: bool,
+}
+
+pub(super) fn run(
+    trace_dir: &Path,
+    args: &DiffArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let coloured = args.history.coloured(environment);
+    let (old, new) = args.policies(coloured)?;
+    let past = args.history.select(trace_dir, &args.sessions, environment, streams)?;
+    let days = past.days;
+    let changes = backtest::changes(version(&old), version(&new));
+    let (old_rules, new_rules) = (Rules::new(&old.policy), Rules::new(&new.policy));
+    let (comparison, gaps) = compare(past, (&old, &old_rules), (&new, &new_rules));
+    let breaches = args.breaches(&changes, &comparison);
+    // What the policies themselves say needs no session; what they would do to calls does.
+    let lacking = comparison.sessions == 0 && (args.fail_on_new_blocks || !args.sessions.is_empty());
+    let exit_code = history::exit_code(&breaches, &gaps, usize::from(!lacking));
+    let frame = Frame { days, gaps: &gaps, breaches: &breaches, exit_code };
+    let report = DiffReport {
+        frame,
+        old: (&old.policy, &old_rules),
+        new: (&new.policy, &new_rules),
+        changes: &changes,
+        comparison: &comparison,
+    };
+    let text = match args.history.format {
+        PlainFormat::Text => report.text(history::glyphs(environment)),
+        PlainFormat::Json => report.json(),
+    };
+    output::print(streams.stdout, &text)?;
+    history::tell(trace_dir, &gaps, usize::from(!lacking), streams);
+    if comparison.sessions == 0 && !lacking {
+        output::note(streams.stderr, "note: there are no sessions to try them on; only the policies were compared");
+    }
+    Ok(exit_code)
+}
+
+fn version(stated: &Stated) -> Version<'_> {
+    Version { policy: &stated.policy, plain: &stated.plain }
+}
+
+/// Every session of the past by both; those that can't be read or judged are gaps.
+fn compare(past: Past, old: (&Stated, &Rules<'_>), new: (&Stated, &Rules<'_>)) -> (Comparison, Vec<Gap>) {
+    let (links, gap) = gate::links(None);
+    let programs = programs(&old.0.plain, &new.0.plain);
+    let (old, new) = ((&old.0.policy, old.1), (&new.0.policy, new.1));
+    let of_session = |session: &Session<'_>| {
+        engine::guarded(session, || backtest::compare_session(session, old, new, &links, programs))
+    };
+    let (comparisons, mut gaps) = past.inputs.all(of_session);
+    gaps.extend(gap);
+    let mut all = Comparison::default();
+    for comparison in comparisons {
+        match comparison {
+            Ok(comparison) => all.add(comparison),
+            Err(gap) => gaps.push(gap),
+        }
+    }
+    (all, gaps)
+}
+
+/// A policy that extends another one may have programs of that one's.
+fn programs(old: &Value, new: &Value) -> Programs {
+    let same = |key: &str| old.get(key) == new.get(key);
+    if same("programs") && same("extends") { Programs::Shared } else { Programs::Own }
+}
+
+impl DiffArgs {
+    fn policies(&self, coloured: bool) -> Result<(Stated, Stated), Failure> {
+        if let Some(revision) = &self.policy_ref {
+            let path = self.policy.as_deref().unwrap_or(policy_file::DEFAULT);
+            let old = policy_file::stated(&format!("{revision}:{path}"), coloured)?;
+            return Ok((old, policy_file::stated(path, coloured)?));
+        }
+        let (Some(old), Some(new)) = (&self.old, &self.new) else {
+            return Err(Failure::new("two policies are needed").hint("`agent-strace policy diff OLD NEW`"));
+        };
+        Ok((policy_file::stated(old, coloured)?, policy_file::stated(new, coloured)?))
+    }
+
+    /// Thresholds that are not met.
+    fn breaches(&self, changes: &[Change], comparison: &Comparison) -> Vec<String> {
+        let mut breaches = Vec::new();
+        let (blocks, removed) = (comparison.new_blocks.tool_calls, comparison.blocks_removed.tool_calls);
+        if self.fail_on_new_blocks && blocks > 0 {
+            breaches.push(format!("calls of the past that would be blocked newly: {blocked}", blocked = blocks));
+        }
+        if self.fail_on_widening {
+            let wider = changes.iter().filter(|change| change.direction.may_widen()).count();
+            if wider > 0 {
+                breaches.push(format!("changes that allow more, or may: {wider}"));
+            }
+            if removed > 0 {
+                breaches.push(format!("calls of the past that would no longer be blocked: {removed}"));
+            }
+        }
+        breaches
+    }
+}
