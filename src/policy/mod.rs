@@ -83,8 +83,8 @@ pub(crate) use diagnostics::{Colour, Diagnostics};
 pub(crate) use entries::EntryView;
 use evidence::EvidenceRules;
 pub(crate) use inline_tests::{Answer, Caller, InlineTest, TestCall};
-pub(crate) use parse::{dotted, nearest};
 pub(crate) use load::{load_file, read_text, read_text_from, text};
+pub(crate) use parse::{dotted, nearest};
 use scope::Scope;
 use sessions::Conditions;
 

@@ -5,8 +5,8 @@ mod backtest;
 mod coverage;
 mod diff;
 mod fmt;
-mod test;
 mod history;
+mod test;
 mod validate;
 
 use std::path::Path;
