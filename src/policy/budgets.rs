@@ -146,7 +146,37 @@ pub(crate) struct Budgets {
     pub(crate) prices: Prices,
 }
 
+impl Prices {
+    /// What is dearer to either of the two.
+    fn dearest(self, other: Self) -> Self {
+        Self {
+            input: self.input.max(other.input),
+            output: self.output.max(other.output),
+            cache_read: self.cache_read.max(other.cache_read),
+            cache_write: self.cache_write.max(other.cache_write),
+        }
+    }
+}
+
 impl Budgets {
+    /// Takes over the limits of a base on what this one does not limit.
+    pub(super) fn inherit(&mut self, base: Self) {
+        if self.prices == Prices::default() {
+            self.prices = base.prices;
+        }
+        for (own, base) in [(&mut self.limits, base.limits), (&mut self.per_subagent, base.per_subagent)] {
+            let stated: Vec<Measure> = own.iter().map(|limit| limit.measure).collect();
+            own.extend(base.into_iter().filter(|limit| !stated.contains(&limit.measure)));
+        }
+    }
+
+    /// Every limit of the other one holds, too.
+    pub(super) fn narrow(&mut self, floor: Self) {
+        self.prices = self.prices.dearest(floor.prices);
+        self.limits.extend(floor.limits);
+        self.per_subagent.extend(floor.per_subagent);
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.limits.is_empty() && self.per_subagent.is_empty()
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::finding::PolicyPlace;
 
@@ -105,11 +106,17 @@ pub(super) struct Locator<'a> {
     at: usize,
     line: u32,
     column: u32,
+    /// How places name the file, where it is not the policy itself.
+    file: Option<Arc<str>>,
 }
 
 impl<'a> Locator<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, line: 1, column: 1 }
+        Self { text, at: 0, line: 1, column: 1, file: None }
+    }
+
+    pub(super) fn of_file(self, file: Option<Arc<str>>) -> Self {
+        Self { file, ..self }
     }
 
     pub(super) fn place(&mut self, at: usize, pointer: &str) -> PolicyPlace {
@@ -124,7 +131,7 @@ impl<'a> Locator<'a> {
             }
         }
         self.at = at;
-        PolicyPlace { pointer: pointer.to_owned(), line: self.line, column: self.column, file: None }
+        PolicyPlace { pointer: pointer.to_owned(), line: self.line, column: self.column, file: self.file.clone() }
     }
 }
 

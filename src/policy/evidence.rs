@@ -41,6 +41,17 @@ impl Weight {
         }
     }
 
+    /// An error fails; what is incomplete is no pass whatever the threshold.
+    fn strictness(self) -> u8 {
+        match self {
+            Self::Off => 0,
+            Self::Level(Level::Note) => 1,
+            Self::Level(Level::Warning) => 2,
+            Self::Incomplete => 3,
+            Self::Level(Level::Error) => 4,
+        }
+    }
+
     /// It keeps a verdict from being a pass, or at least from passing by default.
     pub(super) fn closes(self) -> bool {
         matches!(self, Self::Incomplete | Self::Level(Level::Error))
@@ -105,6 +116,28 @@ pub(crate) struct EvidenceRules {
 }
 
 impl EvidenceRules {
+    /// Takes over from a base what this one does not state.
+    pub(super) fn inherit(&mut self, base: Self) {
+        self.minimum = self.minimum.take().or(base.minimum);
+        for (rule, weight) in base.weights {
+            self.weights.entry(rule).or_insert(weight);
+        }
+    }
+
+    /// The stricter demand of the two counts, rule by rule.
+    pub(super) fn narrow(&mut self, floor: &Self) {
+        if let Some((grade, place)) = &floor.minimum
+            && self.minimum.as_ref().is_none_or(|(own, _)| own < grade)
+        {
+            self.minimum = Some((*grade, place.clone()));
+        }
+        for (rule, (weight, place)) in &floor.weights {
+            if weight.strictness() > self.weight(rule).0.strictness() {
+                self.weights.insert(rule, (*weight, place.clone()));
+            }
+        }
+    }
+
     /// The least grade that every log has to have.
     pub(crate) fn minimum(&self) -> Option<(Grade, &PolicyPlace)> {
         self.minimum.as_ref().map(|(grade, place)| (*grade, place))

@@ -106,14 +106,20 @@ pub(super) enum Floor {
     Perhaps,
 }
 
-/// For effects that write or delete.
-pub(super) fn check(files: &Files<'_>, certainty: Certainty) -> Option<Floor> {
+/// For effects that write or delete. `judging`: the files of the policy itself.
+pub(super) fn check(files: &Files<'_>, certainty: Certainty, judging: &[OwnRule]) -> Option<Floor> {
     if files.is_unknown() {
         return Some(Floor::Perhaps);
     }
     let broken = |own: &OwnRule| {
         if certainty == Certainty::Pattern { files.aims_at(&own.anywhere) } else { files.reaches(own) }
     };
+    if judging.iter().any(broken) {
+        return Some(Floor::Broken {
+            rule: "floor/policy",
+            why: "this file is part of the policy that judges the agent",
+        });
+    }
     let (row, _) = COMPILED.iter().find(|(_, globs)| globs.iter().any(broken))?;
     Some(Floor::Broken { rule: row.rule, why: row.why })
 }

@@ -13,7 +13,11 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Reads a policy that was asked for: that it is not there is a fault.
 pub(crate) fn load_file(path: &Path) -> Result<Policy, Diagnostics> {
-    Policy::from_bytes(&shown(path), None, &read_file(path)?)
+    let library = |path: &str| match read_file(Path::new(path)) {
+        Ok(bytes) => Ok(bytes),
+        Err(faults) => Err(faults.of_whole_file().map_or_else(String::new, |fault| fault.message.clone())),
+    };
+    Policy::from_source(&shown(path), None, &read_file(path)?, &library)
 }
 
 /// The text of a policy file, whatever stands in it.

@@ -53,6 +53,7 @@ mod covers;
 mod diagnostics;
 mod entries;
 pub(crate) mod evidence;
+mod extends;
 mod floor;
 mod fold;
 pub(crate) mod format;
@@ -82,6 +83,8 @@ use budgets::Budgets;
 pub(crate) use diagnostics::{Colour, Diagnostics};
 pub(crate) use entries::EntryView;
 use evidence::EvidenceRules;
+pub(crate) use extends::Extended;
+use extends::{Assembled, Library};
 pub(crate) use inline_tests::{Answer, Caller, InlineTest, TestCall};
 pub(crate) use load::{load_file, read_text, read_text_from, text};
 pub(crate) use parse::{dotted, nearest};
@@ -115,6 +118,8 @@ pub(crate) struct PolicyIdentity {
     /// Hex digest of its bytes.
     pub(crate) sha256: String,
     pub(crate) version: u32,
+    /// The files that it extends, over all levels.
+    pub(crate) extends: Vec<Extended>,
 }
 
 /// Lists that hold beside those of the policy itself, always or for some agents only.
@@ -206,18 +211,40 @@ impl Policy {
 
     /// `shown`: the file as users know it. `revision`: where it was read from git.
     pub(crate) fn from_bytes(shown: &str, revision: Option<String>, bytes: &[u8]) -> Result<Self, Diagnostics> {
-        let text = load::text(shown, bytes)?;
-        let document = parse::parse(shown, text)?;
+        Self::from_source(shown, revision, bytes, &|_| Err("there is nothing to read it from".to_owned()))
+    }
+
+    /// The same, with the files that it extends; `library` reads them.
+    pub(crate) fn from_source(
+        shown: &str,
+        revision: Option<String>,
+        bytes: &[u8],
+        library: Library<'_>,
+    ) -> Result<Self, Diagnostics> {
+        let Assembled { own: mut document, floors, extended } = extends::assemble(shown, bytes, library)?;
+        let mut entries = entries::of(&document.rulebook);
+        let mut narrowing = Vec::new();
+        for floor in floors {
+            entries.extend(entries::of(&floor.rulebook));
+            narrowing.push(Narrowing { scope: Scope::new(&floor.rulebook) });
+            Arc::make_mut(&mut document.programs).inherit(&floor.programs);
+            document.evidence.narrow(&floor.evidence);
+            document.sessions.narrow(floor.sessions);
+            document.budgets.narrow(floor.budgets);
+        }
+        let files = extended.iter().map(|file| file.path.as_str()).chain([shown]);
+        let scope = Scope::new(&document.rulebook).guarding(files);
         Ok(Self {
             identity: Some(PolicyIdentity {
                 path: shown.to_owned(),
                 revision,
                 sha256: hex(&Sha256::digest(bytes)),
                 version: document.version.number(),
+                extends: extended,
             }),
-            scope: Scope::new(&document.rulebook),
-            narrowing: Vec::new(),
-            entries: entries::of(&document.rulebook),
+            scope,
+            narrowing,
+            entries,
             programs: document.programs,
             evidence: document.evidence,
             sessions: document.sessions,

@@ -36,6 +36,8 @@ struct Scope {
     schema: Option<String>,
     /// The version of this format.
     version: Option<Version>,
+    /// Files of the repository that this policy builds on.
+    extends: Option<Vec<Extension>>,
     /// What holds where no entry speaks (version 2).
     defaults: Option<Defaults>,
     /// Name → path patterns that it stands for: `label:NAME` wherever a path pattern may stand (version 2).
@@ -91,6 +93,28 @@ impl JsonSchema for Expectation {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         one_of(super::Answer::NAMES, None)
     }
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Extension {
+    /// Relative to the folder of this file.
+    path: String,
+    /// The SHA-256 digest of its bytes, in hex.
+    #[schemars(regex(pattern = "^[0-9a-fA-F]{64}$"))]
+    sha256: String,
+    /// `floor`: it judges, too, and the stricter one counts. `base`: what this policy does not state is what that one
+    /// states.
+    role: ExtensionRole,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum ExtensionRole {
+    Floor,
+    Base,
 }
 
 #[derive(JsonSchema)]

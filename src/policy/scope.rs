@@ -5,7 +5,7 @@ use crate::finding::PolicyPlace;
 use super::command::CommandList;
 use super::host::HostList;
 use super::parse::{Defaults, Lists, Rulebook};
-use super::path::{PathList, PathSet};
+use super::path::{OwnRule, PathList, PathSet, is_anchored};
 
 #[derive(Debug, Default)]
 pub(super) struct Scope {
@@ -16,6 +16,8 @@ pub(super) struct Scope {
     pub(super) delete: Option<Rules<PathList>>,
     pub(super) commands: Rules<CommandList>,
     pub(super) network: Network,
+    /// The files of the policy itself.
+    pub(super) judging: Vec<OwnRule>,
 }
 
 /// What is said of one kind of effect.
@@ -36,6 +38,11 @@ pub(super) struct Network {
 }
 
 impl Scope {
+    /// With the files that the policy was read from: who is judged by them may not change them.
+    pub(super) fn guarding<'p>(self, paths: impl Iterator<Item = &'p str>) -> Self {
+        Self { judging: paths.filter(|path| !is_anchored(path)).map(OwnRule::of_file).collect(), ..self }
+    }
+
     pub(super) fn new(rulebook: &Rulebook) -> Self {
         Self {
             defaults: rulebook.defaults.clone(),
@@ -48,6 +55,7 @@ impl Scope {
                 ask: CommandList::new(rulebook.commands.ask.as_ref()),
             },
             network: rulebook.network.as_ref().map(network).unwrap_or_default(),
+            judging: Vec::new(),
         }
     }
 }

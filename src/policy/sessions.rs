@@ -130,6 +130,20 @@ impl Conditions {
         self.deny.push(demand(field, list, Pattern::generous));
     }
 
+    /// Takes over the demands of a base on fields of which this one says nothing.
+    pub(super) fn inherit(&mut self, base: Self) {
+        for (own, base) in [(&mut self.allow, base.allow), (&mut self.deny, base.deny)] {
+            let stated: Vec<Field> = own.iter().map(|demand| demand.field).collect();
+            own.extend(base.into_iter().filter(|demand| !stated.contains(&demand.field)));
+        }
+    }
+
+    /// Every demand of the other one holds, too.
+    pub(super) fn narrow(&mut self, floor: Self) {
+        self.allow.extend(floor.allow);
+        self.deny.extend(floor.deny);
+    }
+
     /// Everything that stands against a session; `values` tells what its log records of a field.
     pub(crate) fn breaches<'a>(&'a self, values: impl Fn(Field) -> Vec<&'a str>) -> Vec<Breach<'a>> {
         let mut breaches = Vec::new();

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::escape;
 use super::session::{Attribution, Evidence};
-use super::view::{Report, ShownEffect, ShownFinding, ShownGap, ShownPlace, ShownPolicy, ShownSession};
+use super::view::{Report, ShownEffect, ShownExtended, ShownFinding, ShownGap, ShownPlace, ShownPolicy, ShownSession};
 use crate::engine::Verdict;
 use crate::finding::Level;
 use crate::privacy::Redacted;
@@ -44,6 +44,18 @@ pub(super) struct Policy<'a> {
     revision: Option<&'a str>,
     sha256: &'a str,
     version: u32,
+    /// The files that it extends, over all levels; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    extends: Vec<Extended<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Extended<'a> {
+    path: &'a str,
+    sha256: &'a str,
+    /// `floor` or `base`.
+    role: &'static str,
 }
 
 #[derive(Serialize)]
@@ -223,7 +235,12 @@ pub(super) fn policy(policy: &ShownPolicy) -> Policy<'_> {
         revision: text(policy.revision.as_ref()),
         sha256: &policy.sha256,
         version: policy.version,
+        extends: policy.extends.iter().map(extended).collect(),
     }
+}
+
+fn extended(extended: &ShownExtended) -> Extended<'_> {
+    Extended { path: extended.path.as_str(), sha256: &extended.sha256, role: extended.role }
 }
 
 pub(super) fn place(place: &ShownPlace) -> PolicyPlace<'_> {

@@ -58,7 +58,17 @@ pub(super) fn policy_shown(report: &Report) -> String {
         Some(policy) => {
             let revision = policy.revision.as_ref().map(|at| format!(" at {}", terminal(at.as_str())));
             let digest = policy.sha256.get(..12).unwrap_or(&policy.sha256);
-            format!("by {}{} (sha256 {digest})", terminal(policy.path.as_str()), revision.unwrap_or_default())
+            let extends: Vec<String> = policy
+                .extends
+                .iter()
+                .map(|file| format!(" with the {} {}", file.role, terminal(file.path.as_str())))
+                .collect();
+            format!(
+                "by {}{} (sha256 {digest}){}",
+                terminal(policy.path.as_str()),
+                revision.unwrap_or_default(),
+                extends.concat()
+            )
         }
     }
 }

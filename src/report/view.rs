@@ -4,7 +4,7 @@ use super::session::{ShownProof, ShownWho};
 use crate::engine::{Entry, Outcome, SessionOutcome, Verdict};
 use crate::finding::{Counts, EffectView, Finding, Level, Named, PolicyPlace};
 use crate::model::{Gap, Status};
-use crate::policy::{Decision, PolicyIdentity};
+use crate::policy::{Decision, Extended, PolicyIdentity};
 use crate::privacy::{Redacted, redact, redact_words};
 
 /// What was judged and found, fit to be shown once it is escaped.
@@ -24,6 +24,15 @@ pub(super) struct ShownPolicy {
     pub(super) revision: Option<Redacted>,
     pub(super) sha256: String,
     pub(super) version: u32,
+    pub(super) extends: Vec<ShownExtended>,
+}
+
+/// A file that the policy extends.
+#[derive(Debug)]
+pub(super) struct ShownExtended {
+    pub(super) path: Redacted,
+    pub(super) sha256: String,
+    pub(super) role: &'static str,
 }
 
 #[derive(Debug)]
@@ -189,7 +198,14 @@ impl ShownPolicy {
             revision: policy.revision.as_deref().map(redact),
             sha256: policy.sha256.clone(),
             version: policy.version,
+            extends: policy.extends.iter().map(ShownExtended::new).collect(),
         }
+    }
+}
+
+impl ShownExtended {
+    fn new(extended: &Extended) -> Self {
+        Self { path: redact(&extended.path), sha256: extended.sha256.clone(), role: extended.role.name() }
     }
 }
 

@@ -73,7 +73,7 @@ impl Scope {
             _ => (&self.write, Touch::Write),
         };
         let sensitive = sensitive::touched(&files, touch);
-        let floor = if touch == Touch::Write { floor::check(&files, certainty) } else { None };
+        let floor = if touch == Touch::Write { floor::check(&files, certainty, &self.judging) } else { None };
         let named = Named { files: &files, forbidden: &files, certainty, floor };
         Judgement { sensitive, ..self.scoped(rules, &named, wording) }
     }

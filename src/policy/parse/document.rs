@@ -13,6 +13,8 @@ use crate::policy::inline_tests::InlineTest;
 use crate::policy::path::PathSet;
 use crate::policy::sessions::Conditions;
 
+use super::Extension;
+
 /// What stands in the policy: where, under which name, and how much it weighs.
 #[derive(Debug, Clone)]
 pub(in crate::policy) struct Stated {
@@ -61,6 +63,8 @@ impl<P> Default for Lists<P> {
 #[derive(Debug, Clone)]
 pub(in crate::policy) struct Network {
     pub(in crate::policy) deny_all: Option<PolicyPlace>,
+    /// `deny_all` stands there, `true` or `false`.
+    pub(in crate::policy) states_deny_all: bool,
     pub(in crate::policy) lists: Lists<HostPattern>,
     pub(in crate::policy) place: PolicyPlace,
 }
@@ -92,6 +96,9 @@ pub(in crate::policy) struct Rulebook {
 #[derive(Debug, Default)]
 pub(in crate::policy) struct Document {
     pub(in crate::policy) version: Version,
+    pub(in crate::policy) extends: Vec<Extension>,
+    /// Where `programs` stands in the file.
+    pub(in crate::policy) programs_span: Option<std::ops::Range<usize>>,
     pub(in crate::policy) rulebook: Rulebook,
     pub(in crate::policy) programs: Arc<Knowledge>,
     pub(in crate::policy) evidence: EvidenceRules,

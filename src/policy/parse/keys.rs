@@ -39,7 +39,6 @@ pub(in crate::policy) const DEFAULTS: &[&str] = &["decision", "unresolved", "unk
 /// whoever judges it takes it off this list.
 #[rustfmt::skip]
 pub(super) const NOT_JUDGED: &[&str] = &[
-    "extends",
     "mcp",
     "env",
     "agents",

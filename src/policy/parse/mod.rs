@@ -8,7 +8,9 @@ mod defaults;
 mod document;
 mod entry;
 mod evidence;
+mod extends;
 mod hosts;
+mod inherit;
 mod keys;
 mod labels;
 mod names;
@@ -37,8 +39,12 @@ pub(super) use tests_key::TEST;
 pub(super) use keys::{DEFAULTS, FILES_V2, NETWORK_V2, PAIR_V2, judged as judged_v2};
 
 pub(super) use document::{Defaults, Document, Entry, List, Lists, Network, Rulebook, Stated, Version};
+pub(super) use extends::Extension;
+pub(crate) use extends::Role;
 pub(super) use keys::{PAIR, ROOT_V2};
 pub(crate) use names::{dotted, nearest};
+
+use std::sync::Arc;
 
 use super::diagnostics::{Diagnostics, Locator, quoted};
 use super::json::{self, Data, Key, Value};
@@ -49,11 +55,12 @@ use paths::Labels;
 /// What is wrong, and what to do about it.
 type Fault = (String, Option<String>);
 
-pub(super) fn parse(file: &str, text: &str) -> Result<Document, Diagnostics> {
+/// `named`: how places name the file, where it is not the policy itself.
+pub(super) fn parse(file: &str, text: &str, named: Option<Arc<str>>) -> Result<Document, Diagnostics> {
     let mut parser = Parser {
         version: Version::One,
         faults: Diagnostics::new(file, text),
-        locator: Locator::new(text),
+        locator: Locator::new(text).of_file(named),
         labels: Labels::new(),
         examples: Vec::new(),
     };
@@ -110,7 +117,11 @@ impl Parser<'_> {
             "$schema" if !matches!(value.data, Data::Text(_)) => self.wrong_type(value, "/$schema", "a string"),
             // Read before every list.
             "labels" => {}
-            "programs" => document.programs = self.programs(value),
+            "extends" => document.extends = self.extends(value),
+            "programs" => {
+                document.programs_span = Some(key.span.clone());
+                document.programs = self.programs(value);
+            }
             "tests" => document.tests = self.tests(value),
             "evidence" => document.evidence = self.evidence(value),
             "sessions" => document.sessions = self.sessions(value),

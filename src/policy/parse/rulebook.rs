@@ -64,9 +64,10 @@ impl Parser<'_> {
         let members = self.object(value, pointer, known)?;
         self.unknown_keys(&members, pointer, known, NETWORK_V2);
         let place = self.locator.place(value.span.start, pointer);
-        let mut network = Network { deny_all: None, lists: Lists::default(), place };
+        let mut network = Network { deny_all: None, states_deny_all: false, lists: Lists::default(), place };
         for (key, value) in members {
             let below = format!("{pointer}/{}", key.name);
+            network.states_deny_all |= key.name == "deny_all";
             match (key.name.as_str(), &value.data) {
                 ("deny_all", Data::Bool(true)) => {
                     network.deny_all = Some(self.locator.place(value.span.start, &below));

@@ -32,6 +32,11 @@ pub(super) struct OwnRule {
 }
 
 impl OwnRule {
+    /// Of one file.
+    pub(super) fn of_file(path: &str) -> Self {
+        Self::new(&literal_in_pattern(&fold(path)))
+    }
+
     pub(super) fn new(glob: &str) -> Self {
         let at_root = Glob::effect(glob);
         Self { anywhere: Glob::anywhere(&at_root), at_home: Glob::after("~/", &at_root), at_root }

@@ -1,4 +1,5 @@
 mod commands;
+mod extends;
 mod faults;
 mod programs;
 mod properties;

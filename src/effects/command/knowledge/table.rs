@@ -10,7 +10,7 @@ const OF_PROJECTS: &[&str] =
     &["build", "cloud", "compilers", "containers", "linters", "packages", "system-packages", "tests"];
 
 /// The built-in data with the entries of a policy.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Knowledge {
     /// By bare name, in place of the built-in entry.
     entries: BTreeMap<String, Entry>,
@@ -72,6 +72,26 @@ impl Knowledge {
     /// What the policy adds to `program`.
     pub(crate) fn addition(&self, program: &str) -> Option<&Entry> {
         if self.additions.is_empty() { None } else { self.additions.get(program) }
+    }
+
+    /// A policy tells something.
+    pub(crate) fn is_told(&self) -> bool {
+        !(self.entries.is_empty() && self.additions.is_empty() && self.names.is_empty())
+    }
+
+    /// What the other one tells of programs of which this one tells nothing.
+    pub(crate) fn inherit(&mut self, base: &Self) {
+        let told = |own: &Self, name: &str| {
+            own.entries.contains_key(name) || own.additions.contains_key(name) || own.names.contains_key(name)
+        };
+        let before = self.clone();
+        let missing = |name: &&String| !told(&before, name);
+        let entries = base.entries.iter().filter(|(name, _)| missing(name));
+        self.entries.extend(entries.map(|(name, entry)| (name.clone(), entry.clone())));
+        let additions = base.additions.iter().filter(|(name, _)| missing(name));
+        self.additions.extend(additions.map(|(name, entry)| (name.clone(), entry.clone())));
+        let names = base.names.iter().filter(|(name, _)| missing(name));
+        self.names.extend(names.map(|(name, known)| (name.clone(), known.clone())));
     }
 
     /// What is told about `program`, in place of what is built in.

@@ -1,0 +1,76 @@
+//! What a policy does not state is what its base states. Every part is taken apart by name, so that a new one can't be
+//! forgotten here.
+
+use std::sync::Arc;
+
+use super::{Defaults, Document, Lists, Network, Rulebook};
+
+impl Document {
+    /// Takes over from the base what this one does not state. Tests hold for the file they stand in.
+    pub(in crate::policy) fn inherit(&mut self, base: Self) {
+        let Self {
+            version: _,
+            extends: _,
+            programs_span: _,
+            rulebook,
+            programs,
+            evidence,
+            sessions,
+            budgets,
+            tests: _,
+        } = base;
+        self.rulebook.inherit(rulebook);
+        Arc::make_mut(&mut self.programs).inherit(&programs);
+        self.evidence.inherit(evidence);
+        self.sessions.inherit(sessions);
+        self.budgets.inherit(budgets);
+    }
+}
+
+impl Rulebook {
+    fn inherit(&mut self, base: Self) {
+        let Self { defaults, read, write, delete, commands, network } = base;
+        self.defaults.inherit(defaults);
+        self.read.inherit(read);
+        self.write.inherit(write);
+        self.commands.inherit(commands);
+        match (&mut self.delete, delete) {
+            (Some(own), Some(base)) => own.inherit(base),
+            (own @ None, base) => *own = base,
+            (Some(_), None) => {}
+        }
+        match (&mut self.network, network) {
+            (Some(own), Some(base)) => own.inherit(base),
+            (own @ None, base) => *own = base,
+            (Some(_), None) => {}
+        }
+    }
+}
+
+impl Defaults {
+    fn inherit(&mut self, base: Self) {
+        let Self { decision, unresolved, unknown_tool } = base;
+        self.decision = self.decision.take().or(decision);
+        self.unresolved = self.unresolved.take().or(unresolved);
+        self.unknown_tool = self.unknown_tool.take().or(unknown_tool);
+    }
+}
+
+impl<P> Lists<P> {
+    fn inherit(&mut self, base: Self) {
+        let Self { allow, deny, ask } = base;
+        self.allow = self.allow.take().or(allow);
+        self.deny = self.deny.take().or(deny);
+        self.ask = self.ask.take().or(ask);
+    }
+}
+
+impl Network {
+    fn inherit(&mut self, base: Self) {
+        let Self { deny_all, states_deny_all, lists, place: _ } = base;
+        if !self.states_deny_all {
+            (self.deny_all, self.states_deny_all) = (deny_all, states_deny_all);
+        }
+        self.lists.inherit(lists);
+    }
+}
