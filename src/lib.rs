@@ -22,6 +22,7 @@
 //! | [`effects`] | a tool call → what it did to files, processes, network | model, shell, finding |
 //! | [`policy`] | `.agent-scope.json` → a validated policy, or diagnostics that point into the file | effects, finding, git |
 //! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, finding |
+//! | [`generate`] | what sessions did → a policy that allows it and nothing more | model, effects, policy, finding, privacy |
 //! | [`engine`] | applies policy and rules; owns order, counts and verdict | model, effects, policy, rules, finding |
 //! | [`lab`] | tries a policy out: its tests, its lints, what its denies let through | model, effects, policy, engine, finding |
 //! | [`backtest`] | sessions of the past by a policy, and what another one would change | model, effects, policy, rules, engine, finding |
@@ -69,6 +70,7 @@ mod cli;
 mod effects;
 mod engine;
 mod finding;
+mod generate;
 mod git;
 mod ingest;
 mod lab;

@@ -63,6 +63,11 @@ pub(super) fn of(program: &str) -> Globals {
     TABLE.iter().find(|(name, _)| *name == program).map_or(Globals::Unknown, |(_, options)| Globals::Known(options))
 }
 
+/// The option stands before a subcommand, and takes the next word as its value.
+pub(crate) fn takes_value(program: &str, option: &str) -> bool {
+    TABLE.iter().any(|(name, options)| *name == program && options.contains(&option))
+}
+
 /// Long names of one-letter flags that mean the same wherever they exist.
 const LONG: &[(char, &[&str])] = &[
     ('r', &["--recursive"]),

@@ -26,7 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "cli",
         &[
             "model", "finding", "shell", "privacy", "git", "ingest", "effects", "policy", "rules", "engine", "report",
-            "store", "triage", "lab", "schemas", "backtest",
+            "store", "triage", "lab", "generate", "schemas", "backtest",
         ],
     ),
 ];

@@ -6,12 +6,37 @@ use super::super::args::PlainFormat;
 use super::backtest::BacktestArgs;
 use super::coverage::CoverageArgs;
 use super::diff::DiffArgs;
+use super::generate::args::GenerateArgs;
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, after_help = GENERATE_EXAMPLES)]
 pub(in crate::cli) struct PolicyArgs {
     #[command(subcommand)]
-    pub(in crate::cli) command: PolicyCommand,
+    pub(in crate::cli) command: Option<PolicyCommand>,
+
+    #[command(flatten)]
+    pub(in crate::cli) generate: GenerateArgs,
 }
+
+/// The commands of `policy`.
+pub(super) fn names() -> Vec<String> {
+    let command = PolicyCommand::augment_subcommands(clap::Command::new("policy"));
+    command.get_subcommands().map(|command| command.get_name().to_owned()).collect()
+}
+
+const GENERATE_EXAMPLES: &str = "\
+Without a command: a policy that allows what sessions did, and nothing more.
+
+Examples:
+  agent-strace policy                                    print it, and write nothing
+  agent-strace policy --output .agent-scope.json         write it; never over one that is there
+  agent-strace policy --last 20 --min-sessions 3         what was seen in 3 of the last 20 sessions
+  agent-strace policy --merge -o .agent-scope.json       add what is new; denies and rules stay
+  agent-strace policy ~/.codex/sessions --held-out       with a measure of how good it is
+
+What destroys, publishes or is sensitive, what failed or was refused, and what can't be resolved
+is left out and listed for review. The exit code is 3 when there is nothing to make a policy of,
+or when something could not be read.";
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum PolicyCommand {

@@ -5,6 +5,7 @@ mod backtest;
 mod coverage;
 mod diff;
 mod fmt;
+mod generate;
 mod history;
 mod test;
 mod validate;
@@ -22,7 +23,10 @@ pub(in crate::cli) fn run(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    match &args.command {
+    let Some(command) = &args.command else {
+        return generate::run(trace_dir, &args.generate, &args::names(), environment, streams);
+    };
+    match command {
         PolicyCommand::Validate(args) => validate::run(args, environment, streams),
         PolicyCommand::Fmt(args) => fmt::run(args, environment, streams),
         PolicyCommand::Test(args) => test::run(args, environment, streams),

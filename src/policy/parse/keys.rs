@@ -45,7 +45,6 @@ pub(super) const NOT_JUDGED: &[&str] = &[
     "sequences",
     "rules",
     "exceptions",
-    "provenance",
 ];
 
 /// The keys of version 2 that are judged.

@@ -17,6 +17,7 @@ mod names;
 mod paths;
 mod pattern;
 mod programs;
+mod provenance;
 mod rulebook;
 mod tests_key;
 
@@ -25,6 +26,8 @@ pub(super) use budgets::{RATES, keys as budget_keys, subagent_keys as subagent_b
 
 #[cfg(test)]
 pub(super) use evidence::EVIDENCE;
+#[cfg(test)]
+pub(super) use provenance::PROVENANCE;
 
 #[cfg(test)]
 pub(super) use entry::{PROGRAM, SUBCOMMAND, operand_roles, option_roles};
@@ -107,6 +110,9 @@ impl Parser<'_> {
         }
         for (key, value) in members.iter().filter(|(key, _)| known.contains(&key.name.as_str())) {
             self.key(key, value, &mut document);
+            if key.name == "provenance" {
+                self.provenance(value, &json.root);
+            }
         }
         document
     }
@@ -115,8 +121,8 @@ impl Parser<'_> {
     fn key(&mut self, key: &Key, value: &Value, document: &mut Document) {
         match key.name.as_str() {
             "$schema" if !matches!(value.data, Data::Text(_)) => self.wrong_type(value, "/$schema", "a string"),
-            // Read before every list.
-            "labels" => {}
+            // Read before every list, and with the whole document.
+            "labels" | "provenance" => {}
             "extends" => document.extends = self.extends(value),
             "programs" => {
                 document.programs_span = Some(key.span.clone());

@@ -1,0 +1,151 @@
+//! `policy`: a scope from what was seen.
+
+pub(in crate::cli) mod args;
+mod json;
+mod text;
+
+use std::path::Path;
+
+use super::super::Streams;
+use super::super::args::PlainFormat;
+use super::super::environment::Environment;
+use super::super::failure::Failure;
+use super::super::gate;
+use super::super::output;
+use super::super::pipeline::Inputs;
+use super::super::wanted::Wanted;
+use crate::generate::{self, Draft, HeldOut, Observed, Probed, Settings};
+use crate::ingest::discover::Selection;
+use crate::policy::{self, Diagnostics, Policy, nearest};
+use crate::report;
+use args::GenerateArgs;
+
+/// Everything that is told about a generated policy.
+struct Told<'t> {
+    observed: &'t Observed,
+    draft: &'t Draft,
+    probed: &'t [Probed],
+    held_out: Option<&'t [HeldOut]>,
+    /// Where it was written.
+    written: Option<&'t Path>,
+}
+
+/// `commands`: what may stand after `policy`, for who misspells one.
+pub(super) fn run(
+    trace_dir: &Path,
+    args: &GenerateArgs,
+    commands: &[String],
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let wanted = Wanted::new(&args.wanted, args.now, environment)?;
+    // What can't be written is told before anything is read.
+    let base = base(args)?;
+    let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)
+        .map_err(|failure| misspelt(failure, &args.sessions, commands))?
+        .only(wanted);
+    let none = Policy::none();
+    let judges = base.as_ref().map_or(&none, |(_, policy)| policy);
+    let (links, gap) = gate::links(None);
+    let (parts, mut gaps) = inputs.all(|session| Observed::of_session(session, judges, &links));
+    gaps.extend(gap);
+    let mut observed = Observed::default();
+    for part in parts {
+        observed.append(part);
+    }
+    let observed = args.last.map_or(observed.clone(), |last| observed.latest(last as usize));
+    for line in report::gap_lines(&gaps) {
+        output::note(streams.stderr, &line);
+    }
+    if observed.all().next().is_none() {
+        let seen = observed.sessions.len();
+        let sessions = if seen == 1 { "1 session".to_owned() } else { format!("{seen} sessions") };
+        output::note(
+            streams.stderr,
+            &format!("error: nothing was observed in {sessions}: an empty policy is never written"),
+        );
+        return Ok(3);
+    }
+    let min_sessions = args.min_sessions as usize;
+    let base = base.as_ref().map(|(text, policy)| (text.as_str(), policy));
+    let settings = Settings { min_sessions, base };
+    let draft = generate::draft(&observed, &settings).map_err(|faults| own_fault(&faults))?;
+    if draft.entries.is_empty() && base.is_none() {
+        output::note(streams.stderr, "error: nothing that was seen can be allowed: an empty policy is never written");
+        tell(args, &observed, &draft, None, streams)?;
+        return Ok(3);
+    }
+    let held_out = if args.held_out {
+        Some(generate::held_out(&observed, &settings).map_err(|faults| own_fault(&faults))?)
+    } else {
+        None
+    };
+    if let Some(file) = args.output.as_deref().filter(|_| !args.dry_run) {
+        output::write(file, &draft.text)?;
+    }
+    tell(args, &observed, &draft, held_out.as_deref(), streams)?;
+    if !gaps.is_empty() {
+        output::note(streams.stderr, "warning: not everything could be read: what is missing is not in this policy");
+    }
+    Ok(if gaps.is_empty() { 0 } else { 3 })
+}
+
+fn tell(
+    args: &GenerateArgs,
+    observed: &Observed,
+    draft: &Draft,
+    held_out: Option<&[HeldOut]>,
+    streams: &mut Streams<'_>,
+) -> Result<(), Failure> {
+    let probed = generate::probe(observed, &draft.policy);
+    let written = args.output.as_deref().filter(|_| !args.dry_run && !draft.entries.is_empty());
+    let told = Told { observed, draft, probed: &probed, held_out, written };
+    let text = match args.format {
+        PlainFormat::Text => text::text(&told),
+        PlainFormat::Json => json::json(&told),
+    };
+    output::print(streams.stdout, &text)
+}
+
+/// The policy that is added to.
+fn base(args: &GenerateArgs) -> Result<Option<(String, Policy)>, Failure> {
+    let Some(file) = &args.output else { return Ok(None) };
+    let there = file.symlink_metadata().is_ok();
+    if args.merge && there {
+        let shown = file.display().to_string();
+        let text = policy::read_text(file).map_err(|faults| unusable(&shown, &faults))?;
+        let policy = Policy::from_bytes(&shown, None, text.as_bytes()).map_err(|faults| unusable(&shown, &faults))?;
+        if policy.identity().is_none_or(|identity| identity.version < 2) {
+            return Err(Failure::new(format!(
+                "`{shown}` is a policy of version 1, and entries of version 2 can't be added to it"
+            ))
+            .hint(
+                "its patterns mean something else in version 2: `agent-strace policy` without --merge prints a new one",
+            ));
+        }
+        return Ok(Some((text, policy)));
+    }
+    if there && !args.force && !args.dry_run {
+        return Err(Failure::new(format!(
+            "`{}` is there already, and a policy is never overwritten by accident",
+            file.display()
+        ))
+        .hint("`--merge` adds to it, `--force` replaces it, `--dry-run` only prints"));
+    }
+    Ok(None)
+}
+
+fn unusable(shown: &str, faults: &Diagnostics) -> Failure {
+    Failure::new(format!("nothing can be added to the policy `{shown}`")).details(faults.to_string())
+}
+
+fn own_fault(faults: &Diagnostics) -> Failure {
+    Failure::new("internal error: the generated policy can't be read; please report it").details(faults.to_string())
+}
+
+/// `policy backtst` is no session.
+fn misspelt(failure: Failure, sessions: &[String], commands: &[String]) -> Failure {
+    let commands: Vec<&str> = commands.iter().map(String::as_str).collect();
+    let Some(near) = sessions.first().and_then(|word| nearest(word, &commands)) else { return failure };
+    failure.hint(format!("did you mean the command `{near}`?"))
+}

@@ -1,0 +1,190 @@
+//! A generated policy for people: what it allows and why, what it leaves to them, and the policy itself.
+
+use std::fmt::Write as _;
+
+use super::Told;
+use crate::effects::{Effect, Kind};
+use crate::generate::{Basis, HeldOut, Probed, Review, Seen, Slot, Written};
+use crate::privacy;
+use crate::report::terminal;
+
+/// Lines of one reason.
+const MOST: usize = 12;
+
+pub(super) fn text(told: &Told<'_>) -> String {
+    let sessions = told.observed.sessions.len();
+    let mut text = format!("Policy suggestion from {}:\n", counted(sessions, "session"));
+    sections(&mut text, &told.draft.entries);
+    review(&mut text, &told.draft.review);
+    withdrawn(&mut text, &told.draft.withdrawn);
+    probed(&mut text, told.probed);
+    if let Some(held_out) = told.held_out {
+        measured(&mut text, told, held_out);
+    }
+    match told.written {
+        Some(file) => {
+            let shown = terminal(&file.display().to_string());
+            let _ = writeln!(text, "\nPolicy written to {shown}");
+            let _ = writeln!(text, "Next: review it, commit it, and let `agent-strace check` judge by it.");
+        }
+        None => {
+            let _ = write!(text, "\nGenerated policy (dry run):\n{}", printable(&told.draft.text));
+        }
+    }
+    text
+}
+
+/// The policy is data from logs: no character of it moves the cursor. JSON has escapes for all of them.
+fn printable(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", terminal(line))).collect()
+}
+
+fn sections(text: &mut String, entries: &[Written]) {
+    const TITLES: [(&str, fn(&Slot) -> bool); 6] = [
+        ("Files read (allow)", |slot| *slot == Slot::Read),
+        ("Files written (allow)", |slot| *slot == Slot::Write),
+        ("Files deleted (allow)", |slot| *slot == Slot::Delete),
+        ("Commands (allow)", |slot| *slot == Slot::Commands),
+        ("Network hosts (allow)", |slot| *slot == Slot::Network),
+        ("MCP tools (allow)", |slot| matches!(slot, Slot::Mcp(_))),
+    ];
+    for (title, holds) in TITLES {
+        let of_slot: Vec<&Written> = entries.iter().filter(|entry| holds(&entry.slot)).collect();
+        if of_slot.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "\n{title}:");
+        for entry in of_slot.iter().filter(|entry| entry.basis == Basis::Seen) {
+            let shown = match &entry.slot {
+                Slot::Mcp(server) => format!("{server}: {}", entry.text),
+                _ => entry.text.clone(),
+            };
+            let _ = writeln!(text, "  {:<40} {}", terminal(&shown), seen(&entry.seen));
+        }
+        families(text, &of_slot);
+    }
+}
+
+fn families(text: &mut String, entries: &[&Written]) {
+    let mut names: Vec<&str> = Vec::new();
+    for entry in entries {
+        if let Basis::Family(name) = entry.basis
+            && !names.contains(&name)
+        {
+            names.push(name);
+        }
+    }
+    for name in names {
+        let members: Vec<&&Written> = entries.iter().filter(|entry| entry.basis == Basis::Family(name)).collect();
+        let Some(first) = members.first() else { continue };
+        let _ = writeln!(text, "  {} {name}, {}:", members.len(), seen(&first.seen));
+        let listed = members.iter().map(|entry| entry.text.as_str()).collect::<Vec<_>>().join(", ");
+        let _ = writeln!(text, "    {}", terminal(&listed));
+    }
+}
+
+fn review(text: &mut String, review: &[Review]) {
+    if review.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\nLeft out, for review ({}):", review.len());
+    let mut at = review.iter().peekable();
+    while let Some(first) = at.peek() {
+        let reason = first.reason.text();
+        let mut count = 0_usize;
+        let _ = writeln!(text, "  {}", terminal(privacy::redact(&reason).as_str()));
+        while let Some(item) = at.next_if(|item| item.reason.text() == reason) {
+            count += 1;
+            if count <= MOST {
+                let _ = writeln!(text, "    {:<60} {}", shown(&item.effect), seen(&item.seen));
+            }
+        }
+        if count > MOST {
+            let _ = writeln!(text, "    … and {} more; `--format json` lists all", count - MOST);
+        }
+    }
+}
+
+/// The effect in one line that may be shown.
+pub(super) fn shown(effect: &Effect) -> String {
+    const LONGEST: usize = 100;
+    let line = match &effect.kind {
+        Kind::Execute(execution) => {
+            let words = execution.argv.iter().map(|argument| argument.text.as_str());
+            let words: Vec<String> = privacy::redact_words(words).iter().map(|word| word.as_str().to_owned()).collect();
+            format!("run {}", words.join(" "))
+        }
+        _ => privacy::redact(&effect.to_string()).as_str().to_owned(),
+    };
+    let line = terminal(&line);
+    if line.chars().nth(LONGEST).is_none() {
+        return line;
+    }
+    line.chars().take(LONGEST).chain(['…']).collect()
+}
+
+fn withdrawn(text: &mut String, withdrawn: &[String]) {
+    if withdrawn.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\nUsually denied, but the sessions did it:");
+    for line in withdrawn {
+        let _ = writeln!(text, "  {}", terminal(line));
+    }
+}
+
+fn probed(text: &mut String, probed: &[Probed]) {
+    let (asked, allowed) =
+        probed.iter().fold((0, 0), |(asked, allowed), one| (asked + one.asked, allowed + one.allowed));
+    let _ =
+        writeln!(text, "\nBeyond what was seen: {allowed} of {asked} probes are allowed ({}):", share(allowed, asked));
+    let kinds: Vec<String> = probed
+        .iter()
+        .filter(|one| one.asked > 0)
+        .map(|one| format!("{} {} of {}", one.kind, one.allowed, one.asked))
+        .collect();
+    let _ = writeln!(text, "  {}", kinds.join(", "));
+}
+
+fn measured(text: &mut String, told: &Told<'_>, held_out: &[HeldOut]) {
+    let sum = |of: fn(&HeldOut) -> usize| held_out.iter().map(of).sum::<usize>();
+    let (calls, denied, review) = (sum(|one| one.calls), sum(|one| one.denied), sum(|one| one.review));
+    let _ = writeln!(
+        text,
+        "\nLeaving out one session after the other: {denied} of {} would be wrongly refused ({}), {review} more are for review ({}):",
+        counted(calls, "call"),
+        share(denied, calls),
+        share(review, calls)
+    );
+    for one in held_out.iter().filter(|one| one.calls > 0) {
+        let id = told.observed.sessions.get(one.session as usize).map_or("", |session| session.id.as_str());
+        let _ = writeln!(
+            text,
+            "  {:<40} {:>5} refused, {} for review, of {}",
+            terminal(privacy::redact(id).as_str()),
+            one.denied,
+            one.review,
+            counted(one.calls, "call")
+        );
+    }
+}
+
+fn seen(seen: &Seen) -> String {
+    let mut text = format!("{} in {}", counted(seen.calls, "call"), counted(seen.sessions, "session"));
+    if let (Some(first), Some(last)) = (seen.first, seen.last) {
+        let day = |time: jiff::Timestamp| time.to_string().chars().take(10).collect::<String>();
+        let (first, last) = (day(first), day(last));
+        let _ = if first == last { write!(text, ", {first}") } else { write!(text, ", {first} to {last}") };
+    }
+    text
+}
+
+fn counted(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// In percent, with one digit, cut: nothing is made better than it is.
+pub(super) fn share(part: usize, whole: usize) -> String {
+    let tenths = (part * 1000).div_ceil(whole.max(1));
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}

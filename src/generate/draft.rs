@@ -1,0 +1,380 @@
+//! Entries → the text of a policy, checked by the evaluator that will judge with it.
+//!
+//! Nothing here trusts that an entry means what it was made to mean: the text is read like any policy, everything that
+//! was seen is judged by it, and what it does not allow is listed with its reason. So the list for review is complete
+//! by construction.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use crate::effects::{Certainty, Effect};
+use crate::policy::{Decision, Diagnostics, Judgement, Policy, edit, format};
+use crate::privacy;
+
+use super::observe::{CallId, Observation, Observed};
+use super::plan::{self, Basis, Plan, Planned, Slot};
+use super::reason::Reason;
+use super::tables::{CREDENTIALS, DENIED_COMMANDS, PIPELINES, SECRET};
+
+/// What a policy is made from beside what was seen.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings<'a> {
+    /// An entry has to be seen in so many sessions.
+    pub(crate) min_sessions: usize,
+    /// The policy that entries are added to.
+    pub(crate) base: Option<(&'a str, &'a Policy)>,
+}
+
+/// A generated policy.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) text: String,
+    pub(crate) policy: Policy,
+    /// The allowing entries that were added, in the order of the file.
+    pub(crate) entries: Vec<Written>,
+    /// What was done and is not allowed.
+    pub(crate) review: Vec<Review>,
+    /// Denies that are usually suggested, but forbid what was done.
+    pub(crate) withdrawn: Vec<String>,
+}
+
+/// An entry of the policy and who did what it allows.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) slot: Slot,
+    pub(crate) text: String,
+    pub(crate) pointer: String,
+    pub(crate) basis: Basis,
+    pub(crate) seen: Seen,
+}
+
+/// How often something was done, and when.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Seen {
+    pub(crate) sessions: usize,
+    pub(crate) calls: usize,
+    pub(crate) first: Option<Timestamp>,
+    pub(crate) last: Option<Timestamp>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Review {
+    pub(crate) effect: Effect,
+    pub(crate) reason: Reason,
+    pub(crate) seen: Seen,
+}
+
+/// How the text is called where it is faulty.
+const SHOWN: &str = "the generated policy";
+/// Rounds after which entries that the reader refuses are given up.
+const ROUNDS: usize = 16;
+
+pub(crate) fn draft(observed: &Observed, settings: &Settings<'_>) -> Result<Draft, Diagnostics> {
+    let none = Policy::none();
+    let plan = plan::plan(observed, settings.base.map_or(&none, |(_, policy)| policy));
+    let observations: Vec<&Observation> = observed.all().collect();
+    let mut writing = Writing::new(observed, &observations, settings, plan);
+    writing.settle()?;
+    writing.finish()
+}
+
+/// A policy in the making.
+struct Writing<'o, 's> {
+    observed: &'o Observed,
+    observations: &'o [&'o Observation],
+    settings: &'s Settings<'s>,
+    entries: Vec<Planned>,
+    left_out: BTreeMap<usize, Reason>,
+    denies: Vec<(Slot, &'static str)>,
+    withdrawn: Vec<String>,
+}
+
+/// The text of a policy, and where each entry stands in it.
+struct Composed {
+    text: String,
+    /// Pointer → the place of the entry in the plan.
+    allows: BTreeMap<String, usize>,
+    /// Pointer → the place of the suggestion.
+    denies: BTreeMap<String, usize>,
+}
+
+impl<'o, 's> Writing<'o, 's> {
+    fn new(
+        observed: &'o Observed,
+        observations: &'o [&'o Observation],
+        settings: &'s Settings<'s>,
+        plan: Plan,
+    ) -> Self {
+        let Plan { mut entries, left_out } = plan;
+        plan::complete_families(&mut entries);
+        let denies = if settings.base.is_some() { Vec::new() } else { suggestions() };
+        let mut writing = Self { observed, observations, settings, entries, left_out, denies, withdrawn: Vec::new() };
+        writing.drop_entries(|writing, entry| {
+            let sessions = writing.sessions_of(entry);
+            (sessions < writing.settings.min_sessions).then_some(Reason::Rare(sessions))
+        });
+        writing
+            .drop_entries(|_, entry| (privacy::redact(&entry.text).as_str() != entry.text).then_some(Reason::Secret));
+        writing.entries.sort_by(|left, right| (&left.slot, &left.text).cmp(&(&right.slot, &right.text)));
+        writing
+    }
+
+    fn drop_entries(&mut self, against: impl Fn(&Self, &Planned) -> Option<Reason>) {
+        let entries = std::mem::take(&mut self.entries);
+        for entry in entries {
+            match against(self, &entry) {
+                None => self.entries.push(entry),
+                Some(reason) => self.leave_out(&entry, &reason),
+            }
+        }
+    }
+
+    fn leave_out(&mut self, entry: &Planned, reason: &Reason) {
+        for place in &entry.support {
+            self.left_out.entry(*place).or_insert_with(|| reason.clone());
+        }
+    }
+
+    fn sessions_of(&self, entry: &Planned) -> usize {
+        let calls = entry.support.iter().filter_map(|place| self.observations.get(*place));
+        calls.flat_map(|observation| &observation.calls.done).map(|call| call.session).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Takes out what the reader refuses, what contradicts what was done, and what allows nothing that another entry
+    /// does not.
+    fn settle(&mut self) -> Result<(), Diagnostics> {
+        for _ in 0..ROUNDS + self.denies.len() {
+            let composed = self.compose()?;
+            let policy = match Policy::from_bytes(SHOWN, None, composed.text.as_bytes()) {
+                Ok(policy) => policy,
+                Err(faults) if self.drop_faulty(&composed, &faults) => continue,
+                Err(faults) => return Err(faults),
+            };
+            let judgements = self.judge(&policy);
+            if !self.withdraw(&composed, &judgements) && !self.drop_idle(&composed, &judgements) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether any entry was to blame.
+    fn drop_faulty(&mut self, composed: &Composed, faults: &Diagnostics) -> bool {
+        let blamed = |places: &BTreeMap<String, usize>| -> BTreeSet<usize> {
+            let is_blamed = |pointer: &str| {
+                let mut blamed = faults.list.iter().map(|fault| fault.place.pointer.as_str());
+                blamed.any(|fault| !fault.is_empty() && (pointer == fault || pointer.starts_with(&format!("{fault}/"))))
+            };
+            places.iter().filter(|(pointer, _)| is_blamed(pointer)).map(|(_, place)| *place).collect()
+        };
+        let (faulty, refused) = (blamed(&composed.allows), blamed(&composed.denies));
+        self.take_denies(&refused);
+        self.take_entries(&faulty, Some(&Reason::Inexpressible));
+        !faulty.is_empty() || !refused.is_empty()
+    }
+
+    fn take_entries(&mut self, taken: &BTreeSet<usize>, reason: Option<&Reason>) {
+        let entries = std::mem::take(&mut self.entries);
+        for (place, entry) in entries.into_iter().enumerate() {
+            if !taken.contains(&place) {
+                self.entries.push(entry);
+            } else if let Some(reason) = reason {
+                self.leave_out(&entry, reason);
+            }
+        }
+    }
+
+    fn take_denies(&mut self, taken: &BTreeSet<usize>) {
+        let mut place = 0;
+        self.denies.retain(|_| {
+            place += 1;
+            !taken.contains(&(place - 1))
+        });
+    }
+
+    /// What was done and is to be allowed is stronger than a suggestion.
+    fn withdraw(&mut self, composed: &Composed, judgements: &[Judgement]) -> bool {
+        let mut against = BTreeSet::new();
+        for (place, (observation, judged)) in self.observations.iter().zip(judgements).enumerate() {
+            let certain = observation.effect.certainty != Certainty::Possible && !self.left_out.contains_key(&place);
+            let deny = judged.place.as_ref().and_then(|place| composed.denies.get(&place.pointer));
+            if let Some(deny) = deny.filter(|_| certain && judged.decision != Decision::Allowed) {
+                against.insert(*deny);
+            }
+        }
+        for (slot, text) in against.iter().filter_map(|place| self.denies.get(*place)) {
+            self.withdrawn.push(format!("{}: {text}", slot.keys("deny").join(".")));
+        }
+        self.take_denies(&against);
+        !against.is_empty()
+    }
+
+    fn drop_idle(&mut self, composed: &Composed, judgements: &[Judgement]) -> bool {
+        let mut used = BTreeSet::new();
+        for judged in judgements.iter().filter(|judged| judged.decision == Decision::Allowed) {
+            let Some(place) = &judged.place else { continue };
+            used.extend(composed.allows.get(&place.pointer).copied());
+            if place.pointer.ends_with("/allow") {
+                // Several entries together allow it.
+                let below = composed.allows.range(place.pointer.clone()..);
+                used.extend(below.take_while(|(pointer, _)| pointer.starts_with(&place.pointer)).map(|(_, at)| *at));
+            }
+        }
+        let is_idle =
+            |(place, entry): (usize, &Planned)| (entry.basis == Basis::Seen && !used.contains(&place)).then_some(place);
+        let idle: BTreeSet<usize> = self.entries.iter().enumerate().filter_map(is_idle).collect();
+        self.take_entries(&idle, None);
+        !idle.is_empty()
+    }
+
+    fn judge(&self, policy: &Policy) -> Vec<Judgement> {
+        let judge = |observation: &&Observation| policy.judge(&observation.effect, &plan::context(observation));
+        self.observations.iter().map(judge).collect()
+    }
+
+    fn compose(&self) -> Result<Composed, Diagnostics> {
+        let mut text = match self.settings.base {
+            Some((text, _)) => text.to_owned(),
+            None => TEMPLATE.to_owned(),
+        };
+        let (mut allows, mut denies) = (BTreeMap::new(), BTreeMap::new());
+        let planned = self.entries.iter().map(|entry| (&entry.slot, entry.text.as_str())).enumerate();
+        for (slot, items) in by_slot(planned) {
+            text = add(&text, &slot.allow(), &items, &mut allows)?;
+        }
+        let suggested = self.denies.iter().map(|(slot, text)| (slot, *text)).enumerate();
+        for (slot, items) in by_slot(suggested) {
+            text = add(&text, &slot.keys("deny"), &items, &mut denies)?;
+        }
+        Ok(Composed { text, allows, denies })
+    }
+
+    fn finish(self) -> Result<Draft, Diagnostics> {
+        let composed = self.compose()?;
+        let policy = Policy::from_bytes(SHOWN, None, composed.text.as_bytes())?;
+        let judgements = self.judge(&policy);
+        let entries = self.written(&composed, &judgements);
+        let text = with_provenance(&composed.text, &entries)?;
+        let text = format::format(SHOWN, &text, format::Comments::Keep)?;
+        let policy = Policy::from_bytes(SHOWN, None, text.as_bytes())?;
+        let review = self.review(&judgements);
+        Ok(Draft { text, policy, entries, review, withdrawn: self.withdrawn })
+    }
+
+    fn written(&self, composed: &Composed, judgements: &[Judgement]) -> Vec<Written> {
+        let mut calls: BTreeMap<usize, BTreeSet<CallId>> = BTreeMap::new();
+        for (place, judged) in judgements.iter().enumerate() {
+            let pointer = judged.place.as_ref().filter(|_| judged.decision == Decision::Allowed);
+            let entry = pointer.and_then(|place| composed.allows.get(&place.pointer));
+            if let (Some(entry), Some(observation)) = (entry, self.observations.get(place)) {
+                calls.entry(*entry).or_default().extend(&observation.calls.done);
+            }
+        }
+        let pointers: BTreeMap<usize, &String> = composed.allows.iter().map(|(pointer, at)| (*at, pointer)).collect();
+        let written = |(at, entry): (usize, &Planned)| {
+            let mut all = calls.remove(&at).unwrap_or_default();
+            for observation in entry.support.iter().filter_map(|place| self.observations.get(*place)) {
+                all.extend(&observation.calls.done);
+            }
+            Some(Written {
+                slot: entry.slot.clone(),
+                text: entry.text.clone(),
+                pointer: (*pointers.get(&at)?).clone(),
+                basis: entry.basis,
+                seen: self.seen(&all),
+            })
+        };
+        self.entries.iter().enumerate().filter_map(written).collect()
+    }
+
+    fn seen(&self, calls: &BTreeSet<CallId>) -> Seen {
+        let times = || calls.iter().filter_map(|call| self.observed.time(*call));
+        Seen {
+            sessions: calls.iter().map(|call| call.session).collect::<BTreeSet<_>>().len(),
+            calls: calls.len(),
+            first: times().min(),
+            last: times().max(),
+        }
+    }
+
+    /// What is not allowed, the most frequent first.
+    fn review(&self, judgements: &[Judgement]) -> Vec<Review> {
+        let mut review = Vec::new();
+        for (place, (observation, judged)) in self.observations.iter().zip(judgements).enumerate() {
+            if !judged.matters() {
+                continue;
+            }
+            let reason = self.left_out.get(&place).cloned();
+            let reason = reason.unwrap_or_else(|| match &judged.decision {
+                Decision::Unresolved => Reason::Unresolved(judged.reason.clone()),
+                _ => Reason::Policy(judged.reason.clone()),
+            });
+            let calls: BTreeSet<CallId> = observation.calls.all().collect();
+            review.push(Review { effect: observation.effect.clone(), reason, seen: self.seen(&calls) });
+        }
+        review.sort_by(|left, right| {
+            let key = |review: &Review| (std::cmp::Reverse(review.seen.calls), review.effect.to_string());
+            (&left.reason, key(left)).cmp(&(&right.reason, key(right)))
+        });
+        review
+    }
+}
+
+/// What a policy holds before the first entry.
+const TEMPLATE: &str = "{ \"version\": 2, \"network\": { \"deny_all\": true } }";
+
+fn suggestions() -> Vec<(Slot, &'static str)> {
+    let in_slot = |slot: Slot, texts: &'static [&'static str]| texts.iter().map(move |text| (slot.clone(), *text));
+    let mut all: Vec<(Slot, &'static str)> =
+        in_slot(Slot::Read, SECRET).chain(in_slot(Slot::Read, CREDENTIALS)).collect();
+    all.extend(in_slot(Slot::Write, SECRET).chain(in_slot(Slot::Write, CREDENTIALS)));
+    all.extend(in_slot(Slot::Write, PIPELINES));
+    all.extend(in_slot(Slot::Commands, DENIED_COMMANDS));
+    all
+}
+
+/// Entries of the same list together, each with its place in the plan.
+fn by_slot<'t>(
+    entries: impl Iterator<Item = (usize, (&'t Slot, &'t str))>,
+) -> BTreeMap<&'t Slot, Vec<(usize, &'t str)>> {
+    let mut slots: BTreeMap<&Slot, Vec<(usize, &str)>> = BTreeMap::new();
+    for (place, (slot, text)) in entries {
+        slots.entry(slot).or_default().push((place, text));
+    }
+    slots
+}
+
+fn add(
+    text: &str,
+    keys: &[&str],
+    items: &[(usize, &str)],
+    places: &mut BTreeMap<String, usize>,
+) -> Result<String, Diagnostics> {
+    let before = edit::length(SHOWN, text, keys)?;
+    let list = keys.iter().fold(String::new(), |pointer, key| format!("{pointer}/{}", escaped(key)));
+    for (offset, (place, _)) in items.iter().enumerate() {
+        places.insert(format!("{list}/{}", before + offset), *place);
+    }
+    let values: Vec<String> = items.iter().map(|(_, item)| serde_json::Value::from(*item).to_string()).collect();
+    edit::append(SHOWN, text, keys, &values)
+}
+
+/// A key as it stands in a JSON pointer.
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+fn with_provenance(text: &str, entries: &[Written]) -> Result<String, Diagnostics> {
+    let mut text = text.to_owned();
+    for entry in entries {
+        let mut value = serde_json::json!({ "sessions": entry.seen.sessions, "calls": entry.seen.calls });
+        for (key, time) in [("first", entry.seen.first), ("last", entry.seen.last)] {
+            if let (Some(time), Some(value)) = (time, value.as_object_mut()) {
+                value.insert(key.to_owned(), time.to_string().into());
+            }
+        }
+        text = edit::set(SHOWN, &text, &["provenance", &entry.pointer], &value.to_string())?;
+    }
+    Ok(text)
+}

@@ -1,0 +1,290 @@
+//! What was done → the entries that allow it, or why there is none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::effects::{Certainty, Effect, Kind, PathTarget};
+use crate::policy::{Context, Decision, Judgement, Policy};
+
+use super::commands::{self, Command, Unlisted};
+use super::observe::{Observation, Observed};
+use super::paths::{self, Collapse, PathEntry, Touched};
+use super::reason::Reason;
+use super::tables::FAMILIES;
+
+/// Which list an entry stands in.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Slot {
+    Read,
+    Write,
+    Delete,
+    Commands,
+    Network,
+    /// Tools of this MCP server.
+    Mcp(String),
+}
+
+impl Slot {
+    /// The keys that lead to its list of what is allowed.
+    pub(crate) fn allow(&self) -> Vec<&str> {
+        self.keys("allow")
+    }
+
+    pub(super) fn keys<'s>(&'s self, list: &'s str) -> Vec<&'s str> {
+        match self {
+            Self::Read => vec!["files", "read", list],
+            Self::Write => vec!["files", "write", list],
+            Self::Delete => vec!["files", "delete", list],
+            Self::Commands => vec!["commands", list],
+            Self::Network => vec!["network", list],
+            Self::Mcp(server) => vec!["mcp", "servers", server, list],
+        }
+    }
+}
+
+/// Why an entry is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Basis {
+    /// It was done.
+    Seen,
+    /// Others of its kind were.
+    Family(&'static str),
+}
+
+/// An entry that is to be written.
+#[derive(Debug, Clone)]
+pub(super) struct Planned {
+    pub(super) slot: Slot,
+    pub(super) text: String,
+    /// The observations it is made of.
+    pub(super) support: BTreeSet<usize>,
+    pub(super) basis: Basis,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) entries: Vec<Planned>,
+    /// By the place of the observation.
+    pub(super) left_out: BTreeMap<usize, Reason>,
+}
+
+/// So many commands of a family stand for all of it.
+const TOGETHER: usize = 3;
+
+/// `base`: what judges already, where entries are added to a policy.
+pub(super) fn plan(observed: &Observed, base: &Policy) -> Plan {
+    let mut plan = Plan::default();
+    let builtin = Policy::none();
+    let mut paths = Paths::default();
+    let mut texts: BTreeMap<(Slot, String), BTreeSet<usize>> = BTreeMap::new();
+    for (place, observation) in observed.all().enumerate() {
+        if let Some(reason) = reason_against(observation, base, &builtin) {
+            paths.note_blocked(&observation.effect);
+            plan.left_out.insert(place, reason);
+            continue;
+        }
+        match entry_of(observation, base) {
+            Ok(Some((slot, text))) => {
+                texts.entry((slot, text)).or_default().insert(place);
+            }
+            Ok(None) => paths.note(place, observation),
+            Err(reason) => {
+                plan.left_out.insert(place, reason);
+            }
+        }
+    }
+    let allowed =
+        |effect: &Effect| [base, &builtin].iter().all(|policy| !forbids(&policy.judge(effect, &Context::default())));
+    plan.entries.extend(paths.entries(&allowed));
+    plan.entries.extend(texts.into_iter().map(|((slot, text), support)| Planned {
+        slot,
+        text,
+        support,
+        basis: Basis::Seen,
+    }));
+    plan
+}
+
+/// It is not for the generator to allow.
+fn reason_against(observation: &Observation, base: &Policy, builtin: &Policy) -> Option<Reason> {
+    let calls = &observation.calls;
+    if calls.done.is_empty() {
+        return Some(if calls.failed.is_empty() { Reason::Refused } else { Reason::Failed });
+    }
+    let context = context(observation);
+    let plain = builtin.judge(&observation.effect, &context);
+    if plain.sensitive {
+        return Some(Reason::Sensitive);
+    }
+    if plain.decision == Decision::Denied {
+        return Some(Reason::Floor(plain.reason));
+    }
+    let judged = base.judge(&observation.effect, &context);
+    is_forbidden(&judged).then(|| Reason::Forbidden(judged.place.map(|place| place.pointer).unwrap_or_default()))
+}
+
+pub(super) fn context(observation: &Observation) -> Context<'_> {
+    Context { root: observation.root.as_deref(), ..Context::default() }
+}
+
+/// An entry of the policy forbids it, not the lack of one.
+fn is_forbidden(judged: &Judgement) -> bool {
+    let by_entry = judged.place.as_ref().is_some_and(|place| {
+        let pointer = place.pointer.as_str();
+        !(pointer.ends_with("/allow") || pointer.ends_with("/deny_all") || pointer.starts_with("/defaults"))
+    });
+    by_entry && matches!(judged.decision, Decision::Denied | Decision::Asked)
+}
+
+fn forbids(judged: &Judgement) -> bool {
+    judged.sensitive || is_forbidden(judged) || judged.decision == Decision::Denied && judged.place.is_none()
+}
+
+/// `None`: a path, which is looked at among all the others; or nothing that needs an entry.
+fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, String)>, Reason> {
+    let certainty = observation.effect.certainty;
+    match &observation.effect.kind {
+        _ if certainty == Certainty::Possible => Ok(None),
+        Kind::Execute(execution) if execution.inert => Ok(None),
+        Kind::Execute(execution) => {
+            let command = Command { execution, inner: observation.inner, vouched: &observation.vouched };
+            let words = commands::entry(command, base.programs()).map_err(|unlisted| match unlisted {
+                Unlisted::Risky(what) => Reason::Risky(what),
+                Unlisted::Unknown => Reason::Unresolved("what runs is not known".to_owned()),
+                Unlisted::Outside => Reason::Outside,
+                Unlisted::Inexpressible => Reason::Inexpressible,
+            })?;
+            Ok(Some((Slot::Commands, commands::text(&words))))
+        }
+        Kind::Connect(connection) => match &connection.host {
+            Some(host) if certainty == Certainty::Exact => {
+                Ok(Some((Slot::Network, host_entry(host, connection.port, connection.scheme.as_deref()))))
+            }
+            _ => Err(Reason::Unresolved("the host is not known".to_owned())),
+        },
+        Kind::Tool { server: Some(server), tool } => Ok(Some((Slot::Mcp(server.clone()), paths::literal(tool)))),
+        Kind::Opaque(opaque) if opaque.vouched_by.is_empty() => Err(Reason::Unresolved(opaque.reason.clone())),
+        Kind::Read(target) | Kind::Write(target) | Kind::Delete(target)
+            if certainty == Certainty::Pattern && matches!(target.path.as_str(), "**" | "**/**") =>
+        {
+            Err(Reason::Unresolved("the path is not known".to_owned()))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The port where it is not that of the scheme.
+fn host_entry(host: &str, port: Option<u16>, scheme: Option<&str>) -> String {
+    let usual = match scheme {
+        Some("http" | "ws") => Some(80),
+        Some("https" | "wss") | None => Some(443),
+        Some("ssh" | "sftp" | "scp") => Some(22),
+        Some("ftp") => Some(21),
+        Some("git") => Some(9418),
+        Some(_) => None,
+    };
+    match port.filter(|port| Some(*port) != usual) {
+        None => host.to_owned(),
+        Some(port) if host.contains(':') && !host.starts_with("registry:") => format!("[{host}]:{port}"),
+        Some(port) => format!("{host}:{port}"),
+    }
+}
+
+/// Paths that were touched, by access.
+#[derive(Default)]
+struct Paths<'o> {
+    touched: BTreeMap<Slot, Vec<Touched<'o>>>,
+    /// What must not be covered by a directory: refused, sensitive, forbidden.
+    blocked: BTreeMap<Slot, Vec<&'o PathTarget>>,
+}
+
+impl<'o> Paths<'o> {
+    fn note(&mut self, place: usize, observation: &'o Observation) {
+        let certainty = observation.effect.certainty;
+        if let Some((slot, target)) = of_files(&observation.effect).filter(|_| certainty != Certainty::Possible) {
+            self.touched.entry(slot).or_default().push(Touched { place, target, certainty });
+        }
+    }
+
+    fn note_blocked(&mut self, effect: &'o Effect) {
+        if let Some((slot, target)) = of_files(effect).filter(|_| effect.certainty != Certainty::Pattern) {
+            self.blocked.entry(slot).or_default().push(target);
+        }
+    }
+
+    fn entries(self, allowed: &dyn Fn(&Effect) -> bool) -> Vec<Planned> {
+        let mut planned = Vec::new();
+        for (slot, touched) in self.touched {
+            let blocked = self.blocked.get(&slot).map_or(&[][..], Vec::as_slice);
+            let may = |collapse: Collapse<'_>| may_collapse(&slot, collapse, blocked, allowed);
+            planned.extend(paths::entries(touched, &may).into_iter().map(|PathEntry { text, support }| Planned {
+                slot: slot.clone(),
+                text,
+                support,
+                basis: Basis::Seen,
+            }));
+        }
+        planned
+    }
+}
+
+/// The list that judges a file, and the file.
+fn of_files(effect: &Effect) -> Option<(Slot, &PathTarget)> {
+    match &effect.kind {
+        Kind::Read(target) => Some((Slot::Read, target)),
+        Kind::List(target) if effect.via == "argument" => Some((Slot::Read, target)),
+        Kind::Write(target) => Some((Slot::Write, target)),
+        Kind::Delete(target) => Some((Slot::Delete, target)),
+        _ => None,
+    }
+}
+
+/// A directory never stands for what may not be touched, and what was deleted only for itself.
+fn may_collapse(
+    slot: &Slot,
+    collapse: Collapse<'_>,
+    blocked: &[&PathTarget],
+    allowed: &dyn Fn(&Effect) -> bool,
+) -> bool {
+    let hidden = collapse.folder.split('/').any(|part| part.starts_with('.'));
+    if *slot == Slot::Delete || hidden && *slot == Slot::Write {
+        return false;
+    }
+    let covers = |target: &&PathTarget| {
+        let below = target.path.strip_prefix(collapse.folder).is_some_and(|rest| rest.starts_with('/'));
+        below && collapse.extension.is_none_or(|extension| paths::extension(&target.path) == Some(extension))
+    };
+    if blocked.iter().any(covers) {
+        return false;
+    }
+    let all = PathTarget { path: collapse.folder.to_owned(), subtree: true };
+    let kind = if *slot == Slot::Write { Kind::Write(all) } else { Kind::Read(all) };
+    allowed(&Effect::new(kind, Certainty::Exact, "argument"))
+}
+
+/// Where some commands of a family were used, the others may be, too: they do nothing that the other lists do not
+/// judge.
+pub(super) fn complete_families(entries: &mut Vec<Planned>) {
+    for family in FAMILIES {
+        let is_member =
+            |entry: &Planned| entry.slot == Slot::Commands && family.commands.contains(&entry.text.as_str());
+        if entries.iter().filter(|entry| is_member(entry)).count() < TOGETHER {
+            continue;
+        }
+        let mut support = BTreeSet::new();
+        for entry in entries.iter_mut().filter(|entry| is_member(entry)) {
+            support.extend(&entry.support);
+            entry.basis = Basis::Family(family.name);
+        }
+        let known: BTreeSet<String> =
+            entries.iter().filter(|entry| is_member(entry)).map(|entry| entry.text.clone()).collect();
+        entries.extend(family.commands.iter().filter(|command| !known.contains(**command)).map(|command| Planned {
+            slot: Slot::Commands,
+            text: (*command).to_owned(),
+            support: support.clone(),
+            basis: Basis::Family(family.name),
+        }));
+        for entry in entries.iter_mut().filter(|entry| entry.basis == Basis::Family(family.name)) {
+            entry.support.clone_from(&support);
+        }
+    }
+}
