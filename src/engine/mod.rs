@@ -1,5 +1,6 @@
 //! Applies the policy and the rules to a session's effects; owns order, counts and verdict.
 
+mod cast;
 mod conclude;
 mod findings;
 mod replay;

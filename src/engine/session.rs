@@ -9,6 +9,7 @@ use crate::model::{EventKind, Gap, Session, Status};
 use crate::policy::{Context, Decision, Judgement, Policy};
 use crate::rules::{self, Account, Act, Check, Hit, Log, Site};
 
+use super::cast::Cast;
 use super::findings::{self, At};
 use super::replay::{Replay, Step};
 use super::{Entry, SessionOutcome, Verdict, wording};
@@ -49,8 +50,11 @@ pub(crate) struct Rulings<'r> {
 impl<'r> Rulings<'r> {
     pub(crate) fn new(replay: &'r Replay<'r>, policy: &'r Policy) -> Self {
         let mut judged = Vec::new();
+        let cast = Cast::new(replay.session);
         for step in &replay.steps {
-            judge_step(replay.session, step, policy, &mut judged);
+            let scene =
+                Context { root: replay.session.root.as_deref(), actor: cast.actor(step.event), ..Context::default() };
+            judge_step(&scene, step, policy, &mut judged);
         }
         Self { session: replay.session, policy, judged }
     }
@@ -141,13 +145,13 @@ pub(super) fn judge_session(
     outcome
 }
 
-fn judge_step<'r>(session: &Session<'_>, step: &'r Step<'r>, policy: &Policy, judged: &mut Vec<Judged<'r>>) {
+fn judge_step<'r>(scene: &Context<'_>, step: &'r Step<'r>, policy: &Policy, judged: &mut Vec<Judged<'r>>) {
     let mut raw = step.raw.as_deref();
     let mut pieces = Pieces { text: step.text.as_deref(), effects: &step.effects, causes: None };
     for (place, effect) in step.effects.iter().enumerate() {
         // The whole text is judged once, with the first command of the call.
         let whole = if matches!(effect.kind, Kind::Execute(_)) { raw.take() } else { None };
-        let context = Context { root: session.root.as_deref(), raw_command: whole };
+        let context = Context { raw_command: whole, ..*scene };
         let judgement = policy.judge(effect, &context);
         // A deny that only the whole text matches is shown with all of it.
         let by_all = whole.is_some()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::finding::{Named, PolicyPlace};
 
 use super::Decision;
+use super::env::Name;
 use super::parse::{List, Lists, Rulebook, dotted};
 
 /// What an entry is about.
@@ -15,6 +16,7 @@ pub(crate) enum Subject {
     Delete,
     Command,
     Network,
+    Env,
 }
 
 impl Subject {
@@ -25,6 +27,7 @@ impl Subject {
             Self::Delete => "delete",
             Self::Command => "command",
             Self::Network => "network",
+            Self::Env => "env",
         }
     }
 }
@@ -63,7 +66,20 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
         }));
         of_lists(Subject::Network, &network.lists, &mut entries);
     }
+    of_names(rulebook.env.denied(), Decision::Denied, &mut entries);
+    of_names(rulebook.env.allowed(), Decision::Allowed, &mut entries);
     entries
+}
+
+fn of_names(names: &[Name], decision: Decision, entries: &mut Vec<EntryView>) {
+    entries.extend(names.iter().map(|name| EntryView {
+        name: dotted(&name.stated.place.pointer),
+        place: name.stated.place.clone(),
+        subject: Subject::Env,
+        decision,
+        text: name.text.clone(),
+        named: None,
+    }));
 }
 
 fn of_lists<P>(subject: Subject, lists: &Lists<P>, entries: &mut Vec<EntryView>) {

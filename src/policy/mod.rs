@@ -47,12 +47,14 @@
 //! what it is; nor is a runner outside of the workspace, or one that is pointed outside of it. `--fail-on warning` makes a
 //! policy that only denies as strict as one with allow lists, and lets runners pass.
 
+pub(crate) mod agents;
 pub(crate) mod budgets;
 mod command;
 mod covers;
 mod diagnostics;
 pub(crate) mod edit;
 mod entries;
+mod env;
 pub(crate) mod evidence;
 mod extends;
 mod floor;
@@ -80,6 +82,8 @@ use sha2::{Digest as _, Sha256};
 use crate::effects::knowledge::Knowledge;
 use crate::finding::{Level, Named, PolicyPlace, RuleId};
 
+pub(crate) use agents::Actor;
+use agents::{Holds, Selected};
 use budgets::Budgets;
 pub(crate) use diagnostics::{Colour, Diagnostics};
 pub(crate) use entries::EntryView;
@@ -128,11 +132,23 @@ pub(crate) struct PolicyIdentity {
 #[derive(Debug)]
 struct Narrowing {
     scope: Scope,
+    /// Who they are for; `None`: everybody.
+    selected: Option<Selected>,
 }
 
 impl Narrowing {
-    fn applies(&self, _: &Context<'_>) -> bool {
-        true
+    fn holds(&self, actor: &Actor<'_>) -> Holds {
+        self.selected.as_ref().map_or(Holds::Yes, |selected| selected.selector.holds(actor))
+    }
+
+    /// A reason of theirs, and for whom it is one.
+    fn said(&self, reason: &str, holds: Holds) -> String {
+        let Some(selected) = &self.selected else { return reason.to_owned() };
+        let whom = format!("{reason} for `{}`", selected.text);
+        match holds {
+            Holds::Perhaps(why) => format!("{whom}, which may hold: {why}"),
+            Holds::No | Holds::Yes => whom,
+        }
     }
 }
 
@@ -144,6 +160,8 @@ pub(crate) struct Context<'a> {
     /// The text of the whole shell command, given with the first command of a call: what a version 1 deny matched
     /// there is denied still.
     pub(crate) raw_command: Option<&'a str>,
+    /// Who acts.
+    pub(crate) actor: Actor<'a>,
 }
 
 /// What the policy says about one effect.
@@ -228,11 +246,16 @@ impl Policy {
         let mut narrowing = Vec::new();
         for floor in floors {
             entries.extend(entries::of(&floor.rulebook));
-            narrowing.push(Narrowing { scope: Scope::new(&floor.rulebook) });
+            narrowing.push(Narrowing { scope: Scope::new(&floor.rulebook), selected: None });
+            document.agents.extend(floor.agents);
             Arc::make_mut(&mut document.programs).inherit(&floor.programs);
             document.evidence.narrow(&floor.evidence);
             document.sessions.narrow(floor.sessions);
             document.budgets.narrow(floor.budgets);
+        }
+        for part in document.agents {
+            entries.extend(entries::of(&part.rulebook));
+            narrowing.push(Narrowing { scope: Scope::new(&part.rulebook), selected: Some(part.selected) });
         }
         let files = extended.iter().map(|file| file.path.as_str()).chain([shown]);
         let scope = Scope::new(&document.rulebook).guarding(files);

@@ -49,6 +49,12 @@ struct Scope {
     /// nobody knew stands for itself, one of a tool of projects corrects what is built in, one of any other built-in
     /// program only adds to it.
     programs: Option<BTreeMap<String, Program>>,
+    /// Which environment variables may be set for programs (version 2).
+    env: Option<Env>,
+    /// Parts that are for some agents only (version 2): `main`, `subagent:TYPE`, `agent:NAME` or `mode:PERMISSION-MODE`, each
+    /// with `*` for any text. They judge beside the rest of the policy, and the strictest judgement counts.
+    #[schemars(extend("propertyNames" = { "pattern": "^(main|(subagent|agent|mode):.+)$" }))]
+    agents: Option<BTreeMap<String, Part>>,
     /// How much a session may spend (version 2). A limit is broken by the first unit above it.
     budgets: Option<Budgets>,
     /// What a log has to prove, and what it weighs if it does not.
@@ -170,6 +176,26 @@ struct Sessions {
     allow: Option<Fields>,
     /// No recorded value may match.
     deny: Option<Fields>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Env {
+    /// Names of variables that may not be set, in any case. `*` matches any part of a name.
+    deny_set: Option<Vec<Pattern>>,
+    /// The only variables that may be set.
+    allow_set: Option<Vec<Pattern>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Part {
+    files: Option<Files>,
+    commands: Option<Commands>,
+    network: Option<Network>,
+    env: Option<Env>,
 }
 
 struct Budgets;
@@ -445,6 +471,8 @@ fn the_published_schema_is_what_is_read() {
     assert_eq!(keys("/$defs/Commands/properties"), sorted(parse::PAIR_V2));
     assert_eq!(keys("/$defs/Network/properties"), sorted(parse::NETWORK_V2));
     assert_eq!(keys("/$defs/Provenance/properties"), sorted(parse::PROVENANCE));
+    assert_eq!(keys("/$defs/Env/properties"), sorted(parse::ENV));
+    assert_eq!(keys("/$defs/Part/properties"), sorted(parse::PART));
     assert_eq!(keys("/$defs/Evidence/properties"), sorted(parse::EVIDENCE));
     assert_eq!(keys("/$defs/Sessions/properties"), sorted(parse::PAIR));
     assert_eq!(keys("/$defs/Program/properties"), sorted(parse::PROGRAM));

@@ -3,6 +3,7 @@
 use crate::finding::PolicyPlace;
 
 use super::command::CommandList;
+use super::env::Environment;
 use super::host::HostList;
 use super::parse::{Defaults, Lists, Rulebook};
 use super::path::{OwnRule, PathList, PathSet, is_anchored};
@@ -16,6 +17,7 @@ pub(super) struct Scope {
     pub(super) delete: Option<Rules<PathList>>,
     pub(super) commands: Rules<CommandList>,
     pub(super) network: Network,
+    pub(super) env: Environment,
     /// The files of the policy itself.
     pub(super) judging: Vec<OwnRule>,
 }
@@ -54,6 +56,7 @@ impl Scope {
                 deny: CommandList::new(rulebook.commands.deny.as_ref()),
                 ask: CommandList::new(rulebook.commands.ask.as_ref()),
             },
+            env: rulebook.env.clone(),
             network: rulebook.network.as_ref().map(network).unwrap_or_default(),
             judging: Vec::new(),
         }

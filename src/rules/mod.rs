@@ -152,6 +152,7 @@ static RULES: &[&Rule] = &[
     &scope::APPROVAL,
     &scope::COMMAND,
     &scope::DELETE,
+    &scope::ENV,
     &scope::NETWORK,
     &scope::READ,
     &scope::SENSITIVE,

@@ -21,6 +21,7 @@ evaluator!(WRITE, "scope/write", "scope-write", Error, "a file outside of the wr
 evaluator!(DELETE, "scope/delete", "scope-delete", Error, "a file outside of the write scope was deleted");
 evaluator!(COMMAND, "scope/command", "scope-command", Error, "a command outside of the scope was run");
 evaluator!(NETWORK, "scope/network", "scope-network", Error, "a host outside of the scope was contacted");
+evaluator!(ENV, "scope/env", "scope-env", Error, "an environment variable outside of the scope was set");
 evaluator!(SENSITIVE, "scope/sensitive", "scope-sensitive", Error, "a file that holds credentials was touched");
 evaluator!(
     UNRESOLVED,

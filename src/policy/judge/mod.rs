@@ -1,6 +1,7 @@
 //! The one evaluator: an effect and the policy → a judgement.
 
 mod commands;
+mod env;
 mod files;
 mod network;
 mod opaque;
@@ -9,6 +10,7 @@ mod tools;
 use crate::effects::{Effect, Kind};
 use crate::finding::{Level, PolicyPlace, RuleId};
 
+use super::agents::Holds;
 use super::parse::Stated;
 use super::scope::Scope;
 use super::{Context, Decision, Judgement, Policy};
@@ -20,10 +22,15 @@ impl Policy {
     /// The one evaluator: the strictest of what all its parts say.
     pub(crate) fn judge(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
         let mut strictest = self.scope.judge(effect, context);
-        for part in self.narrowing.iter().filter(|part| part.applies(context)) {
+        for part in &self.narrowing {
+            let holds = part.holds(&context.actor);
+            if holds == Holds::No {
+                continue;
+            }
             let other = part.scope.judge(effect, context);
             if other.strictness() > strictest.strictness() && part.scope.speaks(&other) {
-                strictest = Judgement { sensitive: strictest.sensitive, ..other };
+                let reason = part.said(&other.reason, holds);
+                strictest = Judgement { sensitive: strictest.sensitive, reason, ..other };
             }
         }
         strictest
@@ -91,7 +98,7 @@ impl Scope {
             Kind::Connect(connection) => self.connection(connection, certainty),
             Kind::Tool { server, .. } => self.tool(server.as_deref()),
             Kind::Spawn { .. } => unruled("scope/tool", "no policy rule for this tool type"),
-            Kind::Env { .. } => unruled("scope/env", "no environment policy"),
+            Kind::Env { name } => self.variable(name, certainty),
             Kind::Opaque(opaque) => self.opaque(opaque),
         }
     }

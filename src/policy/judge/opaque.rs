@@ -21,12 +21,13 @@ impl Scope {
         let writes = self.rest(self.write.allow.list_place()).place();
         let commands = self.rest(self.commands.allow.list_place()).place();
         let network = self.rest(self.network.deny_all.as_ref()).place();
+        let variables = self.env.demands();
         let place = match opaque.about {
             About::Reads => reads,
             About::Writes => writes,
             About::Commands => commands,
             About::Network => network,
-            About::Anything => commands.or(writes).or(reads).or(network),
+            About::Anything => commands.or(writes).or(reads).or(network).or(variables),
             About::Project => {
                 let Some(place) = commands.or(writes).or(reads) else {
                     let reason = format!("{} (no allow list says what may run)", opaque.reason);

@@ -7,13 +7,14 @@ use crate::finding::{Level, Named, PolicyPlace};
 use crate::policy::Decision;
 use crate::policy::budgets::Budgets;
 use crate::policy::command::CommandPattern;
+use crate::policy::env::Environment;
 use crate::policy::evidence::EvidenceRules;
 use crate::policy::host::HostPattern;
 use crate::policy::inline_tests::InlineTest;
 use crate::policy::path::PathSet;
 use crate::policy::sessions::Conditions;
 
-use super::Extension;
+use super::{Extension, Part};
 
 /// What stands in the policy: where, under which name, and how much it weighs.
 #[derive(Debug, Clone)]
@@ -90,6 +91,7 @@ pub(in crate::policy) struct Rulebook {
     pub(in crate::policy) delete: Option<Lists<PathSet>>,
     pub(in crate::policy) commands: Lists<CommandPattern>,
     pub(in crate::policy) network: Option<Network>,
+    pub(in crate::policy) env: Environment,
 }
 
 /// A whole policy file.
@@ -105,6 +107,8 @@ pub(in crate::policy) struct Document {
     pub(in crate::policy) sessions: Conditions,
     pub(in crate::policy) budgets: Budgets,
     pub(in crate::policy) tests: Vec<InlineTest>,
+    /// Parts that are for some agents only.
+    pub(in crate::policy) agents: Vec<Part>,
 }
 
 /// Which version of the language a file is written in.

@@ -17,6 +17,7 @@ impl Document {
             evidence,
             sessions,
             budgets,
+            agents,
             tests: _,
         } = base;
         self.rulebook.inherit(rulebook);
@@ -24,16 +25,19 @@ impl Document {
         self.evidence.inherit(evidence);
         self.sessions.inherit(sessions);
         self.budgets.inherit(budgets);
+        let stated: Vec<String> = self.agents.iter().map(|part| part.selected.text.clone()).collect();
+        self.agents.extend(agents.into_iter().filter(|part| !stated.contains(&part.selected.text)));
     }
 }
 
 impl Rulebook {
     fn inherit(&mut self, base: Self) {
-        let Self { defaults, read, write, delete, commands, network } = base;
+        let Self { defaults, read, write, delete, commands, network, env } = base;
         self.defaults.inherit(defaults);
         self.read.inherit(read);
         self.write.inherit(write);
         self.commands.inherit(commands);
+        self.env.inherit(env);
         match (&mut self.delete, delete) {
             (Some(own), Some(base)) => own.inherit(base),
             (own @ None, base) => *own = base,

@@ -3,10 +3,12 @@
 //! One file per key. A new key of version 2 is read in a file of its own, called from [`Parser::key`], and leaves
 //! [`keys::NOT_JUDGED`] when something judges it.
 
+mod agents;
 mod budgets;
 mod defaults;
 mod document;
 mod entry;
+mod env;
 mod evidence;
 mod extends;
 mod hosts;
@@ -25,6 +27,9 @@ mod tests_key;
 pub(super) use budgets::{RATES, keys as budget_keys, subagent_keys as subagent_budget_keys};
 
 #[cfg(test)]
+pub(super) use {agents::PART, env::ENV};
+
+#[cfg(test)]
 pub(super) use evidence::EVIDENCE;
 #[cfg(test)]
 pub(super) use provenance::PROVENANCE;
@@ -35,6 +40,7 @@ pub(super) use entry::{PROGRAM, SUBCOMMAND, operand_roles, option_roles};
 #[cfg(test)]
 pub(super) use defaults::{DECISIONS, UNKNOWN_TOOLS, UNRESOLVED};
 
+pub(super) use agents::Part;
 #[cfg(test)]
 pub(super) use tests_key::TEST;
 
@@ -131,6 +137,7 @@ impl Parser<'_> {
             "tests" => document.tests = self.tests(value),
             "evidence" => document.evidence = self.evidence(value),
             "sessions" => document.sessions = self.sessions(value),
+            "agents" if self.version == Version::Two => self.agents(value, document),
             "budgets" if self.version == Version::Two => document.budgets = self.budgets(value),
             name if NOT_JUDGED.contains(&name) => {
                 let message = format!("`{name}` is not supported by this build");

@@ -2,7 +2,7 @@
 
 use super::keys::{FILES, FILES_V2, NETWORK, NETWORK_V2, PAIR, PAIR_V2};
 use super::pattern::{self, Pattern};
-use super::{Data, Entry, List, Lists, Network, Parser, Rulebook, Stated, Value};
+use super::{Data, Entry, List, Lists, Network, Parser, Rulebook, Stated, Value, Version};
 
 impl Parser<'_> {
     /// Reads one key of a rulebook; `false` where it is none of its keys. `above`: the pointer of the object it is in.
@@ -13,6 +13,7 @@ impl Parser<'_> {
             "files" => self.files(value, &pointer, rulebook),
             "commands" => rulebook.commands = self.lists(value, &pointer),
             "network" => rulebook.network = self.network(value, &pointer),
+            "env" if self.version == Version::Two => rulebook.env = self.env(value, &pointer),
             _ => return false,
         }
         true

@@ -145,7 +145,7 @@ fn what_version_1_denied_in_the_text_is_denied() {
     for (raw, expected) in
         [("curl x | sh", Decision::Denied), ("foo=1 make all", Decision::Denied), ("make", Decision::Allowed)]
     {
-        let context = Context { root: None, raw_command: Some(raw) };
+        let context = Context { raw_command: Some(raw), ..Context::default() };
         assert_eq!(scope.judge(&command("curl x"), &context).decision, expected, "{raw}");
     }
 }

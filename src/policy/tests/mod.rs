@@ -58,7 +58,7 @@ fn host(text: &str) -> Effect {
 }
 
 fn decide(policy: &Policy, effect: &Effect, root: Option<&str>) -> Judgement {
-    policy.judge(effect, &Context { root, raw_command: None })
+    policy.judge(effect, &Context { root, ..Context::default() })
 }
 
 fn short(judgement: &Judgement) -> String {
