@@ -144,10 +144,9 @@ impl Narrowing {
     /// A reason of theirs, and for whom it is one.
     fn said(&self, reason: &str, holds: Holds) -> String {
         let Some(selected) = &self.selected else { return reason.to_owned() };
-        let whom = format!("{reason} for `{}`", selected.text);
         match holds {
-            Holds::Perhaps(why) => format!("{whom}, which may hold: {why}"),
-            Holds::No | Holds::Yes => whom,
+            Holds::Perhaps(why) => format!("{reason} (for `{}`, which may hold: {why})", selected.text),
+            Holds::No | Holds::Yes => format!("{reason} (for `{}`)", selected.text),
         }
     }
 }
