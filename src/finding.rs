@@ -79,6 +79,9 @@ pub(crate) struct Finding {
     /// missing also over the session: what one log lacks is not known of another.
     pub(crate) fingerprint: String,
     pub(crate) counts: Counts,
+    /// Everything that stands against the act, each with the exceptions and suppressions that cover it, by their places
+    /// among the policy's waivers: the finding is waived where one of each still holds. Empty where none covers anything.
+    pub(crate) covered_by: Vec<Vec<usize>>,
 }
 
 /// The parts of an effect that reports show. Keys of the JSON contract.

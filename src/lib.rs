@@ -21,6 +21,7 @@
 //! | [`ingest`] | bytes of a log → sessions and gaps, one folder per dialect | model, git |
 //! | [`effects`] | a tool call → what it did to files, processes, network | model, shell, finding |
 //! | [`policy`] | `.agent-scope.json` → a validated policy, or diagnostics that point into the file | effects, finding, git |
+//! | [`config`] | `.agent-strace.yaml` → settings of the gate and suppressions, or diagnostics | policy |
 //! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, finding |
 //! | [`generate`] | what sessions did → a policy that allows it and nothing more | model, effects, policy, finding, privacy |
 //! | [`engine`] | applies policy and rules; owns order, counts and verdict | model, effects, policy, rules, finding |
@@ -58,7 +59,8 @@
 //!   is (de)serialised by `serde_json`, which also words the reason when a record is refused.
 //! - **Its own SARIF types.** No maintained library writes the part that code scanning reads; the suite checks what
 //!   is written.
-//! - **No YAML.** The policy is JSON; configuration files in YAML are not read.
+//! - **YAML is read as the policy is.** A library bounds it and says where values stand; what they may be is checked by
+//!   the reader of the policy, so that both files have the same faults and the same help.
 
 #![allow(
     rustdoc::private_intra_doc_links,
@@ -67,6 +69,7 @@
 
 mod backtest;
 mod cli;
+mod config;
 mod effects;
 mod engine;
 mod finding;

@@ -214,20 +214,39 @@ pub(super) struct GateArgs {
     #[arg(long, conflicts_with_all = ["policy", "policy_ref"])]
     pub(super) allow_no_policy: bool,
 
-    /// The lowest level that fails.
-    #[arg(long, value_name = "LEVEL", default_value = "error")]
-    pub(super) fail_on: FailOn,
+    /// Settings and suppressions [default: .agent-strace.yaml, if there is one]. With --policy-ref it is read from that
+    /// revision, too.
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<String>,
 
-    /// Findings that are known: an earlier `--format json` report, or a JSON list of fingerprints.
+    /// The lowest level that fails [default: error].
+    #[arg(long, value_name = "LEVEL")]
+    pub(super) fail_on: Option<FailOn>,
+
+    /// Findings that are known: a file of --write-baseline, an earlier `--format json` report, or a JSON list of
+    /// fingerprints.
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
+
+    /// Write what is found now to a file that --baseline takes; the exit code stays.
+    #[arg(long, value_name = "FILE")]
+    pub(super) write_baseline: Option<PathBuf>,
+
+    /// Overwrite the file of --write-baseline.
+    #[arg(long, requires = "write_baseline")]
+    pub(super) force: bool,
+
+    /// Show and count everything: no exception, no suppression and no baseline holds.
+    #[arg(long)]
+    pub(super) no_suppressions: bool,
 
     /// Where the logs came from: `runner`, the machine of this job; `artifact`, another job of this run; `pull-request`,
     /// the change itself, whose author could write them.
     #[arg(long, value_name = "SOURCE", default_value = "pull-request")]
     pub(super) source: SourceName,
 
-    /// When this runs, e.g. `2026-03-01T12:00:00Z`: SARIF gives it as the end of the run. No clock is read.
+    /// When this runs, e.g. `2026-03-01T12:00:00Z`: exceptions are held against its day in UTC [default: the clock], and
+    /// SARIF gives it as the end of the run.
     #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
     pub(super) now: Option<jiff::Timestamp>,
 

@@ -1,11 +1,11 @@
 //! `check` and `audit`: select, read, judge, report.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Streams;
 use super::args::{AuditArgs, CheckArgs, FormatName, GateArgs};
-use super::baseline;
+use super::baseline::{self, Overwrite};
+use super::configuration::{self, Decided};
 use super::environment::Environment;
 use super::failure::Failure;
 use super::judge;
@@ -14,7 +14,7 @@ use super::pipeline::Inputs;
 use super::policy_file;
 use super::wanted::Wanted;
 use crate::effects::Links;
-use crate::engine::{Entries, Settings};
+use crate::engine::Entries;
 use crate::git::{self, GitError};
 use crate::ingest::discover::Selection;
 use crate::model::Gap;
@@ -73,7 +73,9 @@ fn run(
 ) -> Result<u8, Failure> {
     // A policy that can't be had is worse news than a session that can't be found, and is told first.
     let policy = policy_file::load(args, verb, environment)?;
-    let baseline = args.baseline.as_deref().map_or_else(|| Ok(BTreeSet::new()), baseline::read)?;
+    let Decided { policy, settings, baseline } = configuration::decide(args, policy, environment, streams)?;
+    let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
+    baseline::refuse_to_overwrite(args.write_baseline.as_deref(), overwrite)?;
     let mut inputs = inputs?;
     if inputs.is_empty() {
         return Ok(no_sessions(trace_dir, streams));
@@ -81,11 +83,18 @@ fn run(
     let (links, gap) = links(args.policy_ref.as_deref());
     inputs.lack(gap);
     let left_out = inputs.left_out();
-    let settings = Settings { fail_on: args.fail_on.threshold(), baseline, source: args.source.source() };
     let entries = if verb == Verb::Audit { Entries::Keep } else { Entries::Drop };
     let outcome = judge::judge(inputs, &policy, entries, &links, &settings);
     let report = Report::new(&outcome);
     write(verb, args, environment, &report, streams)?;
+    let mut notes = baseline.notes(&report);
+    if let Some(path) = &args.write_baseline {
+        let today = settings.today.map(|today| today.to_string());
+        notes.extend(baseline.write(path, &report, today.as_deref(), overwrite)?);
+    }
+    for note in notes.iter().filter(|_| !args.quiet) {
+        output::note(streams.stderr, note);
+    }
     if left_out > 0 && !args.quiet {
         let sessions = if left_out == 1 { "1 session was".to_owned() } else { format!("{left_out} sessions were") };
         output::note(streams.stderr, &format!("note: {sessions} left out; `--all` judges every session"));

@@ -2,6 +2,7 @@
 
 mod args;
 mod baseline;
+mod configuration;
 mod effects;
 mod environment;
 mod failure;

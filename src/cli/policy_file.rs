@@ -18,7 +18,7 @@ const WIDTH: usize = 100;
 /// The policy that was asked for, the default one, or none where none is needed.
 pub(super) fn load(args: &GateArgs, verb: Verb, environment: Environment) -> Result<Policy, Failure> {
     let path = shown(args.policy.as_deref().unwrap_or(DEFAULT));
-    let colour = if environment.colour && !args.no_color { policy::Colour::Ansi } else { policy::Colour::Never };
+    let colour = self::colour(environment.colour && !args.no_color);
     if let Some(revision) = &args.policy_ref {
         return from_revision(revision, &path, colour);
     }
@@ -38,7 +38,7 @@ pub(super) fn load_if_any(
     colour: bool,
 ) -> Result<Option<Policy>, Failure> {
     let path = shown(policy.unwrap_or(DEFAULT));
-    let colour = if colour { policy::Colour::Ansi } else { policy::Colour::Never };
+    let colour = self::colour(colour);
     if let Some(revision) = revision {
         return from_revision(revision, &path, colour).map(Some);
     }
@@ -127,8 +127,18 @@ fn read_blob(revision: &str, path: &str) -> Result<git::Blob, Failure> {
 }
 
 fn broken(path: &str, faults: &Diagnostics, colour: policy::Colour) -> Failure {
+    faulty("policy", path, faults, colour)
+}
+
+/// Whether diagnostics may be painted.
+pub(super) fn colour(wanted: bool) -> policy::Colour {
+    if wanted { policy::Colour::Ansi } else { policy::Colour::Never }
+}
+
+/// `what`: what the file is, in a word.
+pub(super) fn faulty(what: &str, path: &str, faults: &Diagnostics, colour: policy::Colour) -> Failure {
     if let Some(fault) = faults.of_whole_file() {
-        let failure = Failure::new(format!("the policy `{path}` can't be used: {}", fault.message));
+        let failure = Failure::new(format!("the {what} `{path}` can't be used: {}", fault.message));
         return fault.help.iter().fold(failure, Failure::hint);
     }
     let faults = faults.fancy(colour, WIDTH);
@@ -137,11 +147,25 @@ fn broken(path: &str, faults: &Diagnostics, colour: policy::Colour) -> Failure {
         policy::Colour::Ansi => faults,
         policy::Colour::Never => faults.lines().map(report::terminal).collect::<Vec<_>>().join("\n"),
     };
-    Failure::new(format!("the policy `{path}` can't be used")).details(details)
+    Failure::new(format!("the {what} `{path}` can't be used")).details(details)
+}
+
+/// It names a place of its own.
+pub(super) fn is_absolute(path: &str) -> bool {
+    path.starts_with('/') || Path::new(path).is_absolute()
+}
+
+/// It lies outside of the repository around the current directory.
+pub(super) fn is_outside(path: &str) -> bool {
+    is_absolute(path)
+        && std::env::current_dir().is_ok_and(|current| {
+            let top = current.ancestors().find(|folder| folder.join(".git").exists());
+            top.is_some_and(|top| !Path::new(path).starts_with(top))
+        })
 }
 
 /// Relative to the current directory where it lies below it, with `/` between components.
-fn shown(path: &str) -> String {
+pub(super) fn shown(path: &str) -> String {
     let current = std::env::current_dir().ok();
     let relative = current.as_deref().and_then(|current| Path::new(path).strip_prefix(current).ok());
     let text = relative.map_or_else(|| path.to_owned(), |relative| relative.to_string_lossy().into_owned());

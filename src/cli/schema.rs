@@ -9,6 +9,8 @@ use crate::report;
 /// Name, what it describes, text.
 const SCHEMAS: &[(&str, &str, &str)] = &[
     ("agent-scope", "the policy file `.agent-scope.json`", include_str!("../../schemas/agent-scope.schema.json")),
+    ("baseline", "what `--write-baseline` writes", include_str!("../../schemas/baseline.v1.schema.json")),
+    ("config", "the configuration `.agent-strace.yaml`", include_str!("../../schemas/agent-strace.schema.json")),
     ("effects", "output of `effects --format json`", include_str!("../../schemas/effects.v1.schema.json")),
     ("list", "output of `list --format json`", include_str!("../../schemas/list.v1.schema.json")),
     ("session", "output of `inspect --view session`", include_str!("../../schemas/session.schema.json")),

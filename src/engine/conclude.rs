@@ -2,11 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::finding::{Counts, Level};
+use jiff::civil::Date;
+
+use crate::finding::{Counts, Finding, Level};
 use crate::model::Gap;
 use crate::policy::Policy;
 use crate::rules::Source;
 
+use super::waive::{self, Applied, Waiving};
 use super::{Outcome, SessionOutcome, Verdict, whole};
 
 /// From which level on a finding fails the gate.
@@ -22,13 +25,22 @@ pub(crate) struct Settings {
     pub(crate) fail_on: FailOn,
     /// Fingerprints of findings that are known: they are removed and counted.
     pub(crate) baseline: BTreeSet<String>,
+    /// The day, in UTC, that exceptions and suppressions are held against. `None`: none of them holds.
+    pub(crate) today: Option<Date>,
+    pub(crate) waiving: Waiving,
     /// Where all logs of the run came from.
     pub(crate) source: Source,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { fail_on: FailOn::Level(Level::Error), baseline: BTreeSet::new(), source: Source::default() }
+        Self {
+            fail_on: FailOn::Level(Level::Error),
+            baseline: BTreeSet::new(),
+            today: None,
+            waiving: Waiving::Apply,
+            source: Source::default(),
+        }
     }
 }
 
@@ -41,52 +53,60 @@ pub(crate) fn conclude(
     settings: &Settings,
 ) -> Outcome {
     whole::judge(policy, &mut sessions, &gaps, settings);
-    settle(policy, sessions, gaps, settings)
+    let applied = waive::apply(policy, &mut sessions, settings);
+    let remarks = waive::remarks(policy, &applied, settings);
+    finish(policy, sessions, gaps, (applied, remarks), settings)
 }
 
 /// The answer to what was found so far: all there is to say where a command was asked about, not a session.
 pub(crate) fn settle(
     policy: &Policy,
     mut sessions: Vec<SessionOutcome>,
+    gaps: Vec<Gap>,
+    settings: &Settings,
+) -> Outcome {
+    let applied = waive::apply(policy, &mut sessions, settings);
+    finish(policy, sessions, gaps, (applied, Vec::new()), settings)
+}
+
+fn finish(
+    policy: &Policy,
+    mut sessions: Vec<SessionOutcome>,
     mut gaps: Vec<Gap>,
+    (applied, remarks): (Applied, Vec<Finding>),
     settings: &Settings,
 ) -> Outcome {
     gaps.sort();
     gaps.dedup();
-    let mut baselined = 0;
     for session in &mut sessions {
-        let before = session.findings.len();
-        // What is missing can't be known from before.
-        session.findings.retain(|finding| {
-            finding.counts == Counts::Incomplete || !settings.baseline.contains(&finding.fingerprint)
-        });
-        baselined += before - session.findings.len();
         session.verdict = verdict_of(session, settings.fail_on);
     }
     // A run without any session that could hold an agent's calls is evidence of nothing.
     let none = !sessions.iter().any(|session| session.account.carries.acts());
-    let verdict = if sessions.iter().any(|session| session.verdict == Verdict::Fail) {
-        Verdict::Fail
-    } else if none || !gaps.is_empty() || sessions.iter().any(|session| session.verdict == Verdict::Incomplete) {
-        Verdict::Incomplete
-    } else {
-        Verdict::Pass
-    };
-    Outcome { policy: policy.identity().cloned(), sessions, gaps, verdict, baselined }
+    let verdict =
+        if fails(&remarks, settings.fail_on) || sessions.iter().any(|session| session.verdict == Verdict::Fail) {
+            Verdict::Fail
+        } else if none || !gaps.is_empty() || sessions.iter().any(|session| session.verdict == Verdict::Incomplete) {
+            Verdict::Incomplete
+        } else {
+            Verdict::Pass
+        };
+    let Applied { waived, uses, stale, .. } = applied;
+    Outcome { policy: policy.identity().cloned(), sessions, gaps, verdict, remarks, waived, uses, stale }
 }
 
 fn verdict_of(session: &SessionOutcome, fail_on: FailOn) -> Verdict {
-    let (counting, lacking): (Vec<_>, Vec<_>) =
-        session.findings.iter().partition(|finding| finding.counts == Counts::ByLevel);
-    let fails = match fail_on {
-        FailOn::Never => false,
-        FailOn::Level(level) => counting.iter().any(|finding| finding.level >= level),
-    };
-    if fails {
+    let lacks = session.findings.iter().any(|finding| finding.counts == Counts::Incomplete);
+    if fails(&session.findings, fail_on) {
         Verdict::Fail
-    } else if lacking.is_empty() && session.gaps.is_empty() && session.judged == session.tool_calls {
+    } else if !lacks && session.gaps.is_empty() && session.judged == session.tool_calls {
         Verdict::Pass
     } else {
         Verdict::Incomplete
     }
+}
+
+fn fails(findings: &[Finding], fail_on: FailOn) -> bool {
+    let FailOn::Level(level) = fail_on else { return false };
+    findings.iter().any(|finding| finding.counts == Counts::ByLevel && finding.level >= level)
 }

@@ -85,6 +85,7 @@ pub(super) fn of_event(event: Option<&Event<'_>>, session: &str, hit: Hit) -> Fi
         policy: hit.place,
         named: hit.named,
         counts: hit.counts,
+        covered_by: Vec::new(),
     }
 }
 
@@ -112,6 +113,7 @@ fn finding(at: At<'_>, effect: &Effect, rule: RuleId, level: Level, message: Str
         policy: judgement.place.clone(),
         named: judgement.named.clone(),
         counts: Counts::ByLevel,
+        covered_by: Vec::new(),
     }
 }
 

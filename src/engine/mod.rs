@@ -2,9 +2,11 @@
 
 mod cast;
 mod conclude;
+mod cover;
 mod findings;
 mod replay;
 mod session;
+mod waive;
 mod whole;
 mod wording;
 
@@ -18,6 +20,7 @@ use crate::rules::account::Traced;
 pub(crate) use conclude::{FailOn, Settings, conclude, settle};
 pub(crate) use replay::Replay;
 pub(crate) use session::{Entries, Rulings, guarded, judge_guarded};
+pub(crate) use waive::{By, Use, Waived, Waiving, is_known_by_a_baseline};
 pub(crate) use wording::evidence;
 
 /// What was judged, of all sessions, in the order they were given.
@@ -28,8 +31,14 @@ pub(crate) struct Outcome {
     /// Gaps of inputs that did not become a session, sorted.
     pub(crate) gaps: Vec<Gap>,
     pub(crate) verdict: Verdict,
-    /// Findings a baseline already knew; they do not count.
-    pub(crate) baselined: usize,
+    /// What exceptions and suppressions themselves are worth reporting: about the run, not about a session.
+    pub(crate) remarks: Vec<Finding>,
+    /// Findings that do not count, in the order of the report.
+    pub(crate) waived: Vec<Waived>,
+    /// What each exception and suppression was used for, in the order of the files.
+    pub(crate) uses: Vec<Use>,
+    /// Entries of the baseline that no finding of this run matched.
+    pub(crate) stale: usize,
 }
 
 /// The answer, and with it the exit code.

@@ -10,6 +10,7 @@ use crate::policy::{Context, Decision, Judgement, Policy};
 use crate::rules::{self, Account, Act, Check, Hit, Log, Site};
 
 use super::cast::Cast;
+use super::cover::{Cover, is_covered};
 use super::findings::{self, At};
 use super::replay::{Replay, Step};
 use super::{Entry, SessionOutcome, Verdict, wording};
@@ -28,6 +29,8 @@ struct Judged<'r> {
     judgement: Judgement,
     /// The command in the call's text that did it, where it is worth reporting.
     piece: Option<String>,
+    /// What it is worth reporting.
+    found: Vec<Finding>,
 }
 
 impl Judged<'_> {
@@ -54,7 +57,7 @@ impl<'r> Rulings<'r> {
         for step in &replay.steps {
             let scene =
                 Context { root: replay.session.root.as_deref(), actor: cast.actor(step.event), ..Context::default() };
-            judge_step(&scene, step, policy, &mut judged);
+            judge_step(&scene, step, &Cover::new(policy, replay.session), &mut judged);
         }
         Self { session: replay.session, policy, judged }
     }
@@ -66,35 +69,41 @@ impl<'r> Rulings<'r> {
 
     /// What is worth reporting, sorted by event.
     pub(crate) fn findings(&self) -> Vec<Finding> {
-        let of_effects = |item: &Judged<'_>| findings::of_effect(item.at(), item.effect, &item.judgement);
-        let mut found: Vec<Finding> = self.judged.iter().flat_map(of_effects).collect();
+        let cover = Cover::new(self.policy, self.session);
+        let mut found: Vec<Finding> = self.judged.iter().flat_map(|item| item.found.clone()).collect();
         let acts: Vec<Act<'_>> = self.judged.iter().map(Judged::act).collect();
         let log = Log { session: self.session, acts: &acts, policy: self.policy };
         for rule in rules::all() {
             let Check::Acts(check) = rule.check else { continue };
             let mut hits = Vec::new();
             check(&log, &mut hits);
-            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit)));
+            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover)));
         }
         found.sort_by(|left, right| order(left).cmp(&order(right)));
+        // One act may be known in two ways: one that is excepted hides no other.
+        let key = |finding: &Finding| (finding.event, finding.rule, finding.fingerprint.clone());
+        let standing: BTreeSet<_> = found.iter().filter(|finding| !is_covered(finding)).map(key).collect();
+        found.retain(|finding| !is_covered(finding) || !standing.contains(&key(finding)));
         let mut seen = BTreeSet::new();
         found.retain(|finding| seen.insert((finding.event, finding.rule, finding.fingerprint.clone())));
         without_what_is_below(found)
     }
 
-    fn of_hit(&self, hit: Hit) -> Option<Finding> {
-        match hit.site {
+    fn of_hit(&self, hit: Hit, cover: &Cover<'_>) -> Option<Finding> {
+        let (mut finding, effect) = match hit.site {
             Site::Act(act) => {
                 let item = self.judged.get(act)?;
-                Some(findings::of_hit(item.at(), item.effect, &item.judgement, hit))
+                (findings::of_hit(item.at(), item.effect, &item.judgement, hit), Some(item.effect))
             }
             Site::Event(number) => {
                 let events = &self.session.events;
                 let at = events.binary_search_by_key(&number, |event| event.number).ok();
-                Some(findings::of_event(at.and_then(|at| events.get(at)), &self.session.id, hit))
+                (findings::of_event(at.and_then(|at| events.get(at)), &self.session.id, hit), None)
             }
-            Site::Session => Some(findings::of_event(None, &self.session.id, hit)),
-        }
+            Site::Session => (findings::of_event(None, &self.session.id, hit), None),
+        };
+        cover.mark(&mut finding, effect);
+        Some(finding)
     }
 }
 
@@ -145,7 +154,8 @@ pub(super) fn judge_session(
     outcome
 }
 
-fn judge_step<'r>(scene: &Context<'_>, step: &'r Step<'r>, policy: &Policy, judged: &mut Vec<Judged<'r>>) {
+fn judge_step<'r>(scene: &Context<'_>, step: &'r Step<'r>, cover: &Cover<'_>, judged: &mut Vec<Judged<'r>>) {
+    let policy = cover.policy;
     let mut raw = step.raw.as_deref();
     let mut pieces = Pieces { text: step.text.as_deref(), effects: &step.effects, causes: None };
     for (place, effect) in step.effects.iter().enumerate() {
@@ -158,7 +168,9 @@ fn judge_step<'r>(scene: &Context<'_>, step: &'r Step<'r>, policy: &Policy, judg
             && matches!(judgement.decision, Decision::Denied | Decision::Asked)
             && policy.judge(effect, &Context { raw_command: None, ..context }).decision != judgement.decision;
         let piece = if judgement.matters() && !by_all { pieces.of(place) } else { None };
-        judged.push(Judged { step, effect, judgement, piece });
+        let at = At { event: step.event, status: step.status, piece: piece.as_deref() };
+        let found = cover.findings(at, (effect, &context), &judgement);
+        judged.push(Judged { step, effect, judgement, piece, found });
     }
 }
 
@@ -195,7 +207,7 @@ impl Pieces<'_> {
 fn without_what_is_below(mut found: Vec<Finding>) -> Vec<Finding> {
     let key = |finding: &Finding, path: &str| {
         let kind = finding.effect.as_ref().map(|effect| effect.kind);
-        (finding.event, finding.rule, finding.level, kind, path.to_owned())
+        (finding.event, finding.rule, finding.level, kind, path.to_owned(), finding.covered_by.clone())
     };
     let path = |finding: &Finding| finding.effect.as_ref().and_then(|effect| effect.path.clone());
     let named: BTreeSet<_> = found.iter().filter_map(|finding| Some(key(finding, &path(finding)?))).collect();

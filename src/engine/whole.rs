@@ -8,6 +8,7 @@ use crate::rules::{self, Account, Check, Remark, Rule, Run, Whole};
 
 use super::SessionOutcome;
 use super::conclude::Settings;
+use super::cover::Cover;
 use super::findings::digest;
 use super::session::order;
 
@@ -24,7 +25,9 @@ pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], gaps: &[Ga
         let traced = account.started.iter().map(|started| run.trace(account, started)).collect();
         found.push((traced, findings(Whole { account, run: &run, policy }, listed)));
     }
-    for (session, (traced, findings)) in sessions.iter_mut().zip(found) {
+    for (session, (traced, mut findings)) in sessions.iter_mut().zip(found) {
+        let cover = Cover::of_session(policy, &session.id, None);
+        findings.iter_mut().for_each(|finding| cover.mark(finding, None));
         session.traced = traced;
         session.findings.extend(findings);
         session.findings.sort_by(|left, right| order(left).cmp(&order(right)));
@@ -70,6 +73,7 @@ fn finding(whole: &Whole<'_>, rule: &Rule, remark: Remark, listed: bool) -> Opti
         policy: remark.place.or_else(|| switch.cloned()),
         named: None,
         counts,
+        covered_by: Vec::new(),
     })
 }
 

@@ -11,7 +11,7 @@ use super::globals::{self, Globals};
 use super::parse::{List, Stated};
 use super::ran::{Ran, Spelled, basename};
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct CommandList {
     pub(super) rules: Vec<CommandRule>,
     place: Option<PolicyPlace>,
@@ -48,10 +48,19 @@ impl CommandList {
     pub(super) fn list_place(&self) -> Option<&PolicyPlace> {
         self.place.as_ref()
     }
+
+    /// Without one entry, or without any where it is the list that stands there.
+    pub(super) fn drop_place(&mut self, place: &PolicyPlace) {
+        if self.place.as_ref() == Some(place) {
+            *self = Self::default();
+        } else {
+            self.rules.retain(|rule| rule.stated.place != *place);
+        }
+    }
 }
 
 /// One entry that names commands.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct CommandRule {
     pub(super) stated: Stated,
     pub(super) pattern: CommandPattern,

@@ -30,7 +30,7 @@ impl Diagnostics {
     }
 
     /// For a file that could not be read at all.
-    pub(super) fn whole_file(file: &str, message: String, help: Option<String>) -> Self {
+    pub(crate) fn whole_file(file: &str, message: String, help: Option<String>) -> Self {
         let mut all = Self { file: file.to_owned(), list: Vec::new(), text: None };
         all.push(0..0, "", message, help);
         all
@@ -136,7 +136,7 @@ impl<'a> Locator<'a> {
 }
 
 /// Text of the file inside a message: short, on one line, without characters that hide or move text.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let shown: String = one_line(text).chars().take(60).collect();
     let more = if text.chars().nth(60).is_some() { "…" } else { "" };
     format!("`{shown}{more}`")

@@ -1,12 +1,13 @@
 //! Host entries against connections.
 
 use crate::effects::{Certainty, Connection};
+use crate::finding::PolicyPlace;
 
 use super::command::Match;
 use super::glob::{Answer, Glob};
 use super::parse::{List, Stated};
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct HostList {
     pub(super) rules: Vec<HostRule>,
 }
@@ -17,6 +18,11 @@ impl HostList {
         let rules =
             list.entries.iter().map(|entry| HostRule { stated: entry.stated.clone(), pattern: entry.pattern.clone() });
         Self { rules: rules.collect() }
+    }
+
+    /// Without one entry.
+    pub(super) fn drop_place(&mut self, place: &PolicyPlace) {
+        self.rules.retain(|rule| rule.stated.place != *place);
     }
 
     /// The entry that speaks of the connection, and the one that may.
@@ -38,7 +44,7 @@ impl HostList {
 }
 
 /// One entry that names hosts.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct HostRule {
     pub(super) stated: Stated,
     pub(super) pattern: HostPattern,

@@ -10,14 +10,14 @@ use std::ops::Range;
 const DEEPEST: usize = 64;
 
 #[derive(Debug, Clone)]
-pub(super) struct Value {
+pub(crate) struct Value {
     /// Bytes of the value in the file.
-    pub(super) span: Range<usize>,
-    pub(super) data: Data,
+    pub(crate) span: Range<usize>,
+    pub(crate) data: Data,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Data {
+pub(crate) enum Data {
     Null,
     Bool(bool),
     Number(String),
@@ -28,14 +28,14 @@ pub(super) enum Data {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Key {
-    pub(super) span: Range<usize>,
-    pub(super) name: String,
+pub(crate) struct Key {
+    pub(crate) span: Range<usize>,
+    pub(crate) name: String,
 }
 
 impl Data {
     /// What it is, in words for people.
-    pub(super) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "a boolean",
@@ -57,10 +57,10 @@ pub(super) struct Document {
 
 /// Why the text is not JSON.
 #[derive(Debug)]
-pub(super) struct SyntaxError {
-    pub(super) span: Range<usize>,
-    pub(super) message: String,
-    pub(super) help: Option<String>,
+pub(crate) struct SyntaxError {
+    pub(crate) span: Range<usize>,
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
 }
 
 pub(super) fn read(text: &str) -> Result<Document, SyntaxError> {

@@ -64,7 +64,7 @@ mod glob;
 mod globals;
 mod host;
 mod inline_tests;
-mod json;
+pub(crate) mod json;
 mod judge;
 mod load;
 mod parse;
@@ -73,6 +73,7 @@ mod ran;
 mod scope;
 mod sensitive;
 pub(crate) mod sessions;
+mod waivers;
 mod words;
 
 use std::sync::Arc;
@@ -85,7 +86,7 @@ use crate::finding::{Level, Named, PolicyPlace, RuleId};
 pub(crate) use agents::Actor;
 use agents::{Holds, Selected};
 use budgets::Budgets;
-pub(crate) use diagnostics::{Colour, Diagnostics};
+pub(crate) use diagnostics::{Colour, Diagnostics, quoted};
 pub(crate) use entries::EntryView;
 use evidence::EvidenceRules;
 pub(crate) use extends::Extended;
@@ -93,9 +94,15 @@ use extends::{Assembled, Library};
 pub(crate) use globals::takes_value;
 pub(crate) use inline_tests::{Answer, Caller, InlineTest, TestCall};
 pub(crate) use load::{load_file, read_text, read_text_from, text};
-pub(crate) use parse::{dotted, nearest};
+pub(crate) use parse::{Parser, dotted, nearest};
 use scope::Scope;
 use sessions::Conditions;
+#[cfg(test)]
+pub(crate) use waivers::BUILT_IN;
+use waivers::Names;
+#[cfg(test)]
+pub(crate) use waivers::schema::Exception;
+pub(crate) use waivers::{Excepted, Found, Origin as WaiverOrigin, Waiver};
 
 /// A validated policy.
 #[derive(Debug)]
@@ -113,6 +120,10 @@ pub(crate) struct Policy {
     sessions: Conditions,
     budgets: Budgets,
     tests: Vec<InlineTest>,
+    /// Exceptions of the policy, then what was added to them.
+    waivers: Vec<Waiver>,
+    /// What exceptions and suppressions can be from.
+    names: Names,
 }
 
 /// Which policy judged.
@@ -225,6 +236,8 @@ impl Policy {
             sessions: Conditions::default(),
             budgets: Budgets::default(),
             tests: Vec::new(),
+            waivers: Vec::new(),
+            names: Names::default(),
         }
     }
 
@@ -251,6 +264,7 @@ impl Policy {
             document.evidence.narrow(&floor.evidence);
             document.sessions.narrow(floor.sessions);
             document.budgets.narrow(floor.budgets);
+            document.waivers.extend(floor.waivers);
         }
         for part in document.agents {
             entries.extend(entries::of(&part.rulebook));
@@ -274,6 +288,8 @@ impl Policy {
             sessions: document.sessions,
             budgets: document.budgets,
             tests: document.tests,
+            waivers: document.waivers,
+            names: document.names,
         })
     }
 
@@ -312,6 +328,22 @@ impl Policy {
         &self.budgets
     }
 
+    /// Exceptions and suppressions: what may be although a rule forbids it.
+    pub(crate) fn waivers(&self) -> &[Waiver] {
+        &self.waivers
+    }
+
+    /// What exceptions and suppressions can be from.
+    fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The same policy with suppressions beside its exceptions.
+    pub(crate) fn suppressing(mut self, suppressions: Vec<Waiver>) -> Self {
+        self.waivers.extend(suppressions);
+        self
+    }
+
     /// `None` when no file judged.
     pub(crate) fn identity(&self) -> Option<&PolicyIdentity> {
         self.identity.as_ref()
@@ -325,6 +357,6 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 }
 
 #[cfg(test)]
-mod schema;
+pub(crate) mod schema;
 #[cfg(test)]
 mod tests;

@@ -55,6 +55,8 @@ struct Scope {
     /// with `*` for any text. They judge beside the rest of the policy, and the strictest judgement counts.
     #[schemars(extend("propertyNames" = { "pattern": "^(main|(subagent|agent|mode):.+)$" }))]
     agents: Option<BTreeMap<String, Part>>,
+    /// What may be although a rule forbids it: version 2 only.
+    exceptions: Option<Vec<super::Exception>>,
     /// How much a session may spend (version 2). A limit is broken by the first unit above it.
     budgets: Option<Budgets>,
     /// What a log has to prove, and what it weighs if it does not.
@@ -419,7 +421,7 @@ struct Network {
 struct Pattern(#[schemars(length(min = 1, max = 1024))] String);
 
 /// An optional key may be left out; it may not be null.
-fn without_null(schema: &mut schemars::Schema) {
+pub(crate) fn without_null(schema: &mut schemars::Schema) {
     schemars::transform::transform_subschemas(&mut without_null, schema);
     let Some(object) = schema.as_object_mut() else { return };
     if let Some(serde_json::Value::Array(types)) = object.get_mut("type") {

@@ -1,6 +1,6 @@
 //! The lists of one policy text, compiled. A policy holds one, and may hold more that only narrow it.
 
-use crate::finding::PolicyPlace;
+use crate::finding::{PolicyPlace, RuleId};
 
 use super::command::CommandList;
 use super::env::Environment;
@@ -8,7 +8,7 @@ use super::host::HostList;
 use super::parse::{Defaults, Lists, Rulebook};
 use super::path::{OwnRule, PathList, PathSet, is_anchored};
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Scope {
     pub(super) defaults: Defaults,
     pub(super) read: Rules<PathList>,
@@ -20,17 +20,19 @@ pub(super) struct Scope {
     pub(super) env: Environment,
     /// The files of the policy itself.
     pub(super) judging: Vec<OwnRule>,
+    /// Parts of the built-in floor that an exception takes away.
+    pub(super) without_floor: Vec<RuleId>,
 }
 
 /// What is said of one kind of effect.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Rules<L> {
     pub(super) allow: L,
     pub(super) deny: L,
     pub(super) ask: L,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Network {
     /// Where `deny_all` is true.
     pub(super) deny_all: Option<PolicyPlace>,
@@ -59,6 +61,7 @@ impl Scope {
             env: rulebook.env.clone(),
             network: rulebook.network.as_ref().map(network).unwrap_or_default(),
             judging: Vec::new(),
+            without_floor: Vec::new(),
         }
     }
 }

@@ -4,9 +4,12 @@ use serde::Serialize;
 
 use super::escape;
 use super::session::{Attribution, Evidence};
-use super::view::{Report, ShownEffect, ShownExtended, ShownFinding, ShownGap, ShownPlace, ShownPolicy, ShownSession};
+use super::view::{
+    Report, ShownEffect, ShownExtended, ShownFinding, ShownGap, ShownPlace, ShownPolicy, ShownSession, ShownWaived,
+};
 use crate::engine::Verdict;
 use crate::finding::Level;
+use crate::policy::WaiverOrigin;
 use crate::privacy::Redacted;
 
 /// What `agent-strace check` and `audit` judged and found.
@@ -25,6 +28,8 @@ pub(super) struct Document<'a> {
     summary: Summary,
     sessions: Vec<Session<'a>>,
     findings: Vec<Finding<'a>>,
+    /// Findings that do not count: an exception, a suppression or the baseline waives them.
+    waived: Vec<Waived<'a>>,
     /// Everything that could not be read.
     gaps: Vec<Gap<'a>>,
 }
@@ -75,7 +80,11 @@ struct Summary {
     /// Records of a type that this version does not know.
     unknown_records: usize,
     findings: Counts,
+    /// Findings that an exception of the policy waives.
+    excepted: usize,
+    /// Findings that a suppression of the configuration waives.
     suppressed: usize,
+    /// Findings that the baseline knows.
     baselined: usize,
 }
 
@@ -114,7 +123,8 @@ struct Finding<'a> {
     #[serde(skip_serializing_if = "is_false")]
     incomplete: bool,
     message: &'a str,
-    session: &'a str,
+    /// `null` of a finding about an exception or a suppression.
+    session: Option<&'a str>,
     /// 1-based within the session; 0 of a finding about the whole session.
     event: u32,
     event_id: Option<&'a str>,
@@ -128,6 +138,34 @@ struct Finding<'a> {
     policy: Option<PolicyPlace<'a>>,
     /// Over the rule and the effect: the same in another session or at another line.
     fingerprint: &'a str,
+}
+
+/// A finding that does not count, and why.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Waived<'a> {
+    #[serde(flatten)]
+    finding: Finding<'a>,
+    waived_by: Waiver<'a>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Waiver<'a> {
+    /// `exception`, `suppression` or `baseline`. The other keys are absent of a baseline.
+    kind: &'static str,
+    /// As the exception names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    owner: Option<&'a str>,
+    /// The last day it holds, in UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<PolicyPlace<'a>>,
 }
 
 /// Keys that do not apply to a kind are absent.
@@ -224,7 +262,8 @@ fn document(report: &Report) -> Document<'_> {
         policy: report.policy.as_ref().map(policy),
         summary: summary(report),
         sessions: report.sessions.iter().map(session).collect(),
-        findings: report.findings().map(|(session, found)| finding(session, found)).collect(),
+        findings: report.findings().map(|(session, found)| finding(report, session, found)).collect(),
+        waived: report.waived.iter().map(|found| waived(report, found)).collect(),
         gaps: report.gaps.iter().map(gap).collect(),
     }
 }
@@ -272,8 +311,9 @@ fn summary(report: &Report) -> Summary {
             note: report.count(Level::Note),
             incomplete: report.incomplete(),
         },
-        suppressed: 0,
-        baselined: report.baselined,
+        excepted: report.waived_by(WaiverOrigin::Exception),
+        suppressed: report.waived_by(WaiverOrigin::Suppression),
+        baselined: report.baselined(),
     }
 }
 
@@ -291,19 +331,37 @@ fn session(session: &ShownSession) -> Session<'_> {
     }
 }
 
-fn finding<'a>(session: &'a ShownSession, finding: &'a ShownFinding) -> Finding<'a> {
+fn waived<'a>(report: &'a Report, waived: &'a ShownWaived) -> Waived<'a> {
+    let by = waived.by.as_ref();
+    Waived {
+        finding: finding(report, report.sessions.get(waived.session), &waived.finding),
+        waived_by: Waiver {
+            kind: by.map_or("baseline", |by| by.origin.name()),
+            rule: by.map(|by| by.rule.as_str()),
+            reason: by.map(|by| by.reason.as_str()),
+            owner: by.map(|by| by.owner.as_str()),
+            until: by.map(|by| by.until.as_str()),
+            place: by.map(|by| place(&by.place)),
+        },
+    }
+}
+
+fn finding<'a>(report: &'a Report, session: Option<&'a ShownSession>, finding: &'a ShownFinding) -> Finding<'a> {
     Finding {
         rule: finding.rule,
         level: finding.level.name(),
         incomplete: finding.is_incomplete(),
         message: finding.message.as_str(),
-        session: session.id.as_str(),
+        session: session.map(|session| session.id.as_str()),
         event: finding.event,
         event_id: text(finding.event_id.as_ref()),
         tool: text(finding.tool.as_ref()),
         effect: finding.effect.as_ref().map(effect),
         evidence: text(finding.evidence.as_ref()),
-        place: Place { file: session.source.as_str(), line: finding.line },
+        place: Place {
+            file: session.map_or_else(|| report.file_of(finding), |session| session.source.as_str()),
+            line: finding.line,
+        },
         policy: finding.policy.as_ref().map(place),
         fingerprint: &finding.fingerprint,
     }

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::escape::{markdown, shorten};
-use super::text::{counted, counts};
-use super::view::{Report, ShownFinding, ShownGap, ShownSession};
+use super::text::{counted, counts, use_text};
+use super::view::{Report, ShownFinding, ShownGap, ShownSession, ShownUse};
 use crate::engine::Verdict;
 
 /// A comment may have 65,536 characters; what the platform adds needs room, too.
@@ -19,7 +19,7 @@ pub(super) fn render(report: &Report) -> String {
     let findings: Vec<_> = report.findings().collect();
     if !findings.is_empty() {
         text.push_str("\n| level | rule | what | where | policy |\n|---|---|---|---|---|\n");
-        let rows = findings.iter().map(|(session, finding)| row(report, session, finding));
+        let rows = findings.iter().map(|(session, finding)| row(report, *session, finding));
         push_lines(&mut text, rows.take(ROWS), findings.len(), "findings");
     }
     let who: Vec<String> = report.sessions.iter().filter_map(who).collect();
@@ -27,6 +27,15 @@ pub(super) fn render(report: &Report) -> String {
         text.push_str("\n### Who ran the sessions\n\n");
         let total = who.len();
         push_lines(&mut text, who.into_iter().take(SESSIONS), total, "sessions");
+    }
+    if !report.uses.is_empty() {
+        text.push_str("\n### Findings that do not count\n\n");
+        push_lines(
+            &mut text,
+            report.uses.iter().take(SESSIONS).map(|used| use_line(report, used)),
+            report.uses.len(),
+            "exceptions",
+        );
     }
     if !report.gaps.is_empty() {
         text.push_str("\n### Could not be read\n\n");
@@ -84,26 +93,35 @@ fn summary(report: &Report) -> String {
     )
 }
 
-fn row(report: &Report, session: &ShownSession, finding: &ShownFinding) -> String {
+fn row(report: &Report, session: Option<&ShownSession>, finding: &ShownFinding) -> String {
     let evidence = finding.evidence.as_ref().map(|text| format!("<br><code>{}</code>", cell(text.as_str())));
-    let policy = match (&finding.policy, &report.policy) {
-        (Some(place), Some(policy)) => {
+    let policy = match &finding.policy {
+        Some(place) if !report.file(place).is_empty() => {
             let named = place.named().map(|named| format!("<br>{}", cell(&named))).unwrap_or_default();
-            let file = cell(place.file(policy.path.as_str()));
+            let file = cell(report.file(place));
             format!("{file}&#58;{}<br>{}{named}", place.line, cell(&place.pointer))
         }
         _ => String::new(),
     };
-    let event = if finding.is_whole() { "the whole session".to_owned() } else { format!("event {}", finding.event) };
+    let event = match session {
+        None => "the whole run".to_owned(),
+        Some(_) if finding.is_whole() => "the whole session".to_owned(),
+        Some(_) => format!("event {}", finding.event),
+    };
+    let source = session.map_or_else(|| report.file_of(finding), |session| session.source.as_str());
     format!(
         "| {} | {} | {}{} | {}&#58;{}<br>{event} | {policy} |\n",
         if finding.is_incomplete() { "incomplete" } else { finding.level.name() },
         finding.rule,
         cell(finding.message.as_str()),
         evidence.unwrap_or_default(),
-        cell(session.source.as_str()),
+        cell(source),
         finding.line,
     )
+}
+
+fn use_line(report: &Report, used: &ShownUse) -> String {
+    format!("- {}\n", cell(&use_text(report, used)))
 }
 
 /// One line of a session that people are told something about.

@@ -5,6 +5,7 @@
 
 mod actions;
 mod audit;
+mod baseline;
 mod effects;
 mod escape;
 mod history;
@@ -21,6 +22,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use baseline::{Baseline, ruleset};
 pub(crate) use effects::{EffectsEvent, EffectsReport, EffectsSession, Told};
 pub(crate) use escape::terminal;
 pub(crate) use history::{BacktestReport, CoverageReport, DiffReport, Frame};

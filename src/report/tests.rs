@@ -1,4 +1,4 @@
-use super::{effects, history, json, trials, validation};
+use super::{baseline, effects, history, json, trials, validation};
 use crate::schemas::{keep, written};
 
 #[test]
@@ -6,6 +6,7 @@ fn schemas_are_those_of_the_types() {
     keep("report.v1", &written::<json::Document<'static>>());
     keep("effects.v1", &written::<effects::Document<'static>>());
     keep("policy-test.v1", &written::<trials::Document<'static>>());
+    keep("baseline.v1", &written::<baseline::Document<'static>>());
     keep("policy-backtest.v1", &written::<history::backtest::Document>());
     keep("policy-coverage.v1", &written::<history::coverage::Document>());
     keep("policy-diff.v1", &written::<history::diff::Document>());

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::Colour;
 use super::escape::{shorten, terminal};
-use super::view::{Report, ShownFinding, ShownGap, ShownSession};
+use super::view::{Report, ShownFinding, ShownGap, ShownSession, ShownUse};
 use crate::engine::Verdict;
 use crate::finding::Level;
 use crate::model::Gap;
+use crate::policy::WaiverOrigin;
 use crate::privacy::Redacted;
 
 /// Longest piece of a log that is quoted.
@@ -29,6 +30,7 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
             lines.extend(event_lines(report, session, findings, &paint));
         }
     }
+    lines.extend(waivers(report, &paint));
     if !report.gaps.is_empty() {
         lines.push(String::new());
         lines.push(paint.warning(&format!("could not be read ({}):", report.gaps.len())));
@@ -38,6 +40,42 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
     lines.push(String::new());
     lines.push(verdict(report, &paint));
     lines.join("\n") + "\n"
+}
+
+/// What exceptions and suppressions themselves are worth reporting, and what they were used for.
+pub(super) fn waivers(report: &Report, paint: &Paint) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !report.remarks.is_empty() {
+        lines.extend([String::new(), paint.bold("exceptions and suppressions")]);
+        let width = report.remarks.iter().map(|finding| finding.rule.len()).max().unwrap_or(0);
+        for finding in &report.remarks {
+            lines.extend(finding_lines(report, finding, width, paint));
+        }
+    }
+    if !report.uses.is_empty() {
+        lines.extend([String::new(), paint.bold("findings that do not count")]);
+        lines.extend(report.uses.iter().map(|used| format!("  {}", use_text(report, used))));
+    }
+    lines
+}
+
+/// `2 findings of `scope/read` excepted until 2026-12-31 by @ana: INC-42 (.agent-scope.json:12:5)`.
+pub(super) fn use_text(report: &Report, used: &ShownUse) -> String {
+    let how = match used.origin {
+        WaiverOrigin::Exception => "excepted",
+        WaiverOrigin::Suppression => "suppressed",
+    };
+    format!(
+        "{} of {} {how} until {} by {}: {} ({}:{}:{})",
+        counted(used.uses, "finding"),
+        terminal(used.rule.as_str()),
+        used.until,
+        terminal(used.owner.as_str()),
+        shorten(&terminal(used.reason.as_str()), EVIDENCE),
+        terminal(report.file(&used.place)),
+        used.place.line,
+        used.place.column,
+    )
 }
 
 /// What judged what: a pass without it proves nothing.
@@ -124,8 +162,8 @@ fn finding_lines(report: &Report, finding: &ShownFinding, width: usize, paint: &
     let message = terminal(finding.message.as_str());
     let level = if finding.is_incomplete() { paint.warning("incomplete") } else { paint.level(finding.level) };
     let mut lines = vec![format!("    {level}  {:width$}  {message}", finding.rule)];
-    if let (Some(place), Some(policy)) = (&finding.policy, &report.policy) {
-        let path = terminal(place.file(policy.path.as_str()));
+    if let Some(place) = finding.policy.as_ref().filter(|place| !report.file(place).is_empty()) {
+        let path = terminal(report.file(place));
         let pointer = terminal(&place.pointer);
         lines.push(format!("             by {path}:{}:{} ({pointer})", place.line, place.column));
         lines.extend(place.named().map(|named| format!("             {}", terminal(&named))));
@@ -165,9 +203,13 @@ pub(super) fn counts(report: &Report) -> String {
     if unknown > 0 {
         parts.push(counted(unknown, "record") + " of unknown type");
     }
-    if report.baselined > 0 {
-        parts.push(counted(report.baselined, "finding") + " known from the baseline");
-    }
+    let waived = [
+        (report.waived_by(WaiverOrigin::Exception), "excepted"),
+        (report.waived_by(WaiverOrigin::Suppression), "suppressed"),
+        (report.baselined(), "known from the baseline"),
+    ];
+    let waived = waived.iter().filter(|(count, _)| *count > 0);
+    parts.extend(waived.map(|(count, how)| format!("{} {how}", counted(*count, "finding"))));
     parts.join(", ")
 }
 

@@ -1,10 +1,10 @@
 //! The redacted view of an outcome: all that renderers get.
 
 use super::session::{ShownProof, ShownWho};
-use crate::engine::{Entry, Outcome, SessionOutcome, Verdict};
+use crate::engine::{By, Entry, Outcome, SessionOutcome, Use, Verdict, Waived};
 use crate::finding::{Counts, EffectView, Finding, Level, Named, PolicyPlace};
 use crate::model::{Gap, Status};
-use crate::policy::{Decision, Extended, PolicyIdentity};
+use crate::policy::{Decision, Extended, PolicyIdentity, WaiverOrigin};
 use crate::privacy::{Redacted, redact, redact_words};
 
 /// What was judged and found, fit to be shown once it is escaped.
@@ -15,7 +15,35 @@ pub(crate) struct Report {
     pub(super) sessions: Vec<ShownSession>,
     /// Of the whole run: inputs that did not become a session first, then the sessions'.
     pub(super) gaps: Vec<ShownGap>,
-    pub(super) baselined: usize,
+    /// About the run, not about a session: what exceptions and suppressions themselves are worth reporting.
+    pub(super) remarks: Vec<ShownFinding>,
+    /// Findings that do not count.
+    pub(super) waived: Vec<ShownWaived>,
+    /// Exceptions and suppressions that were used.
+    pub(super) uses: Vec<ShownUse>,
+    stale: usize,
+}
+
+/// A finding that does not count.
+#[derive(Debug)]
+pub(super) struct ShownWaived {
+    /// The place of its session.
+    pub(super) session: usize,
+    pub(super) finding: ShownFinding,
+    /// What waived it; `None`: the baseline.
+    pub(super) by: Option<ShownUse>,
+}
+
+/// What an exception or a suppression was used for.
+#[derive(Debug)]
+pub(super) struct ShownUse {
+    pub(super) origin: WaiverOrigin,
+    pub(super) rule: Redacted,
+    pub(super) reason: Redacted,
+    pub(super) owner: Redacted,
+    pub(super) until: String,
+    pub(super) place: ShownPlace,
+    pub(super) uses: usize,
 }
 
 #[derive(Debug)]
@@ -160,12 +188,45 @@ impl Report {
             policy: outcome.policy.as_ref().map(ShownPolicy::new),
             gaps: gaps.map(ShownGap::new).collect(),
             sessions,
-            baselined: outcome.baselined,
+            remarks: outcome.remarks.iter().map(ShownFinding::new).collect(),
+            waived: outcome.waived.iter().map(|waived| ShownWaived::new(waived, outcome)).collect(),
+            stale: outcome.stale,
+            uses: outcome.uses.iter().filter(|used| used.uses > 0).map(ShownUse::new).collect(),
         }
     }
 
-    pub(super) fn findings(&self) -> impl Iterator<Item = (&ShownSession, &ShownFinding)> {
-        self.sessions.iter().flat_map(|session| session.findings.iter().map(move |finding| (session, finding)))
+    /// Everything that counts, with its session where it is about one.
+    pub(super) fn findings(&self) -> impl Iterator<Item = (Option<&ShownSession>, &ShownFinding)> {
+        let of_sessions = self
+            .sessions
+            .iter()
+            .flat_map(|session| session.findings.iter().map(move |finding| (Some(session), finding)));
+        of_sessions.chain(self.remarks.iter().map(|finding| (None, finding)))
+    }
+
+    /// Findings that an exception or a suppression waived.
+    pub(super) fn waived_by(&self, origin: WaiverOrigin) -> usize {
+        self.uses.iter().filter(|used| used.origin == origin).map(|used| used.uses).sum()
+    }
+
+    /// Entries of the baseline that no finding of this run matched.
+    pub(crate) fn stale(&self) -> usize {
+        self.stale
+    }
+
+    /// Findings that the baseline knows.
+    pub(super) fn baselined(&self) -> usize {
+        self.waived.iter().filter(|waived| waived.by.is_none()).count()
+    }
+
+    /// The file of a place of the policy; empty where no file judged.
+    pub(super) fn file<'a>(&'a self, place: &'a ShownPlace) -> &'a str {
+        place.file(self.policy.as_ref().map_or("", |policy| policy.path.as_str()))
+    }
+
+    /// The file that a finding about no session stands in.
+    pub(super) fn file_of<'a>(&'a self, finding: &'a ShownFinding) -> &'a str {
+        finding.policy.as_ref().map_or("", |place| self.file(place))
     }
 
     /// Findings that count by this level.
@@ -229,6 +290,30 @@ impl ShownSession {
             findings: session.findings.iter().map(ShownFinding::new).collect(),
             gaps: session.gaps.iter().map(ShownGap::new).collect(),
             entries: session.entries.iter().map(ShownEntry::new).collect(),
+        }
+    }
+}
+
+impl ShownWaived {
+    fn new(waived: &Waived, outcome: &Outcome) -> Self {
+        let by = match waived.by {
+            By::Waiver(place) => outcome.uses.get(place),
+            By::Baseline => None,
+        };
+        Self { session: waived.session, finding: ShownFinding::new(&waived.finding), by: by.map(ShownUse::new) }
+    }
+}
+
+impl ShownUse {
+    fn new(used: &Use) -> Self {
+        Self {
+            origin: used.origin,
+            rule: redact(&used.rule),
+            reason: redact(&used.reason),
+            owner: redact(&used.owner),
+            until: used.until.to_string(),
+            place: ShownPlace::new(&used.place, None),
+            uses: used.uses,
         }
     }
 }

@@ -5,16 +5,19 @@
 pub(crate) mod account;
 mod budget;
 mod evidence;
+mod exceptions;
 mod scope;
 mod secret_egress;
 mod sessions;
 
 use std::sync::Arc;
 
+use jiff::civil::Date;
+
 use crate::effects::Effect;
 use crate::finding::{Counts, Level, Named, PolicyPlace, RuleId};
 use crate::model::{Session, Status};
-use crate::policy::{Judgement, Policy};
+use crate::policy::{Judgement, Policy, Waiver};
 
 pub(crate) use account::{Account, Run, Source};
 
@@ -40,6 +43,8 @@ pub(crate) enum Check {
     Acts(fn(&Log<'_>, &mut Vec<Hit>)),
     /// At a whole session among the others of its run.
     Session(fn(&Whole<'_>, &mut Vec<Remark>)),
+    /// At an exception or a suppression, and what it was used for in the run.
+    Waiver(fn(&Usage<'_>) -> Option<String>),
 }
 
 /// One session as a whole, and what it is judged by.
@@ -48,6 +53,18 @@ pub(crate) struct Whole<'a> {
     pub(crate) account: &'a Account,
     pub(crate) run: &'a Run<'a>,
     pub(crate) policy: &'a Policy,
+}
+
+/// One exception or suppression, and what it was used for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Usage<'a> {
+    pub(crate) waiver: &'a Waiver,
+    /// In UTC.
+    pub(crate) today: Date,
+    /// Findings it speaks of.
+    pub(crate) covered: usize,
+    /// Findings that stay because its uses are used up.
+    pub(crate) refused: usize,
 }
 
 /// What a rule says about a whole session.
@@ -149,6 +166,10 @@ static RULES: &[&Rule] = &[
     &scope::FLOOR_HOOKS,
     &scope::FLOOR_POLICY,
     &scope::FLOOR_STORE,
+    &exceptions::EXCEEDED,
+    &exceptions::EXPIRED,
+    &exceptions::TOO_BROAD,
+    &exceptions::UNUSED,
     &scope::APPROVAL,
     &scope::COMMAND,
     &scope::DELETE,
@@ -169,4 +190,11 @@ pub(crate) fn all() -> &'static [&'static Rule] {
 
 pub(crate) fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)
+}
+
+#[test]
+fn exceptions_of_a_policy_know_every_rule() {
+    let of_findings = |rule: &&&Rule| !rule.id.starts_with("evidence/") && !rule.id.starts_with("policy/");
+    let ids: Vec<&str> = all().iter().filter(of_findings).map(|rule| rule.id).collect();
+    assert_eq!(crate::policy::BUILT_IN, ids, "`BUILT_IN` of the waivers has every rule that an exception may be from");
 }

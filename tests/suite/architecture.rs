@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ingest", &["model", "git"]),
     ("triage", &["model", "schemas"]),
     ("effects", &["model", "shell", "finding"]),
+    ("config", &["policy", "schemas"]),
     ("policy", &["effects", "finding", "git", "schemas"]),
     ("rules", &["model", "effects", "policy", "finding"]),
     ("engine", &["model", "effects", "policy", "rules", "finding"]),
@@ -26,7 +27,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "cli",
         &[
             "model", "finding", "shell", "privacy", "git", "ingest", "effects", "policy", "rules", "engine", "report",
-            "store", "triage", "lab", "generate", "schemas", "backtest",
+            "store", "triage", "config", "lab", "generate", "schemas", "backtest",
         ],
     ),
 ];

@@ -74,6 +74,8 @@ impl Scope {
         };
         let sensitive = sensitive::touched(&files, touch);
         let floor = if touch == Touch::Write { floor::check(&files, certainty, &self.judging) } else { None };
+        let floor =
+            floor.filter(|floor| !matches!(floor, Floor::Broken { rule, .. } if self.without_floor.contains(rule)));
         let named = Named { files: &files, forbidden: &files, certainty, floor };
         Judgement { sensitive, ..self.scoped(rules, &named, wording) }
     }

@@ -21,13 +21,18 @@ const UNRESOLVED: RuleId = "scope/unresolved";
 impl Policy {
     /// The one evaluator: the strictest of what all its parts say.
     pub(crate) fn judge(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
-        let mut strictest = self.scope.judge(effect, context);
+        self.strictest(|scope| scope.judge(effect, context), context)
+    }
+
+    /// The strictest of what each part says.
+    pub(super) fn strictest(&self, say: impl Fn(&Scope) -> Judgement, context: &Context<'_>) -> Judgement {
+        let mut strictest = say(&self.scope);
         for part in &self.narrowing {
             let holds = part.holds(&context.actor);
             if holds == Holds::No {
                 continue;
             }
-            let other = part.scope.judge(effect, context);
+            let other = say(&part.scope);
             if other.strictness() > strictest.strictness() && part.scope.speaks(&other) {
                 let reason = part.said(&other.reason, holds);
                 strictest = Judgement { sensitive: strictest.sensitive, reason, ..other };
@@ -86,7 +91,7 @@ impl<'a> Rest<'a> {
 
 impl Scope {
     /// What these lists say, and the floor.
-    fn judge(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
+    pub(super) fn judge(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
         let certainty = effect.certainty;
         match &effect.kind {
             Kind::Read(target) => self.file(target, certainty, context, &files::READ),

@@ -13,6 +13,7 @@ use crate::policy::host::HostPattern;
 use crate::policy::inline_tests::InlineTest;
 use crate::policy::path::PathSet;
 use crate::policy::sessions::Conditions;
+use crate::policy::waivers::{Names, Waiver};
 
 use super::{Extension, Part};
 
@@ -109,6 +110,9 @@ pub(in crate::policy) struct Document {
     pub(in crate::policy) tests: Vec<InlineTest>,
     /// Parts that are for some agents only.
     pub(in crate::policy) agents: Vec<Part>,
+    pub(in crate::policy) waivers: Vec<Waiver>,
+    /// What exceptions and suppressions can be from.
+    pub(in crate::policy) names: Names,
 }
 
 /// Which version of the language a file is written in.

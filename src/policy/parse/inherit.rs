@@ -19,6 +19,8 @@ impl Document {
             budgets,
             agents,
             tests: _,
+            waivers,
+            names,
         } = base;
         self.rulebook.inherit(rulebook);
         Arc::make_mut(&mut self.programs).inherit(&programs);
@@ -27,6 +29,8 @@ impl Document {
         self.budgets.inherit(budgets);
         let stated: Vec<String> = self.agents.iter().map(|part| part.selected.text.clone()).collect();
         self.agents.extend(agents.into_iter().filter(|part| !stated.contains(&part.selected.text)));
+        self.waivers.extend(waivers);
+        self.names.inherit(names);
     }
 }
 

@@ -42,7 +42,6 @@ pub(super) const NOT_JUDGED: &[&str] = &[
     "mcp",
     "sequences",
     "rules",
-    "exceptions",
 ];
 
 /// The keys of version 2 that are judged.

@@ -10,6 +10,7 @@ mod document;
 mod entry;
 mod env;
 mod evidence;
+mod exceptions;
 mod extends;
 mod hosts;
 mod inherit;
@@ -35,6 +36,9 @@ pub(super) use evidence::EVIDENCE;
 pub(super) use provenance::PROVENANCE;
 
 #[cfg(test)]
+pub(super) use exceptions::EXCEPTION;
+
+#[cfg(test)]
 pub(super) use entry::{PROGRAM, SUBCOMMAND, operand_roles, option_roles};
 
 #[cfg(test)]
@@ -57,6 +61,7 @@ use std::sync::Arc;
 
 use super::diagnostics::{Diagnostics, Locator, quoted};
 use super::json::{self, Data, Key, Value};
+use super::waivers::{Names, Origin};
 use keys::{NOT_JUDGED, ROOT};
 use names::escaped;
 use paths::Labels;
@@ -66,37 +71,66 @@ type Fault = (String, Option<String>);
 
 /// `named`: how places name the file, where it is not the policy itself.
 pub(super) fn parse(file: &str, text: &str, named: Option<Arc<str>>) -> Result<Document, Diagnostics> {
-    let mut parser = Parser {
-        version: Version::One,
-        faults: Diagnostics::new(file, text),
-        locator: Locator::new(text).of_file(named),
-        labels: Labels::new(),
-        examples: Vec::new(),
-    };
+    let mut parser = Parser::new(file, text, (Version::One, named));
     let document = match json::read(text) {
         Ok(json) => parser.root(&json),
         Err(error) => {
-            parser.faults.push(error.span, "", error.message, error.help);
+            parser.refuse(error);
             Document::default()
         }
     };
-    if parser.faults.list.is_empty() {
-        return Ok(document);
-    }
-    parser.faults.sort();
-    Err(parser.faults)
+    parser.finish(document)
 }
 
-struct Parser<'a> {
+/// Reads a file whose values have places, and collects what is wrong with it.
+pub(crate) struct Parser<'a> {
     version: Version,
     faults: Diagnostics,
     locator: Locator<'a>,
     labels: Labels,
     /// Examples that are still to be checked.
     examples: Vec<programs::Example>,
+    /// Exceptions whose rules are still to be looked for.
+    exceptions: Vec<exceptions::Pending>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(file: &str, text: &'a str, (version, named): (Version, Option<Arc<str>>)) -> Self {
+        Self {
+            version,
+            faults: Diagnostics::new(file, text),
+            locator: Locator::new(text).of_file(named),
+            labels: Labels::new(),
+            examples: Vec::new(),
+            exceptions: Vec::new(),
+        }
+    }
+
+    /// For a file beside the policy: it has no versions, and its patterns are those of version 2.
+    pub(crate) fn of_configuration(file: &str, text: &'a str) -> Self {
+        Self::new(file, text, (Version::Two, Some(file.into())))
+    }
+
+    /// What was read, or everything that is wrong.
+    pub(crate) fn finish<T>(mut self, read: T) -> Result<T, Diagnostics> {
+        if self.faults.list.is_empty() {
+            return Ok(read);
+        }
+        self.faults.sort();
+        Err(self.faults)
+    }
 }
 
 impl Parser<'_> {
+    /// The text is not what it should be at all.
+    pub(crate) fn refuse(&mut self, error: json::SyntaxError) {
+        self.faults.push(error.span, "", error.message, error.help);
+    }
+
+    pub(crate) fn fault(&mut self, value: &Value, pointer: &str, message: String, help: Option<String>) {
+        self.faults.push(value.span.clone(), pointer, message, help);
+    }
+
     fn root(&mut self, json: &json::Document) -> Document {
         let mut document = Document::default();
         let known = if states_version_2(&json.root) { ROOT_V2 } else { ROOT };
@@ -120,6 +154,8 @@ impl Parser<'_> {
                 self.provenance(value, &json.root);
             }
         }
+        document.names = Names::of(&json.root);
+        document.waivers = self.with_rules(&document.names);
         document
     }
 
@@ -138,6 +174,7 @@ impl Parser<'_> {
             "evidence" => document.evidence = self.evidence(value),
             "sessions" => document.sessions = self.sessions(value),
             "agents" if self.version == Version::Two => self.agents(value, document),
+            "exceptions" if self.version == Version::Two => self.exceptions(value, "/exceptions", Origin::Exception),
             "budgets" if self.version == Version::Two => document.budgets = self.budgets(value),
             name if NOT_JUDGED.contains(&name) => {
                 let message = format!("`{name}` is not supported by this build");
@@ -179,7 +216,12 @@ impl Parser<'_> {
     }
 
     /// The members of an object. A key that stands twice is reported: which one counts differs between readers.
-    fn object<'v>(&mut self, value: &'v Value, pointer: &str, keys: &[&str]) -> Option<Vec<(&'v Key, &'v Value)>> {
+    pub(crate) fn object<'v>(
+        &mut self,
+        value: &'v Value,
+        pointer: &str,
+        keys: &[&str],
+    ) -> Option<Vec<(&'v Key, &'v Value)>> {
         let Data::Object(members) = &value.data else {
             let keys: Vec<String> =
                 keys.iter().filter(|key| **key != "$schema").map(|key| format!("`{key}`")).collect();
@@ -199,7 +241,7 @@ impl Parser<'_> {
     }
 
     /// `later`: the keys that stand here in version 2, which deserve a better answer than "unknown".
-    fn unknown_keys(&mut self, members: &[(&Key, &Value)], pointer: &str, known: &[&str], later: &[&str]) {
+    pub(crate) fn unknown_keys(&mut self, members: &[(&Key, &Value)], pointer: &str, known: &[&str], later: &[&str]) {
         for (key, _) in members.iter().filter(|(key, _)| !known.contains(&key.name.as_str())) {
             let mut message = format!("unknown key {}", quoted(&key.name));
             let help = if later.contains(&key.name.as_str()) {
@@ -215,7 +257,7 @@ impl Parser<'_> {
         }
     }
 
-    fn wrong_type(&mut self, value: &Value, pointer: &str, wanted: &str) {
+    pub(crate) fn wrong_type(&mut self, value: &Value, pointer: &str, wanted: &str) {
         let name = if pointer.is_empty() { "the policy".to_owned() } else { format!("`{}`", dotted(pointer)) };
         let message = format!("{name} is {}, not {wanted}", value.data.name());
         let help = match &value.data {

@@ -24,7 +24,7 @@ pub(in crate::policy) fn is_anchored(path: &str) -> bool {
 }
 
 /// An entry of the product's own tables, relative to wherever it counts.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct OwnRule {
     pub(super) anywhere: Glob,
     at_root: Glob,

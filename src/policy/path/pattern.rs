@@ -99,13 +99,13 @@ impl PathSet {
 }
 
 /// One entry that names files.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in crate::policy) struct PathRule {
     pub(in crate::policy) stated: Stated,
     pub(super) set: PathSet,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::policy) struct PathList {
     pub(super) rules: Vec<PathRule>,
     /// What the list leaves out, whatever else it names.
@@ -135,5 +135,14 @@ impl PathList {
     /// Where the list stands, if it demands anything.
     pub(in crate::policy) fn list_place(&self) -> Option<&PolicyPlace> {
         self.place.as_ref()
+    }
+
+    /// Without one entry, or without any where it is the list that stands there.
+    pub(in crate::policy) fn drop_place(&mut self, place: &PolicyPlace) {
+        if self.place.as_ref() == Some(place) {
+            *self = Self::default();
+        } else {
+            self.rules.retain(|rule| rule.stated.place != *place);
+        }
     }
 }

@@ -18,16 +18,16 @@ pub(super) struct Anchor {
 impl Anchor {
     /// The policy line that was violated: it is always in the repository, and the same for every session. Otherwise
     /// the line of the log, where the log lies in the repository. Otherwise the top of the policy.
-    pub(super) fn of(report: &Report, session: &ShownSession, finding: &ShownFinding) -> Self {
-        let policy = report.policy.as_ref().map(|policy| policy.path.as_str()).and_then(inside);
-        if let (Some(path), Some(place)) = (&policy, &finding.policy)
-            && let Some(path) = inside(place.file(path))
+    pub(super) fn of(report: &Report, session: Option<&ShownSession>, finding: &ShownFinding) -> Self {
+        if let Some(place) = &finding.policy
+            && let Some(path) = inside(report.file(place))
         {
             return Self { path, line: place.line.max(1) };
         }
-        if let Some(path) = inside(session.source.as_str()) {
+        if let Some(path) = session.and_then(|session| inside(session.source.as_str())) {
             return Self { path, line: finding.line.max(1) };
         }
+        let policy = report.policy.as_ref().map(|policy| policy.path.as_str()).and_then(inside);
         Self { path: policy.unwrap_or_else(|| DEFAULT_POLICY.to_owned()), line: 1 }
     }
 

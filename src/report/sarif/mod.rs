@@ -15,10 +15,11 @@ use super::json::to_text;
 use super::text::gap_text;
 use super::view::{Report, ShownFinding, ShownSession};
 use crate::finding::Level;
+use crate::policy::WaiverOrigin;
 use anchor::{Anchor, inside};
 use model::{
     ArtifactLocation, AutomationDetails, Driver, Invocation, Location, Log, LogicalLocation, Message, Notification,
-    PhysicalLocation, Properties, Region, Run, SarifResult, SessionProperties, Tool,
+    PhysicalLocation, Properties, Region, Run, SarifResult, SessionProperties, Tool, Waived,
 };
 
 /// What code scanning shows at most.
@@ -31,7 +32,8 @@ const NAMED: usize = 5;
 /// Longer messages lose the whole result in some consumers.
 const MESSAGE: usize = 1_000;
 
-type Group<'a> = Vec<(&'a ShownSession, &'a ShownFinding)>;
+/// Findings with their sessions, where they are about one.
+type Group<'a> = Vec<(Option<&'a ShownSession>, &'a ShownFinding)>;
 
 pub(super) fn render(report: &Report, checkout: &Checkout<'_>) -> String {
     to_text(&log(report, checkout))
@@ -93,10 +95,11 @@ fn result(rule: &str, rule_index: usize, anchor: &Anchor, group: &Group<'_>, che
     if let Some(hash) = anchor.hash(checkout) {
         partial_fingerprints.insert("primaryLocationLineHash", hash);
     }
-    let logical = group.first().map(|(session, finding)| {
-        let event = if finding.is_whole() { String::new() } else { format!("/event/{}", finding.event) };
-        LogicalLocation { fully_qualified_name: escape(&format!("session/{}{event}", session.id.as_str())) }
-    });
+    let logical =
+        group.first().and_then(|(session, finding)| Some(((*session)?, finding))).map(|(session, finding)| {
+            let event = if finding.is_whole() { String::new() } else { format!("/event/{}", finding.event) };
+            LogicalLocation { fully_qualified_name: escape(&format!("session/{}{event}", session.id.as_str())) }
+        });
     SarifResult {
         rule_id: rule.to_owned(),
         rule_index,
@@ -119,16 +122,21 @@ fn message(group: &Group<'_>, checkout: &Checkout<'_>, related: &mut Vec<Locatio
     let mut named = 0;
     for (session, finding) in group.iter().take(NAMED) {
         let id = related.len() + 1;
-        let event = named_event(finding);
-        let event = match related_location(id, session, finding, checkout) {
-            Some(location) => {
-                related.push(location);
-                format!("[{event}]({id})")
-            }
-            None => event,
-        };
         let what = shorten(&escape(finding.message.as_str()), 300);
-        let part = format!("{what} (session {}, {event}). ", shorten(&escape(session.id.as_str()), 40));
+        let part = match session {
+            Some(session) => {
+                let event = named_event(finding);
+                let event = match related_location(id, session, finding, checkout) {
+                    Some(location) => {
+                        related.push(location);
+                        format!("[{event}]({id})")
+                    }
+                    None => event,
+                };
+                format!("{what} (session {}, {event}). ", shorten(&escape(session.id.as_str()), 40))
+            }
+            None => format!("{what}. "),
+        };
         if named > 0 && text.chars().count() + part.chars().count() > MESSAGE {
             related.truncate(id - 1);
             break;
@@ -162,7 +170,8 @@ fn named_event(finding: &ShownFinding) -> String {
     if finding.is_whole() { "its log".to_owned() } else { format!("event {}", finding.event) }
 }
 
-/// Who ran the sessions and what their logs prove, as in the JSON report.
+/// Who ran the sessions and what their logs prove, as in the JSON report, and how many findings are not in this file
+/// because something waives them: code scanning would show them as open alerts.
 fn properties(report: &Report) -> Properties<'_> {
     let sessions = report.sessions.iter().take(SESSIONS).map(|session| SessionProperties {
         id: session.id.as_str(),
@@ -171,7 +180,12 @@ fn properties(report: &Report) -> Properties<'_> {
         attribution: session.who.document(),
         evidence: session.proof.document(),
     });
-    Properties { sessions: sessions.collect() }
+    let waived = Waived {
+        excepted: report.waived_by(WaiverOrigin::Exception),
+        suppressed: report.waived_by(WaiverOrigin::Suppression),
+        baselined: report.baselined(),
+    };
+    Properties { waived, sessions: sessions.collect() }
 }
 
 fn physical(uri: String, line: u32) -> PhysicalLocation {

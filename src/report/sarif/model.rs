@@ -31,7 +31,16 @@ pub(super) struct Run<'a> {
 /// §3.8: what a reader of the file may want to know about the sessions.
 #[derive(Debug, Serialize)]
 pub(super) struct Properties<'a> {
+    pub(super) waived: Waived,
     pub(super) sessions: Vec<SessionProperties<'a>>,
+}
+
+/// Findings that are no results.
+#[derive(Debug, Serialize)]
+pub(super) struct Waived {
+    pub(super) excepted: usize,
+    pub(super) suppressed: usize,
+    pub(super) baselined: usize,
 }
 
 #[derive(Debug, Serialize)]

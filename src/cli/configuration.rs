@@ -1,0 +1,121 @@
+//! `.agent-strace.yaml`, from disk or from the revision that the policy comes from, and what of it the command line
+//! overrides.
+
+use std::path::Path;
+
+use clap::ValueEnum as _;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use super::Streams;
+use super::args::{FailOn, GateArgs};
+use super::baseline::{self, Baseline};
+use super::environment::Environment;
+use super::failure::{Failure, reason};
+use super::output;
+use super::policy_file;
+use crate::config::{self, Configuration};
+use crate::engine::{Settings, Waiving};
+use crate::git::{self, GitError};
+use crate::policy::Policy;
+
+/// What decides beside the evidence and the policy's own lists.
+pub(super) struct Decided {
+    /// With the suppressions of the configuration.
+    pub(super) policy: Policy,
+    pub(super) settings: Settings,
+    pub(super) baseline: Baseline,
+}
+
+pub(super) fn decide(
+    args: &GateArgs,
+    policy: Policy,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<Decided, Failure> {
+    let (path, configuration) = load(args, &policy, environment)?;
+    if !configuration.not_judged.is_empty() && !args.quiet {
+        let keys: Vec<String> = configuration.not_judged.iter().map(|key| format!("`{key}`")).collect();
+        let line = format!("note: {path}: {} not judged by this build", listed(&keys));
+        output::note(streams.stderr, &line);
+    }
+    let configured = configuration.fail_on.as_deref().and_then(|level| FailOn::from_str(level, false).ok());
+    let baseline = match (&args.baseline, &configuration.baseline) {
+        (Some(named), _) => baseline::read(&policy_file::shown(&named.to_string_lossy()), args.policy_ref.as_deref())?,
+        (None, Some(named)) => baseline::read(&beside(&path, named), args.policy_ref.as_deref())?,
+        (None, None) => Baseline::default(),
+    };
+    let policy = policy.suppressing(configuration.suppressions);
+    let settings = Settings {
+        fail_on: args.fail_on.or(configured).unwrap_or(FailOn::Error).threshold(),
+        baseline: baseline.fingerprints(),
+        today: today(&policy, args.now, environment)?,
+        waiving: if args.no_suppressions { Waiving::Ignore } else { Waiving::Apply },
+        source: args.source.source(),
+    };
+    Ok(Decided { policy, settings, baseline })
+}
+
+/// The day in UTC. Exceptions have an end: without a clock nobody can say whether they still hold.
+pub(super) fn today(
+    policy: &Policy,
+    now: Option<jiff::Timestamp>,
+    environment: Environment,
+) -> Result<Option<Date>, Failure> {
+    let now = now.or_else(|| environment.machine.map(|machine| machine.now));
+    if now.is_none() && !policy.waivers().is_empty() {
+        return Err(Failure::new("exceptions and suppressions have an end, and there is no clock to hold it against")
+            .hint("`--now 2026-03-01T12:00:00Z` says what time it is"));
+    }
+    Ok(now.map(|now| now.to_zoned(TimeZone::UTC).date()))
+}
+
+/// The file that was asked for, the default one, or none.
+fn load(args: &GateArgs, policy: &Policy, environment: Environment) -> Result<(String, Configuration), Failure> {
+    let asked = args.config.as_deref().map(policy_file::shown);
+    let names = asked.as_deref().map_or_else(|| config::NAMES.to_vec(), |name| vec![name]);
+    for name in names {
+        let Some(bytes) = bytes(name, args.policy_ref.as_deref(), asked.is_some())? else { continue };
+        let colour = policy_file::colour(environment.colour && !args.no_color);
+        let read = config::read(name, &bytes, policy);
+        let configuration = read.map_err(|faults| policy_file::faulty("configuration", name, &faults, colour))?;
+        return Ok((name.to_owned(), configuration));
+    }
+    Ok((String::new(), Configuration::default()))
+}
+
+/// `None`: there is no such file, and nobody asked for it.
+fn bytes(name: &str, revision: Option<&str>, asked: bool) -> Result<Option<Vec<u8>>, Failure> {
+    let unusable = |reason: String| Failure::new(format!("the configuration `{name}` can't be used: {reason}"));
+    if let Some(revision) = revision {
+        return match git::read_blob(Path::new("."), revision, name) {
+            Ok(blob) => Ok(Some(blob.bytes)),
+            Err(GitError::NoFile { .. }) if !asked => Ok(None),
+            Err(error) => Err(unusable(error.to_string()).hint(
+                "with --policy-ref it is read from that revision, so that a change can't suppress its own findings",
+            )),
+        };
+    }
+    match config::read_bytes(Path::new(name)) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !asked => Ok(None),
+        Err(error) => Err(unusable(reason(&error))),
+    }
+}
+
+/// A path that the configuration names, which is relative to its own place.
+fn beside(configuration: &str, named: &str) -> String {
+    match configuration.rsplit_once('/') {
+        Some((folder, _)) if !policy_file::is_absolute(named) => format!("{folder}/{named}"),
+        _ => policy_file::shown(named),
+    }
+}
+
+/// `a`, `b` and `c`, with the verb.
+fn listed(keys: &[String]) -> String {
+    match keys {
+        [] => String::new(),
+        [one] => format!("{one} is"),
+        [rest @ .., last] => format!("{} and {last} are", rest.join(", ")),
+    }
+}

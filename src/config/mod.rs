@@ -1,0 +1,130 @@
+//! `.agent-strace.yaml` → settings of the gate and suppressions, or everything that is wrong with it.
+//!
+//! The file is read like the policy: unknown keys, wrong types and suppressions of rules that do not exist are faults
+//! with their places. It can't suppress what the gate itself rests on (`floor/…`), files that hold credentials, and
+//! missing evidence: that takes an exception of the policy, which has another owner in most repositories.
+
+mod yaml;
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use crate::policy::json::{Data, Value};
+use crate::policy::{Diagnostics, Parser, Policy, Waiver, WaiverOrigin, nearest, quoted};
+
+/// The names it may have, the first one counts.
+pub(crate) const NAMES: &[&str] = &[".agent-strace.yaml", ".agent-strace.yml"];
+
+/// The keys of the file: the one source for reading, suggestions and the published schema.
+const ROOT: &[&str] = &["suppressions", "fail_on", "baseline", "retention"];
+/// The names of thresholds.
+const LEVELS: &[&str] = &["error", "warning", "note", "never"];
+/// What keeps sessions for how long, in a section of its own or beside the others.
+const RETENTION: &[&str] = &["max_age_days", "max_sessions", "max_size_mb", "on_delete", "log_path"];
+/// Keys of other programs that read the same file.
+const FOREIGN: &[&str] = &["workspaces", "identities", "team_budgets", "rbac"];
+
+/// What the file says.
+#[derive(Debug, Default)]
+pub(crate) struct Configuration {
+    /// One of `error`, `warning`, `note` and `never`.
+    pub(crate) fail_on: Option<String>,
+    /// Relative to the file.
+    pub(crate) baseline: Option<String>,
+    pub(crate) suppressions: Vec<Waiver>,
+    /// Keys that this build does not judge.
+    pub(crate) not_judged: Vec<String>,
+}
+
+/// The most bytes of a file: a thousand suppressions take a third of it.
+const LARGEST: u64 = 1 << 20;
+
+/// The bytes of a file, and one too many of one that is too large.
+pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// `file`: as users know it. `policy`: what suppressions can be from.
+pub(crate) fn read(file: &str, bytes: &[u8], policy: &Policy) -> Result<Configuration, Diagnostics> {
+    if bytes.len() as u64 > LARGEST {
+        return Err(Diagnostics::whole_file(file, format!("it is larger than {LARGEST} bytes"), None));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let message = format!("byte {} is not UTF-8 text", error.valid_up_to() + 1);
+        Diagnostics::whole_file(file, message, Some("save it as UTF-8".to_owned()))
+    })?;
+    let mut parser = Parser::of_configuration(file, text);
+    let mut configuration = Configuration::default();
+    match yaml::read(text) {
+        // Nothing but comments.
+        Ok(Value { data: Data::Null, .. }) => {}
+        Ok(root) => members(&mut parser, &root, &mut configuration),
+        Err(error) => parser.refuse(error),
+    }
+    configuration.suppressions = parser.suppressions(policy);
+    parser.finish(configuration)
+}
+
+fn members(parser: &mut Parser<'_>, root: &Value, configuration: &mut Configuration) {
+    let Data::Object(all) = &root.data else {
+        let message = format!("the configuration is {}, not an object", root.data.name());
+        let help = format!("keys stand at the start of a line: {}", listed(ROOT));
+        return parser.fault(root, "", message, Some(help));
+    };
+    let known: Vec<&str> = [ROOT, RETENTION, FOREIGN].concat();
+    let Some(members) = parser.object(root, "", ROOT) else { return };
+    // Keys of other programs and of other times are no typing errors, and no suggestions.
+    let strange = all.iter().any(|(key, _)| !known.contains(&key.name.as_str()));
+    if strange {
+        let own: Vec<_> = members.iter().copied().filter(|(key, _)| !known.contains(&key.name.as_str())).collect();
+        parser.unknown_keys(&own, "", ROOT, &[]);
+    }
+    for (key, value) in members {
+        match key.name.as_str() {
+            "suppressions" => parser.exceptions(value, "/suppressions", WaiverOrigin::Suppression),
+            "fail_on" => configuration.fail_on = one_of(parser, value, "/fail_on", LEVELS),
+            "baseline" => configuration.baseline = path(parser, value),
+            name if known.contains(&name) => configuration.not_judged.push(name.to_owned()),
+            _ => {}
+        }
+    }
+    configuration.not_judged.sort();
+}
+
+fn one_of(parser: &mut Parser<'_>, value: &Value, pointer: &str, known: &[&str]) -> Option<String> {
+    let Data::Text(text) = &value.data else {
+        parser.wrong_type(value, pointer, &format!("one of {}", listed(known)));
+        return None;
+    };
+    if !known.contains(&text.as_str()) {
+        let help = match nearest(text, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("write one of {}", listed(known)),
+        };
+        parser.fault(value, pointer, format!("{} is no level", quoted(text)), Some(help));
+    }
+    Some(text.clone())
+}
+
+fn path(parser: &mut Parser<'_>, value: &Value) -> Option<String> {
+    let Data::Text(text) = &value.data else {
+        parser.wrong_type(value, "/baseline", "the path of a baseline");
+        return None;
+    };
+    if text.trim().is_empty() || text.contains(char::is_control) {
+        parser.fault(value, "/baseline", "this path is empty or not one line".to_owned(), None);
+    }
+    Some(text.clone())
+}
+
+fn listed(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod schema;
+#[cfg(test)]
+mod tests;

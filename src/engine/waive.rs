@@ -1,0 +1,256 @@
+//! Which findings do not count: an exception, a suppression or a baseline says so. All of them stay on record.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::civil::Date;
+
+use crate::finding::{Counts, Finding, PolicyPlace, RuleId};
+use crate::policy::{Policy, Waiver, WaiverOrigin};
+use crate::rules::{self, Check, Usage};
+
+use super::SessionOutcome;
+use super::conclude::Settings;
+use super::findings::digest;
+use super::session::order;
+
+/// Whether what waives findings is applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Waiving {
+    #[default]
+    Apply,
+    /// Everything is shown and counts.
+    Ignore,
+}
+
+/// A finding that does not count.
+#[derive(Debug)]
+pub(crate) struct Waived {
+    /// The place of its session in the outcome.
+    pub(crate) session: usize,
+    pub(crate) finding: Finding,
+    pub(crate) by: By,
+}
+
+/// What waived a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The exception or suppression at this place among the uses.
+    Waiver(usize),
+    Baseline,
+}
+
+/// What an exception or a suppression was used for.
+#[derive(Debug, Clone)]
+pub(crate) struct Use {
+    pub(crate) origin: WaiverOrigin,
+    pub(crate) rule: String,
+    pub(crate) reason: String,
+    pub(crate) owner: String,
+    pub(crate) until: Date,
+    pub(crate) place: PolicyPlace,
+    /// Findings it waived.
+    pub(crate) uses: usize,
+}
+
+/// What was waived, and what is left to say.
+#[derive(Debug, Default)]
+pub(super) struct Applied {
+    pub(super) waived: Vec<Waived>,
+    pub(super) uses: Vec<Use>,
+    pub(super) stale: usize,
+    tallies: Vec<Tally>,
+}
+
+/// Findings of one waiver.
+#[derive(Debug, Clone, Default)]
+struct Tally {
+    /// It speaks of them.
+    covered: usize,
+    /// It waived them.
+    waived: usize,
+    /// They stay because its uses are used up.
+    refused: usize,
+}
+
+/// Takes the findings that do not count out of their sessions.
+pub(super) fn apply(policy: &Policy, sessions: &mut [SessionOutcome], settings: &Settings) -> Applied {
+    let mut tallies = vec![Tally::default(); policy.waivers().len()];
+    let decided = decide(policy, sessions, settings, &mut tallies);
+    let found: BTreeSet<&str> =
+        sessions.iter().flat_map(|session| &session.findings).map(|finding| finding.fingerprint.as_str()).collect();
+    let stale = settings.baseline.iter().filter(|known| !found.contains(known.as_str())).count();
+    let mut waived = Vec::new();
+    for (place, session) in sessions.iter_mut().enumerate() {
+        let findings = std::mem::take(&mut session.findings);
+        for (at, finding) in findings.into_iter().enumerate() {
+            match decided.get(&(place, at)) {
+                Some(by) => waived.push(Waived { session: place, finding, by: *by }),
+                None => session.findings.push(finding),
+            }
+        }
+    }
+    let uses = policy.waivers().iter().zip(&tallies).map(|(waiver, tally)| used(waiver, tally.waived)).collect();
+    Applied { waived, uses, stale, tallies }
+}
+
+fn used(waiver: &Waiver, uses: usize) -> Use {
+    Use {
+        origin: waiver.origin,
+        rule: waiver.rule.clone(),
+        reason: waiver.reason.clone(),
+        owner: waiver.owner.clone(),
+        until: waiver.until,
+        place: waiver.place.clone(),
+        uses,
+    }
+}
+
+/// What waives which finding. Neither the order of the waivers nor that of the sessions decides who uses what up.
+fn decide(
+    policy: &Policy,
+    sessions: &[SessionOutcome],
+    settings: &Settings,
+    tallies: &mut [Tally],
+) -> BTreeMap<(usize, usize), By> {
+    let mut ranks: Vec<usize> = (0..tallies.len()).collect();
+    ranks.sort_by(|left, right| {
+        let identity = |at: &usize| policy.waivers().get(*at).map(Waiver::identity);
+        identity(left).cmp(&identity(right))
+    });
+    let mut decided = BTreeMap::new();
+    for (session, at, finding) in in_order(sessions) {
+        let by = by_waivers(policy, finding, &ranks, settings, tallies)
+            .or_else(|| knows(settings, finding).then_some(By::Baseline))
+            .filter(|_| settings.waiving == Waiving::Apply);
+        if let Some(by) = by {
+            decided.insert((session, at), by);
+        }
+    }
+    decided
+}
+
+/// All findings with their places, in an order that only what they are decides.
+fn in_order(sessions: &[SessionOutcome]) -> Vec<(usize, usize, &Finding)> {
+    let mut all: Vec<(&SessionOutcome, usize, usize, &Finding)> = sessions
+        .iter()
+        .enumerate()
+        .flat_map(|(place, session)| {
+            session.findings.iter().enumerate().map(move |(at, finding)| (session, place, at, finding))
+        })
+        .collect();
+    all.sort_by(|left, right| {
+        let key = |(session, _, _, finding): &(&SessionOutcome, usize, usize, &Finding)| {
+            (session.id.clone(), session.source.clone(), finding.event)
+        };
+        key(left).cmp(&key(right)).then_with(|| order(left.3).cmp(&order(right.3)))
+    });
+    all.into_iter().map(|(_, place, at, finding)| (place, at, finding)).collect()
+}
+
+/// The first of the waivers that still hold, where one does for everything that stands against the act.
+fn by_waivers(
+    policy: &Policy,
+    finding: &Finding,
+    ranks: &[usize],
+    settings: &Settings,
+    tallies: &mut [Tally],
+) -> Option<By> {
+    let covering: BTreeSet<usize> = finding.covered_by.iter().flatten().copied().collect();
+    for at in &covering {
+        if let Some(tally) = tallies.get_mut(*at) {
+            tally.covered += 1;
+        }
+    }
+    if settings.waiving == Waiving::Ignore {
+        return None;
+    }
+    let (mut taken, mut used_up) = (BTreeSet::new(), BTreeSet::new());
+    let mut whole = !finding.covered_by.is_empty();
+    let mut first = None;
+    for step in &finding.covered_by {
+        let mut held = ranks.iter().copied().filter(|at| step.contains(at) && holds(policy, *at, settings));
+        let free = held.find(|at| {
+            let free = taken.contains(at) || is_free(policy, *at, tallies);
+            used_up.extend((!free).then_some(*at));
+            free
+        });
+        whole &= free.is_some();
+        taken.extend(free);
+        first = first.or(free);
+    }
+    let counted = if whole { &taken } else { &used_up };
+    for at in counted {
+        if let Some(tally) = tallies.get_mut(*at) {
+            if whole { tally.waived += 1 } else { tally.refused += 1 }
+        }
+    }
+    first.filter(|_| whole).map(By::Waiver)
+}
+
+/// Its last day is not over.
+fn holds(policy: &Policy, at: usize, settings: &Settings) -> bool {
+    let waiver = policy.waivers().get(at);
+    waiver.zip(settings.today).is_some_and(|(waiver, today)| !waiver.has_expired(today))
+}
+
+/// It may be used once more.
+fn is_free(policy: &Policy, at: usize, tallies: &[Tally]) -> bool {
+    let most = policy.waivers().get(at).and_then(|waiver| waiver.max_uses);
+    let waived = tallies.get(at).map_or(0, |tally| tally.waived);
+    most.is_none_or(|most| waived < most as usize)
+}
+
+fn knows(settings: &Settings, finding: &Finding) -> bool {
+    is_known_by_a_baseline(finding.rule, finding.counts) && settings.baseline.contains(&finding.fingerprint)
+}
+
+/// What a baseline may know. Missing evidence can't be known from before; what the gate itself rests on, and files that
+/// hold credentials, take an exception with an owner and an end; what is said about exceptions is said to be heard.
+pub(crate) fn is_known_by_a_baseline(rule: RuleId, counts: Counts) -> bool {
+    let family = rule.split('/').next();
+    counts != Counts::Incomplete
+        && !matches!(family, Some("evidence" | "floor" | "policy"))
+        && rule != "scope/sensitive"
+}
+
+/// What the rules about exceptions and suppressions say.
+pub(super) fn remarks(policy: &Policy, applied: &Applied, settings: &Settings) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let Some(today) = settings.today else { return found };
+    for (waiver, tally) in policy.waivers().iter().zip(&applied.tallies) {
+        let usage = Usage { waiver, today, covered: tally.covered, refused: tally.refused };
+        for rule in rules::all() {
+            let Check::Waiver(check) = rule.check else { continue };
+            found.extend(check(&usage).map(|message| remark(rule, waiver, message)));
+        }
+    }
+    found.sort_by(|left, right| (&left.policy, left.rule).cmp(&(&right.policy, right.rule)));
+    found
+}
+
+fn remark(rule: &rules::Rule, waiver: &Waiver, message: String) -> Finding {
+    let until = waiver.until.to_string();
+    let parts = [
+        ("rule", rule.id),
+        ("origin", waiver.origin.name()),
+        ("of", &waiver.rule),
+        ("match", waiver.shown()),
+        ("until", &until),
+    ];
+    Finding {
+        rule: rule.id,
+        level: rule.level,
+        message,
+        event: 0,
+        event_id: None,
+        tool: None,
+        effect: None,
+        evidence: None,
+        line: waiver.place.line,
+        policy: Some(waiver.place.clone()),
+        named: None,
+        fingerprint: digest(&parts),
+        counts: Counts::ByLevel,
+        covered_by: Vec::new(),
+    }
+}

@@ -1,0 +1,194 @@
+//! What may be although a rule forbids it: for a reason, on somebody's word, until a day.
+//!
+//! The policy has them as `exceptions`, `.agent-strace.yaml` as `suppressions`. Both are waivers: one type, one
+//! comparison, one way to count. A waiver covers findings, it changes no judgement: what it covers is shown and counted
+//! as waived. It is compared like an allow: all of what an effect touches has to be proven to be what it names.
+
+mod matching;
+mod names;
+#[cfg(test)]
+pub(crate) mod schema;
+mod without;
+
+use jiff::civil::Date;
+
+use crate::effects::Effect;
+use crate::finding::{Level, PolicyPlace, RuleId};
+
+use super::parse::dotted;
+pub(super) use matching::{Condition, Target, words_of};
+#[cfg(test)]
+pub(crate) use names::BUILT_IN;
+pub(super) use names::Names;
+pub(crate) use without::Excepted;
+
+/// Where a waiver stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Origin {
+    /// In the policy, under `exceptions`.
+    Exception,
+    /// In `.agent-strace.yaml`, under `suppressions`.
+    Suppression,
+}
+
+impl Origin {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Exception => "exception",
+            Self::Suppression => "suppression",
+        }
+    }
+}
+
+/// One exception or suppression.
+#[derive(Debug)]
+pub(crate) struct Waiver {
+    pub(crate) origin: Origin,
+    /// As it was written: a built-in rule, the id of a rule of the policy, or one of its entries.
+    pub(crate) rule: String,
+    pub(crate) reason: String,
+    pub(crate) owner: String,
+    /// The last day it holds, in UTC.
+    pub(crate) until: Date,
+    pub(crate) max_uses: Option<u32>,
+    /// The level of the rule it is about, where that is one of the policy.
+    pub(crate) level: Level,
+    pub(crate) place: PolicyPlace,
+    /// All have to hold. Empty: the whole rule.
+    conditions: Vec<Condition>,
+    /// What it demands, as it was written: tells two waivers apart.
+    shown: String,
+}
+
+/// A finding, as far as a waiver asks about it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found<'a> {
+    pub(crate) rule: RuleId,
+    /// The entry of the policy that decided.
+    pub(crate) place: Option<&'a PolicyPlace>,
+    /// The id of the rule that decided, where it has one.
+    pub(crate) named: Option<&'a str>,
+    /// What was judged; `None` where the whole session was.
+    pub(crate) effect: Option<&'a Effect>,
+    pub(crate) root: Option<&'a str>,
+    pub(crate) session: &'a str,
+    pub(crate) fingerprint: &'a str,
+}
+
+/// What a key of `match` is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Subject {
+    Agent,
+    Command,
+    Env,
+    Fingerprint,
+    Host,
+    Path,
+    Session,
+    Target,
+    Tool,
+}
+
+impl Subject {
+    pub(super) const ALL: &[Self] = &[
+        Self::Agent,
+        Self::Command,
+        Self::Env,
+        Self::Fingerprint,
+        Self::Host,
+        Self::Path,
+        Self::Session,
+        Self::Target,
+        Self::Tool,
+    ];
+
+    /// As a key.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Command => "command",
+            Self::Env => "env",
+            Self::Fingerprint => "fingerprint",
+            Self::Host => "host",
+            Self::Path => "path",
+            Self::Session => "session",
+            Self::Target => "target",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+/// One key of `match` as it was read.
+#[derive(Debug)]
+pub(super) struct Demand {
+    pub(super) subject: Subject,
+    /// As it was written.
+    pub(super) written: Vec<String>,
+    pub(super) condition: Condition,
+}
+
+impl Waiver {
+    pub(super) fn new(
+        origin: Origin,
+        (rule, reason, owner): (String, String, String),
+        (until, max_uses): (Date, Option<u32>),
+        mut demands: Vec<Demand>,
+        place: PolicyPlace,
+    ) -> Self {
+        demands.sort_by_key(|demand| demand.subject);
+        let shown = demands.iter().map(|demand| {
+            let mut texts: Vec<&str> = demand.written.iter().map(String::as_str).collect();
+            texts.sort_unstable();
+            format!("{} {texts:?}", demand.subject.name())
+        });
+        let shown = shown.collect::<Vec<_>>().join(" ");
+        let conditions = demands.into_iter().map(|demand| demand.condition).collect();
+        Self { origin, rule, reason, owner, until, max_uses, level: Level::Error, place, conditions, shown }
+    }
+
+    /// Whether it speaks of the finding and names all that its effect touches. The day is not asked.
+    pub(crate) fn covers(&self, found: &Found<'_>) -> bool {
+        self.names(found) && self.conditions.iter().all(|condition| condition.holds(found))
+    }
+
+    fn names(&self, found: &Found<'_>) -> bool {
+        // What another file demands, only that file can except.
+        let foreign = found
+            .place
+            .and_then(|place| place.file.as_ref())
+            .is_some_and(|file| Some(file) != self.place.file.as_ref());
+        !foreign
+            && (self.rule == found.rule
+                || found.named == Some(self.rule.as_str())
+                || found.place.is_some_and(|place| dotted(&place.pointer) == self.rule))
+    }
+
+    pub(crate) fn has_expired(&self, today: Date) -> bool {
+        self.until < today
+    }
+
+    /// It covers whatever the rule finds.
+    pub(crate) fn is_boundless(&self) -> bool {
+        self.conditions.iter().all(Condition::is_boundless)
+    }
+
+    /// What it is, apart from where it stands: the order of a file changes nothing. One that counts its uses comes
+    /// behind one that does not.
+    pub(crate) fn identity(&self) -> impl Ord + '_ {
+        (
+            self.max_uses.is_some(),
+            self.origin,
+            &self.rule,
+            &self.shown,
+            self.until,
+            self.max_uses,
+            &self.reason,
+            &self.owner,
+        )
+    }
+
+    /// What it demands beside the rule, as it was written.
+    pub(crate) fn shown(&self) -> &str {
+        &self.shown
+    }
+}

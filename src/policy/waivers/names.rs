@@ -1,0 +1,140 @@
+//! The rules that there are: built in, and of a policy.
+
+use std::collections::BTreeMap;
+
+use crate::finding::Level;
+use crate::policy::json::{Data, Value};
+use crate::policy::parse::{dotted, nearest};
+
+use super::Origin;
+
+/// Built-in rules that an exception may be from. A test holds it equal to the rules that there are.
+pub(crate) const BUILT_IN: &[&str] = &[
+    "budget/exceeded",
+    "budget/unrecorded",
+    "floor/agent-settings",
+    "floor/gate",
+    "floor/hooks",
+    "floor/policy",
+    "floor/trace-store",
+    "scope/approval",
+    "scope/command",
+    "scope/delete",
+    "scope/env",
+    "scope/network",
+    "scope/read",
+    "scope/sensitive",
+    "scope/session",
+    "scope/unresolved",
+    "scope/write",
+    "sequence/secret-egress",
+];
+
+/// What the gate itself rests on, and files that hold credentials: only an exception of the policy covers them.
+const OF_THE_POLICY: &[&str] = &["floor/", "scope/sensitive"];
+
+/// Keys of a policy whose parts are rules.
+const JUDGING: &[&str] =
+    &["files", "commands", "network", "mcp", "env", "agents", "budgets", "sequences", "rules", "sessions", "defaults"];
+
+/// The rules of a policy by name, with their levels: its entries, its lists, and what has an id.
+#[derive(Debug, Default)]
+pub(crate) struct Names(BTreeMap<String, Level>);
+
+/// What is wrong with a name, and what to do about it.
+type Fault = (String, Option<String>);
+
+impl Names {
+    /// Of a policy as it was read.
+    pub(in crate::policy) fn of(root: &Value) -> Self {
+        let mut names = Self::default();
+        let Data::Object(members) = &root.data else { return names };
+        for (key, value) in members.iter().filter(|(key, _)| JUDGING.contains(&key.name.as_str())) {
+            names.collect(value, &format!("/{}", key.name), Level::Error);
+        }
+        names
+    }
+
+    fn collect(&mut self, value: &Value, pointer: &str, above: Level) {
+        let mut level = above;
+        match &value.data {
+            Data::List(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.collect(item, &format!("{pointer}/{index}"), level);
+                }
+            }
+            Data::Object(members) => {
+                let text = |name: &str| {
+                    members.iter().find_map(|(key, value)| match &value.data {
+                        Data::Text(text) if key.name == name => Some(text.as_str()),
+                        _ => None,
+                    })
+                };
+                level = match text("severity") {
+                    Some("warning") => Level::Warning,
+                    Some("note") => Level::Note,
+                    _ => level,
+                };
+                self.0.extend(text("id").map(|id| (id.to_owned(), level)));
+                for (key, value) in members {
+                    let key = key.name.replace('~', "~0").replace('/', "~1");
+                    self.collect(value, &format!("{pointer}/{key}"), level);
+                }
+            }
+            _ => {}
+        }
+        // An object is no rule, unless it stands in a list of rules.
+        let named = !matches!(value.data, Data::Object(_)) || pointer.ends_with(|last: char| last.is_ascii_digit());
+        if named {
+            self.0.insert(dotted(pointer), level);
+        }
+    }
+
+    /// With those of a base.
+    pub(in crate::policy) fn inherit(&mut self, base: Self) {
+        for (name, level) in base.0 {
+            self.0.entry(name).or_insert(level);
+        }
+    }
+
+    /// The level of a rule of the policy; an error for one that is built in, of which others know.
+    pub(in crate::policy) fn level(&self, rule: &str, origin: Origin) -> Result<Level, Fault> {
+        if let Some(level) = self.0.get(rule) {
+            return Ok(*level);
+        }
+        let of_the_policy = OF_THE_POLICY.iter().any(|family| rule.starts_with(family));
+        if BUILT_IN.contains(&rule) {
+            return match origin {
+                Origin::Suppression if of_the_policy => Err((
+                    format!("`{rule}` can't be suppressed here"),
+                    Some("only an exception of the policy covers it: `exceptions` of `.agent-scope.json`".to_owned()),
+                )),
+                _ => Ok(Level::Error),
+            };
+        }
+        Err(match rule.split_once('/') {
+            Some(("evidence", _)) => (
+                format!("`{rule}` can't be excepted: what is missing was not judged"),
+                Some("`evidence.rules` of the policy says what missing evidence weighs".to_owned()),
+            ),
+            Some(("policy", _)) => (
+                format!("`{rule}` can't be excepted: it is about exceptions"),
+                Some("remove or renew the exception".to_owned()),
+            ),
+            _ => {
+                (format!("there is no rule {}", crate::policy::diagnostics::quoted(rule)), Some(self.suggestion(rule)))
+            }
+        })
+    }
+
+    fn suggestion(&self, rule: &str) -> String {
+        let own = self.0.keys().map(String::as_str);
+        let candidates: Vec<&str> = own.chain(BUILT_IN.iter().copied()).collect();
+        match nearest(rule, &candidates) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "a rule is an entry of the policy (`files.read.deny[0]`), the id of one of its rules, or built in \
+                     (`agent-strace rules` lists those)"
+                .to_owned(),
+        }
+    }
+}

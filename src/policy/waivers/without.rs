@@ -1,0 +1,49 @@
+//! What a policy would say without what was excepted: an exception from one rule must not hide what another one says.
+
+use crate::effects::Effect;
+use crate::finding::{PolicyPlace, RuleId};
+use crate::policy::scope::{Rules, Scope};
+use crate::policy::{Context, Judgement, Policy};
+
+/// What decided, and is excepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Excepted {
+    pub(crate) rule: RuleId,
+    pub(crate) place: Option<PolicyPlace>,
+}
+
+impl Policy {
+    /// What the policy says where all of these are excepted.
+    pub(crate) fn judge_without(&self, excepted: &[Excepted], effect: &Effect, context: &Context<'_>) -> Judgement {
+        self.strictest(|scope| scope.without(excepted).judge(effect, context), context)
+    }
+}
+
+impl Scope {
+    fn without(&self, excepted: &[Excepted]) -> Self {
+        let mut scope = self.clone();
+        for Excepted { rule, place } in excepted {
+            match place {
+                Some(place) => scope.drop_place(place),
+                None => scope.without_floor.push(rule),
+            }
+        }
+        scope
+    }
+
+    fn drop_place(&mut self, place: &PolicyPlace) {
+        let files = [Some(&mut self.read), Some(&mut self.write), self.delete.as_mut()];
+        files.into_iter().flatten().flat_map(Rules::lists).for_each(|list| list.drop_place(place));
+        self.commands.lists().into_iter().for_each(|list| list.drop_place(place));
+        self.network.rules.lists().into_iter().for_each(|list| list.drop_place(place));
+        self.network.deny_all.take_if(|all| all == place);
+        self.defaults.decision.take_if(|(_, stated)| stated == place);
+        self.defaults.unknown_tool.take_if(|(_, stated)| stated == place);
+    }
+}
+
+impl<L> Rules<L> {
+    fn lists(&mut self) -> [&mut L; 3] {
+        [&mut self.allow, &mut self.deny, &mut self.ask]
+    }
+}
