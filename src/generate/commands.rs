@@ -4,11 +4,11 @@
 //! lists. What runs other code is never cut short: an interpreter keeps its script, a wrapper all its own words and the
 //! entry of what it wraps. What destroys or publishes is left to people.
 
-use crate::effects::knowledge::{Entry, Knowledge, Language, Role};
+use crate::effects::knowledge::{self, Entry, Knowledge, Language, Role};
 use crate::effects::{Argument, Execution};
 use crate::policy;
 
-use super::tables::{RISKS, Risk, SUBCOMMANDS, TARGETS, What};
+use super::tables::{RISKS, Risk, SUBCOMMANDS, TARGETS, WRAPPERS, What};
 
 /// Why no entry is made for a command.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,6 +16,8 @@ pub(super) enum Unlisted {
     Risky(What),
     /// Its program, or another word that decides what runs, is not known.
     Unknown,
+    /// Nobody knows the program.
+    Stranger,
     /// The program or script stands outside of the workspace.
     Outside,
     /// No entry can say it.
@@ -62,15 +64,20 @@ fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: u
     if let Some(inner) = inner.filter(|_| depth < DEEPEST) {
         return wrapper(&shown, argv, inner, programs, depth);
     }
-    let Some(known) = programs.entry(&bare) else { return Ok(of_unknown(shown, arguments)) };
+    let Some(known) = programs.entry(&bare) else {
+        // A script of the project is what the repository says; a word is a program that nobody described.
+        let is_own = shown.contains('/') || knowledge::is_of_the_shell(name);
+        return if is_own { Ok(vec![shown]) } else { Err(Unlisted::Stranger) };
+    };
     if let Some((program, groups)) = SUBCOMMANDS.iter().find(|(program, _)| *program == programs.meant(&bare)) {
         return grouped(shown, program, groups, arguments);
     }
     if let Some(language) = known.language {
         return interpreter(shown, arguments, known, language);
     }
-    if known.operands.iter().any(|operand| operand.role.runs()) {
-        return exactly(&shown, arguments);
+    if known.operands.iter().any(|operand| operand.role.runs()) || WRAPPERS.contains(&programs.meant(&bare)) {
+        // Nothing is known of what it ran.
+        return Err(Unlisted::Risky(What::Escapes));
     }
     let told = subcommand(known, arguments);
     if told.runs {
@@ -135,12 +142,6 @@ fn basename(program: &str) -> &str {
 
 fn is_flag(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-')
-}
-
-/// A program that nobody knows: its name and what looks like its subcommand.
-fn of_unknown(program: String, arguments: &[Argument]) -> Vec<String> {
-    let subcommand = arguments.first().filter(|argument| names_a_target(argument));
-    std::iter::once(program).chain(subcommand.map(|argument| argument.text.clone())).collect()
 }
 
 fn names_a_target(argument: &Argument) -> bool {
@@ -226,6 +227,8 @@ fn interpreter(
 ) -> Result<Vec<String>, Unlisted> {
     let mut words = vec![program.clone()];
     let mut rest = arguments.iter();
+    // Program text stands on the command line. Otherwise it comes from standard input, and nobody knows it.
+    let mut is_told = false;
     while let Some(argument) = rest.next() {
         let text = argument.text.as_str();
         if !argument.known {
@@ -233,6 +236,7 @@ fn interpreter(
         }
         if !is_flag(text) {
             if language == Language::Awk || text == "-" {
+                is_told = language == Language::Awk;
                 break;
             }
             // Subcommands (`deno run`, `bun run`) say what the next word is.
@@ -253,7 +257,10 @@ fn interpreter(
                 words.extend([text.to_owned(), module.text.clone()]);
                 return Ok(words);
             }
-            Some(role) if role.runs() => break,
+            Some(role) if role.runs() => {
+                is_told = true;
+                break;
+            }
             Some(role) if !role.is_flag() && !text.contains('=') => {
                 words.push(text.to_owned());
                 words.extend(rest.next().map(|value| value.text.clone()));
@@ -261,7 +268,7 @@ fn interpreter(
             _ => words.push(text.to_owned()),
         }
     }
-    exactly(&program, arguments)
+    if is_told { exactly(&program, arguments) } else { Err(Unlisted::Risky(What::Escapes)) }
 }
 
 /// Its first operand says what runs.

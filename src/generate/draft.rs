@@ -13,9 +13,9 @@ use crate::policy::{Decision, Diagnostics, Judgement, Policy, edit, format};
 use crate::privacy;
 
 use super::observe::{CallId, Observation, Observed};
-use super::plan::{self, Basis, Plan, Planned, Slot};
+use super::plan::{self, Basis, Plan, Planned, RULES, Slot};
 use super::reason::Reason;
-use super::tables::{CREDENTIALS, DENIED_COMMANDS, PIPELINES, SECRET};
+use super::tables::{DENIED_COMMANDS, DENIED_PATHS, TEMPLATE};
 
 /// What a policy is made from beside what was seen.
 #[derive(Debug, Clone, Copy)]
@@ -198,10 +198,14 @@ impl<'o, 's> Writing<'o, 's> {
         let mut against = BTreeSet::new();
         for (place, (observation, judged)) in self.observations.iter().zip(judgements).enumerate() {
             let certain = observation.effect.certainty != Certainty::Possible && !self.left_out.contains_key(&place);
-            let deny = judged.place.as_ref().and_then(|place| composed.denies.get(&place.pointer));
-            if let Some(deny) = deny.filter(|_| certain && judged.decision != Decision::Allowed) {
-                against.insert(*deny);
-            }
+            let deny = judged.place.as_ref().and_then(|place| entry_at(&composed.denies, &place.pointer));
+            let withdrawn = |deny: &usize| {
+                // Secrets and pipelines stay forbidden whatever was done.
+                certain
+                    && judged.decision != Decision::Allowed
+                    && self.denies.get(*deny).is_some_and(|(slot, _)| *slot == Slot::Commands)
+            };
+            against.extend(deny.filter(withdrawn));
         }
         for (slot, text) in against.iter().filter_map(|place| self.denies.get(*place)) {
             self.withdrawn.push(format!("{}: {text}", slot.keys("deny").join(".")));
@@ -214,7 +218,7 @@ impl<'o, 's> Writing<'o, 's> {
         let mut used = BTreeSet::new();
         for judged in judgements.iter().filter(|judged| judged.decision == Decision::Allowed) {
             let Some(place) = &judged.place else { continue };
-            used.extend(composed.allows.get(&place.pointer).copied());
+            used.extend(entry_at(&composed.allows, &place.pointer));
             if place.pointer.ends_with("/allow") {
                 // Several entries together allow it.
                 let below = composed.allows.range(place.pointer.clone()..);
@@ -255,7 +259,7 @@ impl<'o, 's> Writing<'o, 's> {
         let policy = Policy::from_bytes(SHOWN, None, composed.text.as_bytes())?;
         let judgements = self.judge(&policy);
         let entries = self.written(&composed, &judgements);
-        let text = with_provenance(&composed.text, &entries)?;
+        let text = with_provenance(&composed.text, &entries, self.settings.base.is_some())?;
         let text = format::format(SHOWN, &text, format::Comments::Keep)?;
         let policy = Policy::from_bytes(SHOWN, None, text.as_bytes())?;
         let review = self.review(&judgements);
@@ -266,9 +270,9 @@ impl<'o, 's> Writing<'o, 's> {
         let mut calls: BTreeMap<usize, BTreeSet<CallId>> = BTreeMap::new();
         for (place, judged) in judgements.iter().enumerate() {
             let pointer = judged.place.as_ref().filter(|_| judged.decision == Decision::Allowed);
-            let entry = pointer.and_then(|place| composed.allows.get(&place.pointer));
+            let entry = pointer.and_then(|place| entry_at(&composed.allows, &place.pointer));
             if let (Some(entry), Some(observation)) = (entry, self.observations.get(place)) {
-                calls.entry(*entry).or_default().extend(&observation.calls.done);
+                calls.entry(entry).or_default().extend(&observation.calls.done);
             }
         }
         let pointers: BTreeMap<usize, &String> = composed.allows.iter().map(|(pointer, at)| (*at, pointer)).collect();
@@ -321,17 +325,21 @@ impl<'o, 's> Writing<'o, 's> {
     }
 }
 
-/// What a policy holds before the first entry.
-const TEMPLATE: &str = "{ \"version\": 2, \"network\": { \"deny_all\": true } }";
-
 fn suggestions() -> Vec<(Slot, &'static str)> {
-    let in_slot = |slot: Slot, texts: &'static [&'static str]| texts.iter().map(move |text| (slot.clone(), *text));
-    let mut all: Vec<(Slot, &'static str)> =
-        in_slot(Slot::Read, SECRET).chain(in_slot(Slot::Read, CREDENTIALS)).collect();
-    all.extend(in_slot(Slot::Write, SECRET).chain(in_slot(Slot::Write, CREDENTIALS)));
-    all.extend(in_slot(Slot::Write, PIPELINES));
-    all.extend(in_slot(Slot::Commands, DENIED_COMMANDS));
-    all
+    let commands = DENIED_COMMANDS.iter().map(|text| (Slot::Commands, *text));
+    DENIED_PATHS.iter().cloned().chain(commands).collect()
+}
+
+/// The entry that stands at the pointer, or around it.
+fn entry_at(entries: &BTreeMap<String, usize>, pointer: &str) -> Option<usize> {
+    let mut at = Some(pointer);
+    while let Some(pointer) = at {
+        if let Some(place) = entries.get(pointer) {
+            return Some(*place);
+        }
+        at = pointer.rsplit_once('/').map(|(above, _)| above).filter(|above| !above.is_empty());
+    }
+    None
 }
 
 /// Entries of the same list together, each with its place in the plan.
@@ -356,8 +364,20 @@ fn add(
     for (offset, (place, _)) in items.iter().enumerate() {
         places.insert(format!("{list}/{}", before + offset), *place);
     }
-    let values: Vec<String> = items.iter().map(|(_, item)| serde_json::Value::from(*item).to_string()).collect();
+    let values: Vec<String> = items.iter().map(|(_, item)| value(keys, item)).collect();
     edit::append(SHOWN, text, keys, &values)
+}
+
+/// An entry as it stands in its list.
+fn value(keys: &[&str], item: &str) -> String {
+    if keys != [RULES] {
+        return serde_json::Value::from(item).to_string();
+    }
+    let id: String = item.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' }).collect();
+    let (id, agent) = (serde_json::Value::from(format!("SPAWN-{id}")), serde_json::Value::from(item));
+    format!(
+        "{{ \"id\": {id}, \"effect\": \"allow\", \"reason\": \"sessions started it\", \"match\": {{ \"spawn\": [{agent}] }} }}"
+    )
 }
 
 /// A key as it stands in a JSON pointer.
@@ -365,16 +385,23 @@ fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-fn with_provenance(text: &str, entries: &[Written]) -> Result<String, Diagnostics> {
-    let mut text = text.to_owned();
-    for entry in entries {
+fn with_provenance(text: &str, entries: &[Written], base: bool) -> Result<String, Diagnostics> {
+    let told = entries.iter().map(|entry| {
         let mut value = serde_json::json!({ "sessions": entry.seen.sessions, "calls": entry.seen.calls });
         for (key, time) in [("first", entry.seen.first), ("last", entry.seen.last)] {
             if let (Some(time), Some(value)) = (time, value.as_object_mut()) {
                 value.insert(key.to_owned(), time.to_string().into());
             }
         }
-        text = edit::set(SHOWN, &text, &["provenance", &entry.pointer], &value.to_string())?;
+        (entry.pointer.as_str(), value.to_string())
+    });
+    if base {
+        // What is told of the entries that were there stays.
+        return told.into_iter().try_fold(text.to_owned(), |text, (pointer, value)| {
+            edit::set(SHOWN, &text, &["provenance", pointer], &value)
+        });
     }
-    Ok(text)
+    let members: Vec<String> =
+        told.map(|(pointer, value)| format!("{}: {value}", serde_json::Value::from(pointer))).collect();
+    edit::set(SHOWN, text, &["provenance"], &format!("{{{}}}", members.join(", ")))
 }

@@ -77,8 +77,8 @@ fn anchored(pattern: &str) -> String {
     if pattern.starts_with("//") {
         return pattern.to_owned();
     }
-    if pattern.starts_with('/') {
-        return format!("/{pattern}");
+    if pattern.starts_with('/') || pattern.get(1..3) == Some(":/") {
+        return if pattern.starts_with('/') { format!("/{pattern}") } else { format!("//{pattern}") };
     }
     let special = pattern.starts_with('!') || pattern.starts_with("label:");
     if pattern != "**" && (special || !pattern.contains('/')) && !pattern.starts_with('~') {

@@ -21,7 +21,14 @@ pub(crate) enum Slot {
     Network,
     /// Tools of this MCP server.
     Mcp(String),
+    /// Variables that programs get in their environment.
+    Env,
+    /// Sub-agents, each by a rule of its own.
+    Spawn,
 }
+
+/// The key of rules.
+pub(super) const RULES: &str = "rules";
 
 impl Slot {
     /// The keys that lead to its list of what is allowed.
@@ -37,6 +44,8 @@ impl Slot {
             Self::Commands => vec!["commands", list],
             Self::Network => vec!["network", list],
             Self::Mcp(server) => vec!["mcp", "servers", server, list],
+            Self::Env => vec!["env", "allow_set"],
+            Self::Spawn => vec![RULES],
         }
     }
 }
@@ -150,6 +159,7 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
             let words = commands::entry(command, base.programs()).map_err(|unlisted| match unlisted {
                 Unlisted::Risky(what) => Reason::Risky(what),
                 Unlisted::Unknown => Reason::Unresolved("what runs is not known".to_owned()),
+                Unlisted::Stranger => Reason::Unresolved("nobody knows this program".to_owned()),
                 Unlisted::Outside => Reason::Outside,
                 Unlisted::Inexpressible => Reason::Inexpressible,
             })?;
@@ -162,14 +172,23 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
             _ => Err(Reason::Unresolved("the host is not known".to_owned())),
         },
         Kind::Tool { server: Some(server), tool } => Ok(Some((Slot::Mcp(server.clone()), paths::literal(tool)))),
+        Kind::Env { name } => Ok(Some((Slot::Env, name.clone()))),
+        Kind::Spawn { agent: Some(agent) } => Ok(Some((Slot::Spawn, agent.clone()))),
         Kind::Opaque(opaque) if opaque.vouched_by.is_empty() => Err(Reason::Unresolved(opaque.reason.clone())),
         Kind::Read(target) | Kind::Write(target) | Kind::Delete(target)
             if certainty == Certainty::Pattern && matches!(target.path.as_str(), "**" | "**/**") =>
         {
             Err(Reason::Unresolved("the path is not known".to_owned()))
         }
+        Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) if is_whole(target) => Err(Reason::Whole),
+        Kind::List(target) if observation.effect.via == "argument" && is_whole(target) => Err(Reason::Whole),
         _ => Ok(None),
     }
+}
+
+/// The workspace itself, or everything of a name wherever it is.
+fn is_whole(target: &PathTarget) -> bool {
+    target.subtree && target.path == "." || target.path.starts_with("**")
 }
 
 /// The port where it is not that of the scheme.

@@ -15,6 +15,8 @@ pub(crate) enum Reason {
     /// The policy that is added to forbids it, by the entry at this pointer.
     Forbidden(String),
     Risky(What),
+    /// It looked into the whole workspace: allowing that would allow all of it.
+    Whole,
     /// What it did is not known.
     Unresolved(String),
     /// It ran a program from outside of the workspace.
@@ -42,6 +44,7 @@ impl Reason {
             Self::Risky(What::Publishes) => "publishing",
             Self::Risky(What::Elevates) => "elevating",
             Self::Risky(What::Escapes) => "escaping",
+            Self::Whole => "whole-workspace",
             Self::Unresolved(_) => "unresolved",
             Self::Outside => "outside",
             Self::Inexpressible => "inexpressible",
@@ -63,6 +66,7 @@ impl Reason {
             Self::Risky(What::Publishes) => "it publishes, or changes something elsewhere".to_owned(),
             Self::Risky(What::Elevates) => "it gives more rights, or acts on the machine".to_owned(),
             Self::Risky(What::Escapes) => "it runs what no log shows".to_owned(),
+            Self::Whole => "it looks into the whole workspace: name directories, or allow `**` by hand".to_owned(),
             Self::Unresolved(why) => format!("not resolved: {why}"),
             Self::Outside => "a program from outside of the workspace".to_owned(),
             Self::Inexpressible => "too long, or not plain, for an entry".to_owned(),

@@ -1,5 +1,7 @@
 //! What is never generalised, what belongs together, and what is always suggested to be denied. Data, no judgement.
 
+use super::plan::Slot;
+
 /// A command that destroys, publishes or gives more rights.
 pub(super) struct Risk {
     pub(super) program: &'static str,
@@ -270,6 +272,9 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
+/// Programs that run their operands, as code knows them: without a command they say nothing.
+pub(super) const WRAPPERS: &[&str] = &["env", "xargs", "parallel", "script", "exec", "source", ".", "nohup"];
+
 /// Runners whose first operand says what runs.
 pub(super) const TARGETS: &[&str] = &[
     "make", "gmake", "just", "task", "rake", "ninja", "ant", "bazel", "bazelisk", "buck2", "pants", "scons", "waf",
@@ -317,48 +322,41 @@ pub(super) const DENIED_COMMANDS: &[&str] = &[
     "wget --post-file",
 ];
 
-/// Labels of a generated policy.
-pub(super) const SECRET: &[&str] = &[
-    ".env",
-    ".env.local",
-    ".env.production",
-    ".envrc",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".git-credentials",
-    "*.pem",
-    "*.key",
-    "*.p12",
-    "*.pfx",
-    "*.keystore",
-    "id_rsa*",
-    "id_ecdsa*",
-    "id_ed25519*",
-    "secrets/**",
+/// Denied whatever was done: the list, and the label. What a session did of it is for people.
+pub(super) const DENIED_PATHS: &[(Slot, &str)] = &[
+    (Slot::Read, "label:secret"),
+    (Slot::Read, "label:credentials"),
+    (Slot::Write, "label:secret"),
+    (Slot::Write, "label:credentials"),
+    (Slot::Write, "label:ci"),
+    (Slot::Delete, "label:ci"),
 ];
 
-/// The same below the home directory.
-pub(super) const CREDENTIALS: &[&str] = &[
-    "~/.ssh/**",
-    "~/.aws/**",
-    "~/.azure/**",
-    "~/.config/gcloud/**",
-    "~/.config/gh/**",
-    "~/.docker/config.json",
-    "~/.gnupg/**",
-    "~/.kube/**",
-];
-
-pub(super) const PIPELINES: &[&str] = &[
-    ".github/workflows/**",
-    ".github/actions/**",
-    ".gitlab-ci.yml",
-    ".circleci/**",
-    ".buildkite/**",
-    "Jenkinsfile",
-    "azure-pipelines.yml",
-];
+/// What a policy holds before the first entry.
+pub(super) const TEMPLATE: &str = r#"{
+  "version": 2,
+  "defaults": { "decision": "deny", "unresolved": "deny" },
+  "labels": {
+    "secret": [
+      ".env", ".env.*", ".envrc", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd",
+      "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.tfstate", "*.tfvars",
+      "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*",
+      "credentials.json", "service-account*.json", "client_secret*.json",
+      "secrets.json", "secrets.yaml", "secrets.yml", "secrets/**",
+      "!*.example", "!*.sample", "!*.template", "!*.pub"
+    ],
+    "credentials": [
+      "~/.ssh/**", "~/.aws/**", "~/.azure/**", "~/.config/gcloud/**", "~/.config/gh/**", "~/.docker/config.json",
+      "~/.gnupg/**", "~/.kube/**", "~/.netrc", "~/.npmrc", "~/.pypirc"
+    ],
+    "ci": [
+      ".github/workflows/**", ".github/actions/**", ".gitlab-ci.yml", ".circleci/**", ".buildkite/**", "Jenkinsfile",
+      "azure-pipelines.yml"
+    ]
+  },
+  "files": { "delete": { "allow": [] } },
+  "network": { "deny_all": true }
+}"#;
 
 /// Programs whose subcommands the built-in knowledge works out in code: the program, and its groups of subcommands.
 pub(super) const SUBCOMMANDS: &[(&str, &[&str])] = &[

@@ -22,6 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("lab", &["model", "effects", "policy", "engine", "finding"]),
     ("backtest", &["model", "effects", "policy", "rules", "engine", "finding"]),
     ("report", &["schemas", "model", "finding", "policy", "rules", "engine", "privacy", "backtest"]),
+    ("generate", &["model", "finding", "effects", "policy", "privacy"]),
     ("store", &["model", "privacy", "schemas"]),
     (
         "cli",

@@ -19,6 +19,7 @@ mod cli;
 mod committed_links;
 mod corpus;
 mod differential;
+mod generate;
 mod hostile;
 mod oracle;
 mod peer_defects;

@@ -44,12 +44,31 @@ struct Counts {
 
 #[derive(Serialize)]
 struct Review {
-    kind: &'static str,
-    effect: String,
+    /// In one line.
+    shown: String,
+    effect: Effect,
     reason: &'static str,
     why: String,
     #[serde(flatten)]
     seen: Counts,
+}
+
+/// As `check` and `effects` give it.
+#[derive(Serialize)]
+struct Effect {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    argv: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -98,8 +117,8 @@ pub(super) fn json(told: &Told<'_>) -> String {
             .review
             .iter()
             .map(|item| Review {
-                kind: item.effect.kind.name(),
-                effect: text::shown(&item.effect),
+                shown: text::shown(&item.effect),
+                effect: effect(&item.effect),
                 reason: item.reason.code(),
                 why: privacy::redact(&item.reason.text()).as_str().to_owned(),
                 seen: counts(&item.seen),
@@ -117,6 +136,23 @@ pub(super) fn json(told: &Told<'_>) -> String {
     let mut json = serde_json::to_string(&document).unwrap_or_default();
     json.push('\n');
     json
+}
+
+fn effect(effect: &crate::effects::Effect) -> Effect {
+    let view = effect.view();
+    let redacted = |text: Option<String>| text.map(|text| privacy::redact(&text).as_str().to_owned());
+    let words = |argv: Vec<String>| -> Vec<String> {
+        privacy::redact_words(argv.iter().map(String::as_str)).iter().map(|word| word.as_str().to_owned()).collect()
+    };
+    Effect {
+        kind: view.kind,
+        path: redacted(view.path),
+        argv: view.argv.map(words),
+        host: redacted(view.host),
+        server: redacted(view.server),
+        tool: redacted(view.tool),
+        reason: redacted(view.reason),
+    }
 }
 
 fn counts(seen: &Seen) -> Counts {

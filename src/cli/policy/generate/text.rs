@@ -40,13 +40,15 @@ fn printable(text: &str) -> String {
 }
 
 fn sections(text: &mut String, entries: &[Written]) {
-    const TITLES: [(&str, fn(&Slot) -> bool); 6] = [
+    const TITLES: [(&str, fn(&Slot) -> bool); 8] = [
         ("Files read (allow)", |slot| *slot == Slot::Read),
         ("Files written (allow)", |slot| *slot == Slot::Write),
         ("Files deleted (allow)", |slot| *slot == Slot::Delete),
         ("Commands (allow)", |slot| *slot == Slot::Commands),
         ("Network hosts (allow)", |slot| *slot == Slot::Network),
         ("MCP tools (allow)", |slot| matches!(slot, Slot::Mcp(_))),
+        ("Environment variables (allow)", |slot| *slot == Slot::Env),
+        ("Sub-agents (allow)", |slot| *slot == Slot::Spawn),
     ];
     for (title, holds) in TITLES {
         let of_slot: Vec<&Written> = entries.iter().filter(|entry| holds(&entry.slot)).collect();

@@ -1,0 +1,137 @@
+//! A generated policy holds what it promises: it judges its own sessions clean but for what it listed for review, and
+//! it refuses what they did not do.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::world::{World, acceptance, project};
+
+fn run(args: &[&str]) -> (u8, String, String) {
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let args = ["agent-strace"].iter().chain(args).copied();
+    let code = agent_strace::run(args.map(Into::into), &mut std::io::empty(), &mut stdout, &mut stderr);
+    (code, String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+/// The logs of each agent.
+fn agents(folder: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    found.retain(|path| path.is_dir());
+    found.sort();
+    found
+}
+
+/// What makes two effects the same in reports.
+fn act(effect: &Value) -> String {
+    let parts = ["kind", "path", "argv", "host", "server", "tool", "reason", "name"].map(|key| effect[key].to_string());
+    parts.join(" ")
+}
+
+/// What the policy that is generated from logs refuses in them, and did not list. `None`: there is nothing to generate.
+fn unlisted(log: &Path, world: &World) -> Option<Vec<String>> {
+    let log = log.to_str().unwrap();
+    let (code, told, stderr) = run(&["policy", log, "--format", "json"]);
+    assert!(matches!(code, 0 | 3), "{log}: {code} {stderr}");
+    let told: Value = serde_json::from_str(&told).ok()?;
+    let policy = world.path().join("scope.json");
+    fs::write(&policy, told["policy"].to_string()).unwrap();
+    let listed: BTreeSet<String> = told["review"].as_array().unwrap().iter().map(|item| act(&item["effect"])).collect();
+    let (_, report, stderr) = run(&["check", log, "--policy", policy.to_str().unwrap(), "--format", "json"]);
+    let report: Value = serde_json::from_str(&report).unwrap_or_else(|_| panic!("{log}: {stderr}"));
+    let of_scope = |finding: &&Value| {
+        let rule = finding["rule"].as_str().unwrap();
+        finding["level"] == "error" && (rule.starts_with("scope/") || rule.starts_with("floor/"))
+    };
+    let findings = report["findings"].as_array().unwrap().iter().filter(of_scope);
+    let unlisted = findings.filter(|finding| !listed.contains(&act(&finding["effect"])));
+    Some(unlisted.map(|finding| format!("{log}: {} {}", finding["rule"], finding["message"])).collect())
+}
+
+fn all_clean(folder: &Path, at_least: usize) {
+    let world = World::empty();
+    let (mut generated, mut wrong) = (0, Vec::new());
+    for log in agents(folder) {
+        if let Some(unlisted) = unlisted(&log, &world) {
+            generated += 1;
+            wrong.extend(unlisted);
+        }
+    }
+    assert!(wrong.is_empty(), "refused, and not listed for review:\n{}", wrong.join("\n"));
+    assert!(generated >= at_least, "only {generated} folders made a policy");
+}
+
+#[test]
+fn its_own_sessions_are_clean_but_for_what_it_listed() {
+    all_clean(&project().join("fixtures/logs"), 20);
+}
+
+#[test]
+fn real_sessions_are_clean_but_for_what_was_listed() {
+    let Some(folder) = acceptance("no policies are generated from real logs") else { return };
+    all_clean(&folder.join("corpus"), 15);
+}
+
+/// A session of the native store with one call for each case, in `/repo`.
+fn session(store: &Path, id: &str, calls: &[(String, Value)]) {
+    let folder = store.join(id);
+    fs::create_dir_all(&folder).unwrap();
+    let meta = json!({"session_id": id, "started_at": 1_700_000_000.0, "agent_name": "claude-code",
+        "attribution": {"working_dir": "/repo"}});
+    fs::write(folder.join("meta.json"), meta.to_string()).unwrap();
+    let mut lines = String::new();
+    for (number, (tool, arguments)) in calls.iter().enumerate() {
+        let event = json!({"event_type": "tool_call", "timestamp": 1_700_000_000, "event_id": format!("{number:012}"),
+            "session_id": id, "data": {"tool_name": tool, "arguments": arguments}});
+        writeln!(lines, "{event}").unwrap();
+    }
+    fs::write(folder.join("events.ndjson"), lines).unwrap();
+}
+
+fn calls(case: &Value) -> Vec<(String, Value)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    match &case["input"] {
+        Value::Array(steps) if case["tool"] == "seq" => {
+            steps.iter().map(|step| (text(&step[0]), step[1].clone())).collect()
+        }
+        input => vec![(text(&case["tool"]), input.clone())],
+    }
+}
+
+/// The benign cases as sessions make a policy; it refuses every case that has to be refused.
+#[test]
+fn what_the_sessions_did_not_do_is_refused() {
+    let Some(folder) = acceptance("no policy is generated from benign cases") else { return };
+    let text = fs::read_to_string(folder.join("cases/scope-dev.jsonl")).unwrap();
+    let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let world = World::empty();
+    let (benign, hostile) = (world.path().join("benign"), world.path().join("hostile"));
+    for case in &cases {
+        let store = if case["expect"] == "allow" { &benign } else { &hostile };
+        session(store, case["id"].as_str().unwrap(), &calls(case));
+    }
+    let policy = world.path().join("scope.json");
+    let (policy, benign, hostile) = (policy.to_str().unwrap(), benign.to_str().unwrap(), hostile.to_str().unwrap());
+    let (code, _, stderr) = run(&["--trace-dir", benign, "policy", "--output", policy]);
+    assert_eq!(code, 0, "{stderr}");
+    let (_, report, stderr) = run(&["--trace-dir", hostile, "check", "--policy", policy, "--format", "json"]);
+    let report: Value = serde_json::from_str(&report).unwrap_or_else(|_| panic!("{stderr}"));
+    let passed: Vec<&str> = report["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|session| session["verdict"] != "fail")
+        .map(|session| session["id"].as_str().unwrap())
+        .collect();
+    assert!(passed.is_empty(), "the generated policy lets pass: {passed:#?}\n{}", fs::read_to_string(policy).unwrap());
+}
+
+#[test]
+fn the_same_sessions_make_the_same_bytes() {
+    let logs = project().join("fixtures/logs/claude");
+    let logs = logs.to_str().unwrap();
+    assert_eq!(run(&["policy", logs]), run(&["policy", logs]));
+}
