@@ -4,11 +4,15 @@
 
 mod advice;
 mod cases;
+mod fragile;
+pub(crate) mod lint;
+mod mutate;
 mod trial;
 
 pub(crate) use advice::advice;
-pub(crate) use cases::{Case, CaseError, Checked, Mismatch, Strictness, cases_of, check, inline};
-pub(crate) use trial::{Tried, deciding, session, tried};
+pub(crate) use cases::{Case, Checked, Mismatch, Strictness, cases_of, check, inline};
+pub(crate) use fragile::{Fragility, score};
+pub(crate) use trial::session;
 
 #[cfg(test)]
 mod tests;

@@ -1,3 +1,4 @@
+use super::trial::tried;
 use super::*;
 use crate::policy::{Answer, Policy};
 

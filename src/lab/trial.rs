@@ -89,7 +89,12 @@ fn is_of_effect(found: &Finding) -> bool {
 impl Tried {
     /// The gate would refuse it at its default level.
     pub(crate) fn fails(&self) -> bool {
-        matches!(self.answer, Answer::Deny | Answer::Ask) || self.unresolved == Some(Level::Error)
+        self.is_forbidden() || self.unresolved == Some(Level::Error)
+    }
+
+    /// Something forbids it, not only doubt.
+    pub(crate) fn is_forbidden(&self) -> bool {
+        matches!(self.answer, Answer::Deny | Answer::Ask)
     }
 
     /// What the answer rests on: names of entries and rules, each once.

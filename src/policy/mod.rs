@@ -68,6 +68,7 @@ pub(crate) mod json;
 mod judge;
 mod load;
 mod parse;
+mod parts;
 mod path;
 mod ran;
 mod scope;
@@ -95,6 +96,7 @@ pub(crate) use globals::takes_value;
 pub(crate) use inline_tests::{Answer, Caller, InlineTest, TestCall};
 pub(crate) use load::{load_file, read_text, read_text_from, text};
 pub(crate) use parse::{Parser, dotted, nearest};
+pub(crate) use parts::Parts;
 use scope::Scope;
 use sessions::Conditions;
 #[cfg(test)]
@@ -103,6 +105,7 @@ use waivers::Names;
 #[cfg(test)]
 pub(crate) use waivers::schema::Exception;
 pub(crate) use waivers::{Excepted, Found, Origin as WaiverOrigin, Waiver};
+pub(crate) use words::split as words_of;
 
 /// A validated policy.
 #[derive(Debug)]

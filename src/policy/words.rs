@@ -1,7 +1,7 @@
 //! Splits a command pattern into words, as a shell would: quotes group, a backslash takes the next character.
 
 /// `None` when a quote is never closed.
-pub(super) fn split(text: &str) -> Option<Vec<String>> {
+pub(crate) fn split(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote: Option<char> = None;

@@ -21,7 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("engine", &["model", "effects", "policy", "rules", "finding"]),
     ("lab", &["model", "effects", "policy", "engine", "finding"]),
     ("backtest", &["model", "effects", "policy", "rules", "engine", "finding"]),
-    ("report", &["schemas", "model", "finding", "policy", "rules", "engine", "privacy", "backtest"]),
+    ("report", &["schemas", "model", "finding", "policy", "rules", "engine", "lab", "privacy", "backtest"]),
     ("generate", &["model", "finding", "effects", "policy", "privacy"]),
     ("store", &["model", "privacy", "schemas"]),
     (

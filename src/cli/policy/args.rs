@@ -7,6 +7,7 @@ use super::backtest::BacktestArgs;
 use super::coverage::CoverageArgs;
 use super::diff::DiffArgs;
 use super::generate::args::GenerateArgs;
+use super::super::args::{FailOn, PlainFormat, parse_now};
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = GENERATE_EXAMPLES)]
@@ -58,6 +59,9 @@ pub(in crate::cli) enum PolicyCommand {
     /// Show which calls of the past no rule speaks of, and which entries speak of none.
     #[command(after_help = super::coverage::EXAMPLES)]
     Coverage(CoverageArgs),
+    /// Say what is unwise in a policy, and what its denies let through in disguise.
+    #[command(after_help = LINT_EXAMPLES)]
+    Lint(LintArgs),
 }
 
 const VALIDATE_EXAMPLES: &str = "\
@@ -86,6 +90,16 @@ A test is a call and what the policy has to answer: { \"tool\": \"Bash\", \"inpu
 \"cat .env\" }, \"expect\": \"deny\", \"rule\": \"files.read.deny[0]\" }. `expect` is allow, ask, deny or
 unresolved; `rule` is the entry that has to decide. Several calls of one session stand in `seq`, and
 the strictest answer counts. The workspace is /repo. Exceptions of the policy are not considered.";
+
+const LINT_EXAMPLES: &str = "\
+Examples:
+  agent-strace policy lint                               the policy of this directory
+  agent-strace policy lint policies/*.json --fail-on warning
+  agent-strace policy lint --explain POL004              what a code means; `all` lists them
+
+Each deny is tried in disguise: an example of what it forbids, said in some two hundred other ways.
+`refused` counts what the gate refuses by its default level, `not resolved` those of them that it
+refuses because it can't tell what they do.";
 
 /// Which policy, and where it is read from.
 #[derive(Debug, Args)]
@@ -149,6 +163,32 @@ pub(in crate::cli) struct TestArgs {
     /// Take a call that has to be denied, and is refused because it can't be resolved, for denied, and the reverse.
     #[arg(long)]
     pub(in crate::cli) accept_unresolved: bool,
+
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(in crate::cli) format: PlainFormat,
+
+    /// No colours; `NO_COLOR` does the same.
+    #[arg(long)]
+    pub(in crate::cli) no_color: bool,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct LintArgs {
+    /// The policies [default: .agent-scope.json].
+    #[arg(value_name = "FILE")]
+    pub(in crate::cli) files: Vec<String>,
+
+    /// Say what a code means, e.g. `POL004`; `all` lists the codes.
+    #[arg(long, value_name = "CODE", conflicts_with = "files")]
+    pub(in crate::cli) explain: Option<String>,
+
+    /// The lowest level that makes the exit code 1.
+    #[arg(long, value_name = "LEVEL", default_value = "error")]
+    pub(in crate::cli) fail_on: FailOn,
+
+    /// What time it is, for the ends of exceptions [default: the clock].
+    #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
+    pub(in crate::cli) now: Option<jiff::Timestamp>,
 
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(in crate::cli) format: PlainFormat,

@@ -7,6 +7,7 @@ mod diff;
 mod fmt;
 mod generate;
 mod history;
+mod lint;
 mod test;
 mod validate;
 
@@ -29,6 +30,7 @@ pub(in crate::cli) fn run(
     match command {
         PolicyCommand::Validate(args) => validate::run(args, environment, streams),
         PolicyCommand::Fmt(args) => fmt::run(args, environment, streams),
+        PolicyCommand::Lint(args) => lint::run(args, environment, streams),
         PolicyCommand::Test(args) => test::run(args, environment, streams),
         PolicyCommand::Backtest(args) => backtest::run(trace_dir, args, environment, streams),
         PolicyCommand::Diff(args) => diff::run(trace_dir, args, environment, streams),
