@@ -14,6 +14,7 @@ use super::policy_file;
 use crate::effects::{Effect, Kind, Links, Tracker, causes};
 use crate::engine::{self, Entries, Entry, Settings};
 use crate::ingest::discover::Selection;
+use crate::lab::Explained;
 use crate::model::{Arguments, Dialect, Event, EventKind, Gap, Origin, Session, Status, ToolCall};
 use crate::policy::Policy;
 use crate::report::{self, Colour, EffectsEvent, EffectsReport, EffectsSession, Glyphs, Report, Told};
@@ -80,7 +81,8 @@ fn of_command(
     };
     let (links, gap) = if here { gate::links(args.policy_ref.as_deref()) } else { (Links::new(), None) };
     let cwd = directory(args.cwd.as_deref())?;
-    let session = session_of(command, &cwd);
+    let arguments = serde_json::json!({ "command": command }).to_string();
+    let session = session_of("Bash", arguments, &cwd);
     let gaps: Vec<Gap> = gap.into_iter().collect();
     let (shown, judged) = match policy {
         Some(policy) => {
@@ -109,7 +111,7 @@ fn of_command(
     Ok(if gaps.is_empty() { 0 } else { 3 })
 }
 
-fn directory(cwd: Option<&str>) -> Result<String, Failure> {
+pub(super) fn directory(cwd: Option<&str>) -> Result<String, Failure> {
     match cwd {
         Some(cwd) => Ok(cwd.to_owned()),
         None => std::env::current_dir()
@@ -166,8 +168,39 @@ pub(super) fn judged_events(session: &Session<'_>, policy: &Policy, entries: &[E
     events
 }
 
+/// One event with every entry that speaks about each of its effects; `None` where it does nothing.
+pub(super) fn explained_event(
+    session: &Session<'_>,
+    policy: &Policy,
+    links: &Links,
+    number: u32,
+    explained: &[Explained],
+) -> Option<EffectsEvent> {
+    let mut tracker = Tracker::new(session).with_programs(policy.programs()).with_links(links);
+    for event in &session.events {
+        let effects = tracker.effects(event);
+        let call = matches!(event.kind, EventKind::Call(_));
+        if event.number == number && (call || !effects.is_empty()) {
+            let effects: Vec<&Effect> = effects.iter().collect();
+            let judged: Vec<&Entry> = explained.iter().map(|explained| &explained.judged).collect();
+            return Some(told(event, tracker.text().unwrap_or_default(), &effects, &judged, explained));
+        }
+    }
+    None
+}
+
 /// One event; `entries`: what a policy says about each of its effects, where one was asked.
 fn shown(event: &Event<'_>, text: &str, effects: &[&Effect], entries: &[&Entry]) -> EffectsEvent {
+    told(event, text, effects, entries, &[])
+}
+
+fn told(
+    event: &Event<'_>,
+    text: &str,
+    effects: &[&Effect],
+    entries: &[&Entry],
+    explained: &[Explained],
+) -> EffectsEvent {
     let (tool, status) = match &event.kind {
         EventKind::Call(call) => (Some(call.tool.as_ref()), call.status),
         // The log states it as done.
@@ -179,16 +212,17 @@ fn shown(event: &Event<'_>, text: &str, effects: &[&Effect], entries: &[&Entry])
         cause,
         piece: effect.origin.span.filter(|_| matches!(effect.kind, Kind::Execute(_))).and_then(|span| span.slice(text)),
         judged: entries.get(place).copied(),
+        explained: explained.get(place),
     });
     EffectsEvent::new(event.number, event.id.as_deref(), tool, status, text, told)
 }
 
-/// A session of one command, as if an agent's shell tool had run it. It has not run, so it has no result.
-fn session_of<'a>(command: &str, cwd: &'a str) -> Session<'a> {
+/// A session of one call, as if an agent had made it; `arguments`: JSON text. It has not run, so it has no result.
+pub(super) fn session_of<'a>(tool: &'a str, arguments: String, cwd: &'a str) -> Session<'a> {
     let call = ToolCall {
         call_id: None,
-        tool: Cow::Borrowed("Bash"),
-        arguments: Arguments::Json(Cow::Owned(serde_json::json!({ "command": command }).to_string())),
+        tool: Cow::Borrowed(tool),
+        arguments: Arguments::Json(Cow::Owned(arguments)),
         cwd: Some(Cow::Borrowed(cwd)),
         status: Status::Missing,
         subagent: None,

@@ -26,6 +26,11 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
         "output of `check` and `audit` with `--format json`",
         include_str!("../../schemas/report.v1.schema.json"),
     ),
+    (
+        "policy-explain",
+        "output of `policy explain --format json`",
+        include_str!("../../schemas/policy-explain.v1.schema.json"),
+    ),
     ("policy-lint", "output of `policy lint --format json`", include_str!("../../schemas/policy-lint.v1.schema.json")),
     ("policy-test", "output of `policy test --format json`", include_str!("../../schemas/policy-test.v1.schema.json")),
     (

@@ -52,4 +52,10 @@ impl<'s> Replay<'s> {
         }
         replay
     }
+
+    /// Only what one event did, with what the events before it led to.
+    pub(crate) fn only(mut self, event: u32) -> Self {
+        self.steps.retain(|step| step.event.number == event);
+        self
+    }
 }

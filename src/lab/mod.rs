@@ -4,6 +4,7 @@
 
 mod advice;
 mod cases;
+mod explain;
 mod fragile;
 pub(crate) mod lint;
 mod mutate;
@@ -11,8 +12,9 @@ mod trial;
 
 pub(crate) use advice::advice;
 pub(crate) use cases::{Case, Checked, Mismatch, Strictness, cases_of, check, inline};
+pub(crate) use explain::{Explained, How, Voices};
 pub(crate) use fragile::{Fragility, score};
-pub(crate) use trial::session;
+pub(crate) use trial::{answer_of, refused, session};
 
 #[cfg(test)]
 mod tests;

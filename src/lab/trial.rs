@@ -99,27 +99,53 @@ impl Tried {
 
     /// What the answer rests on: names of entries and rules, each once.
     pub(crate) fn decided_by(&self) -> Vec<String> {
-        let decision = match self.answer {
-            Answer::Allow => Decision::Allowed,
-            Answer::Unresolved => Decision::Unresolved,
-            Answer::Ask => Decision::Asked,
-            Answer::Deny => Decision::Denied,
-        };
-        let mut names: Vec<String> =
-            self.entries.iter().filter(|entry| entry.decision == decision).map(deciding).collect();
+        let mut names = deciders(self.answer, self.entries.iter());
         if self.answer == Answer::Deny {
-            names.extend(
-                self.others.iter().map(|found| found.named.as_ref().map_or(found.rule, |named| &named.id).to_owned()),
-            );
+            let name = |found: &Finding| found.named.as_ref().map_or(found.rule, |named| &named.id).to_owned();
+            names.extend(self.others.iter().map(name));
         }
-        let mut seen = std::collections::BTreeSet::new();
-        names.retain(|name| seen.insert(name.clone()));
-        names
+        once(names)
     }
 }
 
+/// What some effects come to, and the names of what says so.
+pub(crate) fn answer_of(entries: &[&Entry]) -> (Answer, Vec<String>) {
+    let answer = entries.iter().map(|entry| answer(entry.decision)).max().unwrap_or(Answer::Allow);
+    (answer, once(deciders(answer, entries.iter().copied())))
+}
+
+/// The numbers of the events that do something that is refused.
+pub(crate) fn refused(policy: &Policy, session: &Session<'_>, links: &Links) -> Vec<u32> {
+    let outcome = engine::judge_guarded(session, Vec::new(), policy, Entries::Keep, links);
+    let refused = outcome.entries.iter().filter(|entry| answer(entry.decision) > Answer::Allow);
+    let mut numbers: Vec<u32> = refused.map(|entry| entry.event).collect();
+    numbers.dedup();
+    numbers
+}
+
+fn answer(decision: Decision) -> Answer {
+    match decision {
+        Decision::Allowed | Decision::Unruled => Answer::Allow,
+        Decision::Unresolved => Answer::Unresolved,
+        Decision::Asked => Answer::Ask,
+        Decision::Denied => Answer::Deny,
+    }
+}
+
+fn deciders<'e>(wanted: Answer, entries: impl Iterator<Item = &'e Entry>) -> Vec<String> {
+    // What no entry speaks of decides nothing.
+    let speaks = |entry: &&Entry| entry.decision != Decision::Unruled && answer(entry.decision) == wanted;
+    entries.filter(speaks).map(deciding).collect()
+}
+
+fn once(mut names: Vec<String>) -> Vec<String> {
+    let mut seen = std::collections::BTreeSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    names
+}
+
 /// The entry that decided about an effect by name, or the built-in rule.
-pub(crate) fn deciding(entry: &Entry) -> String {
+fn deciding(entry: &Entry) -> String {
     match (&entry.named, &entry.place) {
         (Some(named), _) => named.id.clone(),
         (None, Some(place)) => dotted(&place.pointer),

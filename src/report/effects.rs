@@ -8,8 +8,10 @@ use super::json;
 use super::text::{Paint, policy_shown, verdict};
 use super::tree::{self, Glyphs};
 use super::view::{Report, ShownEffect, ShownPlace};
+use super::voices::{VoiceDocument, Voices};
 use crate::engine::Entry;
 use crate::finding::{EffectView, Level};
+use crate::lab::Explained;
 use crate::model::Status;
 use crate::policy::Decision;
 use crate::privacy::{Redacted, redact};
@@ -48,6 +50,8 @@ pub(crate) struct Told<'a> {
     /// Of a command: the piece of text it was written as.
     pub(crate) piece: Option<&'a str>,
     pub(crate) judged: Option<&'a Entry>,
+    /// Every entry that speaks about it, where that was asked.
+    pub(crate) explained: Option<&'a Explained>,
 }
 
 /// The same, fit to be shown.
@@ -57,6 +61,7 @@ pub(super) struct Traced {
     pub(super) cause: Option<usize>,
     pub(super) piece: Option<Redacted>,
     pub(super) ruling: Option<Ruling>,
+    pub(super) voices: Option<Voices>,
 }
 
 /// What a policy says about an effect.
@@ -192,6 +197,7 @@ impl Traced {
         Self {
             effect: ShownEffect::new(&told.effect),
             cause: told.cause,
+            voices: told.explained.map(Voices::new),
             piece: told.piece.and_then(|piece| pieces.shown(piece)),
             ruling: told.judged.map(|entry| Ruling {
                 decision: entry.decision,
@@ -206,6 +212,8 @@ impl Traced {
 
     fn document(&self) -> JudgedEffect<'_> {
         JudgedEffect {
+            entries: self.voices.as_ref().map(Voices::document),
+            help: self.voices.as_ref().and_then(Voices::help),
             effect: json::effect(&self.effect),
             judgement: self.ruling.as_ref().map(|ruling| Judgement {
                 decision: ruling.decision.name(),
@@ -287,6 +295,12 @@ pub(super) struct Event<'a> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct JudgedEffect<'a> {
+    /// Every entry that speaks about it, where that was asked (`policy explain`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entries: Option<Vec<VoiceDocument<'a>>>,
+    /// What would change a refusal, where that was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    help: Option<&'a str>,
     #[serde(flatten)]
     effect: json::Effect<'a>,
     /// What the policy says, where one judged.

@@ -8,6 +8,7 @@ mod audit;
 mod baseline;
 mod effects;
 mod escape;
+mod explanation;
 mod history;
 mod json;
 mod lints;
@@ -19,6 +20,7 @@ mod tree;
 mod trials;
 mod validation;
 mod view;
+mod voices;
 
 #[cfg(test)]
 mod tests;
@@ -26,6 +28,7 @@ mod tests;
 pub(crate) use baseline::{Baseline, ruleset};
 pub(crate) use effects::{EffectsEvent, EffectsReport, EffectsSession, Told};
 pub(crate) use escape::terminal;
+pub(crate) use explanation::{Explanation, explanations_json, explanations_text};
 pub(crate) use history::{BacktestReport, CoverageReport, DiffReport, Frame};
 pub(crate) use json::to_text as to_json;
 pub(crate) use lints::{LintReport, lint_codes};

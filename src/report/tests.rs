@@ -1,10 +1,11 @@
-use super::{baseline, effects, history, json, lints, trials, validation};
+use super::{baseline, effects, explanation, history, json, lints, trials, validation};
 use crate::schemas::{keep, written};
 
 #[test]
 fn schemas_are_those_of_the_types() {
     keep("report.v1", &written::<json::Document<'static>>());
     keep("effects.v1", &written::<effects::Document<'static>>());
+    keep("policy-explain.v1", &written::<explanation::Document<'static>>());
     keep("policy-lint.v1", &written::<lints::Document<'static>>());
     keep("policy-test.v1", &written::<trials::Document<'static>>());
     keep("baseline.v1", &written::<baseline::Document<'static>>());

@@ -55,6 +55,9 @@ pub(super) fn lines(effects: &[Traced], policy: Option<&str>, paint: &Paint, gly
         let inside = children.iter().filter_map(|child| effects.get(*child));
         let act = act(effect, around, inside);
         lines.push(format!("{start}{number}{act}{}", remarks(effect, policy, paint)));
+        let stem = if children.is_empty() { gap } else { bar };
+        let notes = effect.voices.iter().flat_map(|voices| voices.lines(policy, paint));
+        lines.extend(notes.map(|note| format!("{under}{stem}  {note}")));
         for (at, child) in children.iter().enumerate().rev() {
             let (mark, more) = if at + 1 == children.len() { (last, gap) } else { (middle, bar) };
             let deeper = level < LEVELS;

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::super::args::PlainFormat;
+use super::super::args::{FailOn, PlainFormat, parse_now};
 use super::backtest::BacktestArgs;
 use super::coverage::CoverageArgs;
 use super::diff::DiffArgs;
@@ -62,6 +62,9 @@ pub(in crate::cli) enum PolicyCommand {
     /// Say what is unwise in a policy, and what its denies let through in disguise.
     #[command(after_help = LINT_EXAMPLES)]
     Lint(LintArgs),
+    /// Say which lines of a policy judge each effect of a call, and what would change that.
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(ExplainArgs),
 }
 
 const VALIDATE_EXAMPLES: &str = "\
@@ -100,6 +103,16 @@ Examples:
 Each deny is tried in disguise: an example of what it forbids, said in some two hundred other ways.
 `refused` counts what the gate refuses by its default level, `not resolved` those of them that it
 refuses because it can't tell what they do.";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  agent-strace policy explain --command 'cat .env > x'   a command, as if an agent ran it here
+  agent-strace policy explain --tool Read --input '{\"file_path\": \".env\"}'
+  agent-strace policy explain abc123 14                  event 14 of a session
+  agent-strace policy explain                            what is refused in the latest session
+
+Below each effect stands every entry that denies, asks or allows it, and which one decides: the
+strictest, wherever it stands. The exit code is 0 whatever the answer is.";
 
 /// Which policy, and where it is read from.
 #[derive(Debug, Args)]
@@ -189,6 +202,44 @@ pub(in crate::cli) struct LintArgs {
     /// What time it is, for the ends of exceptions [default: the clock].
     #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
     pub(in crate::cli) now: Option<jiff::Timestamp>,
+
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(in crate::cli) format: PlainFormat,
+
+    /// No colours; `NO_COLOR` does the same.
+    #[arg(long)]
+    pub(in crate::cli) no_color: bool,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ExplainArgs {
+    /// A session: an id or an unambiguous prefix in the store, or a log of any agent [default: the latest].
+    #[arg(value_name = "SESSION", conflicts_with_all = ["command", "tool"])]
+    pub(in crate::cli) session: Option<String>,
+
+    /// The number of an event in it [default: every call that is refused].
+    #[arg(value_name = "EVENT")]
+    pub(in crate::cli) event: Option<u32>,
+
+    /// A shell command, as if an agent had run it.
+    #[arg(long, value_name = "TEXT", conflicts_with = "tool")]
+    pub(in crate::cli) command: Option<String>,
+
+    /// A call of this tool.
+    #[arg(long, value_name = "NAME", requires = "input")]
+    pub(in crate::cli) tool: Option<String>,
+
+    /// The arguments of the tool, as JSON.
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    pub(in crate::cli) input: Option<String>,
+
+    /// Where the call runs; also its workspace root [default: the current directory].
+    #[arg(long, value_name = "DIR", conflicts_with = "session")]
+    pub(in crate::cli) cwd: Option<String>,
+
+    /// The policy [default: .agent-scope.json].
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) policy: Option<String>,
 
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(in crate::cli) format: PlainFormat,

@@ -4,6 +4,7 @@ pub(in crate::cli) mod args;
 mod backtest;
 mod coverage;
 mod diff;
+mod explain;
 mod fmt;
 mod generate;
 mod history;
@@ -30,6 +31,7 @@ pub(in crate::cli) fn run(
     match command {
         PolicyCommand::Validate(args) => validate::run(args, environment, streams),
         PolicyCommand::Fmt(args) => fmt::run(args, environment, streams),
+        PolicyCommand::Explain(args) => explain::run(trace_dir, args, environment, streams),
         PolicyCommand::Lint(args) => lint::run(args, environment, streams),
         PolicyCommand::Test(args) => test::run(args, environment, streams),
         PolicyCommand::Backtest(args) => backtest::run(trace_dir, args, environment, streams),

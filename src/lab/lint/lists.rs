@@ -53,7 +53,7 @@ const SYSTEM: &[&str] =
 const HOMES: &[&str] = &["/home/", "/Users/", "/root/", "C:/Users/", "c:/Users/"];
 
 pub(super) fn lints(policy: &Policy, parts: &Parts) -> Vec<Lint> {
-    let entries: Vec<&EntryView> = policy.entries().collect();
+    let entries: Vec<&EntryView> = policy.entries().filter(|entry| entry.place.file.is_none()).collect();
     let version_2 = policy.identity().is_some_and(|identity| identity.version == 2);
     let mut found = twice(&entries);
     for entry in &entries {

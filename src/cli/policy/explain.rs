@@ -1,0 +1,115 @@
+//! `policy explain`: which lines of a policy judge each effect of a call.
+
+use std::path::Path;
+
+use super::super::Streams;
+use super::super::args::PlainFormat;
+use super::super::effects::{directory, explained_event, glyphs, session_of};
+use super::super::environment::Environment;
+use super::super::failure::Failure;
+use super::super::pipeline::Inputs;
+use super::super::{gate, output, policy_file};
+use super::args::ExplainArgs;
+use crate::effects::Links;
+use crate::ingest::discover::Selection;
+use crate::lab::{self, Explained, Voices};
+use crate::model::Session;
+use crate::policy::{Answer, Parts, Policy, read_text};
+use crate::report::{self, Colour, Explanation};
+
+pub(super) fn run(
+    trace_dir: &Path,
+    args: &ExplainArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let coloured = environment.colour && !args.no_color;
+    let file = args.policy.as_deref().unwrap_or(policy_file::DEFAULT);
+    let policy = policy_file::read_named(file).map_err(|faults| policy_file::unusable(file, &faults, coloured))?;
+    let voices = Voices::new(&policy, |other| Parts::read(&read_text(Path::new(other.unwrap_or(file))).ok()?));
+    let judge = Judge { file, policy: &policy, voices: &voices };
+    let explanations = match call(args)? {
+        Some((tool, arguments)) => {
+            let cwd = directory(args.cwd.as_deref())?;
+            let links = if args.cwd.is_none() { gate::links(None).0 } else { Links::new() };
+            let session = session_of(&tool, arguments, &cwd);
+            vec![judge.explain(&session, &links, 1)]
+        }
+        None => judge.of_sessions(trace_dir, args, environment, streams)?,
+    };
+    let explanations: Vec<Explanation> = explanations.into_iter().flatten().collect();
+    let colour = if coloured { Colour::Ansi } else { Colour::Plain };
+    let text = match args.format {
+        PlainFormat::Text => report::explanations_text(&explanations, colour, glyphs(environment)),
+        PlainFormat::Json => report::explanations_json(&explanations),
+    };
+    output::print(streams.stdout, &text)?;
+    Ok(0)
+}
+
+/// The call that stands on the command line: a tool and the JSON text of its arguments.
+fn call(args: &ExplainArgs) -> Result<Option<(String, String)>, Failure> {
+    if let Some(command) = &args.command {
+        return Ok(Some(("Bash".to_owned(), serde_json::json!({ "command": command }).to_string())));
+    }
+    let (Some(tool), Some(input)) = (&args.tool, &args.input) else { return Ok(None) };
+    serde_json::from_str::<serde_json::Value>(input).map_err(|error| {
+        Failure::new(format!("the input of the tool is not JSON: {error}"))
+            .hint("write it as a log would have it: --input '{\"file_path\": \".env\"}'")
+    })?;
+    Ok(Some((tool.clone(), input.clone())))
+}
+
+struct Judge<'p> {
+    file: &'p str,
+    policy: &'p Policy,
+    voices: &'p Voices,
+}
+
+impl Judge<'_> {
+    /// `None`: there is no such event.
+    fn explain(&self, session: &Session<'_>, links: &Links, number: u32) -> Option<Explanation> {
+        let explained = self.voices.explain(self.policy, session, links, number);
+        let (answer, decided_by) = strictest(&explained);
+        let event = explained_event(session, self.policy, links, number, &explained)?;
+        Some(Explanation::new(self.file, &session.id, answer, decided_by, event))
+    }
+
+    fn of_sessions(
+        &self,
+        trace_dir: &Path,
+        args: &ExplainArgs,
+        environment: Environment,
+        streams: &mut Streams<'_>,
+    ) -> Result<Vec<Option<Explanation>>, Failure> {
+        let requests: Vec<String> = args.session.iter().cloned().collect();
+        let (links, _) = gate::links(None);
+        let inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
+        let (found, gaps) = inputs.all(|session| {
+            let numbers = match args.event {
+                Some(number) => vec![number],
+                None => lab::refused(self.policy, session, &links),
+            };
+            numbers.into_iter().map(|number| self.explain(session, &links, number)).collect::<Vec<_>>()
+        });
+        for line in report::gap_lines(&gaps) {
+            output::note(streams.stderr, &line);
+        }
+        let found: Vec<Option<Explanation>> = found.into_iter().flatten().collect();
+        if found.iter().all(Option::is_none) {
+            return Err(match args.event {
+                Some(number) => Failure::new(format!("no event {number} did anything in that session"))
+                    .hint("`agent-strace effects SESSION` shows the numbers of the events"),
+                None => Failure::new("nothing in that session is refused")
+                    .hint("name the number of an event; `agent-strace effects SESSION` shows them"),
+            });
+        }
+        Ok(found)
+    }
+}
+
+/// What the effects come to, and which entries say so.
+fn strictest(explained: &[Explained]) -> (Answer, Vec<String>) {
+    let entries: Vec<&_> = explained.iter().map(|explained| &explained.judged).collect();
+    lab::answer_of(&entries)
+}
