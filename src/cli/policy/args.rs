@@ -7,7 +7,6 @@ use super::backtest::BacktestArgs;
 use super::coverage::CoverageArgs;
 use super::diff::DiffArgs;
 use super::generate::args::GenerateArgs;
-use super::super::args::{FailOn, PlainFormat, parse_now};
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = GENERATE_EXAMPLES)]
