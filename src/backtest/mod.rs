@@ -4,6 +4,9 @@
 //! There is no evaluator here: calls are what the engine says about them, and a call is blocked where `check` fails for
 //! it. Each call is counted at one place, the strictest that speaks of it; counts add up to the number of calls.
 //!
+//! Exceptions and suppressions are left out of account: they end, and a call that only one of them lets pass counts as
+//! blocked.
+//!
 //! Deviations from how the peer of the same commands counts: a call is one call, however many effects it has; one that
 //! could not be resolved is counted apart and covered by nothing; built-in rules have rows of their own; without `--days`
 //! all of history counts, because what was left out can't object.
@@ -19,9 +22,8 @@ mod tests;
 mod words;
 
 use crate::effects::Links;
-use crate::engine::{Replay, Rulings};
+use crate::engine::{Memory, Replay, Rulings};
 use crate::model::Session;
-use crate::policy::Policy;
 
 pub(crate) use change::{Change, Direction, Version, changes};
 pub(crate) use compare::{Comparison, Shift};
@@ -32,12 +34,12 @@ pub(crate) use tally::{Counts, Listed, Tally, Uncovered, Window};
 /// One session by one policy.
 pub(crate) fn of_session(
     session: &Session<'_>,
-    (policy, rules): (&Policy, &Rules<'_>),
+    (memory, rules): (&Memory<'_>, &Rules<'_>),
     links: &Links,
     uncovered: Uncovered,
 ) -> Tally {
-    let replay = Replay::new(session, policy.programs(), links);
-    let rulings = Rulings::new(&replay, policy);
+    let replay = Replay::remembering(session, memory, links);
+    let rulings = Rulings::remembering(&replay, memory);
     let findings = rulings.findings();
     let calls = of_calls(&replay, &rulings, &findings, rules);
     Tally::of_session(session, &calls, &findings, uncovered)
@@ -53,15 +55,15 @@ pub(crate) enum Programs {
 /// One session by two policies.
 pub(crate) fn compare_session(
     session: &Session<'_>,
-    old: (&Policy, &Rules<'_>),
-    new: (&Policy, &Rules<'_>),
+    old: (&Memory<'_>, &Rules<'_>),
+    new: (&Memory<'_>, &Rules<'_>),
     links: &Links,
     programs: Programs,
 ) -> Comparison {
-    let before = Replay::new(session, old.0.programs(), links);
-    let own = (programs == Programs::Own).then(|| Replay::new(session, new.0.programs(), links));
+    let before = Replay::remembering(session, old.0, links);
+    let own = (programs == Programs::Own).then(|| Replay::remembering(session, new.0, links));
     let after = own.as_ref().unwrap_or(&before);
-    let (old_rulings, new_rulings) = (Rulings::new(&before, old.0), Rulings::new(after, new.0));
+    let (old_rulings, new_rulings) = (Rulings::remembering(&before, old.0), Rulings::remembering(after, new.0));
     let (old_findings, new_findings) = (old_rulings.findings(), new_rulings.findings());
     let old_calls = of_calls(&before, &old_rulings, &old_findings, old.1);
     let new_calls = of_calls(after, &new_rulings, &new_findings, new.1);

@@ -5,9 +5,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::engine::{Entries, judge_guarded};
+use crate::engine::{Entries, Memory, judge_guarded};
 use crate::finding::Level;
 use crate::model::{Arguments, Dialect, Event, EventKind, Origin, Status, ToolCall};
+use crate::policy::Policy;
 
 static DIALECT: Dialect = Dialect::new("claude-code", "claude-code").shell_stays();
 
@@ -58,7 +59,7 @@ fn told(old: &Value, new: &Value) -> Vec<String> {
 
 fn tally(plain: &Value, lines: &[String]) -> Tally {
     let policy = policy(plain);
-    of_session(&session(lines), (&policy, &Rules::new(&policy)), &Links::new(), Uncovered::List)
+    of_session(&session(lines), (&Memory::new(&policy), &Rules::new(&policy)), &Links::new(), Uncovered::List)
 }
 
 fn lines(lines: &[&str]) -> Vec<String> {
@@ -284,6 +285,7 @@ proptest! {
     fn what_is_not_said_to_widen_lets_no_call_through(old in policies(), new in policies(), calls in calls()) {
         let (before, after) = (policy(&old), policy(&new));
         let (old_rules, new_rules) = (Rules::new(&before), Rules::new(&after));
+        let (before, after) = (Memory::new(&before), Memory::new(&after));
         let shared = compare_session(
             &session(&calls), (&before, &old_rules), (&after, &new_rules), &Links::new(), Programs::Shared,
         );
@@ -296,6 +298,73 @@ proptest! {
         }
         if changes.iter().all(|change| change.direction == Direction::Same) {
             prop_assert_eq!(shared.new_blocks.tool_calls, 0, "{:?}", changes);
+        }
+    }
+}
+
+/// Commands that change what others do: where they run, what they find, what names mean.
+fn changing_calls() -> impl Strategy<Value = Vec<String>> {
+    let texts = [
+        "$ cd src",
+        "$ cd ..",
+        "$ cd /tmp && ls",
+        "$ ln -s .env x",
+        "$ cp .env y",
+        "$ cat x",
+        "$ cat y",
+        "$ bash go.sh",
+        "$ echo 'rm -rf /' > go.sh",
+        "$ echo 'cat .env' >> go.sh",
+        "write go.sh",
+        "$ python3 run.py",
+        "$ make test",
+        "$ echo 'print(1)' > run.py",
+        "write Makefile",
+        "$ git status",
+        "$ npm test",
+        "$ cat *.sh",
+        "$ rm go.sh",
+        "$ mv go.sh src/go.sh",
+        "$ cat $(cat go.sh)",
+        "$ t=$(mktemp); cat $t",
+        "refused $ cd src",
+        "$ ./go.sh",
+        "$ git config core.hooksPath hooks",
+        "$ git commit -m x",
+        "write package.json",
+        "$ sh -c 'cd src; cat go.sh'",
+        "$ source go.sh",
+        "$ sed -i s/a/b/ go.sh",
+        "$ (cd src; bash go.sh)",
+        "$ find . -name '*.sh' -exec sh {} ;",
+    ];
+    prop::collection::vec(prop::sample::select(texts.to_vec()).prop_map(str::to_owned), 1..14)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn who_remembers_says_what_who_does_not_says(
+        plain in policies(),
+        sessions in prop::collection::vec(changing_calls(), 1..6),
+    ) {
+        let policy = policy(&plain);
+        let memory = Memory::new(&policy);
+        for calls in sessions {
+            let session = session(&calls);
+            let (fresh, known) = (
+                Replay::new(&session, policy.programs(), &Links::new()),
+                Replay::remembering(&session, &memory, &Links::new()),
+            );
+            // In words, where the places that effects come from count as well.
+            prop_assert_eq!(fresh.in_words(), known.in_words(), "{:?}", calls);
+            let (fresh, known) = (Rulings::new(&fresh, &policy), Rulings::remembering(&known, &memory));
+            let said = |rulings: &Rulings<'_>| {
+                let acts: Vec<String> = rulings.acts().map(|act| format!("{:?}", act.judgement)).collect();
+                (acts, format!("{:?}", rulings.findings()))
+            };
+            prop_assert_eq!(said(&fresh), said(&known), "{:?}", calls);
         }
     }
 }

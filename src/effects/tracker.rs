@@ -7,7 +7,7 @@ use crate::model::{Access, Dialect, Event, EventKind, FileEvent, Session, Shell,
 
 use super::command::knowledge::Knowledge;
 use super::world::{Name, Tie, Within};
-use super::{About, Certainty, Effect, Kind, Opaque, PathTarget, World, command, glob, paths, tools};
+use super::{About, Certainty, Effect, Kind, Memo, Opaque, PathTarget, World, command, glob, paths, tools};
 
 /// Siblings one effect may get through aliases.
 const SIBLINGS: usize = 64;
@@ -41,6 +41,11 @@ impl Tracker {
     /// What programs do, with what a policy says of them.
     pub(crate) fn with_programs(self, programs: &Arc<Knowledge>) -> Self {
         Self { world: self.world.with_knowledge(programs), ..self }
+    }
+
+    /// Results of commands may be taken from there: the same results, sooner.
+    pub(crate) fn with_memo(self, memo: &Arc<Memo>) -> Self {
+        Self { world: self.world.with_memo(memo), ..self }
     }
 
     /// Symlinks that are part of the repository.

@@ -1,10 +1,11 @@
 //! Where a call runs and what earlier calls of the session left behind.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::command::knowledge::Knowledge;
 use super::glob;
+use super::memo::{Memo, Trail};
 use super::paths::{self, Cwd, Ground};
 use super::{Certainty, PathTarget};
 
@@ -37,6 +38,10 @@ pub(crate) struct World {
     temporaries: usize,
     /// What programs do, with what the policy says of them.
     knowledge: Arc<Knowledge>,
+    /// Results of commands of this and other sessions.
+    memo: Option<Arc<Memo>>,
+    /// Where it is written down what is asked here. Copies share it: what is asked of them is asked here.
+    trail: Option<Arc<Mutex<Trail>>>,
 }
 
 impl World {
@@ -52,11 +57,58 @@ impl World {
             forgetful: false,
             temporaries: 0,
             knowledge: Arc::default(),
+            memo: None,
+            trail: None,
         }
+    }
+
+    /// Results of commands may be taken from there.
+    pub(crate) fn with_memo(self, memo: &Arc<Memo>) -> Self {
+        Self { memo: Some(Arc::clone(memo)), ..self }
+    }
+
+    pub(super) fn memo(&self) -> Option<Arc<Memo>> {
+        self.memo.clone()
+    }
+
+    /// A command that runs here may be one that ran elsewhere: no name stands for another file, everything that was
+    /// written is known, and nobody follows what is asked already.
+    pub(super) fn is_memorable(&self, knowledge: &Arc<Knowledge>) -> bool {
+        self.aliases.is_empty() && !self.forgetful && self.trail.is_none() && Arc::ptr_eq(&self.knowledge, knowledge)
+    }
+
+    /// Everything in the trail would be answered here as it was.
+    pub(super) fn agrees(&self, trail: &Trail) -> bool {
+        let same = trail.any_written.is_none_or(|any| any == !self.written.is_empty());
+        same && (self.written.is_empty()
+            || trail.unwritten.iter().all(|path| !self.written.contains_key(path))
+                && trail.unmatched.iter().all(|pattern| !self.written.keys().any(|path| glob::matches(pattern, path))))
+    }
+
+    /// What `work` does here, and what it asked.
+    pub(super) fn followed<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (T, Trail) {
+        let trail = Arc::<Mutex<Trail>>::default();
+        self.trail = Some(Arc::clone(&trail));
+        let done = work(self);
+        self.trail = None;
+        let mut left = trail.lock().unwrap_or_else(PoisonError::into_inner);
+        (done, std::mem::take(&mut *left))
+    }
+
+    fn note(&self, note: impl FnOnce(&mut Trail)) {
+        if let Some(trail) = &self.trail {
+            note(&mut trail.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    /// Where a command that is not worked out again has left the shell.
+    pub(super) fn put_cwd(&mut self, cwd: Option<String>) {
+        self.cwd = cwd;
     }
 
     /// The number of a new temporary name.
     pub(crate) fn temporary(&mut self) -> usize {
+        self.note(|trail| trail.tied = true);
         self.temporaries += 1;
         self.temporaries
     }
@@ -260,6 +312,7 @@ impl World {
     }
 
     fn edited_from(&mut self, prefix: &str, changed: impl Fn(&str) -> bool) {
+        self.note(|trail| trail.tied = true);
         let from = (std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded);
         let near = self.written.range::<str, _>(from).map(|(path, _)| path).take_while(|path| path.starts_with(prefix));
         let paths: Vec<String> = near.filter(|path| changed(path)).cloned().collect();
@@ -272,6 +325,7 @@ impl World {
 
     /// Forgets what was written to the file, and returns it; for callers that put it back changed.
     pub(crate) fn take_written(&mut self, target: &PathTarget) -> Option<Written> {
+        self.note(|trail| trail.tied = true);
         if self.written.is_empty() {
             return None;
         }
@@ -313,6 +367,7 @@ impl World {
     }
 
     fn put_at(&mut self, path: String, mut written: Written) {
+        self.note(|trail| trail.tied = true);
         self.take_at(&path);
         if self.written.len() >= ENTRIES {
             self.forgetful = true;
@@ -338,6 +393,10 @@ impl World {
 
     /// Files that match a pattern, with what is known of their content.
     pub(crate) fn written_matching(&self, pattern: &str) -> Vec<(String, String)> {
+        self.note(|trail| match self.written.keys().any(|path| glob::matches(pattern, path)) {
+            true => trail.tied = true,
+            false => Trail::ask(&mut trail.unmatched, pattern, &mut trail.tied),
+        });
         let texts = self.written.iter().filter(|(path, _)| glob::matches(pattern, path));
         let texts = texts.flat_map(|(path, written)| {
             written.whole.iter().chain(&written.parts).map(move |text| (path.clone(), text.clone()))
@@ -347,6 +406,7 @@ impl World {
 
     /// Anything was written at all.
     pub(crate) fn has_written(&self) -> bool {
+        self.note(|trail| trail.any_written = Some(!self.written.is_empty()));
         !self.written.is_empty() || self.forgetful
     }
 
@@ -356,6 +416,10 @@ impl World {
     }
 
     fn written_entry(&self, target: &PathTarget) -> Option<&Written> {
+        self.note(|trail| match self.written.contains_key(&target.path) {
+            true => trail.tied = true,
+            false => Trail::ask(&mut trail.unwritten, &target.path, &mut trail.tied),
+        });
         if self.written.is_empty() {
             return None;
         }

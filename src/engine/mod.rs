@@ -4,6 +4,7 @@ mod cast;
 mod conclude;
 mod cover;
 mod findings;
+mod memory;
 mod replay;
 mod session;
 mod waive;
@@ -18,6 +19,7 @@ use crate::rules::Account;
 use crate::rules::account::Traced;
 
 pub(crate) use conclude::{FailOn, Settings, conclude, settle};
+pub(crate) use memory::Memory;
 pub(crate) use replay::Replay;
 pub(crate) use session::{Entries, Rulings, guarded, judge_guarded};
 pub(crate) use waive::{By, Use, Waived, Waiving, is_known_by_a_baseline};

@@ -6,6 +6,7 @@ use crate::effects::knowledge::Knowledge;
 use crate::effects::{Effect, Kind, Links, Tracker};
 use crate::model::{Event, EventKind, Session, Status};
 
+use super::memory::Memory;
 use super::wording;
 
 /// What was done in a session, before anybody judges it.
@@ -33,7 +34,16 @@ pub(super) struct Step<'s> {
 impl<'s> Replay<'s> {
     /// `programs`: what programs do, as the policy has it that will judge.
     pub(crate) fn new(session: &'s Session<'s>, programs: &Arc<Knowledge>, links: &Links) -> Self {
-        let mut tracker = Tracker::new(session).with_programs(programs).with_links(links);
+        Self::tracked(session, Tracker::new(session).with_programs(programs).with_links(links))
+    }
+
+    /// The same for one of many sessions.
+    pub(crate) fn remembering(session: &'s Session<'s>, memory: &Memory<'_>, links: &Links) -> Self {
+        let tracker = Tracker::new(session).with_programs(memory.policy().programs()).with_memo(&memory.commands);
+        Self::tracked(session, tracker.with_links(links))
+    }
+
+    fn tracked(session: &'s Session<'s>, mut tracker: Tracker) -> Self {
         let mut replay = Self { session, steps: Vec::new(), calls: 0, attempts: 0 };
         for event in &session.events {
             let effects = tracker.effects(event);
@@ -57,5 +67,11 @@ impl<'s> Replay<'s> {
     pub(crate) fn only(mut self, event: u32) -> Self {
         self.steps.retain(|step| step.event.number == event);
         self
+    }
+
+    /// Everything that was done, for who compares.
+    #[cfg(test)]
+    pub(crate) fn in_words(&self) -> Vec<String> {
+        self.steps.iter().map(|step| format!("{} {:?} {:?}", step.event.number, step.effects, step.text)).collect()
     }
 }

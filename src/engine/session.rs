@@ -12,6 +12,7 @@ use crate::rules::{self, Account, Act, Check, Hit, Log, Site};
 use super::cast::Cast;
 use super::cover::{Cover, is_covered};
 use super::findings::{self, At};
+use super::memory::Memory;
 use super::replay::{Replay, Step};
 use super::{Entry, SessionOutcome, Verdict, wording};
 
@@ -43,6 +44,9 @@ impl Judged<'_> {
     }
 }
 
+/// Whatever says what a policy says about an effect.
+type Judge<'a> = dyn Fn(&Effect, &Context<'_>) -> Judgement + 'a;
+
 /// What one policy says to everything that was done in a session.
 pub(crate) struct Rulings<'r> {
     session: &'r Session<'r>,
@@ -52,12 +56,21 @@ pub(crate) struct Rulings<'r> {
 
 impl<'r> Rulings<'r> {
     pub(crate) fn new(replay: &'r Replay<'r>, policy: &'r Policy) -> Self {
+        Self::of(replay, policy, &|effect, context| policy.judge(effect, context))
+    }
+
+    /// The same for one of many sessions.
+    pub(crate) fn remembering(replay: &'r Replay<'r>, memory: &'r Memory<'_>) -> Self {
+        Self::of(replay, memory.policy(), &|effect, context| memory.judge(effect, context))
+    }
+
+    fn of(replay: &'r Replay<'r>, policy: &'r Policy, judge: &Judge<'_>) -> Self {
         let mut judged = Vec::new();
         let cast = Cast::new(replay.session);
         for step in &replay.steps {
             let scene =
                 Context { root: replay.session.root.as_deref(), actor: cast.actor(step.event), ..Context::default() };
-            judge_step(&scene, step, &Cover::new(policy, replay.session), &mut judged);
+            judge_step(&scene, step, (judge, &Cover::new(policy, replay.session)), &mut judged);
         }
         Self { session: replay.session, policy, judged }
     }
@@ -154,19 +167,23 @@ pub(super) fn judge_session(
     outcome
 }
 
-fn judge_step<'r>(scene: &Context<'_>, step: &'r Step<'r>, cover: &Cover<'_>, judged: &mut Vec<Judged<'r>>) {
-    let policy = cover.policy;
+fn judge_step<'r>(
+    scene: &Context<'_>,
+    step: &'r Step<'r>,
+    (judge, cover): (&Judge<'_>, &Cover<'_>),
+    judged: &mut Vec<Judged<'r>>,
+) {
     let mut raw = step.raw.as_deref();
     let mut pieces = Pieces { text: step.text.as_deref(), effects: &step.effects, causes: None };
     for (place, effect) in step.effects.iter().enumerate() {
         // The whole text is judged once, with the first command of the call.
         let whole = if matches!(effect.kind, Kind::Execute(_)) { raw.take() } else { None };
         let context = Context { raw_command: whole, ..*scene };
-        let judgement = policy.judge(effect, &context);
+        let judgement = judge(effect, &context);
         // A deny that only the whole text matches is shown with all of it.
         let by_all = whole.is_some()
             && matches!(judgement.decision, Decision::Denied | Decision::Asked)
-            && policy.judge(effect, &Context { raw_command: None, ..context }).decision != judgement.decision;
+            && judge(effect, &Context { raw_command: None, ..context }).decision != judgement.decision;
         let piece = if judgement.matters() && !by_all { pieces.of(place) } else { None };
         let at = At { event: step.event, status: step.status, piece: piece.as_deref() };
         let found = cover.findings(at, (effect, &context), &judgement);

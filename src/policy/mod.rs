@@ -311,6 +311,11 @@ impl Policy {
         0
     }
 
+    /// Some part of it holds for some agents only.
+    pub(crate) fn asks_who_acts(&self) -> bool {
+        self.narrowing.iter().any(|part| part.selected.is_some())
+    }
+
     /// What programs do, with what this policy says of them: effects are worked out with it.
     pub(crate) fn programs(&self) -> &Arc<Knowledge> {
         &self.programs

@@ -15,7 +15,7 @@ use super::args::PolicyFileArgs;
 use super::history::{self, HistoryArgs, Past};
 use crate::backtest::{self, Rules, Tally, Uncovered};
 use crate::effects::Links;
-use crate::engine;
+use crate::engine::{self, Memory};
 use crate::model::Gap;
 use crate::policy::Policy;
 use crate::report::{BacktestReport, Frame};
@@ -100,8 +100,9 @@ pub(super) fn judge(
     uncovered: Uncovered,
 ) -> (Tally, Vec<Gap>) {
     let (links, gap) = gate::links(file.policy_ref.as_deref());
+    let memory = Memory::new(policy);
     let of_session = |session: &crate::model::Session<'_>, links: &Links| {
-        engine::guarded(session, || backtest::of_session(session, (policy, rules), links, uncovered))
+        engine::guarded(session, || backtest::of_session(session, (&memory, rules), links, uncovered))
     };
     let (tallies, mut gaps) = past.inputs.all(|session| of_session(session, &links));
     gaps.extend(gap);

@@ -14,7 +14,7 @@ use super::super::output;
 use super::super::policy_file::{self, Stated};
 use super::history::{self, HistoryArgs, Past};
 use crate::backtest::{self, Change, Comparison, Programs, Rules, Version};
-use crate::engine;
+use crate::engine::{self, Memory};
 use crate::model::{Gap, Session};
 use crate::report::{DiffReport, Frame};
 
@@ -109,7 +109,8 @@ fn version(stated: &Stated) -> Version<'_> {
 fn compare(past: Past, old: (&Stated, &Rules<'_>), new: (&Stated, &Rules<'_>)) -> (Comparison, Vec<Gap>) {
     let (links, gap) = gate::links(None);
     let programs = programs(&old.0.plain, &new.0.plain);
-    let (old, new) = ((&old.0.policy, old.1), (&new.0.policy, new.1));
+    let (before, after) = (Memory::new(&old.0.policy), Memory::new(&new.0.policy));
+    let (old, new) = ((&before, old.1), (&after, new.1));
     let of_session = |session: &Session<'_>| {
         engine::guarded(session, || backtest::compare_session(session, old, new, &links, programs))
     };

@@ -42,6 +42,13 @@ use stream::Stream;
 
 /// Effects of running `text` as a shell program, in order; `world` ends up as the program leaves it.
 pub(crate) fn run(text: &str, world: &mut World) -> Vec<Effect> {
+    match world.memo() {
+        Some(memo) => memo.run(text, world, worked_out),
+        None => worked_out(text, world),
+    }
+}
+
+fn worked_out(text: &str, world: &mut World) -> Vec<Effect> {
     let Some(edited) = Edited::new(text, "\r\n", "\n") else { return walked(text, world) };
     let mut effects = walked(&edited.text, world);
     edited.restore(&mut effects);
