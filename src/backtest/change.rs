@@ -225,7 +225,7 @@ impl Pair<'_, '_> {
     }
 
     /// An entry that takes something out of its own list.
-    fn exclusion(&self, kind: Kind, entry: &EntryView) -> Change {
+    fn exclusion(kind: Kind, entry: &EntryView) -> Change {
         let direction = match (kind, entry.decision) {
             (Kind::Added, Decision::Allowed) => Direction::Narrower,
             (Kind::Removed, decision) if decision != Decision::Allowed => Direction::Narrower,
@@ -236,7 +236,7 @@ impl Pair<'_, '_> {
 
     fn added(&self, entry: &EntryView) -> Option<Change> {
         if entry.text.starts_with('!') {
-            return Some(self.exclusion(Kind::Added, entry));
+            return Some(Self::exclusion(Kind::Added, entry));
         }
         let change = |direction, meaning| Some(Change::of(Kind::Added, entry, direction, meaning));
         let already = self.old.covering(entry);
@@ -263,7 +263,7 @@ impl Pair<'_, '_> {
 
     fn removed(&self, entry: &EntryView) -> Option<Change> {
         if entry.text.starts_with('!') {
-            return Some(self.exclusion(Kind::Removed, entry));
+            return Some(Self::exclusion(Kind::Removed, entry));
         }
         let change = |direction, meaning| Some(Change::of(Kind::Removed, entry, direction, meaning));
         let remaining = self.new.covering(entry);

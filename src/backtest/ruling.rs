@@ -111,12 +111,11 @@ fn ruling<'a>(
     // The first of the strictest; among them an entry before a built-in rule before none.
     let strictest =
         strictest.min_by_key(|(verdict, decider, finding)| (std::cmp::Reverse(*verdict), rank(decider), finding.event));
-    let (verdict, decider, reason) = match strictest {
-        Some((verdict, decider, finding)) => (verdict, decider, finding.message.as_str()),
-        None => {
-            let reason = acts.first().map_or("it touches nothing that is judged", |act| &act.judgement.reason);
-            (Verdict::Allowed, spoke.first().cloned().unwrap_or(Decider::Default), reason)
-        }
+    let (verdict, decider, reason) = if let Some((verdict, decider, finding)) = strictest {
+        (verdict, decider, finding.message.as_str())
+    } else {
+        let reason = acts.first().map_or("it touches nothing that is judged", |act| &act.judgement.reason);
+        (Verdict::Allowed, spoke.first().cloned().unwrap_or(Decider::Default), reason)
     };
     if !spoke.contains(&decider) {
         spoke.push(decider.clone());

@@ -39,23 +39,21 @@ pub(super) fn compare(old: Side<'_>, new: Side<'_>, changes: &mut Vec<Change>) {
         };
         let (before, after) = (rest(&before, old), rest(&after, new));
         if before != after && !IDLE.contains(&name.as_str()) {
-            changes.push(change(name, before, after));
+            changes.push(change(name, before.as_ref(), after.as_ref()));
         }
     }
 }
 
-fn change(name: &str, before: Option<Value>, after: Option<Value>) -> Change {
-    let kind = match (&before, &after) {
+fn change(name: &str, before: Option<&Value>, after: Option<&Value>) -> Change {
+    let kind = match (before, after) {
         (None, _) => Kind::Added,
         (_, None) => Kind::Removed,
         _ => Kind::Changed,
     };
     let (direction, meaning) = match name {
         // Who states less of these allows less, who states more of those does.
-        "exceptions" if holds(before.as_ref(), after.as_ref()) => {
-            (Direction::Narrower, "fewer exceptions are accepted".to_owned())
-        }
-        "sequences" | "budgets" if holds(after.as_ref(), before.as_ref()) => {
+        "exceptions" if holds(before, after) => (Direction::Narrower, "fewer exceptions are accepted".to_owned()),
+        "sequences" | "budgets" if holds(after, before) => {
             (Direction::Narrower, format!("`{name}` forbids more than before"))
         }
         _ => (Direction::Unknown, meaning(name)),

@@ -74,18 +74,15 @@ pub(super) struct Stated {
 pub(super) fn stated(named: &str, coloured: bool) -> Result<Stated, Failure> {
     let colour = if coloured { policy::Colour::Ansi } else { policy::Colour::Never };
     let in_revision = named.split_once(':').filter(|(revision, _)| !revision.is_empty() && is_absent(named));
-    let (policy, path, bytes) = match in_revision {
-        Some((revision, path)) => {
-            let path = shown(path);
-            let blob = read_blob(revision, &path)?;
-            (from_revision(revision, &path, colour)?, path, blob.bytes)
-        }
-        None => {
-            let path = shown(named);
-            let text = policy::read_text(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
-            let policy = policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
-            (policy, path, text.into_bytes())
-        }
+    let (policy, path, bytes) = if let Some((revision, path)) = in_revision {
+        let path = shown(path);
+        let blob = read_blob(revision, &path)?;
+        (from_revision(revision, &path, colour)?, path, blob.bytes)
+    } else {
+        let path = shown(named);
+        let text = policy::read_text(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
+        let policy = policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
+        (policy, path, text.into_bytes())
     };
     let text = policy::text(&path, &bytes)
         .and_then(|text| policy::format::format(&path, text, policy::format::Comments::Strip));

@@ -79,7 +79,7 @@ impl World {
 
     /// Everything in the trail would be answered here as it was.
     pub(super) fn agrees(&self, trail: &Trail) -> bool {
-        let same = trail.any_written.is_none_or(|any| any == !self.written.is_empty());
+        let same = trail.any_written.is_none_or(|any| any != self.written.is_empty());
         same && (self.written.is_empty()
             || trail.unwritten.iter().all(|path| !self.written.contains_key(path))
                 && trail.unmatched.iter().all(|pattern| !self.written.keys().any(|path| glob::matches(pattern, path))))
@@ -393,9 +393,9 @@ impl World {
 
     /// Files that match a pattern, with what is known of their content.
     pub(crate) fn written_matching(&self, pattern: &str) -> Vec<(String, String)> {
-        self.note(|trail| match self.written.keys().any(|path| glob::matches(pattern, path)) {
-            true => trail.tied = true,
-            false => Trail::ask(&mut trail.unmatched, pattern, &mut trail.tied),
+        self.note(|trail| {
+            trail.tied |= self.written.keys().any(|path| glob::matches(pattern, path));
+            Trail::ask(&mut trail.unmatched, pattern, &mut trail.tied);
         });
         let texts = self.written.iter().filter(|(path, _)| glob::matches(pattern, path));
         let texts = texts.flat_map(|(path, written)| {
@@ -416,9 +416,9 @@ impl World {
     }
 
     fn written_entry(&self, target: &PathTarget) -> Option<&Written> {
-        self.note(|trail| match self.written.contains_key(&target.path) {
-            true => trail.tied = true,
-            false => Trail::ask(&mut trail.unwritten, &target.path, &mut trail.tied),
+        self.note(|trail| {
+            trail.tied |= self.written.contains_key(&target.path);
+            Trail::ask(&mut trail.unwritten, &target.path, &mut trail.tied);
         });
         if self.written.is_empty() {
             return None;

@@ -150,7 +150,7 @@ impl DiffArgs {
         let mut breaches = Vec::new();
         let (blocks, removed) = (comparison.new_blocks.tool_calls, comparison.blocks_removed.tool_calls);
         if self.fail_on_new_blocks && blocks > 0 {
-            breaches.push(format!("calls of the past that would be blocked newly: {blocked}", blocked = blocks));
+            breaches.push(format!("calls of the past that would be blocked newly: {blocks}"));
         }
         if self.fail_on_widening {
             let wider = changes.iter().filter(|change| change.direction.may_widen()).count();

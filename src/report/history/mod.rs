@@ -97,16 +97,12 @@ struct Label {
 
 impl Frame<'_> {
     fn span(&self, window: Window) -> Span {
-        match self.days {
-            Some((days, now)) => {
-                let end = now.as_millisecond();
-                Span { start: Some(seconds(end - i64::from(days) * 86_400_000)), end: Some(seconds(end)) }
-            }
-            None => {
-                let of = |moment: Option<Timestamp>| moment.map(|moment| seconds(moment.as_millisecond()));
-                Span { start: of(window.start), end: of(window.end) }
-            }
-        }
+        let of = |moment: Option<Timestamp>| moment.map(|moment| seconds(moment.as_millisecond()));
+        let Some((days, now)) = self.days else {
+            return Span { start: of(window.start), end: of(window.end) };
+        };
+        let start = now.as_millisecond() - i64::from(days) * 86_400_000;
+        Span { start: Some(seconds(start)), end: of(Some(now)) }
     }
 
     fn missing(&self) -> Vec<Missing> {
