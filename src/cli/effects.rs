@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::Streams;
 use super::args::{EffectsArgs, FailOn, PlainFormat};
+use super::configuration;
 use super::environment::Environment;
 use super::failure::{Failure, reason};
 use super::gate;
@@ -86,7 +87,10 @@ fn of_command(
     let gaps: Vec<Gap> = gap.into_iter().collect();
     let (shown, judged) = match policy {
         Some(policy) => {
-            let (shown, judged) = judged(command, &session, gaps.clone(), &policy, args, &links);
+            let today = configuration::today(&policy, None, environment)?;
+            let threshold = args.fail_on.unwrap_or(FailOn::Error).threshold();
+            let settings = Settings { fail_on: threshold, today, ..Settings::default() };
+            let (shown, judged) = judged(command, &session, gaps.clone(), &policy, &settings, &links);
             (shown, Some(judged))
         }
         None if asked => return Err(policy_file::missing()),
@@ -126,12 +130,11 @@ fn judged(
     session: &Session<'_>,
     gaps: Vec<Gap>,
     policy: &Policy,
-    args: &EffectsArgs,
+    settings: &Settings,
     links: &Links,
 ) -> (EffectsSession, Report) {
-    let settings = Settings { fail_on: args.fail_on.unwrap_or(FailOn::Error).threshold(), ..Settings::default() };
     let outcome = engine::judge_guarded(session, gaps, policy, Entries::Keep, links);
-    let outcome = engine::settle(policy, vec![outcome], Vec::new(), &settings);
+    let outcome = engine::settle(policy, vec![outcome], Vec::new(), settings);
     let entries: Vec<&Entry> = outcome.sessions.iter().flat_map(|session| &session.entries).collect();
     let effects: Vec<&Effect> = entries.iter().map(|entry| &entry.effect).collect();
     let events = session.events.iter().take(1);

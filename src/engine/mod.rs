@@ -104,3 +104,5 @@ pub(crate) struct Entry {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod waiving_tests;

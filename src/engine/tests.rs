@@ -178,7 +178,7 @@ fn event(line: &str, number: u32) -> Event<'static> {
     Event { number, id: None, line: number, time: None, origin: Origin::default(), kind: EventKind::Call(call) }
 }
 
-fn policy(text: &str) -> Policy {
+pub(super) fn policy(text: &str) -> Policy {
     Policy::from_bytes("scope.json", None, text.as_bytes()).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
@@ -187,7 +187,7 @@ fn judge(policy: &Policy, lines: &[&str]) -> SessionOutcome {
 }
 
 /// All sessions of a block, concluded.
-fn conclude_block(policy: &Policy, lines: &[&str], settings: &Settings) -> Outcome {
+pub(super) fn conclude_block(policy: &Policy, lines: &[&str], settings: &Settings) -> Outcome {
     let Block { sessions, source, today } = block(lines);
     let judge = |(session, gaps)| judge_session(&session, gaps, policy, Entries::Drop, &Links::new());
     let judged = sessions.into_iter().map(judge).collect();
@@ -258,7 +258,7 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
     (written, fires)
 }
 
-fn told(outcome: &Outcome) -> impl Iterator<Item = (&SessionOutcome, &Finding)> {
+pub(super) fn told(outcome: &Outcome) -> impl Iterator<Item = (&SessionOutcome, &Finding)> {
     outcome.sessions.iter().flat_map(|session| session.findings.iter().map(move |finding| (session, finding)))
 }
 
