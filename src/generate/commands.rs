@@ -70,10 +70,10 @@ fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: u
         return if is_own { Ok(vec![shown]) } else { Err(Unlisted::Stranger) };
     };
     if let Some((program, groups)) = SUBCOMMANDS.iter().find(|(program, _)| *program == programs.meant(&bare)) {
-        return grouped(shown, program, groups, arguments);
+        return grouped(&shown, program, groups, arguments);
     }
     if let Some(language) = known.language {
-        return interpreter(shown, arguments, known, language);
+        return interpreter(&shown, arguments, known, language);
     }
     if known.operands.iter().any(|operand| operand.role.runs()) || WRAPPERS.contains(&programs.meant(&bare)) {
         // Nothing is known of what it ran.
@@ -151,8 +151,8 @@ fn names_a_target(argument: &Argument) -> bool {
 }
 
 /// The subcommand behind the options of the program, and what it is of.
-fn grouped(shown: String, program: &str, groups: &[&str], arguments: &[Argument]) -> Result<Vec<String>, Unlisted> {
-    let mut words = vec![shown.clone()];
+fn grouped(shown: &str, program: &str, groups: &[&str], arguments: &[Argument]) -> Result<Vec<String>, Unlisted> {
+    let mut words = vec![shown.to_owned()];
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let text = argument.text.as_str();
@@ -162,7 +162,7 @@ fn grouped(shown: String, program: &str, groups: &[&str], arguments: &[Argument]
         }
         if is_flag(text) {
             if matches!(text, "-c" | "--config-env" | "--exec-path") && program == "git" {
-                return exactly(&shown, arguments);
+                return exactly(shown, arguments);
             }
             if policy::takes_value(program, text) {
                 rest.next();
@@ -220,12 +220,12 @@ fn subcommand(known: &Entry, arguments: &[Argument]) -> Told {
 
 /// An interpreter with its script or module. Program text on the command line is kept whole.
 fn interpreter(
-    program: String,
+    program: &str,
     arguments: &[Argument],
     known: &Entry,
     language: Language,
 ) -> Result<Vec<String>, Unlisted> {
-    let mut words = vec![program.clone()];
+    let mut words = vec![program.to_owned()];
     let mut rest = arguments.iter();
     // Program text stands on the command line. Otherwise it comes from standard input, and nobody knows it.
     let mut is_told = false;
@@ -268,7 +268,7 @@ fn interpreter(
             _ => words.push(text.to_owned()),
         }
     }
-    if is_told { exactly(&program, arguments) } else { Err(Unlisted::Risky(What::Escapes)) }
+    if is_told { exactly(program, arguments) } else { Err(Unlisted::Risky(What::Escapes)) }
 }
 
 /// Its first operand says what runs.

@@ -2,8 +2,8 @@
 //!
 //! *Wrongly refused*: each session in turn is left out, a policy is made from the others, and the session is judged by
 //! it. A call counts that ran, and that an error is found in for anything that the generator would have allowed had it
-//! seen it often enough. What it leaves to people however often it sees it (sensitive files, `git push`, what can't be
-//! resolved, programs from elsewhere) is counted beside it: that is what review is for.
+//! seen it. What it leaves to people however often it sees it (sensitive files, `git push`, what can't be resolved, what
+//! only failed, searches of the whole workspace) is counted beside it: that is what review is for.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,6 @@ use crate::policy::{Decision, Diagnostics, Judgement, Policy};
 use super::draft::{Settings, draft};
 use super::observe::{CallId, Observed};
 use super::plan;
-use super::reason::Reason;
 
 /// One session, judged by a policy made from the others.
 #[derive(Debug)]
@@ -39,32 +38,32 @@ pub(crate) fn held_out(observed: &Observed, settings: &Settings<'_>) -> Result<V
         let others = observed.only(&|session| session % groups != group);
         let made = draft(&others, settings)?;
         for session in (0..sessions).filter(|session| session % groups == group) {
-            all.push(judged(&observed.only(&|one| one == session), session, &made.policy));
+            all.push(judged(&observed.only(&|one| one == session), session, &made.policy)?);
         }
     }
     all.sort_by_key(|one| one.session);
     Ok(all)
 }
 
-fn judged(own: &Observed, session: u32, policy: &Policy) -> HeldOut {
-    // What the generator thinks of it, whatever policy there is.
-    let plan = plan::plan(own, &Policy::none());
+fn judged(own: &Observed, session: u32, policy: &Policy) -> Result<HeldOut, Diagnostics> {
+    // What the generator leaves to people however often it sees it.
+    let seen = draft(own, &Settings { min_sessions: 1, base: None })?;
     let (mut denied, mut review, mut effects) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    for (place, observation) in own.all().enumerate() {
-        if !is_error(&policy.judge(&observation.effect, &plan::context(observation))) {
+    for observation in own.all() {
+        let refuses = |policy: &Policy| is_error(&policy.judge(&observation.effect, &plan::context(observation)));
+        if !refuses(policy) {
             continue;
         }
         let ran: BTreeSet<CallId> = observation.calls.done.union(&observation.calls.failed).copied().collect();
-        match plan.left_out.get(&place) {
-            None | Some(Reason::Failed) => {
-                denied.extend(ran);
-                effects.insert(observation.effect.to_string());
-            }
-            Some(_) => review.extend(ran),
+        if refuses(&seen.policy) {
+            review.extend(ran);
+        } else {
+            denied.extend(ran);
+            effects.insert(observation.effect.to_string());
         }
     }
     let calls = own.sessions.get(session as usize).map_or(0, |session| session.calls);
-    HeldOut { session, calls, denied: denied.len(), review: review.difference(&denied).count(), effects }
+    Ok(HeldOut { session, calls, denied: denied.len(), review: review.difference(&denied).count(), effects })
 }
 
 /// `check` would report an error.

@@ -1,11 +1,11 @@
-//! Paths that were touched → the entries that allow them: literal, or a directory where three entries stand side by
-//! side, narrowed to their ending where all have the same.
+//! Paths that were touched → the entries that allow them: literal, or a directory that three files are below, narrowed
+//! to their ending where all have the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effects::{Certainty, PathTarget};
 
-/// So many entries side by side become their directory.
+/// So many files below a directory become the directory, where two entries at least stand side by side in it.
 const TOGETHER: usize = 3;
 
 /// A path that was touched, by the place of its observation.
@@ -113,6 +113,7 @@ struct Item {
     entry: PathEntry,
     /// The ending of all that it stands for.
     extension: Option<String>,
+    files: usize,
 }
 
 impl Folder {
@@ -133,7 +134,7 @@ impl Folder {
         let mut items: Vec<Item> = Vec::new();
         for (name, support) in self.files {
             let entry = PathEntry { text: anchored(&literal(&below(&name))), support };
-            items.push(Item { entry, extension: extension(&name).map(str::to_owned) });
+            items.push(Item { entry, extension: extension(&name).map(str::to_owned), files: 1 });
         }
         for (name, folder) in self.folders {
             items.extend(folder.entries(&below(&name), may));
@@ -141,7 +142,8 @@ impl Folder {
         if !self.whole.is_empty() {
             return vec![together(path, None, items, self.whole)];
         }
-        if path.is_empty() || items.len() < TOGETHER {
+        let files: usize = items.iter().map(|item| item.files).sum();
+        if path.is_empty() || items.len() < 2 || files < TOGETHER {
             return items;
         }
         let shared = shared_extension(&items);
@@ -154,13 +156,14 @@ impl Folder {
 
 /// Everything below `path`, or everything with one ending.
 fn together(path: &str, extension: Option<String>, items: Vec<Item>, mut support: BTreeSet<usize>) -> Item {
+    let files = items.iter().map(|item| item.files).sum::<usize>().max(1);
     support.extend(items.into_iter().flat_map(|item| item.entry.support));
     let folder = literal(path);
     let text = match &extension {
         Some(extension) => format!("{folder}/**/*.{}", literal(extension)),
         None => format!("{folder}/**"),
     };
-    Item { entry: PathEntry { text, support }, extension }
+    Item { entry: PathEntry { text, support }, extension, files }
 }
 
 fn shared_extension(items: &[Item]) -> Option<String> {
@@ -196,6 +199,8 @@ mod tests {
         assert_eq!(collapsed(&["src/a.rs", "src/b.rs", "src/c.rs"]), ["src/**/*.rs"]);
         assert_eq!(collapsed(&["src/a.rs", "src/b.rs", "src/c.toml"]), ["src/**"]);
         assert_eq!(collapsed(&["src/x/a.rs", "src/y/b.rs", "src/z/c.rs"]), ["src/**/*.rs"]);
+        assert_eq!(collapsed(&["src/a.rs", "src/b.rs", "src/c.rs", "docs/x/y.md"]), ["docs/x/y.md", "src/**/*.rs"]);
+        assert_eq!(collapsed(&["src/x/a.rs", "src/x/b.rs", "src/y.rs"]), ["src/**/*.rs"]);
         assert_eq!(collapsed(&["kept/a", "kept/b", "kept/c"]), ["kept/a", "kept/b", "kept/c"]);
     }
 

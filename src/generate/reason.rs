@@ -60,7 +60,6 @@ impl Reason {
             Self::Refused => "every call of it was refused".to_owned(),
             Self::Failed => "seen only in calls that failed".to_owned(),
             Self::Sensitive => "a sensitive file".to_owned(),
-            Self::Floor(why) => why.clone(),
             Self::Forbidden(pointer) => format!("the policy forbids it: {pointer}"),
             Self::Risky(What::Destroys) => "it destroys or overwrites".to_owned(),
             Self::Risky(What::Publishes) => "it publishes, or changes something elsewhere".to_owned(),
@@ -73,7 +72,7 @@ impl Reason {
             Self::Secret => "an entry would hold a secret".to_owned(),
             Self::Rare(1) => "seen in one session only".to_owned(),
             Self::Rare(sessions) => format!("seen in {sessions} sessions only"),
-            Self::Policy(why) => why.clone(),
+            Self::Floor(why) | Self::Policy(why) => why.clone(),
         }
     }
 }

@@ -36,11 +36,12 @@ pub(super) fn text(told: &Told<'_>) -> String {
 
 /// The policy is data from logs: no character of it moves the cursor. JSON has escapes for all of them.
 fn printable(text: &str) -> String {
-    text.lines().map(|line| format!("{}\n", terminal(line))).collect()
+    text.lines().fold(String::with_capacity(text.len()), |shown, line| shown + &terminal(line) + "\n")
 }
 
 fn sections(text: &mut String, entries: &[Written]) {
-    const TITLES: [(&str, fn(&Slot) -> bool); 8] = [
+    type Holds = fn(&Slot) -> bool;
+    const TITLES: [(&str, Holds); 8] = [
         ("Files read (allow)", |slot| *slot == Slot::Read),
         ("Files written (allow)", |slot| *slot == Slot::Write),
         ("Files deleted (allow)", |slot| *slot == Slot::Delete),
