@@ -73,6 +73,7 @@ mod path;
 mod ran;
 mod scope;
 mod sensitive;
+pub(crate) mod sequences;
 pub(crate) mod sessions;
 mod waivers;
 mod words;
@@ -98,6 +99,7 @@ pub(crate) use load::{load_file, read_text, read_text_from, text};
 pub(crate) use parse::{Parser, dotted, nearest};
 pub(crate) use parts::Parts;
 use scope::Scope;
+use sequences::Sequence;
 use sessions::Conditions;
 #[cfg(test)]
 pub(crate) use waivers::BUILT_IN;
@@ -122,6 +124,7 @@ pub(crate) struct Policy {
     evidence: EvidenceRules,
     sessions: Conditions,
     budgets: Budgets,
+    sequences: Vec<Sequence>,
     tests: Vec<InlineTest>,
     /// Exceptions of the policy, then what was added to them.
     waivers: Vec<Waiver>,
@@ -238,6 +241,7 @@ impl Policy {
             evidence: EvidenceRules::default(),
             sessions: Conditions::default(),
             budgets: Budgets::default(),
+            sequences: Vec::new(),
             tests: Vec::new(),
             waivers: Vec::new(),
             names: Names::default(),
@@ -263,6 +267,7 @@ impl Policy {
             entries.extend(entries::of(&floor.rulebook));
             narrowing.push(Narrowing { scope: Scope::new(&floor.rulebook), selected: None });
             document.agents.extend(floor.agents);
+            document.sequences.extend(floor.sequences);
             Arc::make_mut(&mut document.programs).inherit(&floor.programs);
             document.evidence.narrow(&floor.evidence);
             document.sessions.narrow(floor.sessions);
@@ -290,6 +295,7 @@ impl Policy {
             evidence: document.evidence,
             sessions: document.sessions,
             budgets: document.budgets,
+            sequences: document.sequences,
             tests: document.tests,
             waivers: document.waivers,
             names: document.names,
@@ -329,6 +335,11 @@ impl Policy {
     /// Which sessions may be at all.
     pub(crate) fn sessions(&self) -> &Conditions {
         &self.sessions
+    }
+
+    /// What may not follow each other.
+    pub(crate) fn sequences(&self) -> &[Sequence] {
+        &self.sequences
     }
 
     /// What a session may spend.

@@ -57,6 +57,8 @@ struct Scope {
     agents: Option<BTreeMap<String, Part>>,
     /// What may be although a rule forbids it: version 2 only.
     exceptions: Option<Vec<super::Exception>>,
+    /// Acts that may not follow each other (version 2).
+    sequences: Option<Vec<Sequence>>,
     /// How much a session may spend (version 2). A limit is broken by the first unit above it.
     budgets: Option<Budgets>,
     /// What a log has to prove, and what it weighs if it does not.
@@ -198,6 +200,47 @@ struct Part {
     commands: Option<Commands>,
     network: Option<Network>,
     env: Option<Env>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Sequence {
+    id: Reason,
+    /// Steps in order: `read`, `write`, `delete` or `list` with a path, `exec` with a command, `net` with a host or alone,
+    /// `mcp` with `SERVER/TOOL`, `env` with the name of a variable.
+    #[schemars(length(min = 2, max = 8))]
+    deny: Vec<Pattern>,
+    /// `session`, or how many calls it may take from the first step to the last.
+    within: Option<Within>,
+    /// Of the finding: `error` where it is left out.
+    severity: Option<Severity>,
+    reason: Option<Reason>,
+    owner: Option<Reason>,
+}
+
+struct Within;
+
+impl JsonSchema for Within {
+    fn schema_name() -> Cow<'static, str> {
+        "Within".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "oneOf": [{ "const": "session" }, { "type": "integer", "minimum": 1 }] })
+    }
+}
+
+struct Severity;
+
+impl JsonSchema for Severity {
+    fn schema_name() -> Cow<'static, str> {
+        "Severity".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        one_of(&["error", "warning", "note"], None)
+    }
 }
 
 struct Budgets;
@@ -474,6 +517,7 @@ fn the_published_schema_is_what_is_read() {
     assert_eq!(keys("/$defs/Network/properties"), sorted(parse::NETWORK_V2));
     assert_eq!(keys("/$defs/Provenance/properties"), sorted(parse::PROVENANCE));
     assert_eq!(keys("/$defs/Env/properties"), sorted(parse::ENV));
+    assert_eq!(keys("/$defs/Sequence/properties"), sorted(parse::SEQUENCE));
     assert_eq!(keys("/$defs/Part/properties"), sorted(parse::PART));
     assert_eq!(keys("/$defs/Evidence/properties"), sorted(parse::EVIDENCE));
     assert_eq!(keys("/$defs/Sessions/properties"), sorted(parse::PAIR));

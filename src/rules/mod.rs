@@ -8,6 +8,7 @@ mod evidence;
 mod exceptions;
 mod scope;
 mod secret_egress;
+mod sequence;
 mod sessions;
 
 use std::sync::Arc;
@@ -180,6 +181,7 @@ static RULES: &[&Rule] = &[
     &sessions::RULE,
     &scope::UNRESOLVED,
     &scope::WRITE,
+    &sequence::RULE,
     &secret_egress::RULE,
 ];
 

@@ -12,6 +12,7 @@ use crate::policy::evidence::EvidenceRules;
 use crate::policy::host::HostPattern;
 use crate::policy::inline_tests::InlineTest;
 use crate::policy::path::PathSet;
+use crate::policy::sequences::Sequence;
 use crate::policy::sessions::Conditions;
 use crate::policy::waivers::{Names, Waiver};
 
@@ -108,6 +109,7 @@ pub(in crate::policy) struct Document {
     pub(in crate::policy) sessions: Conditions,
     pub(in crate::policy) budgets: Budgets,
     pub(in crate::policy) tests: Vec<InlineTest>,
+    pub(in crate::policy) sequences: Vec<Sequence>,
     /// Parts that are for some agents only.
     pub(in crate::policy) agents: Vec<Part>,
     pub(in crate::policy) waivers: Vec<Waiver>,

@@ -18,6 +18,7 @@ impl Document {
             sessions,
             budgets,
             agents,
+            sequences,
             tests: _,
             waivers,
             names,
@@ -27,6 +28,8 @@ impl Document {
         self.evidence.inherit(evidence);
         self.sessions.inherit(sessions);
         self.budgets.inherit(budgets);
+        let stated: Vec<String> = self.sequences.iter().map(|sequence| sequence.named.id.clone()).collect();
+        self.sequences.extend(sequences.into_iter().filter(|sequence| !stated.contains(&sequence.named.id)));
         let stated: Vec<String> = self.agents.iter().map(|part| part.selected.text.clone()).collect();
         self.agents.extend(agents.into_iter().filter(|part| !stated.contains(&part.selected.text)));
         self.waivers.extend(waivers);

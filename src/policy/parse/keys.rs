@@ -40,7 +40,6 @@ pub(in crate::policy) const DEFAULTS: &[&str] = &["decision", "unresolved", "unk
 #[rustfmt::skip]
 pub(super) const NOT_JUDGED: &[&str] = &[
     "mcp",
-    "sequences",
     "rules",
 ];
 

@@ -22,13 +22,14 @@ mod pattern;
 mod programs;
 mod provenance;
 mod rulebook;
+mod sequences;
 mod tests_key;
 
 #[cfg(test)]
 pub(super) use budgets::{RATES, keys as budget_keys, subagent_keys as subagent_budget_keys};
 
 #[cfg(test)]
-pub(super) use {agents::PART, env::ENV};
+pub(super) use {agents::PART, env::ENV, sequences::SEQUENCE};
 
 #[cfg(test)]
 pub(super) use evidence::EVIDENCE;
@@ -175,6 +176,7 @@ impl Parser<'_> {
             "sessions" => document.sessions = self.sessions(value),
             "agents" if self.version == Version::Two => self.agents(value, document),
             "exceptions" if self.version == Version::Two => self.exceptions(value, "/exceptions", Origin::Exception),
+            "sequences" if self.version == Version::Two => document.sequences = self.sequences(value),
             "budgets" if self.version == Version::Two => document.budgets = self.budgets(value),
             name if NOT_JUDGED.contains(&name) => {
                 let message = format!("`{name}` is not supported by this build");
