@@ -77,7 +77,7 @@ impl Parser<'_> {
     }
 
     /// A text on one line that says something.
-    fn line(&mut self, value: &Value, pointer: &str) -> Option<String> {
+    pub(super) fn line(&mut self, value: &Value, pointer: &str) -> Option<String> {
         let Data::Text(text) = &value.data else {
             self.wrong_type(value, pointer, "a text");
             return None;

@@ -69,20 +69,6 @@ impl Parser<'_> {
         (!steps.is_empty()).then_some(Sequence { named, steps, within, level, place })
     }
 
-    /// One line of text.
-    fn line(&mut self, value: &Value, pointer: &str) -> Option<String> {
-        let Data::Text(text) = &value.data else {
-            self.wrong_type(value, pointer, "a text");
-            return None;
-        };
-        let fits = !text.trim().is_empty() && text.chars().count() <= 200 && !text.chars().any(char::is_control);
-        if !fits {
-            let message = "this text is empty, longer than 200 characters or of several lines".to_owned();
-            self.faults.push(value.span.clone(), pointer, message, None);
-        }
-        fits.then(|| text.trim().to_owned())
-    }
-
     fn within(&mut self, value: &Value, pointer: &str) -> Option<u32> {
         let calls = match &value.data {
             Data::Text(text) if text == "session" => return None,
