@@ -94,7 +94,7 @@ impl Machine<'_> {
 
     /// Assignments that decide what later programs run.
     fn assigned(&mut self, name: &str, value: &AssignedValue, scope: &mut Scope) {
-        if !steers(name) && !places_scratch(name) {
+        if !steers(name) && !places_scratch(name) && !names_proxy(name) {
             return;
         }
         let value = match value {
@@ -109,6 +109,10 @@ impl Machine<'_> {
         if let Some(directory) = value.filter(|_| places_scratch(name)) {
             // Programs that sort, edit or compile may put files there.
             return self.possible_path(Role::WriteTree, directory);
+        }
+        if let Some(proxy) = value.filter(|value| names_proxy(name) && !value.text.is_empty()) {
+            // Clients send everything there, whatever host their arguments name.
+            return self.connect(proxy);
         }
         if !steers(name) {
             return;
@@ -337,6 +341,11 @@ fn stays_in_shell(words: &[Arg]) -> bool {
 /// Variables that say where programs put scratch files.
 fn places_scratch(name: &str) -> bool {
     matches!(name, "TMPDIR" | "TMP" | "TEMP")
+}
+
+/// Variables that name a host between clients and the hosts they talk to.
+fn names_proxy(name: &str) -> bool {
+    ["http_proxy", "https_proxy", "all_proxy", "ftp_proxy"].iter().any(|proxy| name.eq_ignore_ascii_case(proxy))
 }
 
 /// Variables that make programs run other code than their arguments say.

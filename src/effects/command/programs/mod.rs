@@ -74,6 +74,7 @@ pub(crate) fn run_rest(
 fn special_program(special: &str, machine: &mut Machine<'_>, call: Call<'_>, io: &mut Io<'_>) -> Stream {
     match special {
         "agent" => machine.agent(call),
+        "apply-patch" => machine.apply_patch(call, io),
         "ar" => machine.ar(call),
         "at" => machine.at(call, io),
         "attributes" => machine.attributes(call, io),

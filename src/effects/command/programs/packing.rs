@@ -293,6 +293,23 @@ impl Machine<'_> {
         Stream::Unknown
     }
 
+    /// The program that agents bring along: the patch is its one argument, or its input.
+    pub(super) fn apply_patch(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let text = match call.rest.first() {
+            Some(patch) => patch.literal(),
+            None => io.input.text(),
+        };
+        match text {
+            Some(text) => {
+                for effect in patch::run(text, self.world) {
+                    self.effect(effect);
+                }
+            }
+            None => self.opaque(About::Writes, "writes files that a patch names", &[]),
+        }
+        Stream::Unknown
+    }
+
     /// Files that a unified diff names.
     pub(super) fn patched(&mut self, text: &str, strip: Option<usize>) {
         for effect in patch::run_unified(text, strip, self.world) {

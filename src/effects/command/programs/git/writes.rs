@@ -167,9 +167,10 @@ impl Machine<'_> {
         for text in &filters {
             self.command_text(text, io);
         }
-        let mut operands = sub.arguments.operands.iter();
-        if sub.name == "bisect" && operands.next().is_some_and(|word| word.text == "run") {
-            let words: Vec<Arg> = operands.cloned().collect();
+        // Options behind `run` are those of the command.
+        let mut words = sub.words.iter().skip_while(|word| word.text.starts_with('-'));
+        if sub.name == "bisect" && words.next().is_some_and(|word| word.text == "run") {
+            let words: Vec<Arg> = words.cloned().collect();
             self.command(&words, io);
         }
         self.opaque(About::Writes, "writes files of another revision", &["git", sub.name]);
