@@ -100,7 +100,7 @@ fn faults_say_where_and_what() {
         ),
     ];
     for (text, wanted) in cases {
-        let said = read_text(&text).map(|_| String::new()).unwrap_or_else(|faults| faults);
+        let said = read_text(&text).map_or_else(|faults| faults, |_| String::new());
         assert!(said.contains(wanted), "{text}\n{said}\nwanted: {wanted}");
     }
 }

@@ -191,7 +191,7 @@ pub(super) fn conclude_block(policy: &Policy, lines: &[&str], settings: &Setting
     let Block { sessions, source, today } = block(lines);
     let judge = |(session, gaps)| judge_session(&session, gaps, policy, Entries::Drop, &Links::new());
     let judged = sessions.into_iter().map(judge).collect();
-    conclude(policy, judged, Vec::new(), &Settings { source, today, ..settings.clone() })
+    conclude(policy, judged, Vec::new(), &Settings { today, source, ..settings.clone() })
 }
 
 fn specs() -> PathBuf {

@@ -27,7 +27,9 @@ pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], gaps: &[Ga
     }
     for (session, (traced, mut findings)) in sessions.iter_mut().zip(found) {
         let cover = Cover::of_session(policy, &session.id, None);
-        findings.iter_mut().for_each(|finding| cover.mark(finding, None));
+        for finding in &mut findings {
+            cover.mark(finding, None);
+        }
         session.traced = traced;
         session.findings.extend(findings);
         session.findings.sort_by(|left, right| order(left).cmp(&order(right)));
