@@ -175,10 +175,14 @@ fn judge_step<'r>(
 ) {
     let mut raw = step.raw.as_deref();
     let mut pieces = Pieces { text: step.text.as_deref(), effects: &step.effects, causes: None };
+    let tool = step.effects.iter().find_map(|effect| match &effect.kind {
+        Kind::Tool { server, tool } => Some((server.as_deref(), tool.as_str())),
+        _ => None,
+    });
     for (place, effect) in step.effects.iter().enumerate() {
         // The whole text is judged once, with the first command of the call.
         let whole = if matches!(effect.kind, Kind::Execute(_)) { raw.take() } else { None };
-        let context = Context { raw_command: whole, ..*scene };
+        let context = Context { raw_command: whole, tool, ..*scene };
         let judgement = judge(effect, &context);
         // A deny that only the whole text matches is shown with all of it.
         let by_all = whole.is_some()

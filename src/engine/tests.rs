@@ -165,11 +165,12 @@ fn event(line: &str, number: u32) -> Event<'static> {
         "edit" => ("Edit", serde_json::json!({"file_path": rest, "old_string": "a", "new_string": "b"})),
         "spawn" => ("Task", serde_json::json!({"subagent_type": rest, "prompt": ""})),
         "fetch" => ("WebFetch", serde_json::json!({"url": rest, "prompt": ""})),
+        tool if tool.starts_with("mcp__") => (tool, serde_json::from_str(rest).unwrap()),
         other => panic!("`{other}` is not a verb of a session block"),
     };
     let call = ToolCall {
         call_id: None,
-        tool: Cow::Borrowed(tool),
+        tool: Cow::Owned(tool.to_owned()),
         arguments: Arguments::Json(Cow::Owned(arguments.to_string())),
         cwd: None,
         status,

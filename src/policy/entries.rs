@@ -6,7 +6,7 @@ use crate::finding::{Named, PolicyPlace};
 
 use super::Decision;
 use super::env::Name;
-use super::parse::{List, Lists, Rulebook, dotted};
+use super::parse::{List, Lists, Matches, Rulebook, dotted};
 
 /// What an entry is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +17,9 @@ pub(crate) enum Subject {
     Command,
     Network,
     Env,
+    Tool,
+    List,
+    Spawn,
 }
 
 impl Subject {
@@ -28,6 +31,9 @@ impl Subject {
             Self::Command => "command",
             Self::Network => "network",
             Self::Env => "env",
+            Self::Tool => "mcp",
+            Self::List => "list",
+            Self::Spawn => "spawn",
         }
     }
 }
@@ -68,6 +74,17 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
     }
     of_names(rulebook.env.denied(), Decision::Denied, &mut entries);
     of_names(rulebook.env.allowed(), Decision::Allowed, &mut entries);
+    for server in rulebook.mcp.iter().flat_map(|mcp| &mcp.servers) {
+        of_lists(Subject::Tool, &server.lists, &mut entries);
+    }
+    entries.extend(rulebook.rules.iter().map(|rule| EntryView {
+        name: rule.stated.named.as_ref().map_or_else(|| dotted(&rule.stated.place.pointer), |named| named.id.clone()),
+        place: rule.stated.place.clone(),
+        subject: subject(&rule.matches),
+        decision: rule.effect,
+        text: rule.text.clone(),
+        named: rule.stated.named.clone(),
+    }));
     entries
 }
 
@@ -80,6 +97,19 @@ fn of_names(names: &[Name], decision: Decision, entries: &mut Vec<EntryView>) {
         text: name.text.clone(),
         named: None,
     }));
+}
+
+fn subject(matches: &Matches) -> Subject {
+    match matches {
+        Matches::Exec(_) => Subject::Command,
+        Matches::Read(_) => Subject::Read,
+        Matches::Write(_) => Subject::Write,
+        Matches::Delete(_) => Subject::Delete,
+        Matches::List(_) => Subject::List,
+        Matches::Net(_) => Subject::Network,
+        Matches::Mcp { .. } => Subject::Tool,
+        Matches::Spawn(_) => Subject::Spawn,
+    }
 }
 
 fn of_lists<P>(subject: Subject, lists: &Lists<P>, entries: &mut Vec<EntryView>) {

@@ -96,3 +96,75 @@ const ONE_DASH: &[&str] =
 pub(super) fn has_one_dash_options(program: &str) -> bool {
     ONE_DASH.contains(&program)
 }
+
+/// What stands behind an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    Nothing,
+    Value,
+}
+
+/// Program → global options that choose where or how loudly it works, and no more: an allow looks through them. With a
+/// `=` they take a value. What can bring configuration along (`git -c`, `cargo --config`) is not here.
+const HARMLESS: &[(&str, &[&str])] = &[
+    ("git", &["-C=", "--git-dir=", "--work-tree=", "--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs"]),
+    ("docker", &["-c=", "--context=", "-l=", "--log-level=", "-D", "--debug"]),
+    ("podman", &["-c=", "--connection=", "--log-level="]),
+    ("kubectl", &["-n=", "--namespace=", "--context=", "--cluster=", "--request-timeout=", "-v="]),
+    ("helm", &["-n=", "--namespace=", "--kube-context=", "--debug"]),
+    ("npm", &["--prefix=", "-w=", "--workspace=", "--loglevel=", "-C=", "-s", "--silent", "-q", "--quiet"]),
+    (
+        "pnpm",
+        &[
+            "-C=",
+            "--dir=",
+            "--filter=",
+            "-F=",
+            "--loglevel=",
+            "--reporter=",
+            "-r",
+            "--recursive",
+            "-w",
+            "-s",
+            "--silent",
+        ],
+    ),
+    ("yarn", &["--cwd=", "-s", "--silent"]),
+    (
+        "cargo",
+        &[
+            "--color=",
+            "-C=",
+            "--manifest-path=",
+            "-q",
+            "--quiet",
+            "-v",
+            "-vv",
+            "--verbose",
+            "--locked",
+            "--offline",
+            "--frozen",
+        ],
+    ),
+    ("gh", &["-R=", "--repo=", "--hostname="]),
+    ("gcloud", &["--project=", "--format=", "--verbosity=", "-q", "--quiet"]),
+    ("aws", &["--region=", "--output=", "--query=", "--color=", "--no-cli-pager"]),
+    ("systemctl", &["-t=", "--type=", "-p=", "--property=", "--no-pager", "-q", "--quiet", "--user"]),
+    ("pip", &["--timeout=", "--retries=", "-q", "--quiet", "-v", "--verbose"]),
+    ("uv", &["--directory=", "--project=", "--color=", "-q", "--quiet", "-v", "--verbose", "--offline"]),
+];
+
+/// Whether the option may stand in front of a subcommand that is allowed, and what stands behind it.
+pub(super) fn harmless(program: &str, option: &str) -> Option<Takes> {
+    if program == "cargo" && option.starts_with('+') {
+        return Some(Takes::Nothing);
+    }
+    let (_, options) = HARMLESS.iter().find(|(name, _)| *name == program)?;
+    let name = option.split('=').next().unwrap_or(option);
+    let attached = name.len() < option.len();
+    options.iter().find_map(|known| match known.strip_suffix('=') {
+        Some(known) if known == name => Some(if attached { Takes::Nothing } else { Takes::Value }),
+        None if *known == option => Some(Takes::Nothing),
+        _ => None,
+    })
+}

@@ -1,5 +1,7 @@
 //! Host entries against connections.
 
+use std::net::IpAddr;
+
 use crate::effects::{Certainty, Connection};
 use crate::finding::PolicyPlace;
 
@@ -23,6 +25,12 @@ impl HostList {
     /// Without one entry.
     pub(super) fn drop_place(&mut self, place: &PolicyPlace) {
         self.rules.retain(|rule| rule.stated.place != *place);
+    }
+
+    /// A rule with a name of its own.
+    pub(super) fn add(&mut self, stated: &Stated, pattern: &HostPattern) {
+        self.rules.push(HostRule { stated: stated.clone(), pattern: pattern.clone() });
+        self.rules.sort_by_key(|rule| rule.stated.rank());
     }
 
     /// The entry that speaks of the connection, and the one that may.
@@ -53,28 +61,47 @@ pub(super) struct HostRule {
 /// What an entry names.
 #[derive(Debug, Clone)]
 pub(super) struct HostPattern {
-    host: Glob,
+    target: Target,
     /// `None`: any port.
     port: Option<u16>,
+}
+
+#[derive(Debug, Clone)]
+enum Target {
+    Named(Glob),
+    Addresses(Addresses),
 }
 
 impl HostPattern {
     pub(super) fn version_1(text: &str) -> Self {
         let (host, port) = split_port(text);
-        Self { host: Glob::fnmatch(host), port }
+        Self { target: Target::Named(Glob::fnmatch(host)), port }
+    }
+
+    /// `name`: in lower case, with no wildcards but `*` or `*.` in front.
+    pub(super) fn named(name: &str, port: Option<u16>) -> Self {
+        Self { target: Target::Named(Glob::fnmatch(name)), port }
+    }
+
+    pub(super) fn addresses(addresses: Addresses, port: Option<u16>) -> Self {
+        Self { target: Target::Addresses(addresses), port }
     }
 
     pub(super) fn includes(&self, connection: &Connection, certainty: Certainty) -> bool {
         let port = self.port.is_none() || self.port == connection.port;
-        let host = connection.host.as_deref().is_some_and(|host| match certainty {
-            Certainty::Pattern => Glob::fnmatch(&host.to_lowercase()).within(&[&self.host]) == Answer::Yes,
-            _ => self.host.matches(&host.to_lowercase()),
+        let host = connection.host.as_deref().is_some_and(|host| match (&self.target, certainty) {
+            (Target::Named(name), Certainty::Pattern) => {
+                Glob::fnmatch(&host.to_lowercase()).within(&[name]) == Answer::Yes
+            }
+            (Target::Named(name), _) => name.matches(&host.to_lowercase()),
+            (Target::Addresses(_), Certainty::Pattern) => false,
+            (Target::Addresses(addresses), _) => addresses.have(host),
         });
         port && host
     }
 
     /// Whether the connection may be to what the entry names: a port that nobody knows may be any.
-    pub(super) fn touches(&self, connection: &Connection, certainty: Certainty) -> Match {
+    fn touches(&self, connection: &Connection, certainty: Certainty) -> Match {
         if let (Some(port), Some(wanted)) = (connection.port, self.port)
             && port != wanted
         {
@@ -82,16 +109,95 @@ impl HostPattern {
         }
         let Some(host) = &connection.host else { return Match::Maybe };
         let host = host.to_lowercase();
-        let same = match certainty {
-            Certainty::Pattern => Glob::fnmatch(&host).meets(&self.host) != Answer::No,
-            _ => self.host.matches(&host),
+        let same = match (&self.target, certainty) {
+            (Target::Named(name), Certainty::Pattern) => Glob::fnmatch(&host).meets(name) != Answer::No,
+            (Target::Named(name), _) => name.matches(&host),
+            // A pattern whose last label has letters of names only is no address.
+            (Target::Addresses(_), Certainty::Pattern) => {
+                return if host.rsplit('.').next().is_some_and(|label| label.contains(|c: char| c.is_ascii_alphabetic()))
+                {
+                    Match::No
+                } else {
+                    Match::Maybe
+                };
+            }
+            (Target::Addresses(addresses), _) if host == "localhost" => {
+                addresses.have("127.0.0.1") || addresses.have("::1")
+            }
+            (Target::Addresses(addresses), _) => addresses.have(&host),
         };
         if same { Match::Yes } else { Match::No }
     }
 }
 
+/// Addresses that start with the same bits. IPv4 addresses inside of IPv6 are IPv4 addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Addresses {
+    first: IpAddr,
+    bits: u32,
+}
+
+/// Why a text names no addresses.
+pub(super) enum NoAddresses {
+    /// It does not look like one.
+    NotAnAddress,
+    TooManyBits(u32),
+    /// There are bits behind the prefix; the network it is in.
+    NotTheFirst(String),
+}
+
+impl Addresses {
+    /// `10.0.0.0/8`, `10.1.2.3`, `fd00::/8`.
+    pub(super) fn parse(text: &str) -> Result<Self, NoAddresses> {
+        let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
+        let address: IpAddr = address.parse().map_err(|_| NoAddresses::NotAnAddress)?;
+        let canonical = address.to_canonical();
+        let widest = if canonical.is_ipv4() { 32 } else { 128 };
+        let given = if address.is_ipv4() { 32 } else { 128 };
+        let bits = match bits {
+            None => widest,
+            Some(bits) => {
+                let bits: u32 = bits.parse().map_err(|_| NoAddresses::TooManyBits(given))?;
+                let bits = if bits > given { None } else { (bits + widest).checked_sub(given) };
+                bits.ok_or(NoAddresses::TooManyBits(given))?
+            }
+        };
+        let all = Self { first: canonical, bits };
+        let first = all.masked(canonical);
+        if first == Self::number(canonical) {
+            return Ok(all);
+        }
+        let network = if widest == 32 {
+            u32::try_from(first).map(|first| std::net::Ipv4Addr::from(first).to_string()).unwrap_or_default()
+        } else {
+            std::net::Ipv6Addr::from(first).to_string()
+        };
+        Err(NoAddresses::NotTheFirst(format!("{network}/{bits}")))
+    }
+
+    fn have(self, host: &str) -> bool {
+        let Ok(address) = host.parse::<IpAddr>() else { return false };
+        let address = address.to_canonical();
+        address.is_ipv4() == self.first.is_ipv4() && self.masked(address) == self.masked(self.first)
+    }
+
+    fn number(address: IpAddr) -> u128 {
+        match address {
+            IpAddr::V4(address) => u128::from(u32::from(address)),
+            IpAddr::V6(address) => u128::from(address),
+        }
+    }
+
+    fn masked(self, address: IpAddr) -> u128 {
+        let width: u32 = if address.is_ipv4() { 32 } else { 128 };
+        let free = width.saturating_sub(self.bits);
+        let number = Self::number(address);
+        number.checked_shr(free).and_then(|kept| kept.checked_shl(free)).unwrap_or(0)
+    }
+}
+
 /// `host:443` and `[::1]:443`; `registry:npm` and `::1` have no port.
-fn split_port(text: &str) -> (&str, Option<u16>) {
+pub(super) fn split_port(text: &str) -> (&str, Option<u16>) {
     if let Some(rest) = text.strip_prefix('[')
         && let Some((host, after)) = rest.split_once(']')
     {

@@ -67,6 +67,7 @@ mod inline_tests;
 pub(crate) mod json;
 mod judge;
 mod load;
+mod name;
 mod parse;
 mod parts;
 mod path;
@@ -178,6 +179,8 @@ pub(crate) struct Context<'a> {
     pub(crate) raw_command: Option<&'a str>,
     /// Who acts.
     pub(crate) actor: Actor<'a>,
+    /// The server and the name of the tool that the call uses, where no registry knows what it does.
+    pub(crate) tool: Option<(Option<&'a str>, &'a str)>,
 }
 
 /// What the policy says about one effect.

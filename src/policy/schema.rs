@@ -45,6 +45,10 @@ struct Scope {
     files: Option<Files>,
     commands: Option<Commands>,
     network: Option<Network>,
+    /// Which tools of which MCP servers may be used (version 2).
+    mcp: Option<Mcp>,
+    /// Entries with a name, an owner and a reason of their own, and with examples that prove them (version 2).
+    rules: Option<Vec<Rule>>,
     /// Name of a program, or several separated by blanks → what it does with its arguments. An entry of a program that
     /// nobody knew stands for itself, one of a tool of projects corrects what is built in, one of any other built-in
     /// program only adds to it.
@@ -142,6 +146,101 @@ struct Defaults {
     unknown_tool: Option<DefaultTool>,
 }
 
+/// A tool is judged by the entries of its server; a server that is not here by `default`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Mcp {
+    /// Of servers and tools that no entry names; without it `defaults.decision` counts.
+    default: Option<DefaultDecision>,
+    /// Name of a server, with `*` → its tools.
+    servers: Option<BTreeMap<String, Pair>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Rule {
+    /// What findings, exceptions and tests call it: letters, digits, `-` and `_`.
+    id: String,
+    effect: DefaultDecision,
+    /// What a finding weighs: an error, if it is not said.
+    severity: Option<Severity>,
+    owner: Option<String>,
+    /// Why it is there, and what to do instead: findings show it.
+    reason: Option<String>,
+    /// One kind of act.
+    #[schemars(rename = "match")]
+    matches: Match,
+    examples: Option<Examples>,
+}
+
+/// Exactly one of these.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Match {
+    exec: Option<Exec>,
+    /// Paths whose content is read.
+    read: Option<Texts>,
+    write: Option<Texts>,
+    delete: Option<Texts>,
+    /// Paths whose names are listed.
+    list: Option<Texts>,
+    /// Hosts that are contacted.
+    net: Option<Texts>,
+    mcp: Option<Tools>,
+    /// Sub-agents that are started.
+    spawn: Option<Texts>,
+}
+
+/// All that is said has to hold.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Exec {
+    /// One of these programs.
+    program: Texts,
+    /// One of these, behind global options: `push`, `remote add`.
+    subcommand: Option<Texts>,
+    /// One of these flags, in any spelling; without a dash, a pattern of an operand (`+*`).
+    any_flag: Option<Texts>,
+    all_flags: Option<Texts>,
+    /// No other flags than these.
+    only_flags: Option<Texts>,
+    /// To deny or ask: one of its operands is one of these. To allow: all of them are.
+    operands: Option<Texts>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Tools {
+    server: Option<Pattern>,
+    tools: Option<Texts>,
+}
+
+/// Commands, paths, hosts, tools (`server/tool`) or agents: checked whenever the policy is read.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Examples {
+    /// The rule matches these, and nothing else decides otherwise.
+    #[schemars(rename = "match")]
+    matches: Option<Vec<String>>,
+    not_match: Option<Vec<String>>,
+}
+
+/// One text, or several.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Texts {
+    One(Pattern),
+    Several(Vec<Pattern>),
+}
+
+words!(Severity, parse::SEVERITIES);
 words!(DefaultDecision, parse::DECISIONS);
 words!(DefaultUnresolved, parse::UNRESOLVED);
 words!(DefaultTool, parse::UNKNOWN_TOOLS);
@@ -511,6 +610,12 @@ fn the_published_schema_is_what_is_read() {
     assert_eq!(keys("/properties"), sorted(parse::judged_v2().as_slice()));
     assert_eq!(keys("/$defs/Test/properties"), sorted(parse::TEST));
     assert_eq!(keys("/$defs/Defaults/properties"), sorted(parse::DEFAULTS));
+    assert_eq!(keys("/$defs/Mcp/properties"), sorted(parse::MCP));
+    assert_eq!(keys("/$defs/Rule/properties"), sorted(parse::RULE));
+    assert_eq!(keys("/$defs/Match/properties"), sorted(parse::MATCH));
+    assert_eq!(keys("/$defs/Exec/properties"), sorted(parse::EXEC));
+    assert_eq!(keys("/$defs/Tools/properties"), sorted(parse::TOOLS));
+    assert_eq!(keys("/$defs/Examples/properties"), sorted(parse::EXAMPLES));
     assert_eq!(keys("/$defs/Files/properties"), sorted(parse::FILES_V2));
     assert_eq!(keys("/$defs/Pair/properties"), sorted(parse::PAIR_V2));
     assert_eq!(keys("/$defs/Commands/properties"), sorted(parse::PAIR_V2));

@@ -2,10 +2,12 @@
 
 use crate::finding::{PolicyPlace, RuleId};
 
+use super::Decision;
 use super::command::CommandList;
 use super::env::Environment;
 use super::host::HostList;
-use super::parse::{Defaults, Lists, Rulebook};
+use super::name::NamePattern;
+use super::parse::{Defaults, List, Lists, Matches, Mcp, Rule, Rulebook, Stated};
 use super::path::{OwnRule, PathList, PathSet, is_anchored};
 
 #[derive(Debug, Clone, Default)]
@@ -15,6 +17,10 @@ pub(super) struct Scope {
     pub(super) write: Rules<PathList>,
     /// `None`: what is deleted is judged as if it were written.
     pub(super) delete: Option<Rules<PathList>>,
+    /// The policy has lists of its own for what is deleted, not only rules.
+    pub(super) has_own_delete: bool,
+    /// Rules about names alone.
+    pub(super) list: Rules<PathList>,
     pub(super) commands: Rules<CommandList>,
     pub(super) network: Network,
     pub(super) env: Environment,
@@ -22,6 +28,59 @@ pub(super) struct Scope {
     pub(super) judging: Vec<OwnRule>,
     /// Parts of the built-in floor that an exception takes away.
     pub(super) without_floor: Vec<RuleId>,
+    pub(super) tools: Tools,
+    /// Rules about sub-agents.
+    pub(super) spawn: Rules<NameList>,
+}
+
+/// What is said of MCP servers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tools {
+    pub(super) default: Option<(Decision, PolicyPlace)>,
+    pub(super) servers: Vec<ServerRules>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct ServerRules {
+    pub(super) name: NamePattern,
+    pub(super) rules: Rules<NameList>,
+}
+
+/// Names of tools or agents.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NameList {
+    entries: Vec<(Stated, NamePattern)>,
+    /// Where the list stands, if it demands anything.
+    pub(super) place: Option<PolicyPlace>,
+}
+
+impl NameList {
+    fn new(list: Option<&List<NamePattern>>) -> Self {
+        let Some(list) = list else { return Self::default() };
+        let entries = list.entries.iter().map(|entry| (entry.stated.clone(), entry.pattern.clone())).collect();
+        Self { entries, place: Some(list.place.clone()).filter(|_| !list.entries.is_empty()) }
+    }
+
+    fn add(&mut self, stated: &Stated, pattern: &NamePattern) {
+        self.entries.push((stated.clone(), pattern.clone()));
+        self.entries.sort_by_key(|(stated, _)| stated.rank());
+    }
+
+    /// Without one entry, or without what the list demands where it is the list that stands there.
+    pub(super) fn drop_place(&mut self, place: &PolicyPlace) {
+        self.place.take_if(|own| own == place);
+        self.entries.retain(|(stated, _)| stated.place != *place);
+    }
+
+    /// As an allow reads it.
+    pub(super) fn has(&self, name: &str) -> Option<&Stated> {
+        self.entries.iter().find(|(_, pattern)| pattern.is(name)).map(|(stated, _)| stated)
+    }
+
+    /// As a deny reads it.
+    pub(super) fn may_have(&self, name: &str) -> Option<&Stated> {
+        self.entries.iter().find(|(_, pattern)| pattern.may_be(name)).map(|(stated, _)| stated)
+    }
 }
 
 /// What is said of one kind of effect.
@@ -41,6 +100,17 @@ pub(super) struct Network {
     pub(super) place: Option<PolicyPlace>,
 }
 
+impl<L> Rules<L> {
+    /// The list of a decision.
+    fn of(&mut self, decision: Decision) -> &mut L {
+        match decision {
+            Decision::Denied => &mut self.deny,
+            Decision::Asked => &mut self.ask,
+            Decision::Allowed | Decision::Unruled | Decision::Unresolved => &mut self.allow,
+        }
+    }
+}
+
 impl Scope {
     /// With the files that the policy was read from: who is judged by them may not change them.
     pub(super) fn guarding<'p>(self, paths: impl Iterator<Item = &'p str>) -> Self {
@@ -48,6 +118,50 @@ impl Scope {
     }
 
     pub(super) fn new(rulebook: &Rulebook) -> Self {
+        let mut scope = Self::of_lists(rulebook);
+        for rule in &rulebook.rules {
+            scope.add(rule);
+        }
+        // What is deleted is also written, unless there are lists for it: rules about deletes come on top.
+        let deletes = |rule: &&Rule| matches!(rule.matches, Matches::Delete(_));
+        if scope.delete.is_none() && rulebook.rules.iter().any(|rule| deletes(&rule)) {
+            scope.delete = Some(scope.write.clone());
+        }
+        if let Some(delete) = &mut scope.delete {
+            for rule in rulebook.rules.iter().filter(deletes) {
+                if let Matches::Delete(paths) = &rule.matches {
+                    delete.of(rule.effect).add(&rule.stated, paths);
+                }
+            }
+        }
+        scope
+    }
+
+    /// One rule and nothing else.
+    pub(super) fn of_rule(rule: &Rule) -> Self {
+        Self::new(&Rulebook { rules: vec![rule.clone()], ..Rulebook::default() })
+    }
+
+    fn add(&mut self, rule: &Rule) {
+        let (stated, effect) = (&rule.stated, rule.effect);
+        match &rule.matches {
+            Matches::Exec(command) => self.commands.of(effect).add(stated, command),
+            Matches::Read(paths) => self.read.of(effect).add(stated, paths),
+            Matches::Write(paths) => self.write.of(effect).add(stated, paths),
+            Matches::List(paths) => self.list.of(effect).add(stated, paths),
+            // When all rules about writes are there.
+            Matches::Delete(_) => {}
+            Matches::Net(hosts) => hosts.iter().for_each(|host| self.network.rules.of(effect).add(stated, host)),
+            Matches::Spawn(names) => names.iter().for_each(|name| self.spawn.of(effect).add(stated, name)),
+            Matches::Mcp { server, tools } => {
+                let mut part = ServerRules { name: server.clone(), rules: Rules::default() };
+                tools.iter().for_each(|tool| part.rules.of(effect).add(stated, tool));
+                self.tools.servers.push(part);
+            }
+        }
+    }
+
+    fn of_lists(rulebook: &Rulebook) -> Self {
         Self {
             defaults: rulebook.defaults.clone(),
             read: paths(&rulebook.read),
@@ -62,6 +176,10 @@ impl Scope {
             network: rulebook.network.as_ref().map(network).unwrap_or_default(),
             judging: Vec::new(),
             without_floor: Vec::new(),
+            has_own_delete: rulebook.delete.is_some(),
+            tools: rulebook.mcp.as_ref().map(tools).unwrap_or_default(),
+            list: Rules::default(),
+            spawn: Rules::default(),
         }
     }
 }
@@ -84,4 +202,16 @@ fn network(stated: &super::parse::Network) -> Network {
         },
         place: Some(stated.place.clone()),
     }
+}
+
+fn tools(stated: &Mcp) -> Tools {
+    let servers = stated.servers.iter().map(|server| ServerRules {
+        name: server.name.clone(),
+        rules: Rules {
+            allow: NameList::new(server.lists.allow.as_ref()),
+            deny: NameList::new(server.lists.deny.as_ref()),
+            ask: NameList::new(server.lists.ask.as_ref()),
+        },
+    });
+    Tools { default: stated.default.clone(), servers: servers.collect() }
 }

@@ -179,6 +179,7 @@ static RULES: &[&Rule] = &[
     &scope::READ,
     &scope::SENSITIVE,
     &sessions::RULE,
+    &scope::TOOL,
     &scope::UNRESOLVED,
     &scope::WRITE,
     &sequence::RULE,

@@ -23,6 +23,7 @@ evaluator!(COMMAND, "scope/command", "scope-command", Error, "a command outside 
 evaluator!(NETWORK, "scope/network", "scope-network", Error, "a host outside of the scope was contacted");
 evaluator!(ENV, "scope/env", "scope-env", Error, "an environment variable outside of the scope was set");
 evaluator!(SENSITIVE, "scope/sensitive", "scope-sensitive", Error, "a file that holds credentials was touched");
+evaluator!(TOOL, "scope/tool", "scope-tool", Error, "a tool or a sub-agent outside of the scope was used");
 evaluator!(
     UNRESOLVED,
     "scope/unresolved",

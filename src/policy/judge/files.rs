@@ -56,7 +56,7 @@ const OWN_DELETE: Wording = Wording {
 
 impl Scope {
     pub(super) fn delete_wording(&self) -> &'static Wording {
-        if self.delete.is_some() { &OWN_DELETE } else { &DELETE }
+        if self.has_own_delete { &OWN_DELETE } else { &DELETE }
     }
 
     pub(super) fn file(
@@ -69,7 +69,7 @@ impl Scope {
         let files = Files::new(target, certainty, context);
         let (rules, touch) = match &self.delete {
             _ if wording.rule == READ.rule => (&self.read, Touch::Read),
-            Some(delete) if wording.rule == OWN_DELETE.rule => (delete, Touch::Write),
+            Some(delete) if wording.rule == DELETE.rule => (delete, Touch::Write),
             _ => (&self.write, Touch::Write),
         };
         let sensitive = sensitive::touched(&files, touch);
@@ -84,26 +84,46 @@ impl Scope {
     /// no content: a deny and the table of sensitive files count where they meet what the pattern spells.
     pub(super) fn names(&self, target: &PathTarget, certainty: Certainty, context: &Context<'_>) -> Judgement {
         let Some(spelled) = path::spelled(target).filter(|_| certainty == Certainty::Pattern) else {
-            return self.file(target, certainty, context, &READ);
+            return self.listed(self.file(target, certainty, context, &READ), target, certainty, context);
         };
         let files = Files::new(target, certainty, context);
         let forbidden = Files::new(&spelled.pattern, certainty, context);
         let shortest = Files::new(&spelled.shortest, Certainty::Exact, context);
         let sensitive = sensitive::touched(&shortest, Touch::Read);
         let named = Named { files: &files, forbidden: &forbidden, certainty, floor: None };
-        Judgement { sensitive, ..self.scoped(&self.read, &named, &READ) }
+        let found = Judgement { sensitive, ..self.scoped(&self.read, &named, &READ) };
+        self.listed(found, &spelled.pattern, certainty, context)
+    }
+
+    /// What rules about lists alone say beside that.
+    fn listed(&self, found: Judgement, target: &PathTarget, certainty: Certainty, context: &Context<'_>) -> Judgement {
+        if self.list.deny.is_empty() && self.list.ask.is_empty() {
+            return found;
+        }
+        let files = Files::new(target, certainty, context);
+        let denied = files.denied_by(&self.list.deny).map(|rule| denied_by(READ.rule, READ.deny, &rule.stated));
+        let asked = || files.denied_by(&self.list.ask).map(|rule| asked_by(READ.ask, &rule.stated));
+        match denied.or_else(asked) {
+            Some(other) if other.strictness() > found.strictness() => Judgement { sensitive: found.sensitive, ..other },
+            _ => found,
+        }
     }
 
     /// Names alone are not content: only a path that is denied itself is reported.
     pub(super) fn listing(&self, target: &PathTarget, certainty: Certainty, context: &Context<'_>) -> Judgement {
         let itself = PathTarget { path: target.path.clone(), subtree: false };
         let files = Files::new(&itself, certainty, context);
+        let denies = [&self.read.deny, &self.list.deny].into_iter().filter_map(|list| files.denied_by(list));
+        let asks = [&self.read.ask, &self.list.ask].into_iter().filter_map(|list| files.denied_by(list));
         if certainty != Certainty::Pattern {
-            if let Some(rule) = files.denied_by(&self.read.deny) {
+            if let Some(rule) = denies.min_by_key(|rule| rule.stated.rank()) {
                 return denied_by(READ.rule, READ.deny, &rule.stated);
             }
-            if let Some(rule) = files.denied_by(&self.read.ask) {
+            if let Some(rule) = asks.min_by_key(|rule| rule.stated.rank()) {
                 return asked_by(READ.ask, &rule.stated);
+            }
+            if let Some((Some(rule), _)) = files.allowed_by(&self.list.allow) {
+                return allowed_by(READ.rule, READ.allow, &rule.stated);
             }
         }
         unruled(READ.rule, "listing names needs no policy")

@@ -101,10 +101,10 @@ impl Scope {
             Kind::List(target) => self.listing(target, certainty, context),
             Kind::Execute(execution) => self.command(execution, certainty, context),
             Kind::Connect(connection) => self.connection(connection, certainty),
-            Kind::Tool { server, .. } => self.tool(server.as_deref()),
-            Kind::Spawn { .. } => unruled("scope/tool", "no policy rule for this tool type"),
+            Kind::Tool { server, tool } => self.tool(server.as_deref(), tool),
+            Kind::Spawn { agent } => self.spawn(agent.as_deref()),
             Kind::Env { name } => self.variable(name, certainty),
-            Kind::Opaque(opaque) => self.opaque(opaque),
+            Kind::Opaque(opaque) => self.opaque(opaque, &effect.via, context),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::finding::{Level, RuleId};
 use crate::policy::Judgement;
 use crate::policy::scope::Scope;
 
-use super::{Rest, allowed, asked_by, denied, denied_by, judgement, unruled};
+use super::{Rest, allowed, asked_by, denied, denied_by, unruled};
 
 const RULE: RuleId = "scope/network";
 

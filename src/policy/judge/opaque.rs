@@ -2,13 +2,20 @@
 
 use crate::effects::{About, Opaque};
 use crate::finding::Level;
-use crate::policy::Judgement;
 use crate::policy::scope::Scope;
+use crate::policy::{Context, Decision, Judgement};
 
 use super::{UNRESOLVED, allowed};
 
 impl Scope {
-    pub(super) fn opaque(&self, opaque: &Opaque) -> Judgement {
+    pub(super) fn opaque(&self, opaque: &Opaque, via: &str, context: &Context<'_>) -> Judgement {
+        // Whoever allows a tool allows what nobody can tell of it.
+        if let (Some((server, tool)), "argument", About::Anything) = (context.tool, via, opaque.about) {
+            let found = self.tool(server, tool);
+            if found.decision == Decision::Allowed {
+                return Judgement { rule: UNRESOLVED, reason: format!("vouched for: {}", found.reason), ..found };
+            }
+        }
         if !opaque.vouched_by.is_empty()
             && let Some(rule) =
                 self.commands.allow.rules.iter().find(|rule| rule.pattern.vouches_for(&opaque.vouched_by))

@@ -5,7 +5,7 @@ use crate::policy::agents::{SELECTORS, Selected, Selector};
 use super::{Document, Key, Parser, Rulebook, Value, escaped, nearest, quoted};
 
 /// The keys of one part.
-pub(in crate::policy) const PART: &[&str] = &["files", "commands", "network", "env"];
+pub(in crate::policy) const PART: &[&str] = &["files", "commands", "network", "mcp", "env"];
 
 /// A part of a policy, and who it is for.
 #[derive(Debug, Clone)]

@@ -11,6 +11,7 @@ use crate::policy::env::Environment;
 use crate::policy::evidence::EvidenceRules;
 use crate::policy::host::HostPattern;
 use crate::policy::inline_tests::InlineTest;
+use crate::policy::name::NamePattern;
 use crate::policy::path::PathSet;
 use crate::policy::sequences::Sequence;
 use crate::policy::sessions::Conditions;
@@ -31,6 +32,11 @@ impl Stated {
     /// An entry of a list: no name of its own, and an error.
     pub(in crate::policy) fn entry(place: PolicyPlace) -> Self {
         Self { place, named: None, level: Level::Error }
+    }
+
+    /// Where it stands among those that say the same: the strictest first, and of equals the one that says why.
+    pub(in crate::policy) fn rank(&self) -> (std::cmp::Reverse<Level>, bool) {
+        (std::cmp::Reverse(self.level), self.named.is_none())
     }
 }
 
@@ -72,6 +78,46 @@ pub(in crate::policy) struct Network {
     pub(in crate::policy) place: PolicyPlace,
 }
 
+/// What tools of MCP servers may be used.
+#[derive(Debug, Clone)]
+pub(in crate::policy) struct Mcp {
+    /// Of servers and tools that no list speaks of.
+    pub(in crate::policy) default: Option<(Decision, PolicyPlace)>,
+    pub(in crate::policy) servers: Vec<Server>,
+}
+
+#[derive(Debug, Clone)]
+pub(in crate::policy) struct Server {
+    /// The name as it is written.
+    pub(in crate::policy) title: String,
+    pub(in crate::policy) name: NamePattern,
+    pub(in crate::policy) lists: Lists<NamePattern>,
+}
+
+/// A rule with a name of its own.
+#[derive(Debug, Clone)]
+pub(in crate::policy) struct Rule {
+    pub(in crate::policy) stated: Stated,
+    /// Denied, asked or allowed.
+    pub(in crate::policy) effect: Decision,
+    pub(in crate::policy) matches: Matches,
+    /// What it matches, in short.
+    pub(in crate::policy) text: String,
+}
+
+/// What a rule is about.
+#[derive(Debug, Clone)]
+pub(in crate::policy) enum Matches {
+    Exec(CommandPattern),
+    Read(PathSet),
+    Write(PathSet),
+    Delete(PathSet),
+    List(PathSet),
+    Net(Vec<HostPattern>),
+    Mcp { server: NamePattern, tools: Vec<NamePattern> },
+    Spawn(Vec<NamePattern>),
+}
+
 /// What holds where no list speaks.
 #[derive(Debug, Clone, Default)]
 pub(in crate::policy) struct Defaults {
@@ -94,6 +140,8 @@ pub(in crate::policy) struct Rulebook {
     pub(in crate::policy) commands: Lists<CommandPattern>,
     pub(in crate::policy) network: Option<Network>,
     pub(in crate::policy) env: Environment,
+    pub(in crate::policy) mcp: Option<Mcp>,
+    pub(in crate::policy) rules: Vec<Rule>,
 }
 
 /// A whole policy file.

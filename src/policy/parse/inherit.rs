@@ -1,9 +1,10 @@
 //! What a policy does not state is what its base states. Every part is taken apart by name, so that a new one can't be
 //! forgotten here.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Defaults, Document, Lists, Network, Rulebook};
+use super::{Defaults, Document, Lists, Mcp, Network, Rule, Rulebook};
 
 impl Document {
     /// Takes over from the base what this one does not state. Tests hold for the file they stand in.
@@ -39,7 +40,7 @@ impl Document {
 
 impl Rulebook {
     fn inherit(&mut self, base: Self) {
-        let Self { defaults, read, write, delete, commands, network, env } = base;
+        let Self { defaults, read, write, delete, commands, network, env, mcp, rules } = base;
         self.defaults.inherit(defaults);
         self.read.inherit(read);
         self.write.inherit(write);
@@ -54,6 +55,28 @@ impl Rulebook {
             (Some(own), Some(base)) => own.inherit(base),
             (own @ None, base) => *own = base,
             (Some(_), None) => {}
+        }
+        match (&mut self.mcp, mcp) {
+            (Some(own), Some(base)) => own.inherit(base),
+            (own @ None, base) => *own = base,
+            (Some(_), None) => {}
+        }
+        // A rule replaces the one of its name, and leaves the others.
+        let id = |rule: &Rule| rule.stated.named.as_ref().map(|named| named.id.to_lowercase());
+        let own: BTreeSet<_> = self.rules.iter().map(id).collect();
+        self.rules.extend(rules.into_iter().filter(|rule| !own.contains(&id(rule))));
+    }
+}
+
+impl Mcp {
+    fn inherit(&mut self, base: Self) {
+        let Self { default, servers } = base;
+        self.default = self.default.take().or(default);
+        for server in servers {
+            match self.servers.iter_mut().find(|own| own.title == server.title) {
+                Some(own) => own.lists.inherit(server.lists),
+                None => self.servers.push(server),
+            }
         }
     }
 }

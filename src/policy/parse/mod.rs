@@ -5,23 +5,27 @@
 
 mod agents;
 mod budgets;
+mod commands;
 mod defaults;
 mod document;
 mod entry;
 mod env;
 mod evidence;
+mod examples;
 mod exceptions;
 mod extends;
 mod hosts;
 mod inherit;
 mod keys;
 mod labels;
+mod mcp;
 mod names;
 mod paths;
 mod pattern;
 mod programs;
 mod provenance;
 mod rulebook;
+mod rules;
 mod sequences;
 mod tests_key;
 
@@ -50,11 +54,18 @@ pub(super) use agents::Part;
 pub(super) use tests_key::TEST;
 
 #[cfg(test)]
-pub(super) use keys::{DEFAULTS, FILES_V2, NETWORK_V2, PAIR_V2, judged as judged_v2};
+pub(super) use rules::SEVERITIES;
 
-pub(super) use document::{Defaults, Document, Entry, List, Lists, Network, Rulebook, Stated, Version};
 pub(super) use extends::Extension;
 pub(crate) use extends::Role;
+#[cfg(test)]
+pub(super) use keys::{
+    DEFAULTS, EXAMPLES, EXEC, FILES_V2, MATCH, MCP, NETWORK_V2, PAIR_V2, RULE, TOOLS, judged as judged_v2,
+};
+
+pub(super) use document::{
+    Defaults, Document, Entry, List, Lists, Matches, Mcp, Network, Rule, Rulebook, Stated, Version,
+};
 pub(super) use keys::{PAIR, ROOT_V2};
 pub(crate) use names::{dotted, nearest};
 
@@ -80,6 +91,9 @@ pub(super) fn parse(file: &str, text: &str, named: Option<Arc<str>>) -> Result<D
             Document::default()
         }
     };
+    if parser.faults.list.is_empty() {
+        parser.rule_examples_hold(&document);
+    }
     parser.finish(document)
 }
 
@@ -93,6 +107,7 @@ pub(crate) struct Parser<'a> {
     examples: Vec<programs::Example>,
     /// Exceptions whose rules are still to be looked for.
     exceptions: Vec<exceptions::Pending>,
+    rule_examples: Vec<rules::RuleExample>,
 }
 
 impl<'a> Parser<'a> {
@@ -104,6 +119,7 @@ impl<'a> Parser<'a> {
             labels: Labels::new(),
             examples: Vec::new(),
             exceptions: Vec::new(),
+            rule_examples: Vec::new(),
         }
     }
 
@@ -271,6 +287,10 @@ impl Parser<'_> {
         };
         self.faults.push(value.span.clone(), pointer, message, help);
     }
+}
+
+fn member_text(value: &Value) -> Option<&str> {
+    if let Data::Text(text) = &value.data { Some(text) } else { None }
 }
 
 fn states_version_2(root: &Value) -> bool {

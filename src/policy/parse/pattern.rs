@@ -3,10 +3,11 @@
 use crate::policy::command::CommandPattern;
 use crate::policy::glob::{self, Answer, Glob};
 use crate::policy::host::HostPattern;
+use crate::policy::name::NamePattern;
 use crate::policy::path::{PathPattern, PathSet};
 use crate::policy::words;
 
-use super::{Fault, Parser, Version, hosts, paths, quoted};
+use super::{Fault, Parser, Version, commands, hosts, paths, quoted};
 
 /// What the entries of a list can be read as.
 pub(super) trait Pattern: Sized {
@@ -46,7 +47,7 @@ impl Pattern for CommandPattern {
         })?;
         match parser.version {
             Version::One => Ok(Self::version_1(text.trim(), words)),
-            Version::Two => Ok(Self::version_1(text.trim(), words)),
+            Version::Two => commands::of_words(text, words),
         }
     }
 }
@@ -55,8 +56,17 @@ impl Pattern for HostPattern {
     fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault> {
         match parser.version {
             Version::One => Ok(Self::version_1(&hosts::of_version_1(text)?)),
-            Version::Two => Ok(Self::version_1(&hosts::of_version_1(text)?)),
+            Version::Two => hosts::of_version_2(text),
         }
+    }
+}
+
+impl Pattern for NamePattern {
+    fn read(_: &Parser<'_>, text: &str) -> Result<Self, Fault> {
+        if text.contains(char::is_whitespace) {
+            return Err((format!("{} can never match: a name has no spaces", quoted(text)), None));
+        }
+        Ok(Self::new(text))
     }
 }
 

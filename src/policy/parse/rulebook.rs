@@ -14,6 +14,8 @@ impl Parser<'_> {
             "commands" => rulebook.commands = self.lists(value, &pointer),
             "network" => rulebook.network = self.network(value, &pointer),
             "env" if self.version == Version::Two => rulebook.env = self.env(value, &pointer),
+            "mcp" => rulebook.mcp = self.mcp(value, &pointer),
+            "rules" => self.rules(value, &pointer, &mut rulebook.rules),
             _ => return false,
         }
         true
@@ -47,7 +49,7 @@ impl Parser<'_> {
         lists
     }
 
-    fn one_of_lists<P: Pattern>(&mut self, key: &str, value: &Value, above: &str, lists: &mut Lists<P>) {
+    pub(super) fn one_of_lists<P: Pattern>(&mut self, key: &str, value: &Value, above: &str, lists: &mut Lists<P>) {
         if !self.version.keys(PAIR, PAIR_V2).contains(&key) {
             return;
         }

@@ -192,27 +192,37 @@ impl<'a> Files<'a> {
     /// The first rule of the list that speaks of any of the files. What the list leaves out counts only where it is all
     /// of the files, as they are written.
     pub(super) fn denied_by<'r>(&self, list: &'r PathList) -> Option<&'r PathRule> {
-        let rule = list.rules.iter().find(|rule| {
+        let speaks = |rule: &&PathRule| {
             rule.set.any_of.iter().any(|pattern| self.touched_by(pattern)) && !self.within(rule.set.except.iter())
-        })?;
-        (!self.within(list.except.iter())).then_some(rule)
+        };
+        let listed = list.rules.iter().find(speaks).filter(|_| !self.within(list.except.iter()));
+        let named = list.named.iter().find(speaks);
+        // Of equals, the one that says why.
+        match (listed, named) {
+            (Some(listed), Some(named)) if listed.stated.level > named.stated.level => Some(listed),
+            (listed, named) => named.or(listed),
+        }
     }
 
     /// The entry that allows the files, or the list when its entries do so together. What is left out, by the list or by
     /// a label in it, counts wherever any of the files may be meant.
     pub(super) fn allowed_by<'r>(&self, list: &'r PathList) -> Option<(Option<&'r PathRule>, &'r PolicyPlace)> {
         let is_out = |except: &[PathPattern]| except.iter().any(|pattern| self.touched_by(pattern));
+        let fits = |rule: &&PathRule| self.within(rule.set.any_of.iter()) && !is_out(&rule.set.except);
+        if let Some(rule) = list.named.iter().find(fits) {
+            return Some((Some(rule), &rule.stated.place));
+        }
         if is_out(&list.except) {
             return None;
         }
-        let fits = |rule: &&PathRule| self.within(rule.set.any_of.iter()) && !is_out(&rule.set.except);
         if let Some(rule) = list.rules.iter().find(fits) {
             return Some((Some(rule), &rule.stated.place));
         }
         if !matches!(self.own.own, Names::Many(_)) {
             return None;
         }
-        let whole: Vec<&PathRule> = list.rules.iter().filter(|rule| !is_out(&rule.set.except)).collect();
+        let whole: Vec<&PathRule> =
+            list.rules.iter().chain(&list.named).filter(|rule| !is_out(&rule.set.except)).collect();
         let together = whole.len() > 1 && self.within(whole.iter().flat_map(|rule| &rule.set.any_of));
         let (first, place) = (whole.first()?, list.list_place());
         together.then(|| (None, place.unwrap_or(&first.stated.place)))

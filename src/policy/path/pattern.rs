@@ -108,6 +108,8 @@ pub(in crate::policy) struct PathRule {
 #[derive(Debug, Clone, Default)]
 pub(in crate::policy) struct PathList {
     pub(super) rules: Vec<PathRule>,
+    /// Rules with names of their own, the strictest first.
+    pub(super) named: Vec<PathRule>,
     /// What the list leaves out, whatever else it names.
     pub(super) except: Vec<PathPattern>,
     place: Option<PolicyPlace>,
@@ -128,8 +130,15 @@ impl PathList {
         compiled
     }
 
+    /// A rule with a name of its own: it belongs to the list, and closes it no more than it was. What the list leaves
+    /// out is left out by its own entries only, so the rule stands apart from them.
+    pub(in crate::policy) fn add(&mut self, stated: &Stated, set: &PathSet) {
+        self.named.push(PathRule { stated: stated.clone(), set: set.clone() });
+        self.named.sort_by_key(|rule| rule.stated.rank());
+    }
+
     pub(in crate::policy) fn is_empty(&self) -> bool {
-        self.rules.is_empty()
+        self.named.is_empty() && self.rules.is_empty()
     }
 
     /// Where the list stands, if it demands anything.
@@ -140,9 +149,10 @@ impl PathList {
     /// Without one entry, or without any where it is the list that stands there.
     pub(in crate::policy) fn drop_place(&mut self, place: &PolicyPlace) {
         if self.place.as_ref() == Some(place) {
-            *self = Self::default();
+            *self = Self { named: std::mem::take(&mut self.named), ..Self::default() };
         } else {
             self.rules.retain(|rule| rule.stated.place != *place);
+            self.named.retain(|rule| rule.stated.place != *place);
         }
     }
 }

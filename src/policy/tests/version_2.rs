@@ -151,3 +151,232 @@ fn defaults_decide_where_no_entry_speaks() {
         assert_eq!((found.decision, found.level), (Decision::Unresolved, level), "{word}");
     }
 }
+
+#[test]
+fn denied_command_patterns() {
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        (
+            "git push",
+            &["git push", "git -C . push -f", "/usr/bin/git -c x=y push", "GIT.exe push"],
+            &["git log push", "echo git push"],
+        ),
+        (
+            "git push --force",
+            &["git push -f", "git push origin main --force", "git push --forc"],
+            &["git push", "git push --force-with-lease"],
+        ),
+        ("rm -rf", &["rm -fr x", "rm -r --force x", "rm x -rf"], &["rm -r x", "rmdir -rf"]),
+        ("npm run *", &["npm run build", "npm run build x"], &["npm run", "npm test"]),
+        ("terraform des*", &["terraform destroy", "terraform -chdir=x destroy"], &["terraform plan"]),
+        ("curl", &["curl x"], &["curling x", "wget curl"]),
+        ("*curl*", &["curl x", "xcurl"], &["wget curl"]),
+        ("rm -rf /", &["rm -rf /", "rm -rf x /"], &["rm -rf x"]),
+        ("*", &["ls", "./x"], &[]),
+    ];
+    for (pattern, matching, others) in cases {
+        let scope = policy(&format!(r#"{{"version": 2, "commands": {{"deny": ["{pattern}"]}}}}"#));
+        for text in *matching {
+            assert_eq!(decide(&scope, &command(text), None).decision, Decision::Denied, "`{pattern}` denies `{text}`");
+        }
+        for text in *others {
+            assert_eq!(decide(&scope, &command(text), None).decision, Decision::Allowed, "`{pattern}` leaves `{text}`");
+        }
+    }
+    // The text of the line plays no role: it may hold the words as data.
+    let scope = policy(r#"{"version": 2, "commands": {"deny": ["git push"]}}"#);
+    let context = Context { raw_command: Some("git push"), ..Context::default() };
+    assert_eq!(scope.judge(&command("echo x"), &context).decision, Decision::Allowed);
+}
+
+#[test]
+fn allowed_command_patterns() {
+    let cases: &[(&str, &[&str], &[&str])] = &[
+        (
+            "git status",
+            &[
+                "git status",
+                "git status -s x",
+                "git -C sub status",
+                "git --no-pager -C=x status",
+                "/usr/bin/git status",
+            ],
+            &["git", "git -c core.pager=x status", "git push", "./git status", "git x status", "GIT status"],
+        ),
+        (
+            "cargo test --locked",
+            &["cargo test --locked", "cargo test -q --locked x", "cargo --locked test"],
+            &["cargo test", "cargo test -- --locked"],
+        ),
+        ("cargo +nightly fmt", &["cargo +nightly fmt"], &["cargo fmt"]),
+        ("cargo fmt", &["cargo fmt", "cargo +nightly fmt", "cargo --manifest-path x fmt"], &["cargo --config x fmt"]),
+        ("npm run build:*", &["npm run build:a", "npm run build:a b"], &["npm run build", "npm run x build:a"]),
+        ("*", &["ls", "./x a", "/opt/y"], &["?x"]),
+        ("ls?", &["lsa"], &["ls", "./lsa"]),
+        ("scripts/x.sh", &["scripts/x.sh", "./scripts/x.sh a"], &["x.sh"]),
+    ];
+    for (pattern, matching, others) in cases {
+        let scope = policy(&format!(r#"{{"version": 2, "commands": {{"allow": ["{pattern}"]}}}}"#));
+        for text in *matching {
+            assert_eq!(decide(&scope, &command(text), None).decision, Decision::Allowed, "`{pattern}` allows `{text}`");
+        }
+        for text in *others {
+            let found = decide(&scope, &command(text), None).decision;
+            assert!(matches!(found, Decision::Denied | Decision::Unresolved), "`{pattern}` is not `{text}`");
+        }
+    }
+}
+
+#[test]
+fn hosts_ports_and_networks() {
+    let scope = policy(
+        r#"{"version": 2, "network": {"deny_all": true,
+            "allow": ["*.example.com", "example.org:443", "10.0.0.0/8", "[fd00::1]:80", "::ffff:192.168.0.0/112", "registry:npm"],
+            "deny": ["evil.example.com", "10.1.0.0/16", "*:25"], "ask": ["api.example.com"]}}"#,
+    );
+    decisions(
+        &scope,
+        &[
+            ("host a.example.com#443", "allowed scope/network"),
+            ("host a.b.example.com#443", "allowed scope/network"),
+            ("host example.com#443", "denied scope/network"),
+            ("host evil.example.com#443", "denied scope/network"),
+            ("host EVIL.example.com", "denied scope/network"),
+            ("host api.example.com#443", "asked scope/approval"),
+            ("host example.org#443", "allowed scope/network"),
+            ("host example.org#80", "denied scope/network"),
+            ("host 10.2.3.4#1", "allowed scope/network"),
+            ("host 10.1.3.4#1", "denied scope/network"),
+            ("host a.example.com#25", "denied scope/network"),
+            ("host 192.168.0.9#1", "allowed scope/network"),
+            ("host 192.169.0.9#1", "denied scope/network"),
+            ("host ::ffff:10.2.0.1#1", "allowed scope/network"),
+            ("host fd00::1#80", "allowed scope/network"),
+            ("host fd00::1#81", "denied scope/network"),
+            ("host registry:npm", "denied scope/network"),
+            ("host registry:npm#443", "allowed scope/network"),
+            ("host -", "unresolved scope/unresolved"),
+            ("host glob *.example.com", "denied scope/network"),
+        ],
+    );
+    let open = policy(r#"{"version": 2, "network": {"deny": ["127.0.0.0/8", "*.evil.example"]}}"#);
+    decisions(
+        &open,
+        &[
+            ("host localhost#80", "denied scope/network"),
+            ("host 127.9.9.9#80", "denied scope/network"),
+            ("host evil.example#80", "allowed scope/network"),
+            ("host x.evil.example#80", "denied scope/network"),
+            ("host good.example#80", "allowed scope/network"),
+        ],
+    );
+}
+
+fn tool(server: &str, tool: &str) -> Effect {
+    effect(Kind::Tool { server: Some(server.to_owned()), tool: tool.to_owned() }, Certainty::Exact)
+}
+
+#[test]
+fn tools_of_servers() {
+    let scope = policy(
+        r#"{"version": 2, "mcp": {"default": "ask", "servers": {
+            "my_github": {"allow": ["get_*"], "deny": ["get_secret*", "delete_*"], "ask": ["get_user"]},
+            "files-*": {"deny": ["write"]}}}}"#,
+    );
+    for (server, name, expected) in [
+        ("my_github", "get_issue", "allowed scope/tool"),
+        ("my_github", "get_secrets", "denied scope/tool"),
+        ("My-GitHub", "delete_repo", "denied scope/tool"),
+        ("My-GitHub", "get_issue", "denied scope/tool"),
+        ("my_github", "get_user", "asked scope/approval"),
+        ("my_github", "list", "denied scope/tool"),
+        ("files-a", "write", "denied scope/tool"),
+        ("files-a", "read", "asked scope/approval"),
+        ("other", "x", "asked scope/approval"),
+    ] {
+        let found = decide(&scope, &tool(server, name), None);
+        assert_eq!(short(&found), expected, "{server}/{name}: {}", found.reason);
+    }
+    let opaque =
+        Opaque { reason: "what it does is not known".to_owned(), about: About::Anything, vouched_by: Vec::new() };
+    let opaque = effect(Kind::Opaque(opaque), Certainty::Possible);
+    for (name, expected) in [("get_issue", Decision::Allowed), ("other", Decision::Unresolved)] {
+        let context = Context { tool: Some((Some("my_github"), name)), ..Context::default() };
+        assert_eq!(scope.judge(&opaque, &context).decision, expected, "{name}");
+    }
+}
+
+#[test]
+fn rules_with_names() {
+    let scope = policy(
+        r#"{"version": 2,
+            "commands": {"allow": ["git", "cargo"], "deny": ["git push"]},
+            "files": {"write": {"deny": ["vault/**"]}},
+            "rules": [
+              {"id": "PUSH", "effect": "deny", "owner": "@platform", "reason": "releases go through CI",
+               "match": {"exec": {"program": "git", "subcommand": ["push", "send-pack"], "any_flag": ["--force", "--mirror", "+*"]}},
+               "examples": {"match": ["git -C . push -f", "git push origin +main"], "not_match": ["git push --dry-run", "git log"]}},
+              {"id": "LS", "effect": "allow", "match": {"exec": {"program": ["ls", "exa"], "only_flags": ["-l", "-a"], "operands": ["src*"]}},
+               "examples": {"match": ["ls -la src/x"], "not_match": ["ls", "ls -R src"]}},
+              {"id": "NOTE", "effect": "deny", "severity": "note", "match": {"read": ["docs/**", "!docs/api/**"]},
+               "examples": {"match": ["docs/x"], "not_match": ["docs/api/x", "src/x"]}},
+              {"id": "DEL", "effect": "ask", "match": {"delete": "docs/**"}},
+              {"id": "NET", "effect": "deny", "match": {"net": ["*.evil.example"]}, "examples": {"match": ["a.evil.example:80"]}},
+              {"id": "TOOL", "effect": "deny", "match": {"mcp": {"server": "db", "tools": ["drop_*"]}}, "examples": {"match": ["db/drop_table"]}},
+              {"id": "SPAWN", "effect": "deny", "match": {"spawn": ["writer-*"]}, "examples": {"match": ["writer-1"], "not_match": ["reader"]}},
+              {"id": "NAMES", "effect": "deny", "match": {"list": ["vault/**"]}}
+            ]}"#,
+    );
+    let named = |effect: &Effect| {
+        let found = decide(&scope, effect, Some("/repo"));
+        format!(
+            "{} {} {}",
+            short(&found),
+            found.level.name(),
+            found.named.map_or("-".to_owned(), |named| named.id.clone())
+        )
+    };
+    for (text, expected) in [
+        ("run git push -f", "denied scope/command error PUSH"),
+        ("run git push", "denied scope/command error -"),
+        ("run git send-pack --mirror", "denied scope/command error PUSH"),
+        ("run git send-pack", "allowed scope/command note -"),
+        ("run ls -al src", "allowed scope/command note LS"),
+        ("run ls docs", "denied scope/command error -"),
+        ("read docs/x", "denied scope/read note NOTE"),
+        ("read docs/api/x", "allowed scope/read note -"),
+        ("delete docs/x", "asked scope/approval error DEL"),
+        ("delete vault/x", "denied scope/delete error -"),
+        ("write docs/x", "allowed scope/write note -"),
+        ("host x.evil.example", "denied scope/network error NET"),
+        ("host x.example", "unruled scope/network note -"),
+        ("list vault/a", "denied scope/read error NAMES"),
+    ] {
+        let effect = match text.split_once(' ').unwrap() {
+            ("run", rest) => command(rest),
+            ("host", rest) => host(rest),
+            _ => file_effect(text),
+        };
+        assert_eq!(named(&effect), expected, "{text}");
+    }
+    assert_eq!(named(&tool("db", "drop_table")), "denied scope/tool error TOOL");
+    let spawn = effect(Kind::Spawn { agent: Some("writer-2".to_owned()) }, Certainty::Exact);
+    assert_eq!(named(&spawn), "denied scope/tool error SPAWN");
+    let names: Vec<&str> = scope.entries().map(|entry| entry.name.as_str()).collect();
+    assert_eq!(names.len(), 4 + 8);
+    assert!(names.contains(&"PUSH") && names.contains(&"commands.allow[1]"), "{names:?}");
+}
+
+#[test]
+fn a_rule_that_allows_closes_nothing_and_vouches() {
+    let scope = policy(
+        r#"{"version": 2, "commands": {"deny": ["rm"]}, "network": {"deny_all": true},
+            "rules": [{"id": "TEST", "effect": "allow", "match": {"exec": {"program": "npm", "subcommand": "test"}}}]}"#,
+    );
+    decisions(&scope, &[("run ls", "allowed scope/command"), ("run npm test", "allowed scope/command")]);
+    let opaque = |words: &[&str]| {
+        let vouched_by = words.iter().map(|word| (*word).to_owned()).collect();
+        effect(Kind::Opaque(Opaque { reason: "x".to_owned(), about: About::Anything, vouched_by }), Certainty::Possible)
+    };
+    assert_eq!(decide(&scope, &opaque(&["npm", "test"]), None).decision, Decision::Allowed);
+    assert_eq!(decide(&scope, &opaque(&["npm", "run"]), None).decision, Decision::Unresolved);
+}

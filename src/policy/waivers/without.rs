@@ -32,10 +32,14 @@ impl Scope {
     }
 
     fn drop_place(&mut self, place: &PolicyPlace) {
-        let files = [Some(&mut self.read), Some(&mut self.write), self.delete.as_mut()];
+        let files = [Some(&mut self.read), Some(&mut self.write), Some(&mut self.list), self.delete.as_mut()];
         files.into_iter().flatten().flat_map(Rules::lists).for_each(|list| list.drop_place(place));
         self.commands.lists().into_iter().for_each(|list| list.drop_place(place));
         self.network.rules.lists().into_iter().for_each(|list| list.drop_place(place));
+        self.spawn.lists().into_iter().for_each(|list| list.drop_place(place));
+        let tools = self.tools.servers.iter_mut().flat_map(|server| server.rules.lists());
+        tools.for_each(|list| list.drop_place(place));
+        self.tools.default.take_if(|(_, stated)| stated == place);
         self.network.deny_all.take_if(|all| all == place);
         self.defaults.decision.take_if(|(_, stated)| stated == place);
         self.defaults.unknown_tool.take_if(|(_, stated)| stated == place);

@@ -2,6 +2,9 @@
 //!
 //! A deny is read generously: whatever spells the same command is that command. An allow is read strictly: it covers
 //! the words it has, all of them known, and no other program of the same name.
+//! Version 1 compares the text of a command as well; version 2 its parts alone ([`Parts`]).
+
+mod parts;
 
 use crate::effects::{Argument, Execution};
 use crate::finding::PolicyPlace;
@@ -10,6 +13,8 @@ use super::glob::{Answer, Glob};
 use super::globals::{self, Globals};
 use super::parse::{List, Stated};
 use super::ran::{Ran, Spelled, basename};
+
+pub(super) use parts::Parts;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct CommandList {
@@ -24,11 +29,18 @@ impl CommandList {
             .entries
             .iter()
             .map(|entry| CommandRule { stated: entry.stated.clone(), pattern: entry.pattern.clone() });
-        Self { rules: rules.collect(), place: Some(list.place.clone()).filter(|_| !list.entries.is_empty()) }
+        let rules = rules.collect();
+        Self { rules, place: Some(list.place.clone()).filter(|_| !list.entries.is_empty()) }
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.rules.is_empty()
+    }
+
+    /// A rule with a name of its own: it belongs to the list, and closes it no more than it was.
+    pub(super) fn add(&mut self, stated: &Stated, pattern: &CommandPattern) {
+        self.rules.push(CommandRule { stated: stated.clone(), pattern: pattern.clone() });
+        self.rules.sort_by_key(|rule| rule.stated.rank());
     }
 
     /// The entry that speaks of the command, and the one that may.
@@ -68,7 +80,58 @@ pub(super) struct CommandRule {
 
 /// What an entry names.
 #[derive(Debug, Clone)]
-pub(super) struct CommandPattern {
+pub(super) enum CommandPattern {
+    /// As version 1 reads it: the command's text counts, too.
+    Text(TextPattern),
+    Parts(Parts),
+}
+
+impl CommandPattern {
+    pub(super) fn version_1(text: &str, words: Vec<String>) -> Self {
+        Self::Text(TextPattern::new(text, words))
+    }
+
+    pub(super) fn denies(&self, ran: &Ran<'_>) -> Match {
+        match self {
+            Self::Text(text) => text.denies(ran),
+            Self::Parts(parts) => parts.denies(ran),
+        }
+    }
+
+    pub(super) fn allows(&self, execution: &Execution) -> bool {
+        match self {
+            Self::Text(text) => text.allows(execution),
+            Self::Parts(parts) => parts.allows(execution),
+        }
+    }
+
+    /// Whether it could be allowed if its unknown words were known.
+    pub(super) fn may_allow(&self, execution: &Execution) -> bool {
+        match self {
+            Self::Text(text) => text.may_allow(execution),
+            Self::Parts(parts) => parts.may_allow(execution),
+        }
+    }
+
+    /// Whether the entry names at least these words: it vouches for what a build runner does with them.
+    pub(super) fn vouches_for(&self, wanted: &[String]) -> bool {
+        match self {
+            Self::Text(text) => vouch(&text.words, wanted),
+            Self::Parts(parts) => parts.vouches_for(wanted),
+        }
+    }
+}
+
+fn vouch(words: &[String], wanted: &[String]) -> bool {
+    words.len() >= wanted.len()
+        && words.iter().zip(wanted).all(|(word, wanted)| {
+            word == wanted
+                || has_wildcard(word) && word.chars().any(char::is_alphanumeric) && Glob::fnmatch(word).matches(wanted)
+        })
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct TextPattern {
     words: Vec<String>,
     /// The entry as a whole, where it has wildcards: as written, and folded.
     whole: Option<(Glob, Glob)>,
@@ -89,14 +152,14 @@ pub(super) enum Match {
 const SYSTEM: &[&str] =
     &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/opt/homebrew/bin/"];
 
-impl CommandPattern {
-    pub(super) fn version_1(text: &str, words: Vec<String>) -> Self {
+impl TextPattern {
+    fn new(text: &str, words: Vec<String>) -> Self {
         let lower = text.to_lowercase();
         let whole = has_wildcard(text).then(|| (Glob::fnmatch(text), Glob::fnmatch(&lower)));
         Self { words, whole, lower }
     }
 
-    pub(super) fn denies(&self, ran: &Ran<'_>) -> Match {
+    fn denies(&self, ran: &Ran<'_>) -> Match {
         if ran.raw.as_ref().is_some_and(|raw| self.matches_text(raw)) {
             return Match::Yes;
         }
@@ -130,7 +193,7 @@ impl CommandPattern {
             .fold(program.min(operands), Match::min)
     }
 
-    pub(super) fn allows(&self, execution: &Execution) -> bool {
+    fn allows(&self, execution: &Execution) -> bool {
         let Some((program, _)) = execution.argv.split_first() else { return false };
         if !program.known {
             return false;
@@ -148,8 +211,7 @@ impl CommandPattern {
                 .all(|(word, argument)| argument.known && argument.text == *word)
     }
 
-    /// Whether it could be allowed if its unknown words were known.
-    pub(super) fn may_allow(&self, execution: &Execution) -> bool {
+    fn may_allow(&self, execution: &Execution) -> bool {
         if execution.argv.iter().all(|argument| argument.known) {
             return false;
         }
@@ -159,17 +221,6 @@ impl CommandPattern {
             }
             _ => true,
         }
-    }
-
-    /// Whether the entry names at least these words: it vouches for what a build runner does with them.
-    pub(super) fn vouches_for(&self, wanted: &[String]) -> bool {
-        self.words.len() >= wanted.len()
-            && self.words.iter().zip(wanted).all(|(word, wanted)| {
-                word == wanted
-                    || has_wildcard(word)
-                        && word.chars().any(char::is_alphanumeric)
-                        && Glob::fnmatch(word).matches(wanted)
-            })
     }
 }
 
