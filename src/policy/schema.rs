@@ -298,6 +298,7 @@ struct Part {
     files: Option<Files>,
     commands: Option<Commands>,
     network: Option<Network>,
+    mcp: Option<Mcp>,
     env: Option<Env>,
 }
 
