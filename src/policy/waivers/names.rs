@@ -25,6 +25,7 @@ pub(crate) const BUILT_IN: &[&str] = &[
     "scope/read",
     "scope/sensitive",
     "scope/session",
+    "scope/tool",
     "scope/unresolved",
     "scope/write",
     "sequence/secret-egress",
