@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::effects::{Effect, Memo};
+use crate::effects::{Effect, Kind, Memo};
 use crate::policy::{Context, Judgement, Policy};
 
 /// Judgements that are kept in each part.
@@ -44,8 +44,10 @@ impl<'p> Memory<'p> {
     /// What the policy says, asked at most once for the same effect in the same context.
     pub(super) fn judge(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
         // Taken apart, so that a context that knows more is a key that holds more.
-        let Context { root, raw_command, actor: _ } = *context;
-        if self.policy.asks_who_acts() {
+        let Context { root, raw_command, actor: _, tool } = *context;
+        // The tool only counts for what can't be told of it.
+        let of_tool = tool.is_some() && matches!(effect.kind, Kind::Opaque(_));
+        if self.policy.asks_who_acts() || of_tool {
             return self.policy.judge(effect, context);
         }
         let mut hasher = DefaultHasher::new();
