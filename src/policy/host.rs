@@ -101,7 +101,7 @@ impl HostPattern {
     }
 
     /// Whether the connection may be to what the entry names: a port that nobody knows may be any.
-    fn touches(&self, connection: &Connection, certainty: Certainty) -> Match {
+    pub(super) fn touches(&self, connection: &Connection, certainty: Certainty) -> Match {
         if let (Some(port), Some(wanted)) = (connection.port, self.port)
             && port != wanted
         {
