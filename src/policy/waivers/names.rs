@@ -28,6 +28,7 @@ pub(crate) const BUILT_IN: &[&str] = &[
     "scope/tool",
     "scope/unresolved",
     "scope/write",
+    "sequence/policy",
     "sequence/secret-egress",
 ];
 
