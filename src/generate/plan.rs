@@ -87,7 +87,10 @@ pub(super) fn plan(observed: &Observed, base: &Policy) -> Plan {
     let mut texts: BTreeMap<(Slot, String), BTreeSet<usize>> = BTreeMap::new();
     for (place, observation) in observed.all().enumerate() {
         if let Some(reason) = reason_against(observation, base, &builtin) {
-            paths.note_blocked(&observation.effect);
+            // A file that was not there says nothing about its directory.
+            if reason != Reason::Failed {
+                paths.note_blocked(&observation.effect);
+            }
             plan.left_out.insert(place, reason);
             continue;
         }
