@@ -27,6 +27,7 @@
 //! | [`engine`] | applies policy and rules; owns order, counts and verdict | model, effects, policy, rules, finding |
 //! | [`lab`] | tries a policy out: its tests, its lints, what its denies let through | model, effects, policy, engine, finding |
 //! | [`backtest`] | sessions of the past by a policy, and what another one would change | model, effects, policy, rules, engine, finding |
+//! | [`export`] | a scope in the languages of agents' own engines, and what these can't say | model, shell, effects, policy, engine, finding |
 //! | [`triage`] | a session as its user lived it: conversations, turns, steps, tools, and what was paid | model |
 //! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, backtest, privacy |
 //! | [`store`] | writes sessions into the native store | model, privacy |
@@ -72,6 +73,7 @@ mod cli;
 mod config;
 mod effects;
 mod engine;
+mod export;
 mod finding;
 mod generate;
 mod git;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::init::InitArgs;
 use super::policy::args::PolicyArgs;
 use super::since::{self, Since};
 use crate::engine;
@@ -142,6 +143,9 @@ pub(super) enum Command {
     /// Write logs of any agent into the store.
     #[command(after_help = IMPORT_EXAMPLES)]
     Import(ImportArgs),
+    /// Write a policy to start from.
+    #[command(after_help = super::init::EXAMPLES)]
+    Init(InitArgs),
     /// Work with a scope.
     Policy(PolicyArgs),
     /// List the rules, or show one.

@@ -8,6 +8,7 @@ mod environment;
 mod failure;
 mod gate;
 mod import;
+mod init;
 mod inspect;
 mod judge;
 mod list;
@@ -54,6 +55,7 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Audit(args) => gate::audit(&cli.trace_dir, args, environment, streams),
         Command::Effects(args) => effects::run(&cli.trace_dir, args, environment, streams),
         Command::Import(args) => import::run(&cli.trace_dir, args, environment, streams),
+        Command::Init(args) => init::run(args, streams),
         Command::Inspect(args) => inspect::run(&cli.trace_dir, args, environment, streams),
         Command::List(args) => list::run(&cli.trace_dir, args, environment, streams),
         Command::Policy(args) => policy::run(&cli.trace_dir, args, environment, streams),

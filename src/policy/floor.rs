@@ -96,6 +96,11 @@ static COMPILED: LazyLock<Vec<(&'static Row, Vec<OwnRule>)>> = LazyLock::new(|| 
     TABLE.iter().map(|row| (row, row.globs.iter().map(|glob| OwnRule::new(glob)).collect())).collect()
 });
 
+/// Every entry, for engines that know no floor.
+pub(crate) fn globs() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().flat_map(|row| row.globs).copied()
+}
+
 /// How an effect meets the floor.
 pub(super) enum Floor {
     Broken {

@@ -79,6 +79,7 @@ pub(crate) mod sessions;
 mod waivers;
 mod words;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
@@ -90,10 +91,11 @@ pub(crate) use agents::Actor;
 use agents::{Holds, Selected};
 use budgets::Budgets;
 pub(crate) use diagnostics::{Colour, Diagnostics, quoted};
-pub(crate) use entries::EntryView;
+pub(crate) use entries::{EntryView, Subject};
 use evidence::EvidenceRules;
 pub(crate) use extends::Extended;
 use extends::{Assembled, Library};
+pub(crate) use floor::globs as floor_globs;
 pub(crate) use globals::takes_value;
 pub(crate) use inline_tests::{Answer, Caller, InlineTest, TestCall};
 pub(crate) use load::{load_file, read_text, read_text_from, text};
@@ -131,6 +133,7 @@ pub(crate) struct Policy {
     waivers: Vec<Waiver>,
     /// What exceptions and suppressions can be from.
     names: Names,
+    labels: BTreeMap<String, Vec<String>>,
 }
 
 /// Which policy judged.
@@ -248,6 +251,7 @@ impl Policy {
             tests: Vec::new(),
             waivers: Vec::new(),
             names: Names::default(),
+            labels: BTreeMap::new(),
         }
     }
 
@@ -302,12 +306,18 @@ impl Policy {
             tests: document.tests,
             waivers: document.waivers,
             names: document.names,
+            labels: document.labels,
         })
     }
 
     /// Every entry that can decide, in the order of subjects and lists.
     pub(crate) fn entries(&self) -> impl Iterator<Item = &EntryView> {
         self.entries.iter()
+    }
+
+    /// The patterns that a label stands for, as they are written.
+    pub(crate) fn label(&self, name: &str) -> &[String] {
+        self.labels.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// What this policy has to answer to, by its own account.

@@ -23,12 +23,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("backtest", &["model", "effects", "policy", "rules", "engine", "finding"]),
     ("report", &["schemas", "model", "finding", "policy", "rules", "engine", "lab", "privacy", "backtest"]),
     ("generate", &["model", "finding", "effects", "policy", "privacy"]),
+    ("export", &["model", "shell", "effects", "policy", "engine", "finding"]),
     ("store", &["model", "privacy", "schemas"]),
     (
         "cli",
         &[
             "model", "finding", "shell", "privacy", "git", "ingest", "effects", "policy", "rules", "engine", "report",
-            "store", "triage", "config", "lab", "generate", "schemas", "backtest",
+            "store", "triage", "config", "lab", "generate", "schemas", "backtest", "export",
         ],
     ),
 ];

@@ -6,6 +6,7 @@ use super::super::args::{FailOn, PlainFormat, parse_now};
 use super::backtest::BacktestArgs;
 use super::coverage::CoverageArgs;
 use super::diff::DiffArgs;
+use super::export::ExportArgs;
 use super::generate::args::GenerateArgs;
 
 #[derive(Debug, Args)]
@@ -64,6 +65,9 @@ pub(in crate::cli) enum PolicyCommand {
     /// Say which lines of a policy judge each effect of a call, and what would change that.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
+    /// Write a policy for an agent's own permission engine, and say what that engine can't hold.
+    #[command(after_help = super::export::EXAMPLES)]
+    Export(ExportArgs),
 }
 
 const VALIDATE_EXAMPLES: &str = "\

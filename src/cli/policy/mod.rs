@@ -5,6 +5,7 @@ mod backtest;
 mod coverage;
 mod diff;
 mod explain;
+mod export;
 mod fmt;
 mod generate;
 mod history;
@@ -37,5 +38,6 @@ pub(in crate::cli) fn run(
         PolicyCommand::Backtest(args) => backtest::run(trace_dir, args, environment, streams),
         PolicyCommand::Diff(args) => diff::run(trace_dir, args, environment, streams),
         PolicyCommand::Coverage(args) => coverage::run(trace_dir, args, environment, streams),
+        PolicyCommand::Export(args) => export::run(trace_dir, args, environment, streams),
     }
 }

@@ -1,5 +1,6 @@
 //! What a policy states, before it is compiled.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::effects::knowledge::Knowledge;
@@ -163,6 +164,8 @@ pub(in crate::policy) struct Document {
     pub(in crate::policy) waivers: Vec<Waiver>,
     /// What exceptions and suppressions can be from.
     pub(in crate::policy) names: Names,
+    /// Label → its patterns as they are written.
+    pub(in crate::policy) labels: BTreeMap<String, Vec<String>>,
 }
 
 /// Which version of the language a file is written in.

@@ -23,6 +23,8 @@ impl Document {
             tests: _,
             waivers,
             names,
+            // The entries that name them are compiled.
+            labels: _,
         } = base;
         self.rulebook.inherit(rulebook);
         Arc::make_mut(&mut self.programs).inherit(&programs);

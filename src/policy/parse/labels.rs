@@ -1,9 +1,25 @@
 //! The key `labels`: names for sets of paths.
 
+use std::collections::BTreeMap;
+
 use crate::policy::path::PathSet;
 
 use super::names::escaped;
 use super::{Data, Parser, Value, paths, pattern, quoted};
+
+/// The patterns of each label as they are written: for who shows or translates them.
+pub(super) fn texts(value: &Value) -> BTreeMap<String, Vec<String>> {
+    let Data::Object(members) = &value.data else { return BTreeMap::new() };
+    let patterns = |value: &Value| match &value.data {
+        Data::List(items) => items.iter().filter_map(|item| text_of(&item.data)).collect(),
+        _ => Vec::new(),
+    };
+    members.iter().map(|(key, value)| (key.name.clone(), patterns(value))).collect()
+}
+
+fn text_of(data: &Data) -> Option<String> {
+    if let Data::Text(text) = data { Some(text.trim().to_owned()) } else { None }
+}
 
 impl Parser<'_> {
     /// Read before every list: each may name them.

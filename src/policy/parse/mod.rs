@@ -180,8 +180,10 @@ impl Parser<'_> {
     fn key(&mut self, key: &Key, value: &Value, document: &mut Document) {
         match key.name.as_str() {
             "$schema" if !matches!(value.data, Data::Text(_)) => self.wrong_type(value, "/$schema", "a string"),
-            // Read before every list, and with the whole document.
-            "labels" | "provenance" => {}
+            // Compiled before every list.
+            "labels" => document.labels = labels::texts(value),
+            // Read with the whole document.
+            "provenance" => {}
             "extends" => document.extends = self.extends(value),
             "programs" => {
                 document.programs_span = Some(key.span.clone());

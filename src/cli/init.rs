@@ -1,0 +1,131 @@
+//! `init`: a policy to start from.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::Streams;
+use super::failure::Failure;
+use super::output;
+use crate::report;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  agent-strace init                       .agent-scope.json for everyday work
+  agent-strace init --list                which policies there are
+  agent-strace init --policy library --output .github/org-scope.json
+
+A file that is there is only replaced with --force. `agent-strace policy` makes a policy from what
+sessions did instead.";
+
+#[derive(Debug, Args)]
+pub(super) struct InitArgs {
+    /// Which one: default, strict, read-only, library, web-app or monorepo.
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    policy: String,
+
+    /// Where to write it.
+    #[arg(long, value_name = "FILE", default_value = ".agent-scope.json")]
+    output: PathBuf,
+
+    /// Replace the file, if it is there.
+    #[arg(long)]
+    force: bool,
+
+    /// Show the policies, and write nothing.
+    #[arg(long)]
+    list: bool,
+}
+
+/// A policy that is part of the program.
+struct Shipped {
+    name: &'static str,
+    text: &'static str,
+}
+
+const SHIPPED: &[Shipped] = &[
+    Shipped { name: "default", text: include_str!("../../policies/default.json") },
+    Shipped { name: "strict", text: include_str!("../../policies/strict.json") },
+    Shipped { name: "read-only", text: include_str!("../../policies/read-only.json") },
+    Shipped { name: "library", text: include_str!("../../policies/library.json") },
+    Shipped { name: "web-app", text: include_str!("../../policies/web-app.json") },
+    Shipped { name: "monorepo", text: include_str!("../../policies/monorepo.json") },
+];
+
+impl Shipped {
+    /// Its first sentence.
+    fn summary(&self) -> String {
+        let comments = self.text.lines().map_while(|line| line.strip_prefix("//"));
+        let text = comments.map(str::trim).collect::<Vec<_>>().join(" ");
+        text.split_once(". ").map_or(text.as_str(), |(first, _)| first).trim_end_matches('.').to_owned()
+    }
+}
+
+pub(super) fn run(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+    if args.list {
+        let lines = SHIPPED.iter().map(|shipped| format!("{:10} {}\n", shipped.name, shipped.summary()));
+        output::print(streams.stdout, &lines.collect::<String>())?;
+        return Ok(0);
+    }
+    let names: Vec<&str> = SHIPPED.iter().map(|shipped| shipped.name).collect();
+    let Some(shipped) = SHIPPED.iter().find(|shipped| shipped.name == args.policy) else {
+        let failure = Failure::new(format!("there is no policy `{}`", args.policy));
+        return Err(failure.did_you_mean(&args.policy, &names).hint(format!("there are {}", names.join(", "))));
+    };
+    let shown = report::terminal(&args.output.to_string_lossy());
+    if !args.force && args.output.symlink_metadata().is_ok() {
+        return Err(Failure::new(format!("`{shown}` is there already")).hint("`--force` replaces it"));
+    }
+    output::write(&args.output, shipped.text)?;
+    let text = format!(
+        "wrote {shown}: {}\n  next: read it, then `agent-strace policy test {shown}` shows that it does what it says\n        \
+         `agent-strace check --policy {shown}` judges your sessions by it\n",
+        lower(&shipped.summary())
+    );
+    output::print(streams.stdout, &text)?;
+    if let Some((name, why)) = suggestion(Path::new(".")).filter(|(name, _)| *name != args.policy) {
+        let hint = format!("note: `{why}` looks like another one may fit: `agent-strace init --policy {name} --force`");
+        output::note(streams.stderr, &hint);
+    }
+    Ok(0)
+}
+
+fn lower(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_lowercase().collect::<String>() + characters.as_str())
+}
+
+/// Which one the files of a directory speak for, and the file that does.
+fn suggestion(folder: &Path) -> Option<(&'static str, &'static str)> {
+    const MONOREPO: &[&str] = &["pnpm-workspace.yaml", "turbo.json", "nx.json", "lerna.json", "rush.json", "go.work"];
+    const WEB: &[&str] = &[
+        "next.config.js",
+        "next.config.mjs",
+        "next.config.ts",
+        "nuxt.config.ts",
+        "svelte.config.js",
+        "vite.config.ts",
+        "manage.py",
+        "artisan",
+        "config/routes.rb",
+        "vercel.json",
+        "fly.toml",
+    ];
+    const LIBRARY: &[&str] = &["src/lib.rs", "pyproject.toml", "setup.py"];
+    let there = |name: &&&str| folder.join(**name).is_file();
+    let holds = |name: &str, text: &str| fs::read_to_string(folder.join(name)).is_ok_and(|file| file.contains(text));
+    if let Some(name) = MONOREPO.iter().find(|name| there(name)) {
+        return Some(("monorepo", *name));
+    }
+    if holds("Cargo.toml", "[workspace]") {
+        return Some(("monorepo", "Cargo.toml"));
+    }
+    if holds("package.json", "\"workspaces\"") {
+        return Some(("monorepo", "package.json"));
+    }
+    if let Some(name) = WEB.iter().find(|name| there(name)) {
+        return Some(("web-app", *name));
+    }
+    LIBRARY.iter().find(|name| there(name)).map(|name| ("library", *name))
+}

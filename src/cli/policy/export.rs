@@ -1,0 +1,315 @@
+//! `policy export`: a scope for an agent's own engine, what that can't say, and whether the two agree.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use super::super::Streams;
+use super::super::args::PlainFormat;
+use super::super::environment::Environment;
+use super::super::failure::Failure;
+use super::super::output;
+use super::super::pipeline::Inputs;
+use super::super::policy_file;
+use super::args::PolicyFileArgs;
+use crate::effects::Links;
+use crate::export::{self, Agreement, Compared, Export, Of, Residual, Target};
+use crate::ingest::discover::Selection;
+use crate::model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
+use crate::policy::Policy;
+use crate::report;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  agent-strace policy export --to claude-code                    permissions for .claude/settings.json
+  agent-strace policy export --to codex --output .codex/rules/scope.rules
+  agent-strace policy export --to codex-config                   a permission profile for config.toml
+  agent-strace policy export --to gemini --output ~/.gemini/policies/scope.toml
+  agent-strace policy export --to gemini --verify cases.jsonl    do the file and the scope agree?
+
+What the file can't say is listed on standard error. No engine sees what the gate sees: keep the gate.
+--verify takes sessions as `check` does, and files with a call a line: {\"tool\": …, \"input\": {…}}.
+Its exit code is 1 where the engine is weaker than the scope and the list does not say so.";
+
+/// Whose language a policy is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum ExportTarget {
+    /// Permissions of `settings.json`.
+    ClaudeCode,
+    /// Rules of the execution policy, for a file in a `rules` folder.
+    Codex,
+    /// The permission profile that these rules are made for, for `config.toml`.
+    CodexConfig,
+    /// Rules of Gemini CLI's policy engine, for a file in `~/.gemini/policies/`.
+    Gemini,
+}
+
+impl ExportTarget {
+    pub(in crate::cli) fn target(self) -> Target {
+        match self {
+            Self::ClaudeCode => Target::ClaudeCode,
+            Self::Codex => Target::Codex,
+            Self::CodexConfig => Target::CodexConfig,
+            Self::Gemini => Target::Gemini,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ExportArgs {
+    /// The engine.
+    #[arg(long, value_name = "ENGINE")]
+    pub(in crate::cli) to: ExportTarget,
+
+    #[command(flatten)]
+    pub(in crate::cli) policy: PolicyFileArgs,
+
+    /// Write the file here, not to standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) output: Option<PathBuf>,
+
+    /// Compare the exported file with the policy on these calls; the file is only written with --output.
+    #[arg(long, value_name = "CASES|SESSION", num_args = 1..)]
+    pub(in crate::cli) verify: Vec<String>,
+
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(in crate::cli) format: PlainFormat,
+
+    /// No colours; `NO_COLOR` does the same.
+    #[arg(long)]
+    pub(in crate::cli) no_color: bool,
+}
+
+/// Differences that are shown; all of them stand in JSON.
+const SHOWN: usize = 20;
+
+pub(super) fn run(
+    trace_dir: &Path,
+    args: &ExportArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let colour = environment.colour && !args.no_color;
+    let policy = policy_file::load_if_any(args.policy.policy.as_deref(), args.policy.policy_ref.as_deref(), colour)?;
+    let policy = policy.ok_or_else(policy_file::missing)?;
+    let export = export::export(&policy, args.to.target());
+    if let Some(path) = &args.output {
+        output::write(path, &export.text)?;
+    }
+    let compared = if args.verify.is_empty() {
+        None
+    } else {
+        Some(verify(trace_dir, &args.verify, &export, &policy, environment, streams)?)
+    };
+    if args.format == PlainFormat::Json {
+        output::print(streams.stdout, &json_text(args.to, &policy, &export, compared.as_ref()))?;
+    } else {
+        match &compared {
+            Some(compared) => output::print(streams.stdout, &agreement(compared))?,
+            None if args.output.is_none() => output::print(streams.stdout, &export.text)?,
+            None => {}
+        }
+        for line in account(&export.residuals) {
+            output::note(streams.stderr, &line);
+        }
+    }
+    if let Some(path) = &args.output {
+        output::note(streams.stderr, &format!("written: {}", report::terminal(&path.to_string_lossy())));
+        output::note(streams.stderr, next(args.to));
+    }
+    let unlisted = compared.is_some_and(|compared| compared.agreement.unlisted > 0);
+    Ok(u8::from(unlisted))
+}
+
+fn next(target: ExportTarget) -> &'static str {
+    match target {
+        ExportTarget::ClaudeCode => {
+            "next: merge `permissions` into `.claude/settings.json` of the project; `/permissions` shows what holds"
+        }
+        ExportTarget::Codex => {
+            "next: put it into `.codex/rules/` of the project, and export `--to codex-config`, which it is made for"
+        }
+        ExportTarget::CodexConfig => {
+            "next: merge it into `~/.codex/config.toml`, and export `--to codex` for the rules"
+        }
+        ExportTarget::Gemini => {
+            "next: put it into `~/.gemini/policies/`: rules in a workspace's own folder may be ignored"
+        }
+    }
+}
+
+/// What the file can't say, entries with the same reason together.
+fn account(residuals: &[Residual]) -> Vec<String> {
+    let mut reasons: Vec<(&str, &str, Vec<String>)> = Vec::new();
+    for residual in residuals {
+        let entry = named(&residual.of);
+        match reasons.iter_mut().find(|(reason, instead, _)| (*reason, *instead) == (residual.reason, residual.instead))
+        {
+            Some((_, _, entries)) => entries.push(entry),
+            None => reasons.push((residual.reason, residual.instead, vec![entry])),
+        }
+    }
+    let mut lines = vec!["what the file can't say:".to_owned()];
+    for (reason, instead, entries) in reasons {
+        lines.push(format!("- {reason}"));
+        lines.push(format!("  instead: {instead}"));
+        lines.push(format!("  of: {}", report::terminal(&entries.join(", "))));
+    }
+    lines
+}
+
+fn named(of: &Of) -> String {
+    match of {
+        Of::Entry { name, line, .. } => format!("{name} (line {line})"),
+        Of::Floor => "the built-in floor".to_owned(),
+        Of::Unresolved => "what can't be resolved".to_owned(),
+        Of::Rest => "the rest of the policy".to_owned(),
+    }
+}
+
+fn agreement(compared: &Compared) -> String {
+    let Agreement { agree, stricter, weaker, unlisted, passed, elsewhere } = compared.agreement;
+    let mut text = format!(
+        "{agree} agree, {stricter} stricter than the scope, {weaker} weaker and listed, {unlisted} weaker and not \
+         listed, {elsewhere} of no such tool\n{passed} calls that the scope refuses would run without a question\n"
+    );
+    for difference in compared.differences.iter().take(SHOWN) {
+        let listed = if difference.unlisted { ", NOT LISTED" } else { "" };
+        let (tool, reason) = (report::terminal(&difference.tool), report::terminal(&difference.reason));
+        let (scope, engine) = (difference.scope.name(), difference.engine.name());
+        let _ = writeln!(text, "  event {} {tool}: scope {scope}, file {engine}{listed}: {reason}", difference.event);
+    }
+    if compared.differences.len() > SHOWN {
+        let _ = writeln!(text, "  and {} more: `--format json` has all", compared.differences.len() - SHOWN);
+    }
+    text
+}
+
+fn json_text(target: ExportTarget, policy: &Policy, export: &Export, compared: Option<&Compared>) -> String {
+    let identity = policy.identity().map(|identity| {
+        json!({ "path": identity.path, "ref": identity.revision, "sha256": identity.sha256, "version": identity.version })
+    });
+    let residuals: Vec<Value> = export.residuals.iter().map(residual_json).collect();
+    let to = clap::ValueEnum::to_possible_value(&target).map(|value| value.get_name().to_owned());
+    let mut value = json!({
+        "schema_version": 1, "to": to, "policy": identity, "file": export.text, "residuals": residuals,
+    });
+    if let (Some(compared), Some(object)) = (compared, value.as_object_mut()) {
+        let Agreement { agree, stricter, weaker, unlisted, passed, elsewhere } = compared.agreement;
+        let differences: Vec<Value> = compared
+            .differences
+            .iter()
+            .map(|difference| {
+                json!({
+                    "event": difference.event, "tool": difference.tool, "scope": difference.scope.name(),
+                    "file": difference.engine.name(), "listed": !difference.unlisted, "reason": difference.reason,
+                })
+            })
+            .collect();
+        let counts = json!({
+            "agree": agree, "stricter": stricter, "weaker_listed": weaker, "weaker_unlisted": unlisted,
+            "refused_but_run": passed, "no_such_tool": elsewhere, "differences": differences,
+        });
+        object.insert("agreement".to_owned(), counts);
+    }
+    report::to_json(&value)
+}
+
+fn residual_json(residual: &Residual) -> Value {
+    let (pointer, line) = match &residual.of {
+        Of::Entry { pointer, line, .. } => (Some(pointer), Some(line)),
+        Of::Floor | Of::Unresolved | Of::Rest => (None, None),
+    };
+    json!({
+        "of": named(&residual.of), "pointer": pointer, "line": line, "reason": residual.reason, "instead": residual.instead,
+    })
+}
+
+/// Compares on all calls of the requests: files of cases, or sessions.
+fn verify(
+    trace_dir: &Path,
+    requests: &[String],
+    export: &Export,
+    policy: &Policy,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<Compared, Failure> {
+    let links = Links::new();
+    let mut all = Compared::default();
+    let mut sessions = Vec::new();
+    for request in requests {
+        match cases(request)? {
+            Some(cases) => {
+                for case in cases {
+                    all.add(export::compare(export, policy, &case, &links));
+                }
+            }
+            None => sessions.push(request.clone()),
+        }
+    }
+    if !sessions.is_empty() {
+        let inputs = Inputs::select(trace_dir, &sessions, Selection::All, environment, streams.stdin)?;
+        let (parts, gaps) = inputs.all(|session| export::compare(export, policy, session, &links));
+        for part in parts {
+            all.add(part);
+        }
+        for line in report::gap_lines(&gaps) {
+            output::note(streams.stderr, &line);
+        }
+    }
+    Ok(all)
+}
+
+/// The calls of a file with one `{"tool": …, "input": …}` a line; `None`: it is no such file.
+fn cases(path: &str) -> Result<Option<Vec<Session<'static>>>, Failure> {
+    let Some(bytes) = output::read_small(Path::new(path)) else { return Ok(None) };
+    let Ok(text) = String::from_utf8(bytes) else { return Ok(None) };
+    let mut sessions = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let calls = serde_json::from_str::<Value>(line).ok().and_then(|value| calls(&value));
+        match calls {
+            Some(calls) => sessions.push(session(calls)),
+            None if sessions.is_empty() => return Ok(None),
+            None => {
+                let message = format!("line {} of `{path}` is no call: it needs `tool` and `input`", number + 1);
+                return Err(Failure::new(message));
+            }
+        }
+    }
+    Ok(Some(sessions))
+}
+
+/// `seq` is several calls of one session, each `[tool, input]`.
+fn calls(case: &Value) -> Option<Vec<(String, Value)>> {
+    let (tool, input) = (case.get("tool")?.as_str()?, case.get("input")?);
+    if tool != "seq" {
+        return Some(vec![(tool.to_owned(), input.clone())]);
+    }
+    let steps = input.as_array()?.iter();
+    steps.map(|step| Some((step.get(0)?.as_str()?.to_owned(), step.get(1)?.clone()))).collect()
+}
+
+/// A session of calls that nobody ran, in a project at `/repo`.
+fn session(calls: Vec<(String, Value)>) -> Session<'static> {
+    let events = calls.into_iter().zip(1..).map(|((tool, input), number)| Event {
+        number,
+        id: None,
+        line: 1,
+        time: None,
+        origin: Origin::default(),
+        kind: EventKind::Call(ToolCall {
+            call_id: None,
+            tool: Cow::Owned(tool),
+            arguments: Arguments::Json(Cow::Owned(input.to_string())),
+            cwd: Some(Cow::Borrowed("/repo")),
+            status: Status::Ok,
+            subagent: None,
+        }),
+    });
+    Session { root: Some(Cow::Borrowed("/repo")), events: events.collect(), ..Session::new(&CASES, "-") }
+}
+
+static CASES: Dialect = Dialect::new("cases", "-");

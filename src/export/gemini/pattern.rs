@@ -1,0 +1,108 @@
+//! Paths and commands as regular expressions that Gemini CLI accepts.
+
+use super::super::escape;
+use super::super::paths::{Pattern, Start};
+use super::super::spelling;
+
+/// The longest pattern that is not dropped.
+const LONGEST: usize = 2_048;
+
+/// Whether letters count in both cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Case {
+    Exact,
+    Folded,
+}
+
+/// `"file_path":"…"` of a path; `None`: it is too long.
+pub(super) fn path(pattern: &Pattern, case: Case) -> Option<String> {
+    let before = match (pattern.start, case) {
+        // Wherever the project lies, or wherever the name stands.
+        (Start::Root | Start::Anywhere, Case::Folded) => "([^\"]*/|)",
+        (Start::Root, Case::Exact) => "(\\./|)",
+        (Start::Anywhere, Case::Exact) => "(\\./|)([^\"/][^\"]*/|)",
+        (Start::Home, _) => "(~/|/root/|/home/[^\"/]*/|/Users/[^\"/]*/)",
+        (Start::Absolute, _) => "/",
+    };
+    let text = format!("\"file_path\":\"{before}{}\"", body(&pattern.body, case));
+    (text.len() <= LONGEST).then_some(text)
+}
+
+fn body(glob: &str, case: Case) -> String {
+    let mut pattern = String::new();
+    let mut rest = glob;
+    while let Some(character) = rest.chars().next() {
+        let mut taken = character.len_utf8();
+        if rest.starts_with("**/") {
+            pattern.push_str("([^\"]*/|)");
+            taken = 3;
+        } else if rest.starts_with("**") {
+            pattern.push_str("[^\"]*");
+            taken = 2;
+        } else {
+            match character {
+                '*' => pattern.push_str("[^\"/]*"),
+                '?' => pattern.push_str("[^\"/]"),
+                '[' => {
+                    if let Some(end) = rest.find(']').filter(|end| *end > 1) {
+                        let class = rest.get(1..end).unwrap_or_default().replace('\\', "\\\\").replace('[', "\\[");
+                        let class = class.strip_prefix('!').map_or(class.clone(), |members| format!("^\"/{members}"));
+                        pattern.push_str(&format!("[{class}]"));
+                        taken = end + 1;
+                    } else {
+                        pattern.push_str("\\[");
+                    }
+                }
+                letter if case == Case::Folded && letter.is_ascii_alphabetic() => {
+                    let (lower, upper) = (letter.to_ascii_lowercase(), letter.to_ascii_uppercase());
+                    pattern.extend(['[', lower, upper, ']']);
+                }
+                other => pattern.push_str(&escape::pattern(other.encode_utf8(&mut [0; 4]))),
+            }
+        }
+        rest = rest.get(taken..).unwrap_or_default();
+    }
+    pattern
+}
+
+/// A deny of a command, from the start of one on: by its path, too, and with options before the subcommand.
+pub(super) fn command(entry: &str) -> Option<Vec<String>> {
+    let words = spelling::words(entry)?;
+    let (program, rest) = words.split_first()?;
+    let program = program.rsplit('/').next().unwrap_or(program);
+    let (flags, operands): (Vec<&String>, Vec<&String>) = rest.iter().partition(|word| spelling::is_flag(word));
+    let mut start = format!("([^\\s\"]*/|){}", word(program));
+    for (at, operand) in operands.iter().enumerate() {
+        let options = if at == 0 { "(-[^;&|]*\\s|)" } else { "" };
+        start.push_str(&format!("\\s{options}{}", word(operand)));
+    }
+    let patterns: Vec<String> = orders(&flags)
+        .into_iter()
+        .map(|flags| {
+            let flags: String = flags.iter().map(|flag| format!("\\s([^;&|]*\\s|){}", word(flag))).collect();
+            // A blank, the end of the text, or what else ends a word.
+            format!("{start}{flags}[\\s\"\\\\;&|]")
+        })
+        .collect();
+    patterns.iter().all(|pattern| pattern.len() <= LONGEST).then_some(patterns)
+}
+
+fn word(text: &str) -> String {
+    text.split(['*', '?']).map(escape::pattern).collect::<Vec<_>>().join("[^\\s\"]*")
+}
+
+/// Two letters of one flag in both orders, joined and apart.
+fn orders(flags: &[&String]) -> Vec<Vec<String>> {
+    let given: Vec<String> = flags.iter().map(|flag| (*flag).clone()).collect();
+    let [only] = flags else { return vec![given] };
+    let letters: Vec<char> = only.chars().skip(1).collect();
+    match letters.as_slice() {
+        [one, other] if one.is_ascii_alphabetic() && other.is_ascii_alphabetic() => vec![
+            given,
+            vec![format!("-{other}{one}")],
+            vec![format!("-{one}"), format!("-{other}")],
+            vec![format!("-{other}"), format!("-{one}")],
+        ],
+        _ => vec![given],
+    }
+}
