@@ -165,7 +165,7 @@ struct Rule {
     id: String,
     effect: DefaultDecision,
     /// What a finding weighs: an error, if it is not said.
-    severity: Option<Severity>,
+    severity: Option<RuleSeverity>,
     owner: Option<String>,
     /// Why it is there, and what to do instead: findings show it.
     reason: Option<String>,
@@ -240,7 +240,7 @@ enum Texts {
     Several(Vec<Pattern>),
 }
 
-words!(Severity, parse::SEVERITIES);
+words!(RuleSeverity, parse::SEVERITIES);
 words!(DefaultDecision, parse::DECISIONS);
 words!(DefaultUnresolved, parse::UNRESOLVED);
 words!(DefaultTool, parse::UNKNOWN_TOOLS);
