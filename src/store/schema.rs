@@ -49,34 +49,53 @@ enum EventType {
 
 /// What happened, in the keys that every reader of the store knows.
 #[derive(Serialize, JsonSchema)]
-#[serde(default)]
-#[derive(Default)]
 struct Data {
+    #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     prompt: Option<AnyText>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<AnyText>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tool_name: Option<String>,
     /// An object; what the log recorded otherwise stands in it as `value` or `input`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     arguments: Option<AnyObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tool_use_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     cwd: Option<String>,
     /// The sub-agent that made the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
     agent_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     is_sidechain: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<AnyText>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<AnyText>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     choice: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     input_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     output_tokens: Option<u64>,
     /// The provider's id of an answer of the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
     message_id: Option<String>,
     /// Of the first line: where the session comes from, and what its log says of it as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
     import: Option<AnyObject>,
     /// What those keys can't say: with it, the line reads as the record it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
     recorded: Option<AnyObject>,
 }
 
@@ -93,38 +112,55 @@ struct AnyValue(());
 /// `meta.json`. Keys that would say nothing are left out.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "meta")]
-#[serde(default)]
-#[derive(Default)]
 struct Meta {
+    #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
     /// Epoch seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
     started_at: Option<f64>,
     /// Epoch seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
     ended_at: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     agent_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tool_calls: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     llm_requests: Option<u64>,
     /// Calls that failed or were refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     total_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     total_duration_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     parent_session_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     attribution: Option<Attribution>,
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(default)]
-#[derive(Default)]
 struct Attribution {
+    #[serde(skip_serializing_if = "Option::is_none")]
     os_user: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     hostname: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     agent_provider: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     agent_version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     git_repo: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     git_branch: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     git_commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     working_dir: Option<String>,
 }
 

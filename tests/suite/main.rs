@@ -29,4 +29,5 @@ mod readme;
 mod sarif;
 mod sarif_check;
 mod shipped;
+mod schemas;
 mod world;
