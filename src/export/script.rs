@@ -87,10 +87,16 @@ impl Walk<'_> {
     fn node(&mut self, node: &Node, outside: bool) {
         match node {
             Node::Simple(simple) => self.simple(simple, outside),
-            Node::Pipeline(nodes) => nodes.iter().for_each(|node| self.node(node, outside)),
+            Node::Pipeline(nodes) => {
+                for node in nodes {
+                    self.node(node, outside);
+                }
+            }
             Node::AndOr { first, rest } => {
                 self.node(first, outside);
-                rest.iter().for_each(|(_, node)| self.node(node, outside));
+                for (_, node) in rest {
+                    self.node(node, outside);
+                }
             }
             Node::Background(node) => {
                 self.detached = true;
@@ -99,32 +105,46 @@ impl Walk<'_> {
             Node::Subshell(script) | Node::Group(script) => self.inside(script),
             Node::Function { body, .. } => self.inside(body),
             Node::Branches { conditions, bodies } => {
-                conditions.iter().chain(bodies).for_each(|script| self.inside(script));
+                for script in conditions.iter().chain(bodies) {
+                    self.inside(script);
+                }
             }
             Node::Loop { variable, condition, body } => {
-                variable.iter().flat_map(|(_, words)| words).for_each(|word| self.word(word));
+                for word in variable.iter().flat_map(|(_, words)| words) {
+                    self.word(word);
+                }
                 self.inside(condition);
                 self.inside(body);
             }
             Node::Case { word, arms } => {
                 self.word(word);
-                arms.iter().for_each(|(_, script)| self.inside(script));
+                for (_, script) in arms {
+                    self.inside(script);
+                }
             }
             Node::Test(words) => {
                 self.shape = self.shape.max(Shape::Compound);
-                words.iter().for_each(|word| self.word(word));
+                for word in words {
+                    self.word(word);
+                }
             }
             Node::Redirected { node, redirects } => {
                 self.shape = self.shape.max(Shape::Compound);
-                redirects.iter().for_each(|redirect| self.target(redirect));
+                for redirect in redirects {
+                    self.target(redirect);
+                }
                 self.node(node, false);
             }
         }
     }
 
     fn simple(&mut self, simple: &Simple, outside: bool) {
-        simple.words.iter().for_each(|word| self.word(word));
-        simple.redirects.iter().for_each(|redirect| self.target(redirect));
+        for word in &simple.words {
+            self.word(word);
+        }
+        for redirect in &simple.redirects {
+            self.target(redirect);
+        }
         let assigned = simple.assignments.iter().map(|assignment| assignment.name.clone()).collect();
         let span = simple.words.iter().filter_map(|word| word.span).reduce(crate::shell::Span::join);
         let joined = || simple.words.iter().map(|word| word.source.as_str()).collect::<Vec<_>>().join(" ");
@@ -170,6 +190,7 @@ impl Walk<'_> {
     }
 }
 
+#[expect(clippy::option_option, reason = "no file, one that is not known, and a name are three answers")]
 fn written(kind: &RedirectKind) -> Option<Option<String>> {
     match kind {
         RedirectKind::Write(word) | RedirectKind::Append(word) | RedirectKind::ReadWrite(word) => {

@@ -28,10 +28,10 @@ pub(super) fn of(entry: &str) -> Option<Vec<String>> {
     // The engine knows no `?` and no classes: a star is wider.
     let program = program.rsplit('/').next().unwrap_or(program).replace('?', "*");
     let (flags, operands): (Vec<&String>, Vec<&String>) = rest.iter().partition(|word| is_flag(word));
-    let operands = operands.iter().map(|word| format!(" {word}")).collect::<String>();
+    let operands = operands.iter().flat_map(|word| [" ", word.as_str()]).collect::<String>();
     let mut spellings = Vec::new();
     for flags in orders(&flags) {
-        let flags = flags.iter().map(|flag| format!(" {flag}")).collect::<String>();
+        let flags = flags.iter().flat_map(|flag| [" ", flag.as_str()]).collect::<String>();
         for program in [program.clone(), format!("/*/{program}")] {
             spellings.push(format!("{program}{operands}{flags} *"));
             if !operands.is_empty() {

@@ -18,8 +18,8 @@ pub(crate) fn advice(entry: &Entry) -> Option<String> {
         Decision::Denied if entry.rule.starts_with("floor/") => {
             "it is built in: no entry allows it, only an exception with an end does".to_owned()
         }
-        Decision::Denied if list.ends_with(".allow") => format!("add {} to {list}{line}", target?),
-        Decision::Denied if list.ends_with(".deny_all") => format!("add {} to network.allow", target?),
+        Decision::Denied if list.rsplit('.').next() == Some("allow") => format!("add {} to {list}{line}", target?),
+        Decision::Denied if list.rsplit('.').next() == Some("deny_all") => format!("add {} to network.allow", target?),
         Decision::Denied => format!("narrow or remove {name}{line}: a deny wins over every allow"),
         Decision::Asked => format!("take it out of {name}{line}, or let an exception with an end approve it"),
         Decision::Unresolved => match &entry.effect.kind {
@@ -29,7 +29,7 @@ pub(crate) fn advice(entry: &Entry) -> Option<String> {
             Kind::Opaque(opaque) => {
                 format!("put `{}` into commands.allow to vouch for it", opaque.vouched_by.join(" "))
             }
-            _ if list.ends_with(".allow") => {
+            _ if list.rsplit('.').next() == Some("allow") => {
                 format!("name it exactly, or add an entry to {list}{line} that holds all of it")
             }
             _ => format!("name it exactly: {name}{line} may be meant"),

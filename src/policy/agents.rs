@@ -6,8 +6,6 @@
 
 use std::borrow::Cow;
 
-use crate::finding::PolicyPlace;
-
 use super::glob::Glob;
 
 /// Who does something, as far as the log says.
@@ -107,5 +105,4 @@ impl Selector {
 pub(super) struct Selected {
     pub(super) text: String,
     pub(super) selector: Selector,
-    pub(super) place: PolicyPlace,
 }

@@ -129,6 +129,7 @@ pub(crate) struct Policy {
     budgets: Budgets,
     sequences: Vec<Sequence>,
     tests: Vec<InlineTest>,
+    examples: usize,
     /// Exceptions of the policy, then what was added to them.
     waivers: Vec<Waiver>,
     /// What exceptions and suppressions can be from.
@@ -249,6 +250,7 @@ impl Policy {
             budgets: Budgets::default(),
             sequences: Vec::new(),
             tests: Vec::new(),
+            examples: 0,
             waivers: Vec::new(),
             names: Names::default(),
             labels: BTreeMap::new(),
@@ -304,6 +306,7 @@ impl Policy {
             budgets: document.budgets,
             sequences: document.sequences,
             tests: document.tests,
+            examples: document.examples,
             waivers: document.waivers,
             names: document.names,
             labels: document.labels,
@@ -327,7 +330,7 @@ impl Policy {
 
     /// How many examples its rules have: each was checked when the policy was read.
     pub(crate) fn examples(&self) -> usize {
-        0
+        self.examples
     }
 
     /// Some part of it holds for some agents only.

@@ -151,11 +151,21 @@ impl Scope {
             Matches::List(paths) => self.list.of(effect).add(stated, paths),
             // When all rules about writes are there.
             Matches::Delete(_) => {}
-            Matches::Net(hosts) => hosts.iter().for_each(|host| self.network.rules.of(effect).add(stated, host)),
-            Matches::Spawn(names) => names.iter().for_each(|name| self.spawn.of(effect).add(stated, name)),
+            Matches::Net(hosts) => {
+                for host in hosts {
+                    self.network.rules.of(effect).add(stated, host);
+                }
+            }
+            Matches::Spawn(names) => {
+                for name in names {
+                    self.spawn.of(effect).add(stated, name);
+                }
+            }
             Matches::Mcp { server, tools } => {
-                let mut part = ServerRules { name: server.clone(), rules: Rules::default() };
-                tools.iter().for_each(|tool| part.rules.of(effect).add(stated, tool));
+                let mut part = ServerRules { name: NamePattern::clone(server), rules: Rules::default() };
+                for tool in tools {
+                    part.rules.of(effect).add(stated, tool);
+                }
                 self.tools.servers.push(part);
             }
         }

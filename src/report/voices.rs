@@ -13,7 +13,7 @@ use crate::privacy::{Redacted, redact};
 /// Everything that was said about one effect.
 #[derive(Debug)]
 pub(super) struct Voices {
-    voices: Vec<Voice>,
+    all: Vec<Voice>,
     decision: Decision,
     /// Nothing in the policy speaks about it; something built in may.
     unplaced: bool,
@@ -41,7 +41,7 @@ impl Voices {
             place: ShownPlace::new(&spoken.entry.place, spoken.entry.named.as_deref()),
         });
         Self {
-            voices: voices.collect(),
+            all: voices.collect(),
             decision: explained.judged.decision,
             unplaced: explained.judged.place.is_none(),
             help: explained.advice.as_deref().map(redact),
@@ -49,7 +49,7 @@ impl Voices {
     }
 
     pub(super) fn lines(&self, policy: Option<&str>, paint: &Paint) -> Vec<String> {
-        let mut lines: Vec<String> = self.voices.iter().map(|voice| voice.line(policy, paint)).collect();
+        let mut lines: Vec<String> = self.all.iter().map(|voice| voice.line(policy, paint)).collect();
         if lines.is_empty() {
             let none = match self.decision {
                 Decision::Unruled => "no entry covers it",
@@ -63,7 +63,7 @@ impl Voices {
     }
 
     pub(super) fn document(&self) -> Vec<VoiceDocument<'_>> {
-        self.voices.iter().map(Voice::document).collect()
+        self.all.iter().map(Voice::document).collect()
     }
 
     pub(super) fn help(&self) -> Option<&str> {

@@ -107,7 +107,7 @@ struct AnyObject(BTreeMap<String, AnyValue>);
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(with = "AnyJson")]
-struct AnyValue(());
+struct AnyValue(u8);
 
 /// `meta.json`. Keys that would say nothing are left out.
 #[derive(Serialize, JsonSchema)]

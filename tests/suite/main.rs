@@ -29,6 +29,6 @@ mod peer_reads;
 mod readme;
 mod sarif;
 mod sarif_check;
-mod shipped;
 mod schemas;
+mod shipped;
 mod world;

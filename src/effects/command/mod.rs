@@ -71,7 +71,9 @@ pub(crate) fn environment(name: &str, value: Option<&str>, world: &mut World) ->
     let value = value.map_or_else(|| Arg::unknown(name), Arg::exact);
     machine.exported(&Arg::exact(name), Some(&value), &mut Scope::default());
     let mut effects = machine.into_effects();
-    effects.iter_mut().for_each(|effect| effect.origin.span = None);
+    for effect in &mut effects {
+        effect.origin.span = None;
+    }
     effects
 }
 

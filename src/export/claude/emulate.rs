@@ -234,14 +234,8 @@ impl Session<'_> {
         let outside = || reading.pieces.iter().filter(|piece| piece.outside);
         let answer = outside().map(|piece| self.piece(piece)).max().unwrap_or(Answer::Ask);
         // What can't be taken apart is asked about; a part that is denied is denied.
-        let known = reading.shape == Shape::Plain && !self.asks_for_cd(&reading);
+        let known = reading.shape == Shape::Plain && !asks_for_cd(&reading);
         if known { answer } else { answer.max(self.unlisted()) }
-    }
-
-    /// `cd` into another directory before git, or before a redirection.
-    fn asks_for_cd(&self, reading: &Reading) -> bool {
-        let runs = |name: &str| reading.pieces.iter().any(|piece| piece.literals().first() == Some(&name));
-        runs("cd") && (runs("git") || reading.pieces.iter().any(|piece| !piece.written.is_empty()))
     }
 
     fn piece(&self, piece: &Piece) -> Answer {
@@ -349,6 +343,12 @@ fn skip_options(text: &str) -> &str {
         }
     }
     rest
+}
+
+/// `cd` into another directory before git, or before a redirection.
+fn asks_for_cd(reading: &Reading) -> bool {
+    let runs = |name: &str| reading.pieces.iter().any(|piece| piece.literals().first() == Some(&name));
+    runs("cd") && (runs("git") || reading.pieces.iter().any(|piece| !piece.written.is_empty()))
 }
 
 #[cfg(test)]

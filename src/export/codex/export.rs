@@ -110,7 +110,9 @@ impl Writer<'_, '_> {
                 (Start::Root, _) => {
                     let key = folder.or_else(|| (access == Access::Deny).then(|| pattern.body.clone()));
                     // What is denied altogether stays so.
-                    key.into_iter().for_each(|key| strictest(&mut profile.roots, key, access));
+                    if let Some(key) = key {
+                        strictest(&mut profile.roots, key, access);
+                    }
                 }
                 (Start::Home | Start::Absolute, Access::Deny) if folder.is_some() => {
                     let start = if pattern.start == Start::Home { "~/" } else { "/" };
@@ -154,21 +156,18 @@ impl Writer<'_, '_> {
     fn allowed(&mut self, entry: &EntryView) {
         let words = spelling::words(&entry.text).filter(|words| words.iter().all(|word| !is_pattern(word)));
         let proven = self.scope.troubles(&entry.text).is_empty();
-        match words.filter(|_| proven) {
-            Some(words) => {
-                let why = why(entry);
-                let pattern = words.into_iter().map(|word| vec![word]).collect();
-                self.codex.rules.push(PrefixRule { pattern, verdict: Verdict::Allow, why });
-            }
-            None => {
-                let reason = "an allow would run it outside of the sandbox with any arguments";
-                self.residual(
-                    Of::entry(entry),
-                    &[],
-                    reason,
-                    "it runs in the sandbox, after a question where the scope has a list",
-                );
-            }
+        if let Some(words) = words.filter(|_| proven) {
+            let why = why(entry);
+            let pattern = words.into_iter().map(|word| vec![word]).collect();
+            self.codex.rules.push(PrefixRule { pattern, verdict: Verdict::Allow, why });
+        } else {
+            let reason = "an allow would run it outside of the sandbox with any arguments";
+            self.residual(
+                Of::entry(entry),
+                &[],
+                reason,
+                "it runs in the sandbox, after a question where the scope has a list",
+            );
         }
     }
 
@@ -242,7 +241,7 @@ fn strictest(paths: &mut BTreeMap<String, Access>, path: String, access: Access)
         .entry(path)
         .and_modify(|known| {
             if *known != Access::Deny {
-                *known = access
+                *known = access;
             }
         })
         .or_insert(access);

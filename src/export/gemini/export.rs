@@ -151,12 +151,11 @@ impl Writer<'_, '_> {
             spelling::words(&entry.text).filter(|words| !words.iter().any(|word| word.contains(['*', '?', '['])));
         let troubles = self.scope.troubles(&entry.text);
         let harmless = troubles.iter().all(|trouble| *trouble == Trouble::Arguments);
-        match words.filter(|_| harmless) {
-            Some(words) => self.rule(Decision::Allowed, &[SHELL], Condition::Prefix(words.join(" ")), why(entry)),
-            None => {
-                let reason = "an allow would let its arguments reach what the scope refuses";
-                self.residual(Of::entry(entry), &[], reason, "it is refused like a command that is not listed");
-            }
+        if let Some(words) = words.filter(|_| harmless) {
+            self.rule(Decision::Allowed, &[SHELL], Condition::Prefix(words.join(" ")), why(entry));
+        } else {
+            let reason = "an allow would let its arguments reach what the scope refuses";
+            self.residual(Of::entry(entry), &[], reason, "it is refused like a command that is not listed");
         }
     }
 
@@ -189,15 +188,14 @@ impl Writer<'_, '_> {
         }
         let Some(all) = self.scope.deny_all() else { return };
         self.rule(Decision::Denied, &["google_web_search"], Condition::None, why(all));
-        match self.scope.limited(Subject::Network) {
-            Some(first) => self.residual(Of::list(first), EVERY_WAY, reason, instead),
-            None => {
-                self.rule(Decision::Denied, &["web_fetch"], Condition::None, why(all));
-                for program in NETWORK_PROGRAMS {
-                    let patterns = pattern::command(program).unwrap_or_default();
-                    for pattern in patterns {
-                        self.rule(Decision::Denied, &[SHELL], Condition::Command(pattern), why(all));
-                    }
+        if let Some(first) = self.scope.limited(Subject::Network) {
+            self.residual(Of::list(first), EVERY_WAY, reason, instead);
+        } else {
+            self.rule(Decision::Denied, &["web_fetch"], Condition::None, why(all));
+            for program in NETWORK_PROGRAMS {
+                let patterns = pattern::command(program).unwrap_or_default();
+                for pattern in patterns {
+                    self.rule(Decision::Denied, &[SHELL], Condition::Command(pattern), why(all));
                 }
             }
         }

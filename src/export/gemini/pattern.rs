@@ -47,7 +47,7 @@ fn body(glob: &str, case: Case) -> String {
                     if let Some(end) = rest.find(']').filter(|end| *end > 1) {
                         let class = rest.get(1..end).unwrap_or_default().replace('\\', "\\\\").replace('[', "\\[");
                         let class = class.strip_prefix('!').map_or(class.clone(), |members| format!("^\"/{members}"));
-                        pattern.push_str(&format!("[{class}]"));
+                        pattern.extend(["[", class.as_str(), "]"]);
                         taken = end + 1;
                     } else {
                         pattern.push_str("\\[");
@@ -75,11 +75,12 @@ pub(super) fn command(entry: &str) -> Option<Vec<String>> {
     let mut start = program.clone();
     for (at, operand) in operands.iter().enumerate() {
         let options = if at == 0 { "(-[^;&|]*\\s|)" } else { "" };
-        start.push_str(&format!("\\s{options}{}", word(operand)));
+        start.extend(["\\s", options, word(operand).as_str()]);
     }
     let end = "[\\s\"\\\\;&|]";
-    let joined =
-        |words: &[String]| -> String { words.iter().map(|flag| format!("\\s([^;&|]*\\s|){}", word(flag))).collect() };
+    let joined = |words: &[String]| -> String {
+        words.iter().flat_map(|flag| ["\\s([^;&|]*\\s|)".to_owned(), word(flag)]).collect()
+    };
     let behind: Vec<String> = operands.iter().map(|operand| (*operand).clone()).collect();
     let first = orders(&flags).into_iter().filter(|flags| !flags.is_empty() && !behind.is_empty());
     let mut patterns: Vec<String> =

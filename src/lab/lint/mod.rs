@@ -32,7 +32,7 @@ pub(crate) fn lint(policy: &Policy, parts: &Parts, now: Option<jiff::Timestamp>)
     let denies = fragility(policy, parts);
     let mut found = lists::lints(policy, parts);
     found.extend(promises::lints(parts, now));
-    found.extend(denies.iter().flat_map(of_deny));
+    found.extend(denies.iter().filter_map(of_deny));
     found.sort_by(|one, other| key(one).cmp(&key(other)));
     Lints { found, denies }
 }

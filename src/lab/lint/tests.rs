@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use super::*;
 use crate::lab::fragile::score;
 
@@ -58,7 +60,7 @@ fn denies_hold_in_every_disguise() {
     for deny in &lints.denies {
         assert!(deny.tried > 0 && deny.dead.is_none(), "{}: {}", deny.entry.name, deny.tried);
         for slip in &deny.slips {
-            slips.push_str(&format!("{} {}: {}\n", deny.entry.name, slip.family, shown(&slip.calls)));
+            writeln!(slips, "{} {}: {}", deny.entry.name, slip.family, shown(&slip.calls)).unwrap();
         }
     }
     assert!(score(&lints.denies).unwrap() >= 990, "{:?}\n{slips}", score(&lints.denies));

@@ -32,7 +32,12 @@ pub(super) fn double(text: &str) -> String {
 
 /// `\162\155`
 pub(super) fn octal(text: &str) -> String {
-    text.bytes().map(|byte| format!("\\{byte:03o}")).collect()
+    let mut encoded = String::with_capacity(text.len() * 4);
+    for byte in text.bytes() {
+        let digit = |shift: u32| char::from(b'0' + (byte >> shift & 7));
+        encoded.extend(['\\', digit(6), digit(3), digit(0)]);
+    }
+    encoded
 }
 
 pub(super) fn base64(text: &str) -> String {

@@ -31,7 +31,7 @@ impl<'s> Values<'s> {
     }
 
     /// The act without any disguise.
-    pub(super) fn plain(&self) -> Option<Vec<TestCall>> {
+    pub(super) fn plain(&self) -> Vec<TestCall> {
         let call = match self.sample {
             Sample::Command(argv) => TestCall::shell(&line(argv)),
             Sample::File("read", path) => TestCall::new("Read", &json!({ "file_path": path })),
@@ -41,7 +41,7 @@ impl<'s> Values<'s> {
             Sample::Mcp { server, tool } => TestCall::new(&format!("mcp__{server}__{tool}"), &json!({})),
             Sample::Variable(name) => TestCall::shell(&format!("{name}=/tmp/x ls")),
         };
-        Some(vec![call])
+        vec![call]
     }
 
     /// `None`: the act lacks something that the template needs.

@@ -73,12 +73,12 @@ pub(crate) struct Acts {
 
 /// One for each example of the entry; none where no example can be made of its pattern.
 pub(crate) fn acts(entry: &EntryView, parts: &Parts) -> Vec<Acts> {
-    sample::samples(entry, parts).into_iter().filter_map(|sample| of_sample(&sample)).collect()
+    sample::samples(entry, parts).iter().map(of_sample).collect()
 }
 
-fn of_sample(sample: &sample::Sample) -> Option<Acts> {
+fn of_sample(sample: &sample::Sample) -> Acts {
     let values = Values::new(sample);
-    let plain = values.plain()?;
+    let plain = values.plain();
     let groups =
         GROUPS.iter().filter(|group| group.of == sample.subject() && group.only.is_none_or(|only| sample.is(only)));
     let variants = groups.flat_map(|group| {
@@ -88,7 +88,7 @@ fn of_sample(sample: &sample::Sample) -> Option<Acts> {
         });
         texts.chain(calls).map(|calls| Variant { family: &group.family, what: &group.what, calls }).collect::<Vec<_>>()
     });
-    Some(Acts { plain, variants: variants.collect() })
+    Acts { plain, variants: variants.collect() }
 }
 
 #[cfg(test)]

@@ -82,13 +82,13 @@ pub(super) struct CommandRule {
 #[derive(Debug, Clone)]
 pub(super) enum CommandPattern {
     /// As version 1 reads it: the command's text counts, too.
-    Text(TextPattern),
+    Text(Box<TextPattern>),
     Parts(Parts),
 }
 
 impl CommandPattern {
     pub(super) fn version_1(text: &str, words: Vec<String>) -> Self {
-        Self::Text(TextPattern::new(text, words))
+        Self::Text(Box::new(TextPattern::new(text, words)))
     }
 
     pub(super) fn denies(&self, ran: &Ran<'_>) -> Match {

@@ -23,7 +23,7 @@ pub(super) enum Kind {
 /// What lies between a token and the one before it. Ordered by how much it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Apart {
-    SameLine,
+    Beside,
     NextLine,
     BlankLine,
 }
@@ -35,7 +35,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         let trimmed = rest.trim_start_matches([' ', '\t', '\n', '\r']);
         let blank = rest.get(..rest.len() - trimmed.len()).unwrap_or_default();
         let apart = match blank.bytes().filter(|byte| *byte == b'\n').count() {
-            0 => Apart::SameLine,
+            0 => Apart::Beside,
             1 => Apart::NextLine,
             _ => Apart::BlankLine,
         };

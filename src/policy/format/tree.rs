@@ -82,9 +82,9 @@ impl<'a> Reader<'a> {
         // `"a", /* of b */ "b"`: what follows in the same line is what it is about.
         let leads = token.kind == Kind::BlockComment
             && next.is_some_and(|next| {
-                next.apart == Apart::SameLine && matches!(next.kind, Kind::Open | Kind::Scalar | Kind::BlockComment)
+                next.apart == Apart::Beside && matches!(next.kind, Kind::Open | Kind::Scalar | Kind::BlockComment)
             });
-        token.apart == Apart::SameLine && !leads && last.behind.iter().all(|comment| !comment.ends_line)
+        token.apart == Apart::Beside && !leads && last.behind.iter().all(|comment| !comment.ends_line)
     }
 
     fn member(&mut self, first: Token<'a>, mut before: Vec<Comment<'a>>, is_object: bool) -> Node<'a> {
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
         let mut value = first;
         if is_object {
             // A comment between key and value has no better place than before both.
-            while let Some(token) = self.tokens.next() {
+            for token in self.tokens.by_ref() {
                 match token.kind {
                     Kind::LineComment | Kind::BlockComment => before.push(comment(token)),
                     Kind::Colon | Kind::Comma | Kind::Close => {}

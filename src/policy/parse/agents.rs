@@ -29,8 +29,7 @@ impl Parser<'_> {
             for (key, value) in members.iter().filter(|(key, _)| PART.contains(&key.name.as_str())) {
                 self.rulebook(&key.name, value, &pointer, &mut rulebook);
             }
-            let place = self.locator.place(key.span.start, &pointer);
-            document.agents.push(Part { selected: Selected { text: key.name.clone(), selector, place }, rulebook });
+            document.agents.push(Part { selected: Selected { text: key.name.clone(), selector }, rulebook });
         }
     }
 

@@ -131,14 +131,15 @@ impl Parser<'_> {
             };
             let below = format!("{pointer}/{}", key.name);
             match &value.data {
-                Data::Number(text) => match decimal(text) {
-                    Some(amount) => *price = amount,
-                    None => {
+                Data::Number(text) => {
+                    if let Some(amount) = decimal(text) {
+                        *price = amount;
+                    } else {
                         let message = format!("{} is no price", quoted(text));
                         let help = "write a number from 0 on with at most six decimals".to_owned();
                         self.faults.push(value.span.clone(), &below, message, Some(help));
                     }
-                },
+                }
                 _ => self.wrong_type(value, &below, "a number of dollars"),
             }
         }
@@ -157,12 +158,11 @@ impl Parser<'_> {
             "files" => Some("files_changed"),
             other => known.iter().copied().find(|name| *name == other).or_else(|| nearest(other, known)),
         };
-        let help = match meant.filter(|name| known.contains(name)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => {
-                let known: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
-                format!("known here: {}", known.join(", "))
-            }
+        let help = if let Some(near) = meant.filter(|name| known.contains(name)) {
+            format!("did you mean `{near}`?")
+        } else {
+            let known: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
+            format!("known here: {}", known.join(", "))
         };
         let message = format!("unknown key {}", quoted(&key.name));
         self.faults.push(key.span.clone(), &format!("{pointer}/{}", escaped(&key.name)), message, Some(help));

@@ -115,7 +115,7 @@ pub(in crate::policy) enum Matches {
     Delete(PathSet),
     List(PathSet),
     Net(Vec<HostPattern>),
-    Mcp { server: NamePattern, tools: Vec<NamePattern> },
+    Mcp { server: Box<NamePattern>, tools: Vec<NamePattern> },
     Spawn(Vec<NamePattern>),
 }
 
@@ -158,6 +158,8 @@ pub(in crate::policy) struct Document {
     pub(in crate::policy) sessions: Conditions,
     pub(in crate::policy) budgets: Budgets,
     pub(in crate::policy) tests: Vec<InlineTest>,
+    /// How many examples its rules have.
+    pub(in crate::policy) examples: usize,
     pub(in crate::policy) sequences: Vec<Sequence>,
     /// Parts that are for some agents only.
     pub(in crate::policy) agents: Vec<Part>,

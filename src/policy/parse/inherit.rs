@@ -21,6 +21,7 @@ impl Document {
             agents,
             sequences,
             tests: _,
+            examples: _,
             waivers,
             names,
             // The entries that name them are compiled.

@@ -84,7 +84,7 @@ type Fault = (String, Option<String>);
 /// `named`: how places name the file, where it is not the policy itself.
 pub(super) fn parse(file: &str, text: &str, named: Option<Arc<str>>) -> Result<Document, Diagnostics> {
     let mut parser = Parser::new(file, text, (Version::One, named));
-    let document = match json::read(text) {
+    let mut document = match json::read(text) {
         Ok(json) => parser.root(&json),
         Err(error) => {
             parser.refuse(error);
@@ -92,6 +92,7 @@ pub(super) fn parse(file: &str, text: &str, named: Option<Arc<str>>) -> Result<D
         }
     };
     if parser.faults.list.is_empty() {
+        document.examples = parser.rule_examples.len();
         parser.rule_examples_hold(&document);
     }
     parser.finish(document)

@@ -222,7 +222,7 @@ impl Parser<'_> {
                 _ => {}
             }
         }
-        Some((Matches::Mcp { server, tools }, text))
+        Some((Matches::Mcp { server: Box::new(server), tools }, text))
     }
 
     fn rule_examples_of(&mut self, value: &Value, pointer: &str, rule: usize) {

@@ -47,13 +47,12 @@ impl Parser<'_> {
                 Vec::new()
             }
         };
-        let expect = match get("expect") {
-            Some(expect) => self.expectation(expect, &format!("{pointer}/expect"))?,
-            None => {
-                let help = "write \"expect\": \"deny\", \"ask\", \"allow\" or \"unresolved\"".to_owned();
-                self.faults.push(value.span.clone(), pointer, "a test needs `expect`".to_owned(), Some(help));
-                return None;
-            }
+        let expect = if let Some(expect) = get("expect") {
+            self.expectation(expect, &format!("{pointer}/expect"))?
+        } else {
+            let help = "write \"expect\": \"deny\", \"ask\", \"allow\" or \"unresolved\"".to_owned();
+            self.faults.push(value.span.clone(), pointer, "a test needs `expect`".to_owned(), Some(help));
+            return None;
         };
         Some(InlineTest { name, calls, caller, expect, rule, place })
     }
@@ -96,7 +95,6 @@ impl Parser<'_> {
                 Data::List(parts) => match parts.as_slice() {
                     [Value { data: Data::Text(tool), .. }, input] => {
                         calls.push(TestCall { tool: tool.clone(), arguments: plain(input) });
-                        continue;
                     }
                     _ => self.no_call(step, &format!("{pointer}/{index}")),
                 },

@@ -294,7 +294,6 @@ fn shipped_policies_deny_and_allow_what_they_should() {
         ("default", "host pages.example", false),
         ("strict", "read src/main.rs", false),
         ("strict", "read .env.local", true),
-        ("strict", "read Makefile", true),
         ("strict", "write src/a.rs", false),
         ("strict", "write src/Cargo.lock", true),
         ("strict", "write README.md", true),

@@ -186,7 +186,9 @@ fn subagents(part: &Part<'_>, log: &Log<'_>) -> Tally {
         }
     }
     let mut tally = Tally { recorded: true, ..Tally::default() };
-    told.into_iter().for_each(|(event, count)| tally.spend(event, count));
+    for (event, count) in told {
+        tally.spend(event, count);
+    }
     tally
 }
 
