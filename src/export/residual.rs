@@ -99,11 +99,11 @@ pub(super) fn way(act: &Act, judged: &Entry, entry: Option<&EntryView>) -> Way {
     }
 }
 
-/// A command of a plain text starts with these words as they are written.
+/// A command of a plain text starts with these words as they are written, no variable before them.
 fn is_plain(text: &str, words: &str) -> bool {
     let reading = script::read(text);
     reading.shape == Shape::Plain
-        && reading.pieces.iter().any(|piece| {
+        && reading.pieces.iter().filter(|piece| piece.assigned.is_empty()).any(|piece| {
             piece.text.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']))
         })
 }

@@ -59,7 +59,7 @@ fn a_scope_of_a_session_is_clean_and_holds() {
         let draft: Value = serde_json::from_str(&written.stdout).unwrap();
         let left = draft["review"].as_array().unwrap();
         let errors = errors(&report);
-        assert_eq!(left.is_empty(), errors.is_empty(), "{name}: {errors:?}");
+        assert!(errors.is_empty() || !left.is_empty(), "{name}: {errors:?}");
         assert_eq!(answer.code, i32::from(!errors.is_empty()), "{name}");
         break_on_purpose(&world, name, &errors.iter().map(|(_, print)| print.clone()).collect());
     }

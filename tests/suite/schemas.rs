@@ -16,10 +16,17 @@ const PRINTED: &[(&str, &str)] = &[
     ("list", "list.v1"),
     ("inspect --view session", "session"),
     ("inspect --view billing", "billing.v1"),
+    ("policy backtest", "policy-backtest.v1"),
+    ("policy coverage", "policy-coverage.v1"),
+    ("policy diff", "policy-diff.v1"),
+    ("policy explain", "policy-explain.v1"),
+    ("policy test", "policy-test.v1"),
+    ("policy validate", "validation.v1"),
 ];
 
-/// Prints what is in the store, or another program's document.
-const OTHERS: &[&str] = &["inspect", "schema"];
+/// Prints what is in the store, a policy, or another program's document. What `policy export --verify` and `policy`
+/// itself say in JSON has no published schema yet.
+const OTHERS: &[&str] = &["inspect", "schema", "policy fmt", "policy export", "policy --held-out"];
 
 fn validator(name: &str) -> jsonschema::Validator {
     let path = project().join(format!("schemas/{name}.schema.json"));
