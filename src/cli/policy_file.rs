@@ -108,11 +108,11 @@ fn is_absent(path: &str) -> bool {
 fn from_revision(revision: &str, path: &str, colour: policy::Colour) -> Result<Policy, Failure> {
     let blob = read_blob(revision, path)?;
     let commit = blob.commit.get(..12).unwrap_or(&blob.commit);
-    let library = |path: &str| match git::read_blob(Path::new("."), &blob.commit, path) {
+    let read_file = |path: &str| match git::read_blob(Path::new("."), &blob.commit, path) {
         Ok(blob) => Ok(blob.bytes),
         Err(error) => Err(error.to_string()),
     };
-    Policy::from_source(path, Some(format!("{revision} ({commit})")), &blob.bytes, &library)
+    Policy::from_source(path, Some(format!("{revision} ({commit})")), &blob.bytes, &read_file)
         .map_err(|faults| broken(path, &faults, colour))
 }
 

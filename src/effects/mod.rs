@@ -41,7 +41,7 @@ pub(crate) use causes::causes;
 pub(crate) use command::knowledge;
 pub(crate) use effect::*;
 pub(crate) use memo::Memo;
-pub(crate) use paths::fold_for_deny;
+pub(crate) use paths::{escaped, fold_for_deny};
 pub(crate) use tracker::{Links, Tracker};
 pub(crate) use world::World;
 

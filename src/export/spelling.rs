@@ -57,7 +57,7 @@ pub(super) fn is_flag(word: &str) -> bool {
 }
 
 /// One flag of two letters in both orders, joined and apart.
-fn orders(flags: &[&String]) -> Vec<Vec<String>> {
+pub(super) fn orders(flags: &[&String]) -> Vec<Vec<String>> {
     let given: Vec<String> = flags.iter().map(|flag| (*flag).clone()).collect();
     let [only] = flags else { return vec![given] };
     let letters: Vec<char> = only.chars().skip(1).collect();

@@ -20,7 +20,7 @@ use super::{Diagnostics, hex, load};
 const MOST: usize = 32;
 
 /// Reads a file by its path, or says why it can't be had.
-pub(crate) type Library<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
+pub(crate) type Reader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
 
 /// A file that a policy extends.
 #[derive(Debug, Clone)]
@@ -41,14 +41,14 @@ pub(super) struct Assembled {
     pub(super) extended: Vec<Extended>,
 }
 
-pub(super) fn assemble(file: &str, bytes: &[u8], library: Library<'_>) -> Result<Assembled, Diagnostics> {
-    let mut assembly = Assembly { library, extended: Vec::new() };
+pub(super) fn assemble(file: &str, bytes: &[u8], read_file: Reader<'_>) -> Result<Assembled, Diagnostics> {
+    let mut assembly = Assembly { read_file, extended: Vec::new() };
     let (own, floors) = assembly.read(file, bytes, None)?;
     Ok(Assembled { own, floors, extended: assembly.extended })
 }
 
 struct Assembly<'a> {
-    library: Library<'a>,
+    read_file: Reader<'a>,
     extended: Vec<Extended>,
 }
 
@@ -76,7 +76,7 @@ impl Assembly<'_> {
                 return Err(fault(&extension.path_span, "path", message, ""));
             }
             let path = beside(file, &extension.path);
-            let bytes = (self.library)(&path).map_err(|reason| {
+            let bytes = (self.read_file)(&path).map_err(|reason| {
                 let message = format!("{} can't be read: {reason}", quoted(&path));
                 fault(&extension.path_span, "path", message, "paths are relative to the file that names them")
             })?;

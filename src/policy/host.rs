@@ -22,6 +22,11 @@ impl HostList {
         Self { rules: rules.collect() }
     }
 
+    /// Without the entries that are less than an error.
+    pub(super) fn drop_mild(&mut self) {
+        self.rules.retain(|rule| rule.stated.is_firm());
+    }
+
     /// Without one entry.
     pub(super) fn drop_place(&mut self, place: &PolicyPlace) {
         self.rules.retain(|rule| rule.stated.place != *place);

@@ -13,11 +13,11 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Reads a policy that was asked for: that it is not there is a fault.
 pub(crate) fn load_file(path: &Path) -> Result<Policy, Diagnostics> {
-    let library = |path: &str| match read_file(Path::new(path)) {
+    let beside = |path: &str| match read_file(Path::new(path)) {
         Ok(bytes) => Ok(bytes),
         Err(faults) => Err(faults.of_whole_file().map_or_else(String::new, |fault| fault.message.clone())),
     };
-    Policy::from_source(&shown(path), None, &read_file(path)?, &library)
+    Policy::from_source(&shown(path), None, &read_file(path)?, &beside)
 }
 
 /// The text of a policy file, whatever stands in it.

@@ -94,7 +94,7 @@ pub(crate) use diagnostics::{Colour, Diagnostics, quoted};
 pub(crate) use entries::{EntryView, Subject};
 use evidence::EvidenceRules;
 pub(crate) use extends::Extended;
-use extends::{Assembled, Library};
+use extends::{Assembled, Reader};
 pub(crate) use floor::globs as floor_globs;
 pub(crate) use globals::takes_value;
 pub(crate) use inline_tests::{Answer, Caller, InlineTest, TestCall};
@@ -262,14 +262,14 @@ impl Policy {
         Self::from_source(shown, revision, bytes, &|_| Err("there is nothing to read it from".to_owned()))
     }
 
-    /// The same, with the files that it extends; `library` reads them.
+    /// The same, with the files that it extends; `read_file` reads them.
     pub(crate) fn from_source(
         shown: &str,
         revision: Option<String>,
         bytes: &[u8],
-        library: Library<'_>,
+        read_file: Reader<'_>,
     ) -> Result<Self, Diagnostics> {
-        let Assembled { own: mut document, floors, extended } = extends::assemble(shown, bytes, library)?;
+        let Assembled { own: mut document, floors, extended } = extends::assemble(shown, bytes, read_file)?;
         let mut entries = entries::of(&document.rulebook);
         let mut narrowing = Vec::new();
         for floor in floors {

@@ -31,6 +31,8 @@ pub(super) struct Scope {
     pub(super) tools: Tools,
     /// Rules about sub-agents.
     pub(super) spawn: Rules<NameList>,
+    /// The same without what forbids mildly, where anything does: a rule that only warns hides nothing that is an error.
+    pub(super) firm: Option<Box<Self>>,
 }
 
 /// What is said of MCP servers.
@@ -64,6 +66,15 @@ impl NameList {
     fn add(&mut self, stated: &Stated, pattern: &NamePattern) {
         self.entries.push((stated.clone(), pattern.clone()));
         self.entries.sort_by_key(|(stated, _)| stated.rank());
+    }
+
+    /// Without the entries that are less than an error.
+    fn drop_mild(&mut self) {
+        self.entries.retain(|(stated, _)| stated.is_firm());
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// Without one entry, or without what the list demands where it is the list that stands there.
@@ -114,7 +125,9 @@ impl<L> Rules<L> {
 impl Scope {
     /// With the files that the policy was read from: who is judged by them may not change them.
     pub(super) fn guarding<'p>(self, paths: impl Iterator<Item = &'p str>) -> Self {
-        Self { judging: paths.filter(|path| !is_anchored(path)).map(OwnRule::of_file).collect(), ..self }
+        let judging: Vec<OwnRule> = paths.filter(|path| !is_anchored(path)).map(OwnRule::of_file).collect();
+        let firm = self.firm.map(|firm| Box::new(Self { judging: judging.clone(), ..*firm }));
+        Self { judging, firm, ..self }
     }
 
     pub(super) fn new(rulebook: &Rulebook) -> Self {
@@ -133,6 +146,28 @@ impl Scope {
                     delete.of(rule.effect).add(&rule.stated, paths);
                 }
             }
+        }
+        if rulebook.rules.iter().any(|rule| rule.effect != Decision::Allowed && !rule.stated.is_firm()) {
+            scope.firm = Some(Box::new(scope.firmly()));
+        }
+        scope
+    }
+
+    /// Without what forbids mildly.
+    fn firmly(&self) -> Self {
+        let mut scope = self.clone();
+        let files = [Some(&mut scope.read), Some(&mut scope.write), Some(&mut scope.list), scope.delete.as_mut()];
+        for rules in files.into_iter().flatten() {
+            rules.deny.drop_mild();
+            rules.ask.drop_mild();
+        }
+        scope.commands.deny.drop_mild();
+        scope.commands.ask.drop_mild();
+        scope.network.rules.deny.drop_mild();
+        scope.network.rules.ask.drop_mild();
+        for rules in scope.tools.servers.iter_mut().map(|server| &mut server.rules).chain([&mut scope.spawn]) {
+            rules.deny.drop_mild();
+            rules.ask.drop_mild();
         }
         scope
     }
@@ -190,6 +225,7 @@ impl Scope {
             tools: rulebook.mcp.as_ref().map(tools).unwrap_or_default(),
             list: Rules::default(),
             spawn: Rules::default(),
+            firm: None,
         }
     }
 }

@@ -82,29 +82,13 @@ pub(super) fn command(entry: &str) -> Option<Vec<String>> {
         words.iter().flat_map(|flag| ["\\s([^;&|]*\\s|)".to_owned(), word(flag)]).collect()
     };
     let behind: Vec<String> = operands.iter().map(|operand| (*operand).clone()).collect();
-    let first = orders(&flags).into_iter().filter(|flags| !flags.is_empty() && !behind.is_empty());
+    let first = spelling::orders(&flags).into_iter().filter(|flags| !flags.is_empty() && !behind.is_empty());
     let mut patterns: Vec<String> =
         first.map(|flags| format!("{program}{}{}{end}", joined(&flags), joined(&behind))).collect();
-    patterns.extend(orders(&flags).into_iter().map(|flags| format!("{start}{}{end}", joined(&flags))));
+    patterns.extend(spelling::orders(&flags).into_iter().map(|flags| format!("{start}{}{end}", joined(&flags))));
     patterns.iter().all(|pattern| pattern.len() <= LONGEST).then_some(patterns)
 }
 
 fn word(text: &str) -> String {
     text.split(['*', '?']).map(escape::pattern).collect::<Vec<_>>().join("[^\\s\"]*")
-}
-
-/// Two letters of one flag in both orders, joined and apart.
-fn orders(flags: &[&String]) -> Vec<Vec<String>> {
-    let given: Vec<String> = flags.iter().map(|flag| (*flag).clone()).collect();
-    let [only] = flags else { return vec![given] };
-    let letters: Vec<char> = only.chars().skip(1).collect();
-    match letters.as_slice() {
-        [one, other] if one.is_ascii_alphabetic() && other.is_ascii_alphabetic() => vec![
-            given,
-            vec![format!("-{other}{one}")],
-            vec![format!("-{one}"), format!("-{other}")],
-            vec![format!("-{other}"), format!("-{one}")],
-        ],
-        _ => vec![given],
-    }
 }

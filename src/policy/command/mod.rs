@@ -61,6 +61,11 @@ impl CommandList {
         self.place.as_ref()
     }
 
+    /// Without the entries that are less than an error.
+    pub(super) fn drop_mild(&mut self) {
+        self.rules.retain(|rule| rule.stated.is_firm());
+    }
+
     /// Without one entry, or without any where it is the list that stands there.
     pub(super) fn drop_place(&mut self, place: &PolicyPlace) {
         if self.place.as_ref() == Some(place) {

@@ -33,7 +33,8 @@ impl Policy {
                 continue;
             }
             let other = say(&part.scope);
-            if other.strictness() > strictest.strictness() && part.scope.speaks(&other) {
+            let has_a_say = part.scope.speaks(&other) || strictest.decision == Decision::Unresolved;
+            if other.strictness() > strictest.strictness() && has_a_say {
                 let reason = part.said(&other.reason, holds);
                 strictest = Judgement { sensitive: strictest.sensitive, reason, ..other };
             }
@@ -90,8 +91,19 @@ impl<'a> Rest<'a> {
 }
 
 impl Scope {
-    /// What these lists say, and the floor.
+    /// What these lists say, and the floor: also where a rule that only warns speaks of the same effect.
     pub(super) fn judge(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
+        let found = self.judge_by_all(effect, context);
+        match &self.firm {
+            Some(firm) if found.matters() && found.level < Level::Error => {
+                let other = firm.judge_by_all(effect, context);
+                if other.strictness() > found.strictness() { other } else { found }
+            }
+            _ => found,
+        }
+    }
+
+    fn judge_by_all(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
         let certainty = effect.certainty;
         match &effect.kind {
             Kind::Read(target) => self.file(target, certainty, context, &files::READ),
@@ -109,7 +121,7 @@ impl Scope {
     }
 
     /// Whether a scope that only narrows has a say in it: what it can't resolve and does not demand, it leaves to the
-    /// policy that it narrows.
+    /// policy that it narrows, unless that can't resolve it either.
     fn speaks(&self, judgement: &Judgement) -> bool {
         judgement.decision != Decision::Unresolved
             || judgement.level == Level::Error

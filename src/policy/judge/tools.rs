@@ -62,6 +62,9 @@ impl Scope {
         if let Some(stated) = self.spawn.ask.may_have(name) {
             return asked_by("rules", stated);
         }
+        if agent.is_none() && !(self.spawn.deny.is_empty() && self.spawn.ask.is_empty()) {
+            return self.unresolved(Level::Error, "which sub-agent it is, is not known, and rules forbid some", None);
+        }
         if let Some(stated) = self.spawn.allow.has(name) {
             return allowed_by(RULE, "rules", stated);
         }

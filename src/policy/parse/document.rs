@@ -35,6 +35,11 @@ impl Stated {
         Self { place, named: None, level: Level::Error }
     }
 
+    /// What it forbids is an error.
+    pub(in crate::policy) fn is_firm(&self) -> bool {
+        self.level == Level::Error
+    }
+
     /// Where it stands among those that say the same: the strictest first, and of equals the one that says why.
     pub(in crate::policy) fn rank(&self) -> (std::cmp::Reverse<Level>, bool) {
         (std::cmp::Reverse(self.level), self.named.is_none())

@@ -4,7 +4,7 @@ mod pattern;
 
 use std::cell::OnceCell;
 
-use crate::effects::{Certainty, PathTarget};
+use crate::effects::{Certainty, PathTarget, escaped};
 use crate::finding::PolicyPlace;
 
 use super::Context;
@@ -34,7 +34,7 @@ pub(super) struct OwnRule {
 impl OwnRule {
     /// Of one file.
     pub(super) fn of_file(path: &str) -> Self {
-        Self::new(&literal_in_pattern(&fold(path)))
+        Self::new(&escaped(&fold(path)))
     }
 
     pub(super) fn new(glob: &str) -> Self {
@@ -109,25 +109,12 @@ impl Form {
     fn below(&self, root: Option<&str>, target: &PathTarget, certainty: Certainty) -> Option<&Names> {
         let joined = || {
             let root = root.filter(|_| !is_anchored(&self.path))?.trim_end_matches('/');
-            let root = if certainty == Certainty::Pattern { literal_in_pattern(root) } else { root.to_owned() };
+            let root = if certainty == Certainty::Pattern { escaped(root) } else { root.to_owned() };
             let joined = if self.path == "." { root } else { format!("{root}/{}", self.path) };
             Some(Names::new(joined, target, certainty))
         };
         self.absolute.get_or_init(joined).as_ref()
     }
-}
-
-/// A literal path inside an effect's pattern.
-fn literal_in_pattern(text: &str) -> String {
-    let mut pattern = String::with_capacity(text.len());
-    for character in text.chars() {
-        if matches!(character, '*' | '?' | '[') {
-            pattern.extend(['[', character, ']']);
-        } else {
-            pattern.push(character);
-        }
-    }
-    pattern
 }
 
 impl<'a> Files<'a> {

@@ -146,6 +146,12 @@ impl PathList {
         self.place.as_ref()
     }
 
+    /// Without the entries that are less than an error.
+    pub(in crate::policy) fn drop_mild(&mut self) {
+        self.rules.retain(|rule| rule.stated.is_firm());
+        self.named.retain(|rule| rule.stated.is_firm());
+    }
+
     /// Without one entry, or without any where it is the list that stands there.
     pub(in crate::policy) fn drop_place(&mut self, place: &PolicyPlace) {
         if self.place.as_ref() == Some(place) {

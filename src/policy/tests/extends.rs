@@ -20,10 +20,10 @@ fn files(files: &[(&str, &str)]) -> BTreeMap<String, String> {
 
 fn read_policy(path: &str, all: &[(&str, &str)]) -> Result<Policy, Diagnostics> {
     let all = files(all);
-    let library = |path: &str| {
+    let read_file = |path: &str| {
         all.get(path).map(|text| text.clone().into_bytes()).ok_or_else(|| "there is no such file".to_owned())
     };
-    Policy::from_source(path, None, all[path].as_bytes(), &library)
+    Policy::from_source(path, None, all[path].as_bytes(), &read_file)
 }
 
 fn decisions(policy: &Policy, effects: &[&str]) -> Vec<String> {

@@ -380,3 +380,57 @@ fn a_rule_that_allows_closes_nothing_and_vouches() {
     assert_eq!(decide(&scope, &opaque(&["npm", "test"]), None).decision, Decision::Allowed);
     assert_eq!(decide(&scope, &opaque(&["npm", "run"]), None).decision, Decision::Unresolved);
 }
+
+/// Who writes a rule that only warns takes nothing away from what is an error without it.
+#[test]
+fn a_rule_that_only_warns_hides_nothing() {
+    let strict = r#"{"version": 2, "files": {"read": {"deny": ["a"]}, "write": {"allow": ["src/**"], "ask": ["b"]}},
+        "commands": {"allow": ["ls"]}, "network": {"deny_all": true}, "mcp": {"default": "deny"} MILD}"#;
+    let rules: Vec<String> = [
+        r#""read": ["**"]"#,
+        r#""write": ["**"]"#,
+        r#""delete": ["**"]"#,
+        r#""exec": {"program": ["rm", "ls"]}"#,
+        r#""net": ["*.example"]"#,
+        r#""mcp": {"server": "*", "tools": ["*"]}"#,
+        r#""spawn": ["*"]"#,
+    ]
+    .iter()
+    .enumerate()
+    .map(|(at, matches)| {
+        let severity = if at % 2 == 0 { "note" } else { "warning" };
+        let effect = if at % 3 == 0 { "ask" } else { "deny" };
+        let (id, reason) = (format!("M{at}"), "to look at");
+        format!(
+            r#"{{"id": "{id}", "effect": "{effect}", "severity": "{severity}", "reason": "{reason}", "match": {{{matches}}}}}"#
+        )
+    })
+    .collect();
+    let without = policy(&strict.replace("MILD", ""));
+    let with = policy(&strict.replace("MILD", &format!(r#", "rules": [{}]"#, rules.join(", "))));
+    let tool = Kind::Tool { server: Some("x".to_owned()), tool: "y".to_owned() };
+    let effects = [
+        file_effect("read a"),
+        file_effect("read c"),
+        file_effect("write b"),
+        file_effect("write docs/x"),
+        file_effect("write src/x"),
+        file_effect("write .agent-scope.json"),
+        file_effect("write .claude/settings.json"),
+        file_effect("delete docs/x"),
+        command("rm x"),
+        command("ls"),
+        command("?$X y"),
+        host("pages.example"),
+        effect(tool, Certainty::Exact),
+        effect(Kind::Spawn { agent: None }, Certainty::Exact),
+    ];
+    let mut warned = 0;
+    for effect in &effects {
+        let (before, after) = (decide(&without, effect, Some("/repo")), decide(&with, effect, Some("/repo")));
+        let fails = |found: &Judgement| found.matters() && found.level == Level::Error;
+        assert!(!fails(&before) || fails(&after), "{effect}: {} became {}", before.reason, after.reason);
+        warned += usize::from(after.matters() && !before.matters());
+    }
+    assert!(warned >= 3, "the rules say nothing");
+}

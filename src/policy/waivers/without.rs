@@ -21,13 +21,14 @@ impl Policy {
 
 impl Scope {
     fn without(&self, excepted: &[Excepted]) -> Self {
-        let mut scope = self.clone();
+        let mut scope = Self { firm: None, ..self.clone() };
         for Excepted { rule, place } in excepted {
             match place {
                 Some(place) => scope.drop_place(place),
                 None => scope.without_floor.push(rule),
             }
         }
+        scope.firm = self.firm.as_ref().map(|firm| Box::new(firm.without(excepted)));
         scope
     }
 

@@ -8,6 +8,9 @@ use schemars::JsonSchema;
 use super::evidence::{DEFAULTS, Grade, NEVER_OPEN, Weight};
 use super::parse;
 use super::sessions::Field;
+use programs::{Program, Reason};
+use rules::{Rule, Test};
+use sessions::{Budgets, Evidence, Sequence, Sessions};
 
 /// One of the words that the reader knows.
 macro_rules! words {
@@ -25,6 +28,10 @@ macro_rules! words {
         }
     };
 }
+
+mod programs;
+mod rules;
+mod sessions;
 
 /// The scope of an AI coding agent: what it may read, write, run and contact. Deny wins; an allow list that is not empty
 /// allows nothing else.
@@ -75,42 +82,6 @@ struct Scope {
     provenance: Option<BTreeMap<String, Provenance>>,
 }
 
-/// `tool` and `input`, or `seq`: the strictest answer counts.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct Test {
-    name: Option<String>,
-    /// The name of the tool, such as `Bash`, `Read` or `mcp__github__create_issue`.
-    tool: Option<String>,
-    /// Its arguments, as a session log has them.
-    input: Option<serde_json::Value>,
-    /// Several calls of one session, each a list of tool and input.
-    seq: Option<Vec<(String, serde_json::Value)>>,
-    /// Where the agent is, relative to the workspace root.
-    cwd: Option<String>,
-    agent: Option<String>,
-    subagent: Option<String>,
-    /// The permission mode.
-    mode: Option<String>,
-    expect: Expectation,
-    /// The entry or rule that has to decide: `commands.deny[2]`, an id, or a built-in one such as `floor/policy`.
-    rule: Option<String>,
-}
-
-#[expect(dead_code, reason = "only its schema is used")]
-struct Expectation(String);
-
-impl JsonSchema for Expectation {
-    fn schema_name() -> Cow<'static, str> {
-        "Expectation".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        one_of(super::Answer::NAMES, None)
-    }
-}
-
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -156,91 +127,6 @@ struct Mcp {
     /// Name of a server, with `*` → its tools.
     servers: Option<BTreeMap<String, Pair>>,
 }
-
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct Rule {
-    /// What findings, exceptions and tests call it: letters, digits, `-` and `_`.
-    id: String,
-    effect: DefaultDecision,
-    /// What a finding weighs: an error, if it is not said.
-    severity: Option<RuleSeverity>,
-    owner: Option<String>,
-    /// Why it is there, and what to do instead: findings show it.
-    reason: Option<String>,
-    /// One kind of act.
-    #[schemars(rename = "match")]
-    matches: Match,
-    examples: Option<Examples>,
-}
-
-/// Exactly one of these.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct Match {
-    exec: Option<Exec>,
-    /// Paths whose content is read.
-    read: Option<Texts>,
-    write: Option<Texts>,
-    delete: Option<Texts>,
-    /// Paths whose names are listed.
-    list: Option<Texts>,
-    /// Hosts that are contacted.
-    net: Option<Texts>,
-    mcp: Option<Tools>,
-    /// Sub-agents that are started.
-    spawn: Option<Texts>,
-}
-
-/// All that is said has to hold.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct Exec {
-    /// One of these programs.
-    program: Texts,
-    /// One of these, behind global options: `push`, `remote add`.
-    subcommand: Option<Texts>,
-    /// One of these flags, in any spelling; without a dash, a pattern of an operand (`+*`).
-    any_flag: Option<Texts>,
-    all_flags: Option<Texts>,
-    /// No other flags than these.
-    only_flags: Option<Texts>,
-    /// To deny or ask: one of its operands is one of these. To allow: all of them are.
-    operands: Option<Texts>,
-}
-
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct Tools {
-    server: Option<Pattern>,
-    tools: Option<Texts>,
-}
-
-/// Commands, paths, hosts, tools (`server/tool`) or agents: checked whenever the policy is read.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct Examples {
-    /// The rule matches these, and nothing else decides otherwise.
-    #[schemars(rename = "match")]
-    matches: Option<Vec<String>>,
-    not_match: Option<Vec<String>>,
-}
-
-/// One text, or several.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-#[expect(dead_code, reason = "only its schema is used")]
-enum Texts {
-    One(Pattern),
-    Several(Vec<Pattern>),
-}
-
-words!(RuleSeverity, parse::SEVERITIES);
 words!(DefaultDecision, parse::DECISIONS);
 words!(DefaultUnresolved, parse::UNRESOLVED);
 words!(DefaultTool, parse::UNKNOWN_TOOLS);
@@ -257,28 +143,6 @@ struct Provenance {
     first: Option<String>,
     /// And the last one.
     last: Option<String>,
-}
-
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct Evidence {
-    /// The least level that every log has to have: `E0` whoever wrote the change may have written the log, `E1` its chain
-    /// of digests is intact, `E2` a job of the same run produced it.
-    minimum: Option<Minimum>,
-    /// Rule → what it weighs. `incomplete`: the verdict is no pass, whatever `--fail-on` says.
-    rules: Option<Weights>,
-}
-
-/// Field → patterns. `*` matches any text.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct Sessions {
-    /// Every recorded value has to match; a session that does not record the field is refused.
-    allow: Option<Fields>,
-    /// No recorded value may match.
-    deny: Option<Fields>,
 }
 
 #[derive(JsonSchema)]
@@ -302,207 +166,16 @@ struct Part {
     env: Option<Env>,
 }
 
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct Sequence {
-    id: Reason,
-    /// Steps in order: `read`, `write`, `delete` or `list` with a path, `exec` with a command, `net` with a host or alone,
-    /// `mcp` with `SERVER/TOOL`, `env` with the name of a variable.
-    #[schemars(length(min = 2, max = 8))]
-    deny: Vec<Pattern>,
-    /// `session`, or how many calls it may take from the first step to the last.
-    within: Option<Within>,
-    /// Of the finding: `error` where it is left out.
-    severity: Option<Severity>,
-    reason: Option<Reason>,
-    owner: Option<Reason>,
-}
-
-struct Within;
-
-impl JsonSchema for Within {
-    fn schema_name() -> Cow<'static, str> {
-        "Within".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({ "oneOf": [{ "const": "session" }, { "type": "integer", "minimum": 1 }] })
-    }
-}
-
-struct Severity;
-
-impl JsonSchema for Severity {
-    fn schema_name() -> Cow<'static, str> {
-        "Severity".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        one_of(&["error", "warning", "note"], None)
-    }
-}
-
-struct Budgets;
-
-impl JsonSchema for Budgets {
-    fn schema_name() -> Cow<'static, str> {
-        "Budgets".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let number = serde_json::json!({ "type": "number", "minimum": 0 });
-        let limit = |key: &str| match key {
-            "duration" => serde_json::json!({ "type": "string" }),
-            "cost_usd" => number.clone(),
-            _ => serde_json::json!({ "type": "integer", "minimum": 0 }),
-        };
-        let limits = |keys: Vec<&'static str>| object(keys.into_iter().map(|key| (key.to_owned(), limit(key))));
-        let prices = object(parse::RATES.iter().map(|rate| ((*rate).to_owned(), number.clone())));
-        object(parse::budget_keys().into_iter().map(|key| {
-            let schema = match key {
-                "per_subagent" => limits(parse::subagent_budget_keys()).to_value(),
-                "usd_per_million_tokens" => prices.clone().to_value(),
-                key => limit(key),
-            };
-            (key.to_owned(), schema)
-        }))
-    }
-}
-
-#[expect(dead_code, reason = "only its schema is used")]
-struct Minimum(String);
-struct Weights;
-struct Fields;
-
-impl JsonSchema for Minimum {
-    fn schema_name() -> Cow<'static, str> {
-        "Minimum".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        one_of(Grade::NAMES, None)
-    }
-}
-
-impl JsonSchema for Weights {
-    fn schema_name() -> Cow<'static, str> {
-        "Weights".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let weights = |rule: &&str| {
-            if NEVER_OPEN.contains(rule) { one_of(&["error", "incomplete"], None) } else { one_of(Weight::NAMES, None) }
-        };
-        object(DEFAULTS.iter().map(|(rule, _)| ((*rule).to_owned(), weights(rule).to_value())))
-    }
-}
-
-impl JsonSchema for Fields {
-    fn schema_name() -> Cow<'static, str> {
-        "Fields".into()
-    }
-
-    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let pattern = generator.subschema_for::<Pattern>();
-        let list = serde_json::json!({ "type": "array", "items": pattern, "minItems": 1 });
-        object(Field::ALL.iter().map(|field| (field.name().to_owned(), list.clone())))
-    }
-}
-
 fn object(properties: impl Iterator<Item = (String, serde_json::Value)>) -> schemars::Schema {
     let properties: serde_json::Map<_, _> = properties.collect();
     schemars::json_schema!({ "type": "object", "properties": properties, "additionalProperties": false })
 }
-
-/// What a program does with its arguments. What is not listed is data.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct Program {
-    /// The program that this is another name of. Nothing but `examples` can stand beside it.
-    like: Option<String>,
-    /// Names of options, separated by blanks → what their value is for. With `?` the value is only ever attached
-    /// (`--color=auto`).
-    options: Option<BTreeMap<String, OptionRole>>,
-    /// What each operand is for; with `*` any number of operands.
-    operands: Option<Vec<OperandRole>>,
-    /// Options end at the first operand.
-    stops: Option<bool>,
-    /// Options are whole words behind one dash (`-out FILE`).
-    words: Option<bool>,
-    /// Role and path of what it touches whatever its arguments are: `read deploy.toml`, `write-tree dist`.
-    always: Option<Vec<Always>>,
-    /// Hosts it always talks to, and symbols such as `registry:npm`.
-    connect: Option<Vec<Pattern>>,
-    /// What it does besides that nobody can tell; `commands.allow` has to vouch for it.
-    unproven: Option<Reason>,
-    /// Names of subcommands, separated by blanks → what they do.
-    subcommands: Option<BTreeMap<String, Subcommand>>,
-    /// What subcommands that are not listed do; without it, they are not resolved.
-    otherwise: Option<Box<Subcommand>>,
-    /// Command → its effects besides executions, as `agent-strace effects` names them. They are checked whenever the
-    /// policy is read.
-    examples: Option<BTreeMap<String, Vec<String>>>,
-}
-
-/// The same for a subcommand.
-#[derive(JsonSchema)]
-#[schemars(deny_unknown_fields)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct Subcommand {
-    options: Option<BTreeMap<String, OptionRole>>,
-    operands: Option<Vec<OperandRole>>,
-    stops: Option<bool>,
-    words: Option<bool>,
-    always: Option<Vec<Always>>,
-    connect: Option<Vec<Pattern>>,
-    unproven: Option<Reason>,
-    subcommands: Option<BTreeMap<String, Subcommand>>,
-    otherwise: Option<Box<Subcommand>>,
-    examples: Option<BTreeMap<String, Vec<String>>>,
-}
-
-#[derive(JsonSchema)]
-#[schemars(transparent)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct Always(String);
-
-#[derive(JsonSchema)]
-#[schemars(transparent)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct Reason(#[schemars(length(min = 1, max = 200))] String);
-
-#[expect(dead_code, reason = "only its schema is used")]
-struct OptionRole(String);
-#[expect(dead_code, reason = "only its schema is used")]
-struct OperandRole(String);
 
 /// One of the names, as it is or with a mark.
 fn one_of(names: &[&str], mark: Option<&str>) -> schemars::Schema {
     let marked = mark.into_iter().flat_map(|mark| names.iter().map(move |name| format!("{name}{mark}")));
     let all: Vec<String> = names.iter().map(|name| (*name).to_owned()).chain(marked).collect();
     schemars::json_schema!({ "type": "string", "enum": all })
-}
-
-impl JsonSchema for OptionRole {
-    fn schema_name() -> Cow<'static, str> {
-        "OptionRole".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        one_of(&parse::option_roles(), Some("?"))
-    }
-}
-
-impl JsonSchema for OperandRole {
-    fn schema_name() -> Cow<'static, str> {
-        "OperandRole".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        one_of(&parse::operand_roles(), Some("*"))
-    }
 }
 
 #[derive(JsonSchema)]
