@@ -70,6 +70,10 @@ impl<'r> Cover<'r> {
                 }
             }
         }
+        if excepted.len() >= DEEPEST {
+            // Nobody looked behind the last one.
+            found.iter_mut().for_each(|finding| finding.covered_by.push(Vec::new()));
+        }
         found
     }
 

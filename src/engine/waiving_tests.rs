@@ -153,3 +153,27 @@ proptest! {
         prop_assert!(rules(&one).is_superset(&rules(&all)));
     }
 }
+
+#[test]
+fn an_exception_for_one_variable_leaves_what_else_forbids_it() {
+    let scope = |exceptions: &str| {
+        format!(
+            r#"{{"version": 2, "env": {{"deny_set": ["LD_*", "LD_PRELOAD"], "allow_set": ["RUST_LOG"]}}, "exceptions": [{exceptions}]}}"#
+        )
+    };
+    let except = |rule: &str| {
+        format!(
+            r#"{{"rule": "{rule}", "match": {{"env": "LD_PRELOAD"}}, "reason": "r", "owner": "o", "until": "2026-12-31"}}"#
+        )
+    };
+    let failing = |exceptions: &[&str]| {
+        let exceptions: Vec<String> = exceptions.iter().map(|rule| except(rule)).collect();
+        let acts = ["today 2026-03-01", "$ LD_PRELOAD=/tmp/x.so ls"];
+        let outcome = conclude_block(&policy(&scope(&exceptions.join(", "))), &acts, &Settings::default());
+        findings(&outcome).iter().filter(|finding| finding.starts_with("scope/env")).count()
+    };
+    assert_eq!(failing(&[]), 1);
+    assert_eq!(failing(&["env.deny_set[0]"]), 1);
+    assert_eq!(failing(&["env.deny_set[0]", "env.deny_set[1]"]), 1, "it is not among those that may be set");
+    assert_eq!(failing(&["env.deny_set[0]", "env.deny_set[1]", "env.allow_set"]), 0);
+}

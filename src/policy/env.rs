@@ -38,6 +38,16 @@ impl Environment {
         self.allow.as_ref().filter(|list| !list.names.is_empty()).map(|list| &list.place)
     }
 
+    /// Without one entry, or without the list that stands there.
+    pub(super) fn drop_place(&mut self, place: &PolicyPlace) {
+        for list in [&mut self.deny, &mut self.allow] {
+            list.take_if(|list| list.place == *place);
+            if let Some(list) = list {
+                list.names.retain(|name| name.stated.place != *place);
+            }
+        }
+    }
+
     /// What is not stated here is as in `base`.
     pub(super) fn inherit(&mut self, base: Self) {
         let Self { deny, allow } = base;

@@ -38,6 +38,7 @@ impl Scope {
         self.commands.lists().into_iter().for_each(|list| list.drop_place(place));
         self.network.rules.lists().into_iter().for_each(|list| list.drop_place(place));
         self.spawn.lists().into_iter().for_each(|list| list.drop_place(place));
+        self.env.drop_place(place);
         let tools = self.tools.servers.iter_mut().flat_map(|server| server.rules.lists());
         tools.for_each(|list| list.drop_place(place));
         self.tools.default.take_if(|(_, stated)| stated == place);
