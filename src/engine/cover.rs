@@ -72,7 +72,9 @@ impl<'r> Cover<'r> {
         }
         if excepted.len() >= DEEPEST {
             // Nobody looked behind the last one.
-            found.iter_mut().for_each(|finding| finding.covered_by.push(Vec::new()));
+            for finding in &mut found {
+                finding.covered_by.push(Vec::new());
+            }
         }
         found
     }

@@ -108,6 +108,7 @@ impl<'o, 's> Writing<'o, 's> {
     ) -> Self {
         let Plan { mut entries, left_out } = plan;
         plan::complete_families(&mut entries);
+        entries.retain(|entry| !settings.base.is_some_and(|(_, policy)| is_there(entry, policy)));
         let denies = if settings.base.is_some() { Vec::new() } else { suggestions() };
         let mut writing = Self { observed, observations, settings, entries, left_out, denies, withdrawn: Vec::new() };
         writing.drop_entries(|writing, entry| {
@@ -164,7 +165,8 @@ impl<'o, 's> Writing<'o, 's> {
         let blamed = |places: &BTreeMap<String, usize>| -> BTreeSet<usize> {
             let is_blamed = |pointer: &str| {
                 let mut blamed = faults.list.iter().map(|fault| fault.place.pointer.as_str());
-                blamed.any(|fault| !fault.is_empty() && (pointer == fault || pointer.starts_with(&format!("{fault}/"))))
+                let is_in = |inner: &str, outer: &str| inner == outer || inner.starts_with(&format!("{outer}/"));
+                blamed.any(|fault| !fault.is_empty() && (is_in(pointer, fault) || is_in(fault, pointer)))
             };
             places.iter().filter(|(pointer, _)| is_blamed(pointer)).map(|(_, place)| *place).collect()
         };
@@ -342,6 +344,14 @@ fn entry_at(entries: &BTreeMap<String, usize>, pointer: &str) -> Option<usize> {
     None
 }
 
+/// The policy that is added to has the same entry already.
+fn is_there(entry: &Planned, policy: &Policy) -> bool {
+    let list = entry.slot.allow().iter().fold(String::new(), |pointer, key| format!("{pointer}/{}", escaped(key)));
+    policy.entries().any(|known| {
+        known.text == entry.text && known.place.pointer.rsplit_once('/').is_some_and(|(above, _)| above == list)
+    })
+}
+
 /// Entries of the same list together, each with its place in the plan.
 fn by_slot<'t>(
     entries: impl Iterator<Item = (usize, (&'t Slot, &'t str))>,
@@ -364,17 +374,25 @@ fn add(
     for (offset, (place, _)) in items.iter().enumerate() {
         places.insert(format!("{list}/{}", before + offset), *place);
     }
-    let values: Vec<String> = items.iter().map(|(_, item)| value(keys, item)).collect();
+    let mut ids = BTreeSet::new();
+    let values: Vec<String> = items.iter().map(|(_, item)| value(keys, item, text, &mut ids)).collect();
     edit::append(SHOWN, text, keys, &values)
 }
 
-/// An entry as it stands in its list.
-fn value(keys: &[&str], item: &str) -> String {
+/// An entry as it stands in its list; a rule has an id that no other one has, in the text or among `ids`.
+fn value(keys: &[&str], item: &str, text: &str, ids: &mut BTreeSet<String>) -> String {
     if keys != [RULES] {
         return serde_json::Value::from(item).to_string();
     }
     let id: String = item.chars().map(|letter| if letter.is_alphanumeric() { letter } else { '-' }).collect();
-    let (id, agent) = (serde_json::Value::from(format!("SPAWN-{id}")), serde_json::Value::from(item));
+    let numbered = (1_usize..).map(|number| match number {
+        1 => format!("SPAWN-{id}"),
+        _ => format!("SPAWN-{id}-{number}"),
+    });
+    let is_free = |id: &String| !ids.contains(id) && !text.contains(&format!("\"{id}\""));
+    let id = numbered.into_iter().find(is_free).unwrap_or_default();
+    ids.insert(id.clone());
+    let (id, agent) = (serde_json::Value::from(id), serde_json::Value::from(item));
     format!(
         "{{ \"id\": {id}, \"effect\": \"allow\", \"reason\": \"sessions started it\", \"match\": {{ \"spawn\": [{agent}] }} }}"
     )

@@ -135,3 +135,34 @@ fn the_same_sessions_make_the_same_bytes() {
     let logs = logs.to_str().unwrap();
     assert_eq!(run(&["policy", logs]), run(&["policy", logs]));
 }
+
+/// What a policy has already is not added to it once more: sub-agents, families of programs, everything.
+#[test]
+fn merging_the_same_sessions_changes_nothing() {
+    let store = tempfile::tempdir().unwrap();
+    let shell = |command: &str| ("Bash".to_owned(), json!({ "command": command }));
+    let agent =
+        |kind: &str| ("Task".to_owned(), json!({ "subagent_type": kind, "prompt": "look", "description": "x" }));
+    let calls = [
+        shell("cat src/a.rs | sort | uniq -c | head -5 | tail -2"),
+        shell("grep -c x src/a.rs"),
+        shell("ls src"),
+        shell("git log --oneline"),
+        shell("cargo test"),
+        agent("look around"),
+        agent("look.around"),
+        agent("look-around"),
+    ];
+    session(store.path(), "one", &calls);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let (traces, policy) = (store.path().to_str().unwrap(), elsewhere.path().join("scope.json"));
+    let policy = policy.to_str().unwrap();
+    let (code, _, errors) = run(&["--trace-dir", traces, "policy", "--output", policy]);
+    assert_eq!(code, 0, "{errors}");
+    let before = fs::read_to_string(policy).unwrap();
+    assert!(before.contains("SPAWN-look-around") && before.contains("SPAWN-look-around-2"), "{before}");
+    assert!(before.contains("\"wc\""), "no family was completed: {before}");
+    let (code, _, errors) = run(&["--trace-dir", traces, "policy", "--merge", "--output", policy]);
+    assert_eq!(code, 0, "{errors}");
+    assert_eq!(fs::read_to_string(policy).unwrap(), before);
+}

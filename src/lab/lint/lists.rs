@@ -121,7 +121,7 @@ fn broad(entry: &EntryView) -> Option<Lint> {
     if rest.iter().any(|word| word != "*") {
         return None;
     }
-    if program.contains(['*', '?', '[']) {
+    if program.contains(['*', '?']) || program.contains('[') && program.contains(']') {
         let message = format!("{} allows programs that nobody has named", entry.name);
         return Some(lint(&BROAD_ALLOW, Level::Warning, entry, message, "name the programs"));
     }
