@@ -8,7 +8,7 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::gate::Verb;
 use crate::git;
-use crate::policy::{self, Diagnostics, Policy};
+use crate::policy::{self, Diagnostics, Parts, Policy};
 use crate::report;
 
 pub(super) const DEFAULT: &str = ".agent-scope.json";
@@ -62,6 +62,12 @@ pub(super) fn named_or_default(files: &[String]) -> Vec<String> {
 pub(super) fn text_of(path: &str, stdin: &mut dyn Read, colour: bool) -> Result<String, Failure> {
     let read = if path == "-" { policy::read_text_from(stdin) } else { policy::read_text(Path::new(&shown(path))) };
     read.map_err(|faults| unusable(path, &faults, colour))
+}
+
+/// What a policy that was just read states, as plain JSON.
+pub(super) fn parts_of(path: &str, stdin: &mut dyn Read, colour: bool) -> Result<Parts, Failure> {
+    let text = text_of(path, stdin, colour)?;
+    Parts::read(&text).ok_or_else(|| Failure::new(format!("`{path}` changed while it was read")))
 }
 
 /// A policy, and what its file states as plain JSON.

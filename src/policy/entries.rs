@@ -109,6 +109,7 @@ fn subject(matches: &Matches) -> Subject {
         Matches::Net(_) => Subject::Network,
         Matches::Mcp { .. } => Subject::Tool,
         Matches::Spawn(_) => Subject::Spawn,
+        Matches::Env(_) => Subject::Env,
     }
 }
 

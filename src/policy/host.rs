@@ -203,10 +203,15 @@ impl Addresses {
 
 /// `host:443` and `[::1]:443`; `registry:npm` and `::1` have no port.
 pub(super) fn split_port(text: &str) -> (&str, Option<u16>) {
-    if let Some(rest) = text.strip_prefix('[')
-        && let Some((host, after)) = rest.split_once(']')
+    // Other brackets are classes of a pattern.
+    if let Some((host, after)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']'))
+        && host.contains(':')
     {
-        return (host, after.strip_prefix(':').and_then(|port| port.parse().ok()));
+        match after.strip_prefix(':').map(str::parse) {
+            Some(Ok(port)) => return (host, Some(port)),
+            None if after.is_empty() => return (host, None),
+            Some(Err(_)) | None => return (text, None),
+        }
     }
     match text.split_once(':') {
         Some((host, port)) if !port.contains(':') => match port.parse() {

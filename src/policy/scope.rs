@@ -165,6 +165,7 @@ impl Scope {
         scope.commands.ask.drop_mild();
         scope.network.rules.deny.drop_mild();
         scope.network.rules.ask.drop_mild();
+        scope.env.drop_mild();
         for rules in scope.tools.servers.iter_mut().map(|server| &mut server.rules).chain([&mut scope.spawn]) {
             rules.deny.drop_mild();
             rules.ask.drop_mild();
@@ -195,6 +196,10 @@ impl Scope {
                 for name in names {
                     self.spawn.of(effect).add(stated, name);
                 }
+            }
+            Matches::Env(variables) => {
+                let list = self.env.rules.of(effect);
+                list.extend(variables.iter().map(|variable| (stated.clone(), variable.clone())));
             }
             Matches::Mcp { server, tools } => {
                 let mut part = ServerRules { name: NamePattern::clone(server), rules: Rules::default() };

@@ -10,8 +10,8 @@ use crate::finding::{Level, Named, PolicyPlace};
 use super::Context;
 use super::command::{CommandPattern, Match};
 use super::env;
-use super::glob::Glob;
 use super::host::HostPattern;
+use super::name::NamePattern;
 use super::path::{Files, PathList};
 use super::ran::Ran;
 
@@ -45,10 +45,10 @@ pub(super) enum Wanted {
     /// `None`: any host but this machine.
     Net(Option<HostPattern>),
     Mcp {
-        server: Glob,
-        tool: Glob,
+        server: NamePattern,
+        tool: Box<NamePattern>,
     },
-    Env(env::Name),
+    Env(env::Variable),
 }
 
 /// Whether an effect is a step.
@@ -74,8 +74,7 @@ impl Step {
             },
             (Wanted::Net(host), Kind::Connect(connection)) => reached(host.as_ref(), connection, effect.certainty),
             (Wanted::Mcp { server, tool }, Kind::Tool { server: Some(of), tool: name }) => {
-                let matches = |glob: &Glob, text: &str| glob.matches(&text.to_lowercase());
-                if matches(server, of) && matches(tool, name) { Done::Yes } else { Done::No }
+                if server.may_be(of) && tool.may_be(name) { Done::Yes } else { Done::No }
             }
             (Wanted::Env(wanted), Kind::Env { name }) => match wanted.denies(name, effect.certainty) {
                 true if effect.certainty == Certainty::Pattern => Done::Perhaps,

@@ -64,7 +64,7 @@ pub(crate) fn lint_codes(code: Option<&Code>) -> String {
     }
 }
 
-fn line(lint: &Lint, file: &str, paint: &Paint) -> String {
+pub(super) fn line(lint: &Lint, file: &str, paint: &Paint) -> String {
     let place = &lint.place;
     let help = lint.help.as_ref().map_or_else(String::new, |help| format!("  help: {}\n", terminal(help)));
     let level = paint.level(lint.level);

@@ -35,7 +35,7 @@ pub(crate) use lints::{LintReport, lint_codes};
 pub(crate) use text::{columns, gap_lines};
 pub(crate) use tree::Glyphs;
 pub(crate) use trials::{TrialFailure, TrialsReport};
-pub(crate) use validation::validation;
+pub(crate) use validation::{Validated, validation};
 pub(crate) use view::Report;
 
 /// How a report is written. All of them say the same.

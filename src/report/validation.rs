@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
+use super::escape::terminal;
 use super::json;
+use crate::lab::lint::Lint;
 use crate::policy::{Diagnostics, Policy};
 
 /// What `agent-strace policy validate` found.
@@ -23,6 +25,8 @@ struct File<'a> {
     /// Of the format; `null` where the file can't be used.
     version: Option<u32>,
     faults: Vec<Fault<'a>>,
+    /// Entries that change no verdict: the file can be used, and does not say what was meant.
+    warnings: Vec<Fault<'a>>,
 }
 
 #[derive(Serialize)]
@@ -36,12 +40,34 @@ struct Fault<'a> {
     help: Option<&'a str>,
 }
 
-/// Each policy as it was named, with the answer of whoever read it.
-pub(crate) fn validation(files: &[(String, Result<Policy, Diagnostics>)]) -> String {
-    json::to_text(&Document { schema_version: 1, files: files.iter().map(|(path, read)| file(path, read)).collect() })
+/// A policy that was looked at.
+pub(crate) struct Validated {
+    /// As it was named.
+    pub(crate) file: String,
+    pub(crate) read: Result<Policy, Diagnostics>,
+    /// Its entries without effect.
+    pub(crate) idle: Vec<Lint>,
 }
 
-fn file<'a>(path: &'a str, read: &'a Result<Policy, Diagnostics>) -> File<'a> {
+impl Validated {
+    /// One line, and two for each warning; nothing where the policy can't be used: its faults go to another place.
+    pub(crate) fn text(&self) -> Option<String> {
+        let policy = self.read.as_ref().ok()?;
+        let (file, version) = (terminal(&self.file), policy.identity().map_or(1, |identity| identity.version));
+        let mut text = format!("{file}: valid, version {version}\n");
+        for lint in &self.idle {
+            text.push_str(&super::lints::line(lint, &file, &super::text::Paint(super::Colour::Plain)));
+        }
+        Some(text)
+    }
+}
+
+/// Each policy as it was named, with the answer of whoever read it.
+pub(crate) fn validation(files: &[Validated]) -> String {
+    json::to_text(&Document { schema_version: 1, files: files.iter().map(file).collect() })
+}
+
+fn file(Validated { file: path, read, idle }: &Validated) -> File<'_> {
     let faults = read.as_ref().err().map_or(&[][..], |faults| &faults.list);
     File {
         path,
@@ -55,6 +81,16 @@ fn file<'a>(path: &'a str, read: &'a Result<Policy, Diagnostics>) -> File<'a> {
                 column: fault.place.column,
                 message: &fault.message,
                 help: fault.help.as_deref(),
+            })
+            .collect(),
+        warnings: idle
+            .iter()
+            .map(|lint| Fault {
+                pointer: &lint.place.pointer,
+                line: lint.place.line,
+                column: lint.place.column,
+                message: &lint.message,
+                help: lint.help.as_deref(),
             })
             .collect(),
     }

@@ -8,7 +8,6 @@ use super::super::{output, policy_file};
 use super::args::LintArgs;
 use crate::engine::FailOn;
 use crate::lab::lint::{self, CODES};
-use crate::policy::Parts;
 use crate::report::{self, Colour, LintReport};
 
 pub(super) fn run(args: &LintArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
@@ -22,9 +21,7 @@ pub(super) fn run(args: &LintArgs, environment: Environment, streams: &mut Strea
     for file in policy_file::named_or_default(&args.files) {
         match policy_file::read_named(&file) {
             Ok(policy) => {
-                let text = policy_file::text_of(&file, streams.stdin, coloured)?;
-                let parts =
-                    Parts::read(&text).ok_or_else(|| Failure::new(format!("`{file}` changed while it was read")))?;
+                let parts = policy_file::parts_of(&file, streams.stdin, coloured)?;
                 files.push((file, lint::lint(&policy, &parts, now)));
             }
             Err(faults) => broken = policy_file::unusable(&file, &faults, coloured).report(streams.stderr),

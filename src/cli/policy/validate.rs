@@ -7,29 +7,30 @@ use super::super::failure::Failure;
 use super::super::output;
 use super::super::policy_file;
 use super::args::ValidateArgs;
-use crate::policy::{Diagnostics, Policy};
-use crate::report;
+use crate::lab::lint;
+use crate::report::{self, Validated};
 
 pub(super) fn run(args: &ValidateArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let colour = environment.colour && !args.no_color;
-    let mut read: Vec<(String, Result<Policy, Diagnostics>)> = Vec::new();
+    let mut files = Vec::new();
     for file in policy_file::named_or_default(&args.files) {
-        let policy = policy_file::read_named(&file);
-        read.push((file, policy));
+        let read = policy_file::read_named(&file);
+        let idle = match &read {
+            Ok(policy) => lint::idle(policy, &policy_file::parts_of(&file, streams.stdin, colour)?),
+            Err(_) => Vec::new(),
+        };
+        files.push(Validated { file, read, idle });
     }
     if args.format == PlainFormat::Json {
-        output::print(streams.stdout, &report::validation(&read))?;
+        output::print(streams.stdout, &report::validation(&files))?;
+        return Ok(if files.iter().all(|file| file.read.is_ok()) { 0 } else { 2 });
     }
     let mut code = 0;
-    for (file, policy) in &read {
-        match policy {
-            Err(_) if args.format == PlainFormat::Json => code = 2,
-            Err(faults) => code = policy_file::unusable(file, faults, colour).report(streams.stderr),
-            Ok(_) if args.format == PlainFormat::Json => {}
-            Ok(policy) => {
-                let version = policy.identity().map_or(1, |identity| identity.version);
-                output::print(streams.stdout, &format!("{}: valid, version {version}\n", report::terminal(file)))?;
-            }
+    for validated in &files {
+        if let Err(faults) = &validated.read {
+            code = policy_file::unusable(&validated.file, faults, colour).report(streams.stderr);
+        } else if let Some(text) = validated.text() {
+            output::print(streams.stdout, &text)?;
         }
     }
     Ok(code)

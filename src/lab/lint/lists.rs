@@ -1,15 +1,11 @@
 //! Lints of the entries of lists.
 
-use std::collections::BTreeMap;
-
 use crate::effects::knowledge;
 use crate::finding::Level;
-use crate::policy::{Answer, Caller, Decision, EntryView, Parts, Policy, words_of};
+use crate::policy::{Decision, EntryView, Parts, Policy, words_of};
 
-use super::super::mutate;
-use super::super::trial::tried;
-use super::codes::{BROAD_ALLOW, OPEN_NETWORK, OTHER_MACHINE, WITHOUT_EFFECT};
-use super::{Code, Lint, shown};
+use super::codes::{BROAD_ALLOW, OPEN_NETWORK, OTHER_MACHINE};
+use super::{Lint, lint_of, own_entries};
 
 /// Kinds of programs that do what others say, and what allowing one grants.
 const RUNNERS: &[(&[&str], Level, &str)] = &[
@@ -53,63 +49,15 @@ const SYSTEM: &[&str] =
 const HOMES: &[&str] = &["/home/", "/Users/", "/root/", "C:/Users/", "c:/Users/"];
 
 pub(super) fn lints(policy: &Policy, parts: &Parts) -> Vec<Lint> {
-    let entries: Vec<&EntryView> = policy.entries().filter(|entry| entry.place.file.is_none()).collect();
+    let entries = own_entries(policy);
     let version_2 = policy.identity().is_some_and(|identity| identity.version == 2);
-    let mut found = twice(&entries);
+    let mut found = Vec::new();
     for entry in &entries {
-        found.extend(shadowed(policy, parts, entry));
         found.extend(broad(entry));
         found.extend(other_machine(entry, version_2));
     }
     found.extend(open_network(&entries, parts));
     found
-}
-
-fn lint(code: &'static Code, level: Level, entry: &EntryView, message: String, help: &str) -> Lint {
-    Lint { code, level, place: entry.place.clone(), message, help: Some(help.to_owned()) }
-}
-
-fn twice(entries: &[&EntryView]) -> Vec<Lint> {
-    let mut seen: BTreeMap<(&str, &str), &EntryView> = BTreeMap::new();
-    let mut found = Vec::new();
-    for entry in entries {
-        let Some((list, _)) = entry.place.pointer.rsplit_once('/') else { continue };
-        if let Some(first) = seen.get(&(list, entry.text.as_str())) {
-            let message = format!("{} says the same as {} (line {})", entry.name, first.name, first.place.line);
-            found.push(lint(&WITHOUT_EFFECT, Level::Warning, entry, message, "remove one of them"));
-        } else if !entry.text.is_empty() && entry.named.is_none() {
-            seen.insert((list, &entry.text), entry);
-        }
-    }
-    found
-}
-
-/// What it allows in plain words is denied.
-fn shadowed(policy: &Policy, parts: &Parts, entry: &EntryView) -> Option<Lint> {
-    if entry.decision != Decision::Allowed {
-        return None;
-    }
-    let acts = mutate::acts(entry, parts);
-    let first = acts.first()?;
-    let denied = |calls| {
-        let tried = tried(policy, calls, &Caller::default());
-        let by = tried.entries.iter().find(|judged| judged.decision == Decision::Denied);
-        by.filter(|_| tried.answer == Answer::Deny).and_then(|judged| judged.place.clone())
-    };
-    let by = acts.iter().map(|acts| denied(&acts.plain)).collect::<Option<Vec<_>>>()?.into_iter().next()?;
-    let list = by.pointer.rsplit_once('/').map_or("", |(list, _)| list);
-    if !list.ends_with("/deny") {
-        return None;
-    }
-    let by = crate::policy::dotted(&by.pointer);
-    let message = format!("what {} allows, such as {}, is denied by {by}", entry.name, shown(&first.plain));
-    Some(lint(
-        &WITHOUT_EFFECT,
-        Level::Warning,
-        entry,
-        message,
-        "a deny wins wherever it stands: narrow it, or remove this entry",
-    ))
 }
 
 fn broad(entry: &EntryView) -> Option<Lint> {
@@ -123,12 +71,12 @@ fn broad(entry: &EntryView) -> Option<Lint> {
     }
     if program.contains(['*', '?']) || program.contains('[') && program.contains(']') {
         let message = format!("{} allows programs that nobody has named", entry.name);
-        return Some(lint(&BROAD_ALLOW, Level::Warning, entry, message, "name the programs"));
+        return Some(lint_of(&BROAD_ALLOW, Level::Warning, entry, message, "name the programs"));
     }
     let name = program.rsplit('/').next().unwrap_or(program);
     if let Some((_, level, why)) = RUNNERS.iter().find(|(programs, ..)| programs.contains(&name)) {
         let message = format!("{} allows `{name}` with any arguments: {why}", entry.name);
-        return Some(lint(
+        return Some(lint_of(
             &BROAD_ALLOW,
             *level,
             entry,
@@ -141,7 +89,13 @@ fn broad(entry: &EntryView) -> Option<Lint> {
     several.then(|| {
         let example = if name == "git" { ", also `git push` and `git config`" } else { "" };
         let message = format!("{} allows every subcommand of `{name}`{example}", entry.name);
-        lint(&BROAD_ALLOW, Level::Warning, entry, message, "name the subcommands that are needed, such as `git status`")
+        lint_of(
+            &BROAD_ALLOW,
+            Level::Warning,
+            entry,
+            message,
+            "name the subcommands that are needed, such as `git status`",
+        )
     })
 }
 
@@ -154,12 +108,12 @@ fn other_machine(entry: &EntryView, version_2: bool) -> Option<Lint> {
     if version_2 && single && SYSTEM.iter().any(|folder| text.starts_with(folder)) {
         let message = format!("{} means `{}` in the repository", entry.name, text.trim_start_matches('/'));
         let help = format!("write `/{text}` for the file of the system, or leave the first `/` out");
-        return Some(lint(&OTHER_MACHINE, Level::Warning, entry, message, &help));
+        return Some(lint_of(&OTHER_MACHINE, Level::Warning, entry, message, &help));
     }
     let absolute = if version_2 { text.strip_prefix('/').filter(|_| !single)? } else { text };
     HOMES.iter().any(|home| absolute.starts_with(home)).then(|| {
         let message = format!("{} names a file of one machine", entry.name);
-        lint(&OTHER_MACHINE, Level::Warning, entry, message, "name it relative to the repository, or below `~/`")
+        lint_of(&OTHER_MACHINE, Level::Warning, entry, message, "name it relative to the repository, or below `~/`")
     })
 }
 
@@ -170,6 +124,6 @@ fn open_network(entries: &[&EntryView], parts: &Parts) -> Option<Lint> {
         |pointer: &str| parts.value(pointer).is_some_and(|value| value == true || value == "deny" || value == "ask");
     (!says("/network/deny_all") && !says("/defaults/decision")).then(|| {
         let message = "network.allow decides nothing: every host may be contacted".to_owned();
-        lint(&OPEN_NETWORK, Level::Error, first, message, "add \"deny_all\": true to `network`")
+        lint_of(&OPEN_NETWORK, Level::Error, first, message, "add \"deny_all\": true to `network`")
     })
 }

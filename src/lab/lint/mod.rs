@@ -1,15 +1,17 @@
 //! What a policy says that is allowed, and unwise: codes with a document each.
 
 mod codes;
+mod idle;
 mod lists;
 mod promises;
 
 use crate::finding::{Level, PolicyPlace};
-use crate::policy::{Parts, Policy, TestCall};
+use crate::policy::{EntryView, Parts, Policy, TestCall};
 
 use super::fragile::{Fragility, fragility};
 
 pub(crate) use codes::{CODES, Code};
+pub(crate) use idle::idle;
 
 /// One thing to look at.
 pub(crate) struct Lint {
@@ -30,7 +32,8 @@ pub(crate) struct Lints {
 /// `now`: what exceptions are measured by; without it their ends are not looked at.
 pub(crate) fn lint(policy: &Policy, parts: &Parts, now: Option<jiff::Timestamp>) -> Lints {
     let denies = fragility(policy, parts);
-    let mut found = lists::lints(policy, parts);
+    let mut found = idle(policy, parts);
+    found.extend(lists::lints(policy, parts));
     found.extend(promises::lints(parts, now));
     found.extend(denies.iter().filter_map(of_deny));
     found.sort_by(|one, other| key(one).cmp(&key(other)));
@@ -39,6 +42,15 @@ pub(crate) fn lint(policy: &Policy, parts: &Parts, now: Option<jiff::Timestamp>)
 
 fn key(lint: &Lint) -> (u32, u32, &str, &str) {
     (lint.place.line, lint.place.column, lint.code.id, &lint.message)
+}
+
+fn lint_of(code: &'static Code, level: Level, entry: &EntryView, message: String, help: &str) -> Lint {
+    Lint { code, level, place: entry.place.clone(), message, help: Some(help.to_owned()) }
+}
+
+/// What stands in the file itself, not in one that it extends.
+fn own_entries(policy: &Policy) -> Vec<&EntryView> {
+    policy.entries().filter(|entry| entry.place.file.is_none()).collect()
 }
 
 fn of_deny(deny: &Fragility) -> Option<Lint> {

@@ -28,9 +28,37 @@ fn codes_are_found_where_they_stand() {
         "POL003 warning /commands/allow/0",
         "POL003 warning /commands/allow/1",
         "POL003 note /commands/allow/2",
+        "POL002 note /commands/allow/3",
         "POL005 error /network/allow/0",
     ];
     let found: Vec<String> = found(text).into_iter().filter(|lint| !lint.starts_with("POL004")).collect();
+    assert_eq!(found, expected);
+}
+
+/// Whatever says that an entry is in vain is named, with its line.
+#[test]
+fn entries_in_vain_are_told_why() {
+    let text = r#"{"version": 2,
+  "files": {"read": {"allow": ["docs/**", "docs/api/**"], "ask": ["docs/api/**", ".env"], "deny": [".env"]},
+            "write": {"allow": ["src/**", ".agent-scope.json"]}},
+  "commands": {"allow": ["git status", "git push"]},
+  "network": {"deny_all": true, "allow": ["*.example.com", "api.example.com"]},
+  "rules": [
+    {"id": "PUSH", "effect": "deny", "match": {"exec": {"program": "git", "subcommand": "push"}}},
+    {"id": "PUSH-DRY", "effect": "allow", "match": {"exec": {"program": "git", "subcommand": "push", "any_flag": "--dry-run"}}}]
+}"#;
+    let policy = Policy::from_bytes("scope.json", None, text.as_bytes()).unwrap_or_else(|faults| panic!("{faults}"));
+    let lints = idle(&policy, &Parts::read(text).unwrap());
+    let found: Vec<String> = lints.iter().map(|lint| format!("{} {}", lint.level.name(), lint.message)).collect();
+    let expected = [
+        "note files.read.allow[1] adds nothing to files.read.allow[0] (line 2), `docs/**`",
+        "warning what files.read.allow[1] allows, such as Read `docs/api/deep`, is held back for an approval by files.read.ask[0]",
+        "warning what files.read.ask[1] asks for, such as Read `.env`, is denied by files.read.deny[0]",
+        "warning what files.write.allow[1] allows, such as Write `.agent-scope.json`, is denied by floor/policy",
+        "warning what commands.allow[1] allows, such as `git push`, is denied by PUSH",
+        "note network.allow[1] adds nothing to network.allow[0] (line 5), `*.example.com`",
+        "warning what PUSH-DRY allows, such as `git push --dry-run`, is denied by PUSH",
+    ];
     assert_eq!(found, expected);
 }
 

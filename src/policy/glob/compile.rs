@@ -30,7 +30,9 @@ impl Glob {
         let mut whole = Vec::new();
         push_component(&mut whole, &parsed, &Set::any());
         alternatives.push(whole);
-        if !pattern.contains('/') {
+        // A name has no `/`, but a class that has one may match another character of it.
+        let is_slash = |token: &Token| matches!(token, Token::One(set) if set.single() == Some('/'));
+        if !parsed.iter().any(is_slash) {
             let mut last = vec![Step::Fork(3), Step::Many(Set::any()), Step::One(Set::one('/'))];
             push_component(&mut last, &parsed, &Set::not_slash());
             alternatives.push(last);

@@ -5,7 +5,7 @@ use crate::finding::{Level, RuleId};
 use crate::policy::Judgement;
 use crate::policy::scope::Scope;
 
-use super::{allowed, allowed_by, denied, denied_by, unruled};
+use super::{allowed, allowed_by, asked_by, denied, denied_by, unruled};
 
 const RULE: RuleId = "scope/env";
 
@@ -16,21 +16,26 @@ impl Scope {
         let lists = &self.env;
         // Any name at all is none that somebody denied.
         let unknown = certainty == Certainty::Pattern && name == "*";
-        if !unknown && let Some(rule) = lists.denied().iter().find(|rule| rule.denies(name, certainty)) {
-            return denied_by(RULE, "env.deny_set", &rule.stated);
+        if !unknown && let Some(stated) = lists.denying(name, certainty) {
+            return denied_by(RULE, "env.deny_set", stated);
         }
+        if !unknown && let Some(stated) = lists.asking(name, certainty) {
+            return asked_by("rules", stated);
+        }
+        let allowing = lists.allowing(name, certainty).filter(|_| !unknown);
         let Some(demands) = lists.demands() else {
-            return match (lists.denied().first(), unknown) {
-                (None, _) => unruled(RULE, "no environment policy"),
-                (Some(rule), true) => {
+            return match (lists.forbidding(), unknown, allowing) {
+                (Some(stated), true, _) => {
                     let reason = "the name is not known, it may be a denied one";
-                    self.unresolved(Level::Warning, reason, Some(&rule.stated.place))
+                    self.unresolved(Level::Warning.min(stated.level), reason, Some(&stated.place))
                 }
-                (Some(_), false) => allowed(RULE, "not in env.deny_set", None),
+                (_, _, Some(stated)) => allowed_by(RULE, "rules", stated),
+                (None, _, None) => unruled(RULE, "no environment policy"),
+                (Some(_), false, None) => allowed(RULE, "not in env.deny_set", None),
             };
         };
-        if let Some(rule) = lists.allowed().iter().find(|rule| rule.allows(name, certainty) && !unknown) {
-            return allowed_by(RULE, "env.allow_set", &rule.stated);
+        if let Some(stated) = allowing {
+            return allowed_by(RULE, "env.allow_set", stated);
         }
         match certainty {
             Certainty::Possible => unruled(RULE, "may not have happened"),

@@ -8,7 +8,7 @@ use crate::finding::{Level, Named, PolicyPlace};
 use crate::policy::Decision;
 use crate::policy::budgets::Budgets;
 use crate::policy::command::CommandPattern;
-use crate::policy::env::Environment;
+use crate::policy::env::{Environment, Variable};
 use crate::policy::evidence::EvidenceRules;
 use crate::policy::host::HostPattern;
 use crate::policy::inline_tests::InlineTest;
@@ -122,6 +122,7 @@ pub(in crate::policy) enum Matches {
     Net(Vec<HostPattern>),
     Mcp { server: Box<NamePattern>, tools: Vec<NamePattern> },
     Spawn(Vec<NamePattern>),
+    Env(Vec<Variable>),
 }
 
 /// What holds where no list speaks.

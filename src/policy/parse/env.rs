@@ -1,8 +1,9 @@
 //! The key `env`.
 
-use crate::policy::env::{Environment, Name, Names};
+use crate::policy::env::{Environment, Name, Names, Variable};
 
-use super::{Data, Parser, Stated, Value, quoted};
+use super::pattern::Pattern;
+use super::{Data, Fault, Parser, Stated, Value, quoted};
 
 pub(in crate::policy) const ENV: &[&str] = &["deny_set", "allow_set"];
 
@@ -46,8 +47,14 @@ impl Parser<'_> {
     }
 }
 
+impl Pattern for Variable {
+    fn read(_: &Parser<'_>, text: &str) -> Result<Self, Fault> {
+        name(text).map(Self::new)
+    }
+}
+
 /// The name of a variable, or why it can't be one.
-pub(super) fn name(text: &str) -> Result<&str, (String, Option<String>)> {
+fn name(text: &str) -> Result<&str, Fault> {
     let name = text.trim();
     if name.is_empty() {
         return Err(("this name is empty".to_owned(), Some("an empty name is no variable; remove it".to_owned())));

@@ -88,6 +88,7 @@ fn acts(text: &str, matches: &Matches, programs: &std::sync::Arc<Knowledge>) -> 
             }
         }
         Matches::Spawn(_) => Kind::Spawn { agent: Some(text.to_owned()) },
+        Matches::Env(_) => Kind::Env { name: text.to_owned() },
     };
     vec![Effect::new(kind, Certainty::Exact, "example")]
 }

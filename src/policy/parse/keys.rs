@@ -37,21 +37,9 @@ pub(in crate::policy) const MCP: &[&str] = &["default", "servers"];
 /// Of one server.
 pub(in crate::policy) const SERVER: &[&str] = PAIR_V2;
 pub(in crate::policy) const RULE: &[&str] = &["id", "effect", "severity", "owner", "reason", "match", "examples"];
-pub(in crate::policy) const MATCH: &[&str] = &["exec", "read", "write", "delete", "list", "net", "mcp", "spawn"];
+pub(in crate::policy) const MATCH: &[&str] = &["exec", "read", "write", "delete", "list", "net", "mcp", "spawn", "env"];
 pub(in crate::policy) const EXEC: &[&str] =
     &["program", "subcommand", "any_flag", "all_flags", "only_flags", "operands"];
 pub(in crate::policy) const TOOLS: &[&str] = &["server", "tools"];
 pub(in crate::policy) const EXAMPLES: &[&str] = &["match", "not_match"];
 pub(in crate::policy) const DEFAULTS: &[&str] = &["decision", "unresolved", "unknown_tool"];
-
-/// Keys of version 2 that nothing reads yet. To accept what nobody judges would open the gate: each is refused until
-/// whoever judges it takes it off this list.
-#[rustfmt::skip]
-pub(super) const NOT_JUDGED: &[&str] = &[
-];
-
-/// The keys of version 2 that are judged.
-#[cfg(test)]
-pub(in crate::policy) fn judged() -> Vec<&'static str> {
-    ROOT_V2.iter().copied().filter(|key| !NOT_JUDGED.contains(key)).collect()
-}

@@ -1,7 +1,6 @@
 //! JSON with places → what a policy states, or everything that is wrong with it.
 //!
-//! One file per key. A new key of version 2 is read in a file of its own, called from [`Parser::key`], and leaves
-//! [`keys::NOT_JUDGED`] when something judges it.
+//! One file per key, called from [`Parser::key`].
 
 mod agents;
 mod budgets;
@@ -59,9 +58,7 @@ pub(super) use rules::SEVERITIES;
 pub(super) use extends::Extension;
 pub(crate) use extends::Role;
 #[cfg(test)]
-pub(super) use keys::{
-    DEFAULTS, EXAMPLES, EXEC, FILES_V2, MATCH, MCP, NETWORK_V2, PAIR_V2, RULE, TOOLS, judged as judged_v2,
-};
+pub(super) use keys::{DEFAULTS, EXAMPLES, EXEC, FILES_V2, MATCH, MCP, NETWORK_V2, PAIR_V2, RULE, TOOLS};
 
 pub(super) use document::{
     Defaults, Document, Entry, List, Lists, Matches, Mcp, Network, Rule, Rulebook, Stated, Version,
@@ -74,7 +71,7 @@ use std::sync::Arc;
 use super::diagnostics::{Diagnostics, Locator, quoted};
 use super::json::{self, Data, Key, Value};
 use super::waivers::{Names, Origin};
-use keys::{NOT_JUDGED, ROOT};
+use keys::ROOT;
 use names::escaped;
 use paths::Labels;
 
@@ -197,11 +194,6 @@ impl Parser<'_> {
             "exceptions" if self.version == Version::Two => self.exceptions(value, "/exceptions", Origin::Exception),
             "sequences" if self.version == Version::Two => document.sequences = self.sequences(value),
             "budgets" if self.version == Version::Two => document.budgets = self.budgets(value),
-            name if NOT_JUDGED.contains(&name) => {
-                let message = format!("`{name}` is not supported by this build");
-                let help = "remove it: what nothing judges would only look like protection".to_owned();
-                self.faults.push(key.span.clone(), &format!("/{name}"), message, Some(help));
-            }
             name => {
                 self.rulebook(name, value, "", &mut document.rulebook);
             }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::finding::{Level, Named};
 use crate::policy::Decision;
+use crate::policy::env::Variable;
 use crate::policy::host::HostPattern;
 use crate::policy::name::NamePattern;
 use crate::policy::path::PathSet;
@@ -139,12 +140,6 @@ impl Parser<'_> {
 
     fn matches(&mut self, value: &Value, pointer: &str) -> Option<(Matches, String)> {
         let members = self.object(value, pointer, MATCH)?;
-        if members.iter().any(|(key, _)| key.name == "env") {
-            let message = "`match.env` is not supported by this build".to_owned();
-            let help = "remove the rule: what nothing judges would only look like protection".to_owned();
-            self.faults.push(value.span.clone(), &format!("{pointer}/env"), message, Some(help));
-            return None;
-        }
         self.unknown_keys(&members, pointer, MATCH, &[]);
         let [(key, inner)] = members.as_slice() else {
             let message = format!("`{}` has to name one kind of act", super::dotted(pointer));
@@ -163,6 +158,7 @@ impl Parser<'_> {
             "spawn" => {
                 self.some_patterns::<NamePattern>(inner, &below).map(|(names, text)| (Matches::Spawn(names), text))
             }
+            "env" => self.some_patterns::<Variable>(inner, &below).map(|(names, text)| (Matches::Env(names), text)),
             "mcp" => self.tools(inner, &below),
             _ => None,
         }

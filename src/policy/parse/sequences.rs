@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::finding::{Level, Named};
-use crate::policy::env;
-use crate::policy::glob::Glob;
+use crate::policy::name::NamePattern;
 use crate::policy::path::{PathList, PathSet};
 use crate::policy::sequences::{Sequence, Step, Wanted};
 
-use super::env::name;
 use super::pattern::{self, Pattern};
 use super::{Data, Entry, Fault, List, Parser, Stated, Value, nearest, quoted};
 
@@ -152,11 +150,10 @@ impl Parser<'_> {
             "list" => Wanted::List(paths()?),
             "exec" => Wanted::Exec(Pattern::read(self, pattern::readable(rest)?)?),
             "net" => Wanted::Net(Some(Pattern::read(self, pattern::readable(rest)?)?)),
-            "env" => Wanted::Env(env::Name::new(name(rest)?, stated.clone())),
+            "env" => Wanted::Env(Pattern::read(self, rest)?),
             "mcp" => {
                 let (server, tool) = rest.split_once('/').unwrap_or((rest, "*"));
-                let glob = |text: &str| Glob::fnmatch(&text.trim().to_lowercase());
-                Wanted::Mcp { server: glob(server), tool: glob(tool) }
+                Wanted::Mcp { server: NamePattern::new(server.trim()), tool: Box::new(NamePattern::new(tool.trim())) }
             }
             other => {
                 let help = match nearest(other, STEPS) {

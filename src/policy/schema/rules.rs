@@ -73,6 +73,8 @@ pub(super) struct Match {
     mcp: Option<Tools>,
     /// Sub-agents that are started.
     spawn: Option<Texts>,
+    /// Names of variables that programs are given.
+    env: Option<Texts>,
 }
 
 /// All that is said has to hold.
@@ -101,7 +103,7 @@ pub(super) struct Tools {
     tools: Option<Texts>,
 }
 
-/// Commands, paths, hosts, tools (`server/tool`) or agents: checked whenever the policy is read.
+/// Commands, paths, hosts, tools (`server/tool`), agents or names of variables: checked whenever the policy is read.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used")]

@@ -3,6 +3,8 @@ mod extends;
 mod faults;
 mod programs;
 mod properties;
+mod properties_2;
+mod version_1_denies;
 mod version_2;
 
 use super::*;

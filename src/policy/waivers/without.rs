@@ -49,7 +49,7 @@ impl Scope {
 }
 
 impl<L> Rules<L> {
-    fn lists(&mut self) -> [&mut L; 3] {
+    pub(in crate::policy) fn lists(&mut self) -> [&mut L; 3] {
         [&mut self.allow, &mut self.deny, &mut self.ask]
     }
 }
