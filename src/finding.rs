@@ -84,6 +84,13 @@ pub(crate) struct Finding {
     pub(crate) covered_by: Vec<Vec<usize>>,
 }
 
+impl Finding {
+    /// Something covers everything that stands against the act.
+    pub(crate) fn is_covered(&self) -> bool {
+        !self.covered_by.is_empty() && self.covered_by.iter().all(|step| !step.is_empty())
+    }
+}
+
 /// The parts of an effect that reports show. Keys of the JSON contract.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct EffectView {

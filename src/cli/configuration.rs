@@ -33,7 +33,8 @@ pub(super) fn decide(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<Decided, Failure> {
-    let (path, configuration) = load(args, &policy, environment)?;
+    let colour = environment.colour && !args.no_color;
+    let (path, configuration) = load(args.config.as_deref(), args.policy_ref.as_deref(), &policy, colour)?;
     if !configuration.not_judged.is_empty() && !args.quiet {
         let keys: Vec<String> = configuration.not_judged.iter().map(|key| format!("`{key}`")).collect();
         let line = format!("note: {path}: {} not judged by this build", listed(&keys));
@@ -70,13 +71,24 @@ pub(super) fn today(
     Ok(now.map(|now| now.to_zoned(TimeZone::UTC).date()))
 }
 
+/// The policy with the suppressions of the file that was asked for, or of the default one, on disk.
+pub(super) fn suppressing(config: Option<&str>, policy: Policy, colour: bool) -> Result<Policy, Failure> {
+    let (_, configuration) = load(config, None, &policy, colour)?;
+    Ok(policy.suppressing(configuration.suppressions))
+}
+
 /// The file that was asked for, the default one, or none.
-fn load(args: &GateArgs, policy: &Policy, environment: Environment) -> Result<(String, Configuration), Failure> {
-    let asked = args.config.as_deref().map(policy_file::shown);
+fn load(
+    config: Option<&str>,
+    revision: Option<&str>,
+    policy: &Policy,
+    colour: bool,
+) -> Result<(String, Configuration), Failure> {
+    let asked = config.map(policy_file::shown);
     let names = asked.as_deref().map_or_else(|| config::NAMES.to_vec(), |name| vec![name]);
     for name in names {
-        let Some(bytes) = bytes(name, args.policy_ref.as_deref(), asked.is_some())? else { continue };
-        let colour = policy_file::colour(environment.colour && !args.no_color);
+        let Some(bytes) = bytes(name, revision, asked.is_some())? else { continue };
+        let colour = policy_file::colour(colour);
         let read = config::read(name, &bytes, policy);
         let configuration = read.map_err(|faults| policy_file::faulty("configuration", name, &faults, colour))?;
         return Ok((name.to_owned(), configuration));

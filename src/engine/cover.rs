@@ -45,7 +45,7 @@ impl<'r> Cover<'r> {
         let (mut judgement, mut excepted) = (judgement.clone(), Vec::new());
         while excepted.len() < DEEPEST {
             let Some(first) = found.iter().position(|finding| finding.rule == judgement.rule) else { break };
-            if found.get(first).is_none_or(|finding| !is_covered(finding)) {
+            if found.get(first).is_none_or(|finding| !finding.is_covered()) {
                 break;
             }
             excepted.push(Excepted { rule: judgement.rule, place: judgement.place.clone() });
@@ -97,9 +97,4 @@ impl<'r> Cover<'r> {
         let waivers = self.policy.waivers().iter().enumerate();
         finding.covered_by = vec![waivers.filter(|(_, waiver)| waiver.covers(&found)).map(|(at, _)| at).collect()];
     }
-}
-
-/// Something covers everything that stands against the act.
-pub(super) fn is_covered(finding: &Finding) -> bool {
-    !finding.covered_by.is_empty() && finding.covered_by.iter().all(|step| !step.is_empty())
 }

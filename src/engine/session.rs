@@ -10,7 +10,7 @@ use crate::policy::{Context, Decision, Judgement, Policy};
 use crate::rules::{self, Account, Act, Check, Hit, Log, Site};
 
 use super::cast::Cast;
-use super::cover::{Cover, is_covered};
+use super::cover::Cover;
 use super::findings::{self, At};
 use super::memory::Memory;
 use super::replay::{Replay, Step};
@@ -95,8 +95,8 @@ impl<'r> Rulings<'r> {
         found.sort_by(|left, right| order(left).cmp(&order(right)));
         // One act may be known in two ways: one that is excepted hides no other.
         let key = |finding: &Finding| (finding.event, finding.rule, finding.fingerprint.clone());
-        let standing: BTreeSet<_> = found.iter().filter(|finding| !is_covered(finding)).map(key).collect();
-        found.retain(|finding| !is_covered(finding) || !standing.contains(&key(finding)));
+        let standing: BTreeSet<_> = found.iter().filter(|finding| !finding.is_covered()).map(key).collect();
+        found.retain(|finding| !finding.is_covered() || !standing.contains(&key(finding)));
         let mut seen = BTreeSet::new();
         found.retain(|finding| seen.insert((finding.event, finding.rule, finding.fingerprint.clone())));
         without_what_is_below(found)

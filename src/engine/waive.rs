@@ -89,19 +89,21 @@ pub(super) fn apply(policy: &Policy, sessions: &mut [SessionOutcome], settings: 
             }
         }
     }
-    let uses = policy.waivers().iter().zip(&tallies).map(|(waiver, tally)| used(waiver, tally.waived)).collect();
+    let uses = policy.waivers().iter().zip(&tallies).map(|(waiver, tally)| Use::new(waiver, tally.waived)).collect();
     Applied { waived, uses, stale, tallies }
 }
 
-fn used(waiver: &Waiver, uses: usize) -> Use {
-    Use {
-        origin: waiver.origin,
-        rule: waiver.rule.clone(),
-        reason: waiver.reason.clone(),
-        owner: waiver.owner.clone(),
-        until: waiver.until,
-        place: waiver.place.clone(),
-        uses,
+impl Use {
+    pub(crate) fn new(waiver: &Waiver, uses: usize) -> Self {
+        Self {
+            origin: waiver.origin,
+            rule: waiver.rule.clone(),
+            reason: waiver.reason.clone(),
+            owner: waiver.owner.clone(),
+            until: waiver.until,
+            place: waiver.place.clone(),
+            uses,
+        }
     }
 }
 

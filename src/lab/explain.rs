@@ -2,9 +2,12 @@
 //!
 //! There is no second evaluator: every entry is judged as a policy of its own, by the engine, over the same effects.
 
+use std::collections::BTreeSet;
+
 use super::advice::advice;
 use crate::effects::{Kind, Links};
-use crate::engine::{self, Entries, Entry, Replay, Rulings};
+use crate::engine::{self, Entries, Entry, Replay, Rulings, Use};
+use crate::finding::Finding;
 use crate::model::Session;
 use crate::policy::{Decision, EntryView, Judgement, Parts, Policy};
 
@@ -16,6 +19,8 @@ pub(crate) struct Explained {
     pub(crate) spoken: Vec<Spoken>,
     /// What would change a refusal.
     pub(crate) advice: Option<String>,
+    /// What says that the refusal does not count, until a day.
+    pub(crate) excuses: Vec<Use>,
 }
 
 /// An entry that speaks about an effect.
@@ -61,6 +66,7 @@ impl Voices {
         let mut explained: Vec<Explained> = entries
             .map(|judged| Explained {
                 advice: refused(&judged).then(|| advice(&judged)).flatten(),
+                excuses: excuses(policy, &judged, &whole.findings),
                 judged,
                 spoken: Vec::new(),
             })
@@ -80,6 +86,22 @@ impl Voices {
         }
         explained
     }
+}
+
+/// What covers the finding of a refusal, where all that stands against the act is covered.
+fn excuses(policy: &Policy, judged: &Entry, findings: &[Finding]) -> Vec<Use> {
+    if !refused(judged) {
+        return Vec::new();
+    }
+    let shown = judged.effect.view();
+    let is_own = |finding: &&Finding| {
+        (finding.event, finding.rule) == (judged.event, judged.rule) && finding.effect.as_ref() == Some(&shown)
+    };
+    let steps = findings.iter().find(is_own).filter(|finding| finding.is_covered());
+    let covering: BTreeSet<usize> =
+        steps.into_iter().flat_map(|finding| &finding.covered_by).flatten().copied().collect();
+    let waivers = covering.into_iter().filter_map(|at| policy.waivers().get(at));
+    waivers.map(|waiver| Use::new(waiver, 0)).collect()
 }
 
 fn refused(judged: &Entry) -> bool {

@@ -14,7 +14,26 @@
 //!
 //! What they allow is refused where it was not the same thing: another case, a program of the same name elsewhere, the
 //! second command of a line. Patterns that could never match, unknown keys and wrong types are faults.
-
+//!
+//! # Version 2
+//!
+//! The same evaluator with more to say; what only it knows is a fault in a file of version 1.
+//! - Decisions: deny, then ask, then allow, then what a list that is not empty or `defaults.decision` demands. There are no
+//!   priorities: order and names change no verdict. What is asked for is a finding (`scope/approval`): no log proves that
+//!   a person approved, an exception says so.
+//! - Paths are read component by component (`*`, `**`, a leading `/` for the root, `~/`, `//`). `!x` takes something out of
+//!   its own list, again in any order. There it is the other way round: what a deny leaves out has to be proven to be
+//!   `x`, what an allow leaves out may only look like it.
+//! - Commands are words, part by part: program, subcommand behind global options, flags in any order. A deny takes any
+//!   option for a global one, an allow only those that are known ([`globals`]).
+//! - Rules (`rules`) join the lists of their kind. A rule that only warns hides nothing: what its kind says without such
+//!   rules is judged, too, and the stricter answer counts.
+//! - Parts for some agents ([`agents`]) and floors ([`extends`]) narrow: the strictest answer of all counts. A base is
+//!   read into the policy, list by list, before anything is judged.
+//! - Budgets and sequences look at a whole session; they are rules of [`crate::rules`] with what is parsed here.
+//! - Exceptions ([`waivers`]) change no judgement. They cover findings, afterwards.
+//!
+//! Files that a policy is read from are part of the floor of whoever is judged by it.
 //!
 //! # Programs
 //!

@@ -214,6 +214,7 @@ impl Traced {
         JudgedEffect {
             entries: self.voices.as_ref().map(Voices::document),
             help: self.voices.as_ref().and_then(Voices::help),
+            waivers: self.voices.iter().flat_map(Voices::excuses).map(|by| json::waiver(Some(by))).collect(),
             effect: json::effect(&self.effect),
             judgement: self.ruling.as_ref().map(|ruling| Judgement {
                 decision: ruling.decision.name(),
@@ -301,6 +302,9 @@ struct JudgedEffect<'a> {
     /// What would change a refusal, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'a str>,
+    /// What says that the refusal does not count, until a day; absent where nothing does.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waivers: Vec<json::Waiver<'a>>,
     #[serde(flatten)]
     effect: json::Effect<'a>,
     /// What the policy says, where one judged.

@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::escape;
 use super::session::{Attribution, Evidence};
 use super::view::{
-    Report, ShownEffect, ShownExtended, ShownFinding, ShownGap, ShownPlace, ShownPolicy, ShownSession, ShownWaived,
+    Report, ShownEffect, ShownExtended, ShownFinding, ShownGap, ShownPlace, ShownPolicy, ShownSession, ShownUse,
+    ShownWaived,
 };
 use crate::engine::Verdict;
 use crate::finding::Level;
@@ -151,7 +152,7 @@ struct Waived<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Waiver<'a> {
+pub(super) struct Waiver<'a> {
     /// `exception`, `suppression` or `baseline`. The other keys are absent of a baseline.
     kind: &'static str,
     /// As the exception names it.
@@ -333,16 +334,18 @@ fn session(session: &ShownSession) -> Session<'_> {
 
 fn waived<'a>(report: &'a Report, waived: &'a ShownWaived) -> Waived<'a> {
     let by = waived.by.as_ref();
-    Waived {
-        finding: finding(report, report.sessions.get(waived.session), &waived.finding),
-        waived_by: Waiver {
-            kind: by.map_or("baseline", |by| by.origin.name()),
-            rule: by.map(|by| by.rule.as_str()),
-            reason: by.map(|by| by.reason.as_str()),
-            owner: by.map(|by| by.owner.as_str()),
-            until: by.map(|by| by.until.as_str()),
-            place: by.map(|by| place(&by.place)),
-        },
+    Waived { finding: finding(report, report.sessions.get(waived.session), &waived.finding), waived_by: waiver(by) }
+}
+
+/// `None`: the baseline.
+pub(super) fn waiver(by: Option<&ShownUse>) -> Waiver<'_> {
+    Waiver {
+        kind: by.map_or("baseline", |by| by.origin.name()),
+        rule: by.map(|by| by.rule.as_str()),
+        reason: by.map(|by| by.reason.as_str()),
+        owner: by.map(|by| by.owner.as_str()),
+        until: by.map(|by| by.until.as_str()),
+        place: by.map(|by| place(&by.place)),
     }
 }
 

@@ -305,7 +305,7 @@ impl ShownWaived {
 }
 
 impl ShownUse {
-    fn new(used: &Use) -> Self {
+    pub(super) fn new(used: &Use) -> Self {
         Self {
             origin: used.origin,
             rule: redact(&used.rule),

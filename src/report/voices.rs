@@ -5,9 +5,9 @@ use serde::Serialize;
 use super::escape::terminal;
 use super::json;
 use super::text::Paint;
-use super::view::ShownPlace;
+use super::view::{ShownPlace, ShownUse};
 use crate::lab::{Explained, How};
-use crate::policy::Decision;
+use crate::policy::{Decision, WaiverOrigin, dotted};
 use crate::privacy::{Redacted, redact};
 
 /// Everything that was said about one effect.
@@ -18,6 +18,7 @@ pub(super) struct Voices {
     /// Nothing in the policy speaks about it; something built in may.
     unplaced: bool,
     help: Option<Redacted>,
+    excuses: Vec<ShownUse>,
 }
 
 #[derive(Debug)]
@@ -45,6 +46,7 @@ impl Voices {
             decision: explained.judged.decision,
             unplaced: explained.judged.place.is_none(),
             help: explained.advice.as_deref().map(redact),
+            excuses: explained.excuses.iter().map(ShownUse::new).collect(),
         }
     }
 
@@ -58,12 +60,27 @@ impl Voices {
             };
             lines.push(none.to_owned());
         }
+        for excuse in &self.excuses {
+            let file = match excuse.origin {
+                WaiverOrigin::Exception => excuse.place.file(policy.unwrap_or("policy")),
+                WaiverOrigin::Suppression => "configuration",
+            };
+            let name = dotted(&excuse.place.pointer);
+            let place = format!("{name} ({}:{})", terminal(file), excuse.place.line);
+            let (owner, reason) = (terminal(excuse.owner.as_str()), terminal(excuse.reason.as_str()));
+            let until = paint.good(&format!("does not count until {}", excuse.until));
+            lines.push(format!("{until}: {place}, {owner}: {reason}"));
+        }
         lines.extend(self.help.iter().map(|help| format!("to change that: {}", terminal(help.as_str()))));
         lines
     }
 
     pub(super) fn document(&self) -> Vec<VoiceDocument<'_>> {
         self.all.iter().map(Voice::document).collect()
+    }
+
+    pub(super) fn excuses(&self) -> impl Iterator<Item = &ShownUse> {
+        self.excuses.iter()
     }
 
     pub(super) fn help(&self) -> Option<&str> {

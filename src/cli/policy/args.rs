@@ -244,6 +244,10 @@ pub(in crate::cli) struct ExplainArgs {
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) policy: Option<String>,
 
+    /// The configuration, of which the suppressions count [default: .agent-strace.yaml, if it is there].
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) config: Option<String>,
+
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(in crate::cli) format: PlainFormat,
 

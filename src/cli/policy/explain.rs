@@ -8,7 +8,7 @@ use super::super::effects::{directory, explained_event, glyphs, session_of};
 use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::pipeline::Inputs;
-use super::super::{gate, output, policy_file};
+use super::super::{configuration, gate, output, policy_file};
 use super::args::ExplainArgs;
 use crate::effects::Links;
 use crate::ingest::discover::Selection;
@@ -26,6 +26,7 @@ pub(super) fn run(
     let coloured = environment.colour && !args.no_color;
     let file = args.policy.as_deref().unwrap_or(policy_file::DEFAULT);
     let policy = policy_file::read_named(file).map_err(|faults| policy_file::unusable(file, &faults, coloured))?;
+    let policy = configuration::suppressing(args.config.as_deref(), policy, coloured)?;
     let voices = Voices::new(&policy, |other| Parts::read(&read_text(Path::new(other.unwrap_or(file))).ok()?));
     let judge = Judge { file, policy: &policy, voices: &voices };
     let explanations = match call(args)? {
