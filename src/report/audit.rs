@@ -43,6 +43,7 @@ fn session_lines(report: &Report, session: &ShownSession, paint: &Paint, lines: 
 
     let (attempts, ran): (Vec<&ShownEntry>, Vec<&ShownEntry>) =
         session.entries.iter().partition(|entry| entry.status == Status::Denied);
+    let (waived, ran): (Vec<&ShownEntry>, Vec<&ShownEntry>) = ran.into_iter().partition(|entry| entry.waived);
     let of = |decision: Decision, line: fn(&ShownEntry) -> String| -> Vec<String> {
         ran.iter().filter(|entry| entry.decision == decision).map(|entry| line(entry)).collect()
     };
@@ -55,6 +56,7 @@ fn session_lines(report: &Report, session: &ShownSession, paint: &Paint, lines: 
     let incomplete = session.findings.iter().filter(|finding| finding.is_incomplete());
     open.extend(incomplete.map(|finding| terminal(finding.message.as_str())));
     open.extend(session.gaps.iter().map(gap_text));
+    let waived: Vec<String> = waived.into_iter().map(denied_line).collect();
     let attempts: Vec<String> = attempts.into_iter().map(attempt_line).collect();
     let sensitive = session.entries.iter().filter(|entry| entry.sensitive);
     let sensitive: Vec<String> = sensitive.map(sensitive_line).collect();
@@ -63,6 +65,7 @@ fn session_lines(report: &Report, session: &ShownSession, paint: &Paint, lines: 
     section(lines, &paint.warning(&titled("⚠️  No policy", &unruled)), &unruled, SHOWN);
     section(lines, &paint.error(&titled("❌ Violations", &denied)), &denied, usize::MAX);
     section(lines, &paint.warning(&titled("❓ Could not be judged", &open)), &open, usize::MAX);
+    section(lines, &paint.bold(&titled("📌 Does not count", &waived)), &waived, usize::MAX);
     section(lines, &paint.bold(&titled("🚫 Attempts", &attempts)), &attempts, usize::MAX);
     section(lines, &paint.warning(&titled("🔐 Sensitive files accessed", &sensitive)), &sensitive, usize::MAX);
     if [&denied, &open, &attempts, &sensitive].iter().all(|section| section.is_empty()) {

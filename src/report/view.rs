@@ -177,11 +177,17 @@ pub(super) struct ShownEntry {
     pub(super) decision: Decision,
     pub(super) reason: Redacted,
     pub(super) sensitive: bool,
+    /// What stands against it does not count.
+    pub(super) waived: bool,
 }
 
 impl Report {
     pub(crate) fn new(outcome: &Outcome) -> Self {
-        let sessions: Vec<ShownSession> = outcome.sessions.iter().map(ShownSession::new).collect();
+        let sessions = outcome.sessions.iter().enumerate().map(|(place, session)| {
+            let waived = outcome.waived.iter().filter(|waived| waived.session == place);
+            ShownSession::new(session, &waived.map(|waived| &waived.finding).collect::<Vec<_>>())
+        });
+        let sessions: Vec<ShownSession> = sessions.collect();
         let gaps = outcome.gaps.iter().chain(outcome.sessions.iter().flat_map(|session| &session.gaps));
         Self {
             verdict: outcome.verdict,
@@ -271,7 +277,7 @@ impl ShownExtended {
 }
 
 impl ShownSession {
-    fn new(session: &SessionOutcome) -> Self {
+    fn new(session: &SessionOutcome, waived: &[&Finding]) -> Self {
         Self {
             id: redact(&session.id),
             agent: redact(&session.agent),
@@ -289,7 +295,7 @@ impl ShownSession {
             verdict: session.verdict,
             findings: session.findings.iter().map(ShownFinding::new).collect(),
             gaps: session.gaps.iter().map(ShownGap::new).collect(),
-            entries: session.entries.iter().map(ShownEntry::new).collect(),
+            entries: session.entries.iter().map(|entry| ShownEntry::new(entry, waived)).collect(),
         }
     }
 }
@@ -382,12 +388,17 @@ impl ShownGap {
 }
 
 impl ShownEntry {
-    fn new(entry: &Entry) -> Self {
+    fn new(entry: &Entry, waived: &[&Finding]) -> Self {
+        let view = entry.effect.view();
+        let is_own = |finding: &&&Finding| {
+            (finding.event, finding.rule) == (entry.event, entry.rule) && finding.effect.as_ref() == Some(&view)
+        };
         Self {
             event: entry.event,
             tool: redact(&entry.tool),
             status: entry.status,
-            effect: ShownEffect::new(&entry.effect.view()),
+            waived: waived.iter().any(|finding| is_own(&finding)),
+            effect: ShownEffect::new(&view),
             decision: entry.decision,
             reason: redact(&entry.reason),
             sensitive: entry.sensitive,

@@ -48,6 +48,21 @@ fn a_result_stands_at_the_line_of_the_policy_that_was_violated() {
     );
 }
 
+/// Whoever reads the alert learns why the rule is there and whom to ask; what they wrote is text, no markup.
+#[test]
+fn a_rule_with_a_name_says_why() {
+    let world = World::empty();
+    let push = |command: &str| json!({"tool_name": "Bash", "arguments": {"command": command}});
+    world.session("5e55", 0, &[("tool_call", push("git push -f")), ("tool_call", push("git push"))]);
+    let rule = json!({"id": "PUSH", "effect": "deny", "owner": "@platform", "reason": "ask in [chat](x)",
+        "match": {"exec": {"program": "git", "subcommand": "push"}}});
+    world.write(".agent-scope.json", &json!({"version": 2, "rules": [rule]}).to_string());
+    let log = sarif(&world, &["check"]);
+    let text = log["runs"][0]["results"][0]["message"]["text"].as_str().unwrap();
+    assert!(text.ends_with(r"Decided by rule PUSH of @platform: ask in \[chat\](x)."), "{text}");
+    assert_eq!(text.matches("Decided by").count(), 1);
+}
+
 #[test]
 fn places_are_relative_to_the_top_of_the_repository() {
     let world = World::demo();

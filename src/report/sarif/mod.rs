@@ -145,9 +145,18 @@ fn message(group: &Group<'_>, checkout: &Checkout<'_>, related: &mut Vec<Locatio
         named += 1;
     }
     if group.len() > named {
-        let _ = write!(text, "And {} more.", group.len() - named);
+        let _ = write!(text, "And {} more. ", group.len() - named);
     }
+    text.extend(stated(group));
     text.trim_end().to_owned()
+}
+
+/// `Decided by rule CMD-PUSH of @platform: Releases go through CI`, where one rule with a name did about all of them.
+fn stated(group: &Group<'_>) -> Option<String> {
+    let mut names = group.iter().map(|(_, finding)| finding.policy.as_ref()?.named());
+    let first = names.next()??;
+    let same = names.all(|other| other.as_ref() == Some(&first));
+    same.then(|| format!("Decided by {}.", shorten(&escape(&first), 300)))
 }
 
 /// The log line of a finding, where the log lies in the repository.
