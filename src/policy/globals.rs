@@ -1,4 +1,6 @@
-//! Options that stand before a subcommand and take the next word as their value.
+//! What programs' options are: those that stand before a subcommand and take the next word, and what single letters mean.
+
+use crate::effects::Argument;
 
 /// Program → its global options with a separate value. A program that stands here is strict about its other options:
 /// they take no value.
@@ -85,8 +87,107 @@ const LONG: &[(char, &[&str])] = &[
     ('v', &["--verbose"]),
 ];
 
-pub(super) fn long_names(flag: char) -> &'static [&'static str] {
+fn long_names(flag: char) -> &'static [&'static str] {
     LONG.iter().find(|(short, _)| *short == flag).map_or(&[], |(_, names)| names)
+}
+
+/// One-letter flags of a program, and of some of its subcommands.
+struct Letters {
+    program: &'static str,
+    /// Empty: wherever they stand.
+    subcommands: &'static [&'static str],
+    long: &'static [(char, &'static str)],
+    /// What follows these in the same word is a value.
+    valued: &'static str,
+}
+
+/// What the table above does not know, or knows otherwise, from the programs' own manuals.
+const OWN: &[Letters] = &[
+    Letters {
+        program: "git",
+        subcommands: &["commit"],
+        long: &[('n', "--no-verify"), ('S', "--gpg-sign"), ('F', "--file"), ('C', "--reuse-message")],
+        valued: "mFCct",
+    },
+    Letters { program: "git", subcommands: &["am"], long: &[('n', "--no-verify")], valued: "" },
+    Letters { program: "git", subcommands: &["clean"], long: &[('x', "--ignored")], valued: "e" },
+    Letters {
+        program: "curl",
+        subcommands: &[],
+        long: &[
+            ('k', "--insecure"),
+            ('d', "--data"),
+            ('F', "--form"),
+            ('T', "--upload-file"),
+            ('o', "--output"),
+            ('O', "--remote-name"),
+            ('X', "--request"),
+            ('x', "--proxy"),
+            ('K', "--config"),
+            ('H', "--header"),
+            ('u', "--user"),
+            ('L', "--location"),
+        ],
+        valued: "dFToXxKHu",
+    },
+    Letters {
+        program: "wget",
+        subcommands: &[],
+        long: &[('O', "--output-document"), ('i', "--input-file"), ('P', "--directory-prefix"), ('e', "--execute")],
+        valued: "OiPe",
+    },
+    Letters { program: "sed", subcommands: &[], long: &[('i', "--in-place"), ('e', "--expression")], valued: "ie" },
+    Letters { program: "tar", subcommands: &[], long: &[('x', "--extract"), ('c', "--create")], valued: "fC" },
+    Letters { program: "rsync", subcommands: &[], long: &[('e', "--rsh")], valued: "e" },
+    Letters {
+        program: "docker",
+        subcommands: &["run", "create"],
+        long: &[('v', "--volume"), ('e', "--env"), ('p', "--publish"), ('P', "--publish-all")],
+        valued: "vepw",
+    },
+    Letters {
+        program: "podman",
+        subcommands: &["run", "create"],
+        long: &[('v', "--volume"), ('e', "--env"), ('p', "--publish"), ('P', "--publish-all")],
+        valued: "vepw",
+    },
+    Letters {
+        program: "kubectl",
+        subcommands: &[],
+        long: &[('f', "--filename"), ('A', "--all-namespaces"), ('n', "--namespace"), ('k', "--kustomize")],
+        valued: "fnkl",
+    },
+    Letters {
+        program: "pip",
+        subcommands: &[],
+        long: &[('r', "--requirement"), ('e', "--editable"), ('i', "--index-url"), ('t', "--target")],
+        valued: "reit",
+    },
+];
+
+/// The flag's long names for this program, where its arguments are these.
+pub(super) fn own_long_names<'a>(
+    program: &'a str,
+    arguments: &'a [Argument],
+    flag: char,
+) -> impl Iterator<Item = &'static str> {
+    let stands = move |row: &&Letters| {
+        let named = |argument: &Argument| argument.known && row.subcommands.contains(&argument.text.as_str());
+        row.program == program && (row.subcommands.is_empty() || arguments.iter().any(named))
+    };
+    let own = OWN.iter().filter(stands).flat_map(|row| row.long).filter(move |(short, _)| *short == flag);
+    long_names(flag).iter().copied().chain(own.map(|(_, long)| *long))
+}
+
+/// The letters of `-abc` that are flags: a value may stand behind one of them.
+pub(super) fn letters<'f>(flag: &'f str, program: &str, arguments: &[Argument]) -> impl Iterator<Item = char> + 'f {
+    // A subcommand that stands elsewhere may be the value of another option.
+    let first = arguments.first().filter(|argument| argument.known).map_or("", |argument| argument.text.as_str());
+    let own =
+        |row: &&Letters| row.program == program && (row.subcommands.is_empty() || row.subcommands.contains(&first));
+    let valued = OWN.iter().find(own).map_or("", |row| row.valued);
+    let mut ended = false;
+    flag.chars().skip(1).take_while(move |letter| !std::mem::replace(&mut ended, valued.contains(*letter)))
 }
 
 /// Programs whose options have one dash and many letters: `-delete` is one option there, not six flags.

@@ -21,7 +21,6 @@ const CLAIMS: &[(&str, &[&str])] = &[
 const OTHERWISE: &[(&str, &str)] = &[
     ("F16-path-forms-18", "a template of a file with secrets holds none"),
     ("F21-network-15", "another spelling of the machine itself, which may be reached"),
-    ("F11-git-forms-07", "a refspec that forces is an operand, and no list has a pattern for it"),
 ];
 
 #[test]

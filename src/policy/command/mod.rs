@@ -352,12 +352,15 @@ fn flag_matches(wanted: &str, arguments: &[Argument], program: &str) -> Match {
         && letters.iter().all(char::is_ascii_alphabetic)
         && !globals::has_one_dash_options(program);
     if cluster {
-        return if letters.iter().all(|letter| letter_given(*letter, &given, program)) { Match::Yes } else { missing };
+        let has = |letter: &char| letter_given(*letter, &given, (program, arguments));
+        return if letters.iter().all(has) { Match::Yes } else { missing };
     }
     let short = wanted.starts_with("--")
         && ('A'..='z').any(|letter| {
-            globals::long_names(letter).contains(&wanted)
-                && given.iter().any(|flag| !flag.starts_with("--") && flag.chars().skip(1).any(|c| c == letter))
+            let is_meant = |flag: &&str| {
+                !flag.starts_with("--") && globals::letters(flag, program, arguments).any(|given| given == letter)
+            };
+            globals::own_long_names(program, arguments, letter).any(|long| long == wanted) && given.iter().any(is_meant)
         });
     if short && !globals::has_one_dash_options(program) { Match::Yes } else { missing }
 }
@@ -368,7 +371,7 @@ fn same_option(wanted: &str, flag: &str) -> bool {
     wanted == flag || wanted == name || name.len() > 4 && name.starts_with("--") && wanted.starts_with(name)
 }
 
-fn letter_given(letter: char, given: &[&str], program: &str) -> bool {
+fn letter_given(letter: char, given: &[&str], (program, arguments): (&str, &[Argument])) -> bool {
     // `rm -R` is `rm -r`; elsewhere the two may differ.
     let twin = match letter {
         'r' if program == "rm" => 'R',
@@ -377,9 +380,9 @@ fn letter_given(letter: char, given: &[&str], program: &str) -> bool {
     };
     given.iter().any(|flag| {
         if flag.starts_with("--") {
-            globals::long_names(letter).iter().any(|long| same_option(long, flag))
+            globals::own_long_names(program, arguments, letter).any(|long| same_option(long, flag))
         } else {
-            flag.chars().skip(1).any(|given| given == letter || given == twin)
+            globals::letters(flag, program, arguments).any(|given| given == letter || given == twin)
         }
     })
 }
