@@ -12,8 +12,8 @@ use super::answer::Answer;
 pub(super) struct Scope<'a> {
     pub(super) policy: &'a Policy,
     pub(super) version: u32,
-    /// Those that stand in a list of paths, commands or hosts.
-    listed: Vec<&'a EntryView>,
+    /// Those that stand in a list of paths, commands or hosts, and what lists can say of rules that forbid.
+    listed: Vec<Cow<'a, EntryView>>,
 }
 
 /// A pattern that no rule of any engine holds.
@@ -55,16 +55,24 @@ impl<'a> Scope<'a> {
     pub(super) fn new(policy: &'a Policy) -> Self {
         let version = policy.identity().map_or(1, |identity| identity.version);
         let lists = ["/files/", "/commands/", "/network/"];
-        let listed = policy.entries().filter(|entry| lists.iter().any(|list| entry.place.pointer.starts_with(list)));
-        Self { policy, version, listed: listed.collect() }
+        let mut listed = Vec::new();
+        for entry in policy.entries() {
+            if lists.iter().any(|list| entry.place.pointer.starts_with(list)) {
+                listed.push(Cow::Borrowed(entry));
+            } else if entry.place.pointer.starts_with("/rules/") && entry.decision != Decision::Allowed {
+                let said = |form: &String| Cow::Owned(EntryView { text: form.clone(), ..entry.clone() });
+                listed.extend(entry.forms.iter().map(said));
+            }
+        }
+        Self { policy, version, listed }
     }
 
-    pub(super) fn listed(&self) -> impl Iterator<Item = &'a EntryView> {
-        self.listed.iter().copied()
+    pub(super) fn listed(&self) -> impl Iterator<Item = &EntryView> {
+        self.listed.iter().map(Cow::as_ref)
     }
 
     /// Those of one subject, whatever they decide.
-    pub(super) fn about(&self, subject: Subject) -> impl Iterator<Item = &'a EntryView> {
+    pub(super) fn about(&self, subject: Subject) -> impl Iterator<Item = &EntryView> {
         self.listed().filter(move |entry| entry.subject == subject)
     }
 
@@ -79,12 +87,12 @@ impl<'a> Scope<'a> {
         }
     }
 
-    pub(super) fn entries(&self, subject: Subject, decision: Decision) -> impl Iterator<Item = &'a EntryView> {
+    pub(super) fn entries(&self, subject: Subject, decision: Decision) -> impl Iterator<Item = &EntryView> {
         self.about(subject).filter(move |entry| entry.decision == decision)
     }
 
     /// The first entry of an allow list: what the list does not hold is refused.
-    pub(super) fn limited(&self, subject: Subject) -> Option<&'a EntryView> {
+    pub(super) fn limited(&self, subject: Subject) -> Option<&EntryView> {
         let allowed = || self.entries(subject, Decision::Allowed);
         // An entry for everything limits nothing: it stands there so that others can vouch.
         if allowed().any(|entry| matches!(entry.text.as_str(), "*" | "**")) {
@@ -93,7 +101,7 @@ impl<'a> Scope<'a> {
         allowed().next()
     }
 
-    pub(super) fn deny_all(&self) -> Option<&'a EntryView> {
+    pub(super) fn deny_all(&self) -> Option<&EntryView> {
         self.entries(Subject::Network, Decision::Denied).find(|entry| entry.place.pointer.ends_with("/deny_all"))
     }
 

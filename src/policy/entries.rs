@@ -51,6 +51,8 @@ pub(crate) struct EntryView {
     /// The pattern, in its comparable form.
     pub(crate) text: String,
     pub(crate) named: Option<Arc<Named>>,
+    /// Of a rule about commands: entries of a list that say some of what it says, for engines that know lists only.
+    pub(crate) forms: Vec<String>,
 }
 
 pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
@@ -69,6 +71,7 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
             decision: Decision::Denied,
             text: "*".to_owned(),
             named: None,
+            forms: Vec::new(),
         }));
         of_lists(Subject::Network, &network.lists, &mut entries);
     }
@@ -84,6 +87,10 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
         decision: rule.effect,
         text: rule.text.clone(),
         named: rule.stated.named.clone(),
+        forms: match &rule.matches {
+            Matches::Exec(pattern) if rule.stated.is_firm() => pattern.forms(),
+            _ => Vec::new(),
+        },
     }));
     entries
 }
@@ -96,6 +103,7 @@ fn of_names(names: &[Name], decision: Decision, entries: &mut Vec<EntryView>) {
         decision,
         text: name.text.clone(),
         named: None,
+        forms: Vec::new(),
     }));
 }
 
@@ -124,6 +132,7 @@ fn of_lists<P>(subject: Subject, lists: &Lists<P>, entries: &mut Vec<EntryView>)
             decision,
             text: entry.text.clone(),
             named: entry.stated.named.clone(),
+            forms: Vec::new(),
         }));
     }
 }

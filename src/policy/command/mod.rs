@@ -96,6 +96,14 @@ impl CommandPattern {
         Self::Text(Box::new(TextPattern::new(text, words)))
     }
 
+    /// Entries of a list that deny part of what this one does, and no more.
+    pub(super) fn forms(&self) -> Vec<String> {
+        match self {
+            Self::Text(_) => Vec::new(),
+            Self::Parts(parts) => parts.forms(),
+        }
+    }
+
     pub(super) fn denies(&self, ran: &Ran<'_>) -> Match {
         match self {
             Self::Text(text) => text.denies(ran),

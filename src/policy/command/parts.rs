@@ -13,6 +13,9 @@ use super::{
     word_matches,
 };
 
+/// Entries that one rule is told apart into.
+const MOST_FORMS: usize = 200;
+
 /// What a command has to have, all of it.
 #[derive(Debug, Clone, Default)]
 pub(in crate::policy) struct Parts {
@@ -37,6 +40,30 @@ impl Parts {
         let (all_flags, operands): (Vec<String>, Vec<String>) = words.partition(|word| is_flag(word));
         let subcommands = if operands.is_empty() { Vec::new() } else { vec![operands] };
         Self { programs, subcommands, all_flags, ..Self::default() }
+    }
+
+    /// One for each program, subcommand and flag. A list knows neither which flags are the only ones nor which operands.
+    pub(super) fn forms(&self) -> Vec<String> {
+        let flags: Vec<&str> = self.any_flag.iter().map(String::as_str).filter(|flag| is_flag(flag)).collect();
+        if self.only_flags.is_some() || !self.operands.is_empty() || flags.is_empty() && !self.any_flag.is_empty() {
+            return Vec::new();
+        }
+        let subcommands: Vec<String> = self.subcommands.iter().map(|words| words.join(" ")).collect();
+        let or_none = |texts: Vec<String>| if texts.is_empty() { vec![String::new()] } else { texts };
+        let subcommands = or_none(subcommands);
+        let flags = or_none(flags.into_iter().map(str::to_owned).collect());
+        let all = self.all_flags.join(" ");
+        let mut forms = Vec::new();
+        for program in &self.programs {
+            for subcommand in &subcommands {
+                let words = flags.iter().map(|flag| [program, subcommand, &all, flag]);
+                forms.extend(words.map(|words| {
+                    words.into_iter().filter(|text| !text.is_empty()).map(String::as_str).collect::<Vec<_>>().join(" ")
+                }));
+            }
+        }
+        let is_plain = |form: &String| !form.contains(['\'', '"', '\\']);
+        if forms.len() <= MOST_FORMS && forms.iter().all(is_plain) { forms } else { Vec::new() }
     }
 
     pub(super) fn denies(&self, ran: &Ran<'_>) -> Match {

@@ -434,3 +434,23 @@ fn a_rule_that_only_warns_hides_nothing() {
     }
     assert!(warned >= 3, "the rules say nothing");
 }
+
+/// What lists can say of a rule: each form denies only what the rule denies.
+#[test]
+fn rules_are_told_apart_into_entries() {
+    let forms = |exec: &str, rest: &str| {
+        let text = format!(
+            r#"{{"version": 2, "rules": [{{"id": "A", "effect": "deny", "match": {{"exec": {exec}}}{rest}}}]}}"#
+        );
+        policy(&text).entries().flat_map(|entry| entry.forms.clone()).collect::<Vec<_>>()
+    };
+    let push =
+        r#"{"program": "git", "subcommand": ["push", "remote add"], "any_flag": ["-f", "+*"], "all_flags": "-q"}"#;
+    assert_eq!(forms(push, ""), ["git push -q -f", "git remote add -q -f"]);
+    assert_eq!(forms(r#"{"program": ["a", "b"]}"#, ""), ["a", "b"]);
+    let none: [&str; 0] = [];
+    assert_eq!(forms(r#"{"program": "git", "any_flag": "+*"}"#, ""), none, "an operand is no flag");
+    assert_eq!(forms(r#"{"program": "git", "only_flags": "-q"}"#, ""), none);
+    assert_eq!(forms(r#"{"program": "git", "operands": "x"}"#, ""), none);
+    assert_eq!(forms(r#"{"program": "git"}"#, r#", "severity": "note""#), none, "what only warns forbids nothing");
+}
