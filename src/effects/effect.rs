@@ -200,6 +200,11 @@ impl Effect {
         Self { kind, certainty, via, origin: self.origin }
     }
 
+    /// Start and end of the piece of the call's text that it comes from.
+    pub(crate) fn span(&self) -> Option<[usize; 2]> {
+        self.origin.span.map(|span| [span.start(), span.end()])
+    }
+
     /// The parts that reports show.
     pub(crate) fn view(&self) -> EffectView {
         let mut view = EffectView {
@@ -217,7 +222,7 @@ impl Effect {
             vouched_by: Vec::new(),
             certainty: Some(self.certainty.name()),
             via: Some(self.via.clone()),
-            span: self.origin.span.map(|span| [span.start(), span.end()]),
+            span: self.span(),
             parent: self.origin.parent,
         };
         match &self.kind {

@@ -5,17 +5,16 @@
 //! again where all of that is answered as it was. Everything else is worked out anew each time, so who remembers and who
 //! does not says the same: a property test compares them.
 
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::command::knowledge::Knowledge;
-use super::{Effect, World};
+use super::{Certainty, Effect, Effects, Shelf, World};
 
 /// Longer texts are rarely the same twice.
 const LONGEST: usize = 4 * 1024;
 /// Texts that are kept in each part, and results of one text.
-const TEXTS: usize = 16 * 1024;
+const TEXTS: usize = 8 * 1024;
 const RESULTS: usize = 4;
 /// Files and patterns that a run may ask about.
 const ASKED: usize = 64;
@@ -29,8 +28,12 @@ pub(super) struct Trail {
     pub(super) unwritten: Vec<String>,
     /// Patterns that matched no written file.
     pub(super) unmatched: Vec<String>,
+    /// Files, or with [`Certainty::Pattern`] patterns, that are no other names of anything.
+    pub(super) unaliased: Vec<(String, Certainty)>,
     /// Whether anything was written at all, where that was asked.
     pub(super) any_written: Option<bool>,
+    /// Whether any name stands for another file, where that was asked.
+    pub(super) any_aliases: Option<bool>,
     /// It changed the session, or learnt from it what can't be asked again.
     pub(super) tied: bool,
 }
@@ -44,6 +47,15 @@ impl Trail {
             asked.push(what.to_owned());
         }
     }
+
+    /// The same for other names.
+    pub(super) fn ask_names(&mut self, path: &str, certainty: Certainty) {
+        if self.unaliased.len() >= ASKED {
+            self.tied = true;
+        } else if !self.unaliased.iter().any(|(known, as_what)| known == path && *as_what == certainty) {
+            self.unaliased.push((path.to_owned(), certainty));
+        }
+    }
 }
 
 /// One result.
@@ -52,12 +64,12 @@ struct Known {
     cwd: Option<String>,
     text: String,
     trail: Trail,
-    effects: Vec<Effect>,
+    effects: Arc<[Effect]>,
     /// Where the shell is afterwards.
     leaves: Option<String>,
 }
 
-type Part = HashMap<u64, Vec<Arc<Known>>>;
+type Part = Shelf<Vec<Arc<Known>>>;
 
 /// Results of one run over many sessions, with one knowledge of what programs do.
 pub(crate) struct Memo {
@@ -73,41 +85,42 @@ impl std::fmt::Debug for Memo {
 
 impl Memo {
     pub(crate) fn new(programs: &Arc<Knowledge>) -> Self {
-        Self { knowledge: Arc::clone(programs), parts: (0..PARTS).map(|_| Mutex::default()).collect() }
+        Self { knowledge: Arc::clone(programs), parts: (0..PARTS).map(|_| Mutex::new(Shelf::new(TEXTS))).collect() }
     }
 
     /// As `run` would, where it need not be asked.
-    pub(super) fn run(&self, text: &str, world: &mut World, run: fn(&str, &mut World) -> Vec<Effect>) -> Vec<Effect> {
+    pub(super) fn run(&self, text: &str, world: &mut World, run: fn(&str, &mut World) -> Vec<Effect>) -> Effects {
         if text.len() > LONGEST || !world.is_memorable(&self.knowledge) {
-            return run(text, world);
+            return run(text, world).into();
         }
         let hash = key(world, text);
         if let Some(known) = self.find(hash, world, text) {
             world.put_cwd(known.leaves.clone());
-            return known.effects.clone();
+            return Effects::known(Arc::clone(&known.effects));
         }
         let (root, cwd) = (world.root().map(str::to_owned), world.cwd().map(str::to_owned));
         let (effects, trail) = world.followed(|world| run(text, world));
-        if !trail.tied {
-            let leaves = world.cwd().map(str::to_owned);
-            self.keep(hash, Known { root, cwd, text: text.to_owned(), trail, effects: effects.clone(), leaves });
+        if trail.tied {
+            return effects.into();
         }
-        effects
+        let effects: Arc<[Effect]> = effects.into();
+        let leaves = world.cwd().map(str::to_owned);
+        self.keep(hash, Known { root, cwd, text: text.to_owned(), trail, effects: Arc::clone(&effects), leaves });
+        Effects::known(effects)
     }
 
     fn find(&self, hash: u64, world: &World, text: &str) -> Option<Arc<Known>> {
-        let part = self.part(hash)?;
-        part.get(&hash)?.iter().find(|known| known.is_of(world, text) && world.agrees(&known.trail)).cloned()
+        let mut part = self.part(hash)?;
+        part.get(hash)?.iter().find(|known| known.is_of(world, text) && world.agrees(&known.trail)).cloned()
     }
 
     fn keep(&self, hash: u64, known: Known) {
         let Some(mut part) = self.part(hash) else { return };
-        if part.len() >= TEXTS && !part.contains_key(&hash) {
-            return;
-        }
-        let results = part.entry(hash).or_default();
-        if results.len() < RESULTS {
-            results.push(Arc::new(known));
+        let known = Arc::new(known);
+        match part.get(hash) {
+            Some(results) if results.len() < RESULTS => results.push(known),
+            Some(_) => {}
+            None => part.put(hash, vec![known]),
         }
     }
 

@@ -30,9 +30,11 @@ mod edited;
 mod effect;
 mod glob;
 mod hosts;
+mod list;
 mod memo;
 mod patch;
 mod paths;
+mod shelf;
 mod tools;
 mod tracker;
 mod world;
@@ -40,14 +42,16 @@ mod world;
 pub(crate) use causes::causes;
 pub(crate) use command::knowledge;
 pub(crate) use effect::*;
+pub(crate) use list::Effects;
 pub(crate) use memo::Memo;
 pub(crate) use paths::{escaped, fold_for_deny};
+pub(crate) use shelf::Shelf;
 pub(crate) use tracker::{Links, Tracker};
 pub(crate) use world::World;
 
 /// Effects of a command by itself, in a repository of its own.
 pub(crate) fn of_command(text: &str, programs: &Arc<knowledge::Knowledge>) -> Vec<Effect> {
-    command::run(text, &mut World::new(Some("/repo")).with_knowledge(programs))
+    command::run(text, &mut World::new(Some("/repo")).with_knowledge(programs)).into_vec()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::model::{Access, Dialect, Event, EventKind, FileEvent, Session, Shell,
 
 use super::command::knowledge::Knowledge;
 use super::world::{Name, Tie, Within};
-use super::{About, Certainty, Effect, Kind, Memo, Opaque, PathTarget, World, command, glob, paths, tools};
+use super::{About, Certainty, Effect, Effects, Kind, Memo, Opaque, PathTarget, World, command, glob, paths, tools};
 
 /// Siblings one effect may get through aliases.
 const SIBLINGS: usize = 64;
@@ -28,14 +28,16 @@ pub(crate) struct Tracker {
     /// Where the agent's shell is, if it keeps its directory between calls.
     shell: Option<String>,
     /// The command text of the last event.
-    text: Option<String>,
+    text: Option<Arc<str>>,
+    /// The whole command of the last event, as its call names it.
+    raw: Option<Arc<str>>,
 }
 
 impl Tracker {
     pub(crate) fn new(session: &Session<'_>) -> Self {
         let world = World::new(session.root.as_deref());
         let base = world.cwd().map(str::to_owned);
-        Self { world, dialect: session.dialect, shell: base.clone(), base, text: None }
+        Self { world, dialect: session.dialect, shell: base.clone(), base, text: None, raw: None }
     }
 
     /// What programs do, with what a policy says of them.
@@ -63,17 +65,27 @@ impl Tracker {
     }
 
     /// The same, for who keeps it.
-    pub(crate) fn take_text(&mut self) -> Option<String> {
+    pub(crate) fn take_text(&mut self) -> Option<Arc<str>> {
         self.text.take()
+    }
+
+    /// The text of the last event's whole command, where its call names one.
+    pub(crate) fn take_raw(&mut self) -> Option<Arc<str>> {
+        self.raw.take()
     }
 
     /// Effects of one event; empty for events that do nothing. Call it for every event, in order.
     pub(crate) fn effects(&mut self, event: &Event<'_>) -> Vec<Effect> {
-        self.text = None;
+        self.step(event).into_vec()
+    }
+
+    /// The same for who need not own them.
+    pub(crate) fn step(&mut self, event: &Event<'_>) -> Effects {
+        (self.text, self.raw) = (None, None);
         let effects = match &event.kind {
             EventKind::Call(call) => self.call(call),
-            EventKind::File(file) => self.file(file),
-            EventKind::Hook { command } => self.hook(command),
+            EventKind::File(file) => self.file(file).into(),
+            EventKind::Hook { command } => self.hook(command).into(),
             EventKind::Start
             | EventKind::End
             | EventKind::Prompt(_)
@@ -84,12 +96,12 @@ impl Tracker {
             | EventKind::Repeat(_)
             | EventKind::Result(_)
             | EventKind::Notice
-            | EventKind::Other => return Vec::new(),
+            | EventKind::Other => return Effects::default(),
         };
         self.with_siblings(effects)
     }
 
-    fn call(&mut self, call: &ToolCall<'_>) -> Vec<Effect> {
+    fn call(&mut self, call: &ToolCall<'_>) -> Effects {
         if let Some(cwd) = &call.cwd {
             self.world.set_cwd(Some(cwd.clone().into_owned()));
             self.base = self.world.cwd().map(str::to_owned);
@@ -101,7 +113,7 @@ impl Tracker {
         // An attempt that was refused leaves nothing behind.
         let before = (call.status == Status::Denied).then(|| self.world.clone());
         let done = tools::run(&call.tool, &call.arguments, self.dialect.scripts, &mut self.world);
-        self.text = done.text;
+        (self.text, self.raw) = (done.text, done.raw);
         if let Some(before) = before {
             self.world = before;
         } else if stays {
@@ -132,10 +144,10 @@ impl Tracker {
     /// The agent's host runs hooks, not the agent: a deny may match, an allow list need not name them.
     fn hook(&mut self, text: &str) -> Vec<Effect> {
         let mut world = World::new(self.world.root()).with_knowledge(self.world.knowledge());
-        self.text = Some(text.to_owned());
+        self.text = Some(text.into());
         let mut commands = Vec::new();
         let mut places = Vec::new();
-        for effect in command::run(text, &mut world) {
+        for effect in command::run(text, &mut world).into_vec() {
             let runs = matches!(effect.kind, Kind::Execute(_));
             places.push(if runs { u32::try_from(commands.len()).ok() } else { None });
             if runs {
@@ -147,30 +159,39 @@ impl Tracker {
     }
 
     /// Adds what the same act does under other names: through aliases, and to the workspace below an outer directory.
-    fn with_siblings(&self, effects: Vec<Effect>) -> Vec<Effect> {
+    fn with_siblings(&self, effects: Effects) -> Effects {
+        let siblings: Vec<Vec<Effect>> = effects.iter().map(|effect| self.siblings(effect)).collect();
+        if siblings.iter().all(Vec::is_empty) {
+            return effects;
+        }
         let mut all: Vec<Effect> = Vec::with_capacity(effects.len());
         // Where each effect stands now.
         let mut places = Vec::with_capacity(effects.len());
-        for mut effect in effects {
+        for (mut effect, siblings) in effects.into_vec().into_iter().zip(siblings) {
             effect.origin = effect.origin.moved(&places);
-            let mut siblings = Vec::new();
-            if let Some(target) = target(&effect.kind) {
-                siblings.extend(self.below_outer(&effect, target));
-                siblings.extend(self.absolute(&effect, target));
-                if self.world.has_aliases() {
-                    self.aliased(&effect, target, &mut siblings);
-                }
-            }
             let start = all.len();
+            let origin = effect.origin;
             places.push(u32::try_from(start).ok());
             all.push(effect);
             for sibling in siblings {
                 if !all.iter().skip(start).any(|known| *known == sibling) {
-                    all.push(sibling);
+                    all.push(Effect { origin, ..sibling });
                 }
             }
         }
-        all
+        all.into()
+    }
+
+    fn siblings(&self, effect: &Effect) -> Vec<Effect> {
+        let mut siblings = Vec::new();
+        if let Some(target) = target(&effect.kind) {
+            siblings.extend(self.below_outer(effect, target));
+            siblings.extend(self.absolute(effect, target));
+            if self.world.has_aliases() {
+                self.aliased(effect, target, &mut siblings);
+            }
+        }
+        siblings
     }
 
     /// `/home`, `~` or `/*` with all below holds the workspace, too.

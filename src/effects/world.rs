@@ -71,18 +71,22 @@ impl World {
         self.memo.clone()
     }
 
-    /// A command that runs here may be one that ran elsewhere: no name stands for another file, everything that was
-    /// written is known, and nobody follows what is asked already.
+    /// A command that runs here may be one that ran elsewhere: everything that was written is known, and nobody follows
+    /// what is asked already.
     pub(super) fn is_memorable(&self, knowledge: &Arc<Knowledge>) -> bool {
-        self.aliases.is_empty() && !self.forgetful && self.trail.is_none() && Arc::ptr_eq(&self.knowledge, knowledge)
+        !self.forgetful && self.trail.is_none() && Arc::ptr_eq(&self.knowledge, knowledge)
     }
 
     /// Everything in the trail would be answered here as it was.
     pub(super) fn agrees(&self, trail: &Trail) -> bool {
-        let same = trail.any_written.is_none_or(|any| any != self.written.is_empty());
-        same && (self.written.is_empty()
-            || trail.unwritten.iter().all(|path| !self.written.contains_key(path))
-                && trail.unmatched.iter().all(|pattern| !self.written.keys().any(|path| glob::matches(pattern, path))))
+        let same = trail.any_written.is_none_or(|any| any != self.written.is_empty())
+            && trail.any_aliases.is_none_or(|any| any != self.aliases.is_empty());
+        let written = || {
+            trail.unwritten.iter().all(|path| !self.written.contains_key(path))
+                && trail.unmatched.iter().all(|pattern| !self.written.keys().any(|path| glob::matches(pattern, path)))
+        };
+        let aliased = || trail.unaliased.iter().all(|(path, certainty)| self.names(path, *certainty).is_empty());
+        same && (self.written.is_empty() || written()) && (self.aliases.is_empty() || aliased())
     }
 
     /// What `work` does here, and what it asked.
@@ -224,6 +228,15 @@ impl World {
     /// Other names of the file at `path`, nearest first, also through aliases of its directories.
     /// With [`Certainty::Pattern`] `path` is a glob.
     pub(crate) fn originals(&self, path: &str, certainty: Certainty) -> Vec<Name> {
+        let found = self.names(path, certainty);
+        self.note(|trail| {
+            trail.tied |= !found.is_empty();
+            trail.ask_names(path, certainty);
+        });
+        found
+    }
+
+    fn names(&self, path: &str, certainty: Certainty) -> Vec<Name> {
         let mut found: Vec<Name> = Vec::new();
         if self.aliases.is_empty() {
             return found;
@@ -259,6 +272,7 @@ impl World {
     }
 
     pub(crate) fn has_aliases(&self) -> bool {
+        self.note(|trail| trail.any_aliases = Some(!self.aliases.is_empty()));
         !self.aliases.is_empty()
     }
 
@@ -419,6 +433,8 @@ impl World {
         self.note(|trail| {
             trail.tied |= self.written.contains_key(&target.path);
             Trail::ask(&mut trail.unwritten, &target.path, &mut trail.tied);
+            // Under another name it may have been.
+            trail.ask_names(&target.path, Certainty::Exact);
         });
         if self.written.is_empty() {
             return None;

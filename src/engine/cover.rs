@@ -5,7 +5,7 @@ use crate::finding::{Counts, Finding};
 use crate::model::Session;
 use crate::policy::{Context, Excepted, Found, Judgement, Policy};
 
-use super::findings::{self, At};
+use super::findings;
 
 /// Rules that may stand against one act and be excepted one after the other. What is left then stays.
 const DEEPEST: usize = 16;
@@ -14,7 +14,7 @@ const DEEPEST: usize = 16;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cover<'r> {
     pub(super) policy: &'r Policy,
-    session: &'r str,
+    pub(super) session: &'r str,
     root: Option<&'r str>,
 }
 
@@ -29,13 +29,8 @@ impl<'r> Cover<'r> {
 
     /// What a judgement is worth reporting. Where all of it is excepted, also what it hid: another rule that says no, or
     /// that the file holds credentials.
-    pub(super) fn findings(
-        &self,
-        at: At<'_>,
-        (effect, context): (&Effect, &Context<'_>),
-        judgement: &Judgement,
-    ) -> Vec<Finding> {
-        let mut found = findings::of_effect(at, effect, judgement);
+    pub(super) fn findings(&self, (effect, context): (&Effect, &Context<'_>), judgement: &Judgement) -> Vec<Finding> {
+        let mut found = findings::of_effect(effect, judgement);
         if found.is_empty() || self.policy.waivers().is_empty() {
             return found;
         }
@@ -55,7 +50,7 @@ impl<'r> Cover<'r> {
                 break;
             }
             judgement = next;
-            for mut hidden in findings::of_effect(at, effect, &judgement) {
+            for mut hidden in findings::of_effect(effect, &judgement) {
                 self.mark(&mut hidden, Some(effect));
                 match found.iter_mut().find(|known| known.rule == hidden.rule) {
                     None => found.push(hidden),

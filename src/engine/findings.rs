@@ -17,10 +17,12 @@ pub(super) struct At<'a> {
     pub(super) status: Option<Status>,
     /// The piece of the call's command text that did it.
     pub(super) piece: Option<&'a str>,
+    /// What was done, with where in the text it comes from.
+    pub(super) effect: &'a Effect,
 }
 
-/// What one judged effect is worth reporting.
-pub(super) fn of_effect(at: At<'_>, effect: &Effect, judgement: &Judgement) -> Vec<Finding> {
+/// What one judged effect is worth reporting, wherever it was done.
+pub(super) fn of_effect(effect: &Effect, judgement: &Judgement) -> Vec<Finding> {
     let mut findings = Vec::new();
     // Most effects are allowed: nothing is put into words for them.
     if !judgement.matters() {
@@ -30,14 +32,14 @@ pub(super) fn of_effect(at: At<'_>, effect: &Effect, judgement: &Judgement) -> V
     match judgement.decision {
         Decision::Denied | Decision::Asked => {
             let message = format!("{act}: {}", judgement.reason);
-            findings.push(finding(at, effect, judgement.rule, judgement.level, message, judgement));
+            findings.push(finding(effect, judgement.rule, judgement.level, message, judgement));
         }
         Decision::Unresolved => {
             let message = match &effect.kind {
                 Kind::Opaque(_) => format!("not resolved: {}", judgement.reason),
                 _ => format!("{act}: {}", judgement.reason),
             };
-            findings.push(finding(at, effect, judgement.rule, judgement.level, message, judgement));
+            findings.push(finding(effect, judgement.rule, judgement.level, message, judgement));
         }
         Decision::Allowed | Decision::Unruled => {}
     }
@@ -48,14 +50,14 @@ pub(super) fn of_effect(at: At<'_>, effect: &Effect, judgement: &Judgement) -> V
         } else {
             (Level::Error, "a sensitive file that no allow list names")
         };
-        findings.push(finding(at, effect, "scope/sensitive", level, format!("{act}: {why}"), judgement));
+        findings.push(finding(effect, "scope/sensitive", level, format!("{act}: {why}"), judgement));
     }
     findings
 }
 
 /// What a rule said about an act.
-pub(super) fn of_hit(at: At<'_>, effect: &Effect, judgement: &Judgement, hit: Hit) -> Finding {
-    let found = finding(at, effect, hit.rule, hit.level, hit.message, judgement);
+pub(super) fn of_hit(at: At<'_>, judgement: &Judgement, hit: Hit) -> Finding {
+    let found = placed(&finding(at.effect, hit.rule, hit.level, hit.message, judgement), at);
     let Some(place) = hit.place else { return found };
     let act = [("act", found.fingerprint.as_str())].into_iter();
     let fingerprint =
@@ -89,15 +91,13 @@ pub(super) fn of_event(event: Option<&Event<'_>>, session: &str, hit: Hit) -> Fi
     }
 }
 
-fn finding(at: At<'_>, effect: &Effect, rule: RuleId, level: Level, message: String, judgement: &Judgement) -> Finding {
+/// The finding where it was done.
+pub(super) fn placed(found: &Finding, at: At<'_>) -> Finding {
     let (level, message) = match at.status {
-        Some(Status::Denied) => (Level::Note, format!("attempt: {message}")),
-        _ => (level, message),
+        Some(Status::Denied) => (Level::Note, format!("attempt: {}", found.message)),
+        _ => (found.level, found.message.clone()),
     };
-    // A finding stands alone: there are no effects beside it to count among.
-    let view = EffectView { parent: None, ..effect.view() };
     Finding {
-        rule,
         level,
         message,
         event: at.event.number,
@@ -106,10 +106,28 @@ fn finding(at: At<'_>, effect: &Effect, rule: RuleId, level: Level, message: Str
             EventKind::Call(call) => Some(call.tool.clone().into_owned()),
             _ => None,
         },
-        fingerprint: fingerprint(rule, &view),
-        effect: Some(view),
         evidence: at.piece.map(str::to_owned).or_else(|| wording::evidence(&at.event.kind)),
         line: at.event.line,
+        effect: found.effect.clone().map(|view| EffectView { span: at.effect.span(), ..view }),
+        ..found.clone()
+    }
+}
+
+/// A finding at no place yet.
+fn finding(effect: &Effect, rule: RuleId, level: Level, message: String, judgement: &Judgement) -> Finding {
+    // A finding stands alone: there are no effects beside it to count among.
+    let view = EffectView { parent: None, ..effect.view() };
+    Finding {
+        rule,
+        level,
+        message,
+        event: 0,
+        event_id: None,
+        tool: None,
+        fingerprint: fingerprint(rule, &view),
+        effect: Some(view),
+        evidence: None,
+        line: 0,
         policy: judgement.place.clone(),
         named: judgement.named.clone(),
         counts: Counts::ByLevel,

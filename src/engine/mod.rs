@@ -4,6 +4,7 @@ mod cast;
 mod conclude;
 mod cover;
 mod findings;
+mod heard;
 mod memory;
 mod replay;
 mod session;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+#[cfg(test)]
+use crate::effects::Effect;
 use crate::effects::knowledge::Knowledge;
-use crate::effects::{Effect, Kind, Links, Tracker};
+use crate::effects::{Effects, Kind, Links, Tracker};
 use crate::model::{Event, EventKind, Session, Status};
 
 use super::memory::Memory;
-use super::wording;
 
 /// What was done in a session, before anybody judges it.
 pub(crate) struct Replay<'s> {
@@ -24,11 +25,11 @@ pub(super) struct Step<'s> {
     pub(super) event: &'s Event<'s>,
     /// `None`: no call; the log states it as done.
     pub(super) status: Option<Status>,
-    pub(super) effects: Vec<Effect>,
+    pub(super) effects: Effects,
     /// The text that spans of the effects are counted in.
-    pub(super) text: Option<String>,
+    pub(super) text: Option<Arc<str>>,
     /// The text of the whole shell command, where the call runs one.
-    pub(super) raw: Option<String>,
+    pub(super) raw: Option<Arc<str>>,
 }
 
 impl<'s> Replay<'s> {
@@ -46,14 +47,14 @@ impl<'s> Replay<'s> {
     fn tracked(session: &'s Session<'s>, mut tracker: Tracker) -> Self {
         let mut replay = Self { session, steps: Vec::new(), calls: 0, attempts: 0 };
         for event in &session.events {
-            let effects = tracker.effects(event);
+            let effects = tracker.step(event);
             let mut step = Step { event, status: None, effects, text: None, raw: None };
             if let EventKind::Call(call) = &event.kind {
                 replay.calls += 1;
                 replay.attempts += usize::from(call.status == Status::Denied);
                 step.status = Some(call.status);
                 let runs = step.effects.iter().any(|effect| matches!(effect.kind, Kind::Execute(_)));
-                step.raw = if runs { wording::raw_command(call) } else { None };
+                step.raw = tracker.take_raw().filter(|_| runs);
             }
             if !step.effects.is_empty() {
                 step.text = tracker.take_text();
@@ -72,6 +73,10 @@ impl<'s> Replay<'s> {
     /// Everything that was done, for who compares.
     #[cfg(test)]
     pub(crate) fn in_words(&self) -> Vec<String> {
-        self.steps.iter().map(|step| format!("{} {:?} {:?}", step.event.number, step.effects, step.text)).collect()
+        let words = |step: &Step<'_>| {
+            let effects: &[Effect] = &step.effects;
+            format!("{} {effects:?} {:?} {:?}", step.event.number, step.text, step.raw)
+        };
+        self.steps.iter().map(words).collect()
     }
 }

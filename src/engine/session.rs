@@ -2,19 +2,21 @@
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-use crate::effects::{Effect, Kind, Links, causes};
+use crate::effects::{Effect, Kind, Links};
 use crate::finding::Finding;
 use crate::model::{EventKind, Gap, Session, Status};
-use crate::policy::{Context, Decision, Judgement, Policy};
+use crate::policy::{Judgement, Policy};
 use crate::rules::{self, Account, Act, Check, Hit, Log, Site};
 
 use super::cast::Cast;
 use super::cover::Cover;
-use super::findings::{self, At};
+use super::findings;
+use super::heard::{Heard, Pieces, Said, Scene};
 use super::memory::Memory;
 use super::replay::{Replay, Step};
-use super::{Entry, SessionOutcome, Verdict, wording};
+use super::{Entry, SessionOutcome, Verdict};
 
 /// Whether the caller wants every judged effect, not only the findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,68 +25,54 @@ pub(crate) enum Entries {
     Drop,
 }
 
-/// One judged effect with the step it belongs to.
-struct Judged<'r> {
-    step: &'r Step<'r>,
-    effect: &'r Effect,
-    judgement: Judgement,
-    /// The command in the call's text that did it, where it is worth reporting.
-    piece: Option<String>,
-    /// What it is worth reporting.
-    found: Vec<Finding>,
-}
-
-impl Judged<'_> {
-    fn at(&self) -> At<'_> {
-        At { event: self.step.event, status: self.step.status, piece: self.piece.as_deref() }
-    }
-
-    fn act(&self) -> Act<'_> {
-        Act { event: self.step.event.number, status: self.step.status, effect: self.effect, judgement: &self.judgement }
-    }
-}
-
-/// Whatever says what a policy says about an effect.
-type Judge<'a> = dyn Fn(&Effect, &Context<'_>) -> Judgement + 'a;
-
 /// What one policy says to everything that was done in a session.
 pub(crate) struct Rulings<'r> {
     session: &'r Session<'r>,
     policy: &'r Policy,
-    judged: Vec<Judged<'r>>,
+    heard: Vec<(&'r Step<'r>, Arc<Heard>)>,
 }
 
 impl<'r> Rulings<'r> {
     pub(crate) fn new(replay: &'r Replay<'r>, policy: &'r Policy) -> Self {
-        Self::of(replay, policy, &|effect, context| policy.judge(effect, context))
+        Self::of(replay, policy, |step, scene| Arc::new(Heard::new(step, scene)))
     }
 
     /// The same for one of many sessions.
     pub(crate) fn remembering(replay: &'r Replay<'r>, memory: &'r Memory<'_>) -> Self {
-        Self::of(replay, memory.policy(), &|effect, context| memory.judge(effect, context))
+        Self::of(replay, memory.policy(), |step, scene| memory.hear(step, scene))
     }
 
-    fn of(replay: &'r Replay<'r>, policy: &'r Policy, judge: &Judge<'_>) -> Self {
-        let mut judged = Vec::new();
+    fn of(replay: &'r Replay<'r>, policy: &'r Policy, hear: impl Fn(&Step<'_>, &Scene<'_>) -> Arc<Heard>) -> Self {
         let cast = Cast::new(replay.session);
-        for step in &replay.steps {
-            let scene =
-                Context { root: replay.session.root.as_deref(), actor: cast.actor(step.event), ..Context::default() };
-            judge_step(&scene, step, (judge, &Cover::new(policy, replay.session)), &mut judged);
-        }
-        Self { session: replay.session, policy, judged }
+        let (root, cover) = (replay.session.root.as_deref(), Cover::new(policy, replay.session));
+        let heard = replay.steps.iter().map(|step| {
+            let scene = Scene { root, actor: cast.actor(step.event), cover };
+            (step, hear(step, &scene))
+        });
+        Self { session: replay.session, policy, heard: heard.collect() }
     }
 
     /// Every judged effect, in order.
     pub(crate) fn acts(&self) -> impl Iterator<Item = Act<'_>> {
-        self.judged.iter().map(Judged::act)
+        self.each().map(|(step, effect, said)| Act {
+            event: step.event.number,
+            status: step.status,
+            effect,
+            judgement: &said.judgement,
+        })
+    }
+
+    fn each(&self) -> impl Iterator<Item = (&'r Step<'r>, &'r Effect, &Said)> {
+        self.heard.iter().flat_map(|(step, heard)| {
+            step.effects.iter().zip(&heard.said).map(move |(effect, said)| (*step, effect, said))
+        })
     }
 
     /// What is worth reporting, sorted by event.
     pub(crate) fn findings(&self) -> Vec<Finding> {
         let cover = Cover::new(self.policy, self.session);
-        let mut found: Vec<Finding> = self.judged.iter().flat_map(|item| item.found.clone()).collect();
-        let acts: Vec<Act<'_>> = self.judged.iter().map(Judged::act).collect();
+        let mut found: Vec<Finding> = self.heard.iter().flat_map(|(step, heard)| heard.findings(step)).collect();
+        let acts: Vec<Act<'_>> = self.acts().collect();
         let log = Log { session: self.session, acts: &acts, policy: self.policy };
         for rule in rules::all() {
             let Check::Acts(check) = rule.check else { continue };
@@ -105,8 +93,10 @@ impl<'r> Rulings<'r> {
     fn of_hit(&self, hit: Hit, cover: &Cover<'_>) -> Option<Finding> {
         let (mut finding, effect) = match hit.site {
             Site::Act(act) => {
-                let item = self.judged.get(act)?;
-                (findings::of_hit(item.at(), item.effect, &item.judgement, hit), Some(item.effect))
+                let (step, heard, place) = self.place_of(act)?;
+                let (effect, said) = (step.effects.get(place)?, heard.said.get(place)?);
+                let piece = Pieces::new(step).of_said(place, said);
+                (findings::of_hit(step.at(effect, piece.as_deref()), &said.judgement, hit), Some(effect))
             }
             Site::Event(number) => {
                 let events = &self.session.events;
@@ -117,6 +107,16 @@ impl<'r> Rulings<'r> {
         };
         cover.mark(&mut finding, effect);
         Some(finding)
+    }
+
+    /// Where an act stands among those of its step.
+    fn place_of(&self, act: usize) -> Option<(&'r Step<'r>, &Heard, usize)> {
+        let mut before = 0;
+        self.heard.iter().find_map(|(step, heard)| {
+            let place = act.checked_sub(before)?;
+            before += heard.said.len();
+            (place < heard.said.len()).then_some((*step, &**heard, place))
+        })
     }
 }
 
@@ -158,70 +158,13 @@ pub(super) fn judge_session(
     let rulings = Rulings::new(&replay, policy);
     outcome.judged = replay.calls;
     outcome.attempts = replay.attempts;
-    outcome.effects = rulings.judged.len();
-    outcome.opaque = rulings.judged.iter().filter(|item| matches!(item.effect.kind, Kind::Opaque(_))).count();
+    outcome.effects = rulings.each().count();
+    outcome.opaque = rulings.each().filter(|(_, effect, _)| matches!(effect.kind, Kind::Opaque(_))).count();
     outcome.findings = rulings.findings();
     if entries == Entries::Keep {
-        outcome.entries = rulings.judged.into_iter().map(entry).collect();
+        outcome.entries = rulings.each().map(|(step, effect, said)| entry(step, effect, &said.judgement)).collect();
     }
     outcome
-}
-
-fn judge_step<'r>(
-    scene: &Context<'_>,
-    step: &'r Step<'r>,
-    (judge, cover): (&Judge<'_>, &Cover<'_>),
-    judged: &mut Vec<Judged<'r>>,
-) {
-    let mut raw = step.raw.as_deref();
-    let mut pieces = Pieces { text: step.text.as_deref(), effects: &step.effects, causes: None };
-    let tool = step.effects.iter().find_map(|effect| match &effect.kind {
-        Kind::Tool { server, tool } => Some((server.as_deref(), tool.as_str())),
-        _ => None,
-    });
-    for (place, effect) in step.effects.iter().enumerate() {
-        // The whole text is judged once, with the first command of the call.
-        let whole = if matches!(effect.kind, Kind::Execute(_)) { raw.take() } else { None };
-        let context = Context { raw_command: whole, tool, ..*scene };
-        let judgement = judge(effect, &context);
-        // A deny that only the whole text matches is shown with all of it.
-        let by_all = whole.is_some()
-            && matches!(judgement.decision, Decision::Denied | Decision::Asked)
-            && judge(effect, &Context { raw_command: None, ..context }).decision != judgement.decision;
-        let piece = if judgement.matters() && !by_all { pieces.of(place) } else { None };
-        let at = At { event: step.event, status: step.status, piece: piece.as_deref() };
-        let found = cover.findings(at, (effect, &context), &judgement);
-        judged.push(Judged { step, effect, judgement, piece, found });
-    }
-}
-
-/// The commands of one call as they were written.
-struct Pieces<'a> {
-    text: Option<&'a str>,
-    effects: &'a [Effect],
-    /// Worked out when the first one is asked for: most calls do nothing worth reporting.
-    causes: Option<Vec<Option<usize>>>,
-}
-
-impl Pieces<'_> {
-    /// The command that an effect belongs to; without one, what led to it.
-    fn of(&mut self, place: usize) -> Option<String> {
-        // Of a short text all is shown.
-        let text = self.text.filter(|text| text.chars().nth(wording::LONGEST).is_some())?;
-        let effect = self.effects.get(place)?;
-        let span = if matches!(effect.kind, Kind::Execute(_)) {
-            effect.origin.span
-        } else {
-            let effects = self.effects;
-            let causes = self.causes.get_or_insert_with(|| causes(&effects.iter().collect::<Vec<_>>()));
-            let cause = causes.get(place).copied().flatten().and_then(|cause| effects.get(cause));
-            let cause = cause.and_then(|cause| cause.origin.span);
-            cause
-                .map(|cause| effect.origin.span.filter(|own| own.contains(cause)).unwrap_or(cause))
-                .or(effect.origin.span)
-        };
-        span?.slice(text).map(wording::shortened)
-    }
 }
 
 /// Renaming or copying `x` touches `x` and, should it be a directory, `x/**`: who is told the first knows the second.
@@ -244,25 +187,26 @@ pub(super) fn order(finding: &Finding) -> (u32, &str, std::cmp::Reverse<crate::f
     (finding.event, finding.rule, std::cmp::Reverse(finding.level), &finding.message, &finding.fingerprint)
 }
 
-fn entry(item: Judged<'_>) -> Entry {
+fn entry(step: &Step<'_>, effect: &Effect, judgement: &Judgement) -> Entry {
+    let judgement = judgement.clone();
     Entry {
-        event: item.step.event.number,
-        tool: match &item.step.event.kind {
+        event: step.event.number,
+        tool: match &step.event.kind {
             EventKind::Call(call) => call.tool.clone().into_owned(),
             EventKind::File(_) => "file event".to_owned(),
             EventKind::Hook { .. } => "hook".to_owned(),
             _ => "event".to_owned(),
         },
         // An event that is no call states what happened.
-        status: item.step.status.unwrap_or(Status::Ok),
-        effect: item.effect.clone(),
-        decision: item.judgement.decision,
-        rule: item.judgement.rule,
-        level: item.judgement.level,
-        place: item.judgement.place,
-        named: item.judgement.named,
-        reason: item.judgement.reason,
-        sensitive: item.judgement.sensitive,
+        status: step.status.unwrap_or(Status::Ok),
+        effect: effect.clone(),
+        decision: judgement.decision,
+        rule: judgement.rule,
+        level: judgement.level,
+        place: judgement.place,
+        named: judgement.named,
+        reason: judgement.reason,
+        sensitive: judgement.sensitive,
     }
 }
 

@@ -55,11 +55,6 @@ fn quoted(text: &str) -> String {
     format!("`{cut} …`")
 }
 
-/// The text of a shell command, where the call has one.
-pub(super) fn raw_command(call: &ToolCall<'_>) -> Option<String> {
-    field(call, &["command", "cmd"])
-}
-
 /// What the log says: the command, the path, the address, as recorded.
 pub(crate) fn evidence(kind: &EventKind<'_>) -> Option<String> {
     match kind {

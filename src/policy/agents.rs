@@ -46,8 +46,8 @@ pub(super) enum Selector {
 }
 
 /// Whether a part holds for who acts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holds {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Holds {
     No,
     Yes,
     /// The log does not say; why that may be so.

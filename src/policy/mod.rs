@@ -106,8 +106,8 @@ use sha2::{Digest as _, Sha256};
 use crate::effects::knowledge::Knowledge;
 use crate::finding::{Level, Named, PolicyPlace, RuleId};
 
-pub(crate) use agents::Actor;
-use agents::{Holds, Selected};
+use agents::Selected;
+pub(crate) use agents::{Actor, Holds};
 use budgets::Budgets;
 pub(crate) use diagnostics::{Colour, Diagnostics, quoted};
 pub(crate) use entries::{EntryView, Subject};
@@ -352,9 +352,9 @@ impl Policy {
         self.examples
     }
 
-    /// Some part of it holds for some agents only.
-    pub(crate) fn asks_who_acts(&self) -> bool {
-        self.narrowing.iter().any(|part| part.selected.is_some())
+    /// Which of the parts that are for some agents only hold for this one: all that judgements depend on of who acts.
+    pub(crate) fn parts_for(&self, actor: &Actor<'_>) -> Vec<Holds> {
+        self.narrowing.iter().filter(|part| part.selected.is_some()).map(|part| part.holds(actor)).collect()
     }
 
     /// What programs do, with what this policy says of them: effects are worked out with it.

@@ -35,16 +35,16 @@ use std::sync::Arc;
 use crate::shell::Scope;
 
 use super::edited::Edited;
-use super::{About, Effect, World};
+use super::{About, Effect, Effects, World};
 use argument::Arg;
 use machine::Machine;
 use stream::Stream;
 
 /// Effects of running `text` as a shell program, in order; `world` ends up as the program leaves it.
-pub(crate) fn run(text: &str, world: &mut World) -> Vec<Effect> {
+pub(crate) fn run(text: &str, world: &mut World) -> Effects {
     match world.memo() {
         Some(memo) => memo.run(text, world, worked_out),
-        None => worked_out(text, world),
+        None => worked_out(text, world).into(),
     }
 }
 
@@ -56,12 +56,12 @@ fn worked_out(text: &str, world: &mut World) -> Vec<Effect> {
 }
 
 /// The same for PowerShell text.
-pub(crate) fn run_powershell(text: &str, world: &mut World) -> Vec<Effect> {
+pub(crate) fn run_powershell(text: &str, world: &mut World) -> Effects {
     let knowledge = Arc::clone(world.knowledge());
     let mut machine = Machine::new(text, world, &knowledge);
     let mut scope = Scope::default();
     machine.powershell_text(text, &mut simple::Io { scope: &mut scope, input: &Stream::Unconnected });
-    machine.into_effects()
+    machine.into_effects().into()
 }
 
 /// The effects of a variable that a program is given beside its command line.

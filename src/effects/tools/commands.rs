@@ -140,7 +140,7 @@ fn text_with(run: &mut Run<'_>, text: &str, arguments: &[String], dialect: Diale
     }
 }
 
-fn words(value: &Value) -> Option<Vec<String>> {
+pub(super) fn words(value: &Value) -> Option<Vec<String>> {
     let Value::List(items) = value else { return None };
     items
         .iter()

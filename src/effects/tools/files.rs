@@ -191,7 +191,7 @@ pub(super) fn patch(run: &mut Run<'_>, entry: &Entry, given: &Object) {
         run.world.enter(directory, Certainty::Exact);
     }
     for text in required(run, texts(given, entry, "patch"), About::Writes) {
-        run.effects.extend(patches::run(text, run.world));
+        run.effects.to_mut().extend(patches::run(text, run.world));
     }
     run.world.set_cwd(home);
 }

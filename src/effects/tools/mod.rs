@@ -12,9 +12,11 @@ mod search;
 mod unknown;
 mod value;
 
+use std::sync::Arc;
+
 use crate::model::{Arguments, Scripts};
 
-use super::{About, Certainty, Effect, Kind, World, command, patch};
+use super::{About, Certainty, Effects, Kind, World, command, patch};
 use registry::{Action, Entry, REGISTRY};
 use run::Run;
 use value::{Object, Value};
@@ -31,10 +33,11 @@ enum Given {
 /// What a call did.
 #[derive(Debug)]
 pub(super) struct Done {
-    /// In order.
-    pub(super) effects: Vec<Effect>,
+    pub(super) effects: Effects,
     /// The text that spans are counted in.
-    pub(super) text: Option<String>,
+    pub(super) text: Option<Arc<str>>,
+    /// The text of the whole command, where the call names one.
+    pub(super) raw: Option<Arc<str>>,
 }
 
 /// What one call did. `world` ends up as the call leaves it.
@@ -44,9 +47,27 @@ pub(super) fn run(tool: &str, arguments: &Arguments<'_>, scripts: Scripts, world
 
 fn run_with(shells: run::Shells, tool: &str, arguments: &Arguments<'_>, scripts: Scripts, world: &mut World) -> Done {
     let given = given(arguments);
-    let mut run = Run { world, shells, scripts, text: None, effects: Vec::new() };
+    let mut run = Run { world, shells, scripts, text: None, effects: Effects::default() };
     call(&mut run, tool, &given);
-    Done { effects: run.effects, text: run.text }
+    let raw = raw_command(&given, run.text.as_ref());
+    Done { effects: run.effects, text: run.text, raw }
+}
+
+/// The first of the arguments for a command that is a text, or a list of words.
+fn raw_command(given: &Given, text: Option<&Arc<str>>) -> Option<Arc<str>> {
+    let object = given.object()?;
+    ["command", "cmd"].iter().find_map(|name| {
+        // Of one that stands twice the last one counts.
+        let (_, value) = object.iter().rev().find(|(key, _)| key == name)?;
+        match value {
+            Value::Text(raw) if raw.trim().is_empty() => None,
+            Value::Text(raw) => {
+                Some(text.filter(|text| ***text == **raw).map_or_else(|| raw.as_str().into(), Arc::clone))
+            }
+            Value::List(_) => commands::words(value).map(|words| words.join(" ").into()),
+            _ => None,
+        }
+    })
 }
 
 fn call(run: &mut Run<'_>, tool: &str, given: &Given) {
@@ -184,7 +205,7 @@ fn with_object(run: &mut Run<'_>, entry: &Entry, action: Action, object: &Object
 /// Plain text as the only argument: what it is depends on the tool.
 fn with_text(run: &mut Run<'_>, entry: &Entry, text: &str) {
     match entry.does {
-        Action::Patch => run.effects.extend(patch::run(text, run.world)),
+        Action::Patch => run.effects.to_mut().extend(patch::run(text, run.world)),
         Action::Command => run.shell(text),
         Action::PowerShell => run.powershell(text),
         Action::Input => commands::typed(run, text),

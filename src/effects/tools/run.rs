@@ -1,11 +1,13 @@
 //! What the actions of tools share: finding arguments by role, and emitting effects.
 
+use std::sync::Arc;
+
 use super::registry::{Entry, REGISTRY};
 use super::value::{Object, Value};
 use super::{Given, names};
 use crate::effects::edited::Edited;
 use crate::effects::{
-    About, Certainty, Connection, Effect, Kind, Opaque, PathTarget, World, append, command, hosts, paths,
+    About, Certainty, Connection, Effect, Effects, Kind, Opaque, PathTarget, World, append, command, hosts, paths,
 };
 use crate::model::Scripts;
 
@@ -15,9 +17,9 @@ pub(super) struct Run<'w> {
     /// Shell text → effects.
     pub(super) shells: Shells,
     /// The first shell text of the call: spans are counted in it.
-    pub(super) text: Option<String>,
+    pub(super) text: Option<Arc<str>>,
     pub(super) scripts: Scripts,
-    pub(super) effects: Vec<Effect>,
+    pub(super) effects: Effects,
 }
 
 /// What turns text of each language into effects.
@@ -28,7 +30,7 @@ pub(super) struct Shells {
 }
 
 /// What turns shell text into effects.
-pub(super) type Shell = fn(&str, &mut World) -> Vec<Effect>;
+pub(super) type Shell = fn(&str, &mut World) -> Effects;
 
 /// Which effect a path gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,12 +58,12 @@ pub(super) struct Found<'v> {
 
 impl Run<'_> {
     pub(super) fn emit(&mut self, kind: Kind, certainty: Certainty) {
-        self.effects.push(Effect::new(kind, certainty, "argument"));
+        self.effects.to_mut().push(Effect::new(kind, certainty, "argument"));
     }
 
     pub(super) fn opaque(&mut self, about: About, reason: &str) {
         let opaque = Opaque { reason: reason.to_owned(), about, vouched_by: Vec::new() };
-        self.effects.push(Effect::new(Kind::Opaque(opaque), Certainty::Possible, "argument"));
+        self.effects.to_mut().push(Effect::new(Kind::Opaque(opaque), Certainty::Possible, "argument"));
     }
 
     /// A path as the tool got it, literally.
@@ -113,14 +115,14 @@ impl Run<'_> {
     pub(super) fn shell(&mut self, text: &str) {
         let before = self.effects.len();
         self.shell_effects(text);
-        if self.text.get_or_insert_with(|| text.to_owned()) != text {
+        if **self.text.get_or_insert_with(|| text.into()) != *text {
             self.clear_spans(before);
         }
     }
 
     fn clear_spans(&mut self, before: usize) {
-        for effect in self.effects.iter_mut().skip(before) {
-            effect.origin.span = None;
+        if self.effects.len() > before {
+            self.effects.to_mut().iter_mut().skip(before).for_each(|effect| effect.origin.span = None);
         }
     }
 
@@ -129,12 +131,12 @@ impl Run<'_> {
         let effects = match elision(text).and_then(|marker| Edited::new(text, marker, "${ELIDED}")) {
             Some(edited) => {
                 let mut effects = (self.shells.posix)(&edited.text, self.world);
-                edited.restore(&mut effects);
+                edited.restore(effects.to_mut());
                 effects
             }
             None => (self.shells.posix)(text, self.world),
         };
-        append(&mut self.effects, effects);
+        self.effects.append(effects);
     }
 
     /// Shell text that was made for the call: no piece of it is one of the call's text.
@@ -147,7 +149,7 @@ impl Run<'_> {
     /// A variable that the call's program gets. Without a value that is known, it may be any.
     pub(super) fn variable(&mut self, name: &str, value: Option<&str>) {
         let effects = command::environment(name, value.filter(|value| elision(value).is_none()), self.world);
-        append(&mut self.effects, effects);
+        append(self.effects.to_mut(), effects);
     }
 
     /// PowerShell text; its pieces are not told apart.
@@ -158,7 +160,7 @@ impl Run<'_> {
         };
         let before = self.effects.len();
         let effects = (self.shells.powershell)(&text, self.world);
-        append(&mut self.effects, effects);
+        self.effects.append(effects);
         self.clear_spans(before);
     }
 

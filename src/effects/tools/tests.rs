@@ -6,14 +6,14 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::{mcp, registry, unknown, value};
-use crate::effects::{Argument, Certainty, Effect, Execution, Kind, World};
+use crate::effects::{Argument, Certainty, Effect, Effects, Execution, Kind, World};
 use crate::model::{Arguments, Scripts};
 
 /// Shell text is shown, not analysed: `fixtures/commands.md` does that.
-fn shown(text: &str, _: &mut World) -> Vec<Effect> {
+fn shown(text: &str, _: &mut World) -> Effects {
     let argv = vec![Argument { text: text.to_owned(), known: true }];
     let kind = Kind::Execute(Execution { argv, inert: false, embeds: false });
-    vec![Effect::new(kind, Certainty::Exact, "command")]
+    vec![Effect::new(kind, Certainty::Exact, "command")].into()
 }
 
 const SHOWN: super::run::Shells = super::run::Shells { posix: shown, powershell: shown };
@@ -138,7 +138,7 @@ fn edits_keep_known_content() {
     );
 }
 
-fn where_it_runs(_: &str, world: &mut World) -> Vec<Effect> {
+fn where_it_runs(_: &str, world: &mut World) -> Effects {
     let cwd = world.cwd().unwrap_or("?").to_owned();
     shown(&cwd, world)
 }

@@ -242,7 +242,7 @@ impl Guess<'_, '_> {
             }
             Role::Code => self.code(text),
             Role::Arguments | Role::Prose => return,
-            Role::Patch if text.contains('\n') => self.run.effects.extend(patch::run(text, self.run.world)),
+            Role::Patch if text.contains('\n') => self.run.effects.to_mut().extend(patch::run(text, self.run.world)),
             Role::Host if !text.contains(char::is_whitespace) => {
                 let (connection, certainty) =
                     hosts::connection(text, Certainty::Exact).unwrap_or_else(|| hosts::host(text, Certainty::Exact));

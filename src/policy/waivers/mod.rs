@@ -163,6 +163,11 @@ impl Waiver {
                 || found.place.is_some_and(|place| dotted(&place.pointer) == self.rule))
     }
 
+    /// It covers findings of some sessions only.
+    pub(crate) fn asks_for_session(&self) -> bool {
+        self.conditions.iter().any(|condition| matches!(condition, Condition::Name(Subject::Session, _)))
+    }
+
     pub(crate) fn has_expired(&self, today: Date) -> bool {
         self.until < today
     }

@@ -66,7 +66,7 @@ fn regenerated(text: &str) -> String {
 
 fn flush(pending: &mut Option<String>, world: &mut World, out: &mut String) {
     let Some(command) = pending.take() else { return };
-    for effect in super::run(&command, world) {
+    for effect in super::run(&command, world).into_vec() {
         match effect.via.strip_prefix("script ") {
             Some(script) => writeln!(out, "{effect} (in {script})").unwrap(),
             None => writeln!(out, "{effect}").unwrap(),

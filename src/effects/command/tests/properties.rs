@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::effects::{Effect, Kind, World};
 
 fn effects(text: &str) -> Vec<Effect> {
-    super::super::run(text, &mut World::new(Some("/repo")))
+    super::super::run(text, &mut World::new(Some("/repo"))).into_vec()
 }
 
 /// Effects but the executions that only print: those count where nothing stands before them.
