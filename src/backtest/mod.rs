@@ -31,18 +31,19 @@ pub(crate) use decider::{Decider, Rules};
 use ruling::of_calls;
 pub(crate) use tally::{Counts, Listed, Tally, Uncovered, Window};
 
-/// One session by one policy.
-pub(crate) fn of_session(
+/// One more session by one policy.
+pub(crate) fn add_session(
+    tally: &mut Tally,
     session: &Session<'_>,
     (memory, rules): (&Memory<'_>, &Rules<'_>),
     links: &Links,
     uncovered: Uncovered,
-) -> Tally {
+) {
     let replay = Replay::remembering(session, memory, links);
     let rulings = Rulings::remembering(&replay, memory);
-    let findings = rulings.findings();
+    let findings = rulings.verdicts();
     let calls = of_calls(&replay, &rulings, &findings, rules);
-    Tally::of_session(session, &calls, &findings, uncovered)
+    tally.add_session(session, &calls, &findings, uncovered);
 }
 
 /// Whether two policies say the same about what programs do, so that effects need not be worked out twice.
@@ -64,7 +65,7 @@ pub(crate) fn compare_session(
     let own = (programs == Programs::Own).then(|| Replay::remembering(session, new.0, links));
     let after = own.as_ref().unwrap_or(&before);
     let (old_rulings, new_rulings) = (Rulings::remembering(&before, old.0), Rulings::remembering(after, new.0));
-    let (old_findings, new_findings) = (old_rulings.findings(), new_rulings.findings());
+    let (old_findings, new_findings) = (old_rulings.verdicts(), new_rulings.verdicts());
     let old_calls = of_calls(&before, &old_rulings, &old_findings, old.1);
     let new_calls = of_calls(after, &new_rulings, &new_findings, new.1);
     Comparison::of_session(session, &old_calls, &new_calls)

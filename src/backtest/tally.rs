@@ -82,21 +82,24 @@ pub(crate) enum Uncovered {
 }
 
 impl Tally {
-    pub(crate) fn of_session(
+    /// Adds the session that follows.
+    pub(super) fn add_session(
+        &mut self,
         session: &Session<'_>,
         rulings: &[Ruling<'_>],
         findings: &[Finding],
         uncovered: Uncovered,
-    ) -> Self {
-        let mut tally = Self { sessions: 1, window: Window::of(session), ..Self::default() };
+    ) {
+        self.sessions += 1;
+        self.window = self.window.with(Window::of(session));
+        let before = self.blocked + self.other_blocked;
         for ruling in rulings {
-            tally.count(session, ruling, uncovered);
+            self.count(session, ruling, uncovered);
         }
-        tally.other_blocked = others(session, findings);
-        if tally.blocked + tally.other_blocked > 0 {
-            tally.blocked_sessions.push(session.id.clone().into_owned());
+        self.other_blocked += others(session, findings);
+        if self.blocked + self.other_blocked > before {
+            self.blocked_sessions.push(session.id.clone().into_owned());
         }
-        tally
     }
 
     fn count(&mut self, session: &Session<'_>, ruling: &Ruling<'_>, uncovered: Uncovered) {

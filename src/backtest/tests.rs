@@ -59,7 +59,10 @@ fn told(old: &Value, new: &Value) -> Vec<String> {
 
 fn tally(plain: &Value, lines: &[String]) -> Tally {
     let policy = policy(plain);
-    of_session(&session(lines), (&Memory::new(&policy), &Rules::new(&policy)), &Links::new(), Uncovered::List)
+    let mut tally = Tally::default();
+    let rules = Rules::new(&policy);
+    add_session(&mut tally, &session(lines), (&Memory::new(&policy), &rules), &Links::new(), Uncovered::List);
+    tally
 }
 
 fn lines(lines: &[&str]) -> Vec<String> {

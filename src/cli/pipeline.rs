@@ -112,39 +112,76 @@ impl Inputs {
         order: Order,
         work: impl Fn(&Log, Reading<'_>) -> T + Sync,
     ) -> (Vec<T>, Vec<Gap>) {
-        let work = |log: &Log| {
+        let put = |results: &mut Vec<T>, log: &Log, reading: Reading<'_>| results.push(work(log, reading));
+        self.gather(order, put, |results, more| results.extend(more))
+    }
+
+    /// Works on every log with what came of some of those before it, and joins the parts in the order of the logs.
+    fn gather<A: Default + Send>(
+        self,
+        order: Order,
+        work: impl Fn(&mut A, &Log, Reading<'_>) + Sync,
+        join: impl Fn(&mut A, A) + Sync,
+    ) -> (A, Vec<Gap>) {
+        let work = |results: &mut A, log: &Log| {
             let mut reading = log.read();
             self.wanted.apply(&mut reading);
-            work(log, reading)
+            work(results, log, reading);
         };
         let budget = Budget::default();
         let progress = Progress::new(self.progress, self.found.sources.len());
-        let read = |source: &Source| {
-            let mut work = Work { held: budget.hold(source.size), run: &work, results: Vec::new(), gaps: Vec::new() };
-            source.read(&mut work);
+        let read = |(mut results, mut gaps): (A, Vec<Gap>), source: &Source| {
+            let held = budget.hold(source.size);
+            source.read(&mut Work { held, run: &work, results: &mut results, gaps: &mut gaps });
             progress.step();
-            (work.results, work.gaps)
+            (results, gaps)
         };
         let sources = &self.found.sources;
         // A pool of threads costs more than one small log.
-        let done: Vec<(Vec<T>, Vec<Gap>)> = match sources.as_slice() {
-            [] | [_] => sources.iter().map(read).collect(),
-            _ if order == Order::OneByOne => sources.iter().map(read).collect(),
-            _ => sources.par_iter().map(read).collect(),
+        let at_once = sources.len() > 1 && order == Order::AtOnce;
+        let nothing = || (A::default(), Vec::new());
+        let (mut results, lacking) = if at_once {
+            let parts = sources.par_iter().fold(nothing, read);
+            parts.reduce(nothing, |(mut results, mut gaps), (more, lacking)| {
+                join(&mut results, more);
+                gaps.extend(lacking);
+                (results, gaps)
+            })
+        } else {
+            sources.iter().fold(nothing(), read)
         };
         let mut gaps = self.found.gaps;
-        let mut results = Vec::with_capacity(done.len());
-        for (done, lacking) in done {
-            results.extend(done);
-            gaps.extend(lacking);
+        gaps.extend(lacking);
+        for log in &self.stdin {
+            work(&mut results, log);
         }
-        results.extend(self.stdin.iter().map(&work));
         gaps.sort();
         (results, gaps)
     }
 }
 
 impl Inputs {
+    /// What `work` adds up to over all sessions, and everything that could not be read. Beside the sum nothing of a session
+    /// is kept. `join`: adds what follows in the order of the logs.
+    pub(super) fn sum<A: Default + Send>(
+        self,
+        work: impl Fn(&mut A, &Session<'_>) + Sync,
+        join: impl Fn(&mut A, A) + Sync,
+    ) -> (A, Vec<Gap>) {
+        let add = |(sum, gaps): &mut (A, Vec<Gap>), _: &Log, reading: Reading<'_>| {
+            reading.sessions.iter().for_each(|session| work(sum, session));
+            gaps.extend(reading.gaps);
+        };
+        let join = |(sum, gaps): &mut (A, Vec<Gap>), (later, more): (A, Vec<Gap>)| {
+            join(sum, later);
+            gaps.extend(more);
+        };
+        let ((sum, lacking), mut gaps) = self.gather(Order::AtOnce, add, join);
+        gaps.extend(lacking);
+        gaps.sort();
+        (sum, gaps)
+    }
+
     /// What `work` makes of every session, and everything that could not be read.
     pub(super) fn all<T: Send>(self, work: impl Fn(&Session<'_>) -> T + Sync) -> (Vec<T>, Vec<Gap>) {
         let (parts, mut gaps) =
@@ -172,20 +209,20 @@ fn select_failure(error: &SelectError) -> Failure {
 }
 
 /// Works on the logs of one source, each before the next one is read.
-struct Work<'w, T, F> {
+struct Work<'w, A, F> {
     held: Held<'w>,
     run: &'w F,
-    results: Vec<T>,
-    gaps: Vec<Gap>,
+    results: &'w mut A,
+    gaps: &'w mut Vec<Gap>,
 }
 
-impl<T, F: Fn(&Log) -> T> Sink for Work<'_, T, F> {
+impl<A, F: Fn(&mut A, &Log)> Sink for Work<'_, A, F> {
     fn more(&mut self, bytes: u64) {
         self.held.grow(bytes);
     }
 
     fn log(&mut self, log: Log) {
-        self.results.push((self.run)(&log));
+        (self.run)(self.results, &log);
         self.held.shrink(log.bytes().len() as u64);
     }
 

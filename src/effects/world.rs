@@ -1,5 +1,6 @@
 //! Where a call runs and what earlier calls of the session left behind.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -241,21 +242,21 @@ impl World {
         if self.aliases.is_empty() {
             return found;
         }
-        let mut open = vec![(path.to_owned(), Tie::Same)];
+        let mut open = vec![(Cow::Borrowed(path), Tie::Same)];
         while let Some((name, so_far)) = open.pop() {
             for (alias, rest) in prefixes(&name) {
                 let key = match certainty {
-                    Certainty::Pattern => paths::literal(alias),
-                    Certainty::Exact | Certainty::Possible => Some(alias.to_owned()),
+                    Certainty::Pattern => paths::literal(alias).map(Cow::Owned),
+                    Certainty::Exact | Certainty::Possible => Some(Cow::Borrowed(alias)),
                 };
                 let Some(key) = key else { continue };
-                for original in self.aliases.get(&key).into_iter().flatten() {
+                for original in self.aliases.get(key.as_ref()).into_iter().flatten() {
                     let next = original.reached(&key, rest, so_far, certainty);
                     let known =
                         next.path == path || found.iter().any(|seen| seen.path == next.path && seen.tie == next.tie);
                     if !known && found.len() < HOPS {
                         if original.path.is_some() {
-                            open.push((next.path.clone(), next.tie));
+                            open.push((Cow::Owned(next.path.clone()), next.tie));
                         }
                         found.push(next);
                     }

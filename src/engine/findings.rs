@@ -11,12 +11,12 @@ use crate::rules::Hit;
 use super::wording;
 
 /// The event a finding stands at.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct At<'a> {
     pub(super) event: &'a Event<'a>,
     pub(super) status: Option<Status>,
-    /// The piece of the call's command text that did it.
-    pub(super) piece: Option<&'a str>,
+    /// What the log says of it, where that is wanted.
+    pub(super) evidence: Option<String>,
     /// What was done, with where in the text it comes from.
     pub(super) effect: &'a Effect,
 }
@@ -57,7 +57,7 @@ pub(super) fn of_effect(effect: &Effect, judgement: &Judgement) -> Vec<Finding> 
 
 /// What a rule said about an act.
 pub(super) fn of_hit(at: At<'_>, judgement: &Judgement, hit: Hit) -> Finding {
-    let found = placed(&finding(at.effect, hit.rule, hit.level, hit.message, judgement), at);
+    let found = placed(finding(at.effect, hit.rule, hit.level, hit.message, judgement), at);
     let Some(place) = hit.place else { return found };
     let act = [("act", found.fingerprint.as_str())].into_iter();
     let fingerprint =
@@ -92,10 +92,10 @@ pub(super) fn of_event(event: Option<&Event<'_>>, session: &str, hit: Hit) -> Fi
 }
 
 /// The finding where it was done.
-pub(super) fn placed(found: &Finding, at: At<'_>) -> Finding {
+pub(super) fn placed(found: Finding, at: At<'_>) -> Finding {
     let (level, message) = match at.status {
         Some(Status::Denied) => (Level::Note, format!("attempt: {}", found.message)),
-        _ => (found.level, found.message.clone()),
+        _ => (found.level, found.message),
     };
     Finding {
         level,
@@ -106,10 +106,10 @@ pub(super) fn placed(found: &Finding, at: At<'_>) -> Finding {
             EventKind::Call(call) => Some(call.tool.clone().into_owned()),
             _ => None,
         },
-        evidence: at.piece.map(str::to_owned).or_else(|| wording::evidence(&at.event.kind)),
+        evidence: at.evidence,
         line: at.event.line,
-        effect: found.effect.clone().map(|view| EffectView { span: at.effect.span(), ..view }),
-        ..found.clone()
+        effect: found.effect.map(|view| EffectView { span: at.effect.span(), ..view }),
+        ..found
     }
 }
 

@@ -4,12 +4,22 @@
 
 use crate::effects::{Effect, Kind, causes};
 use crate::finding::Finding;
+use crate::model::Event;
 use crate::policy::{Actor, Context, Decision, Judgement};
 
 use super::cover::Cover;
 use super::findings::{self, At};
 use super::replay::Step;
 use super::wording;
+
+/// What findings are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// To be read, with what the log says.
+    Evidence,
+    /// To be counted.
+    Verdicts,
+}
 
 /// Where something is done, and by whom.
 #[derive(Debug, Clone, Copy)]
@@ -58,14 +68,13 @@ impl Heard {
     }
 
     /// What is worth reporting, where it was done.
-    pub(super) fn findings(&self, step: &Step<'_>) -> Vec<Finding> {
-        let mut pieces = Pieces::new(step);
+    pub(super) fn findings(&self, step: &Step<'_>, shown: Shown) -> Vec<Finding> {
+        let mut pieces = Pieces::new(step, shown);
         let mut findings = Vec::new();
         for (place, (effect, said)) in step.effects.iter().zip(&self.said).enumerate() {
-            if !said.found.is_empty() {
-                let piece = pieces.of_said(place, said);
-                let at = step.at(effect, piece.as_deref());
-                findings.extend(said.found.iter().map(|found| findings::placed(found, at)));
+            for found in &said.found {
+                let at = step.at(effect, pieces.evidence(place, said));
+                findings.push(findings::placed(found.clone(), at));
             }
         }
         findings
@@ -73,14 +82,16 @@ impl Heard {
 }
 
 impl Step<'_> {
-    /// `effect`: one of its own; `piece`: of the call's text.
-    pub(super) fn at<'a>(&'a self, effect: &'a Effect, piece: Option<&'a str>) -> At<'a> {
-        At { event: self.event, status: self.status, piece, effect }
+    /// `effect`: one of its own.
+    pub(super) fn at<'a>(&'a self, effect: &'a Effect, evidence: Option<String>) -> At<'a> {
+        At { event: self.event, status: self.status, evidence, effect }
     }
 }
 
 /// The commands of one call as they were written.
 pub(super) struct Pieces<'a> {
+    event: &'a Event<'a>,
+    shown: Shown,
     text: Option<&'a str>,
     effects: &'a [Effect],
     /// Worked out when the first one is asked for: most calls do nothing worth reporting.
@@ -88,13 +99,17 @@ pub(super) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    pub(super) fn new(step: &'a Step<'_>) -> Self {
-        Self { text: step.text.as_deref(), effects: &step.effects, causes: None }
+    pub(super) fn new(step: &'a Step<'_>, shown: Shown) -> Self {
+        Self { event: step.event, shown, text: step.text.as_deref(), effects: &step.effects, causes: None }
     }
 
-    /// The piece that a report shows. A deny that only the whole text matches is shown with all of it.
-    pub(super) fn of_said(&mut self, place: usize, said: &Said) -> Option<String> {
-        if said.judgement.matters() && !said.by_all { self.of(place) } else { None }
+    /// What a report shows of the log. A deny that only the whole text matches is shown with all of it.
+    pub(super) fn evidence(&mut self, place: usize, said: &Said) -> Option<String> {
+        if self.shown == Shown::Verdicts {
+            return None;
+        }
+        let piece = if said.judgement.matters() && !said.by_all { self.of(place) } else { None };
+        piece.or_else(|| wording::evidence(&self.event.kind))
     }
 
     /// The command that an effect belongs to; without one, what led to it.

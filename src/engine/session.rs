@@ -13,7 +13,7 @@ use crate::rules::{self, Account, Act, Check, Hit, Log, Site};
 use super::cast::Cast;
 use super::cover::Cover;
 use super::findings;
-use super::heard::{Heard, Pieces, Said, Scene};
+use super::heard::{Heard, Pieces, Said, Scene, Shown};
 use super::memory::Memory;
 use super::replay::{Replay, Step};
 use super::{Entry, SessionOutcome, Verdict};
@@ -70,8 +70,17 @@ impl<'r> Rulings<'r> {
 
     /// What is worth reporting, sorted by event.
     pub(crate) fn findings(&self) -> Vec<Finding> {
+        self.shown(Shown::Evidence)
+    }
+
+    /// The same without what the log says, for who only counts them.
+    pub(crate) fn verdicts(&self) -> Vec<Finding> {
+        self.shown(Shown::Verdicts)
+    }
+
+    fn shown(&self, shown: Shown) -> Vec<Finding> {
         let cover = Cover::new(self.policy, self.session);
-        let mut found: Vec<Finding> = self.heard.iter().flat_map(|(step, heard)| heard.findings(step)).collect();
+        let mut found: Vec<Finding> = self.heard.iter().flat_map(|(step, heard)| heard.findings(step, shown)).collect();
         let acts: Vec<Act<'_>> = self.acts().collect();
         let log = Log { session: self.session, acts: &acts, policy: self.policy };
         for rule in rules::all() {
@@ -95,8 +104,8 @@ impl<'r> Rulings<'r> {
             Site::Act(act) => {
                 let (step, heard, place) = self.place_of(act)?;
                 let (effect, said) = (step.effects.get(place)?, heard.said.get(place)?);
-                let piece = Pieces::new(step).of_said(place, said);
-                (findings::of_hit(step.at(effect, piece.as_deref()), &said.judgement, hit), Some(effect))
+                let evidence = Pieces::new(step, Shown::Evidence).evidence(place, said);
+                (findings::of_hit(step.at(effect, evidence), &said.judgement, hit), Some(effect))
             }
             Site::Event(number) => {
                 let events = &self.session.events;

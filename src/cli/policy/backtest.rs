@@ -14,9 +14,8 @@ use super::super::policy_file;
 use super::args::PolicyFileArgs;
 use super::history::{self, HistoryArgs, Past};
 use crate::backtest::{self, Rules, Tally, Uncovered};
-use crate::effects::Links;
 use crate::engine::{self, Memory};
-use crate::model::Gap;
+use crate::model::{Gap, Session};
 use crate::policy::Policy;
 use crate::report::{BacktestReport, Frame};
 
@@ -101,19 +100,19 @@ pub(super) fn judge(
 ) -> (Tally, Vec<Gap>) {
     let (links, gap) = gate::links(file.policy_ref.as_deref());
     let memory = Memory::new(policy);
-    let of_session = |session: &crate::model::Session<'_>, links: &Links| {
-        engine::guarded(session, || backtest::of_session(session, (&memory, rules), links, uncovered))
+    let judge = |(tally, faults): &mut (Tally, Vec<Gap>), session: &Session<'_>| {
+        let judge = || backtest::add_session(tally, session, (&memory, rules), &links, uncovered);
+        faults.extend(engine::guarded(session, judge).err());
     };
-    let (tallies, mut gaps) = past.inputs.all(|session| of_session(session, &links));
-    gaps.extend(gap);
-    let mut all = Tally::default();
-    for tally in tallies {
-        match tally {
-            Ok(tally) => all.add(tally),
-            Err(gap) => gaps.push(gap),
-        }
-    }
-    (all, gaps)
+    let add = |(tally, faults): &mut (Tally, Vec<Gap>), (later, more): (Tally, Vec<Gap>)| {
+        tally.add(later);
+        faults.extend(more);
+    };
+    let ((tally, faults), mut gaps) = past.inputs.sum(judge, add);
+    gaps.extend(gap.into_iter().chain(faults));
+    // The system takes back what was remembered sooner than it could be taken apart.
+    std::mem::forget(memory);
+    (tally, gaps)
 }
 
 impl BacktestArgs {

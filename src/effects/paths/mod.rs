@@ -38,17 +38,24 @@ pub(crate) fn locate(ground: Ground<'_>, text: &str, certainty: Certainty) -> (P
     present(ground, &resolved, certainty)
 }
 
-/// The path of `src/a.rs` and its like in a Unix workspace: most need nothing but their directory put before them.
+/// The path of `src/a.rs` or `/repo/src/a.rs` and its like in a Unix workspace: most need nothing but their directory put
+/// before them, or the root taken away.
 fn plain(ground: Ground<'_>, text: &str) -> Option<String> {
-    let (Some(root), Cwd::Known(cwd)) = (ground.root, ground.cwd) else { return None };
-    let below = cwd.strip_prefix(root)?;
+    let root = ground.root?;
     let is_unix = root.starts_with('/') && !["//", "/proc", "/private"].iter().any(|start| root.starts_with(start));
+    let inside = text.strip_prefix(root).and_then(|below| below.strip_prefix('/'));
+    let path = inside.unwrap_or(text);
     let is_plain = !text.starts_with('~')
-        && !text.contains([':', '\\'])
-        && text.split('/').all(|component| !matches!(component, "" | "." | ".."));
+        && !path.bytes().any(|byte| matches!(byte, b':' | b'\\'))
+        && path.as_bytes().split(|byte| *byte == b'/').all(|component| !matches!(component, b"" | b"." | b".."));
     if !is_unix || !is_plain || root == "/" {
         return None;
     }
+    if let Some(inside) = inside {
+        return Some(inside.to_owned());
+    }
+    let Cwd::Known(cwd) = ground.cwd else { return None };
+    let below = cwd.strip_prefix(root)?;
     match below.strip_prefix('/') {
         Some(below) => Some(format!("{below}/{text}")),
         None => below.is_empty().then(|| text.to_owned()),

@@ -242,6 +242,11 @@ fn has_wildcard(text: &str) -> bool {
 }
 
 fn program_matches(wanted: &str, program: &Argument, name: &str) -> Match {
+    // Most entries are one plain word, compared with many programs.
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
+    if program.known && !wanted.is_empty() && wanted.bytes().all(is_plain) {
+        return if wanted == name { Match::Yes } else { Match::No };
+    }
     let folded = wanted.to_lowercase().replace('\\', "/");
     let pattern = folded.rsplit('/').next().unwrap_or(&folded);
     if !program.known {
