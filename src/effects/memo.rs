@@ -14,7 +14,7 @@ use super::{Certainty, Effect, Effects, Shelf, World};
 /// Longer texts are rarely the same twice.
 const LONGEST: usize = 4 * 1024;
 /// Texts that are kept in each part, and results of one text.
-const TEXTS: usize = 8 * 1024;
+const TEXTS: usize = 4 * 1024;
 const RESULTS: usize = 4;
 /// Files and patterns that a run may ask about.
 const ASKED: usize = 64;
@@ -62,7 +62,7 @@ impl Trail {
 struct Known {
     root: Option<String>,
     cwd: Option<String>,
-    text: String,
+    text: Box<str>,
     trail: Trail,
     effects: Arc<[Effect]>,
     /// Where the shell is afterwards.
@@ -105,7 +105,7 @@ impl Memo {
         }
         let effects: Arc<[Effect]> = effects.into();
         let leaves = world.cwd().map(str::to_owned);
-        self.keep(hash, Known { root, cwd, text: text.to_owned(), trail, effects: Arc::clone(&effects), leaves });
+        self.keep(hash, Known { root, cwd, text: text.into(), trail, effects: Arc::clone(&effects), leaves });
         Effects::known(effects)
     }
 
@@ -132,7 +132,7 @@ impl Memo {
 
 impl Known {
     fn is_of(&self, world: &World, text: &str) -> bool {
-        self.text == text && self.cwd.as_deref() == world.cwd() && self.root.as_deref() == world.root()
+        *self.text == *text && self.cwd.as_deref() == world.cwd() && self.root.as_deref() == world.root()
     }
 }
 

@@ -86,8 +86,12 @@ impl World {
             trail.unwritten.iter().all(|path| !self.written.contains_key(path))
                 && trail.unmatched.iter().all(|pattern| !self.written.keys().any(|path| glob::matches(pattern, path)))
         };
-        let aliased = || trail.unaliased.iter().all(|(path, certainty)| self.names(path, *certainty).is_empty());
-        same && (self.written.is_empty() || written()) && (self.aliases.is_empty() || aliased())
+        // Under another name a file may have been written, too.
+        let unaliased = || {
+            trail.unwritten.iter().all(|path| self.names(path, Certainty::Exact).is_empty())
+                && trail.unaliased.iter().all(|(path, certainty)| self.names(path, *certainty).is_empty())
+        };
+        same && (self.written.is_empty() || written()) && (self.aliases.is_empty() || unaliased())
     }
 
     /// What `work` does here, and what it asked.
@@ -434,8 +438,6 @@ impl World {
         self.note(|trail| {
             trail.tied |= self.written.contains_key(&target.path);
             Trail::ask(&mut trail.unwritten, &target.path, &mut trail.tied);
-            // Under another name it may have been.
-            trail.ask_names(&target.path, Certainty::Exact);
         });
         if self.written.is_empty() {
             return None;

@@ -55,7 +55,10 @@ impl Server {
     /// Users choose the name: `linear-server` and `plugin_x_linear` are Linear's.
     fn is_called(&self, server: &str) -> bool {
         let (plain, words) = (names::plain(server), names::words(server));
-        self.names.iter().map(|name| names::plain(name)).any(|name| name == plain || words.contains(&name))
+        self.names
+            .iter()
+            .map(|name| names::plain(name))
+            .any(|name| name == plain || words.iter().any(|word| *word == name))
     }
 
     fn tool(&self, tool: &str) -> Option<&Entry> {

@@ -1,8 +1,17 @@
 //! What tools and arguments are called: agents spell the same name in many ways.
 
+use std::borrow::Cow;
+
 /// `Read_File`, `readFile`, `read-file` → `readfile`.
-pub(super) fn plain(name: &str) -> String {
-    name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+pub(super) fn plain(name: &str) -> Cow<'_, str> {
+    if name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+        return Cow::Borrowed(name);
+    }
+    if name.is_ascii() {
+        let plain = name.chars().filter(char::is_ascii_alphanumeric);
+        return Cow::Owned(plain.map(|character| character.to_ascii_lowercase()).collect());
+    }
+    Cow::Owned(name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect())
 }
 
 /// The name without what hosts put around it: `functions.shell`, `default_api:read_file`, `bash_20250124`,

@@ -148,11 +148,14 @@ pub(super) struct Vocabulary {
 
 fn plain_sets<'de, D: serde::Deserializer<'de>>(source: D) -> Result<BTreeMap<String, BTreeSet<String>>, D::Error> {
     let sets = BTreeMap::<String, Vec<String>>::deserialize(source)?;
-    Ok(sets.into_iter().map(|(role, keys)| (role, keys.iter().map(|key| names::plain(key)).collect())).collect())
+    Ok(sets
+        .into_iter()
+        .map(|(role, keys)| (role, keys.iter().map(|key| names::plain(key).into_owned()).collect()))
+        .collect())
 }
 
 fn plain_set<'de, D: serde::Deserializer<'de>>(source: D) -> Result<BTreeSet<String>, D::Error> {
-    Ok(Vec::<String>::deserialize(source)?.iter().map(|key| names::plain(key)).collect())
+    Ok(Vec::<String>::deserialize(source)?.iter().map(|key| names::plain(key).into_owned()).collect())
 }
 
 #[derive(Debug, Default)]
@@ -174,7 +177,7 @@ pub(super) fn load() -> Result<Registry, String> {
         for entry in file.tools {
             let at = registry.entries.len();
             for name in &entry.names {
-                let previous = registry.by_name.insert(names::plain(name), at);
+                let previous = registry.by_name.insert(names::plain(name).into_owned(), at);
                 if previous.is_some_and(|previous| previous != at) {
                     return Err(format!("`{name}` is registered twice"));
                 }
@@ -187,7 +190,7 @@ pub(super) fn load() -> Result<Registry, String> {
 
 impl Registry {
     pub(super) fn find(&self, name: &str) -> Option<&Entry> {
-        let at = self.by_name.get(&names::plain(name))?;
+        let at = self.by_name.get(names::plain(name).as_ref())?;
         self.entries.get(*at)
     }
 

@@ -79,7 +79,7 @@ fn table(hints: Hints) -> Table {
             "prose" => Role::Prose,
             _ => continue,
         };
-        roles.extend(keys.iter().map(|key| (names::plain(key), role)));
+        roles.extend(keys.iter().map(|key| (names::plain(key).into_owned(), role)));
     }
     Table { hints, roles }
 }
@@ -134,7 +134,7 @@ pub(super) fn arguments(run: &mut Run<'_>, tool: &str, given: &Given) -> bool {
         let execution = Execution { argv, inert: false, embeds: false };
         run.emit(Kind::Execute(execution), Certainty::Possible);
     }
-    let joined = names::plain(tool);
+    let joined = names::plain(tool).into_owned();
     words.push(joined);
     let mut guess = Guess { run, words, recognised: false, malformed: false };
     match given {
@@ -301,13 +301,13 @@ impl Guess<'_, '_> {
 
 fn is_selector(key: &str) -> bool {
     matches!(
-        names::plain(key).as_str(),
+        names::plain(key).as_ref(),
         "type" | "operation" | "op" | "action" | "mode" | "kind" | "method" | "edittype"
     )
 }
 
 fn role(key: &str) -> Role {
-    TABLE.roles.get(&names::plain(key)).copied().unwrap_or(Role::Other)
+    TABLE.roles.get(names::plain(key).as_ref()).copied().unwrap_or(Role::Other)
 }
 
 fn text(value: &Value) -> Option<&str> {

@@ -11,7 +11,7 @@ use super::heard::{Heard, Scene};
 use super::replay::Step;
 
 /// Events that are kept in each part.
-const EVENTS: usize = 8 * 1024;
+const EVENTS: usize = 4 * 1024;
 /// Parts, so that threads do not wait for each other.
 const PARTS: u64 = 16;
 
