@@ -113,7 +113,7 @@ impl Inputs {
         work: impl Fn(&Log, Reading<'_>) -> T + Sync,
     ) -> (Vec<T>, Vec<Gap>) {
         let put = |results: &mut Vec<T>, log: &Log, reading: Reading<'_>| results.push(work(log, reading));
-        self.gather(order, put, |results, more| results.extend(more))
+        self.gather(order, put, Vec::extend)
     }
 
     /// Works on every log with what came of some of those before it, and joins the parts in the order of the logs.
