@@ -21,7 +21,7 @@ use super::tables::{DENIED_COMMANDS, DENIED_PATHS, TEMPLATE};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings<'a> {
     /// An entry has to be seen in so many sessions.
-    pub(crate) min_sessions: usize,
+    pub(crate) seen_in: usize,
     /// The policy that entries are added to.
     pub(crate) base: Option<(&'a str, &'a Policy)>,
 }
@@ -60,6 +60,8 @@ pub(crate) struct Seen {
 
 #[derive(Debug)]
 pub(crate) struct Review {
+    /// Its place among what was seen.
+    pub(super) place: usize,
     pub(crate) effect: Effect,
     pub(crate) reason: Reason,
     pub(crate) seen: Seen,
@@ -112,8 +114,11 @@ impl<'o, 's> Writing<'o, 's> {
         let denies = if settings.base.is_some() { Vec::new() } else { suggestions() };
         let mut writing = Self { observed, observations, settings, entries, left_out, denies, withdrawn: Vec::new() };
         writing.drop_entries(|writing, entry| {
+            if entry.basis == Basis::Except {
+                return None;
+            }
             let sessions = writing.sessions_of(entry);
-            (sessions < writing.settings.min_sessions).then_some(Reason::Rare(sessions))
+            (sessions < writing.settings.seen_in).then_some(Reason::Rare(sessions))
         });
         writing
             .drop_entries(|_, entry| (privacy::redact(&entry.text).as_str() != entry.text).then_some(Reason::Secret));
@@ -153,7 +158,10 @@ impl<'o, 's> Writing<'o, 's> {
                 Err(faults) => return Err(faults),
             };
             let judgements = self.judge(&policy);
-            if !self.withdraw(&composed, &judgements) && !self.drop_idle(&composed, &judgements) {
+            if !self.withdraw(&composed, &judgements)
+                && !self.except(&judgements)
+                && !self.drop_idle(&composed, &judgements)
+            {
                 return Ok(());
             }
         }
@@ -214,6 +222,24 @@ impl<'o, 's> Writing<'o, 's> {
         }
         self.take_denies(&against);
         !against.is_empty()
+    }
+
+    /// A file that was refused, or is sensitive, is left out of the wider entries that would allow it.
+    fn except(&mut self, judgements: &[Judgement]) -> bool {
+        let mut exceptions = BTreeSet::new();
+        for (place, (observation, judged)) in self.observations.iter().zip(judgements).enumerate() {
+            let is_firm = self.left_out.get(&place).is_some_and(Reason::is_firm);
+            if is_firm && judged.decision == Decision::Allowed {
+                exceptions.extend(plan::exception(&observation.effect));
+            }
+        }
+        let is_there = |slot: &Slot, text: &str| self.entries.iter().any(|one| one.slot == *slot && one.text == text);
+        exceptions.retain(|(slot, text)| !is_there(slot, text));
+        let is_any = !exceptions.is_empty();
+        let except = |(slot, text)| Planned { slot, text, support: BTreeSet::new(), basis: Basis::Except };
+        self.entries.extend(exceptions.into_iter().map(except));
+        self.entries.sort_by(|left, right| (&left.slot, &left.text).cmp(&(&right.slot, &right.text)));
+        is_any
     }
 
     fn drop_idle(&mut self, composed: &Composed, judgements: &[Judgement]) -> bool {
@@ -317,7 +343,7 @@ impl<'o, 's> Writing<'o, 's> {
                 _ => Reason::Policy(judged.reason.clone()),
             });
             let calls: BTreeSet<CallId> = observation.calls.all().collect();
-            review.push(Review { effect: observation.effect.clone(), reason, seen: self.seen(&calls) });
+            review.push(Review { place, effect: observation.effect.clone(), reason, seen: self.seen(&calls) });
         }
         review.sort_by(|left, right| {
             let key = |review: &Review| (std::cmp::Reverse(review.seen.calls), review.effect.to_string());
@@ -404,7 +430,7 @@ fn escaped(key: &str) -> String {
 }
 
 fn with_provenance(text: &str, entries: &[Written], base: bool) -> Result<String, Diagnostics> {
-    let told = entries.iter().map(|entry| {
+    let told = entries.iter().filter(|entry| entry.basis != Basis::Except).map(|entry| {
         let mut value = serde_json::json!({ "sessions": entry.seen.sessions, "calls": entry.seen.calls });
         for (key, time) in [("first", entry.seen.first), ("last", entry.seen.last)] {
             if let (Some(time), Some(value)) = (time, value.as_object_mut()) {

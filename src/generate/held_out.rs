@@ -1,11 +1,17 @@
-//! How good a generated policy is, as numbers: what it would have refused wrongly, and what it allows that nobody did.
+//! How good a generated policy is, as numbers: what it would have refused, and whether it should have.
 //!
-//! *Wrongly refused*: each session in turn is left out, a policy is made from the others, and the session is judged by
-//! it. A call counts that ran, and that an error is found in for anything that the generator would have allowed had it
-//! seen it. What it leaves to people however often it sees it (sensitive files, `git push`, what can't be resolved, what
-//! only failed, searches of the whole workspace) is counted beside it: that is what review is for.
+//! Each session in turn is left out, a policy is made from the others, and the session is judged by it as `check` would.
+//! A call that ran and that an error is found in is one of these, the first that holds:
+//!
+//! - *denied*: the generator would have allowed it, had it seen it. The policy is too narrow: this is what is wrong.
+//! - *held back*: the generator leaves it to people however often it sees it: sensitive files, the floor, what destroys or
+//!   publishes, searches of the whole workspace. That is what a review is for.
+//! - *unresolved*: nobody can say what it does, so no entry can allow it.
+//!
+//! A call that failed counts as if it had not: a test suite that finds a fault was still to be run. One that was refused
+//! before it ran counts nowhere.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::finding::Level;
 use crate::policy::{Decision, Diagnostics, Judgement, Policy};
@@ -13,18 +19,58 @@ use crate::policy::{Decision, Diagnostics, Judgement, Policy};
 use super::draft::{Settings, draft};
 use super::observe::{CallId, Observed};
 use super::plan;
+use super::reason::Reason;
+
+/// Why a call of a session that was left out is refused. The worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verdict {
+    Denied,
+    HeldBack,
+    Unresolved,
+}
+
+impl Verdict {
+    pub(crate) const ALL: [Self; 3] = [Self::Denied, Self::HeldBack, Self::Unresolved];
+
+    /// In the contract of the output.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Denied => "denied",
+            Self::HeldBack => "held_back",
+            Self::Unresolved => "unresolved",
+        }
+    }
+}
+
+/// An effect that is refused in the session that was left out.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) verdict: Verdict,
+    /// Why the generator leaves it to people; `None`: it does not.
+    pub(crate) reason: Option<Reason>,
+    pub(crate) kind: &'static str,
+    /// In the words of the effects' tables.
+    pub(crate) effect: String,
+    /// The calls that had it and ran.
+    pub(crate) calls: usize,
+}
 
 /// One session, judged by a policy made from the others.
 #[derive(Debug)]
 pub(crate) struct HeldOut {
     pub(crate) session: u32,
+    /// What ran: calls, and changes of files that no call explains.
     pub(crate) calls: usize,
-    /// Of them, those that were wrongly refused.
-    pub(crate) denied: usize,
-    /// Of the others, those that are for people to look at.
-    pub(crate) review: usize,
-    /// What was wrongly refused, each once, in the words of the effects' tables.
-    pub(crate) effects: BTreeSet<String>,
+    /// Of them, those that are refused: each counts once, at the worst.
+    refused: BTreeMap<Verdict, usize>,
+    /// What is refused in them, the most frequent first.
+    pub(crate) effects: Vec<Refused>,
+}
+
+impl HeldOut {
+    pub(crate) fn refused(&self, verdict: Verdict) -> usize {
+        self.refused.get(&verdict).copied().unwrap_or_default()
+    }
 }
 
 /// More sessions than this are left out in groups.
@@ -38,32 +84,51 @@ pub(crate) fn held_out(observed: &Observed, settings: &Settings<'_>) -> Result<V
         let others = observed.only(&|session| session % groups != group);
         let made = draft(&others, settings)?;
         for session in (0..sessions).filter(|session| session % groups == group) {
-            all.push(judged(&observed.only(&|one| one == session), session, &made.policy)?);
+            all.push(judged(&observed.only(&|one| one == session), session, &made.policy, settings)?);
         }
     }
     all.sort_by_key(|one| one.session);
     Ok(all)
 }
 
-fn judged(own: &Observed, session: u32, policy: &Policy) -> Result<HeldOut, Diagnostics> {
+fn judged(own: &Observed, session: u32, policy: &Policy, settings: &Settings<'_>) -> Result<HeldOut, Diagnostics> {
+    let own = own.as_if_nothing_failed();
     // What the generator leaves to people however often it sees it.
-    let seen = draft(own, &Settings { min_sessions: 1, base: None })?;
-    let (mut denied, mut review, mut effects) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    for observation in own.all() {
+    let seen = draft(&own, &Settings { seen_in: 1, ..*settings })?;
+    let left: BTreeMap<usize, &Reason> = seen.review.iter().map(|review| (review.place, &review.reason)).collect();
+    let mut calls: BTreeMap<Verdict, BTreeSet<CallId>> = BTreeMap::new();
+    let mut effects = Vec::new();
+    for (place, observation) in own.all().enumerate() {
         let refuses = |policy: &Policy| is_error(&policy.judge(&observation.effect, &plan::context(observation)));
-        if !refuses(policy) {
+        if observation.calls.done.is_empty() || !refuses(policy) {
             continue;
         }
-        let ran: BTreeSet<CallId> = observation.calls.done.union(&observation.calls.failed).copied().collect();
-        if refuses(&seen.policy) {
-            review.extend(ran);
-        } else {
-            denied.extend(ran);
-            effects.insert(observation.effect.to_string());
-        }
+        let reason = left.get(&place).filter(|_| refuses(&seen.policy)).map(|reason| (*reason).clone());
+        let verdict = match reason {
+            None => Verdict::Denied,
+            Some(Reason::Unresolved(_)) => Verdict::Unresolved,
+            Some(_) => Verdict::HeldBack,
+        };
+        calls.entry(verdict).or_default().extend(&observation.calls.done);
+        effects.push(Refused {
+            verdict,
+            reason,
+            kind: observation.effect.kind.name(),
+            effect: observation.effect.to_string(),
+            calls: observation.calls.done.len(),
+        });
     }
+    effects.sort_by(|left, right| {
+        let key = |one: &Refused| (one.verdict, std::cmp::Reverse(one.calls), one.effect.clone());
+        key(left).cmp(&key(right))
+    });
+    let mut counted = BTreeSet::new();
+    let refused = Verdict::ALL.map(|verdict| {
+        let calls = calls.remove(&verdict).unwrap_or_default();
+        (verdict, calls.into_iter().filter(|call| counted.insert(*call)).count())
+    });
     let calls = own.sessions.get(session as usize).map_or(0, |session| session.calls);
-    Ok(HeldOut { session, calls, denied: denied.len(), review: review.difference(&denied).count(), effects })
+    Ok(HeldOut { session, calls, refused: refused.into(), effects })
 }
 
 /// `check` would report an error.

@@ -9,13 +9,16 @@ mod draft;
 mod held_out;
 mod observe;
 mod paths;
+mod places;
 mod plan;
 mod probe;
 mod reason;
 mod tables;
+mod workspace;
 
 pub(crate) use draft::{Draft, Review, Seen, Settings, Written, draft};
-pub(crate) use held_out::{HeldOut, held_out};
+pub(crate) use held_out::{HeldOut, Refused, Verdict, held_out};
 pub(crate) use observe::Observed;
 pub(crate) use plan::{Basis, Slot};
 pub(crate) use probe::{Probed, probe};
+pub(crate) use reason::Reason;

@@ -69,6 +69,7 @@ pub(crate) struct Observation {
 #[derive(Debug, Clone)]
 pub(crate) struct Looked {
     pub(crate) id: String,
+    /// What ran: calls, and changes of files that the log states outside of any call.
     pub(crate) calls: usize,
     /// When it was last active.
     pub(crate) last: Option<Timestamp>,
@@ -96,14 +97,12 @@ impl Observed {
             let time = event.time.as_deref().and_then(moment);
             looked.last = looked.last.max(time);
             let status = match &event.kind {
-                EventKind::Call(call) => {
-                    looked.calls += 1;
-                    call.status
-                }
+                EventKind::Call(call) => call.status,
                 EventKind::File(_) => Status::Ok,
                 // The agent's host runs hooks, not the agent.
                 _ => continue,
             };
+            looked.calls += usize::from(status != Status::Denied);
             if let Some(time) = time {
                 looked.times.insert(event.number, time);
             }
@@ -177,6 +176,16 @@ impl Observed {
             any.then(|| (key.clone(), Observation { calls, ..observation.clone() }))
         });
         Self { sessions: self.sessions.clone(), seen: seen.collect() }
+    }
+
+    /// The same, had every call that ran succeeded.
+    pub(super) fn as_if_nothing_failed(&self) -> Self {
+        let mut all = self.clone();
+        for observation in all.seen.values_mut() {
+            let mut failed = std::mem::take(&mut observation.calls.failed);
+            observation.calls.done.append(&mut failed);
+        }
+        all
     }
 
     /// What the sessions did that were active last, as many as are wanted.

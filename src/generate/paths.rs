@@ -29,8 +29,6 @@ pub(super) struct PathEntry {
 pub(super) struct Collapse<'a> {
     /// Relative to the root; never the root itself.
     pub(super) folder: &'a str,
-    /// The ending that all of them have, without its dot.
-    pub(super) extension: Option<&'a str>,
 }
 
 /// `may`: whether a directory may stand for what is below it.
@@ -55,7 +53,7 @@ pub(super) fn entries<'a>(
     entries
 }
 
-fn is_below_root(path: &str) -> bool {
+pub(super) fn is_below_root(path: &str) -> bool {
     let drive = path.get(1..3) == Some(":/");
     !path.starts_with(['/', '~']) && !drive && path != "."
 }
@@ -73,7 +71,7 @@ fn text_of(target: &PathTarget, certainty: Certainty) -> String {
 }
 
 /// As it stands in a list: without a directory a name would count in all of them, and `/` alone means the root.
-fn anchored(pattern: &str) -> String {
+pub(super) fn anchored(pattern: &str) -> String {
     if pattern.starts_with("//") {
         return pattern.to_owned();
     }
@@ -147,7 +145,7 @@ impl Folder {
             return items;
         }
         let shared = shared_extension(&items);
-        if !may(Collapse { folder: path, extension: shared.as_deref() }) {
+        if !may(Collapse { folder: path }) {
             return items;
         }
         vec![together(path, shared, items, BTreeSet::new())]

@@ -9,7 +9,8 @@ use super::commands::{self, Command, Unlisted};
 use super::observe::{Observation, Observed};
 use super::paths::{self, Collapse, PathEntry, Touched};
 use super::reason::Reason;
-use super::tables::FAMILIES;
+use super::tables::{FAMILIES, OWN_TOOLS};
+use super::{places, workspace};
 
 /// Which list an entry stands in.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,6 +58,8 @@ pub(crate) enum Basis {
     Seen,
     /// Others of its kind were.
     Family(&'static str),
+    /// What a wider entry does not stand for.
+    Except,
 }
 
 /// An entry that is to be written.
@@ -75,9 +78,6 @@ pub(super) struct Plan {
     /// By the place of the observation.
     pub(super) left_out: BTreeMap<usize, Reason>,
 }
-
-/// So many commands of a family stand for all of it.
-const TOGETHER: usize = 3;
 
 /// `base`: what judges already, where entries are added to a policy.
 pub(super) fn plan(observed: &Observed, base: &Policy) -> Plan {
@@ -106,7 +106,12 @@ pub(super) fn plan(observed: &Observed, base: &Policy) -> Plan {
     }
     let allowed =
         |effect: &Effect| [base, &builtin].iter().all(|policy| !forbids(&policy.judge(effect, &Context::default())));
-    plan.entries.extend(paths.entries(&allowed));
+    let observations: Vec<&Observation> = observed.all().collect();
+    let sessions = |places: &BTreeSet<usize>| {
+        let calls = places.iter().filter_map(|place| observations.get(*place)).flat_map(|one| &one.calls.done);
+        calls.map(|call| call.session).collect::<BTreeSet<_>>().len()
+    };
+    plan.entries.extend(paths.entries(&allowed, &sessions));
     plan.entries.extend(texts.into_iter().map(|((slot, text), support)| Planned {
         slot,
         text,
@@ -175,6 +180,11 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
             _ => Err(Reason::Unresolved("the host is not known".to_owned())),
         },
         Kind::Tool { server: Some(server), tool } => Ok(Some((Slot::Mcp(server.clone()), paths::literal(tool)))),
+        // A tool of the agent itself belongs to no server, and a name for any is the only one that it answers to.
+        Kind::Tool { server: None, tool } if OWN_TOOLS.contains(&tool.as_str()) => {
+            Ok(Some((Slot::Mcp("*".to_owned()), tool.clone())))
+        }
+        Kind::Tool { server: None, .. } => Err(Reason::Unresolved("what this tool does is not known".to_owned())),
         Kind::Env { name } => Ok(Some((Slot::Env, name.clone()))),
         Kind::Spawn { agent: Some(agent) } => Ok(Some((Slot::Spawn, agent.clone()))),
         Kind::Opaque(opaque) if opaque.vouched_by.is_empty() => Err(Reason::Unresolved(opaque.reason.clone())),
@@ -215,7 +225,7 @@ fn host_entry(host: &str, port: Option<u16>, scheme: Option<&str>) -> String {
 #[derive(Default)]
 struct Paths<'o> {
     touched: BTreeMap<Slot, Vec<Touched<'o>>>,
-    /// What must not be covered by a directory: refused, sensitive, forbidden.
+    /// Directories that must not be covered by others: refused, sensitive, forbidden.
     blocked: BTreeMap<Slot, Vec<&'o PathTarget>>,
 }
 
@@ -227,16 +237,25 @@ impl<'o> Paths<'o> {
         }
     }
 
+    /// One file is left out of what is allowed around it.
     fn note_blocked(&mut self, effect: &'o Effect) {
-        if let Some((slot, target)) = of_files(effect).filter(|_| effect.certainty != Certainty::Pattern) {
+        let whole = |target: &PathTarget| target.subtree && effect.certainty != Certainty::Pattern;
+        if let Some((slot, target)) = of_files(effect).filter(|(_, target)| whole(target)) {
             self.blocked.entry(slot).or_default().push(target);
         }
     }
 
-    fn entries(self, allowed: &dyn Fn(&Effect) -> bool) -> Vec<Planned> {
-        let mut planned = Vec::new();
+    fn entries(
+        mut self,
+        allowed: &dyn Fn(&Effect) -> bool,
+        sessions: &dyn Fn(&BTreeSet<usize>) -> usize,
+    ) -> Vec<Planned> {
+        let mut planned = places::take(&mut self.touched);
         for (slot, touched) in self.touched {
             let blocked = self.blocked.get(&slot).map_or(&[][..], Vec::as_slice);
+            if blocked.is_empty() {
+                planned.extend(workspace::entries(&slot, &touched, sessions));
+            }
             let may = |collapse: Collapse<'_>| may_collapse(&slot, collapse, blocked, allowed);
             planned.extend(paths::entries(touched, &may).into_iter().map(|PathEntry { text, support }| Planned {
                 slot: slot.clone(),
@@ -260,6 +279,13 @@ fn of_files(effect: &Effect) -> Option<(Slot, &PathTarget)> {
     }
 }
 
+/// What leaves a file out of its list.
+pub(super) fn exception(effect: &Effect) -> Option<(Slot, String)> {
+    let (slot, target) = of_files(effect)?;
+    let plain = effect.certainty != Certainty::Pattern && !target.subtree;
+    plain.then(|| (slot, format!("!{}", paths::anchored(&paths::literal(&target.path)))))
+}
+
 /// A directory never stands for what may not be touched, and what was deleted only for itself.
 fn may_collapse(
     slot: &Slot,
@@ -272,8 +298,8 @@ fn may_collapse(
         return false;
     }
     let covers = |target: &&PathTarget| {
-        let below = target.path.strip_prefix(collapse.folder).is_some_and(|rest| rest.starts_with('/'));
-        below && collapse.extension.is_none_or(|extension| paths::extension(&target.path) == Some(extension))
+        target.path == collapse.folder
+            || target.path.strip_prefix(collapse.folder).is_some_and(|rest| rest.starts_with('/'))
     };
     if blocked.iter().any(covers) {
         return false;
@@ -283,13 +309,13 @@ fn may_collapse(
     allowed(&Effect::new(kind, Certainty::Exact, "argument"))
 }
 
-/// Where some commands of a family were used, the others may be, too: they do nothing that the other lists do not
-/// judge.
+/// Where one of a family was used, the others may be, too: they do nothing that the other lists do not judge.
 pub(super) fn complete_families(entries: &mut Vec<Planned>) {
     for family in FAMILIES {
-        let is_member =
-            |entry: &Planned| entry.slot == Slot::Commands && family.commands.contains(&entry.text.as_str());
-        if entries.iter().filter(|entry| is_member(entry)).count() < TOGETHER {
+        let is_member = |entry: &Planned| entry.slot == family.slot && family.members.contains(&entry.text.as_str());
+        // A list of variables that is not empty refuses every other one.
+        let is_used = |entry: &Planned| is_member(entry) || entry.slot == Slot::Env && family.slot == Slot::Env;
+        if !entries.iter().any(is_used) {
             continue;
         }
         let mut support = BTreeSet::new();
@@ -299,9 +325,9 @@ pub(super) fn complete_families(entries: &mut Vec<Planned>) {
         }
         let known: BTreeSet<String> =
             entries.iter().filter(|entry| is_member(entry)).map(|entry| entry.text.clone()).collect();
-        entries.extend(family.commands.iter().filter(|command| !known.contains(**command)).map(|command| Planned {
-            slot: Slot::Commands,
-            text: (*command).to_owned(),
+        entries.extend(family.members.iter().filter(|member| !known.contains(**member)).map(|member| Planned {
+            slot: family.slot.clone(),
+            text: (*member).to_owned(),
             support: support.clone(),
             basis: Basis::Family(family.name),
         }));

@@ -32,6 +32,11 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
+    /// It stays forbidden even where something around it is allowed.
+    pub(super) fn is_firm(&self) -> bool {
+        matches!(self, Self::Refused | Self::Sensitive | Self::Floor(_) | Self::Forbidden(_))
+    }
+
     /// A word for programs.
     pub(crate) fn code(&self) -> &'static str {
         match self {

@@ -216,46 +216,135 @@ const UPLOADS: &[&str] = &[
     "--config",
 ];
 
-/// Programs of a kind: where three of them were used, the others may be, too. What they read is judged by itself.
+/// Programs of a kind: where one of them was used, the others may be, too. What they read is judged by itself.
 pub(super) struct Family {
     pub(super) name: &'static str,
-    pub(super) commands: &'static [&'static str],
+    pub(super) slot: Slot,
+    pub(super) members: &'static [&'static str],
 }
 
 pub(super) const FAMILIES: &[Family] = &[
     Family {
         name: "programs that show what is there",
-        commands: &[
-            "[", "basename", "cat", "cd", "cmp", "column", "comm", "cut", "date", "diff", "dirname", "du", "echo",
-            "egrep", "false", "fgrep", "file", "find", "fold", "grep", "head", "jq", "ls", "nl", "paste", "printf",
-            "pwd", "readlink", "realpath", "rev", "rg", "sed", "seq", "sleep", "sort", "stat", "tac", "tail", "test",
-            "tr", "tree", "true", "type", "uniq", "wc", "which",
+        slot: Slot::Commands,
+        members: &[
+            "[",
+            "basename",
+            "cat",
+            "cd",
+            "cksum",
+            "cmp",
+            "column",
+            "comm",
+            "command -v",
+            "cut",
+            "date",
+            "diff",
+            "dirname",
+            "du",
+            "echo",
+            "egrep",
+            "expand",
+            "expr",
+            "false",
+            "fgrep",
+            "file",
+            "find",
+            "fold",
+            "grep",
+            "head",
+            "hexdump",
+            "jq",
+            "ls",
+            "md5sum",
+            "nl",
+            "od",
+            "paste",
+            "printf",
+            "pwd",
+            "readlink",
+            "realpath",
+            "rev",
+            "rg",
+            "sed",
+            "seq",
+            "sha1sum",
+            "sha256sum",
+            "sleep",
+            "sort",
+            "stat",
+            "strings",
+            "tac",
+            "tail",
+            "test",
+            "tr",
+            "tree",
+            "true",
+            "type",
+            "uname",
+            "uniq",
+            "wc",
+            "which",
+            "whoami",
+            "xargs cat",
+            "xargs grep",
+            "xargs head",
+            "xargs ls",
+            "xargs rg",
+            "xargs wc",
+            "xxd",
         ],
+    },
+    // What they write and delete is judged by itself.
+    Family {
+        name: "programs that make and move files",
+        slot: Slot::Commands,
+        members: &["cp", "mkdir", "mktemp", "mv", "tee", "touch"],
+    },
+    Family {
+        name: "git commands that record what was done",
+        slot: Slot::Commands,
+        members: &["git add", "git commit"],
     },
     Family {
         name: "git commands that show what is there",
-        commands: &[
+        slot: Slot::Commands,
+        members: &[
             "git blame",
+            "git branch --list",
+            "git branch --show-current",
             "git cat-file",
+            "git check-ignore",
+            "git count-objects",
             "git describe",
             "git diff",
             "git diff-tree",
+            "git for-each-ref",
             "git grep",
             "git log",
             "git ls-files",
             "git ls-tree",
             "git merge-base",
+            "git name-rev",
+            "git range-diff",
+            "git remote get-url",
             "git rev-list",
             "git rev-parse",
             "git shortlog",
             "git show",
             "git show-ref",
+            "git stash list",
+            "git stash show",
             "git status",
+            "git tag --list",
+            "git version",
+            "git worktree list",
         ],
     },
     Family {
         name: "gh commands that show what is there",
-        commands: &[
+        slot: Slot::Commands,
+        members: &[
             "gh issue list",
             "gh issue view",
             "gh pr checks",
@@ -270,7 +359,37 @@ pub(super) const FAMILIES: &[Family] = &[
             "gh run view",
         ],
     },
+    Family {
+        name: "variables that change no program but its output",
+        slot: Slot::Env,
+        members: &[
+            "CI",
+            "CLICOLOR",
+            "COLUMNS",
+            "FORCE_COLOR",
+            "GIT_AUTHOR_DATE",
+            "GIT_AUTHOR_EMAIL",
+            "GIT_AUTHOR_NAME",
+            "GIT_COMMITTER_DATE",
+            "GIT_COMMITTER_EMAIL",
+            "GIT_COMMITTER_NAME",
+            "GIT_TERMINAL_PROMPT",
+            "LANG",
+            "LC_ALL",
+            "LINES",
+            "NO_COLOR",
+            "PYTHONUNBUFFERED",
+            "RUST_BACKTRACE",
+            "RUST_LOG",
+            "TERM",
+            "TZ",
+        ],
+    },
 ];
+
+/// Tools of agents that show what is there, or read to the agent what the repository tells it.
+pub(super) const OWN_TOOLS: &[&str] =
+    &["Skill", "activate_skill", "code_intelligence", "load_skill", "lsp", "use_skill"];
 
 /// Programs that run their operands, as code knows them: without a command they say nothing.
 pub(super) const WRAPPERS: &[&str] = &["env", "xargs", "parallel", "script", "exec", "source", ".", "nohup"];
@@ -341,9 +460,13 @@ pub(super) const TEMPLATE: &str = r#"{
       ".env", ".env.*", ".envrc", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd",
       "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "*.tfstate", "*.tfvars",
       "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*",
-      "credentials.json", "service-account*.json", "client_secret*.json",
-      "secrets.json", "secrets.yaml", "secrets.yml", "secrets/**",
-      "!*.example", "!*.sample", "!*.template", "!*.pub"
+      "*.env", "*.token", "*.password", ".dockercfg", ".pgpass", ".my.cnf", ".vault-token", "_netrc", ".yarnrc.yml",
+      ".bash_history", ".zsh_history", "kubeconfig", "*.tfstate.*", "secrets.*", "service_account*.json",
+      "application_default_credentials.json", "credentials.json", "service-account*.json", "client_secret*.json",
+      "secrets/**", ".ssh/**", ".aws/**", ".azure/**", ".gnupg/**", ".password-store/**", ".kube/config",
+      "!//tmp/tmp.*", "!//tmp/tmp.*/**", "!*.example", "!*.sample", "!*.template", "!*.dist", "!*.pub",
+      "!*.c", "!*.cpp", "!*.cs", "!*.css", "!*.go", "!*.h", "!*.html", "!*.java", "!*.js", "!*.jsx", "!*.kt", "!*.md",
+      "!*.mdx", "!*.php", "!*.py", "!*.rb", "!*.rs", "!*.scss", "!*.svelte", "!*.swift", "!*.ts", "!*.tsx", "!*.vue"
     ],
     "credentials": [
       "~/.ssh/**", "~/.aws/**", "~/.azure/**", "~/.config/gcloud/**", "~/.config/gh/**", "~/.docker/config.json",
@@ -355,7 +478,18 @@ pub(super) const TEMPLATE: &str = r#"{
     ]
   },
   "files": { "delete": { "allow": [] } },
-  "network": { "deny_all": true }
+  "network": { "deny_all": true },
+  "rules": [
+    {
+      "id": "SPAWN-BUILT-IN", "effect": "allow", "reason": "what an agent's own sub-agents do is judged like the rest",
+      "match": {
+        "spawn": [
+          "Explore", "Plan", "claude-code-guide", "code-review", "codebase_investigator", "default", "explore",
+          "explorer", "general-purpose", "generalist", "statusline-setup", "task", "worker"
+        ]
+      }
+    }
+  ]
 }"#;
 
 /// Programs whose subcommands the built-in knowledge works out in code: the program, and its groups of subcommands.

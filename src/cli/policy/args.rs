@@ -31,9 +31,9 @@ Without a command: a policy that allows what sessions did, and nothing more.
 Examples:
   agent-strace policy                                    print it, and write nothing
   agent-strace policy --output .agent-scope.json         write it; never over one that is there
-  agent-strace policy --last 20 --min-sessions 3         what was seen in 3 of the last 20 sessions
+  agent-strace policy --last 20 --seen-in 3              what was seen in 3 of the last 20 sessions
   agent-strace policy --merge -o .agent-scope.json       add what is new; denies and rules stay
-  agent-strace policy ~/.codex/sessions --held-out       with a measure of how good it is
+  agent-strace policy --held-out --min-sessions 5        with a measure of how good it is
 
 What destroys, publishes or is sensitive, what failed or was refused, and what can't be resolved
 is left out and listed for review. The exit code is 3 when there is nothing to make a policy of,

@@ -95,7 +95,17 @@ impl Glob {
         }
         // One text of ours that none of them matches settles it, and finding out is linear.
         let refuted = self.witness().is_some_and(|text| !others.iter().any(|other| other.matches(text)));
-        if refuted { Answer::No } else { search::within(self, others) }
+        if refuted {
+            return Answer::No;
+        }
+        // One of many that includes it alone: a search among all of them at once may run out of budget before it finds it.
+        let may_alone = |other: &&&Self| {
+            let ends = |own: &str, end: &str| end.is_empty() || own.ends_with(end);
+            self.prefix.starts_with(&other.prefix) && ends(&self.suffix, &other.suffix)
+        };
+        let alone = others.len() > 1
+            && others.iter().filter(may_alone).any(|other| search::within(self, &[other]) == Answer::Yes);
+        if alone { Answer::Yes } else { search::within(self, others) }
     }
 
     /// A short text of the pattern.

@@ -33,9 +33,13 @@ pub(in crate::cli) struct GenerateArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) last: Option<u32>,
 
-    /// Only what was seen in so many sessions.
+    /// Make no policy from fewer sessions: exit code 3.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) min_sessions: u32,
+
+    /// Allow only what was seen in so many sessions.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(in crate::cli) seen_in: u32,
 
     /// Measure it: leave out one session after the other, and count what a policy from the others would refuse.
     #[arg(long, visible_alias = "holdout")]

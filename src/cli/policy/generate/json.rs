@@ -1,28 +1,34 @@
 //! A generated policy for programs.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::Told;
 use super::text;
-use crate::generate::{Basis, HeldOut, Seen};
+use crate::generate::{Basis, HeldOut, Reason, Seen, Verdict};
 use crate::privacy;
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "generated policy"))]
 struct Document<'t> {
     schema_version: u32,
     sessions: usize,
     entries: Vec<Entry<'t>>,
     review: Vec<Review>,
     withdrawn: &'t [String],
+    over_permission: OverPermission,
     probes: Vec<Probed>,
     #[serde(skip_serializing_if = "Option::is_none")]
     held_out: Option<Measured>,
     /// As it is, or would be, in the file.
+    #[cfg_attr(test, schemars(with = "Option<serde_json::Map<String, serde_json::Value>>"))]
     policy: Option<Box<RawValue>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Entry<'t> {
     pointer: &'t str,
     text: &'t str,
@@ -33,6 +39,7 @@ struct Entry<'t> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Counts {
     sessions: usize,
     calls: usize,
@@ -43,6 +50,7 @@ struct Counts {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Review {
     /// In one line.
     shown: String,
@@ -55,6 +63,7 @@ struct Review {
 
 /// As `check` and `effects` give it.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Effect {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,28 +80,82 @@ struct Effect {
     reason: Option<String>,
 }
 
+/// How much is allowed that nobody did.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct OverPermission {
+    probes: usize,
+    allowed: usize,
+    /// The share of each kind of probe that is allowed, in percent; all kinds weigh the same.
+    percent: f64,
+}
+
+/// Effects of a kind that no session had.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Probed {
     kind: &'static str,
     probes: usize,
     allowed: usize,
 }
 
+/// Every session in turn, judged by a policy made from the others.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Measured {
+    /// What ran: calls, and changes of files that no call explains.
     calls: usize,
+    /// Calls that the policy is too narrow for.
     denied: usize,
+    /// Of the others, calls that are left to people however often they are seen.
+    held_back: usize,
+    /// Of the others, calls of which nobody can say what they do.
+    unresolved: usize,
+    /// Both of these.
     review: usize,
+    /// `denied` in percent of `calls`.
+    denied_percent: f64,
+    /// What is refused, by why and by kind of effect.
+    classes: Vec<Class>,
     sessions: Vec<Session>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Class {
+    verdict: &'static str,
+    /// As in `review`, where the verdict is not `denied`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    kind: &'static str,
+    effects: usize,
+    /// A call with several such effects counts for each.
+    calls: usize,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Session {
     id: String,
     calls: usize,
     denied: usize,
+    held_back: usize,
+    unresolved: usize,
     review: usize,
+    /// What the policy is too narrow for.
     effects: Vec<String>,
+    /// Everything that is refused.
+    refused: Vec<Refused>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Refused {
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+    effect: String,
+    calls: usize,
 }
 
 pub(super) fn json(told: &Told<'_>) -> String {
@@ -107,7 +170,7 @@ pub(super) fn json(told: &Told<'_>) -> String {
                 pointer: &entry.pointer,
                 text: &entry.text,
                 family: match entry.basis {
-                    Basis::Seen => None,
+                    Basis::Seen | Basis::Except => None,
                     Basis::Family(name) => Some(name),
                 },
                 seen: counts(&entry.seen),
@@ -125,6 +188,11 @@ pub(super) fn json(told: &Told<'_>) -> String {
             })
             .collect(),
         withdrawn: &draft.withdrawn,
+        over_permission: OverPermission {
+            probes: told.probed.iter().map(|one| one.asked).sum(),
+            allowed: told.probed.iter().map(|one| one.allowed).sum(),
+            percent: text::over_permission(told.probed),
+        },
         probes: told
             .probed
             .iter()
@@ -165,20 +233,77 @@ fn counts(seen: &Seen) -> Counts {
 }
 
 fn measured(told: &Told<'_>, held_out: &[HeldOut]) -> Measured {
-    let id = |session: u32| told.observed.sessions.get(session as usize).map_or("", |session| session.id.as_str());
+    let sum = |verdict| held_out.iter().map(|one| one.refused(verdict)).sum::<usize>();
+    let calls = held_out.iter().map(|one| one.calls).sum();
+    let (denied, held_back, unresolved) = (sum(Verdict::Denied), sum(Verdict::HeldBack), sum(Verdict::Unresolved));
     Measured {
-        calls: held_out.iter().map(|one| one.calls).sum(),
-        denied: held_out.iter().map(|one| one.denied).sum(),
-        review: held_out.iter().map(|one| one.review).sum(),
-        sessions: held_out
+        calls,
+        denied,
+        held_back,
+        unresolved,
+        review: held_back + unresolved,
+        denied_percent: text::percent(denied, calls),
+        classes: classes(held_out),
+        sessions: held_out.iter().map(|one| session(told, one)).collect(),
+    }
+}
+
+fn classes(held_out: &[HeldOut]) -> Vec<Class> {
+    let mut classes: BTreeMap<_, (usize, usize)> = BTreeMap::new();
+    for refused in held_out.iter().flat_map(|one| &one.effects) {
+        let class = (refused.verdict, refused.reason.as_ref().map(Reason::code), refused.kind);
+        let (effects, calls) = classes.entry(class).or_default();
+        *effects += 1;
+        *calls += refused.calls;
+    }
+    let class = |((verdict, reason, kind), (effects, calls)): ((Verdict, _, _), _)| Class {
+        verdict: verdict.name(),
+        reason,
+        kind,
+        effects,
+        calls,
+    };
+    classes.into_iter().map(class).collect()
+}
+
+fn session(told: &Told<'_>, one: &HeldOut) -> Session {
+    let id = told.observed.sessions.get(one.session as usize).map_or("", |session| session.id.as_str());
+    let redacted = |text: &str| privacy::redact(text).as_str().to_owned();
+    let (held_back, unresolved) = (one.refused(Verdict::HeldBack), one.refused(Verdict::Unresolved));
+    let mut effects: Vec<String> = one
+        .effects
+        .iter()
+        .filter(|refused| refused.verdict == Verdict::Denied)
+        .map(|refused| redacted(&refused.effect))
+        .collect();
+    effects.sort();
+    Session {
+        id: redacted(id),
+        calls: one.calls,
+        denied: one.refused(Verdict::Denied),
+        held_back,
+        unresolved,
+        review: held_back + unresolved,
+        effects,
+        refused: one
+            .effects
             .iter()
-            .map(|one| Session {
-                id: privacy::redact(id(one.session)).as_str().to_owned(),
-                calls: one.calls,
-                denied: one.denied,
-                review: one.review,
-                effects: one.effects.iter().map(|effect| privacy::redact(effect).as_str().to_owned()).collect(),
+            .map(|refused| Refused {
+                verdict: refused.verdict.name(),
+                reason: refused.reason.as_ref().map(Reason::code),
+                effect: redacted(&refused.effect),
+                calls: refused.calls,
             })
             .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::schemas::{keep, written};
+
+    #[test]
+    fn the_schema_is_that_of_the_types() {
+        keep("policy-generate.v1", &written::<super::Document<'static>>());
     }
 }

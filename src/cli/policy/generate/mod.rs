@@ -58,17 +58,19 @@ pub(super) fn run(
         output::note(streams.stderr, &line);
     }
     if observed.all().next().is_none() {
-        let seen = observed.sessions.len();
-        let sessions = if seen == 1 { "1 session".to_owned() } else { format!("{seen} sessions") };
+        let sessions = text::counted(observed.sessions.len(), "session");
         output::note(
             streams.stderr,
             &format!("error: nothing was observed in {sessions}: an empty policy is never written"),
         );
         return Ok(3);
     }
-    let min_sessions = args.min_sessions as usize;
+    if let Some(lack) = lack(&observed, args.min_sessions) {
+        output::note(streams.stderr, &lack);
+        return Ok(3);
+    }
     let base = base.as_ref().map(|(text, policy)| (text.as_str(), policy));
-    let settings = Settings { min_sessions, base };
+    let settings = Settings { seen_in: args.seen_in as usize, base };
     let draft = generate::draft(&observed, &settings).map_err(|faults| own_fault(&faults))?;
     if draft.entries.is_empty() && base.is_none() {
         output::note(streams.stderr, "error: nothing that was seen can be allowed: an empty policy is never written");
@@ -88,6 +90,16 @@ pub(super) fn run(
         output::note(streams.stderr, "warning: not everything could be read: what is missing is not in this policy");
     }
     Ok(if gaps.is_empty() { 0 } else { 3 })
+}
+
+/// Too little was seen. A session in which nothing ran shows nothing.
+fn lack(observed: &Observed, min_sessions: u32) -> Option<String> {
+    let seen = observed.sessions.iter().filter(|session| session.calls > 0).count();
+    let wanted = min_sessions as usize;
+    (seen < wanted).then(|| {
+        let sessions = text::counted(seen, "session");
+        format!("error: something ran in {sessions} only, and --min-sessions asks for {wanted}: no policy is made")
+    })
 }
 
 fn tell(

@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 
 use super::Told;
 use crate::effects::{Effect, Kind};
-use crate::generate::{Basis, HeldOut, Probed, Review, Seen, Slot, Written};
+use crate::generate::{Basis, HeldOut, Probed, Refused, Review, Seen, Slot, Verdict, Written};
 use crate::privacy;
 use crate::report::terminal;
 
 /// Lines of one reason.
 const MOST: usize = 12;
+/// Characters of one effect.
+const LONGEST: usize = 100;
 
 pub(super) fn text(told: &Told<'_>) -> String {
     let sessions = told.observed.sessions.len();
@@ -65,6 +67,11 @@ fn sections(text: &mut String, entries: &[Written]) {
             let _ = writeln!(text, "  {:<40} {}", terminal(&shown), seen(&entry.seen));
         }
         families(text, &of_slot);
+        let except: Vec<&str> =
+            of_slot.iter().filter(|entry| entry.basis == Basis::Except).map(|entry| entry.text.as_str()).collect();
+        if !except.is_empty() {
+            let _ = writeln!(text, "  but not: {}", terminal(&except.join(", ")));
+        }
     }
 }
 
@@ -110,7 +117,6 @@ fn review(text: &mut String, review: &[Review]) {
 
 /// The effect in one line that may be shown.
 pub(super) fn shown(effect: &Effect) -> String {
-    const LONGEST: usize = 100;
     let line = match &effect.kind {
         Kind::Execute(execution) => {
             let words = execution.argv.iter().map(|argument| argument.text.as_str());
@@ -137,10 +143,11 @@ fn withdrawn(text: &mut String, withdrawn: &[String]) {
 }
 
 fn probed(text: &mut String, probed: &[Probed]) {
-    let (asked, allowed) =
-        probed.iter().fold((0, 0), |(asked, allowed), one| (asked + one.asked, allowed + one.allowed));
-    let _ =
-        writeln!(text, "\nBeyond what was seen: {allowed} of {asked} probes are allowed ({}):", share(allowed, asked));
+    let _ = writeln!(
+        text,
+        "\nBeyond what was seen: {} of the probes are allowed, each kind weighing the same:",
+        tenths(tenths_over(probed))
+    );
     let kinds: Vec<String> = probed
         .iter()
         .filter(|one| one.asked > 0)
@@ -150,25 +157,55 @@ fn probed(text: &mut String, probed: &[Probed]) {
 }
 
 fn measured(text: &mut String, told: &Told<'_>, held_out: &[HeldOut]) {
-    let sum = |of: fn(&HeldOut) -> usize| held_out.iter().map(of).sum::<usize>();
-    let (calls, denied, review) = (sum(|one| one.calls), sum(|one| one.denied), sum(|one| one.review));
+    let sum = |of: &dyn Fn(&HeldOut) -> usize| held_out.iter().map(of).sum::<usize>();
+    let calls = sum(&|one| one.calls);
+    let sessions = held_out.iter().filter(|one| one.calls > 0).count();
     let _ = writeln!(
         text,
-        "\nLeaving out one session after the other: {denied} of {} would be wrongly refused ({}), {review} more are for review ({}):",
-        counted(calls, "call"),
-        share(denied, calls),
-        share(review, calls)
+        "\nLeft out in turn, and judged by a policy from the others: {}, {}:",
+        counted(sessions, "session"),
+        counted(calls, "call")
     );
+    const SAID: [(Verdict, &str); 3] = [
+        (Verdict::Denied, "wrongly refused: the policy is too narrow"),
+        (Verdict::HeldBack, "held back for people: sensitive, destructive, publishing, everywhere"),
+        (Verdict::Unresolved, "not resolved: nobody can say what they do"),
+    ];
+    for (verdict, said) in SAID {
+        let part = sum(&|one| one.refused(verdict));
+        let _ = writeln!(text, "  {part:>5} {:>7}  {said}", share(part, calls));
+    }
     for one in held_out.iter().filter(|one| one.calls > 0) {
         let id = told.observed.sessions.get(one.session as usize).map_or("", |session| session.id.as_str());
         let _ = writeln!(
             text,
-            "  {:<40} {:>5} refused, {} for review, of {}",
+            "  {:<40} of {:>4}: {} refused, {} held back, {} not resolved",
             terminal(privacy::redact(id).as_str()),
-            one.denied,
-            one.review,
-            counted(one.calls, "call")
+            one.calls,
+            one.refused(Verdict::Denied),
+            one.refused(Verdict::HeldBack),
+            one.refused(Verdict::Unresolved)
         );
+    }
+    narrow(text, held_out);
+}
+
+/// What the policy is too narrow for, the most frequent first.
+fn narrow(text: &mut String, held_out: &[HeldOut]) {
+    let mut all: Vec<&Refused> =
+        held_out.iter().flat_map(|one| &one.effects).filter(|one| one.verdict == Verdict::Denied).collect();
+    if all.is_empty() {
+        return;
+    }
+    all.sort_by_key(|one| (std::cmp::Reverse(one.calls), &one.effect));
+    let _ = writeln!(text, "  Wrongly refused, the most frequent first:");
+    for one in all.iter().take(MOST) {
+        let shown = terminal(privacy::redact(&one.effect).as_str());
+        let shown: String = shown.chars().take(LONGEST).collect();
+        let _ = writeln!(text, "    {shown:<60} {}", counted(one.calls, "call"));
+    }
+    if all.len() > MOST {
+        let _ = writeln!(text, "    … and {} more; `--format json` lists all", all.len() - MOST);
     }
 }
 
@@ -182,12 +219,38 @@ fn seen(seen: &Seen) -> String {
     text
 }
 
-fn counted(number: usize, what: &str) -> String {
+pub(super) fn counted(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// In percent, with one digit, cut: nothing is made better than it is.
-pub(super) fn share(part: usize, whole: usize) -> String {
-    let tenths = (part * 1000).div_ceil(whole.max(1));
+/// In percent, with one digit, rounded up: nothing is made better than it is.
+fn share(part: usize, whole: usize) -> String {
+    tenths(tenths_of(part, whole))
+}
+
+fn tenths(tenths: usize) -> String {
     format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+fn tenths_of(part: usize, whole: usize) -> usize {
+    (part * 1000).div_ceil(whole.max(1))
+}
+
+/// The same as a number.
+pub(super) fn percent(part: usize, whole: usize) -> f64 {
+    number(tenths_of(part, whole))
+}
+
+fn number(tenths: usize) -> f64 {
+    f64::from(u32::try_from(tenths).unwrap_or(u32::MAX)) / 10.0
+}
+
+/// Programs are many, and hosts are few: each kind weighs the same.
+pub(super) fn over_permission(probed: &[Probed]) -> f64 {
+    number(tenths_over(probed))
+}
+
+fn tenths_over(probed: &[Probed]) -> usize {
+    let asked = || probed.iter().filter(|one| one.asked > 0);
+    asked().map(|one| tenths_of(one.allowed, one.asked)).sum::<usize>().div_ceil(asked().count().max(1))
 }
