@@ -45,6 +45,16 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
     ),
     ("diff", "output of `policy diff --format json`", include_str!("../../schemas/policy-diff.v1.schema.json")),
     (
+        "policy-generate",
+        "output of `policy --format json`",
+        include_str!("../../schemas/policy-generate.v1.schema.json"),
+    ),
+    (
+        "policy-export",
+        "output of `policy export --format json`",
+        include_str!("../../schemas/policy-export.v1.schema.json"),
+    ),
+    (
         "validation",
         "output of `policy validate --format json`",
         include_str!("../../schemas/validation.v1.schema.json"),

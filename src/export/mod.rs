@@ -29,7 +29,7 @@ use crate::policy::Policy;
 
 pub(crate) use residual::{Of, Residual};
 use scope::Scope;
-pub(crate) use verify::{Agreement, Compared, compare};
+pub(crate) use verify::{Agreement, Compared, Difference, compare};
 
 /// Whose language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

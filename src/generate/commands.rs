@@ -5,9 +5,10 @@
 //! entry of what it wraps. What destroys or publishes is left to people.
 
 use crate::effects::knowledge::{self, Entry, Knowledge, Language, Role};
-use crate::effects::{Argument, Execution};
+use crate::effects::{Argument, Execution, Kind};
 use crate::policy;
 
+use super::observe::Observation;
 use super::tables::{RISKS, Risk, SUBCOMMANDS, TARGETS, WRAPPERS, What};
 
 /// Why no entry is made for a command.
@@ -22,6 +23,8 @@ pub(super) enum Unlisted {
     Outside,
     /// No entry can say it.
     Inexpressible,
+    /// The program alone: an entry would allow all of its subcommands.
+    Bare,
 }
 
 /// The longest command that is kept word by word.
@@ -83,6 +86,10 @@ fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: u
     if told.runs {
         return exactly(&shown, arguments);
     }
+    let is_grouped = RISKS.iter().any(|risk| risk.program == programs.meant(&bare) && !risk.words.is_empty());
+    if told.words.is_empty() && is_grouped {
+        return without_subcommand(&shown, arguments);
+    }
     let mut words = vec![shown];
     words.extend(told.words);
     if words.len() == 1 && TARGETS.contains(&programs.meant(&bare)) {
@@ -91,7 +98,24 @@ fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: u
     Ok(words)
 }
 
+/// What is left to people, and an entry of a program or subcommand would allow: `git branch -D` beside `git branch`.
+pub(super) fn risks_beside(entry: &str) -> Vec<String> {
+    let words: Vec<&str> = entry.split(' ').collect();
+    let Some((program, leading)) = words.split_first() else { return Vec::new() };
+    let beside = RISKS.iter().filter(|risk| risk.program == *program && risk.words.starts_with(leading));
+    beside.flat_map(Risk::texts).collect()
+}
+
 impl Risk {
+    /// As entries of a list. Where the program itself is the risk, no entry of it is made.
+    fn texts(&self) -> Vec<String> {
+        let leading = std::iter::once(self.program).chain(self.words.iter().copied()).collect::<Vec<_>>().join(" ");
+        if self.flags.is_empty() {
+            return vec![leading];
+        }
+        self.flags.iter().filter(|flag| **flag != "--").map(|flag| format!("{leading} {flag}")).collect()
+    }
+
     fn is_taken(&self, program: &str, arguments: &[Argument]) -> bool {
         if self.program != program {
             return false;
@@ -174,7 +198,12 @@ fn grouped(shown: &str, program: &str, groups: &[&str], arguments: &[Argument]) 
             break;
         }
     }
-    Ok(words)
+    if words.len() == 1 { without_subcommand(shown, arguments) } else { Ok(words) }
+}
+
+/// `git --version` is no reason to allow `git push`.
+fn without_subcommand(shown: &str, arguments: &[Argument]) -> Result<Vec<String>, Unlisted> {
+    if arguments.is_empty() { Err(Unlisted::Bare) } else { exactly(shown, arguments) }
 }
 
 /// What the arguments of a known program say about its subcommand.
@@ -301,6 +330,16 @@ fn wrapper(
     let mut words = outer;
     words.extend(self::words(inner, None, programs, depth + 1)?);
     Ok(words)
+}
+
+/// The name of a wrapper that was given nothing but a command. Neither interpreters nor what makes up the words of the
+/// command (`xargs`) is one.
+pub(super) fn bare_wrapper(observation: &Observation, programs: &Knowledge) -> Option<String> {
+    let Kind::Execute(execution) = &observation.effect.kind else { return None };
+    let program = execution.argv.first().filter(|program| program.known && observation.inner == Some(1))?;
+    let bare = programs.bare(basename(&program.text));
+    let is_interpreter = programs.entry(&bare).is_none_or(|known| known.language.is_some());
+    (!is_interpreter && !WRAPPERS.contains(&programs.meant(&bare))).then(|| shown(&program.text)).flatten()
 }
 
 /// The words as one entry of `commands`.

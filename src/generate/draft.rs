@@ -12,6 +12,7 @@ use crate::effects::{Certainty, Effect};
 use crate::policy::{Decision, Diagnostics, Judgement, Policy, edit, format};
 use crate::privacy;
 
+use super::commands;
 use super::observe::{CallId, Observation, Observed};
 use super::plan::{self, Basis, Plan, Planned, RULES, Slot};
 use super::reason::Reason;
@@ -76,7 +77,9 @@ pub(crate) fn draft(observed: &Observed, settings: &Settings<'_>) -> Result<Draf
     let none = Policy::none();
     let plan = plan::plan(observed, settings.base.map_or(&none, |(_, policy)| policy));
     let observations: Vec<&Observation> = observed.all().collect();
-    let mut writing = Writing::new(observed, &observations, settings, plan);
+    let template = Policy::from_bytes(SHOWN, None, TEMPLATE.as_bytes())?;
+    let before = settings.base.map_or(&template, |(_, policy)| policy);
+    let mut writing = Writing::new(observed, &observations, settings, plan, before);
     writing.settle()?;
     writing.finish()
 }
@@ -88,7 +91,7 @@ struct Writing<'o, 's> {
     settings: &'s Settings<'s>,
     entries: Vec<Planned>,
     left_out: BTreeMap<usize, Reason>,
-    denies: Vec<(Slot, &'static str)>,
+    denies: Vec<(Slot, String)>,
     withdrawn: Vec<String>,
 }
 
@@ -107,12 +110,13 @@ impl<'o, 's> Writing<'o, 's> {
         observations: &'o [&'o Observation],
         settings: &'s Settings<'s>,
         plan: Plan,
+        before: &Policy,
     ) -> Self {
         let Plan { mut entries, left_out } = plan;
         plan::complete_families(&mut entries);
-        entries.retain(|entry| !settings.base.is_some_and(|(_, policy)| is_there(entry, policy)));
-        let denies = if settings.base.is_some() { Vec::new() } else { suggestions() };
-        let mut writing = Self { observed, observations, settings, entries, left_out, denies, withdrawn: Vec::new() };
+        entries.retain(|entry| !is_there(entry, before));
+        let (denies, withdrawn) = (Vec::new(), Vec::new());
+        let mut writing = Self { observed, observations, settings, entries, left_out, denies, withdrawn };
         writing.drop_entries(|writing, entry| {
             if entry.basis == Basis::Except {
                 return None;
@@ -123,6 +127,9 @@ impl<'o, 's> Writing<'o, 's> {
         writing
             .drop_entries(|_, entry| (privacy::redact(&entry.text).as_str() != entry.text).then_some(Reason::Secret));
         writing.entries.sort_by(|left, right| (&left.slot, &left.text).cmp(&(&right.slot, &right.text)));
+        if settings.base.is_none() {
+            writing.denies = suggestions(&writing.entries);
+        }
         writing
     }
 
@@ -275,7 +282,7 @@ impl<'o, 's> Writing<'o, 's> {
         for (slot, items) in by_slot(planned) {
             text = add(&text, &slot.allow(), &items, &mut allows)?;
         }
-        let suggested = self.denies.iter().map(|(slot, text)| (slot, *text)).enumerate();
+        let suggested = self.denies.iter().map(|(slot, text)| (slot, text.as_str())).enumerate();
         for (slot, items) in by_slot(suggested) {
             text = add(&text, &slot.keys("deny"), &items, &mut denies)?;
         }
@@ -353,9 +360,18 @@ impl<'o, 's> Writing<'o, 's> {
     }
 }
 
-fn suggestions() -> Vec<(Slot, &'static str)> {
-    let commands = DENIED_COMMANDS.iter().map(|text| (Slot::Commands, *text));
-    DENIED_PATHS.iter().cloned().chain(commands).collect()
+/// What no agent should do, and what an entry would allow beside what was done although people have to allow it.
+fn suggestions(entries: &[Planned]) -> Vec<(Slot, String)> {
+    let usual = DENIED_COMMANDS.iter().map(|text| (*text).to_owned());
+    let mut commands: Vec<String> = usual.collect();
+    let allowed = entries.iter().filter(|entry| entry.slot == Slot::Commands);
+    for risky in allowed.flat_map(|entry| commands::risks_beside(&entry.text)) {
+        if !commands.contains(&risky) {
+            commands.push(risky);
+        }
+    }
+    let paths = DENIED_PATHS.iter().map(|(slot, text)| (slot.clone(), (*text).to_owned()));
+    paths.chain(commands.into_iter().map(|text| (Slot::Commands, text))).collect()
 }
 
 /// The entry that stands at the pointer, or around it.
@@ -430,7 +446,7 @@ fn escaped(key: &str) -> String {
 }
 
 fn with_provenance(text: &str, entries: &[Written], base: bool) -> Result<String, Diagnostics> {
-    let told = entries.iter().filter(|entry| entry.basis != Basis::Except).map(|entry| {
+    let told = entries.iter().filter(|entry| matches!(entry.basis, Basis::Seen | Basis::Family(_))).map(|entry| {
         let mut value = serde_json::json!({ "sessions": entry.seen.sessions, "calls": entry.seen.calls });
         for (key, time) in [("first", entry.seen.first), ("last", entry.seen.last)] {
             if let (Some(time), Some(value)) = (time, value.as_object_mut()) {

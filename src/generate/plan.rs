@@ -56,8 +56,10 @@ impl Slot {
 pub(crate) enum Basis {
     /// It was done.
     Seen,
-    /// Others of its kind were.
+    /// It was done, and stands for others of its kind.
     Family(&'static str),
+    /// Others of its kind were done.
+    Kin(&'static str),
     /// What a wider entry does not stand for.
     Except,
 }
@@ -112,6 +114,7 @@ pub(super) fn plan(observed: &Observed, base: &Policy) -> Plan {
         calls.map(|call| call.session).collect::<BTreeSet<_>>().len()
     };
     plan.entries.extend(paths.entries(&allowed, &sessions));
+    plan.entries.extend(wrapped(&observations, &texts, base, &sessions));
     plan.entries.extend(texts.into_iter().map(|((slot, text), support)| Planned {
         slot,
         text,
@@ -119,6 +122,47 @@ pub(super) fn plan(observed: &Observed, base: &Policy) -> Plan {
         basis: Basis::Seen,
     }));
     plan
+}
+
+/// So many commands that a wrapper ran, in so many sessions.
+const WRAPPING: (usize, usize) = (3, 2);
+const WRAPPED: &str = "commands that are allowed, behind a wrapper of others";
+
+/// A wrapper that has no words of its own and that several commands were run by may run the others that were seen, too.
+/// They are judged by their own entries as well: the wrapper adds nothing to what may run.
+fn wrapped(
+    observations: &[&Observation],
+    texts: &BTreeMap<(Slot, String), BTreeSet<usize>>,
+    base: &Policy,
+    sessions: &dyn Fn(&BTreeSet<usize>) -> usize,
+) -> Vec<Planned> {
+    let commands = || texts.iter().filter(|((slot, _), _)| *slot == Slot::Commands);
+    let mut wrappers: BTreeMap<String, (BTreeSet<&str>, BTreeSet<usize>)> = BTreeMap::new();
+    for ((_, text), support) in commands() {
+        for place in support {
+            let name = observations.get(*place).and_then(|one| commands::bare_wrapper(one, base.programs()));
+            if let Some(name) = name.filter(|name| text.starts_with(&format!("{name} "))) {
+                let (known, places) = wrappers.entry(name).or_default();
+                known.insert(text);
+                places.insert(*place);
+            }
+        }
+    }
+    let mut planned = Vec::new();
+    for (name, (known, support)) in wrappers {
+        if known.len() < WRAPPING.0 || sessions(&support) < WRAPPING.1 {
+            continue;
+        }
+        let inner = commands().map(|((_, text), _)| text).filter(|text| !text.starts_with(&format!("{name} ")));
+        let others = inner.map(|text| format!("{name} {text}")).filter(|text| !known.contains(text.as_str()));
+        planned.extend(others.map(|text| Planned {
+            slot: Slot::Commands,
+            text,
+            support: support.clone(),
+            basis: Basis::Kin(WRAPPED),
+        }));
+    }
+    planned
 }
 
 /// It is not for the generator to allow.
@@ -170,6 +214,7 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
                 Unlisted::Stranger => Reason::Unresolved("nobody knows this program".to_owned()),
                 Unlisted::Outside => Reason::Outside,
                 Unlisted::Inexpressible => Reason::Inexpressible,
+                Unlisted::Bare => Reason::Bare,
             })?;
             Ok(Some((Slot::Commands, commands::text(&words))))
         }
@@ -309,19 +354,21 @@ fn may_collapse(
     allowed(&Effect::new(kind, Certainty::Exact, "argument"))
 }
 
-/// Where one of a family was used, the others may be, too: they do nothing that the other lists do not judge.
+/// Where some of a family were used, the others may be, too: they do nothing that the other lists do not judge.
 pub(super) fn complete_families(entries: &mut Vec<Planned>) {
     for family in FAMILIES {
         let is_member = |entry: &Planned| entry.slot == family.slot && family.members.contains(&entry.text.as_str());
         // A list of variables that is not empty refuses every other one.
         let is_used = |entry: &Planned| is_member(entry) || entry.slot == Slot::Env && family.slot == Slot::Env;
-        if !entries.iter().any(is_used) {
+        if entries.iter().filter(|entry| is_used(entry)).count() < family.together {
             continue;
         }
         let mut support = BTreeSet::new();
-        for entry in entries.iter_mut().filter(|entry| is_member(entry)) {
+        for entry in entries.iter_mut().filter(|entry| is_used(entry)) {
             support.extend(&entry.support);
-            entry.basis = Basis::Family(family.name);
+            if is_member(entry) {
+                entry.basis = Basis::Family(family.name);
+            }
         }
         let known: BTreeSet<String> =
             entries.iter().filter(|entry| is_member(entry)).map(|entry| entry.text.clone()).collect();
@@ -329,7 +376,7 @@ pub(super) fn complete_families(entries: &mut Vec<Planned>) {
             slot: family.slot.clone(),
             text: (*member).to_owned(),
             support: support.clone(),
-            basis: Basis::Family(family.name),
+            basis: Basis::Kin(family.name),
         }));
         for entry in entries.iter_mut().filter(|entry| entry.basis == Basis::Family(family.name)) {
             entry.support.clone_from(&support);

@@ -5,12 +5,13 @@
 //! written and deleted; hosts; tools of the servers that were used and of others. The share that it allows is the
 //! number. A probe is one effect: a command that is allowed is still judged by what it reads, writes and connects to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::effects::{Argument, Certainty, Connection, Effect, Execution, Kind, PathTarget, knowledge};
 use crate::policy::{Context, Policy};
 
 use super::observe::{Observation, Observed};
+use super::paths;
 
 /// How many effects of a kind that nobody had a policy allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,17 +80,32 @@ fn command(words: &[&str]) -> Effect {
     exact(Kind::Execute(Execution { argv, inert: false, embeds: false }))
 }
 
+/// Files that matter anywhere; in every directory that was touched, and in one that was not, a file without a past, plain
+/// and with each of the endings that are most frequent.
 fn files(observed: &Observed) -> BTreeSet<String> {
     let mut files: BTreeSet<String> = FILES.iter().map(|file| (*file).to_owned()).collect();
+    let (mut folders, mut endings) = (BTreeSet::from(["not-seen-before"]), BTreeMap::<&str, usize>::new());
     for observation in observed.all().filter(|observation| observation.effect.certainty == Certainty::Exact) {
         if let Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) = &observation.effect.kind
-            && let Some((folder, _)) = target.path.rsplit_once('/')
+            && let Some((folder, name)) = target.path.rsplit_once('/')
         {
-            files.insert(format!("{folder}/not-seen-before.txt"));
+            folders.insert(folder);
+            if let Some(ending) = paths::extension(name) {
+                *endings.entry(ending).or_default() += 1;
+            }
         }
+    }
+    let mut endings: Vec<(&str, usize)> = endings.into_iter().collect();
+    endings.sort_by_key(|(ending, count)| (std::cmp::Reverse(*count), *ending));
+    let endings = || endings.iter().map(|(ending, _)| *ending).take(ENDINGS).chain(["txt"]);
+    for folder in folders {
+        files.extend(endings().map(|ending| format!("{folder}/not-seen-before.{ending}")));
     }
     files
 }
+
+/// So many endings of files are asked for in every directory.
+const ENDINGS: usize = 3;
 
 fn connection(host: &str) -> Effect {
     let (host, port) = host.split_once(' ').unwrap_or((host, ""));

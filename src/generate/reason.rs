@@ -23,6 +23,8 @@ pub(crate) enum Reason {
     Outside,
     /// No entry can say it.
     Inexpressible,
+    /// It is a program of many commands, called without any.
+    Bare,
     /// An entry would hold a secret.
     Secret,
     /// It was seen in so many sessions only.
@@ -53,6 +55,7 @@ impl Reason {
             Self::Unresolved(_) => "unresolved",
             Self::Outside => "outside",
             Self::Inexpressible => "inexpressible",
+            Self::Bare => "bare",
             Self::Secret => "secret",
             Self::Rare(_) => "rare",
             Self::Policy(_) => "not-allowed",
@@ -74,6 +77,7 @@ impl Reason {
             Self::Unresolved(why) => format!("not resolved: {why}"),
             Self::Outside => "a program from outside of the workspace".to_owned(),
             Self::Inexpressible => "too long, or not plain, for an entry".to_owned(),
+            Self::Bare => "a program without a command: an entry would allow all of them".to_owned(),
             Self::Secret => "an entry would hold a secret".to_owned(),
             Self::Rare(1) => "seen in one session only".to_owned(),
             Self::Rare(sessions) => format!("seen in {sessions} sessions only"),

@@ -216,9 +216,11 @@ const UPLOADS: &[&str] = &[
     "--config",
 ];
 
-/// Programs of a kind: where one of them was used, the others may be, too. What they read is judged by itself.
+/// Programs of a kind: where some of them were used, the others may be, too. What they read is judged by itself.
 pub(super) struct Family {
     pub(super) name: &'static str,
+    /// So many of them stand for all.
+    pub(super) together: usize,
     pub(super) slot: Slot,
     pub(super) members: &'static [&'static str],
 }
@@ -226,6 +228,7 @@ pub(super) struct Family {
 pub(super) const FAMILIES: &[Family] = &[
     Family {
         name: "programs that show what is there",
+        together: 3,
         slot: Slot::Commands,
         members: &[
             "[",
@@ -298,16 +301,19 @@ pub(super) const FAMILIES: &[Family] = &[
     // What they write and delete is judged by itself.
     Family {
         name: "programs that make and move files",
+        together: 1,
         slot: Slot::Commands,
         members: &["cp", "mkdir", "mktemp", "mv", "tee", "touch"],
     },
     Family {
         name: "git commands that record what was done",
+        together: 1,
         slot: Slot::Commands,
         members: &["git add", "git commit"],
     },
     Family {
         name: "git commands that show what is there",
+        together: 3,
         slot: Slot::Commands,
         members: &[
             "git blame",
@@ -343,6 +349,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "gh commands that show what is there",
+        together: 3,
         slot: Slot::Commands,
         members: &[
             "gh issue list",
@@ -361,6 +368,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "variables that change no program but its output",
+        together: 1,
         slot: Slot::Env,
         members: &[
             "CI",
@@ -387,7 +395,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
 ];
 
-/// Tools of agents that show what is there, or read to the agent what the repository tells it.
+/// Tools of agents that show what is there, or read to the agent what the repository tells it. The template has them.
 pub(super) const OWN_TOOLS: &[&str] =
     &["Skill", "activate_skill", "code_intelligence", "load_skill", "lsp", "use_skill"];
 
@@ -451,7 +459,8 @@ pub(super) const DENIED_PATHS: &[(Slot, &str)] = &[
     (Slot::Delete, "label:ci"),
 ];
 
-/// What a policy holds before the first entry.
+/// What a policy holds before the first entry: denies, and what does nothing by itself: files that `mktemp` names, tools
+/// of agents that show what is there or read instructions to them, and sub-agents, whose calls are judged like the rest.
 pub(super) const TEMPLATE: &str = r#"{
   "version": 2,
   "defaults": { "decision": "deny", "unresolved": "deny" },
@@ -477,8 +486,17 @@ pub(super) const TEMPLATE: &str = r#"{
       "azure-pipelines.yml"
     ]
   },
-  "files": { "delete": { "allow": [] } },
+  "files": {
+    "read": { "allow": ["//tmp/tmp.*", "//tmp/tmp.*/**"] },
+    "write": { "allow": ["//tmp/tmp.*", "//tmp/tmp.*/**"] },
+    "delete": { "allow": [] }
+  },
   "network": { "deny_all": true },
+  "mcp": {
+    "servers": {
+      "*": { "allow": ["Skill", "activate_skill", "code_intelligence", "load_skill", "lsp", "use_skill"] }
+    }
+  },
   "rules": [
     {
       "id": "SPAWN-BUILT-IN", "effect": "allow", "reason": "what an agent's own sub-agents do is judged like the rest",

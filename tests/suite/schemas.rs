@@ -19,14 +19,15 @@ const PRINTED: &[(&str, &str)] = &[
     ("policy backtest", "policy-backtest.v1"),
     ("policy coverage", "policy-coverage.v1"),
     ("policy diff", "policy-diff.v1"),
+    ("policy export --verify", "policy-export.v1"),
+    ("policy --held-out", "policy-generate.v1"),
     ("policy explain", "policy-explain.v1"),
     ("policy test", "policy-test.v1"),
     ("policy validate", "validation.v1"),
 ];
 
-/// Prints what is in the store, a policy, or another program's document. What `policy export --verify` and `policy`
-/// itself say in JSON has no published schema yet.
-const OTHERS: &[&str] = &["inspect", "schema", "policy fmt", "policy export", "policy --held-out"];
+/// Prints what is in the store, a policy, or another program's document.
+const OTHERS: &[&str] = &["inspect", "schema", "policy fmt", "policy export"];
 
 fn validator(name: &str) -> jsonschema::Validator {
     let path = project().join(format!("schemas/{name}.schema.json"));

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::super::Streams;
 use super::super::args::PlainFormat;
@@ -16,7 +17,7 @@ use super::super::pipeline::Inputs;
 use super::super::policy_file;
 use super::args::PolicyFileArgs;
 use crate::effects::Links;
-use crate::export::{self, Agreement, Compared, Export, Of, Residual, Target};
+use crate::export::{self, Agreement, Compared, Difference, Export, Of, Residual, Target};
 use crate::ingest::discover::Selection;
 use crate::model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
 use crate::policy::Policy;
@@ -188,44 +189,111 @@ fn agreement(compared: &Compared) -> String {
     text
 }
 
-fn json_text(target: ExportTarget, policy: &Policy, export: &Export, compared: Option<&Compared>) -> String {
-    let identity = policy.identity().map(|identity| {
-        json!({ "path": identity.path, "ref": identity.revision, "sha256": identity.sha256, "version": identity.version })
-    });
-    let residuals: Vec<Value> = export.residuals.iter().map(residual_json).collect();
-    let to = clap::ValueEnum::to_possible_value(&target).map(|value| value.get_name().to_owned());
-    let mut value = json!({
-        "schema_version": 1, "to": to, "policy": identity, "file": export.text, "residuals": residuals,
-    });
-    if let (Some(compared), Some(object)) = (compared, value.as_object_mut()) {
-        let Agreement { agree, stricter, weaker, unlisted, passed, elsewhere } = compared.agreement;
-        let differences: Vec<Value> = compared
-            .differences
-            .iter()
-            .map(|difference| {
-                json!({
-                    "event": difference.event, "tool": difference.tool, "scope": difference.scope.name(),
-                    "file": difference.engine.name(), "listed": !difference.unlisted, "reason": difference.reason,
-                })
-            })
-            .collect();
-        let counts = json!({
-            "agree": agree, "stricter": stricter, "weaker_listed": weaker, "weaker_unlisted": unlisted,
-            "refused_but_run": passed, "no_such_tool": elsewhere, "differences": differences,
-        });
-        object.insert("agreement".to_owned(), counts);
-    }
-    report::to_json(&value)
+/// An exported policy, and what was found out about it.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "exported policy"))]
+struct Document<'e> {
+    schema_version: u32,
+    to: Option<String>,
+    policy: Option<Identity<'e>>,
+    /// What is written for the engine.
+    file: &'e str,
+    /// What it can't say.
+    residuals: Vec<ResidualJson<'e>>,
+    /// Whether the file and the policy answer the same; only with `--verify`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agreement: Option<AgreementJson<'e>>,
 }
 
-fn residual_json(residual: &Residual) -> Value {
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Identity<'e> {
+    path: &'e str,
+    /// The revision it was read from.
+    #[serde(rename = "ref")]
+    revision: Option<&'e str>,
+    sha256: &'e str,
+    version: u32,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct ResidualJson<'e> {
+    of: String,
+    pointer: Option<&'e str>,
+    line: Option<u32>,
+    reason: &'e str,
+    /// What does it instead.
+    instead: &'e str,
+}
+
+/// Counts of calls.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct AgreementJson<'e> {
+    agree: usize,
+    stricter: usize,
+    weaker_listed: usize,
+    weaker_unlisted: usize,
+    /// The policy refuses them, and the engine would not even ask.
+    refused_but_run: usize,
+    no_such_tool: usize,
+    differences: Vec<DifferenceJson<'e>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct DifferenceJson<'e> {
+    event: u32,
+    tool: &'e str,
+    /// The answer of the policy, and that of the file.
+    scope: &'e str,
+    file: &'e str,
+    listed: bool,
+    reason: &'e str,
+}
+
+fn json_text(target: ExportTarget, policy: &Policy, export: &Export, compared: Option<&Compared>) -> String {
+    let identity = policy.identity().map(|identity| Identity {
+        path: &identity.path,
+        revision: identity.revision.as_deref(),
+        sha256: &identity.sha256,
+        version: identity.version,
+    });
+    report::to_json(&Document {
+        schema_version: 1,
+        to: clap::ValueEnum::to_possible_value(&target).map(|value| value.get_name().to_owned()),
+        policy: identity,
+        file: &export.text,
+        residuals: export.residuals.iter().map(residual_json).collect(),
+        agreement: compared.map(agreement_json),
+    })
+}
+
+fn agreement_json(compared: &Compared) -> AgreementJson<'_> {
+    let Agreement { agree, stricter, weaker, unlisted, passed, elsewhere } = compared.agreement;
+    AgreementJson {
+        agree,
+        stricter,
+        weaker_listed: weaker,
+        weaker_unlisted: unlisted,
+        refused_but_run: passed,
+        no_such_tool: elsewhere,
+        differences: compared.differences.iter().map(difference_json).collect(),
+    }
+}
+
+fn difference_json(difference: &Difference) -> DifferenceJson<'_> {
+    let Difference { event, tool, scope, engine, unlisted, reason } = difference;
+    DifferenceJson { event: *event, tool, scope: scope.name(), file: engine.name(), listed: !unlisted, reason }
+}
+
+fn residual_json(residual: &Residual) -> ResidualJson<'_> {
     let (pointer, line) = match &residual.of {
-        Of::Entry { pointer, line, .. } => (Some(pointer), Some(line)),
+        Of::Entry { pointer, line, .. } => (Some(pointer.as_str()), Some(*line)),
         Of::Floor | Of::Unresolved | Of::Rest => (None, None),
     };
-    json!({
-        "of": named(&residual.of), "pointer": pointer, "line": line, "reason": residual.reason, "instead": residual.instead,
-    })
+    ResidualJson { of: named(&residual.of), pointer, line, reason: residual.reason, instead: residual.instead }
 }
 
 /// Compares on all calls of the requests: files of cases, or sessions.
@@ -313,3 +381,11 @@ fn session(calls: Vec<(String, Value)>) -> Session<'static> {
 }
 
 static CASES: Dialect = Dialect::new("cases", "-");
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_schema_is_that_of_the_types() {
+        crate::schemas::keep("policy-export.v1", &crate::schemas::written::<super::Document<'static>>());
+    }
+}

@@ -171,7 +171,7 @@ pub(super) fn json(told: &Told<'_>) -> String {
                 text: &entry.text,
                 family: match entry.basis {
                     Basis::Seen | Basis::Except => None,
-                    Basis::Family(name) => Some(name),
+                    Basis::Family(name) | Basis::Kin(name) => Some(name),
                 },
                 seen: counts(&entry.seen),
             })

@@ -78,14 +78,15 @@ fn sections(text: &mut String, entries: &[Written]) {
 fn families(text: &mut String, entries: &[&Written]) {
     let mut names: Vec<&str> = Vec::new();
     for entry in entries {
-        if let Basis::Family(name) = entry.basis
+        if let Basis::Family(name) | Basis::Kin(name) = entry.basis
             && !names.contains(&name)
         {
             names.push(name);
         }
     }
     for name in names {
-        let members: Vec<&&Written> = entries.iter().filter(|entry| entry.basis == Basis::Family(name)).collect();
+        let is_member = |entry: &&&Written| [Basis::Family(name), Basis::Kin(name)].contains(&entry.basis);
+        let members: Vec<&&Written> = entries.iter().filter(is_member).collect();
         let Some(first) = members.first() else { continue };
         let _ = writeln!(text, "  {} {name}, {}:", members.len(), seen(&first.seen));
         let listed = members.iter().map(|entry| entry.text.as_str()).collect::<Vec<_>>().join(", ");
@@ -175,6 +176,8 @@ fn measured(text: &mut String, told: &Told<'_>, held_out: &[HeldOut]) {
         let part = sum(&|one| one.refused(verdict));
         let _ = writeln!(text, "  {part:>5} {:>7}  {said}", share(part, calls));
     }
+    let clean = held_out.iter().filter(|one| one.calls > 0 && one.refused(Verdict::Denied) == 0).count();
+    let _ = writeln!(text, "  In {clean} of them nothing is wrongly refused.");
     for one in held_out.iter().filter(|one| one.calls > 0) {
         let id = told.observed.sessions.get(one.session as usize).map_or("", |session| session.id.as_str());
         let _ = writeln!(
