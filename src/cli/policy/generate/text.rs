@@ -157,6 +157,12 @@ fn probed(text: &mut String, probed: &[Probed]) {
     let _ = writeln!(text, "  {}", kinds.join(", "));
 }
 
+const SAID: [(Verdict, &str); 3] = [
+    (Verdict::Denied, "wrongly refused: the policy is too narrow"),
+    (Verdict::HeldBack, "held back for people: sensitive, destructive, publishing, everywhere"),
+    (Verdict::Unresolved, "not resolved: nobody can say what they do"),
+];
+
 fn measured(text: &mut String, told: &Told<'_>, held_out: &[HeldOut]) {
     let sum = |of: &dyn Fn(&HeldOut) -> usize| held_out.iter().map(of).sum::<usize>();
     let calls = sum(&|one| one.calls);
@@ -167,11 +173,6 @@ fn measured(text: &mut String, told: &Told<'_>, held_out: &[HeldOut]) {
         counted(sessions, "session"),
         counted(calls, "call")
     );
-    const SAID: [(Verdict, &str); 3] = [
-        (Verdict::Denied, "wrongly refused: the policy is too narrow"),
-        (Verdict::HeldBack, "held back for people: sensitive, destructive, publishing, everywhere"),
-        (Verdict::Unresolved, "not resolved: nobody can say what they do"),
-    ];
     for (verdict, said) in SAID {
         let part = sum(&|one| one.refused(verdict));
         let _ = writeln!(text, "  {part:>5} {:>7}  {said}", share(part, calls));
