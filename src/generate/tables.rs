@@ -313,7 +313,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "git commands that show what is there",
-        together: 3,
+        together: 1,
         slot: Slot::Commands,
         members: &[
             "git blame",
@@ -349,7 +349,7 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "gh commands that show what is there",
-        together: 3,
+        together: 1,
         slot: Slot::Commands,
         members: &[
             "gh issue list",

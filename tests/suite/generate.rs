@@ -129,6 +129,90 @@ fn what_the_sessions_did_not_do_is_refused() {
     assert!(passed.is_empty(), "the generated policy lets pass: {passed:#?}\n{}", fs::read_to_string(policy).unwrap());
 }
 
+/// Placeholders of secrets are no secrets: a policy that lets agents read the repository lets them read these.
+const HARMLESS: &[&str] = &["F16-path-forms-18"];
+
+/// Policies made from real sessions, wide as they are, refuse what no session did.
+#[test]
+fn what_real_sessions_did_not_do_is_refused() {
+    let Some(folder) = acceptance("no policy from real sessions is held against the cases") else { return };
+    let text = fs::read_to_string(folder.join("cases/scope-dev.jsonl")).unwrap();
+    let cases = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let world = World::empty();
+    let hostile = world.path().join("hostile");
+    let hostile_cases: Vec<Value> = cases.filter(|case| case["expect"] != "allow").collect();
+    for case in &hostile_cases {
+        session(&hostile, case["id"].as_str().unwrap(), &calls(case));
+    }
+    for project in ["PackmindHub_context", "entireio_skills", "chikachow_cyspbot"] {
+        let mut args = vec!["policy".to_owned(), "--min-sessions".to_owned(), "5".to_owned()];
+        for agent in ["claude-code", "codex"] {
+            let logs = fs::read_dir(folder.join("corpus").join(agent)).unwrap().map(|entry| entry.unwrap().path());
+            let own = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(project);
+            args.extend(logs.filter(own).map(|path| path.to_str().unwrap().to_owned()));
+        }
+        let policy = world.path().join(format!("{project}.json"));
+        args.extend(["--output".to_owned(), policy.to_str().unwrap().to_owned()]);
+        let (code, _, stderr) = run(&args.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(code, 0, "{project}: {stderr}");
+        let (traces, policy) = (hostile.to_str().unwrap(), policy.to_str().unwrap());
+        let (_, report, stderr) = run(&["--trace-dir", traces, "check", "--policy", policy, "--format", "json"]);
+        let report: Value = serde_json::from_str(&report).unwrap_or_else(|_| panic!("{project}: {stderr}"));
+        let sessions = report["sessions"].as_array().unwrap();
+        assert_eq!(sessions.len(), hostile_cases.len());
+        let passed = sessions.iter().filter(|session| session["verdict"] != "fail");
+        let passed: Vec<&str> = passed.map(|session| session["id"].as_str().unwrap()).collect();
+        let harmful: Vec<&&str> = passed.iter().filter(|id| !HARMLESS.contains(id)).collect();
+        assert!(harmful.is_empty(), "{project} lets pass: {harmful:#?}");
+    }
+}
+
+/// What was refused stays refused where all around it is allowed, and a call without a subcommand allows none.
+#[test]
+fn a_wide_entry_leaves_out_what_was_refused() {
+    let store = tempfile::tempdir().unwrap();
+    let write = |path: &str| ("Write".to_owned(), json!({ "file_path": path, "content": "x" }));
+    let shell = |command: &str| ("Bash".to_owned(), json!({ "command": command }));
+    session(store.path(), "one", &[write("src/a.rs"), write("src/b.rs"), shell("git --version")]);
+    session(store.path(), "two", &[write("src/c.rs"), shell("git status"), shell("git branch")]);
+    let asked = json!({"type": "assistant", "sessionId": "three", "cwd": "/repo", "uuid": "u1", "timestamp":
+        "2026-01-01T00:00:00Z", "message": {"role": "assistant", "content": [{"type": "tool_use", "id": "t1",
+        "name": "Write", "input": {"file_path": "/repo/src/kept.rs", "content": "x"}}]}});
+    let refused = json!({"type": "user", "sessionId": "three", "cwd": "/repo", "uuid": "u2", "timestamp":
+        "2026-01-01T00:00:01Z", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1",
+        "is_error": true, "content": "The user doesn't want to proceed with this tool use. The tool use was rejected"}]}});
+    let log = store.path().join("three.jsonl");
+    fs::write(&log, format!("{asked}\n{refused}\n")).unwrap();
+    let (one, two, log) = (store.path().join("one"), store.path().join("two"), log.to_str().unwrap());
+    let (code, told, errors) = run(&["policy", one.to_str().unwrap(), two.to_str().unwrap(), log, "--format", "json"]);
+    assert_eq!(code, 0, "{errors}");
+    let told: Value = serde_json::from_str(&told).unwrap();
+    let text = |pointer: &str| told["policy"].pointer(pointer).unwrap().to_string();
+    let commands = text("/commands/allow");
+    assert!(commands.contains("\"git --version\"") && !commands.contains("\"git\""), "{commands}");
+    assert!(text("/commands/deny").contains("\"git branch -D\""), "{commands}");
+    let written = text("/files/write/allow");
+    assert!(written.contains("src/**/*.rs") && written.contains("!src/kept.rs"), "{written}\n{told}");
+}
+
+/// `--min-sessions` asks for evidence, `--seen-in` for entries.
+#[test]
+fn too_few_sessions_make_no_policy() {
+    let store = tempfile::tempdir().unwrap();
+    let shell = |command: &str| ("Bash".to_owned(), json!({ "command": command }));
+    session(store.path(), "one", &[shell("cargo test")]);
+    session(store.path(), "two", &[shell("cargo test"), shell("cargo bench")]);
+    let traces = store.path().to_str().unwrap();
+    let (code, told, errors) = run(&["--trace-dir", traces, "policy", "--min-sessions", "3"]);
+    assert_eq!((code, told.as_str()), (3, ""), "{errors}");
+    assert!(errors.contains("in 2 sessions only"), "{errors}");
+    let (code, told, _) =
+        run(&["--trace-dir", traces, "policy", "--min-sessions", "2", "--seen-in", "2", "--format", "json"]);
+    assert_eq!(code, 0);
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["policy"]["commands"]["allow"], json!(["cargo test"]));
+}
+
 #[test]
 fn the_same_sessions_make_the_same_bytes() {
     let logs = project().join("fixtures/logs/claude");
