@@ -10,6 +10,9 @@
 //!
 //! A call that failed counts as if it had not: a test suite that finds a fault was still to be run. One that was refused
 //! before it ran counts nowhere.
+//!
+//! `--min-sessions` asks for so many sessions of the project, not of an entry: an entry that has to be seen in five
+//! sessions (`--seen-in 5`) can't be learnt from the other four of five, and every call would be wrongly refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
