@@ -3,9 +3,6 @@
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     let machine = agent_strace::Machine::of_process();
     let environment = agent_strace::Environment::of_process().on(&machine);
