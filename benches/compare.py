@@ -13,6 +13,7 @@ needs `rg`, and the peer in one or more virtual environments given with `--peer 
     python3 benches/compare.py … --peer 0.49.0=/tmp/p49/bin/agent-strace
 
 Without `--peer` only the limit is compared. `--big-mb` sets the size of the big store (default 1,024).
+`--history CALLS` measures `policy backtest` over that many calls, and nothing else.
 """
 
 import argparse
