@@ -5,10 +5,9 @@
 //! entry of what it wraps. What destroys or publishes is left to people.
 
 use crate::effects::knowledge::{self, Entry, Knowledge, Language, Role};
-use crate::effects::{Argument, Execution, Kind};
+use crate::effects::{Argument, Execution};
 use crate::policy;
 
-use super::observe::Observation;
 use super::tables::{RISKS, Risk, SUBCOMMANDS, TARGETS, WRAPPERS, What};
 
 /// Why no entry is made for a command.
@@ -330,16 +329,6 @@ fn wrapper(
     let mut words = outer;
     words.extend(self::words(inner, None, programs, depth + 1)?);
     Ok(words)
-}
-
-/// The name of a wrapper that was given nothing but a command. Neither interpreters nor what makes up the words of the
-/// command (`xargs`) is one.
-pub(super) fn bare_wrapper(observation: &Observation, programs: &Knowledge) -> Option<String> {
-    let Kind::Execute(execution) = &observation.effect.kind else { return None };
-    let program = execution.argv.first().filter(|program| program.known && observation.inner == Some(1))?;
-    let bare = programs.bare(basename(&program.text));
-    let is_interpreter = programs.entry(&bare).is_none_or(|known| known.language.is_some());
-    (!is_interpreter && !WRAPPERS.contains(&programs.meant(&bare))).then(|| shown(&program.text)).flatten()
 }
 
 /// The words as one entry of `commands`.

@@ -114,7 +114,6 @@ pub(super) fn plan(observed: &Observed, base: &Policy) -> Plan {
         calls.map(|call| call.session).collect::<BTreeSet<_>>().len()
     };
     plan.entries.extend(paths.entries(&allowed, &sessions));
-    plan.entries.extend(wrapped(&observations, &texts, base, &sessions));
     plan.entries.extend(texts.into_iter().map(|((slot, text), support)| Planned {
         slot,
         text,
@@ -122,47 +121,6 @@ pub(super) fn plan(observed: &Observed, base: &Policy) -> Plan {
         basis: Basis::Seen,
     }));
     plan
-}
-
-/// So many commands that a wrapper ran, in so many sessions.
-const WRAPPING: (usize, usize) = (3, 2);
-const WRAPPED: &str = "commands that are allowed, behind a wrapper of others";
-
-/// A wrapper that has no words of its own and that several commands were run by may run the others that were seen, too.
-/// They are judged by their own entries as well: the wrapper adds nothing to what may run.
-fn wrapped(
-    observations: &[&Observation],
-    texts: &BTreeMap<(Slot, String), BTreeSet<usize>>,
-    base: &Policy,
-    sessions: &dyn Fn(&BTreeSet<usize>) -> usize,
-) -> Vec<Planned> {
-    let commands = || texts.iter().filter(|((slot, _), _)| *slot == Slot::Commands);
-    let mut wrappers: BTreeMap<String, (BTreeSet<&str>, BTreeSet<usize>)> = BTreeMap::new();
-    for ((_, text), support) in commands() {
-        for place in support {
-            let name = observations.get(*place).and_then(|one| commands::bare_wrapper(one, base.programs()));
-            if let Some(name) = name.filter(|name| text.starts_with(&format!("{name} "))) {
-                let (known, places) = wrappers.entry(name).or_default();
-                known.insert(text);
-                places.insert(*place);
-            }
-        }
-    }
-    let mut planned = Vec::new();
-    for (name, (known, support)) in wrappers {
-        if known.len() < WRAPPING.0 || sessions(&support) < WRAPPING.1 {
-            continue;
-        }
-        let inner = commands().map(|((_, text), _)| text).filter(|text| !text.starts_with(&format!("{name} ")));
-        let others = inner.map(|text| format!("{name} {text}")).filter(|text| !known.contains(text.as_str()));
-        planned.extend(others.map(|text| Planned {
-            slot: Slot::Commands,
-            text,
-            support: support.clone(),
-            basis: Basis::Kin(WRAPPED),
-        }));
-    }
-    planned
 }
 
 /// It is not for the generator to allow.
