@@ -30,6 +30,8 @@ pub(crate) struct Rulings<'r> {
     session: &'r Session<'r>,
     policy: &'r Policy,
     heard: Vec<(&'r Step<'r>, Arc<Heard>)>,
+    /// How many acts stand before each of them.
+    before: Vec<usize>,
 }
 
 impl<'r> Rulings<'r> {
@@ -49,7 +51,12 @@ impl<'r> Rulings<'r> {
             let scene = Scene { root, actor: cast.actor(step.event), cover };
             (step, hear(step, &scene))
         });
-        Self { session: replay.session, policy, heard: heard.collect() }
+        let heard: Vec<(&Step<'_>, Arc<Heard>)> = heard.collect();
+        let count = |total: &mut usize, (_, heard): &(&Step<'_>, Arc<Heard>)| {
+            Some(std::mem::replace(total, *total + heard.said.len()))
+        };
+        let before = heard.iter().scan(0, count).collect();
+        Self { session: replay.session, policy, heard, before }
     }
 
     /// Every judged effect, in order.
@@ -120,12 +127,10 @@ impl<'r> Rulings<'r> {
 
     /// Where an act stands among those of its step.
     fn place_of(&self, act: usize) -> Option<(&'r Step<'r>, &Heard, usize)> {
-        let mut before = 0;
-        self.heard.iter().find_map(|(step, heard)| {
-            let place = act.checked_sub(before)?;
-            before += heard.said.len();
-            (place < heard.said.len()).then_some((*step, &**heard, place))
-        })
+        // Those without acts stand at the same number as the one behind them.
+        let at = self.before.partition_point(|before| *before <= act).checked_sub(1)?;
+        let (step, heard) = self.heard.get(at)?;
+        Some((*step, &**heard, act - self.before.get(at)?))
     }
 }
 

@@ -76,7 +76,7 @@ pub(super) static OTHER_MACHINE: Code = Code {
     summary: "a path that means another file than it seems, or one machine only",
     text: "In version 1 `/home/ana/x` is a file of one machine: name it relative to the repository. In version 2 a leading\n\
            `/` is the root of the repository, so `/etc/passwd` is a file `etc/passwd` in it; `//etc/passwd` is the\n\
-           file of the system, and `~/` the home directory.",
+           file of the system, and `~/` the home directory. `**` is all of these, `/**` what is in the repository.",
 };
 
 pub(super) static OPENED_FLOOR: Code = Code {

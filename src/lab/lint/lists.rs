@@ -103,6 +103,11 @@ fn other_machine(entry: &EntryView, version_2: bool) -> Option<Lint> {
     if !matches!(entry.subject.name(), "read" | "write" | "delete") {
         return None;
     }
+    if version_2 && entry.text == "**" && entry.decision == Decision::Allowed {
+        let message = format!("{} allows every file of the machine, not only those of the repository", entry.name);
+        let help = "write `/**` for what is in the repository";
+        return Some(lint_of(&OTHER_MACHINE, Level::Warning, entry, message, help));
+    }
     let text = entry.text.trim_start_matches('!');
     let single = text.starts_with('/') && !text.starts_with("//");
     if version_2 && single && SYSTEM.iter().any(|folder| text.starts_with(folder)) {

@@ -35,6 +35,13 @@ fn codes_are_found_where_they_stand() {
     assert_eq!(found, expected);
 }
 
+#[test]
+fn everything_is_more_than_the_repository() {
+    let all = |read: &str| found(&format!(r#"{{"version": 2, "files": {{"read": {{"allow": ["{read}"]}}}}}}"#));
+    assert_eq!(all("**"), ["POL006 warning /files/read/allow/0"]);
+    assert_eq!(all("/**"), [""; 0]);
+}
+
 /// Whatever says that an entry is in vain is named, with its line.
 #[test]
 fn entries_in_vain_are_told_why() {
