@@ -1,4 +1,5 @@
-//! A few calls as a session of their own, judged by the engine.
+//! A few calls as a session of their own, judged by the engine. Exceptions are left out of account: they end, and a test
+//! holds on every day.
 
 use std::borrow::Cow;
 
