@@ -1,50 +1,12 @@
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::engine::lines::{policy, session};
 use crate::engine::{Entries, Memory, judge_guarded};
 use crate::finding::Level;
-use crate::model::{Arguments, Dialect, Event, EventKind, Origin, Status, ToolCall};
-use crate::policy::Policy;
-
-static DIALECT: Dialect = Dialect::new("claude-code", "claude-code").shell_stays();
-
-/// `$ cmd`, `read path`, `write path`, `fetch url`, each after `refused ` if it never ran.
-fn session(lines: &[String]) -> Session<'static> {
-    let events = lines.iter().zip(1..).map(|(line, number)| {
-        let refused = line.strip_prefix("refused ");
-        let (verb, rest) = refused.unwrap_or(line).split_once(' ').unwrap();
-        let (tool, arguments) = match verb {
-            "$" => ("Bash", json!({"command": rest})),
-            "read" => ("Read", json!({"file_path": rest})),
-            "write" => ("Write", json!({"file_path": rest, "content": "x"})),
-            "fetch" => ("WebFetch", json!({"url": rest})),
-            _ => ("TodoWrite", json!({"todos": []})),
-        };
-        let call = ToolCall {
-            call_id: None,
-            tool: Cow::Borrowed(tool),
-            arguments: Arguments::Json(Cow::Owned(arguments.to_string())),
-            cwd: None,
-            status: if refused.is_some() { Status::Denied } else { Status::Ok },
-            subagent: None,
-        };
-        Event { number, id: None, line: number, time: None, origin: Origin::default(), kind: EventKind::Call(call) }
-    });
-    Session {
-        id: Cow::Borrowed("session"),
-        root: Some(Cow::Borrowed("/repo")),
-        events: events.collect(),
-        ..Session::new(&DIALECT, "session.jsonl")
-    }
-}
-
-fn policy(plain: &Value) -> Policy {
-    Policy::from_bytes(".agent-scope.json", None, plain.to_string().as_bytes()).unwrap()
-}
 
 fn differences(old: &Value, new: &Value) -> Vec<Change> {
     let (before, after) = (policy(old), policy(new));

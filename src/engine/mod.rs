@@ -5,6 +5,8 @@ mod conclude;
 mod cover;
 mod findings;
 mod heard;
+#[cfg(test)]
+pub(crate) mod lines;
 mod memory;
 mod replay;
 mod session;

@@ -126,20 +126,7 @@ fn summary(file: &str, lints: &Lints, paint: &Paint) -> String {
 fn document((path, lints): &(String, Lints)) -> File<'_> {
     File {
         path,
-        lints: lints
-            .found
-            .iter()
-            .map(|lint| One {
-                code: lint.code.id,
-                name: lint.code.name,
-                level: lint.level.name(),
-                message: &lint.message,
-                help: lint.help.as_deref(),
-                pointer: &lint.place.pointer,
-                line: lint.place.line,
-                column: lint.place.column,
-            })
-            .collect(),
+        lints: lints.found.iter().map(One::new).collect(),
         refused: lints.denies.iter().map(|deny| deny.caught + deny.unresolved).sum(),
         tried: lints.denies.iter().map(|deny| deny.tried).sum(),
         denies: lints.denies.iter().map(deny_document).collect(),
@@ -183,7 +170,7 @@ struct File<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct One<'a> {
+pub(super) struct One<'a> {
     /// `POL001` and so on: `policy lint --explain CODE` says what it means.
     code: &'static str,
     name: &'static str,
@@ -194,6 +181,21 @@ struct One<'a> {
     pointer: &'a str,
     line: u32,
     column: u32,
+}
+
+impl<'a> One<'a> {
+    pub(super) fn new(lint: &'a Lint) -> Self {
+        Self {
+            code: lint.code.id,
+            name: lint.code.name,
+            level: lint.level.name(),
+            message: &lint.message,
+            help: lint.help.as_deref(),
+            pointer: &lint.place.pointer,
+            line: lint.place.line,
+            column: lint.place.column,
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::escape::terminal;
 use super::json;
+use super::lints::One;
 use crate::lab::lint::Lint;
 use crate::policy::{Diagnostics, Policy};
 
@@ -26,7 +27,7 @@ struct File<'a> {
     version: Option<u32>,
     faults: Vec<Fault<'a>>,
     /// Entries that change no verdict: the file can be used, and does not say what was meant.
-    warnings: Vec<Fault<'a>>,
+    warnings: Vec<One<'a>>,
 }
 
 #[derive(Serialize)]
@@ -83,15 +84,6 @@ fn file(Validated { file: path, read, idle }: &Validated) -> File<'_> {
                 help: fault.help.as_deref(),
             })
             .collect(),
-        warnings: idle
-            .iter()
-            .map(|lint| Fault {
-                pointer: &lint.place.pointer,
-                line: lint.place.line,
-                column: lint.place.column,
-                message: &lint.message,
-                help: lint.help.as_deref(),
-            })
-            .collect(),
+        warnings: idle.iter().map(One::new).collect(),
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::Write as _;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 use rayon::prelude::*;
@@ -10,46 +11,10 @@ use serde_json::{Value, json};
 
 use super::Memory;
 use crate::effects::Links;
+use crate::engine::lines::{policy, session};
 use crate::engine::{Replay, Rulings};
 use crate::ingest::discover::{Selection, Source, select};
-use crate::model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
-use crate::policy::Policy;
-
-static DIALECT: Dialect = Dialect::new("claude-code", "claude-code").shell_stays();
-
-/// `$ cmd`, `read path`, `write path`, each after `refused ` if it never ran, and that after `NAME: ` if the sub-agent of
-/// that name did it.
-fn session(lines: &[String]) -> Session<'static> {
-    let events = lines.iter().zip(1..).map(|(line, number)| {
-        let (subagent, line) = line.split_once(": ").map_or((None, line.as_str()), |(name, line)| (Some(name), line));
-        let refused = line.strip_prefix("refused ");
-        let (verb, rest) = refused.unwrap_or(line).split_once(' ').unwrap();
-        let (tool, arguments) = match verb {
-            "$" => ("Bash", json!({"command": rest})),
-            "read" => ("Read", json!({"file_path": rest})),
-            _ => ("Write", json!({"file_path": rest, "content": "x"})),
-        };
-        let call = ToolCall {
-            call_id: None,
-            tool: Cow::Borrowed(tool),
-            arguments: Arguments::Json(Cow::Owned(arguments.to_string())),
-            cwd: None,
-            status: if refused.is_some() { Status::Denied } else { Status::Ok },
-            subagent: subagent.map(|name| Cow::Owned(name.to_owned())),
-        };
-        Event { number, id: None, line: number, time: None, origin: Origin::default(), kind: EventKind::Call(call) }
-    });
-    Session {
-        id: Cow::Borrowed("session"),
-        root: Some(Cow::Borrowed("/repo")),
-        events: events.collect(),
-        ..Session::new(&DIALECT, "session.jsonl")
-    }
-}
-
-fn policy(plain: &Value) -> Policy {
-    Policy::from_bytes(".agent-scope.json", None, plain.to_string().as_bytes()).unwrap()
-}
+use crate::model::Session;
 
 /// What differs between judging a session by itself and with a memory.
 fn difference(session: &Session<'_>, memory: &Memory<'_>, links: &Links) -> Option<String> {
@@ -173,14 +138,18 @@ fn who_remembers_real_sessions_says_the_same() {
     for plain in policies().into_iter().take(2) {
         let policy = policy(&plain);
         let memory = Memory::new(&policy);
+        let read = AtomicUsize::new(0);
         let differences = |source: &Source| {
+            // Some files of the corpus are no logs on purpose; how many are is asked below.
             let Ok(log) = source.load() else { return Vec::new() };
             // Twice, so that each session meets its own memory at least.
             let sessions = log.read().sessions;
+            read.fetch_add(sessions.len(), Ordering::Relaxed);
             let again = sessions.iter().chain(&sessions);
             again.filter_map(|session| difference(session, &memory, &links)).collect()
         };
         let wrong: Vec<String> = found.sources.par_iter().flat_map_iter(differences).collect();
         assert!(wrong.is_empty(), "{} sessions differ, the first one is {}", wrong.len(), wrong[0]);
+        assert!(read.into_inner() > 100, "the corpus has logs of many agents");
     }
 }
