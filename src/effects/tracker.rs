@@ -87,7 +87,9 @@ impl Tracker {
             EventKind::File(file) => self.file(file).into(),
             EventKind::Hook { command } => self.hook(command).into(),
             EventKind::Start
-            | EventKind::End
+            | EventKind::End(_)
+            | EventKind::Failure(_)
+            | EventKind::Decision(_)
             | EventKind::Prompt(_)
             | EventKind::Command(_)
             | EventKind::Instruction(_)

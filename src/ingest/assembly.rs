@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::json::{Raw, text};
 use super::scan::is_json;
+use crate::model::attribution::note_each;
 use crate::model::{
     Arguments, Dialect, Event, EventKind, Label, Origin, Session, Spent, Status, Stream, ToolCall, ToolResult, Usage,
     Window,
@@ -42,6 +43,8 @@ pub(super) struct Assembly<'a> {
     /// API message → its place in `usages`.
     messages: HashMap<Cow<'a, str>, usize>,
     usages: Vec<Usage>,
+    /// Of the answers that are told of next.
+    model: Option<Cow<'a, str>>,
 }
 
 impl<'a> Assembly<'a> {
@@ -55,6 +58,7 @@ impl<'a> Assembly<'a> {
             early: HashMap::new(),
             messages: HashMap::new(),
             usages: Vec::new(),
+            model: None,
         }
     }
 
@@ -178,6 +182,16 @@ impl<'a> Assembly<'a> {
         true
     }
 
+    /// The model that answers from here on; a record that names none changes nothing.
+    pub(super) fn model(&mut self, model: Option<Cow<'a, str>>) {
+        if let Some(model) = model {
+            if self.model.as_ref() != Some(&model) {
+                self.model = Some(model.clone());
+            }
+            note_each(&mut self.session.attribution.models, Some(model));
+        }
+    }
+
     /// Notes what an API message cost. Logs repeat a message's usage on each of its records: the last one counts.
     pub(super) fn usage(&mut self, message: Option<Cow<'a, str>>, usage: Usage) {
         let window = Window {
@@ -199,7 +213,16 @@ impl<'a> Assembly<'a> {
     ) {
         let usage = Usage { requests: 1, ..usage };
         let after = self.session.events.len();
-        self.session.spent.push(Spent { after, origin: self.origin, time, message: message.clone(), usage, window });
+        let model = self.model.clone();
+        self.session.spent.push(Spent {
+            after,
+            origin: self.origin,
+            time,
+            message: message.clone(),
+            model,
+            usage,
+            window,
+        });
         let Some(message) = message else { return self.usages.push(usage) };
         if let Some(known) = self.messages.get(&message).and_then(|at| self.usages.get_mut(*at)) {
             *known = usage;
@@ -213,7 +236,8 @@ impl<'a> Assembly<'a> {
     pub(super) fn window(&mut self, time: Option<Cow<'a, str>>, window: Window) {
         let after = self.session.events.len();
         let usage = Usage::default();
-        self.session.spent.push(Spent { after, origin: self.origin, time, message: None, usage, window: Some(window) });
+        let (origin, model) = (self.origin, self.model.clone());
+        self.session.spent.push(Spent { after, origin, time, message: None, model, usage, window: Some(window) });
     }
 
     /// Sets the workspace root unless an earlier record did.
@@ -248,7 +272,17 @@ impl<'a> Assembly<'a> {
             total.reasoning = total.reasoning.saturating_add(usage.reasoning);
             total.cache_write = total.cache_write.saturating_add(usage.cache_write);
         }
+        self.tell_models();
         self.session
+    }
+
+    /// Some logs name the model only at their end, or beside every answer but one: where a session knows one model, that
+    /// one was asked.
+    fn tell_models(&mut self) {
+        let [only] = self.session.attribution.models.as_slice() else { return };
+        for spent in self.session.spent.iter_mut().filter(|spent| spent.model.is_none()) {
+            spent.model = Some(only.clone());
+        }
     }
 }
 

@@ -10,6 +10,16 @@ pub(crate) struct Dialect {
     pub(crate) shell: Shell,
     pub(crate) scripts: Scripts,
     pub(crate) carries: Carries,
+    pub(crate) ends: Ends,
+}
+
+/// Whether a log of a session that ended says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// By a record of its own: a log without one was left, or goes on.
+    Marked,
+    /// Not at all: the last record may be anything.
+    Unmarked,
 }
 
 /// Where the next command of an agent's shell tool starts.
@@ -54,7 +64,14 @@ impl Carries {
 impl Dialect {
     /// A format that records every call of an agent whose commands each start in a shell of their own.
     pub(crate) const fn new(name: &'static str, agent: &'static str) -> Self {
-        Self { name, agent, shell: Shell::Fresh, scripts: Scripts::Whole, carries: Carries::Calls }
+        Self {
+            name,
+            agent,
+            shell: Shell::Fresh,
+            scripts: Scripts::Whole,
+            carries: Carries::Calls,
+            ends: Ends::Unmarked,
+        }
     }
 
     /// The agent keeps one shell for all calls.
@@ -64,6 +81,11 @@ impl Dialect {
 
     pub(crate) const fn scripts_unfolded(self) -> Self {
         Self { scripts: Scripts::Unfolded, ..self }
+    }
+
+    /// Every session that ended says so.
+    pub(crate) const fn end_marked(self) -> Self {
+        Self { ends: Ends::Marked, ..self }
     }
 
     pub(crate) const fn carrying(self, carries: Carries) -> Self {

@@ -40,6 +40,8 @@ pub(crate) struct Session<'a> {
     pub(crate) events: Vec<Event<'a>>,
     /// Token counts, each API message counted once.
     pub(crate) usage: Usage,
+    /// When it began and ended, where that is said beside its events: as recorded.
+    pub(crate) span: Span<'a>,
     /// What the log says about usage, record by record, in order.
     pub(crate) spent: Vec<Spent<'a>>,
     /// The conversations in it, by [`Origin::stream`]; the first is the main one.
@@ -50,6 +52,13 @@ pub(crate) struct Session<'a> {
     pub(crate) unknown_records: u32,
     pub(crate) evidence: Evidence<'a>,
     pub(crate) attribution: Attribution<'a>,
+}
+
+/// The times of a whole session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Span<'a> {
+    pub(crate) started: Option<Cow<'a, str>>,
+    pub(crate) ended: Option<Cow<'a, str>>,
 }
 
 /// Token counts as the provider reported them.
@@ -75,6 +84,8 @@ pub(crate) struct Spent<'a> {
     pub(crate) time: Option<Cow<'a, str>>,
     /// The API message. Logs repeat a message's usage on each of its records: the last one counts.
     pub(crate) message: Option<Cow<'a, str>>,
+    /// That was asked, where the log tells by then.
+    pub(crate) model: Option<Cow<'a, str>>,
     pub(crate) usage: Usage,
     /// What it says about the size of the conversation; `None` when it tells nothing new.
     pub(crate) window: Option<Window>,
@@ -98,7 +109,11 @@ pub(crate) struct Event<'a> {
 #[derive(Debug, Clone)]
 pub(crate) enum EventKind<'a> {
     Start,
-    End,
+    End(Ending<'a>),
+    /// Something failed outside of any call: the model could not be asked, a turn was broken off.
+    Failure(RawText<'a>),
+    /// What the agent noted as a decision of its own.
+    Decision(RawText<'a>),
     Prompt(RawText<'a>),
     /// A command to the agent's host that the user typed (`/compact`), with its arguments.
     Command(RawText<'a>),
@@ -123,6 +138,18 @@ pub(crate) enum EventKind<'a> {
     Notice,
     /// Known but without meaning for the gate (summaries, snapshots, mode changes).
     Other,
+}
+
+/// How a session, or a run of it, ended, as its record says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Ending<'a> {
+    /// In the agent's own words (`success`, `error_max_turns`, `killed`).
+    pub(crate) status: Option<Cow<'a, str>>,
+    /// In the agent's own words.
+    pub(crate) reason: Option<Cow<'a, str>>,
+    pub(crate) exit_code: Option<i64>,
+    /// The record says by itself that it was a failure.
+    pub(crate) is_error: bool,
 }
 
 /// What the agent asked a tool to do.
@@ -222,6 +249,7 @@ impl<'a> Session<'a> {
             root: None,
             events: Vec::new(),
             usage: Usage::default(),
+            span: Span::default(),
             spent: Vec::new(),
             streams: vec![Stream::Main],
             labels: Vec::new(),

@@ -19,7 +19,25 @@ impl Part {
         let Self { data, recorded } = self;
         match kind {
             EventKind::Start => return "session_start",
-            EventKind::End => return "session_end",
+            EventKind::End(ending) => {
+                data.text_if_any("status", ending.status.as_deref());
+                data.text_if_any("reason", ending.reason.as_deref());
+                if let Some(code) = ending.exit_code {
+                    data.number("exit_code", code);
+                }
+                if ending.is_error {
+                    data.json("is_error", "true");
+                }
+                return "session_end";
+            }
+            EventKind::Failure(words) => {
+                text::put(data, recorded, "message", words);
+                return "error";
+            }
+            EventKind::Decision(words) => {
+                text::put(data, recorded, "choice", words);
+                return "decision";
+            }
             EventKind::Prompt(words) => {
                 text::put(data, recorded, "prompt", words);
                 return "user_prompt";

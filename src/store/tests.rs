@@ -94,6 +94,8 @@ fn told(session: &Session<'_>, ids: &[bool]) -> Vec<String> {
             }
             EventKind::Prompt(words) => write!(line, "prompt {}", plain(words)).unwrap(),
             EventKind::Message(words) => write!(line, "message {}", plain(words)).unwrap(),
+            EventKind::Failure(words) => write!(line, "failure {}", plain(words)).unwrap(),
+            EventKind::Decision(words) => write!(line, "decision {}", plain(words)).unwrap(),
             EventKind::Reasoning(words) => write!(line, "reasoning {}", plain(words)).unwrap(),
             EventKind::Command(words) => write!(line, "command {}", plain(words)).unwrap(),
             EventKind::Instruction(words) => write!(line, "instruction {}", plain(words)).unwrap(),
@@ -112,8 +114,8 @@ fn told(session: &Session<'_>, ids: &[bool]) -> Vec<String> {
         let before = session.events.iter().take(cost.after).enumerate();
         let after = before.filter(|(at, event)| is_told(session, *at, &event.kind)).count();
         lines.push(format!(
-            "{after} {:?} {:?} {:?} {:?} {:?}",
-            cost.origin, cost.time, cost.message, cost.usage, cost.window
+            "{after} {:?} {:?} {:?} {:?} {:?} {:?}",
+            cost.origin, cost.time, cost.message, cost.model, cost.usage, cost.window
         ));
     }
     lines
@@ -122,7 +124,7 @@ fn told(session: &Session<'_>, ids: &[bool]) -> Vec<String> {
 /// Starts and ends frame a session; what says nothing is not stored.
 fn is_told(session: &Session<'_>, at: usize, kind: &EventKind<'_>) -> bool {
     let labelled = || session.labels.iter().any(|(position, _)| *position == at);
-    !matches!(kind, EventKind::Start | EventKind::End) && (!matches!(kind, EventKind::Other) || labelled())
+    !matches!(kind, EventKind::Start | EventKind::End(_)) && (!matches!(kind, EventKind::Other) || labelled())
 }
 
 /// Which events have an id of their own for their call: the store gives one to those that have none.

@@ -97,6 +97,12 @@ impl<'s, 'a> Teller<'s, 'a> {
                 let (name, args) = text.split_once(' ').map_or((&*text, None), |(name, args)| (name, Some(args)));
                 (Role::Command, What::Command { name: name.to_owned(), args: args.map(str::to_owned) })
             }
+            EventKind::Failure(text) => match self.manner {
+                // The agent says it in the model's place.
+                Manner::Claude => (Role::Message, What::Message(text.decode().into_owned())),
+                Manner::Gemini => (Role::Message, What::Notice),
+                _ => return None,
+            },
             EventKind::Message(text) => (Role::Message, What::Message(text.decode().into_owned())),
             EventKind::Reasoning(text) => (Role::Reasoning, What::Reasoning(text.decode().into_owned())),
             EventKind::Call(call) => (Role::Call, What::Call(self.call(at, call))),
@@ -110,7 +116,7 @@ impl<'s, 'a> Teller<'s, 'a> {
                 Label::Starts(_) => (Role::Message, What::Starts),
                 _ => return None,
             },
-            EventKind::Start | EventKind::End | EventKind::File(_) => return None,
+            EventKind::Start | EventKind::End(_) | EventKind::File(_) | EventKind::Decision(_) => return None,
         })
     }
 

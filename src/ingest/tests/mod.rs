@@ -105,7 +105,14 @@ fn show_session(text: &mut String, session: &Session<'_>) {
     for event in &session.events {
         let what = match &event.kind {
             EventKind::Start => "start".to_owned(),
-            EventKind::End => "end".to_owned(),
+            EventKind::End(ending) => {
+                let said = [ending.status.as_deref(), ending.reason.as_deref()].into_iter().flatten();
+                let error = if ending.is_error { " error" } else { "" };
+                let code = ending.exit_code.map(|code| format!(" {code}")).unwrap_or_default();
+                said.fold(format!("end{error}{code}"), |line, word| format!("{line} {}", cut(word)))
+            }
+            EventKind::Failure(words) => format!("failure {}", cut(&words.decode())),
+            EventKind::Decision(words) => format!("decision {}", cut(&words.decode())),
             EventKind::Prompt(words) => format!("prompt {}", cut(&words.decode())),
             EventKind::Command(words) => format!("command {}", cut(&words.decode())),
             EventKind::Instruction(words) => format!("instruction {}", cut(&words.decode())),

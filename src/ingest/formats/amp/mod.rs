@@ -92,8 +92,8 @@ fn messages<'a>(assembly: &mut Assembly<'a>, thread: &Item<'a, Thread<'a>>, list
         let sent = object::<Sent<'a>>(message.meta).unwrap_or_default();
         let id = scalar(message.id);
         let place = Place { line: item.line, id: id.clone(), time: scalar(cost.timestamp).or_else(|| scalar(sent.at)) };
+        assembly.model(filled(cost.model));
         let attribution = &mut assembly.session.attribution;
-        note_each(&mut attribution.models, filled(cost.model));
         note_each(&mut attribution.permission_modes, filled(message.mode));
         if let Some(usage) = blocks::usage(message.usage) {
             assembly.usage(id, usage);

@@ -232,7 +232,7 @@ fn steps<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Trajectory<'a>>, gaps:
 }
 
 fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, step: &Step<'a>, gaps: &mut Gaps) {
-    note_each(&mut assembly.session.attribution.models, filled(step.model));
+    assembly.model(filled(step.model));
     if let Some(thought) = step.reasoning.filter(|thought| thought.get() != "\"\"") {
         assembly.push(place.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
     }

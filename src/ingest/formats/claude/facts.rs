@@ -45,14 +45,14 @@ fn is_new<'a>(last: &mut Option<&'a str>, value: Option<Raw<'a>>) -> bool {
 
 /// The start of a run in a stream names what transcripts say record by record.
 pub(super) fn init<'a>(record: &Envelope<'a>, assembly: &mut Assembly<'a>) {
+    assembly.model(filled(record.model));
     let attribution = &mut assembly.session.attribution;
     note(&mut attribution.version, filled(record.claude_version));
-    note_each(&mut attribution.models, filled(record.model));
 }
 
 pub(super) fn model<'a>(model: Option<Raw<'a>>, assembly: &mut Assembly<'a>) {
     if model.is_some() && !is(model, "<synthetic>") {
-        note_each(&mut assembly.session.attribution.models, filled(model));
+        assembly.model(filled(model));
     }
 }
 

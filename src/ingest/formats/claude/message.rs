@@ -17,6 +17,8 @@ pub(super) struct Context<'a> {
     pub(super) subagent: Option<Cow<'a, str>>,
     /// A compaction wrote it: nobody said it.
     pub(super) summary: bool,
+    /// The agent wrote it itself, because the model could not be asked.
+    pub(super) api_error: bool,
     /// The structured result beside a `tool_result` block.
     pub(super) result: Option<Raw<'a>>,
     /// Why the host refused the call.
@@ -125,6 +127,7 @@ fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, text: Option<Raw<'a
         // What a sub-agent is told, its parent said; what stands for older messages, nobody.
         Some(text) if context.summary || user && context.subagent.is_some() => EventKind::Instruction(text),
         Some(text) if user => EventKind::Prompt(text),
+        Some(text) if context.api_error => EventKind::Failure(text),
         Some(text) => EventKind::Message(text),
         None => EventKind::Other,
     };

@@ -16,7 +16,7 @@ use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Field, elements, filled, is, is_array, is_string, is_true, object, raw_text, scalar, text};
 use crate::ingest::reader::{Item, LineCounter, Reader};
-use crate::model::{Dialect, EventKind, Origin, Session, Telling};
+use crate::model::{Dialect, Ending, EventKind, Origin, Session, Telling};
 
 use super::{Base, Detect, Format, Home, Input};
 use envelope::{Envelope, Progress};
@@ -38,7 +38,7 @@ pub(super) static FORMAT: Format = Format {
 
 /// Claude stream-json, also as the `execution_file` array of the GitHub action.
 pub(super) static STREAM: Format = Format {
-    dialect: Dialect::new("claude-stream-json", "claude-code").shell_stays(),
+    dialect: Dialect::new("claude-stream-json", "claude-code").shell_stays().end_marked(),
     detect: Detect::Record(detect::is_stream),
     read: |input, gaps| read(&STREAM.dialect, input, gaps),
     homes: &[],
@@ -162,6 +162,7 @@ impl<'a> Transcript<'a> {
             cwd: filled(record.cwd).or_else(|| self.cwd.clone()),
             subagent: envelope::subagent(record, &self.assembly),
             summary: is_true(record.is_compact_summary),
+            api_error: is_true(record.is_api_error),
             result: record.tool_use_result.or(record.tool_use_result_snake),
             denial: filled(record.denial_kind),
             version: filled(record.version).or_else(|| self.assembly.session.attribution.version.clone()),
@@ -192,6 +193,7 @@ impl<'a> Transcript<'a> {
                 cwd: filled(inner.cwd).or_else(|| filled(record.cwd)),
                 subagent: subagent.clone(),
                 summary: false,
+                api_error: is_true(inner.is_api_error),
                 result: inner.tool_use_result,
                 denial: filled(inner.denial_kind),
                 version: filled(record.version).or_else(|| self.assembly.session.attribution.version.clone()),
@@ -228,6 +230,13 @@ impl<'a> Transcript<'a> {
     fn result(&mut self, place: Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         self.results += 1;
         outcome::denials(&mut self.assembly, &place, record.permission_denials, gaps);
-        self.assembly.push(place, EventKind::End);
+        let ending = Ending {
+            status: filled(record.subtype),
+            // What a run that succeeded said last is no reason.
+            reason: filled(record.words).filter(|_| is_true(record.is_error)),
+            exit_code: None,
+            is_error: is_true(record.is_error),
+        };
+        self.assembly.push(place, EventKind::End(ending));
     }
 }

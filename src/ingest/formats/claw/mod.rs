@@ -89,7 +89,7 @@ fn session<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Document<'a>>, gaps: 
     let document = &item.record;
     assembly.id(filled(document.id));
     let model = document.model.object().and_then(|model| filled(model.model));
-    note_each(&mut assembly.session.attribution.models, model);
+    assembly.model(model);
     if let Some(runtime) = document.runtime.object() {
         assembly.root(filled(runtime.cwd));
         permissions(&mut assembly, runtime);

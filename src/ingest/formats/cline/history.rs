@@ -138,8 +138,8 @@ impl<'a> Task<'a> {
 
     fn describe(&mut self, place: &Place<'a>, entry: &Entry<'a>) {
         let model = object::<Model<'a>>(entry.model).unwrap_or_default();
+        self.assembly.model(filled(model.model_id).or_else(|| filled(model.id)));
         let attribution = &mut self.assembly.session.attribution;
-        note_each(&mut attribution.models, filled(model.model_id).or_else(|| filled(model.id)));
         note_each(&mut attribution.permission_modes, filled(model.mode));
         if let Some(metrics) = object::<Metrics<'_>>(entry.metrics) {
             let tokens = object::<Tokens<'_>>(metrics.tokens).unwrap_or_default();

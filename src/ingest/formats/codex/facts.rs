@@ -40,6 +40,7 @@ impl<'a> Rollout<'a> {
     /// What a turn may do, and which model takes it.
     pub(super) fn turn(&mut self, payload: Option<Raw<'a>>) {
         let turn = object::<Turn<'a>>(payload).unwrap_or_default();
+        self.assembly.model(filled(turn.model));
         let attribution = &mut self.assembly.session.attribution;
         // A policy for each kind of act is an object.
         let granular = is_object(turn.approval).then_some(Cow::Borrowed("granular"));
@@ -47,7 +48,6 @@ impl<'a> Rollout<'a> {
         let sandbox = object::<Sandbox<'a>>(turn.sandbox);
         let sandbox = sandbox.and_then(|sandbox| filled(sandbox.kind).or_else(|| filled(sandbox.mode)));
         note_each(&mut attribution.sandboxes, sandbox.or_else(|| filled(turn.sandbox)));
-        note_each(&mut attribution.models, filled(turn.model));
     }
 
     /// The same as the flat generation says it, in a text of the host.

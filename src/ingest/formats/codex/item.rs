@@ -34,6 +34,7 @@ record! {
         cwd = "cwd",
         invocation = "invocation",
         info = "info",
+        message = "message",
     }
 }
 

@@ -7,7 +7,7 @@ use super::item::Payload;
 use super::{Rollout, facts};
 use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, count, fields, filled, is, object, record, text};
+use crate::ingest::json::{Raw, count, fields, filled, is, object, raw_text, record, text};
 use crate::model::{Access, Arguments, EventKind, FileEvent, Label, Status, Telling, ToolCall, Usage, Window};
 
 record! {
@@ -54,6 +54,10 @@ pub(super) fn add<'a>(
             if let Some(info) = object::<Info<'a>>(notice.info) {
                 tokens(rollout, place, &info);
             }
+        }
+        "error" => {
+            let said = raw_text(notice.message);
+            rollout.assembly.push(place, said.map_or(EventKind::Other, EventKind::Failure));
         }
         "entered_review_mode" => {
             rollout.assembly.label(Label::Starts(Cow::Borrowed("review")));

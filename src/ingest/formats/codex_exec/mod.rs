@@ -7,7 +7,7 @@ mod item;
 use super::{Detect, Format, Input};
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Nested, count, filled, record, scalar, text};
+use crate::ingest::json::{Nested, count, filled, object, raw_text, record, scalar, text};
 use crate::ingest::reader::Reader;
 use crate::model::{Dialect, EventKind, Session, Usage};
 
@@ -16,9 +16,15 @@ record! {
         kind = "type",
         thread = "thread_id",
         timestamp = "timestamp",
+        message = "message",
+        error = "error",
         item: Nested<item::Item<'a>> = "item",
         usage: Nested<Tokens<'a>> = "usage",
     }
+}
+
+record! {
+    struct Fault { message = "message" }
 }
 
 record! {
@@ -70,7 +76,12 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
                 }
                 assembly.push(place, EventKind::Other);
             }
-            "turn.started" | "turn.failed" | "error" => assembly.push(place, EventKind::Other),
+            "turn.started" => assembly.push(place, EventKind::Other),
+            "turn.failed" | "error" => {
+                let nested = object::<Fault<'a>>(record.error).and_then(|fault| fault.message);
+                let said = raw_text(record.message.or(nested));
+                assembly.push(place, said.map_or(EventKind::Other, EventKind::Failure));
+            }
             "" => gaps.push(Some(read.line), "a record without a type"),
             _ => assembly.unknown(place),
         }

@@ -5,7 +5,6 @@ use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{count, filled, is_object, object, raw_text, record, scalar};
 use crate::ingest::reader::Item;
-use crate::model::attribution::note_each;
 use crate::model::{EventKind, RawText, Usage};
 
 record! {
@@ -43,8 +42,8 @@ impl<'a> Events<'a> {
                 self.assembly.push(place, EventKind::Other);
             }
             "session.shutdown" => {
-                self.shutdown(envelope.data);
-                self.assembly.push(place, EventKind::End);
+                let ending = self.shutdown(envelope.data);
+                self.assembly.push(place, EventKind::End(ending));
             }
             "session.compaction_complete" => self.compacted(place, envelope.data),
             "session.truncation" => {
@@ -101,7 +100,7 @@ impl<'a> Events<'a> {
         if let Some(key) = message.duplicate {
             gaps.twice(place.line, key, "a message");
         }
-        note_each(&mut self.assembly.session.attribution.models, filled(message.model));
+        self.assembly.model(filled(message.model));
         if let Some(thought) = message.reasoning.filter(|text| text.get() != "\"\"") {
             self.assembly.push(place.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
         }

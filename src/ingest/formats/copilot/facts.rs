@@ -5,7 +5,7 @@ use crate::ingest::assembly::Place;
 use crate::ingest::json::{Raw, count, fields, filled, object, record};
 use crate::model::attribution::{note, note_each};
 use crate::model::evidence::Subagent;
-use crate::model::{EventKind, Usage};
+use crate::model::{Ending, EventKind, Usage};
 
 record! {
     /// Start, resumption and move of a session; the last has the directory where the others have a context.
@@ -34,7 +34,7 @@ record! {
 }
 
 record! {
-    struct Shutdown { metrics = "modelMetrics" }
+    struct Shutdown { metrics = "modelMetrics", kind = "shutdownType", reason = "errorReason" }
 }
 
 record! {
@@ -77,7 +77,7 @@ impl<'a> Events<'a> {
         let attribution = &mut session.attribution;
         note(&mut attribution.version, filled(start.version));
         note(&mut attribution.entrypoint, filled(start.producer));
-        note_each(&mut attribution.models, filled(start.model));
+        self.assembly.model(filled(start.model));
         self.assembly.id(filled(start.session));
         let context = if kind == "session.context_changed" { Some(start) } else { object(start.context) };
         self.enter(&context.unwrap_or_default());
@@ -100,8 +100,8 @@ impl<'a> Events<'a> {
 
     pub(super) fn change(&mut self, data: Option<Raw<'a>>) {
         let change = object::<Change<'a>>(data).unwrap_or_default();
+        self.assembly.model(filled(change.model));
         let attribution = &mut self.assembly.session.attribution;
-        note_each(&mut attribution.models, filled(change.model));
         let all = change.all.filter(|all| all.get() == "true").map(|_| "allow-all".into());
         let modes = [filled(change.mode), filled(change.permissions), all];
         for mode in modes {
@@ -110,10 +110,16 @@ impl<'a> Events<'a> {
     }
 
     /// One run's totals by model. A session that is resumed has several runs.
-    pub(super) fn shutdown(&mut self, data: Option<Raw<'a>>) {
-        let Some(metrics) = object::<Shutdown<'a>>(data).and_then(|shutdown| shutdown.metrics) else { return };
+    pub(super) fn shutdown(&mut self, data: Option<Raw<'a>>) -> Ending<'a> {
+        let shutdown = object::<Shutdown<'a>>(data).unwrap_or_default();
+        self.totals(shutdown.metrics);
+        Ending { status: filled(shutdown.kind), reason: filled(shutdown.reason), ..Ending::default() }
+    }
+
+    fn totals(&mut self, metrics: Option<Raw<'a>>) {
+        let Some(metrics) = metrics else { return };
         for (model, raw) in fields(metrics.get()).unwrap_or_default() {
-            note_each(&mut self.assembly.session.attribution.models, Some(model).filter(|model| !model.is_empty()));
+            self.assembly.model(Some(model).filter(|model| !model.is_empty()));
             let Some(metrics) = object::<Metrics<'a>>(Some(raw)) else { continue };
             let requests = object::<Requests<'a>>(metrics.requests).unwrap_or_default();
             let used = usage(&object::<Tokens<'a>>(metrics.usage).unwrap_or_default());
@@ -130,7 +136,7 @@ impl<'a> Events<'a> {
     /// What one request used: only the output of a run has it.
     pub(super) fn usage(&mut self, data: Option<Raw<'a>>) {
         let tokens = object::<Tokens<'a>>(data).unwrap_or_default();
-        note_each(&mut self.assembly.session.attribution.models, filled(tokens.model));
+        self.assembly.model(filled(tokens.model));
         self.assembly.usage(filled(tokens.call), usage(&tokens));
     }
 

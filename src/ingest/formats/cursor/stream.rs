@@ -9,11 +9,11 @@ use crate::ingest::blocks::{self, Around, identity};
 use crate::ingest::formats::Input;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
-use crate::ingest::json::{Raw, count, fields, filled, is, is_object, object, raw_text, record, scalar, text};
+use crate::ingest::json::{Raw, count, fields, filled, is, is_object, is_true, object, raw_text, record, scalar, text};
 use crate::ingest::reader::Item;
 use crate::model::attribution::note_each;
 use crate::model::evidence::Subagent;
-use crate::model::{Arguments, EventKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
+use crate::model::{Arguments, Ending, EventKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
 
 record! {
     struct Entry {
@@ -30,6 +30,8 @@ record! {
         usage = "usage",
         timestamp = "timestamp_ms",
         request = "request_id",
+        is_error = "is_error",
+        result = "result",
     }
 }
 
@@ -109,8 +111,8 @@ impl<'a> Run<'a> {
         self.assembly.id(filled(entry.session));
         match text(entry.kind).as_deref() {
             Some("system") => {
+                self.assembly.model(filled(entry.model));
                 let attribution = &mut self.assembly.session.attribution;
-                note_each(&mut attribution.models, filled(entry.model));
                 note_each(&mut attribution.permission_modes, filled(entry.permission));
                 self.cwd = filled(entry.cwd).or_else(|| self.cwd.take());
                 self.assembly.root(self.cwd.clone());
@@ -127,9 +129,16 @@ impl<'a> Run<'a> {
                 if let Some(tokens) = object::<Tokens<'a>>(entry.usage) {
                     self.assembly.usage(filled(entry.request), usage(&tokens));
                 }
-                self.assembly.push(place, EventKind::End);
+                let is_error = is_true(entry.is_error);
+                let reason = filled(entry.result).filter(|_| is_error);
+                let status = filled(entry.subtype);
+                self.assembly.push(place, EventKind::End(Ending { status, reason, exit_code: None, is_error }));
             }
-            Some("retry" | "connection" | "interaction_query" | "error") => self.assembly.push(place, EventKind::Other),
+            Some("error") => {
+                let said = raw_text(entry.words.or(entry.message));
+                self.assembly.push(place, said.map_or(EventKind::Other, EventKind::Failure));
+            }
+            Some("retry" | "connection" | "interaction_query") => self.assembly.push(place, EventKind::Other),
             Some(_) if is_object(entry.call) => {
                 self.assembly.unknown(place.clone());
                 self.call(place, entry, gaps);

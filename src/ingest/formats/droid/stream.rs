@@ -8,7 +8,7 @@ use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{filled, is, is_true, raw_text, record, scalar};
 use crate::ingest::reader::Item;
 use crate::model::attribution::{note, note_each};
-use crate::model::{EventKind, Session, Status, ToolResult};
+use crate::model::{Ending, EventKind, Session, Status, ToolResult};
 
 record! {
     struct Entry {
@@ -30,6 +30,7 @@ record! {
         parameters = "parameters",
         value = "value",
         error = "error",
+        message = "message",
         is_error = "isError",
         usage = "usage",
     }
@@ -50,7 +51,11 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut G
     let around = Around { starters: STARTERS, ..Around::of(record.role) };
     match &*kind {
         "system" if is(record.subtype, "init") => assembly.push(place, EventKind::Start),
-        "system" | "error" => assembly.push(place, EventKind::Other),
+        "system" => assembly.push(place, EventKind::Other),
+        "error" => {
+            let said = raw_text(record.message.or(record.error).or(record.text));
+            assembly.push(place, said.map_or(EventKind::Other, EventKind::Failure));
+        }
         "message" => match record.text {
             Some(text) => blocks::words(assembly, &place, text, &around),
             None => assembly.push(place, EventKind::Other),
@@ -63,7 +68,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut G
             if let Some(usage) = blocks::usage(record.usage) {
                 assembly.usage(None, usage);
             }
-            assembly.push(place, EventKind::End);
+            assembly.push(place, EventKind::End(Ending::default()));
         }
         "tool_call" => call(assembly, &place, record, &around),
         // Whatever its type says, a tool with parameters is a call.
@@ -85,9 +90,9 @@ fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, record: &Entry<'a>, 
 fn identify<'a>(assembly: &mut Assembly<'a>, record: &Entry<'a>) {
     assembly.id(filled(record.session).or_else(|| filled(record.session_snake)));
     assembly.root(filled(record.cwd));
+    assembly.model(filled(record.model));
     let attribution = &mut assembly.session.attribution;
     note(&mut attribution.version, filled(record.version));
-    note_each(&mut attribution.models, filled(record.model));
     note_each(&mut attribution.permission_modes, filled(record.autonomy));
 }
 

@@ -10,7 +10,6 @@ use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, count, elements, filled, is, is_string, object, raw_text, record, scalar, text};
 use crate::ingest::reader::{LineCounter, Reader};
-use crate::model::attribution::note_each;
 use crate::model::{
     Arguments, Dialect, EventKind, Label, Origin, RawText, Session, Status, ToolCall, ToolResult, Usage, Window,
 };
@@ -172,7 +171,7 @@ impl<'a> Chat<'a> {
         let kind = text(entry.kind).unwrap_or_default();
         self.assembly.origin = Origin { row: self.rows, ..Origin::default() };
         self.rows = self.rows.saturating_add(1);
-        note_each(&mut self.assembly.session.attribution.models, filled(entry.model));
+        self.assembly.model(filled(entry.model));
         let is_new = place.id.as_ref().is_none_or(|id| self.spoken.insert(id.clone()));
         if is_new {
             self.thoughts(&place, entry.thoughts);
@@ -183,7 +182,8 @@ impl<'a> Chat<'a> {
             match &*kind {
                 "user" => self.words(&place, entry.content, EventKind::Prompt),
                 "gemini" | "" => self.words(&place, entry.content, EventKind::Message),
-                "info" | "warning" | "error" => self.assembly.push(place.clone(), EventKind::Notice),
+                "error" => self.words(&place, entry.content, EventKind::Failure),
+                "info" | "warning" => self.assembly.push(place.clone(), EventKind::Notice),
                 "message_update" => self.assembly.push(place.clone(), EventKind::Other),
                 _ => self.assembly.unknown(place.clone()),
             }

@@ -8,10 +8,10 @@ use super::{Base, Detect, Format, Home, Input};
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
-use crate::ingest::json::{self, Raw, count, elements, filled, object, record, scalar};
+use crate::ingest::json::{self, Raw, count, elements, filled, object, raw_text, record, scalar};
 use crate::ingest::reader::{Item, LineCounter, Reader};
 use crate::model::attribution::note_each;
-use crate::model::{Dialect, EventKind, Session, Usage};
+use crate::model::{Dialect, Ending, EventKind, Session, Usage};
 
 record! {
     /// The first line of a session, an exported session, or an event of the stream.
@@ -30,6 +30,7 @@ record! {
         role = "role",
         created = "created",
         content = "content",
+        error = "error",
     }
 }
 
@@ -93,8 +94,12 @@ fn entry<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut
     }
     match filled(record.kind).as_deref() {
         Some("message") => gaps.push(Some(*line), "a message record without its message"),
-        Some("complete") => assembly.push(place, EventKind::End),
-        Some("notification" | "error" | "model_change") => assembly.push(place, EventKind::Other),
+        Some("complete") => assembly.push(place, EventKind::End(Ending::default())),
+        Some("error") => {
+            let said = raw_text(record.error);
+            assembly.push(place, said.map_or(EventKind::Other, EventKind::Failure));
+        }
+        Some("notification" | "model_change") => assembly.push(place, EventKind::Other),
         Some(_) => assembly.unknown(place),
         None => gaps.push(Some(*line), "a record that is neither a message nor an event"),
     }
@@ -119,7 +124,7 @@ fn describe<'a>(assembly: &mut Assembly<'a>, record: &Entry<'a>) {
         assembly.session.parent = parent;
     }
     let model = object::<Model<'a>>(record.model).and_then(|model| filled(model.name));
-    note_each(&mut assembly.session.attribution.models, model);
+    assembly.model(model);
     note_each(&mut assembly.session.attribution.permission_modes, filled(record.mode));
     let (input, output) = (count(record.input_tokens), count(record.output_tokens));
     if input > 0 || output > 0 {

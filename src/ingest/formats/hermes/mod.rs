@@ -126,7 +126,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, line: u32, json: &'a str, message: &Mess
     let extra = parse::<Extra<'a>>(json).unwrap_or_default();
     let place = Place { line, id: None, time: scalar(extra.timestamp) };
     if is(message.role, "session_meta") {
-        note_each(&mut assembly.session.attribution.models, filled(extra.model));
+        assembly.model(filled(extra.model));
         note(&mut assembly.session.attribution.entrypoint, filled(extra.platform));
         return assembly.push(place, EventKind::Other);
     }

@@ -13,7 +13,7 @@ use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
 use crate::ingest::json::{Nested, filled, record, scalar};
 use crate::ingest::reader::Item;
-use crate::model::attribution::{note, note_each};
+use crate::model::attribution::note;
 use crate::model::{Arguments, Dialect, EventKind, Session, Status, ToolCall};
 
 record! {
@@ -100,9 +100,9 @@ impl<'a> Chat<'a> {
         let Item { line, record, json } = item;
         let place = Place { line: *line, id: None, time: scalar(record.time.or(record.timestamp)) };
         self.subagent = filled(record.agent).filter(|agent| agent != "main");
+        self.assembly.model(filled(record.model));
         let attribution = &mut self.assembly.session.attribution;
         note(&mut attribution.version, filled(record.version));
-        note_each(&mut attribution.models, filled(record.model));
         self.assembly.root(filled(record.cwd));
         match (filled(record.kind), &record.message) {
             (Some(kind), _) => events::record(self, &kind, &place, (record, json), gaps),

@@ -9,7 +9,6 @@ use crate::ingest::blocks::identity;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, elements, filled, is, is_object, object, raw_text, record, scalar};
 use crate::ingest::reader::{LineCounter, Reader};
-use crate::model::attribution::note_each;
 use crate::model::{Dialect, EventKind, Session, Status, ToolCall, ToolResult};
 
 /// A conversation as the host saves it.
@@ -99,7 +98,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         let mut talk = Talk { assembly, cwd: None, time: None, links: Vec::new(), calls: 0 };
         talk.assembly.id(filled(conversation.id));
         let model = object::<Model<'a>>(conversation.model).and_then(|model| filled(model.id));
-        note_each(&mut talk.assembly.session.attribution.models, model);
+        talk.assembly.model(model);
         talk.assembly.session.evidence.compactions = u32::from(conversation.summary.is_some());
         let mut lines = LineCounter::new(item.json, line);
         match conversation.history.filter(|history| history.get().starts_with('[')) {

@@ -173,7 +173,7 @@ impl<'a> Run<'a> {
         self.open = self.calls;
         let extra = message.extra.object();
         if let Some(response) = extra.and_then(|extra| extra.response.object()) {
-            note_each(&mut self.assembly.session.attribution.models, filled(response.model));
+            self.assembly.model(filled(response.model));
             if let Some(usage) = chat::usage(response.usage) {
                 self.assembly.usage(filled(response.id), usage);
             }

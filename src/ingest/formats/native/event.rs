@@ -9,7 +9,7 @@ use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Nested, Raw, count, filled, is_true, object, parse, raw_text, record, scalar, text};
 use crate::ingest::reader::Item;
-use crate::model::{Access, EventKind, FileEvent, RawText, Status, ToolCall, ToolResult, Usage};
+use crate::model::{Access, Ending, EventKind, FileEvent, RawText, Status, ToolCall, ToolResult, Usage};
 
 record! {
     pub(super) struct Line {
@@ -57,6 +57,12 @@ record! {
         message = "message",
         is_error = "is_error",
         exit_code = "exit_code",
+        status = "status",
+        reason = "reason",
+        choice = "choice",
+        decision = "decision",
+        reasoning = "reasoning",
+        model = "model",
         usage = "usage",
         input_tokens = "input_tokens",
         output_tokens = "output_tokens",
@@ -106,6 +112,9 @@ pub(super) fn add<'a>(
     match kind {
         "tool_call" => call(assembly, gaps, place, item, data),
         "tool_result" => result(assembly, place, record, data, recorded.is_error().unwrap_or_else(|| failed(data))),
+        "error" if recorded.is_error().is_none() && is_of_no_call(record, data) => {
+            assembly.push(place, EventKind::Failure(words(data)))
+        }
         "error" => result(assembly, place, record, data, recorded.is_error().unwrap_or(true)),
         "file_read" => file(assembly, gaps, place, data, Access::Read),
         "file_write" => file(assembly, gaps, place, data, Access::Write),
@@ -119,7 +128,8 @@ pub(super) fn add<'a>(
             }
             assembly.push(place, EventKind::Start);
         }
-        "session_end" => assembly.push(place, EventKind::End),
+        "session_end" => assembly.push(place, EventKind::End(ending(data))),
+        "decision" => assembly.push(place, EventKind::Decision(words(data))),
         "user_prompt" => assembly.push(place, EventKind::Prompt(words(data))),
         "assistant_response" => {
             usage(assembly, data);
@@ -129,7 +139,11 @@ pub(super) fn add<'a>(
             usage(assembly, data);
             assembly.push(place, EventKind::Other);
         }
-        "llm_request" | "decision" | "subagent_start" | "subagent_stop" => assembly.push(place, EventKind::Other),
+        "llm_request" => {
+            assembly.model(filled(data.model));
+            assembly.push(place, EventKind::Other);
+        }
+        "subagent_start" | "subagent_stop" => assembly.push(place, EventKind::Other),
         // A later version may have other names for calls: what looks like one is judged as one.
         _ if looks_like_a_call(data) => {
             assembly.session.unknown_records = assembly.session.unknown_records.saturating_add(1);
@@ -214,6 +228,21 @@ fn result<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, record: &Line<'a>, 
     assembly.result(place, result, status, links.into_iter().flatten());
 }
 
+/// It stands for itself: nothing links it to what was called.
+fn is_of_no_call(record: &Line<'_>, data: &Data<'_>) -> bool {
+    link(record.parent_id).or_else(|| link(data.tool_use_id)).or_else(|| link(data.request_id)).is_none()
+        && filled(data.tool_name).is_none()
+}
+
+fn ending<'a>(data: &Data<'a>) -> Ending<'a> {
+    Ending {
+        status: filled(data.status),
+        reason: filled(data.reason).or_else(|| filled(data.error)).or_else(|| filled(data.message)),
+        exit_code: data.exit_code.and_then(|code| code.get().parse().ok()),
+        is_error: is_true(data.is_error),
+    }
+}
+
 fn failed(data: &Data<'_>) -> bool {
     is_true(data.is_error) || data.exit_code.is_some_and(|code| code.get() != "0")
 }
@@ -229,11 +258,14 @@ fn file<'a>(assembly: &mut Assembly<'a>, gaps: &mut Gaps, place: Place<'a>, data
 
 fn words<'a>(data: &Data<'a>) -> RawText<'a> {
     let whole = data.recorded.object().and_then(Recorded::json);
-    let text: Option<Raw<'a>> = whole.or(data.prompt).or(data.text).or(data.content).or(data.message);
+    let said =
+        [data.prompt, data.choice, data.decision, data.text, data.content, data.message, data.error, data.reasoning];
+    let text: Option<Raw<'a>> = whole.or_else(|| said.into_iter().flatten().next());
     raw_text(text).unwrap_or(RawText::Plain(Cow::Borrowed("")))
 }
 
 fn usage<'a>(assembly: &mut Assembly<'a>, data: &Data<'a>) {
+    assembly.model(filled(data.model));
     let usage = if let Some(tokens) = object::<Tokens<'_>>(data.usage) {
         Usage {
             requests: 1,

@@ -44,6 +44,8 @@ record! {
         labels = "labels",
         window = "window",
         call = "call",
+        model = "model",
+        ending = "ending",
     }
 }
 
@@ -153,7 +155,8 @@ impl<'a> Recorded<'a> {
     ) -> Option<Spent<'a>> {
         let usage = self.usage.map(|_| part(self.usage, &mut false))?;
         let window = self.window.map(|_| part(self.window, &mut false));
-        Some(Spent { after, origin: self.origin().unwrap_or_default(), time, message, usage, window })
+        let origin = self.origin().unwrap_or_default();
+        Some(Spent { after, origin, time, message, model: filled(self.model), usage, window })
     }
 
     pub(super) fn origin(&self) -> Option<Origin> {

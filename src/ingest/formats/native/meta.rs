@@ -7,13 +7,14 @@ use serde::de::IgnoredAny;
 use crate::ingest::StoreEntry;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{filled, object, parse, record, scalar};
-use crate::model::Session;
 use crate::model::attribution::{note, note_each, without_credentials};
+use crate::model::{Session, Span};
 
 record! {
     pub(in crate::ingest) struct Meta {
         session_id = "session_id",
         started_at = "started_at",
+        ended_at = "ended_at",
         agent_name = "agent_name",
         parent_session_id = "parent_session_id",
         attribution = "attribution",
@@ -73,6 +74,7 @@ impl<'a> Meta<'a> {
             session.agent = agent;
         }
         session.parent = filled(self.parent_session_id);
+        session.span = Span { started: scalar(self.started_at), ended: scalar(self.ended_at) };
         let recorded = object::<Attribution<'a>>(self.attribution).unwrap_or_default();
         session.root = filled(recorded.working_dir);
         let attribution = &mut session.attribution;

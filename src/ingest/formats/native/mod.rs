@@ -24,7 +24,7 @@ pub(in crate::ingest) use meta::Meta;
 
 /// The native store, both generations of the Python peer.
 pub(in crate::ingest) static FORMAT: Format = Format {
-    dialect: Dialect::new("agent-strace", "agent-strace").shell_stays(),
+    dialect: Dialect::new("agent-strace", "agent-strace").shell_stays().end_marked(),
     detect: Detect::Record(|head| {
         head.is_string("event_type") && (head.is_string("event_id") || head.has("timestamp"))
     }),

@@ -146,7 +146,7 @@ impl<'a> Chat<'a> {
             self.places.extend(id.clone().map(|id| (id, cwd.clone())));
             self.cwd = Some(cwd);
         }
-        note_each(&mut self.assembly.session.attribution.models, filled(message.model));
+        self.assembly.model(filled(message.model));
         let again = id.as_ref().is_some_and(|id| !self.messages.insert(id.clone()));
         if user {
             self.prompts.extend(id.clone());

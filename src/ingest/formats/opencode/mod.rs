@@ -12,7 +12,7 @@ use super::{Base, Companion, Detect, Format, Home, Input};
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
-use crate::ingest::json::{Raw, filled, is_object, object, record, scalar};
+use crate::ingest::json::{Raw, filled, is_object, object, raw_text, record, scalar};
 use crate::ingest::reader::{Item, LineCounter, Reader};
 use crate::model::dialect::Carries;
 use crate::model::{Dialect, EventKind, Session};
@@ -85,6 +85,7 @@ record! {
         project = "projectID",
         directory = "directory",
         timestamp = "timestamp",
+        error = "error",
     }
 }
 
@@ -95,6 +96,21 @@ record! {
 
 record! {
     struct Message { info = "info", parts = "parts" }
+}
+
+record! {
+    struct Fault { name = "name", data = "data" }
+}
+
+record! {
+    struct Detail { message = "message" }
+}
+
+/// Why the model could not be asked, in as many words as there are.
+fn failure(error: Option<Raw<'_>>) -> EventKind<'_> {
+    let fault = object::<Fault<'_>>(error).unwrap_or_default();
+    let said = object::<Detail<'_>>(fault.data).and_then(|detail| detail.message).or(fault.name);
+    raw_text(said).map_or(EventKind::Other, EventKind::Failure)
 }
 
 record! {
@@ -139,7 +155,11 @@ impl<'a> Chats<'a, '_> {
             self.session(place, Some(Raw::new(json)));
         } else if entry.session.is_some() && !kind.is_empty() {
             let assembly = &mut self.chat(filled(entry.session)).assembly;
-            if kind == "error" { assembly.push(place, EventKind::Other) } else { assembly.unknown(place) }
+            if kind == "error" {
+                assembly.push(place, failure(entry.error));
+            } else {
+                assembly.unknown(place);
+            }
         } else {
             gaps.push(Some(line), "a record that is no session, no message and no part of one");
         }

@@ -6,7 +6,7 @@ use super::Run;
 use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Nested, Raw, count, filled, is, raw_text, record, scalar, text};
-use crate::model::attribution::{note, note_each};
+use crate::model::attribution::note;
 use crate::model::evidence::Subagent;
 use crate::model::{Arguments, EventKind, RawText, Status, ToolCall, ToolResult, Usage};
 
@@ -109,7 +109,7 @@ fn act<'a>(run: &mut Run<'a>, place: &Place<'a>, action: &str, event: &Event<'a>
     let attribution = &mut run.assembly.session.attribution;
     note(&mut attribution.version, filled(args.version));
     if let Some(tokens) = event.metrics.object().and_then(|metrics| metrics.tokens.object()) {
-        note_each(&mut attribution.models, filled(tokens.model));
+        run.assembly.model(filled(tokens.model));
     }
     if let Some(thought) = args.thought.filter(|thought| thought.get() != "\"\"" && is_text(*thought)) {
         run.assembly.push(place.clone(), EventKind::Message(RawText::Json(thought.get())));

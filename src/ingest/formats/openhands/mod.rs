@@ -11,7 +11,6 @@ use crate::ingest::assembly::{Assembly, Numbering};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Nested, filled, is_array, is_string, parse, record};
 use crate::ingest::reader::{Item, Reader};
-use crate::model::attribution::note_each;
 use crate::model::{Dialect, Session};
 
 record! {
@@ -77,7 +76,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
                 let mut run = new();
                 run.assembly.id(filled(item.record.instance));
                 let config = item.record.metadata.object().and_then(|metadata| metadata.config.object());
-                note_each(&mut run.assembly.session.attribution.models, config.and_then(|config| filled(config.model)));
+                run.assembly.model(config.and_then(|config| filled(config.model)));
                 if !is_array(Some(list)) {
                     gaps.push(Some(item.line), "the history of a task is not a list");
                 }

@@ -14,7 +14,7 @@ use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
 use crate::ingest::json::{self, Nested, count, elements, filled, is, is_true, object, raw_text, record, scalar};
 use crate::ingest::reader::Item;
-use crate::model::attribution::{note, note_each};
+use crate::model::attribution::note;
 use crate::model::{Dialect, EventKind, Session, Status, ToolResult, Usage};
 
 record! {
@@ -139,7 +139,7 @@ impl<'a> Tree<'a> {
                 self.assembly.push(place, EventKind::Other);
             }
             "model_change" => {
-                note_each(&mut self.assembly.session.attribution.models, filled(record.model));
+                self.assembly.model(filled(record.model));
                 self.assembly.push(place, EventKind::Other);
             }
             "custom" => self.custom(place, record),
@@ -196,7 +196,7 @@ impl<'a> Tree<'a> {
         }
         let time = place.time.clone().or_else(|| scalar(message.timestamp));
         let place = Place { line: place.line, id: place.id.clone(), time };
-        note_each(&mut self.assembly.session.attribution.models, filled(message.model));
+        self.assembly.model(filled(message.model));
         if let Some(usage) = usage(message) {
             self.assembly.usage(place.id.clone(), usage);
         }

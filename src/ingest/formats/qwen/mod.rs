@@ -117,9 +117,9 @@ impl<'a> Chat<'a> {
             }
         }
         self.assembly.root(filled(record.cwd));
+        self.assembly.model(filled(record.model));
         let attribution = &mut self.assembly.session.attribution;
         note(&mut attribution.version, filled(record.version));
-        note_each(&mut attribution.models, filled(record.model));
         note_each(&mut attribution.branches, filled(record.branch));
     }
 

@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use super::{Base, Detect, Format, Home, Input};
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
-use crate::model::attribution::note_each;
 use crate::model::dialect::Carries;
 use crate::model::{Dialect, EventKind, RawText, Session};
 
@@ -31,7 +30,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
             assembly.id(Some(Cow::Borrowed(id)));
         } else if let Some((by_user, model, time)) = speaker(line) {
             close(&mut assembly, turn.take(), input.text, end);
-            note_each(&mut assembly.session.attribution.models, model.map(Cow::Borrowed));
+            assembly.model(model.map(Cow::Borrowed));
             gaps.count_record();
             turn = Some((Place { line: number, time: time.map(Cow::Borrowed), ..Place::default() }, by_user, at));
         }

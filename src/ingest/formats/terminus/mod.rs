@@ -7,7 +7,6 @@ use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, elements, filled, is, is_array, object, parse, record, text};
 use crate::ingest::reader::{Item, Reader};
-use crate::model::attribution::note_each;
 use crate::model::{Arguments, Dialect, EventKind, RawText, Session, Status, ToolCall};
 
 record! {
@@ -61,7 +60,7 @@ fn session<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Document<'a>>, gaps: 
     if let Some(agent) = filled(document.agent) {
         assembly.session.agent = agent;
     }
-    note_each(&mut assembly.session.attribution.models, filled(document.model));
+    assembly.model(filled(document.model));
     let Some(list) = document.conversations.filter(|list| is_array(Some(*list))) else {
         gaps.push(Some(item.line), "the conversation of a session is not a list");
         return assembly.finish();
