@@ -20,11 +20,13 @@
 //! | [`git`] | files of a revision as git objects | – |
 //! | [`ingest`] | bytes of a log → sessions and gaps, one folder per dialect | model, git |
 //! | [`effects`] | a tool call → what it did to files, processes, network | model, shell, finding |
-//! | [`policy`] | `.agent-scope.json` → a validated policy, or diagnostics that point into the file | effects, finding, git |
+//! | [`prices`] | what models cost and how much they take at once: a dated table | model |
+//! | [`policy`] | `.agent-scope.json` → a validated policy, or diagnostics that point into the file | effects, finding, git, prices |
+//! | [`measures`] | everything that is counted of one session, in one place | model, effects, prices |
 //! | [`config`] | `.agent-strace.yaml` → settings of the gate and suppressions, or diagnostics | policy |
-//! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, finding |
+//! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, finding, measures |
 //! | [`generate`] | what sessions did → a policy that allows it and nothing more | model, effects, policy, finding, privacy |
-//! | [`engine`] | applies policy and rules; owns order, counts and verdict | model, effects, policy, rules, finding |
+//! | [`engine`] | applies policy and rules; owns order, counts and verdict | model, effects, policy, rules, finding, measures |
 //! | [`lab`] | tries a policy out: its tests, its lints, what its denies let through | model, effects, policy, engine, finding |
 //! | [`backtest`] | sessions of the past by a policy, and what another one would change | model, effects, policy, rules, engine, finding |
 //! | [`export`] | a scope in the languages of agents' own engines, and what these can't say | model, shell, effects, policy, engine, finding |
@@ -79,8 +81,10 @@ mod generate;
 mod git;
 mod ingest;
 mod lab;
+mod measures;
 mod model;
 mod policy;
+mod prices;
 mod privacy;
 mod report;
 mod rules;

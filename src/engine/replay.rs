@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::effects::Effect;
 use crate::effects::knowledge::Knowledge;
 use crate::effects::{Effects, Kind, Links, Tracker};
+use crate::measures::{Deed, Measured, Pricing};
 use crate::model::{Event, EventKind, Session, Status};
 
 use super::memory::Memory;
@@ -62,6 +63,14 @@ impl<'s> Replay<'s> {
             }
         }
         replay
+    }
+
+    /// What is counted of it.
+    pub(crate) fn measured<'r>(&'r self, pricing: Pricing<'r>) -> Measured<'r> {
+        let deeds = self.steps.iter().flat_map(|step| {
+            step.effects.iter().map(|effect| Deed { event: step.event.number, status: step.status, effect })
+        });
+        Measured::new(self.session, deeds.collect(), pricing)
     }
 
     /// Only what one event did, with what the events before it led to.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::effects::{Effect, Kind, Links};
 use crate::finding::Finding;
+use crate::measures::{Deed, Measured, Pricing};
 use crate::model::{EventKind, Gap, Session, Status};
 use crate::policy::{Judgement, Policy};
 use crate::rules::{self, Account, Act, Check, Hit, Log, Site};
@@ -89,7 +90,9 @@ impl<'r> Rulings<'r> {
         let cover = Cover::new(self.policy, self.session);
         let mut found: Vec<Finding> = self.heard.iter().flat_map(|(step, heard)| heard.findings(step, shown)).collect();
         let acts: Vec<Act<'_>> = self.acts().collect();
-        let log = Log { session: self.session, acts: &acts, policy: self.policy };
+        let deeds = acts.iter().map(|act| Deed { event: act.event, status: act.status, effect: act.effect }).collect();
+        let measured = Measured::new(self.session, deeds, Pricing::Table(self.policy.prices()));
+        let log = Log { session: self.session, acts: &acts, policy: self.policy, measured: &measured };
         for rule in rules::all() {
             let Check::Acts(check) = rule.check else { continue };
             let mut hits = Vec::new();

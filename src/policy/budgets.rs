@@ -3,9 +3,9 @@
 //! A limit is broken by the first unit above it, so `0` allows none. What is spent is counted by the rule
 //! `budget/exceeded`; here is only what can be limited, and how a limit is written.
 
-use std::fmt;
-
 use crate::finding::PolicyPlace;
+pub(crate) use crate::prices::DOLLAR;
+use crate::prices::{Dollars, Rates};
 
 /// What can be limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,18 +106,6 @@ fn span(milliseconds: u128) -> String {
     }
 }
 
-/// Parts of a dollar that amounts are counted in: prices have six decimals, and are for a million tokens.
-pub(crate) const DOLLAR: u128 = 1_000_000_000_000;
-
-/// An amount of money in dollars, to a ten-thousandth.
-struct Dollars(u128);
-
-impl fmt::Display for Dollars {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:04}", self.0 / DOLLAR, self.0 % DOLLAR / (DOLLAR / 10_000))
-    }
-}
-
 /// The most there may be of something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Limit {
@@ -125,15 +113,8 @@ pub(crate) struct Limit {
     /// Milliseconds for a duration, parts of a [`DOLLAR`] for money, else a count.
     pub(crate) most: u128,
     pub(crate) place: PolicyPlace,
-}
-
-/// What a million tokens cost, in millionths of a dollar: nothing here knows prices, so the policy states them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Prices {
-    pub(crate) input: u128,
-    pub(crate) output: u128,
-    pub(crate) cache_read: u128,
-    pub(crate) cache_write: u128,
+    /// What tokens cost by this policy's account, where money is limited and the policy says so.
+    pub(crate) prices: Option<Rates>,
 }
 
 /// Every limit of a policy, in the order of the file.
@@ -142,27 +123,14 @@ pub(crate) struct Budgets {
     pub(crate) limits: Vec<Limit>,
     /// Of each sub-agent by itself.
     pub(crate) per_subagent: Vec<Limit>,
-    /// Stated where money is limited.
-    pub(crate) prices: Prices,
-}
-
-impl Prices {
-    /// What is dearer to either of the two.
-    fn dearest(self, other: Self) -> Self {
-        Self {
-            input: self.input.max(other.input),
-            output: self.output.max(other.output),
-            cache_read: self.cache_read.max(other.cache_read),
-            cache_write: self.cache_write.max(other.cache_write),
-        }
-    }
 }
 
 impl Budgets {
     /// Takes over the limits of a base on what this one does not limit.
     pub(super) fn inherit(&mut self, base: Self) {
-        if self.prices == Prices::default() {
-            self.prices = base.prices;
+        let stated = base.limits.iter().find_map(|limit| limit.prices);
+        for limit in self.limits.iter_mut().filter(|limit| limit.measure == Measure::CostUsd) {
+            limit.prices = limit.prices.or(stated);
         }
         for (own, base) in [(&mut self.limits, base.limits), (&mut self.per_subagent, base.per_subagent)] {
             let stated: Vec<Measure> = own.iter().map(|limit| limit.measure).collect();
@@ -172,7 +140,6 @@ impl Budgets {
 
     /// Every limit of the other one holds, too.
     pub(super) fn narrow(&mut self, floor: Self) {
-        self.prices = self.prices.dearest(floor.prices);
         self.limits.extend(floor.limits);
         self.per_subagent.extend(floor.per_subagent);
     }

@@ -90,6 +90,7 @@ mod name;
 mod parse;
 mod parts;
 mod path;
+pub(crate) mod prices;
 mod ran;
 mod scope;
 mod sensitive;
@@ -105,6 +106,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::effects::knowledge::Knowledge;
 use crate::finding::{Level, Named, PolicyPlace, RuleId};
+use crate::prices::Table;
 
 use agents::Selected;
 pub(crate) use agents::{Actor, Holds};
@@ -146,6 +148,8 @@ pub(crate) struct Policy {
     evidence: EvidenceRules,
     sessions: Conditions,
     budgets: Budgets,
+    /// What models cost, where that is not what this build knows.
+    prices: Option<Arc<Table>>,
     sequences: Vec<Sequence>,
     tests: Vec<InlineTest>,
     examples: usize,
@@ -267,6 +271,7 @@ impl Policy {
             evidence: EvidenceRules::default(),
             sessions: Conditions::default(),
             budgets: Budgets::default(),
+            prices: None,
             sequences: Vec::new(),
             tests: Vec::new(),
             examples: 0,
@@ -323,6 +328,7 @@ impl Policy {
             evidence: document.evidence,
             sessions: document.sessions,
             budgets: document.budgets,
+            prices: None,
             sequences: document.sequences,
             tests: document.tests,
             examples: document.examples,
@@ -380,6 +386,17 @@ impl Policy {
     /// What a session may spend.
     pub(crate) fn budgets(&self) -> &Budgets {
         &self.budgets
+    }
+
+    /// What models cost.
+    pub(crate) fn prices(&self) -> &Table {
+        self.prices.as_ref().unwrap_or_else(|| prices::shipped())
+    }
+
+    /// The same policy with other prices.
+    pub(crate) fn priced_by(mut self, prices: Arc<Table>) -> Self {
+        self.prices = Some(prices);
+        self
     }
 
     /// Exceptions and suppressions: what may be although a rule forbids it.

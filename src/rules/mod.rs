@@ -17,6 +17,7 @@ use jiff::civil::Date;
 
 use crate::effects::Effect;
 use crate::finding::{Counts, Level, Named, PolicyPlace, RuleId};
+use crate::measures::Measured;
 use crate::model::{Session, Status};
 use crate::policy::{Judgement, Policy, Waiver};
 
@@ -92,6 +93,8 @@ pub(crate) struct Log<'a> {
     /// In order.
     pub(crate) acts: &'a [Act<'a>],
     pub(crate) policy: &'a Policy,
+    /// What is counted of it.
+    pub(crate) measured: &'a Measured<'a>,
 }
 
 /// One judged effect of a session.

@@ -16,9 +16,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("triage", &["model", "schemas"]),
     ("effects", &["model", "shell", "finding"]),
     ("config", &["policy", "schemas"]),
-    ("policy", &["effects", "finding", "git", "schemas"]),
-    ("rules", &["model", "effects", "policy", "finding"]),
-    ("engine", &["model", "effects", "policy", "rules", "finding"]),
+    ("prices", &["model"]),
+    ("policy", &["effects", "finding", "git", "prices", "schemas"]),
+    ("measures", &["model", "effects", "prices"]),
+    ("rules", &["model", "effects", "policy", "finding", "measures"]),
+    ("engine", &["model", "effects", "policy", "rules", "finding", "measures"]),
     ("lab", &["model", "effects", "policy", "engine", "finding"]),
     ("backtest", &["model", "effects", "policy", "rules", "engine", "finding"]),
     ("report", &["schemas", "model", "finding", "policy", "rules", "engine", "lab", "privacy", "backtest"]),
@@ -29,7 +31,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "cli",
         &[
             "model", "finding", "shell", "privacy", "git", "ingest", "effects", "policy", "rules", "engine", "report",
-            "store", "triage", "config", "lab", "generate", "schemas", "backtest", "export",
+            "store", "triage", "config", "lab", "generate", "schemas", "backtest", "export", "measures", "prices",
         ],
     ),
 ];

@@ -2,7 +2,8 @@
 
 use jiff::SignedDuration;
 
-use crate::policy::budgets::{Budgets, DOLLAR, Limit, Measure, Prices};
+use crate::policy::budgets::{Budgets, DOLLAR, Limit, Measure};
+use crate::prices::Rates;
 
 use super::{Data, Key, Parser, Value, escaped, nearest, quoted};
 
@@ -43,18 +44,16 @@ impl Parser<'_> {
         }
         let money = members.iter().find(|(key, _)| key.name == Measure::CostUsd.name());
         match (money, prices) {
-            (Some(_), Some((_, prices))) => budgets.prices = prices,
-            (Some((key, _)), None) => {
-                let message = "`budgets.cost_usd` can't be judged: logs record tokens, not what they cost".to_owned();
-                let help = format!("state the prices beside it: \"{PRICES}\": {{\"input\": 3, \"output\": 15, …}}");
-                self.faults.push(key.span.clone(), "/budgets/cost_usd", message, Some(help));
+            (Some(_), Some((_, prices))) => {
+                let of_money = budgets.limits.iter_mut().filter(|limit| limit.measure == Measure::CostUsd);
+                of_money.for_each(|limit| limit.prices = Some(prices));
             }
             (None, Some((key, _))) => {
                 let message = format!("`budgets.{PRICES}` limits nothing");
                 let help = "limit the costs beside it: \"cost_usd\": 5".to_owned();
                 self.faults.push(key.span.clone(), &format!("{POINTER}/{PRICES}"), message, Some(help));
             }
-            (None, None) => {}
+            (_, None) => {}
         }
         budgets
     }
@@ -90,7 +89,7 @@ impl Parser<'_> {
             _ => return self.no_limit(value, &pointer, "a whole number"),
         };
         if let Some(most) = most {
-            return Some(Limit { measure, most, place: self.locator.place(value.span.start, &pointer) });
+            return Some(Limit { measure, most, place: self.locator.place(value.span.start, &pointer), prices: None });
         }
         let (shown, help) = match &value.data {
             Data::Text(text) => (quoted(text), "write it as \"1h\", \"90m\", \"1h 30m\" or \"PT1H\""),
@@ -111,9 +110,9 @@ impl Parser<'_> {
     }
 
     /// All four: a price that is left out would count as none, and the limit would never be reached.
-    fn prices(&mut self, value: &Value) -> Prices {
+    fn prices(&mut self, value: &Value) -> Rates {
         let pointer = format!("/budgets/{PRICES}");
-        let mut prices = Prices::default();
+        let mut prices = Rates::default();
         let Some(members) = self.object(value, &pointer, RATES) else { return prices };
         self.unknown_keys(&members, &pointer, RATES, RATES);
         for rate in RATES.iter().filter(|rate| !members.iter().any(|(key, _)| key.name == **rate)) {
@@ -125,8 +124,8 @@ impl Parser<'_> {
             let price = match key.name.as_str() {
                 "input" => &mut prices.input,
                 "output" => &mut prices.output,
-                "cache_read" => &mut prices.cache_read,
-                "cache_write" => &mut prices.cache_write,
+                "cache_read" => prices.cache_read.insert(0),
+                "cache_write" => prices.cache_write.insert(0),
                 _ => continue,
             };
             let below = format!("{pointer}/{}", key.name);
@@ -176,7 +175,7 @@ fn milliseconds(text: &str) -> Option<u128> {
 }
 
 /// A decimal number in millionths.
-fn decimal(text: &str) -> Option<u128> {
+pub(in crate::policy) fn decimal(text: &str) -> Option<u128> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(whole) || !digits(fraction) || fraction.len() > DECIMALS {

@@ -55,6 +55,7 @@ pub(super) use tests_key::TEST;
 #[cfg(test)]
 pub(super) use rules::SEVERITIES;
 
+pub(super) use budgets::decimal as money;
 pub(super) use extends::Extension;
 pub(crate) use extends::Role;
 #[cfg(test)]

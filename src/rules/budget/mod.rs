@@ -1,15 +1,10 @@
 //! Limits of what a session, or a sub-agent, may spend.
 
-mod tally;
-
-use std::collections::BTreeMap;
-
-use super::{Act, Check, Hit, Log, Rule, Site};
+use super::{Check, Hit, Log, Rule, Site};
 use crate::finding::{Counts, Level};
-use crate::model::{Event, EventKind};
-use crate::policy::budgets::Limit;
-
-use tally::{Tally, tally};
+use crate::measures::series::{self, Series};
+use crate::measures::{Part, Pricing};
+use crate::policy::budgets::{Limit, Measure};
 
 pub(super) static EXCEEDED: Rule = Rule {
     id: "budget/exceeded",
@@ -27,22 +22,14 @@ pub(super) static UNRECORDED: Rule = Rule {
     check: Check::Acts(unrecorded),
 };
 
-/// Whose spending is counted, and what it is counted from.
-struct Part<'a> {
-    /// `None`: the session's own.
-    subagent: Option<&'a str>,
-    events: Vec<&'a Event<'a>>,
-    acts: Vec<&'a Act<'a>>,
-}
-
 fn exceeded(log: &Log<'_>, hits: &mut Vec<Hit>) {
-    each(log, |limit, tally, who| {
-        let spent = limit.measure.spent(tally.total());
+    each(log, |limit, series, who| {
+        let spent = limit.measure.spent(series.total());
         let allowed = format!("{} allows {}", key(limit), limit.measure.amount(limit.most));
-        if let Some(event) = tally.passes(limit.most) {
+        if let Some(event) = series.passes(limit.most) {
             let message = format!("{} {spent}: {allowed}, which is passed here", who.words());
             hits.push(hit(&EXCEEDED, Site::Event(event), Level::Error, message, limit, who));
-        } else if let Some((event, what)) = &tally.unknown {
+        } else if let Some((event, what)) = &series.unknown {
             let message = format!("{} {spent} or more: {allowed}, and {what}", who.words());
             hits.push(hit(&EXCEEDED, Site::Event(*event), Level::Warning, message, limit, who));
         }
@@ -50,9 +37,9 @@ fn exceeded(log: &Log<'_>, hits: &mut Vec<Hit>) {
 }
 
 fn unrecorded(log: &Log<'_>, hits: &mut Vec<Hit>) {
-    each(log, |limit, tally, who| {
+    each(log, |limit, series, who| {
         // What is recorded in part may be too much already.
-        if tally.recorded || tally.passes(limit.most).is_some() {
+        if series.recorded || series.passes(limit.most).is_some() {
             return;
         }
         let message = format!("{} can't be judged for {}: the log does not record it", key(limit), who.words());
@@ -62,43 +49,47 @@ fn unrecorded(log: &Log<'_>, hits: &mut Vec<Hit>) {
 }
 
 /// Every limit with what was spent of it.
-fn each(log: &Log<'_>, mut judge: impl FnMut(&Limit, &Tally, Who<'_>)) {
+fn each(log: &Log<'_>, mut judge: impl FnMut(&Limit, &Series, Who<'_>)) {
     let budgets = log.policy.budgets();
     if budgets.is_empty() {
         return;
     }
-    let whole = Part { subagent: None, events: log.session.events.iter().collect(), acts: log.acts.iter().collect() };
+    let whole = log.measured.whole();
     for limit in &budgets.limits {
-        judge(limit, &tally(limit.measure, &whole, log), Who::Session);
+        judge(limit, &spent(limit, &whole, log), Who::Session);
     }
     if budgets.per_subagent.is_empty() {
         return;
     }
     let own = log.session.parent.is_some().then_some(whole);
-    for part in own.into_iter().chain(parts(log)) {
+    for part in own.into_iter().chain(log.measured.subagents()) {
         let who = part.subagent.map_or(Who::Child, Who::Subagent);
         for limit in &budgets.per_subagent {
-            judge(limit, &tally(limit.measure, &part, log), who);
+            judge(limit, &spent(limit, &part, log), who);
         }
     }
 }
 
-/// The sub-agents whose calls stand in the log. Those that it does not tell apart count as one.
-fn parts<'a>(log: &Log<'a>) -> impl Iterator<Item = Part<'a>> {
-    let mut parts: BTreeMap<&str, Part<'a>> = BTreeMap::new();
-    let mut acts = log.acts.iter().peekable();
-    for event in &log.session.events {
-        let EventKind::Call(call) = &event.kind else { continue };
-        let Some(name) = call.subagent.as_deref() else { continue };
-        let new = || Part { subagent: Some(name), events: Vec::new(), acts: Vec::new() };
-        let part = parts.entry(name).or_insert_with(new);
-        part.events.push(event);
-        while acts.next_if(|act| act.event < event.number).is_some() {}
-        while let Some(act) = acts.next_if(|act| act.event == event.number) {
-            part.acts.push(act);
-        }
+/// What a part of a session spent of what a limit is about.
+fn spent(limit: &Limit, part: &Part<'_>, log: &Log<'_>) -> Series {
+    let session = log.session;
+    match limit.measure {
+        Measure::ToolCalls => series::calls(part),
+        Measure::SessionTurns => series::turns(part, session),
+        Measure::Duration => series::duration(part),
+        Measure::FilesChanged => series::files(part),
+        Measure::NetworkHosts => series::hosts(part),
+        Measure::Subagents => series::subagents(part, session),
+        Measure::ModelCalls => series::tokens(session, |usage| usage.requests),
+        Measure::InputTokens => series::tokens(session, |usage| usage.input),
+        Measure::OutputTokens => series::tokens(session, |usage| usage.output),
+        Measure::TotalTokens => series::tokens(session, series::total_tokens),
+        Measure::CostUsd => match &limit.prices {
+            Some(rates) => series::cost(session, &Pricing::Rates(rates)),
+            None => series::cost(session, log.measured.pricing()),
+        },
+        Measure::ReasoningTokens => series::reasoning(session),
     }
-    parts.into_values()
 }
 
 /// Who spends.

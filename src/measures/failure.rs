@@ -1,0 +1,67 @@
+//! What failed, and what was tried again.
+
+use std::collections::BTreeMap;
+
+use super::ending;
+use crate::model::{Arguments, EventKind, Session, Status, ToolCall};
+
+/// Something that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) event: u32,
+    /// The tool whose call failed; `None`: no call did, the model could not be asked or the session ended so.
+    pub(crate) tool: Option<String>,
+}
+
+/// The same call again after it failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Retry {
+    pub(crate) event: u32,
+    /// The call that failed.
+    pub(crate) of: u32,
+    pub(crate) tool: String,
+    /// How often the same call had failed in a row by then.
+    pub(crate) times: usize,
+    pub(crate) failed: bool,
+}
+
+/// What makes two calls the same one: who calls which tool with what, and where.
+type Same<'s> = (Option<&'s str>, &'s str, &'s str, Option<&'s str>);
+
+fn same<'s>(call: &'s ToolCall<'_>) -> Option<Same<'s>> {
+    let (Arguments::Json(text) | Arguments::Text(text)) = &call.arguments else { return None };
+    Some((call.subagent.as_deref(), &call.tool, text, call.cwd.as_deref()))
+}
+
+/// Everything that failed, and every call that was made again after it failed.
+pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
+    let (mut failures, mut retries) = (Vec::new(), Vec::new());
+    // Calls that failed when they were last made: where, and how often in a row.
+    let mut failing: BTreeMap<Same<'_>, (u32, usize)> = BTreeMap::new();
+    for event in &session.events {
+        match &event.kind {
+            EventKind::Call(call) => {
+                let failed = call.status == Status::Error;
+                if failed {
+                    failures.push(Failure { event: event.number, tool: Some(call.tool.clone().into_owned()) });
+                }
+                let Some(same) = same(call) else { continue };
+                let before = failing.remove(&same);
+                let times = before.map_or(0, |(_, times)| times);
+                if let Some((of, times)) = before {
+                    let tool = call.tool.clone().into_owned();
+                    retries.push(Retry { event: event.number, of, tool, times, failed });
+                }
+                if failed {
+                    failing.insert(same, (event.number, times + 1));
+                }
+            }
+            EventKind::Failure(_) => failures.push(Failure { event: event.number, tool: None }),
+            EventKind::End(ending) if ending::failed(ending) => {
+                failures.push(Failure { event: event.number, tool: None });
+            }
+            _ => {}
+        }
+    }
+    (failures, retries)
+}

@@ -1,0 +1,160 @@
+//! Which files were read and changed, and which were read again for nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Deed;
+use super::series::{changes, happened};
+use crate::effects::{Certainty, Kind, PathTarget};
+use crate::model::{Arguments, Event, EventKind, Session, Status};
+
+/// What a session did to files, by normalised path. Raw log text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Files {
+    pub(crate) read: BTreeSet<String>,
+    pub(crate) changed: BTreeSet<String>,
+    /// In order.
+    pub(crate) rereads: Vec<Reread>,
+}
+
+/// A read of what the same conversation had read and nobody had changed since.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reread {
+    pub(crate) event: u32,
+    pub(crate) path: String,
+    /// The read that it repeats.
+    pub(crate) of: u32,
+    /// How often the same had been read by then, this read included.
+    pub(crate) times: usize,
+}
+
+/// Programs that show what is in a file and do nothing else.
+const VIEWERS: &[&str] = &["cat", "bat", "head", "tail", "less", "more", "nl", "sed", "tac"];
+/// What arguments call the part of a file that is read.
+const RANGES: &[&str] = &[
+    "offset",
+    "limit",
+    "start_line",
+    "end_line",
+    "startLine",
+    "endLine",
+    "line_start",
+    "line_end",
+    "start",
+    "end",
+    "view_range",
+    "range",
+    "lines",
+    "head",
+    "tail",
+    "start_line_one_indexed",
+    "end_line_one_indexed_inclusive",
+];
+
+/// Who reads which part of which file: each sub-agent has a conversation of its own.
+type Seen = (Option<String>, String, String);
+
+pub(super) fn files(session: &Session<'_>, deeds: &[Deed<'_>]) -> Files {
+    let mut files = Files::default();
+    for (_, target) in changes(deeds) {
+        files.changed.insert(target.shown());
+    }
+    let mut seen: BTreeMap<Seen, (u32, usize)> = BTreeMap::new();
+    let mut rest = deeds.iter().peekable();
+    for event in &session.events {
+        if forgets(event) {
+            seen.clear();
+        }
+        let mut of_call: Vec<&Deed<'_>> = Vec::new();
+        while let Some(deed) = rest.next_if(|deed| deed.event <= event.number) {
+            of_call.push(deed);
+        }
+        let mut counted = BTreeSet::new();
+        for deed in of_call.iter().filter(|deed| happened(deed)) {
+            match &deed.effect.kind {
+                Kind::Read(target) => {
+                    let path = target.shown();
+                    if let Some(key) = part_read(event, deed, &of_call, &path)
+                        && counted.insert(key.clone())
+                    {
+                        files.note(&mut seen, key, event.number);
+                    }
+                    files.read.insert(path);
+                }
+                Kind::Write(target) | Kind::Delete(target) => {
+                    seen.retain(|(_, path, _), _| !touches(target, path));
+                }
+                _ => {}
+            }
+        }
+    }
+    files
+}
+
+impl Files {
+    fn note(&mut self, seen: &mut BTreeMap<Seen, (u32, usize)>, key: Seen, event: u32) {
+        if let Some((of, times)) = seen.get_mut(&key) {
+            *times += 1;
+            self.rereads.push(Reread { event, path: key.1, of: *of, times: *times });
+        } else {
+            seen.insert(key, (event, 1));
+        }
+    }
+}
+
+fn touches(target: &PathTarget, path: &str) -> bool {
+    let below = || path.strip_prefix(target.path.as_str()).is_some_and(|rest| rest.starts_with('/'));
+    target.path == path || target.path.contains('*') || (target.subtree && (target.path == "." || below()))
+}
+
+/// What was read before is no longer in the conversation.
+fn forgets(event: &Event<'_>) -> bool {
+    match &event.kind {
+        EventKind::Command(text) => {
+            let text = text.decode();
+            ["/compact", "/clear", "/new", "/reset"].iter().any(|command| text.trim_start().starts_with(command))
+        }
+        EventKind::Instruction(text) | EventKind::Prompt(text) => {
+            text.decode().trim_start().starts_with("This session is being continued")
+        }
+        _ => false,
+    }
+}
+
+/// Which part of a file a deed shows to the conversation; `None` where it only uses the file.
+fn part_read(event: &Event<'_>, deed: &Deed<'_>, of_call: &[&Deed<'_>], path: &str) -> Option<Seen> {
+    let EventKind::Call(call) = &event.kind else { return None };
+    let shown = call.status == Status::Ok && deed.effect.certainty == Certainty::Exact;
+    let is_file = matches!(&deed.effect.kind, Kind::Read(target) if !target.subtree);
+    if !shown || !is_file {
+        return None;
+    }
+    let part = match deed.effect.origin.parent {
+        None if deed.effect.via == "argument" => range(&call.arguments),
+        None => return None,
+        Some(parent) => {
+            let Kind::Execute(execution) = &of_call.get(usize::try_from(parent).ok()?)?.effect.kind else {
+                return None;
+            };
+            let words: Vec<&str> = execution.argv.iter().map(|argument| argument.text.as_str()).collect();
+            let program = words.first().map(|program| program.rsplit('/').next().unwrap_or(program))?;
+            if !VIEWERS.contains(&program) {
+                return None;
+            }
+            // `cat` shows all of it; of the others the words say how much.
+            if program == "cat" || program == "bat" { String::new() } else { words.join(" ") }
+        }
+    };
+    let reader = call.subagent.as_deref().map(str::to_owned);
+    Some((reader, path.to_owned(), part))
+}
+
+/// The part that arguments ask for, as they say it.
+fn range(arguments: &Arguments<'_>) -> String {
+    let Arguments::Json(json) = arguments else { return String::new() };
+    let Ok(serde_json::Value::Object(members)) = serde_json::from_str(json) else { return String::new() };
+    let asked = RANGES.iter().filter_map(|key| {
+        let value = members.get(*key).filter(|value| !value.is_null())?;
+        Some(format!("{key}={value}"))
+    });
+    asked.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,197 @@
+//! What requests cost: recorded usage at the rates of the model that answered.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::request::Request;
+use super::series::total_tokens;
+use super::{estimate, request};
+use crate::model::{Session, Spent, Usage};
+use crate::prices::{NoRate, Rates, Row, Table};
+
+/// By what requests are priced.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Pricing<'t> {
+    /// Each by the model that answered.
+    Table(&'t Table),
+    /// All by one model, whatever the log says.
+    Model(&'t Row),
+    /// All by what somebody states.
+    Rates(&'t Rates),
+}
+
+/// Why tokens have no price.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Unpriced {
+    /// The log does not say which model used them.
+    NoModel,
+    /// The table has no row for the model.
+    UnknownModel(String),
+    /// The row says nothing of tokens of this kind.
+    NoRate(String, &'static str),
+    /// Nothing is recorded about usage at all, and nothing to estimate it by.
+    NoUsage,
+}
+
+impl fmt::Display for Unpriced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoModel => f.write_str("the log does not say which model used the tokens"),
+            Self::UnknownModel(model) => write!(f, "there is no price for the model `{model}`"),
+            Self::NoRate(model, kind) if model.is_empty() => write!(f, "no price was given for {kind}"),
+            Self::NoRate(model, kind) => write!(f, "there is no price for {kind} of the model `{model}`"),
+            Self::NoUsage => f.write_str("the log records no usage"),
+        }
+    }
+}
+
+/// How well an amount is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Basis {
+    /// From the usage that the provider reported.
+    Recorded,
+    /// From the length of what was said: the log records no usage.
+    Estimated,
+    /// Some of it has no price: it is more than the amount.
+    Incomplete,
+}
+
+impl Basis {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Estimated => "estimated",
+            Self::Incomplete => "incomplete",
+        }
+    }
+}
+
+/// What a session, or a part of it, cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cost {
+    /// In parts of a dollar ([`crate::prices::DOLLAR`]): of what has a price.
+    pub(crate) amount: u128,
+    pub(crate) basis: Basis,
+    /// Why it is incomplete, each reason once, sorted.
+    pub(crate) why: Vec<Unpriced>,
+    /// Rows that it was priced by: model, source and day.
+    pub(crate) prices: BTreeSet<(String, String, String)>,
+}
+
+impl Cost {
+    pub(super) fn nothing() -> Self {
+        Self { amount: 0, basis: Basis::Recorded, why: Vec::new(), prices: BTreeSet::new() }
+    }
+
+    pub(super) fn add(&mut self, amount: &Result<u128, Unpriced>) {
+        match amount {
+            Ok(amount) => self.amount = self.amount.saturating_add(*amount),
+            Err(why) => {
+                self.basis = Basis::Incomplete;
+                if let Err(place) = self.why.binary_search(why) {
+                    self.why.insert(place, why.clone());
+                }
+            }
+        }
+    }
+
+    /// The amount, where it is all of it.
+    pub(crate) fn complete(&self) -> Option<u128> {
+        (self.basis != Basis::Incomplete).then_some(self.amount)
+    }
+}
+
+impl<'t> Pricing<'t> {
+    /// What one record of usage stands for.
+    pub(super) fn request(&self, session: &Session<'_>, spent: &Spent<'_>) -> Result<u128, Unpriced> {
+        let usage = &spent.usage;
+        self.price(model_of(session, spent).as_deref(), usage, request::prompt(usage).unwrap_or(0))
+    }
+
+    /// What the session's total has beyond its requests. How long their prompts were is not known, so no rates of long
+    /// ones are taken.
+    pub(super) fn rest(&self, session: &Session<'_>) -> Result<u128, Unpriced> {
+        let rest = request::rest(session);
+        self.price(only_model(session).as_deref(), &rest, 0)
+    }
+
+    fn price(&self, model: Option<&str>, usage: &Usage, prompt: u64) -> Result<u128, Unpriced> {
+        if total_tokens(usage) == 0 {
+            return Ok(0);
+        }
+        let (rates, model) = match self {
+            Self::Rates(rates) => (*rates, ""),
+            Self::Model(row) => (row.rates_for(prompt), row.model.as_str()),
+            Self::Table(_) => {
+                let model = model.ok_or(Unpriced::NoModel)?;
+                let row = self.row(Some(model)).ok_or_else(|| Unpriced::UnknownModel(model.to_owned()))?;
+                (row.rates_for(prompt), row.model.as_str())
+            }
+        };
+        rates.of(usage).map_err(|NoRate(kind)| Unpriced::NoRate(model.to_owned(), kind))
+    }
+
+    /// What is known of the model that answered, or of the one that stands for all.
+    pub(super) fn row(&self, model: Option<&str>) -> Option<&'t Row> {
+        match self {
+            Self::Table(table) => table.find(model?),
+            Self::Model(row) => Some(row),
+            Self::Rates(_) => None,
+        }
+    }
+
+    /// What a whole session cost. Without recorded usage it is estimated from what was said.
+    pub(super) fn session(&self, session: &Session<'_>, requests: &[Request]) -> Cost {
+        let mut cost = Cost::nothing();
+        if total_tokens(&session.usage) == 0 && requests.iter().all(|request| total_tokens(&request.usage) == 0) {
+            return self.said(session, &estimate::session(session));
+        }
+        for request in requests {
+            cost.add(&request.cost);
+            if total_tokens(&request.usage) > 0 {
+                self.note(&mut cost, request.model.as_deref());
+            }
+        }
+        let rest = self.rest(session);
+        if rest != Ok(0) {
+            self.note(&mut cost, only_model(session).as_deref());
+        }
+        cost.add(&rest);
+        cost
+    }
+
+    /// What so much would have cost that was said in a session.
+    pub(super) fn said(&self, session: &Session<'_>, usage: &Usage) -> Cost {
+        let mut cost = Cost::nothing();
+        if total_tokens(usage) > 0 {
+            cost.basis = Basis::Estimated;
+            let model = only_model(session);
+            // The log lacks both, and usage is what it should record.
+            let price = self.price(model.as_deref(), usage, 0);
+            cost.add(&price.map_err(|why| if why == Unpriced::NoModel { Unpriced::NoUsage } else { why }));
+            self.note(&mut cost, model.as_deref());
+        }
+        cost
+    }
+
+    /// Says by which row something was priced.
+    pub(super) fn note(&self, cost: &mut Cost, model: Option<&str>) {
+        if let Some(row) = self.row(model) {
+            cost.prices.insert((row.model.clone(), row.source.clone(), row.date.clone()));
+        }
+    }
+}
+
+/// The model of a request, where the log says so.
+pub(super) fn model_of<'s>(session: &'s Session<'_>, spent: &'s Spent<'_>) -> Option<Cow<'s, str>> {
+    let told = spent.model.as_deref().filter(|model| !model.starts_with('<')).map(Cow::Borrowed);
+    told.or_else(|| only_model(session))
+}
+
+/// The model of the session, where it names just one. Names in angle brackets stand for none.
+pub(super) fn only_model<'s>(session: &'s Session<'_>) -> Option<Cow<'s, str>> {
+    let mut models = session.attribution.models.iter().filter(|model| !model.starts_with('<'));
+    let first = models.next()?;
+    models.next().is_none().then_some(Cow::Borrowed(&**first))
+}

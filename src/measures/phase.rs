@@ -1,0 +1,173 @@
+//! A session from prompt to prompt.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::failure::{Failure, Retry};
+use super::money::{Basis, Cost, Pricing};
+use super::request::{self, Request};
+use super::series::{changes, happened, is_asked};
+use super::{Deed, estimate};
+use crate::effects::Kind;
+use crate::model::{Event, EventKind, Session, Status, Usage, moment};
+
+/// What was done from one prompt of the user to the next.
+#[derive(Debug, Clone)]
+pub(crate) struct Phase {
+    /// The first line of the prompt; where there is none, what was done most. Raw log text.
+    pub(crate) label: String,
+    /// Numbers of its first and its last event.
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) events: usize,
+    pub(crate) first: Option<Timestamp>,
+    pub(crate) last: Option<Timestamp>,
+    pub(crate) calls: usize,
+    /// What shells were asked to run, as it was asked. Raw log text.
+    pub(crate) commands: usize,
+    pub(crate) read: BTreeSet<String>,
+    pub(crate) changed: BTreeSet<String>,
+    pub(crate) failures: usize,
+    pub(crate) retries: usize,
+    /// It ended in a failure: what failed last was not made good.
+    pub(crate) failed: bool,
+    /// Recorded, or estimated where the session's cost is.
+    pub(crate) usage: Usage,
+    pub(crate) cost: Cost,
+}
+
+impl Phase {
+    /// In milliseconds.
+    pub(crate) fn duration(&self) -> Option<u64> {
+        u64::try_from(self.last?.duration_since(self.first?).as_millis()).ok()
+    }
+}
+
+pub(super) fn phases(
+    session: &Session<'_>,
+    deeds: &[Deed<'_>],
+    requests: &[Request],
+    pricing: &Pricing<'_>,
+    (failures, retries): (&[Failure], &[Retry]),
+) -> Vec<Phase> {
+    let is_estimated = pricing.session(session, requests).basis == Basis::Estimated || requests.is_empty();
+    let mut phases: Vec<Phase> = split(session).into_iter().map(|events| begin(&events)).collect();
+    for phase in &mut phases {
+        let within = |event: u32| (phase.from..=phase.to).contains(&event);
+        let deeds: Vec<Deed<'_>> = deeds.iter().filter(|deed| within(deed.event)).copied().collect();
+        phase.changed = changes(&deeds).map(|(_, target)| target.shown()).collect();
+        for deed in deeds.iter().filter(|deed| happened(deed)) {
+            match &deed.effect.kind {
+                Kind::Read(target) => {
+                    phase.read.insert(target.shown());
+                }
+                Kind::Execute(_) => phase.commands += 1,
+                _ => {}
+            }
+        }
+        phase.failures = failures.iter().filter(|failure| within(failure.event)).count();
+        phase.retries = retries.iter().filter(|retry| within(retry.event)).count();
+    }
+    if is_estimated {
+        for (phase, events) in phases.iter_mut().zip(split(session)) {
+            events.iter().for_each(|event| estimate::add(&mut phase.usage, &event.kind));
+            phase.cost = pricing.said(session, &phase.usage);
+        }
+    } else {
+        charge(&mut phases, requests, pricing);
+    }
+    phases
+}
+
+/// Each request to the phase that it stands in.
+fn charge(phases: &mut [Phase], requests: &[Request], pricing: &Pricing<'_>) {
+    for asked in requests {
+        let place = phases.partition_point(|phase| phase.to < asked.event);
+        let last = phases.len().saturating_sub(1);
+        let Some(phase) = phases.get_mut(place.min(last)) else { continue };
+        request::add(&mut phase.usage, &asked.usage);
+        phase.cost.add(&asked.cost);
+        pricing.note(&mut phase.cost, asked.model.as_deref());
+    }
+}
+
+/// The events of each phase. What comes before the first prompt belongs to it, unless something was done there.
+fn split<'s>(session: &'s Session<'s>) -> Vec<Vec<&'s Event<'s>>> {
+    let mut all: Vec<Vec<&Event<'_>>> = Vec::new();
+    let mut open: Vec<&Event<'_>> = Vec::new();
+    for event in &session.events {
+        let worked = || open.iter().any(|event| is_work(event) || is_asked(event, session));
+        if is_asked(event, session) && worked() {
+            all.push(std::mem::take(&mut open));
+        }
+        open.push(event);
+    }
+    if !open.is_empty() {
+        all.push(open);
+    }
+    all
+}
+
+fn is_work(event: &Event<'_>) -> bool {
+    matches!(event.kind, EventKind::Call(_) | EventKind::Message(_) | EventKind::Reasoning(_) | EventKind::File(_))
+}
+
+fn begin(events: &[&Event<'_>]) -> Phase {
+    let number = |event: Option<&&Event<'_>>| event.map_or(0, |event| event.number);
+    let times: Vec<Timestamp> = events.iter().filter_map(|event| event.time.as_deref().and_then(moment)).collect();
+    Phase {
+        label: label(events),
+        from: number(events.first()),
+        to: number(events.last()),
+        events: events.len(),
+        first: times.iter().min().copied(),
+        last: times.iter().max().copied(),
+        calls: events.iter().filter(|event| matches!(event.kind, EventKind::Call(_))).count(),
+        commands: 0,
+        read: BTreeSet::new(),
+        changed: BTreeSet::new(),
+        failures: 0,
+        retries: 0,
+        failed: ends_in_failure(events),
+        usage: Usage::default(),
+        cost: Cost::nothing(),
+    }
+}
+
+fn label(events: &[&Event<'_>]) -> String {
+    let prompt = events.iter().find_map(|event| match &event.kind {
+        EventKind::Prompt(text) => {
+            text.decode().lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+        }
+        _ => None,
+    });
+    prompt.unwrap_or_else(|| {
+        let mut tools: Vec<(usize, &str)> = Vec::new();
+        for event in events {
+            let EventKind::Call(call) = &event.kind else { continue };
+            match tools.iter_mut().find(|(_, tool)| *tool == call.tool) {
+                Some((calls, _)) => *calls += 1,
+                None => tools.push((1, &call.tool)),
+            }
+        }
+        // The first of those that were used most.
+        let most = tools.iter().rev().max_by_key(|(calls, _)| *calls);
+        most.map_or_else(|| "no prompt".to_owned(), |(_, tool)| (*tool).to_owned())
+    })
+}
+
+/// Whether the last thing that ended did so in a failure. What was refused was not tried, and tells nothing.
+fn ends_in_failure(events: &[&Event<'_>]) -> bool {
+    let last = events.iter().rev().find_map(|event| match &event.kind {
+        EventKind::Call(call) => match call.status {
+            Status::Ok => Some(false),
+            Status::Error | Status::Interrupted => Some(true),
+            Status::Denied | Status::Missing => None,
+        },
+        EventKind::Failure(_) => Some(true),
+        EventKind::End(ending) if super::ending::failed(ending) => Some(true),
+        _ => None,
+    });
+    last.unwrap_or(false)
+}

@@ -1,0 +1,123 @@
+//! Requests to the model: each once, with what it sent and what came back.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+
+use super::money::{Pricing, Unpriced, model_of};
+use super::series::event_of;
+use crate::model::{Session, Stream, Usage, moment};
+
+/// A pause after which what the provider had in its cache is lost, in seconds.
+const PAUSE: i64 = 120;
+
+/// One request, as the log tells it.
+#[derive(Debug, Clone)]
+pub(crate) struct Request {
+    /// The event that it stands with.
+    pub(crate) event: u32,
+    pub(crate) at: Option<Timestamp>,
+    /// In the session's own conversation, not in one of its sub-agents'.
+    pub(crate) is_main: bool,
+    pub(crate) model: Option<String>,
+    pub(crate) usage: Usage,
+    /// Tokens that were sent: fresh ones, and those that a cache gave back or took in. `None`: the record is not of one
+    /// request.
+    pub(crate) prompt: Option<u64>,
+    /// The most tokens that the model takes, where that is known and the prompt does not exceed it.
+    pub(crate) window: Option<u64>,
+    /// In parts of a dollar, or why it has no price.
+    pub(crate) cost: Result<u128, Unpriced>,
+}
+
+impl Request {
+    /// Which part of the window the prompt takes, in thousandths.
+    pub(crate) fn fullness(&self) -> Option<u64> {
+        let (prompt, window) = (self.prompt?, self.window.filter(|window| *window > 0)?);
+        Some(prompt.saturating_mul(1000) / window)
+    }
+}
+
+/// The size of a prompt, of a record that is about one request.
+pub(super) fn prompt(usage: &Usage) -> Option<u64> {
+    (usage.requests == 1).then(|| usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write))
+}
+
+/// Each request once, in order. Logs repeat the usage of a message: the last report counts.
+pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Request> {
+    let mut requests: Vec<Request> = Vec::new();
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    for spent in session.spent.iter().filter(|spent| spent.usage.requests > 0) {
+        let model = model_of(session, spent).map(std::borrow::Cow::into_owned);
+        let prompt = prompt(&spent.usage);
+        let window = pricing.row(model.as_deref()).map(|row| row.window);
+        let event = event_of(session, spent);
+        let time = spent.time.as_deref().or_else(|| {
+            let before = session.events.get(spent.after.checked_sub(1)?)?;
+            before.time.as_deref()
+        });
+        let stream = session.streams.get(usize::from(spent.origin.stream));
+        let request = Request {
+            event,
+            at: time.and_then(moment),
+            is_main: !matches!(stream, Some(Stream::Sidechain(_))),
+            model,
+            usage: spent.usage,
+            prompt,
+            window: window.filter(|window| prompt.is_none_or(|prompt| prompt <= *window)),
+            cost: pricing.request(session, spent),
+        };
+        let before = spent.message.as_deref().and_then(|message| known.get(message).copied());
+        if let Some(before) = before.and_then(|place| requests.get_mut(place)) {
+            // It began where it was first told of.
+            *before = Request { event: before.event, at: before.at, ..request };
+            continue;
+        }
+        if let Some(message) = spent.message.as_deref() {
+            known.insert(message, requests.len());
+        }
+        requests.push(request);
+    }
+    requests
+}
+
+/// What the session's total has beyond its requests.
+pub(super) fn rest(session: &Session<'_>) -> Usage {
+    let mut messages: BTreeMap<&str, Usage> = BTreeMap::new();
+    let mut sum = Usage::default();
+    for spent in &session.spent {
+        match spent.message.as_deref() {
+            Some(message) => {
+                messages.insert(message, spent.usage);
+            }
+            None => add(&mut sum, &spent.usage),
+        }
+    }
+    messages.values().for_each(|usage| add(&mut sum, usage));
+    let total = &session.usage;
+    Usage {
+        requests: total.requests.saturating_sub(sum.requests),
+        input: total.input.saturating_sub(sum.input),
+        output: total.output.saturating_sub(sum.output),
+        cache_read: total.cache_read.saturating_sub(sum.cache_read),
+        cache_write: total.cache_write.saturating_sub(sum.cache_write),
+        reasoning: total.reasoning.saturating_sub(sum.reasoning),
+    }
+}
+
+pub(super) fn add(total: &mut Usage, usage: &Usage) {
+    total.requests = total.requests.saturating_add(usage.requests);
+    total.input = total.input.saturating_add(usage.input);
+    total.output = total.output.saturating_add(usage.output);
+    total.cache_read = total.cache_read.saturating_add(usage.cache_read);
+    total.cache_write = total.cache_write.saturating_add(usage.cache_write);
+    total.reasoning = total.reasoning.saturating_add(usage.reasoning);
+}
+
+/// How often the session's own conversation paused for more than two minutes between two requests.
+pub(super) fn resets(requests: &[Request]) -> usize {
+    let times: Vec<Timestamp> =
+        requests.iter().filter(|request| request.is_main).filter_map(|request| request.at).collect();
+    let pauses = times.iter().zip(times.iter().skip(1));
+    pauses.filter(|(before, after)| after.duration_since(**before).as_secs() > PAUSE).count()
+}

@@ -1,0 +1,125 @@
+//! Numbers of whole sessions.
+
+use super::{Basis, Pricing, Profile, Unpriced};
+use crate::model::Dialect;
+use crate::model::{Event, EventKind, Origin, RawText, Session, Spent, Usage};
+use crate::policy::prices::shipped;
+
+static DIALECT: Dialect = Dialect::new("test", "test");
+
+fn event(number: u32, time: &'static str, kind: EventKind<'static>) -> Event<'static> {
+    let time = Some(time.into());
+    Event { number, id: None, line: number, time, origin: Origin::default(), kind }
+}
+
+fn prompt(text: &'static str) -> EventKind<'static> {
+    EventKind::Prompt(RawText::Plain(text.into()))
+}
+
+fn message(text: &'static str) -> EventKind<'static> {
+    EventKind::Message(RawText::Plain(text.into()))
+}
+
+/// After `after` events the answer `message` of `model` is told to have used `input` and `output`.
+fn spent(
+    (after, message): (usize, &'static str),
+    model: Option<&'static str>,
+    (input, output): (u64, u64),
+) -> Spent<'static> {
+    let usage = Usage { requests: 1, input, output, ..Usage::default() };
+    let (message, model) = (Some(message.into()), model.map(Into::into));
+    Spent { after, origin: Origin::default(), time: None, message, model, usage, window: None }
+}
+
+fn session(events: Vec<Event<'static>>, spent: Vec<Spent<'static>>) -> Session<'static> {
+    let mut session = Session::new(&DIALECT, "log.jsonl");
+    let mut last = std::collections::BTreeMap::new();
+    for told in &spent {
+        last.insert(told.message.clone(), told.usage);
+    }
+    last.values().for_each(|usage| super::request::add(&mut session.usage, usage));
+    (session.events, session.spent) = (events, spent);
+    session
+}
+
+fn profile(session: &Session<'_>) -> Profile {
+    Profile::new(session, &[], &Pricing::Table(shipped()))
+}
+
+fn two_phases() -> Vec<Event<'static>> {
+    vec![
+        event(1, "2026-07-01T10:00:09Z", EventKind::Start),
+        event(2, "2026-07-01T10:00:00Z", prompt("fix it\nnow")),
+        event(3, "2026-07-01T10:00:30Z", message("done")),
+        event(4, "2026-07-01T10:10:00Z", prompt("more")),
+        event(5, "2026-07-01T10:09:00Z", message("ok")),
+    ]
+}
+
+#[test]
+fn requests_are_priced_by_their_own_model_and_each_counts_once() {
+    let model = Some("claude-opus-4-6");
+    let told = vec![
+        spent((3, "a"), model, (1000, 1)),
+        spent((3, "a"), model, (1000, 100)),
+        spent((5, "b"), Some("claude-haiku-4-5-20251001"), (2000, 10)),
+    ];
+    let profile = profile(&session(two_phases(), told));
+    assert_eq!(profile.requests.len(), 2);
+    // 1000 × 5 + 100 × 25, and 2000 × 1 + 10 × 5, for a million each.
+    assert_eq!(profile.cost.amount, 7_500_000_000 + 2_050_000_000);
+    assert_eq!(profile.cost.basis, Basis::Recorded);
+    let phases: Vec<u128> = profile.phases.iter().map(|phase| phase.cost.amount).collect();
+    assert_eq!(phases, [7_500_000_000, 2_050_000_000]);
+}
+
+#[test]
+fn a_model_without_a_price_costs_neither_nothing_nor_what_another_one_costs() {
+    let told = vec![spent((3, "a"), Some("claude-opus-4-6"), (1000, 0)), spent((5, "b"), Some("gpt-9"), (1000, 0))];
+    let profile = profile(&session(two_phases(), told));
+    assert_eq!(profile.cost.complete(), None);
+    assert_eq!(profile.cost.amount, 5_000_000_000);
+    assert_eq!(profile.cost.why, [Unpriced::UnknownModel("gpt-9".to_owned())]);
+}
+
+#[test]
+fn a_running_total_is_priced_where_one_model_is_named() {
+    let mut session = session(two_phases(), Vec::new());
+    session.usage = Usage { requests: 3, input: 1_000_000, ..Usage::default() };
+    assert_eq!(profile(&session).cost.why, [Unpriced::NoModel]);
+    session.attribution.models = vec!["<synthetic>".into(), "gpt-5".into()];
+    assert_eq!(profile(&session).cost.complete(), Some(1_250_000_000_000));
+}
+
+#[test]
+fn without_recorded_usage_the_cost_is_an_estimate_by_what_was_said() {
+    let mut session = session(two_phases(), Vec::new());
+    let unnamed = profile(&session).cost;
+    assert_eq!((unnamed.complete(), unnamed.why), (None, vec![Unpriced::NoUsage]));
+    session.attribution.models = vec!["gpt-5".into()];
+    let profile = profile(&session);
+    assert_eq!(profile.cost.basis, Basis::Estimated);
+    // 3 + 1 tokens in, 1 + 1 out.
+    assert_eq!(profile.cost.amount, 4 * 1_250_000 + 2 * 10_000_000);
+    let phases: u128 = profile.phases.iter().map(|phase| phase.cost.amount).sum();
+    assert_eq!(phases, profile.cost.amount);
+}
+
+#[test]
+fn times_are_the_earliest_and_the_latest_and_phases_go_from_prompt_to_prompt() {
+    let profile = profile(&session(two_phases(), Vec::new()));
+    assert_eq!(profile.duration(), Some(600_000));
+    let phases: Vec<(&str, u32, u32)> =
+        profile.phases.iter().map(|phase| (phase.label.as_str(), phase.from, phase.to)).collect();
+    assert_eq!(phases, [("fix it", 1, 3), ("more", 4, 5)]);
+    assert_eq!(profile.turns, 2);
+}
+
+#[test]
+fn a_prompt_is_what_one_request_sent() {
+    let told = vec![spent((3, "a"), Some("gpt-4o"), (60_000, 1)), spent((5, "b"), Some("gpt-4o"), (65_000, 1))];
+    let profile = profile(&session(two_phases(), told));
+    let fullness: Vec<Option<u64>> = profile.requests.iter().map(super::Request::fullness).collect();
+    assert_eq!(fullness, [Some(468), Some(507)]);
+    assert_eq!(profile.resets, 1);
+}

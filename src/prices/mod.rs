@@ -1,0 +1,135 @@
+//! What models cost and how much they take at once: a dated table, and the row of a model by its name.
+//!
+//! The table is data ([`TABLE`], read as any file of the same shape is read). A model that has no row has no price:
+//! nothing here guesses one, or takes another model's.
+
+mod name;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::model::Usage;
+
+/// The table of this build: one row for each model, with where its numbers are from and when they held.
+pub(crate) const TABLE: &str = include_str!("table.json");
+
+/// Parts of a dollar that amounts are counted in: prices have six decimals, and are for a million tokens.
+pub(crate) const DOLLAR: u128 = 1_000_000_000_000;
+
+/// An amount of money in dollars, to a ten-thousandth.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Dollars(pub(crate) u128);
+
+impl fmt::Display for Dollars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:04}", self.0 / DOLLAR, self.0 % DOLLAR / (DOLLAR / 10_000))
+    }
+}
+
+/// What a million tokens of each kind cost, in millionths of a dollar: the parts of a [`DOLLAR`] that one token costs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Rates {
+    pub(crate) input: u128,
+    pub(crate) output: u128,
+    /// `None`: the list says nothing of it, so tokens of the kind have no price.
+    pub(crate) cache_read: Option<u128>,
+    pub(crate) cache_write: Option<u128>,
+}
+
+/// Tokens of a kind that a row has no price for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NoRate(pub(crate) &'static str);
+
+impl Rates {
+    /// What these tokens cost, in parts of a [`DOLLAR`].
+    pub(crate) fn of(&self, usage: &Usage) -> Result<u128, NoRate> {
+        let parts = [
+            ("input", usage.input, Some(self.input)),
+            ("output", usage.output, Some(self.output)),
+            ("cache reads", usage.cache_read, self.cache_read),
+            ("cache writes", usage.cache_write, self.cache_write),
+        ];
+        parts.into_iter().try_fold(0_u128, |sum, (kind, tokens, rate)| match (tokens, rate) {
+            (0, _) => Ok(sum),
+            (_, None) => Err(NoRate(kind)),
+            (tokens, Some(rate)) => Ok(sum.saturating_add(u128::from(tokens).saturating_mul(rate))),
+        })
+    }
+}
+
+/// What is known of one model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) model: String,
+    /// The most tokens that one prompt may have.
+    pub(crate) window: u64,
+    pub(crate) rates: Rates,
+    /// Other rates of a request whose prompt has more tokens than this.
+    pub(crate) over: Option<(u64, Rates)>,
+    /// Who lists it.
+    pub(crate) source: String,
+    /// The day on which it was listed so, as `2026-07-02`.
+    pub(crate) date: String,
+}
+
+impl Row {
+    /// The rates of a request with a prompt of so many tokens.
+    pub(crate) fn rates_for(&self, prompt: u64) -> &Rates {
+        match &self.over {
+            Some((most, rates)) if prompt > *most => rates,
+            _ => &self.rates,
+        }
+    }
+}
+
+/// Rows by the names of their models.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Table {
+    rows: Vec<Row>,
+    /// Names in the form of [`name::plain`] → places in `rows`.
+    names: BTreeMap<String, usize>,
+    /// Names that only people use (`sonnet`): no log is priced by them.
+    short: BTreeMap<String, usize>,
+}
+
+impl Table {
+    /// Adds a row, in place of the one that had its name. `also`: other names of the same model. `short`: a name for it
+    /// on the command line.
+    pub(crate) fn add(&mut self, row: Row, also: &[String], short: Option<&str>) {
+        let place = self.rows.len();
+        for known in also.iter().chain([&row.model]) {
+            self.names.insert(name::plain(known), place);
+        }
+        if let Some(short) = short {
+            self.short.insert(name::plain(short), place);
+        }
+        self.rows.push(row);
+    }
+
+    /// The same with the rows of another table, which count where both have one.
+    pub(crate) fn with(mut self, other: Self) -> Self {
+        let before = self.rows.len();
+        self.rows.extend(other.rows);
+        self.names.extend(other.names.into_iter().map(|(name, place)| (name, before + place)));
+        self.short.extend(other.short.into_iter().map(|(name, place)| (name, before + place)));
+        self
+    }
+
+    /// The row of a model as a log names it. Providers put their own words around a name (`us.anthropic.…-v1:0`,
+    /// `models/…`) and days behind it; a name that differs in anything else is another model's.
+    pub(crate) fn find(&self, model: &str) -> Option<&Row> {
+        let place = name::forms(model).into_iter().find_map(|form| self.names.get(&form).copied())?;
+        self.rows.get(place)
+    }
+
+    /// The row that somebody asks for by name, which may be a short one.
+    pub(crate) fn choose(&self, model: &str) -> Option<&Row> {
+        let short = || self.rows.get(*self.short.get(&name::plain(model))?);
+        self.find(model).or_else(short)
+    }
+
+    /// Every name it knows, sorted.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+}

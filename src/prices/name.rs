@@ -1,0 +1,101 @@
+//! Names of models: the forms in which the same one is written.
+
+/// A name as names are compared: lower case, with `-` for `.` (`claude-sonnet-4.5`, `claude-sonnet-4-5`).
+pub(super) fn plain(name: &str) -> String {
+    name.trim().to_ascii_lowercase().replace('.', "-")
+}
+
+/// Regions that stand before a provider's name (`us.anthropic.claude-…`).
+const REGIONS: &[&str] = &["us", "us-gov", "eu", "apac", "au", "jp", "global"];
+/// Providers that stand before a name with a dot.
+const PROVIDERS: &[&str] = &["anthropic", "openai", "google", "deepseek", "mistral", "qwen", "moonshot", "xai", "zai"];
+
+/// The forms of a name that may have a row, the fullest first. Only what surely is no part of the model's own name is
+/// left out.
+pub(super) fn forms(name: &str) -> Vec<String> {
+    let name = name.trim();
+    let bare = without_provider(name);
+    let release = without_release(bare);
+    let mut forms: Vec<String> = Vec::new();
+    for form in [name, bare, release, without_day(release)] {
+        let form = plain(form);
+        if !form.is_empty() && !forms.contains(&form) {
+            forms.push(form);
+        }
+    }
+    forms
+}
+
+/// `anthropic/…`, `models/…`, `openrouter/anthropic/…`, `us.anthropic.…`
+fn without_provider(name: &str) -> &str {
+    let mut rest = name.rsplit_once('/').map_or(name, |(_, rest)| rest);
+    for known in [REGIONS, PROVIDERS] {
+        if let Some((first, more)) = rest.split_once('.')
+            && known.iter().any(|known| first.eq_ignore_ascii_case(known))
+        {
+            rest = more;
+        }
+    }
+    rest
+}
+
+/// `…-v1:0`, `…-v2`: how a cloud numbers what it offers.
+fn without_release(name: &str) -> &str {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let name = name.rsplit_once(':').filter(|(_, number)| digits(number)).map_or(name, |(name, _)| name);
+    // A model may have a version of its own (`deepseek-v3`); those that clouds number do not.
+    match name.rsplit_once("-v") {
+        Some((numbered, number)) if digits(number) && numbered.starts_with("claude-") => numbered,
+        _ => name,
+    }
+}
+
+/// `…-20250929`, `…@20250929`, `…-2025-08-07`
+fn without_day(name: &str) -> &str {
+    let shapes = ["-########", "@########", "-####-##-##"];
+    shapes.iter().find_map(|shape| without_end(name, shape)).unwrap_or(name)
+}
+
+/// Without an end of this shape, in which `#` is a digit, if it is a day of this century.
+fn without_end<'n>(name: &'n str, shape: &str) -> Option<&'n str> {
+    let at = name.len().checked_sub(shape.len()).filter(|at| *at > 0)?;
+    let (start, end) = name.split_at_checked(at)?;
+    let fits = end.bytes().zip(shape.bytes()).all(|(byte, wanted)| match wanted {
+        b'#' => byte.is_ascii_digit(),
+        other => byte == other,
+    });
+    let century = end.get(1..).is_some_and(|day| day.starts_with("20"));
+    (fits && century).then_some(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::forms;
+
+    #[test]
+    fn words_around_a_name_are_left_out_and_nothing_else() {
+        let cases = [
+            ("claude-opus-4-6", "claude-opus-4-6"),
+            ("claude-sonnet-4.5", "claude-sonnet-4-5"),
+            ("anthropic/claude-sonnet-4.5", "claude-sonnet-4-5"),
+            ("openrouter/anthropic/claude-sonnet-4-5", "claude-sonnet-4-5"),
+            ("models/gemini-2.5-pro", "gemini-2-5-pro"),
+            ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
+            ("anthropic.claude-opus-4-6-v1", "claude-opus-4-6"),
+            ("claude-haiku-4-5@20251001", "claude-haiku-4-5"),
+            ("gpt-5-2025-08-07", "gpt-5"),
+            ("gpt-4.1", "gpt-4-1"),
+            ("gpt-4o-mini", "gpt-4o-mini"),
+            ("kimi-k2-0905-preview", "kimi-k2-0905-preview"),
+            ("devstral-2512", "devstral-2512"),
+            ("qwen3-coder:free", "qwen3-coder:free"),
+            ("deepseek-v3", "deepseek-v3"),
+            ("claude-opus-4-6-fast", "claude-opus-4-6-fast"),
+            ("-20250929", "-20250929"),
+        ];
+        for (name, last) in cases {
+            assert_eq!(forms(name).last().map(String::as_str), Some(last), "{name}");
+        }
+        assert!(forms("  ").is_empty());
+    }
+}
