@@ -1,9 +1,12 @@
+//! Configuration files beside the policy; `.agent-evals.yaml` has a module of its own.
+//!
 //! `.agent-strace.yaml` → settings of the gate and suppressions, or everything that is wrong with it.
 //!
 //! The file is read like the policy: unknown keys, wrong types and suppressions of rules that do not exist are faults
 //! with their places. It can't suppress what the gate itself rests on (`floor/…`), files that hold credentials, and
 //! missing evidence: that takes an exception of the policy, which has another owner in most repositories.
 
+pub(crate) mod evals;
 mod yaml;
 
 use std::fs::File;
@@ -47,15 +50,20 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// `file`: as users know it. `policy`: what suppressions can be from.
-pub(crate) fn read(file: &str, bytes: &[u8], policy: &Policy) -> Result<Configuration, Diagnostics> {
+/// The text of a file that is not too large.
+fn text<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, Diagnostics> {
     if bytes.len() as u64 > LARGEST {
         return Err(Diagnostics::whole_file(file, format!("it is larger than {LARGEST} bytes"), None));
     }
-    let text = std::str::from_utf8(bytes).map_err(|error| {
+    std::str::from_utf8(bytes).map_err(|error| {
         let message = format!("byte {} is not UTF-8 text", error.valid_up_to() + 1);
         Diagnostics::whole_file(file, message, Some("save it as UTF-8".to_owned()))
-    })?;
+    })
+}
+
+/// `file`: as users know it. `policy`: what suppressions can be from.
+pub(crate) fn read(file: &str, bytes: &[u8], policy: &Policy) -> Result<Configuration, Diagnostics> {
+    let text = text(file, bytes)?;
     let mut parser = Parser::of_configuration(file, text);
     let mut configuration = Configuration::default();
     match yaml::read(text) {

@@ -15,7 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ingest", &["model", "git"]),
     ("triage", &["model", "schemas"]),
     ("effects", &["model", "shell", "finding"]),
-    ("config", &["policy", "schemas"]),
+    ("config", &["policy", "finding", "schemas"]),
     ("prices", &["model"]),
     ("policy", &["effects", "finding", "git", "prices", "schemas"]),
     ("measures", &["model", "effects", "prices"]),

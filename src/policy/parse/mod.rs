@@ -72,6 +72,7 @@ use std::sync::Arc;
 use super::diagnostics::{Diagnostics, Locator, quoted};
 use super::json::{self, Data, Key, Value};
 use super::waivers::{Names, Origin};
+use crate::finding::PolicyPlace;
 use keys::ROOT;
 use names::escaped;
 use paths::Labels;
@@ -141,6 +142,11 @@ impl Parser<'_> {
     /// The text is not what it should be at all.
     pub(crate) fn refuse(&mut self, error: json::SyntaxError) {
         self.faults.push(error.span, "", error.message, error.help);
+    }
+
+    /// Where a value stands.
+    pub(crate) fn place(&mut self, value: &Value, pointer: &str) -> PolicyPlace {
+        self.locator.place(value.span.start, pointer)
     }
 
     pub(crate) fn fault(&mut self, value: &Value, pointer: &str, message: String, help: Option<String>) {

@@ -1,0 +1,89 @@
+//! Paths and commands that a scorer names, compiled by the policy: one way to compare them.
+
+use serde_json::{Value, json};
+
+use super::fields::Fields;
+use super::{Commands, Policy};
+
+/// A policy in which only these paths may be touched.
+pub(super) fn paths(fields: &mut Fields<'_, '_, '_>, name: &str, reads: Reads) -> Option<Box<Policy>> {
+    if !fields.demand(name, "[src/, tests/]") {
+        return None;
+    }
+    let texts = fields.texts(name)?;
+    let (mut entries, mut sound) = (Vec::new(), true);
+    for (index, text) in texts.iter().enumerate() {
+        let patterns = patterns(text);
+        match compile(&files(&patterns, reads)) {
+            Ok(_) => entries.extend(patterns),
+            Err((message, help)) => {
+                sound = false;
+                fields.fault_in(name, index, message, help);
+            }
+        }
+    }
+    // Each by itself is sound, so all of them are.
+    compile(&files(&entries, reads)).ok().filter(|_| sound).map(Box::new)
+}
+
+/// Whether what is read is bounded, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reads {
+    Bounded,
+    Free,
+}
+
+fn files(entries: &[String], reads: Reads) -> Value {
+    match reads {
+        Reads::Bounded => json!({"version": 2, "files": {"read": {"allow": entries}, "write": {"allow": entries}}}),
+        Reads::Free => json!({"version": 2, "files": {"write": {"allow": entries}}}),
+    }
+}
+
+/// `src/` is all below that folder at the root, `src` the same or a file; a pattern is one of the policy.
+fn patterns(text: &str) -> Vec<String> {
+    let is_pattern = text.contains(['*', '?', '[']);
+    let is_elsewhere = text.starts_with('!') || text.starts_with('~') || text.starts_with("//");
+    let bare = text.trim_start_matches("./").trim_start_matches('/');
+    if is_pattern || text.is_empty() || text == "/" {
+        vec![text.to_owned()]
+    } else if is_elsewhere {
+        let folder = text.trim_end_matches('/');
+        if folder.len() < text.len() {
+            vec![format!("{folder}/**")]
+        } else {
+            vec![text.to_owned(), format!("{text}/**")]
+        }
+    } else if bare.is_empty() || bare == "." {
+        vec!["**".to_owned()]
+    } else if let Some(folder) = bare.strip_suffix('/') {
+        vec![format!("/{folder}/**")]
+    } else {
+        vec![format!("/{bare}"), format!("/{bare}/**")]
+    }
+}
+
+/// Commands by patterns.
+pub(super) fn commands(fields: &mut Fields<'_, '_, '_>, name: &str, patterns: Vec<String>) -> Option<Box<Commands>> {
+    let of = |key: &str, patterns: &[String]| compile(&json!({"version": 2, "commands": {key: patterns}}));
+    let mut sound = true;
+    for (index, pattern) in patterns.iter().enumerate() {
+        if let Err((message, help)) = of("allow", std::slice::from_ref(pattern)) {
+            sound = false;
+            fields.fault_in(name, index, message, help);
+        }
+    }
+    let (proven, possible) = (of("allow", &patterns).ok()?, of("deny", &patterns).ok()?);
+    sound.then(|| Box::new(Commands { patterns, proven, possible }))
+}
+
+/// The first thing that is wrong, in the policy's words.
+fn compile(policy: &Value) -> Result<Policy, (String, Option<String>)> {
+    Policy::from_bytes("evals", None, policy.to_string().as_bytes()).map_err(|faults| {
+        let first = faults.list.first();
+        first.map_or_else(
+            || ("this is no pattern".to_owned(), None),
+            |fault| (fault.message.clone(), fault.help.clone()),
+        )
+    })
+}
