@@ -79,7 +79,7 @@ struct Call {
 /// Something that could not be read.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Missing {
+pub(in crate::report) struct Missing {
     file: String,
     line: Option<u32>,
     reason: String,
@@ -106,14 +106,7 @@ impl Frame<'_> {
     }
 
     fn missing(&self) -> Vec<Missing> {
-        let shown = self.gaps.iter().map(ShownGap::new);
-        shown
-            .map(|gap| Missing {
-                file: gap.file.as_str().to_owned(),
-                line: gap.line,
-                reason: gap.reason.as_str().to_owned(),
-            })
-            .collect()
+        missing(self.gaps)
     }
 
     /// `last 30 days`, or that nothing was left out.
@@ -135,6 +128,18 @@ impl Frame<'_> {
             ));
         }
     }
+}
+
+/// Everything that could not be read.
+pub(in crate::report) fn missing(gaps: &[Gap]) -> Vec<Missing> {
+    let shown = gaps.iter().map(ShownGap::new);
+    shown
+        .map(|gap| Missing {
+            file: gap.file.as_str().to_owned(),
+            line: gap.line,
+            reason: gap.reason.as_str().to_owned(),
+        })
+        .collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of the epoch fit into a double")]

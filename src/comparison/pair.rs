@@ -1,0 +1,95 @@
+//! Two sessions, number by number, and which of them was better.
+
+use super::distance::edits;
+use super::phases::{Aligned, align};
+use crate::measures::{Basis, Profile};
+
+/// Two sessions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pair<'a> {
+    pub(crate) first: &'a Profile,
+    pub(crate) second: &'a Profile,
+}
+
+/// Which of the two was better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Better {
+    First,
+    Second,
+    /// As good as each other, or each in something else.
+    Neither,
+}
+
+/// What one of them was better at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Win {
+    pub(crate) better: Better,
+    /// `32% cheaper`, `2 fewer errors`.
+    pub(crate) words: String,
+}
+
+impl<'a> Pair<'a> {
+    /// What the first changed less, cost less, and so on. What is not known of both decides nothing.
+    pub(crate) fn wins(self) -> Vec<Win> {
+        let amount = |profile: &Profile| profile.cost.complete();
+        let comparable = self.first.cost.basis == self.second.cost.basis;
+        let costs = amount(self.first).zip(amount(self.second)).filter(|_| comparable);
+        let milliseconds = self.first.duration().zip(self.second.duration());
+        let mut wins = Vec::new();
+        wins.extend(costs.and_then(|(first, second)| percent(first, second, "cheaper")));
+        wins.extend(
+            milliseconds.and_then(|(first, second)| percent(u128::from(first), u128::from(second), "faster")),
+        );
+        let (first, second) = (self.first.errors(), self.second.errors());
+        if first != second {
+            let fewer = first.abs_diff(second);
+            let words = if fewer == 1 { "1 error fewer".to_owned() } else { format!("{fewer} errors fewer") };
+            wins.push(Win { better: if first < second { Better::First } else { Better::Second }, words });
+        }
+        wins
+    }
+
+    /// By most of cost, time and errors.
+    pub(crate) fn better(self) -> Better {
+        let wins = self.wins();
+        let of = |better: Better| wins.iter().filter(|win| win.better == better).count();
+        match of(Better::First).cmp(&of(Better::Second)) {
+            std::cmp::Ordering::Greater => Better::First,
+            std::cmp::Ordering::Less => Better::Second,
+            std::cmp::Ordering::Equal => Better::Neither,
+        }
+    }
+
+    /// Why nothing is said about cost.
+    pub(crate) fn incomparable(self) -> Option<String> {
+        let words = |profile: &Profile| match profile.cost.basis {
+            Basis::Recorded => "recorded",
+            Basis::Estimated => "an estimate",
+            Basis::Incomplete => "incomplete",
+        };
+        let (first, second) = (self.first.cost.basis, self.second.cost.basis);
+        let same = first == second && first != Basis::Incomplete;
+        (!same).then(|| {
+            format!("costs are not compared: one is {}, the other {}", words(self.first), words(self.second))
+        })
+    }
+
+    /// Decisions that have to be added, taken away or changed to make one list the other.
+    pub(crate) fn decision_divergence(self) -> usize {
+        edits(&self.first.decisions, &self.second.decisions)
+    }
+
+    /// Phases that differ.
+    pub(crate) fn divergences(self) -> Vec<Aligned<'a>> {
+        align(self.first, self.second).into_iter().filter(|aligned| !aligned.is_same()).collect()
+    }
+}
+
+/// `None`: the same, to a percent.
+fn percent(first: u128, second: u128, what: &str) -> Option<Win> {
+    let (less, more) = (first.min(second), first.max(second));
+    // To the nearest percent.
+    let saved = (more - less).checked_mul(200)?.checked_div(more)?.div_ceil(2);
+    let better = if first < second { Better::First } else { Better::Second };
+    (saved > 0).then(|| Win { better, words: format!("{saved}% {what}") })
+}

@@ -1,0 +1,170 @@
+//! How a session measures up to `.agent-evals.yaml`: scores and numbers first, then what they are worth.
+//!
+//! Measuring needs the session and is done while it is judged; what depends on findings is filled in when exceptions,
+//! suppressions and the baseline have had their say. What can't be measured is never taken for good: it is a shortfall
+//! that keeps the verdict from being a pass.
+//!
+//! Paths and commands are compared by the policy, so a scorer and the scope can't disagree on what a file is.
+
+mod baseline;
+mod commands;
+mod files;
+mod hits;
+mod numbers;
+mod texts;
+
+use crate::config::evals::{Bound, Criterion, Evals, FailOn, Metric, Scorer, Test};
+use crate::finding::{Counts, Finding};
+use crate::rules::Log;
+
+pub(crate) use baseline::{Baseline, BaselineFault};
+pub(crate) use hits::hits;
+
+/// What was measured of one session, in the order of the configuration.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Assessment {
+    pub(crate) scores: Vec<Measurement>,
+    pub(crate) values: Vec<Measurement>,
+}
+
+/// One score or one number.
+#[derive(Debug, Clone)]
+pub(crate) struct Measurement {
+    pub(crate) value: Value,
+    /// Lower case, one line: what was seen. May hold log text.
+    pub(crate) reason: String,
+    /// The number of the event that shows it best; `None`: the whole session does.
+    pub(crate) event: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value {
+    /// Of a scorer: from 0 to 1.
+    Number(f64),
+    Text(String),
+    /// It can't be measured.
+    Unknown,
+}
+
+/// Whether a score or a number is good enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Worth {
+    Pass,
+    Fail,
+    Unknown,
+}
+
+impl Measurement {
+    fn new(value: f64, reason: impl Into<String>) -> Self {
+        Self { value: Value::Number(value), reason: reason.into(), event: None }
+    }
+
+    fn at(self, event: Option<u32>) -> Self {
+        Self { event, ..self }
+    }
+
+    fn unknown(reason: impl Into<String>) -> Self {
+        Self { value: Value::Unknown, reason: reason.into(), event: None }
+    }
+
+    pub(crate) fn number(&self) -> Option<f64> {
+        if let Value::Number(number) = self.value { Some(number) } else { None }
+    }
+}
+
+/// Measures all that needs the session itself.
+pub(crate) fn measure(evals: &Evals, log: &Log<'_>) -> Assessment {
+    Assessment {
+        scores: evals.scorers.iter().map(|scorer| score(scorer, log)).collect(),
+        values: evals.criteria.iter().map(|criterion| numbers::value(criterion, log)).collect(),
+    }
+}
+
+fn score(scorer: &Scorer, log: &Log<'_>) -> Measurement {
+    match &scorer.test {
+        Test::NoErrors => numbers::no_errors(log),
+        Test::CostUnder { dollars, estimates } => numbers::cost_under(log.measured.profile(), *dollars, *estimates),
+        Test::DurationUnder { seconds } => numbers::duration_under(log.measured.profile(), *seconds),
+        Test::FilesScoped(policy) => files::scoped(policy, log, files::Touches::All),
+        Test::WritesWithin(policy) => files::scoped(policy, log, files::Touches::Changes),
+        Test::Regex { pattern, texts } => texts::found(pattern, *texts, log.session),
+        Test::CommandsMatching { commands, least, most } => commands::matching(commands, *least, *most, log),
+        Test::TestsRan(commands) => commands::tests_ran(commands, log),
+        Test::MaxFindings { .. } => Measurement::unknown("findings were not counted"),
+        Test::LlmJudge => Measurement::unknown("this build asks no model: nothing leaves the machine"),
+    }
+}
+
+/// Fills in what depends on findings. `findings`: those of the session that count.
+pub(crate) fn settle(evals: &Evals, assessment: &mut Assessment, findings: &[&Finding]) {
+    for (scorer, measured) in evals.scorers.iter().zip(&mut assessment.scores) {
+        if let Test::MaxFindings { most, level, rules } = &scorer.test {
+            let counts = |finding: &&Finding| {
+                finding.level >= *level && finding.counts == Counts::ByLevel && is_of(finding.rule, rules)
+            };
+            *measured = numbers::at_most(findings.iter().copied().filter(counts), *most);
+        }
+    }
+    for (criterion, measured) in evals.criteria.iter().zip(&mut assessment.values) {
+        if criterion.metric == Metric::LintViolations {
+            *measured = numbers::violations(findings.iter().copied().filter(|finding| finding.rule.starts_with("lint/")));
+        }
+    }
+}
+
+/// Of one of the rules, or of a family (`scope/`); without any, of all but those of evals themselves.
+fn is_of(rule: &str, rules: &[String]) -> bool {
+    let named = |wanted: &String| {
+        let family = wanted.trim_end_matches('*');
+        rule == wanted || family.ends_with('/') && rule.starts_with(family)
+    };
+    !rule.starts_with("eval/") && (rules.is_empty() || rules.iter().any(named))
+}
+
+/// What a score is worth.
+pub(crate) fn worth_of_score(scorer: &Scorer, measured: &Measurement) -> Worth {
+    match measured.number() {
+        None => Worth::Unknown,
+        Some(score) if score >= scorer.threshold => Worth::Pass,
+        Some(_) => Worth::Fail,
+    }
+}
+
+/// What a number is worth.
+pub(crate) fn worth_of_value(criterion: &Criterion, measured: &Measurement) -> Worth {
+    let fails = match (&measured.value, &criterion.bound) {
+        (Value::Number(value), Bound::Number(bound)) => compares(criterion.fail_on, value.partial_cmp(bound)),
+        (Value::Text(value), Bound::Text(bound)) => compares(criterion.fail_on, Some(value.cmp(bound))),
+        _ => None,
+    };
+    match fails {
+        None => Worth::Unknown,
+        Some(true) => Worth::Fail,
+        Some(false) => Worth::Pass,
+    }
+}
+
+fn compares(fail_on: FailOn, order: Option<std::cmp::Ordering>) -> Option<bool> {
+    let order = order?;
+    Some(match fail_on {
+        FailOn::Above => order.is_gt(),
+        FailOn::AtOrAbove => order.is_ge(),
+        FailOn::Below => order.is_lt(),
+        FailOn::AtOrBelow => order.is_le(),
+        FailOn::Equal => order.is_eq(),
+        FailOn::NotEqual => order.is_ne(),
+    })
+}
+
+/// The scores by their weights; `None` where one that weighs something is not known, or none weighs anything.
+pub(crate) fn weighted(evals: &Evals, assessment: &Assessment) -> Option<f64> {
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for (scorer, measured) in evals.scorers.iter().zip(&assessment.scores).filter(|(scorer, _)| scorer.weight > 0.0) {
+        sum += measured.number()? * scorer.weight;
+        weights += scorer.weight;
+    }
+    (weights > 0.0).then(|| sum / weights)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,205 @@
+//! What is counted of a session, as scores and as numbers.
+
+use super::{Measurement, Value};
+use crate::config::evals::{Bound, Criterion, Estimates, FailOn, Metric};
+use crate::finding::Finding;
+use crate::measures::{Basis, Cost, Ended, Profile, Request};
+use crate::model::{EventKind, Session, Status};
+use crate::prices::DOLLAR;
+use crate::rules::Log;
+
+/// The exit code of a program that `timeout` ended.
+const TIMED_OUT: i64 = 124;
+
+pub(super) fn no_errors(log: &Log<'_>) -> Measurement {
+    let failures = &log.measured.profile().failures;
+    match failures.first() {
+        Some(first) => {
+            let what = first.tool.as_deref().map_or_else(|| "no call".to_owned(), |tool| format!("`{tool}`"));
+            let reason = format!("{}, first in event {} ({what})", counted(failures.len(), "error"), first.event);
+            Measurement::new(0.0, reason).at(Some(first.event))
+        }
+        None => unanswered(log.session).unwrap_or_else(|| Measurement::new(1.0, "no errors")),
+    }
+}
+
+/// A log without any result can't tell what failed.
+fn unanswered(session: &Session<'_>) -> Option<Measurement> {
+    let mut calls = session.calls().map(|(_, call)| call.status);
+    let first = calls.next()?;
+    let none = first == Status::Missing && calls.all(|status| status == Status::Missing);
+    none.then(|| Measurement::unknown("the log records no result of any call"))
+}
+
+pub(super) fn cost_under(profile: &Profile, most: f64, estimates: Estimates) -> Measurement {
+    let cost = dollars(&profile.cost);
+    let reason = format!("${cost:.4} {}, at most ${most:.4}", profile.cost.basis.name());
+    // What is known is too much already.
+    if cost > most {
+        return Measurement::new(share(most, cost), reason);
+    }
+    uncosted(&profile.cost, estimates).unwrap_or_else(|| Measurement::new(1.0, reason))
+}
+
+/// Why a cost can't be taken for what was paid.
+fn uncosted(cost: &Cost, estimates: Estimates) -> Option<Measurement> {
+    match cost.basis {
+        Basis::Recorded => None,
+        Basis::Estimated if estimates == Estimates::Count => None,
+        Basis::Estimated => {
+            let said = dollars(cost);
+            Some(Measurement::unknown(format!(
+                "the log records no usage, and ${said:.4} is an estimate that only `estimates: true` accepts"
+            )))
+        }
+        Basis::Incomplete => {
+            let why: Vec<String> = cost.why.iter().map(ToString::to_string).collect();
+            Some(Measurement::unknown(format!("the cost is not known: {}", why.join(", "))))
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "amounts below nine thousand dollars are exact, others to the cent")]
+fn dollars(cost: &Cost) -> f64 {
+    cost.amount as f64 / DOLLAR as f64
+}
+
+pub(super) fn duration_under(profile: &Profile, most: f64) -> Measurement {
+    let Some(seconds) = seconds(profile) else {
+        return Measurement::unknown("the log records no times");
+    };
+    let reason = format!("{seconds}s, at most {most}s");
+    if seconds <= most { Measurement::new(1.0, reason) } else { Measurement::new(share(most, seconds), reason) }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "milliseconds of any session fit into a double")]
+fn seconds(profile: &Profile) -> Option<f64> {
+    profile.duration().map(|milliseconds| milliseconds as f64 / 1000.0)
+}
+
+/// Part of a whole that is more than it, or nothing.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are fewer of anything in a log than a double can count")]
+fn number(count: usize) -> f64 {
+    count as f64
+}
+
+/// At most so many findings.
+pub(super) fn at_most<'f>(findings: impl Iterator<Item = &'f Finding>, most: u64) -> Measurement {
+    let events: Vec<u32> = findings.map(|finding| finding.event).collect();
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let reason = format!("{}, at most {most}", counted(events.len(), "finding"));
+    if events.len() <= most {
+        return Measurement::new(1.0, reason);
+    }
+    let first = events.get(most).copied().filter(|event| *event > 0);
+    Measurement::new(share(number(most), number(events.len())), reason).at(first)
+}
+
+pub(super) fn violations<'f>(findings: impl Iterator<Item = &'f Finding>) -> Measurement {
+    let events: Vec<u32> = findings.map(|finding| finding.event).collect();
+    let first = events.iter().copied().find(|event| *event > 0);
+    Measurement::new(number(events.len()), counted(events.len(), "finding")).at(first)
+}
+
+/// The number that a criterion compares.
+pub(super) fn value(criterion: &Criterion, log: &Log<'_>) -> Measurement {
+    let profile = log.measured.profile();
+    match criterion.metric {
+        Metric::CostUsd => cost(criterion, profile),
+        Metric::DurationSeconds => {
+            seconds(profile).map_or_else(|| Measurement::unknown("the log records no times"), |time| plain(time))
+        }
+        Metric::ErrorCount if profile.failures.is_empty() => unanswered(log.session).unwrap_or_else(|| plain(0.0)),
+        Metric::ErrorCount => {
+            plain(number(profile.errors())).at(profile.failures.first().map(|failure| failure.event))
+        }
+        Metric::ToolCallCount => plain(number(profile.calls)),
+        Metric::RedundantReadRatio => redundant_reads(profile),
+        Metric::ContextFillRatio => context_fill(criterion, &profile.requests),
+        Metric::SessionStatus => status(profile, log.session),
+        Metric::LintViolations => Measurement::unknown("findings were not counted"),
+    }
+}
+
+fn plain(value: f64) -> Measurement {
+    Measurement::new(value, "")
+}
+
+fn cost(criterion: &Criterion, profile: &Profile) -> Measurement {
+    let known = Measurement::new(dollars(&profile.cost), profile.cost.basis.name());
+    // What is known is too much already.
+    let too_much = match (&criterion.bound, criterion.fail_on) {
+        (Bound::Number(most), FailOn::Above) => dollars(&profile.cost) > *most,
+        (Bound::Number(most), FailOn::AtOrAbove) => dollars(&profile.cost) >= *most,
+        _ => false,
+    };
+    uncosted(&profile.cost, criterion.estimates).filter(|_| !too_much).unwrap_or(known)
+}
+
+fn redundant_reads(profile: &Profile) -> Measurement {
+    let (again, all) = (profile.files.rereads.len(), profile.files.reads);
+    let first = profile.files.rereads.first().map(|reread| reread.event);
+    let reason = format!("{again} of {}", counted(all, "read"));
+    Measurement::new(share(number(again), number(all)), reason).at(first)
+}
+
+/// The fullest request, each against the window of its model.
+#[expect(clippy::cast_precision_loss, reason = "tokens of a request fit into a double")]
+fn context_fill(criterion: &Criterion, requests: &[Request]) -> Measurement {
+    let mut fullest: Option<(f64, u32)> = None;
+    for request in requests {
+        let Some(prompt) = request.prompt else { continue };
+        let Some(window) = criterion.context_window.or(request.window).filter(|window| *window > 0) else {
+            let model = request.model.as_deref().map_or_else(String::new, |model| format!(" of `{model}`"));
+            let reason = format!("the size of the context{model} is not known: state `context_window`");
+            return Measurement::unknown(reason).at(Some(request.event));
+        };
+        let filled = prompt as f64 / window as f64;
+        if fullest.is_none_or(|(most, _)| filled > most) {
+            fullest = Some((filled, request.event));
+        }
+    }
+    let Some((filled, event)) = fullest else {
+        return Measurement::unknown("the log records no usage of single requests");
+    };
+    plain(filled).at(Some(event))
+}
+
+/// In the words that a configuration compares with.
+fn status(profile: &Profile, session: &Session<'_>) -> Measurement {
+    let word = match &profile.ended {
+        Ended::Untold => return Measurement::unknown("logs of this format do not say how a session ended"),
+        Ended::Unfinished => "unfinished",
+        Ended::Recorded { failed: false, .. } => "completed",
+        Ended::Recorded { status, reason, .. } => {
+            let starts = |words: &[&str]| {
+                let said = [status, reason].into_iter().flatten().map(|text| text.trim_start().to_ascii_lowercase());
+                said.into_iter().any(|said| words.iter().any(|word| said.starts_with(word)))
+            };
+            if starts(&["timeout", "timed out"]) || ended_by(session, TIMED_OUT) {
+                "timeout"
+            } else if starts(&["kill"]) {
+                "killed"
+            } else {
+                "failed"
+            }
+        }
+    };
+    let reason = match &profile.ended {
+        Ended::Recorded { reason: Some(reason), .. } => format!("it ended with `{reason}`"),
+        _ => String::new(),
+    };
+    Measurement { value: Value::Text(word.to_owned()), reason, event: None }
+}
+
+fn ended_by(session: &Session<'_>, code: i64) -> bool {
+    session.events.iter().rev().any(|event| matches!(&event.kind, EventKind::End(end) if end.exit_code == Some(code)))
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
