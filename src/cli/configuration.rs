@@ -53,6 +53,7 @@ pub(super) fn decide(
         today: today(&policy, args.now, environment)?,
         waiving: if args.no_suppressions { Waiving::Ignore } else { Waiving::Apply },
         source: args.source.source(),
+        demands: None,
     };
     Ok(Decided { policy, settings, baseline })
 }

@@ -1,16 +1,18 @@
 //! Sessions, judged one by one → one answer.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use jiff::civil::Date;
 
+use crate::eval::Demands;
 use crate::finding::{Counts, Finding, Level};
 use crate::model::Gap;
 use crate::policy::Policy;
 use crate::rules::Source;
 
 use super::waive::{self, Applied, Waiving};
-use super::{Outcome, SessionOutcome, Verdict, whole};
+use super::{Outcome, SessionOutcome, Verdict, evals, whole};
 
 /// From which level on a finding fails the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub(crate) struct Settings {
     pub(crate) waiving: Waiving,
     /// Where all logs of the run came from.
     pub(crate) source: Source,
+    /// What sessions have to be like.
+    pub(crate) demands: Option<Arc<Demands>>,
 }
 
 impl Default for Settings {
@@ -40,6 +44,7 @@ impl Default for Settings {
             today: None,
             waiving: Waiving::Apply,
             source: Source::default(),
+            demands: None,
         }
     }
 }
@@ -53,6 +58,7 @@ pub(crate) fn conclude(
     settings: &Settings,
 ) -> Outcome {
     whole::judge(policy, &mut sessions, &gaps, settings);
+    evals::judge(policy, &mut sessions, settings);
     let applied = waive::apply(policy, &mut sessions, settings);
     let remarks = waive::remarks(policy, &applied, settings);
     finish(policy, sessions, gaps, (applied, remarks), settings)

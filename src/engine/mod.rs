@@ -3,6 +3,7 @@
 mod cast;
 mod conclude;
 mod cover;
+mod evals;
 mod findings;
 mod heard;
 #[cfg(test)]
@@ -15,6 +16,7 @@ mod whole;
 mod wording;
 
 use crate::effects::Effect;
+use crate::eval::Assessment;
 use crate::finding::Finding;
 use crate::model::{Gap, Status};
 use crate::policy::PolicyIdentity;
@@ -24,7 +26,7 @@ use crate::rules::account::Traced;
 pub(crate) use conclude::{FailOn, Settings, conclude, settle};
 pub(crate) use memory::Memory;
 pub(crate) use replay::Replay;
-pub(crate) use session::{Entries, Rulings, guarded, judge_guarded};
+pub(crate) use session::{Entries, Judging, Rulings, guarded, judge_by, judge_guarded};
 pub(crate) use waive::{By, Use, Waived, Waiving, is_known_by_a_baseline};
 pub(crate) use wording::evidence;
 
@@ -79,6 +81,8 @@ pub(crate) struct SessionOutcome {
     pub(crate) traced: Vec<Traced>,
     /// Sorted by event, then rule, then message.
     pub(crate) findings: Vec<Finding>,
+    /// What was measured of what `.agent-evals.yaml` demands, where something was demanded.
+    pub(crate) assessment: Option<Assessment>,
     pub(crate) gaps: Vec<Gap>,
     /// Every judged effect in order, only where the caller asked for them (`audit`'s text).
     pub(crate) entries: Vec<Entry>,

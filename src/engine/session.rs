@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::effects::{Effect, Kind, Links};
+use crate::eval::{self, Assessment, Demands, Stage};
 use crate::finding::Finding;
 use crate::measures::{Deed, Measured, Pricing};
 use crate::model::{EventKind, Gap, Session, Status};
@@ -87,6 +88,11 @@ impl<'r> Rulings<'r> {
     }
 
     fn shown(&self, shown: Shown) -> Vec<Finding> {
+        self.measured(shown, None).0
+    }
+
+    /// What is worth reporting, and what was measured of what is demanded.
+    fn measured(&self, shown: Shown, demands: Option<&Demands>) -> (Vec<Finding>, Option<Assessment>) {
         let cover = Cover::new(self.policy, self.session);
         let mut found: Vec<Finding> = self.heard.iter().flat_map(|(step, heard)| heard.findings(step, shown)).collect();
         let acts: Vec<Act<'_>> = self.acts().collect();
@@ -99,6 +105,12 @@ impl<'r> Rulings<'r> {
             check(&log, &mut hits);
             found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover)));
         }
+        let assessment = demands.map(|demands| {
+            let assessment = eval::measure(&demands.evals, &log);
+            let hits = eval::hits(demands, &assessment, Stage::Session);
+            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover)));
+            assessment
+        });
         found.sort_by(|left, right| order(left).cmp(&order(right)));
         // One act may be known in two ways: one that is excepted hides no other.
         let key = |finding: &Finding| (finding.event, finding.rule, finding.fingerprint.clone());
@@ -106,7 +118,7 @@ impl<'r> Rulings<'r> {
         found.retain(|finding| !finding.is_covered() || !standing.contains(&key(finding)));
         let mut seen = BTreeSet::new();
         found.retain(|finding| seen.insert((finding.event, finding.rule, finding.fingerprint.clone())));
-        without_what_is_below(found)
+        (without_what_is_below(found), assessment)
     }
 
     fn of_hit(&self, hit: Hit, cover: &Cover<'_>) -> Option<Finding> {
@@ -137,7 +149,16 @@ impl<'r> Rulings<'r> {
     }
 }
 
-/// Like [`judge_session`], but a fault of our own becomes a gap: never a pass, and never the end of the other sessions.
+/// What sessions are judged by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Judging<'a> {
+    pub(crate) policy: &'a Policy,
+    pub(crate) links: &'a Links,
+    pub(crate) entries: Entries,
+    pub(crate) demands: Option<&'a Demands>,
+}
+
+/// By a policy alone.
 pub(crate) fn judge_guarded(
     session: &Session<'_>,
     gaps: Vec<Gap>,
@@ -145,8 +166,13 @@ pub(crate) fn judge_guarded(
     entries: Entries,
     links: &Links,
 ) -> SessionOutcome {
+    judge_by(session, gaps, Judging { policy, links, entries, demands: None })
+}
+
+/// Like [`judge_session`], but a fault of our own becomes a gap: never a pass, and never the end of the other sessions.
+pub(crate) fn judge_by(session: &Session<'_>, gaps: Vec<Gap>, judging: Judging<'_>) -> SessionOutcome {
     let kept = gaps.clone();
-    guarded(session, || judge_session(session, gaps, policy, entries, links)).unwrap_or_else(|gap| {
+    guarded(session, || judge_session(session, gaps, judging)).unwrap_or_else(|gap| {
         let mut outcome = blank(session, kept);
         outcome.gaps.push(gap);
         outcome.gaps.sort();
@@ -163,13 +189,8 @@ pub(crate) fn guarded<T>(session: &Session<'_>, work: impl FnOnce() -> T) -> Res
 }
 
 /// Judges a session. The verdict is set when all sessions are concluded.
-pub(super) fn judge_session(
-    session: &Session<'_>,
-    gaps: Vec<Gap>,
-    policy: &Policy,
-    entries: Entries,
-    links: &Links,
-) -> SessionOutcome {
+pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judging<'_>) -> SessionOutcome {
+    let Judging { policy, links, entries, demands } = judging;
     let mut outcome = blank(session, gaps);
     let replay = Replay::new(session, policy.programs(), links);
     let rulings = Rulings::new(&replay, policy);
@@ -177,7 +198,7 @@ pub(super) fn judge_session(
     outcome.attempts = replay.attempts;
     outcome.effects = rulings.each().count();
     outcome.opaque = rulings.each().filter(|(_, effect, _)| matches!(effect.kind, Kind::Opaque(_))).count();
-    outcome.findings = rulings.findings();
+    (outcome.findings, outcome.assessment) = rulings.measured(Shown::Evidence, demands);
     if entries == Entries::Keep {
         outcome.entries = rulings.each().map(|(step, effect, said)| entry(step, effect, &said.judgement)).collect();
     }
@@ -245,6 +266,7 @@ fn blank(session: &Session<'_>, mut gaps: Vec<Gap>) -> SessionOutcome {
         account: Account::of(session, gaps.len()),
         traced: Vec::new(),
         findings: Vec::new(),
+        assessment: None,
         gaps,
         entries: Vec::new(),
         verdict: Verdict::Incomplete,

@@ -2,10 +2,13 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use super::session::judge_session;
+use super::session::{Judging, judge_session};
 use super::*;
+use crate::config::evals;
 use crate::effects::Links;
+use crate::eval::{Baseline, Demands};
 use crate::finding::{Counts, Level};
 use crate::model::dialect::Carries;
 use crate::model::evidence::{Chain, Subagent};
@@ -151,6 +154,7 @@ fn event(line: &str, number: u32) -> Event<'static> {
     let (status, line) = match line.split_once(' ') {
         Some(("refused", rest)) => (Status::Denied, rest),
         Some(("unanswered", rest)) => (Status::Missing, rest),
+        Some(("failed", rest)) => (Status::Error, rest),
         _ => (Status::Ok, line),
     };
     let (subagent, line) = match line.strip_prefix("by ").and_then(|rest| rest.split_once(' ')) {
@@ -184,15 +188,31 @@ pub(super) fn policy(text: &str) -> Policy {
 }
 
 fn judge(policy: &Policy, lines: &[&str]) -> SessionOutcome {
-    judge_session(&session(lines), Vec::new(), policy, Entries::Drop, &Links::new())
+    judge_session(&session(lines), Vec::new(), judging(policy, &Links::new(), None))
+}
+
+fn judging<'a>(policy: &'a Policy, links: &'a Links, demands: Option<&'a Demands>) -> Judging<'a> {
+    Judging { policy, links, entries: Entries::Drop, demands }
 }
 
 /// All sessions of a block, concluded.
 pub(super) fn conclude_block(policy: &Policy, lines: &[&str], settings: &Settings) -> Outcome {
     let Block { sessions, source, today } = block(lines);
-    let judge = |(session, gaps)| judge_session(&session, gaps, policy, Entries::Drop, &Links::new());
+    let links = Links::new();
+    let judge = |(session, gaps)| judge_session(&session, gaps, judging(policy, &links, settings.demands.as_deref()));
     let judged = sessions.into_iter().map(judge).collect();
     conclude(policy, judged, Vec::new(), &Settings { today, source, ..settings.clone() })
+}
+
+fn demands(text: &str) -> Demands {
+    let evals = evals::read(".agent-evals.yaml", text.as_bytes()).unwrap_or_else(|faults| panic!("{faults}"));
+    Demands { evals, baseline: None }
+}
+
+fn based(demands: Arc<Demands>, text: &str) -> Arc<Demands> {
+    let Demands { evals, .. } = Arc::into_inner(demands).unwrap();
+    let baseline = Baseline::read(text, &evals).unwrap_or_else(|fault| panic!("{fault}"));
+    Arc::new(Demands { evals, baseline: Some((baseline, 0.0)) })
 }
 
 fn specs() -> PathBuf {
@@ -223,16 +243,17 @@ fn every_case_of_every_spec_reports_what_it_says() {
 fn with_findings(text: &str, id: &str) -> (String, bool) {
     let (mut written, mut fires) = (String::new(), false);
     let mut block: Option<&str> = None;
-    let (mut scope, mut acts) = ("{}", Vec::new());
+    let (mut scope, mut acts, mut settings) = ("{}", Vec::new(), Settings::default());
     for line in text.lines() {
         match (block, line) {
             (None, "```session" | "```findings") => {
                 block = Some(line);
                 if line == "```session" {
                     acts.clear();
+                    settings = Settings::default();
                 } else {
                     written.push_str("```findings\n");
-                    let outcome = conclude_block(&policy(scope), &acts, &Settings::default());
+                    let outcome = conclude_block(&policy(scope), &acts, &settings);
                     for (session, finding) in told(&outcome) {
                         fires |= finding.rule == id;
                         writeln!(written, "{}", in_words(session, finding)).unwrap();
@@ -247,9 +268,11 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
             }
             (Some(_), "```") => block = None,
             (Some("```findings"), _) => continue,
-            (Some(_), _) => match line.strip_prefix("policy ") {
-                Some(text) => scope = text,
-                None => acts.push(line),
+            (Some(_), _) => match line.split_once(' ') {
+                Some(("policy", text)) => scope = text,
+                Some(("evals", text)) => settings.demands = Some(Arc::new(demands(text))),
+                Some(("baseline", text)) => settings.demands = settings.demands.map(|demands| based(demands, text)),
+                _ => acts.push(line),
             },
             (None, _) => {}
         }
@@ -310,7 +333,7 @@ fn the_verdict_follows_threshold_gaps_and_baseline() {
     let scope = policy(r#"{"files": {"read": {"deny": ["x"]}}}"#);
     let gap = || Gap { file: "a".to_owned(), line: None, reason: "cut".to_owned() };
     let run = |lines: &[&str], gaps: Vec<Gap>, settings: &Settings| {
-        let judged = judge_session(&session(lines), gaps, &scope, Entries::Drop, &Links::new());
+        let judged = judge_session(&session(lines), gaps, judging(&scope, &Links::new(), None));
         conclude(&scope, vec![judged], Vec::new(), settings).verdict
     };
     let usual = Settings::default();

@@ -93,6 +93,12 @@ pub(super) fn apply(policy: &Policy, sessions: &mut [SessionOutcome], settings: 
     Applied { waived, uses, stale, tallies }
 }
 
+/// Which findings will not count, by the place of their session and their own.
+pub(super) fn preview(policy: &Policy, sessions: &[SessionOutcome], settings: &Settings) -> BTreeSet<(usize, usize)> {
+    let mut tallies = vec![Tally::default(); policy.waivers().len()];
+    decide(policy, sessions, settings, &mut tallies).into_keys().collect()
+}
+
 impl Use {
     pub(crate) fn new(waiver: &Waiver, uses: usize) -> Self {
         Self {

@@ -64,7 +64,8 @@ impl Baseline {
         if !missing.is_empty() {
             return Err(BaselineFault::Missing(missing.join(", ")));
         }
-        let strange = evals.names().find(|name| !scores.get(*name).is_some_and(|value| value.is_number() || value.is_string()));
+        let strange =
+            evals.names().find(|name| !scores.get(*name).is_some_and(|value| value.is_number() || value.is_string()));
         match strange {
             Some(name) => Err(BaselineFault::Type(name.to_owned())),
             None => Ok(Self { version: VERSION, session_id: None, sessions: None, scores }),

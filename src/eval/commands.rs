@@ -16,28 +16,42 @@ pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: 
     let (sure, perhaps) = (count(&proven), count(&possible));
     if let Some(most) = most.filter(|most| perhaps > *most) {
         let at = usize::try_from(most).ok().and_then(|most| possible.get(most)).copied();
-        return Measurement::new(share(most, perhaps), format!("they ran {perhaps} times, at most {most} may")).at(at);
+        return Measurement::new(
+            share(most, perhaps),
+            format!("they ran {}, at most {most} is allowed", times(perhaps)),
+        )
+        .at(at);
     }
     if sure < least {
-        return Measurement::new(share(sure, least), format!("they ran {sure} times, at least {least} have to"));
+        return Measurement::new(share(sure, least), format!("they ran {}, at least {least} is demanded", times(sure)));
     }
-    let times = if sure == 1 { "once".to_owned() } else { format!("{sure} times") };
-    Measurement::new(1.0, format!("they ran {times}")).at(proven.first().copied())
+    Measurement::new(1.0, format!("they ran {}", times(sure))).at(proven.first().copied())
+}
+
+fn times(count: u64) -> String {
+    match count {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        count => format!("{count} times"),
+    }
 }
 
 /// Whether tests ran after the last change of a file, and were recorded as having gone well.
 pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
     let happened = |act: &Act<'_>| act.status != Some(Status::Denied) && act.effect.certainty != Certainty::Possible;
     let is_test = |act: &Act<'_>| happened(act) && is_proven(commands, act);
-    let changed = log.acts.iter().enumerate().filter(|(at, act)| {
-        happened(act) && is_change(act) && !is_done_by(log.acts, *at, &is_test)
-    });
+    let changed = log
+        .acts
+        .iter()
+        .enumerate()
+        .filter(|(at, act)| happened(act) && is_change(act) && !is_done_by(log.acts, *at, &is_test));
     let Some((last, change)) = changed.last() else {
         return Measurement::new(1.0, "nothing was changed");
     };
     let after = || log.acts.iter().skip(last).filter(|act| is_test(act));
     if let Some(test) = after().find(|act| act.status == Some(Status::Ok)) {
-        return Measurement::new(1.0, format!("tests ran in event {}, after the last change", test.event)).at(Some(test.event));
+        return Measurement::new(1.0, format!("tests ran in event {}, after the last change", test.event))
+            .at(Some(test.event));
     }
     let reason = if after().next().is_some() {
         "tests ran after the last change, and failed or have no recorded result"

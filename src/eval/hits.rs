@@ -2,42 +2,63 @@
 
 use std::sync::Arc;
 
-use super::{Assessment, Baseline, Measurement, Value, Worth, weighted, worth_of_score, worth_of_value};
-use crate::config::evals::{Bound, Criterion, Evals, FailOn, Metric, Scorer};
+use super::{
+    Assessment, Baseline, Demands, Measurement, Stage, Value, Worth, weighted, worth_of_score, worth_of_value,
+};
+use crate::config::evals::{Bound, Criterion, Evals, FailOn, Metric, Scorer, Test};
 use crate::finding::{Counts, Level, Named, PolicyPlace};
 use crate::rules::{Hit, Rule, Site, evals as rules};
 
-/// Everything that falls short. `baseline`: with how much worse than it is still as good.
-pub(crate) fn hits(evals: &Evals, assessment: &Assessment, baseline: Option<(&Baseline, f64)>) -> Vec<Hit> {
+/// Everything that falls short, as far as it can be told by now.
+pub(crate) fn hits(demands: &Demands, assessment: &Assessment, stage: Stage) -> Vec<Hit> {
+    let Demands { evals, baseline } = demands;
     let mut hits = Vec::new();
     for (scorer, measured) in evals.scorers.iter().zip(&assessment.scores) {
         let at = At { name: &scorer.name, place: &scorer.place, measured };
+        if stage_of_score(&scorer.test) != stage {
+            continue;
+        }
         match worth_of_score(scorer, measured) {
             Worth::Pass => {}
             Worth::Fail => hits.push(at.hit(&rules::SCORER, score_words(scorer, measured))),
             Worth::Unknown => hits.push(at.unknown()),
         }
         if let Some((baseline, tolerance)) = baseline
-            && baseline.score_regressed(scorer, measured, tolerance)
+            && baseline.score_regressed(scorer, measured, *tolerance)
         {
             hits.push(at.regression(baseline, None));
         }
     }
     for (criterion, measured) in evals.criteria.iter().zip(&assessment.values) {
         let at = At { name: &criterion.name, place: &criterion.place, measured };
+        if stage_of_value(criterion.metric) != stage {
+            continue;
+        }
         match worth_of_value(criterion, measured) {
             Worth::Pass => {}
             Worth::Fail => hits.push(at.hit(&rules::CRITERION, value_words(criterion, measured))),
             Worth::Unknown => hits.push(at.unknown()),
         }
         if let Some((baseline, tolerance)) = baseline
-            && baseline.value_regressed(criterion, measured, tolerance)
+            && baseline.value_regressed(criterion, measured, *tolerance)
         {
             hits.push(at.regression(baseline, Some(criterion.metric)));
         }
     }
-    hits.extend(score_hit(evals, assessment));
+    if stage == Stage::Findings {
+        // Some of the scores were not known before.
+        hits.iter_mut().for_each(|hit| hit.site = Site::Session);
+        hits.extend(score_hit(evals, assessment));
+    }
     hits
+}
+
+fn stage_of_score(test: &Test) -> Stage {
+    if matches!(test, Test::MaxFindings { .. }) { Stage::Findings } else { Stage::Session }
+}
+
+fn stage_of_value(metric: Metric) -> Stage {
+    if metric == Metric::LintViolations { Stage::Findings } else { Stage::Session }
 }
 
 /// What is reported, and where it was demanded.
@@ -116,7 +137,7 @@ fn value_words(criterion: &Criterion, measured: &Measurement) -> String {
     format!("`{name}` ({}) is {now}, {demand}{reason}", metric.name())
 }
 
-pub(crate) fn shown_bound(criterion: &Criterion) -> String {
+fn shown_bound(criterion: &Criterion) -> String {
     match &criterion.bound {
         Bound::Number(number) => shown(&Value::Number(*number), Some(criterion.metric)),
         Bound::Text(text) => text.clone(),

@@ -18,7 +18,24 @@ use crate::finding::{Counts, Finding};
 use crate::rules::Log;
 
 pub(crate) use baseline::{Baseline, BaselineFault};
-pub(crate) use hits::hits;
+pub(crate) use hits::{hits, shown};
+
+/// What sessions have to be like, and what they were like before.
+#[derive(Debug)]
+pub(crate) struct Demands {
+    pub(crate) evals: Evals,
+    /// With how much worse is still as good.
+    pub(crate) baseline: Option<(Baseline, f64)>,
+}
+
+/// When something can be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Once the session is known.
+    Session,
+    /// Once it is known which findings count.
+    Findings,
+}
 
 /// What was measured of one session, in the order of the configuration.
 #[derive(Debug, Clone, Default)]
@@ -107,7 +124,8 @@ pub(crate) fn settle(evals: &Evals, assessment: &mut Assessment, findings: &[&Fi
     }
     for (criterion, measured) in evals.criteria.iter().zip(&mut assessment.values) {
         if criterion.metric == Metric::LintViolations {
-            *measured = numbers::violations(findings.iter().copied().filter(|finding| finding.rule.starts_with("lint/")));
+            *measured =
+                numbers::violations(findings.iter().copied().filter(|finding| finding.rule.starts_with("lint/")));
         }
     }
 }

@@ -114,9 +114,7 @@ pub(super) fn value(criterion: &Criterion, log: &Log<'_>) -> Measurement {
             seconds(profile).map_or_else(|| Measurement::unknown("the log records no times"), |time| plain(time))
         }
         Metric::ErrorCount if profile.failures.is_empty() => unanswered(log.session).unwrap_or_else(|| plain(0.0)),
-        Metric::ErrorCount => {
-            plain(number(profile.errors())).at(profile.failures.first().map(|failure| failure.event))
-        }
+        Metric::ErrorCount => plain(number(profile.errors())).at(profile.failures.first().map(|failure| failure.event)),
         Metric::ToolCallCount => plain(number(profile.calls)),
         Metric::RedundantReadRatio => redundant_reads(profile),
         Metric::ContextFillRatio => context_fill(criterion, &profile.requests),

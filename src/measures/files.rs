@@ -12,6 +12,8 @@ use crate::model::{Arguments, Event, EventKind, Session, Status};
 pub(crate) struct Files {
     pub(crate) read: BTreeSet<String>,
     pub(crate) changed: BTreeSet<String>,
+    /// How often a part of a file was shown to the conversation.
+    pub(crate) reads: usize,
     /// In order.
     pub(crate) rereads: Vec<Reread>,
 }
@@ -92,6 +94,7 @@ pub(super) fn files(session: &Session<'_>, deeds: &[Deed<'_>]) -> Files {
 
 impl Files {
     fn note(&mut self, seen: &mut BTreeMap<Seen, (u32, usize)>, key: Seen, event: u32) {
+        self.reads += 1;
         if let Some((of, times)) = seen.get_mut(&key) {
             *times += 1;
             self.rereads.push(Reread { event, path: key.1, of: *of, times: *times });

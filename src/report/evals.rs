@@ -13,9 +13,7 @@ use super::text::columns;
 use super::tree::Glyphs;
 use crate::config::evals::{Bound, Criterion, Evals, Metric, Scorer};
 use crate::engine::SessionOutcome;
-use crate::eval::{
-    Assessment, Baseline, Measurement, Value, Worth, shown, weighted, worth_of_score, worth_of_value,
-};
+use crate::eval::{Assessment, Baseline, Measurement, Value, Worth, shown, weighted, worth_of_score, worth_of_value};
 use crate::finding::Finding;
 use crate::model::Gap;
 use crate::privacy::redact;
@@ -242,11 +240,7 @@ impl EvalsReport<'_> {
             failed += count(&scores, Status::Fail) + count(&values, Status::Fail);
             unknown += count(&scores, Status::Unknown) + count(&values, Status::Unknown);
         }
-        let of = if self.sessions.len() == 1 {
-            String::new()
-        } else {
-            format!(" in {} sessions", self.sessions.len())
-        };
+        let of = if self.sessions.len() == 1 { String::new() } else { format!(" in {} sessions", self.sessions.len()) };
         match self.exit_code {
             0 => format!("CI: PASS — all scorers passed{of}"),
             1 if failed > 0 => format!("CI: FAIL — {failed} scorer(s) failed{of}"),

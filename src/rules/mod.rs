@@ -4,6 +4,7 @@
 
 pub(crate) mod account;
 mod budget;
+pub(crate) mod evals;
 mod evidence;
 mod exceptions;
 mod scope;
@@ -43,6 +44,8 @@ pub(crate) enum Check {
     Evaluator,
     /// At all acts of a session, in order.
     Acts(fn(&Log<'_>, &mut Vec<Hit>)),
+    /// It is measured by [`crate::eval`], which has a say when all others had theirs.
+    Evals,
     /// At a whole session among the others of its run.
     Session(fn(&Whole<'_>, &mut Vec<Remark>)),
     /// At an exception or a suppression, and what it was used for in the run.
@@ -154,6 +157,11 @@ impl Hit {
 static RULES: &[&Rule] = &[
     &budget::EXCEEDED,
     &budget::UNRECORDED,
+    &evals::CRITERION,
+    &evals::REGRESSION,
+    &evals::SCORE,
+    &evals::SCORER,
+    &evals::UNJUDGED,
     &evidence::CHAIN,
     &evidence::COMPACTED,
     &evidence::LEVEL,

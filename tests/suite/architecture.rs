@@ -20,10 +20,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("policy", &["effects", "finding", "git", "prices", "schemas"]),
     ("measures", &["model", "effects", "prices"]),
     ("rules", &["model", "effects", "policy", "finding", "measures"]),
-    ("engine", &["model", "effects", "policy", "rules", "finding", "measures"]),
+    ("eval", &["model", "effects", "policy", "rules", "finding", "measures", "prices", "config", "schemas"]),
+    ("compare", &["measures", "schemas"]),
+    ("engine", &["model", "effects", "policy", "rules", "finding", "measures", "eval"]),
     ("lab", &["model", "effects", "policy", "engine", "finding"]),
     ("backtest", &["model", "effects", "policy", "rules", "engine", "finding"]),
-    ("report", &["schemas", "model", "finding", "policy", "rules", "engine", "lab", "privacy", "backtest"]),
+    (
+        "report",
+        &[
+            "schemas", "model", "finding", "policy", "rules", "engine", "lab", "privacy", "backtest", "eval", "config",
+            "compare", "measures",
+        ],
+    ),
     ("generate", &["model", "finding", "effects", "policy", "privacy"]),
     ("export", &["model", "shell", "effects", "policy", "engine", "finding"]),
     ("store", &["model", "privacy", "schemas"]),
@@ -32,6 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "model", "finding", "shell", "privacy", "git", "ingest", "effects", "policy", "rules", "engine", "report",
             "store", "triage", "config", "lab", "generate", "schemas", "backtest", "export", "measures", "prices",
+            "eval", "compare",
         ],
     ),
 ];

@@ -12,6 +12,11 @@ use super::Origin;
 pub(crate) const BUILT_IN: &[&str] = &[
     "budget/exceeded",
     "budget/unrecorded",
+    "eval/criterion",
+    "eval/regression",
+    "eval/score",
+    "eval/scorer",
+    "eval/unjudged",
     "floor/agent-settings",
     "floor/gate",
     "floor/hooks",

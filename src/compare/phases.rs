@@ -24,10 +24,7 @@ pub(crate) struct Difference {
 
 impl Difference {
     fn of(first: &BTreeSet<String>, second: &BTreeSet<String>) -> Self {
-        Self {
-            first: first.difference(second).cloned().collect(),
-            second: second.difference(first).cloned().collect(),
-        }
+        Self { first: first.difference(second).cloned().collect(), second: second.difference(first).cloned().collect() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

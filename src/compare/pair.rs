@@ -37,9 +37,7 @@ impl<'a> Pair<'a> {
         let milliseconds = self.first.duration().zip(self.second.duration());
         let mut wins = Vec::new();
         wins.extend(costs.and_then(|(first, second)| percent(first, second, "cheaper")));
-        wins.extend(
-            milliseconds.and_then(|(first, second)| percent(u128::from(first), u128::from(second), "faster")),
-        );
+        wins.extend(milliseconds.and_then(|(first, second)| percent(u128::from(first), u128::from(second), "faster")));
         let (first, second) = (self.first.errors(), self.second.errors());
         if first != second {
             let fewer = first.abs_diff(second);
@@ -69,9 +67,8 @@ impl<'a> Pair<'a> {
         };
         let (first, second) = (self.first.cost.basis, self.second.cost.basis);
         let same = first == second && first != Basis::Incomplete;
-        (!same).then(|| {
-            format!("costs are not compared: one is {}, the other {}", words(self.first), words(self.second))
-        })
+        (!same)
+            .then(|| format!("costs are not compared: one is {}, the other {}", words(self.first), words(self.second)))
     }
 
     /// Decisions that have to be added, taken away or changed to make one list the other.

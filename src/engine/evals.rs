@@ -1,0 +1,32 @@
+//! Demands on findings: they are judged when it is known which findings count.
+
+use crate::eval::{self, Stage};
+use crate::finding::Finding;
+use crate::policy::Policy;
+
+use super::SessionOutcome;
+use super::conclude::Settings;
+use super::cover::Cover;
+use super::findings::of_event;
+use super::session::order;
+use super::waive;
+
+/// Fills in what depends on findings, and adds what falls short because of it.
+pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], settings: &Settings) {
+    let Some(demands) = &settings.demands else { return };
+    let waived = waive::preview(policy, sessions, settings);
+    for (place, session) in sessions.iter_mut().enumerate() {
+        let Some(assessment) = &mut session.assessment else { continue };
+        let counting = session.findings.iter().enumerate().filter(|(at, _)| !waived.contains(&(place, *at)));
+        let counting: Vec<&Finding> = counting.map(|(_, finding)| finding).collect();
+        eval::settle(&demands.evals, assessment, &counting);
+        let cover = Cover::of_session(policy, &session.id, None);
+        let hits = eval::hits(demands, assessment, Stage::Findings);
+        session.findings.extend(hits.into_iter().map(|hit| {
+            let mut finding = of_event(None, &session.id, hit);
+            cover.mark(&mut finding, None);
+            finding
+        }));
+        session.findings.sort_by(|left, right| order(left).cmp(&order(right)));
+    }
+}
