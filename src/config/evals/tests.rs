@@ -115,7 +115,7 @@ fn faults_say_where_and_what() {
         (scorer("{type: no_errors, weight: 0}\nthresholds: {pass: 0.5}"), "none of them weighs anything"),
         (eval("scorer: evilmod:run, fail_on: above, threshold: 1"), "2:23: `evilmod:run` names code, and no code is"),
         (eval("scorer: a.b, fail_on: above, threshold: 1"), "`a.b` names code"),
-        (eval("scorer: cost, fail_on: above, threshold: 1"), "`cost` is no metric; did you mean `cost_usd`?"),
+        (eval("scorer: costs_usd, fail_on: above, threshold: 1"), "`costs_usd` is no metric; did you mean `cost_usd`?"),
         (eval("scorer: cost_usd, fail_on: abov, threshold: 1"), "`abov` is no comparison; did you mean `above`?"),
         (eval("scorer: cost_usd, fail_on: above"), "2:5: `threshold` is missing"),
         (eval("scorer: cost_usd, fail_on: above, expected: 1"), "compares with `threshold`, not with `expected`"),
