@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::init::InitArgs;
+use super::measured::{CostArgs, StatsArgs, TokenBudgetArgs};
 use super::policy::args::PolicyArgs;
 use super::since::{self, Since};
 use crate::engine;
@@ -140,6 +141,15 @@ pub(super) enum Command {
     /// List the sessions in the store, or the logs of all agents on this machine.
     #[command(after_help = LIST_EXAMPLES)]
     List(ListArgs),
+    /// What sessions cost, phase by phase, and what was wasted.
+    #[command(after_help = super::measured::COST_EXAMPLES)]
+    Cost(CostArgs),
+    /// How full the model's context was, request by request.
+    #[command(after_help = super::measured::TOKEN_BUDGET_EXAMPLES)]
+    TokenBudget(TokenBudgetArgs),
+    /// What sessions add up to: calls, time, tokens, files, errors.
+    #[command(after_help = super::measured::STATS_EXAMPLES)]
+    Stats(StatsArgs),
     /// Write logs of any agent into the store.
     #[command(after_help = IMPORT_EXAMPLES)]
     Import(ImportArgs),

@@ -12,6 +12,7 @@ mod init;
 mod inspect;
 mod judge;
 mod list;
+mod measured;
 mod output;
 mod pipeline;
 mod policy;
@@ -51,6 +52,9 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, environment: Environ
 
 fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     match &cli.command {
+        Command::Cost(args) => measured::cost(&cli.trace_dir, args, environment, streams),
+        Command::TokenBudget(args) => measured::token_budget(&cli.trace_dir, args, environment, streams),
+        Command::Stats(args) => measured::stats(&cli.trace_dir, args, environment, streams),
         Command::Check(args) => gate::check(&cli.trace_dir, args, environment, streams),
         Command::Audit(args) => gate::audit(&cli.trace_dir, args, environment, streams),
         Command::Effects(args) => effects::run(&cli.trace_dir, args, environment, streams),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ending;
-use crate::model::{Arguments, EventKind, Session, Status, ToolCall};
+use crate::model::{Arguments, Event, EventKind, RawText, Session, Status, ToolCall};
 
 /// Something that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub(crate) struct Failure {
     pub(crate) event: u32,
     /// The tool whose call failed; `None`: no call did, the model could not be asked or the session ended so.
     pub(crate) tool: Option<String>,
+    /// The first line of what was said of it. Raw log text.
+    pub(crate) said: Option<String>,
 }
 
 /// The same call again after it failed.
@@ -36,6 +38,7 @@ fn same<'s>(call: &'s ToolCall<'_>) -> Option<Same<'s>> {
 /// Everything that failed, and every call that was made again after it failed.
 pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
     let (mut failures, mut retries) = (Vec::new(), Vec::new());
+    let results: BTreeMap<&str, &RawText<'_>> = session.events.iter().filter_map(result).collect();
     // Calls that failed when they were last made: where, and how often in a row.
     let mut failing: BTreeMap<Same<'_>, (u32, usize)> = BTreeMap::new();
     for event in &session.events {
@@ -43,7 +46,9 @@ pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
             EventKind::Call(call) => {
                 let failed = call.status == Status::Error;
                 if failed {
-                    failures.push(Failure { event: event.number, tool: Some(call.tool.clone().into_owned()) });
+                    let said = call.call_id.as_deref().and_then(|id| results.get(id)).and_then(|text| first_line(text));
+                    let tool = Some(call.tool.clone().into_owned());
+                    failures.push(Failure { event: event.number, tool, said });
                 }
                 let Some(same) = same(call) else { continue };
                 let before = failing.remove(&same);
@@ -56,12 +61,24 @@ pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
                     failing.insert(same, (event.number, times + 1));
                 }
             }
-            EventKind::Failure(_) => failures.push(Failure { event: event.number, tool: None }),
+            EventKind::Failure(text) => {
+                failures.push(Failure { event: event.number, tool: None, said: first_line(text) });
+            }
             EventKind::End(ending) if ending::failed(ending) => {
-                failures.push(Failure { event: event.number, tool: None });
+                let said = ending.reason.as_deref().or(ending.status.as_deref()).map(str::to_owned);
+                failures.push(Failure { event: event.number, tool: None, said });
             }
             _ => {}
         }
     }
     (failures, retries)
+}
+
+fn result<'s>(event: &'s Event<'_>) -> Option<(&'s str, &'s RawText<'s>)> {
+    let EventKind::Result(result) = &event.kind else { return None };
+    Some((result.call_id.as_deref()?, result.text.as_ref()?))
+}
+
+fn first_line(text: &RawText<'_>) -> Option<String> {
+    text.decode().lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
 }

@@ -1,6 +1,7 @@
 //! Everything that is counted of one session, in one place: budgets, costs, evals, lints, statistics and comparisons take
 //! their numbers from [`Profile`], so that no two of them differ.
 
+mod asked;
 mod ending;
 mod estimate;
 mod failure;
@@ -22,11 +23,11 @@ use crate::model::{EventKind, Session, Status, Usage, moment};
 
 pub(crate) use ending::Ended;
 pub(crate) use failure::{Failure, Retry};
-pub(crate) use files::{Files, Reread};
-pub(crate) use money::{Basis, Cost, Pricing, Unpriced};
+pub(crate) use files::Files;
+pub(crate) use money::{Basis, Cost, Pricing};
 pub(crate) use part::Part;
 pub(crate) use phase::Phase;
-pub(crate) use request::Request;
+pub(crate) use request::{Request, add as add_usage};
 pub(crate) use tools::{ToolUse, Tools};
 
 /// One effect of a session.
@@ -55,6 +56,12 @@ impl<'a> Measured<'a> {
 
     pub(crate) fn profile(&self) -> &Profile {
         self.profile.get_or_init(|| Profile::new(self.session, &self.deeds, &self.pricing))
+    }
+
+    /// The same for who needs nothing else.
+    pub(crate) fn into_profile(self) -> Profile {
+        let Self { session, deeds, pricing, profile } = self;
+        profile.into_inner().unwrap_or_else(|| Profile::new(session, &deeds, &pricing))
     }
 
     /// By what its requests are priced.

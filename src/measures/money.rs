@@ -28,8 +28,8 @@ pub(crate) enum Unpriced {
     NoModel,
     /// The table has no row for the model.
     UnknownModel(String),
-    /// The row says nothing of tokens of this kind.
-    NoRate(String, &'static str),
+    /// Prices were stated, and none for tokens of this kind.
+    NoRate(&'static str),
     /// Nothing is recorded about usage at all, and nothing to estimate it by.
     NoUsage,
 }
@@ -39,15 +39,14 @@ impl fmt::Display for Unpriced {
         match self {
             Self::NoModel => f.write_str("the log does not say which model used the tokens"),
             Self::UnknownModel(model) => write!(f, "there is no price for the model `{model}`"),
-            Self::NoRate(model, kind) if model.is_empty() => write!(f, "no price was given for {kind}"),
-            Self::NoRate(model, kind) => write!(f, "there is no price for {kind} of the model `{model}`"),
+            Self::NoRate(kind) => write!(f, "no price was stated for {kind}"),
             Self::NoUsage => f.write_str("the log records no usage"),
         }
     }
 }
 
-/// How well an amount is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How well an amount is known, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Basis {
     /// From the usage that the provider reported.
     Recorded,
@@ -96,6 +95,19 @@ impl Cost {
         }
     }
 
+    /// What several cost together. One that is not known whole makes the sum so, too.
+    pub(crate) fn sum<'c>(costs: impl IntoIterator<Item = &'c Self>) -> Self {
+        costs.into_iter().fold(Self::nothing(), |mut sum, cost| {
+            sum.amount = sum.amount.saturating_add(cost.amount);
+            sum.basis = sum.basis.max(cost.basis);
+            sum.why.extend(cost.why.iter().cloned());
+            sum.why.sort();
+            sum.why.dedup();
+            sum.prices.extend(cost.prices.iter().cloned());
+            sum
+        })
+    }
+
     /// The amount, where it is all of it.
     pub(crate) fn complete(&self) -> Option<u128> {
         (self.basis != Basis::Incomplete).then_some(self.amount)
@@ -120,16 +132,16 @@ impl<'t> Pricing<'t> {
         if total_tokens(usage) == 0 {
             return Ok(0);
         }
-        let (rates, model) = match self {
-            Self::Rates(rates) => (*rates, ""),
-            Self::Model(row) => (row.rates_for(prompt), row.model.as_str()),
+        let rates = match self {
+            Self::Rates(rates) => *rates,
+            Self::Model(row) => row.rates_for(prompt),
             Self::Table(_) => {
                 let model = model.ok_or(Unpriced::NoModel)?;
                 let row = self.row(Some(model)).ok_or_else(|| Unpriced::UnknownModel(model.to_owned()))?;
-                (row.rates_for(prompt), row.model.as_str())
+                row.rates_for(prompt)
             }
         };
-        rates.of(usage).map_err(|NoRate(kind)| Unpriced::NoRate(model.to_owned(), kind))
+        rates.of(usage).map_err(|NoRate(kind)| Unpriced::NoRate(kind))
     }
 
     /// What is known of the model that answered, or of the one that stands for all.

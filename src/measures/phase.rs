@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
+use super::asked::{self, is_asked};
 use super::failure::{Failure, Retry};
 use super::money::{Basis, Cost, Pricing};
 use super::request::{self, Request};
-use super::series::{changes, happened, is_asked};
+use super::series::{changes, happened};
 use super::{Deed, estimate};
 use crate::effects::Kind;
 use crate::model::{Event, EventKind, Session, Status, Usage, moment};
@@ -52,7 +53,7 @@ pub(super) fn phases(
     (failures, retries): (&[Failure], &[Retry]),
 ) -> Vec<Phase> {
     let is_estimated = pricing.session(session, requests).basis == Basis::Estimated || requests.is_empty();
-    let mut phases: Vec<Phase> = split(session).into_iter().map(|events| begin(&events)).collect();
+    let mut phases: Vec<Phase> = split(session).into_iter().map(|events| begin(&events, session)).collect();
     for phase in &mut phases {
         let within = |event: u32| (phase.from..=phase.to).contains(&event);
         let deeds: Vec<Deed<'_>> = deeds.iter().filter(|deed| within(deed.event)).copied().collect();
@@ -92,15 +93,18 @@ fn charge(phases: &mut [Phase], requests: &[Request], pricing: &Pricing<'_>) {
     }
 }
 
-/// The events of each phase. What comes before the first prompt belongs to it, unless something was done there.
+/// The events of each phase. Prompts between which nothing was done are of one phase, and what comes before the first one
+/// belongs to it.
 fn split<'s>(session: &'s Session<'s>) -> Vec<Vec<&'s Event<'s>>> {
     let mut all: Vec<Vec<&Event<'_>>> = Vec::new();
     let mut open: Vec<&Event<'_>> = Vec::new();
+    let mut worked = false;
     for event in &session.events {
-        let worked = || open.iter().any(|event| is_work(event) || is_asked(event, session));
-        if is_asked(event, session) && worked() {
+        if worked && is_asked(event, session) {
+            worked = false;
             all.push(std::mem::take(&mut open));
         }
+        worked |= is_work(event);
         open.push(event);
     }
     if !open.is_empty() {
@@ -113,11 +117,11 @@ fn is_work(event: &Event<'_>) -> bool {
     matches!(event.kind, EventKind::Call(_) | EventKind::Message(_) | EventKind::Reasoning(_) | EventKind::File(_))
 }
 
-fn begin(events: &[&Event<'_>]) -> Phase {
+fn begin(events: &[&Event<'_>], session: &Session<'_>) -> Phase {
     let number = |event: Option<&&Event<'_>>| event.map_or(0, |event| event.number);
     let times: Vec<Timestamp> = events.iter().filter_map(|event| event.time.as_deref().and_then(moment)).collect();
     Phase {
-        label: label(events),
+        label: label(events, session),
         from: number(events.first()),
         to: number(events.last()),
         events: events.len(),
@@ -135,14 +139,8 @@ fn begin(events: &[&Event<'_>]) -> Phase {
     }
 }
 
-fn label(events: &[&Event<'_>]) -> String {
-    let prompt = events.iter().find_map(|event| match &event.kind {
-        EventKind::Prompt(text) => {
-            text.decode().lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
-        }
-        _ => None,
-    });
-    prompt.unwrap_or_else(|| {
+fn label(events: &[&Event<'_>], session: &Session<'_>) -> String {
+    asked::label(events, session).unwrap_or_else(|| {
         let mut tools: Vec<(usize, &str)> = Vec::new();
         for event in events {
             let EventKind::Call(call) = &event.kind else { continue };

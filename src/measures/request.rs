@@ -24,7 +24,7 @@ pub(crate) struct Request {
     /// Tokens that were sent: fresh ones, and those that a cache gave back or took in. `None`: the record is not of one
     /// request.
     pub(crate) prompt: Option<u64>,
-    /// The most tokens that the model takes, where that is known and the prompt does not exceed it.
+    /// The most tokens that the model takes. A prompt above what is known of its own model shows that it takes more.
     pub(crate) window: Option<u64>,
     /// In parts of a dollar, or why it has no price.
     pub(crate) cost: Result<u128, Unpriced>,
@@ -47,6 +47,7 @@ pub(super) fn prompt(usage: &Usage) -> Option<u64> {
 pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Request> {
     let mut requests: Vec<Request> = Vec::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    let is_chosen = matches!(pricing, Pricing::Model(_));
     for spent in session.spent.iter().filter(|spent| spent.usage.requests > 0) {
         let model = model_of(session, spent).map(std::borrow::Cow::into_owned);
         let prompt = prompt(&spent.usage);
@@ -64,7 +65,7 @@ pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Requ
             model,
             usage: spent.usage,
             prompt,
-            window: window.filter(|window| prompt.is_none_or(|prompt| prompt <= *window)),
+            window: window.filter(|window| is_chosen || prompt.is_none_or(|prompt| prompt <= *window)),
             cost: pricing.request(session, spent),
         };
         let before = spent.message.as_deref().and_then(|message| known.get(message).copied());
@@ -105,7 +106,7 @@ pub(super) fn rest(session: &Session<'_>) -> Usage {
     }
 }
 
-pub(super) fn add(total: &mut Usage, usage: &Usage) {
+pub(crate) fn add(total: &mut Usage, usage: &Usage) {
     total.requests = total.requests.saturating_add(usage.requests);
     total.input = total.input.saturating_add(usage.input);
     total.output = total.output.saturating_add(usage.output);

@@ -4,10 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::asked::is_asked;
 use super::money::{Pricing, Unpriced};
 use super::{Deed, Part};
 use crate::effects::{Certainty, Connection, Kind, PathTarget};
-use crate::model::{Event, EventKind, Session, Spent, Status, Stream, Telling, Usage, moment};
+use crate::model::{Event, EventKind, Session, Spent, Status, Usage, moment};
 
 /// What was spent.
 #[derive(Debug, Default)]
@@ -73,13 +74,6 @@ pub(crate) fn turns(part: &Part<'_>, session: &Session<'_>) -> Series {
     }
     series.recorded = series.total() > 0 || !part.events.iter().any(|event| is_call(event));
     series
-}
-
-/// Whether a user asked for something there, in the session's own conversation.
-pub(super) fn is_asked(event: &Event<'_>, session: &Session<'_>) -> bool {
-    let stream = session.streams.get(usize::from(event.origin.stream));
-    let is_main = !matches!(stream, Some(Stream::Sidechain(_)));
-    is_main && event.origin.telling == Telling::Told && matches!(event.kind, EventKind::Prompt(_))
 }
 
 /// From the earliest recorded time to the latest, pauses included: a log does not tell waiting from working. Records may

@@ -1,6 +1,7 @@
 //! Numbers of whole sessions.
 
-use super::{Basis, Pricing, Profile, Unpriced};
+use super::money::Unpriced;
+use super::{Basis, Pricing, Profile};
 use crate::model::Dialect;
 use crate::model::{Event, EventKind, Origin, RawText, Session, Spent, Usage};
 use crate::policy::prices::shipped;
@@ -113,6 +114,24 @@ fn times_are_the_earliest_and_the_latest_and_phases_go_from_prompt_to_prompt() {
         profile.phases.iter().map(|phase| (phase.label.as_str(), phase.from, phase.to)).collect();
     assert_eq!(phases, [("fix it", 1, 3), ("more", 4, 5)]);
     assert_eq!(profile.turns, 2);
+}
+
+#[test]
+fn what_the_host_says_in_its_users_name_is_no_prompt() {
+    let events = vec![
+        event(1, "2026-07-01T10:00:00Z", prompt("<local-command-caveat>Caveat: …</local-command-caveat>")),
+        event(2, "2026-07-01T10:00:01Z", prompt("<command-name>/clear</command-name>")),
+        event(3, "2026-07-01T10:00:02Z", prompt("<objective>\nsort it out\n</objective>")),
+        event(4, "2026-07-01T10:00:03Z", message("done")),
+        event(5, "2026-07-01T10:00:04Z", prompt("[Request interrupted by user]")),
+        event(6, "2026-07-01T10:00:05Z", prompt("<command-name>/init</command-name>")),
+        event(7, "2026-07-01T10:00:06Z", message("done")),
+    ];
+    let profile = profile(&session(events, Vec::new()));
+    let phases: Vec<(&str, u32, u32)> =
+        profile.phases.iter().map(|phase| (phase.label.as_str(), phase.from, phase.to)).collect();
+    assert_eq!(phases, [("sort it out", 1, 5), ("/init", 6, 7)]);
+    assert_eq!(profile.turns, 3);
 }
 
 #[test]

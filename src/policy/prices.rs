@@ -23,6 +23,11 @@ pub(crate) fn shipped() -> &'static Arc<Table> {
     &SHIPPED
 }
 
+/// Dollars for a million tokens.
+pub(crate) fn amount(text: &str) -> Option<u128> {
+    money(text)
+}
+
 /// A file of prices. `file`: as users know it.
 pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<Table, Diagnostics> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
@@ -89,6 +94,11 @@ fn row(parser: &mut Parser<'_>, value: &Value, pointer: &str, table: &mut Table)
             "over" => read.over = over(parser, value, &below),
             name => rate(parser, (name, value), &below, &mut read.rates),
         }
+    }
+    for rates in read.over.iter_mut().map(|(_, rates)| rates).chain([&mut read.rates]) {
+        // Who asks nothing else for tokens of a cache asks for them what any other token costs.
+        rates.cache_read.get_or_insert(rates.input);
+        rates.cache_write.get_or_insert(rates.input);
     }
     table.add(read, &also, short.as_deref());
 }
@@ -187,8 +197,90 @@ fn day(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<String> 
 mod tests {
     use std::fmt::Write as _;
 
-    use super::read;
+    use schemars::JsonSchema;
+
+    use super::{OVER, REQUIRED, ROOT, ROW, read};
+    use crate::policy::schema::without_null;
     use crate::prices::TABLE;
+
+    /// What models cost and how much they take at once: rows of `--prices` count before those of this build.
+    #[derive(JsonSchema)]
+    #[schemars(title = "prices", deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct Prices {
+        /// 1.
+        version: u32,
+        models: Vec<Model>,
+    }
+
+    /// One model. Amounts are dollars for a million tokens, with at most six decimals.
+    #[derive(JsonSchema)]
+    #[schemars(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct Model {
+        /// As logs name it.
+        model: String,
+        /// Other names of the same model in logs.
+        also: Option<Vec<String>>,
+        /// A name for it on the command line.
+        short: Option<String>,
+        /// The most tokens that one prompt may have.
+        window: u64,
+        input: f64,
+        output: f64,
+        /// Of tokens that a cache gave back [default: `input`].
+        cache_read: Option<f64>,
+        /// Of tokens that a cache took in [default: `input`].
+        cache_write: Option<f64>,
+        over: Option<Over>,
+        /// Who lists these prices.
+        source: String,
+        /// The day on which they were listed so.
+        date: String,
+    }
+
+    /// Other prices of requests whose prompt has more tokens than this.
+    #[derive(JsonSchema)]
+    #[schemars(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct Over {
+        tokens: u64,
+        input: f64,
+        output: f64,
+        cache_read: Option<f64>,
+        cache_write: Option<f64>,
+    }
+
+    #[test]
+    fn the_published_schema_is_what_is_read() {
+        let settings = schemars::generate::SchemaSettings::draft2020_12();
+        let mut schema = settings.into_generator().into_root_schema_for::<Prices>();
+        schemars::transform::transform_subschemas(&mut without_null, &mut schema);
+        crate::schemas::keep("prices", &schema);
+        let value = schema.as_value();
+        let sorted = |names: &[&str]| {
+            let mut names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            names.sort();
+            names
+        };
+        let keys = |pointer: &str| {
+            let keys: Vec<&str> =
+                value.pointer(pointer).unwrap().as_object().unwrap().keys().map(String::as_str).collect();
+            sorted(&keys)
+        };
+        assert_eq!(keys("/properties"), sorted(ROOT));
+        assert_eq!(keys("/$defs/Model/properties"), sorted(ROW));
+        assert_eq!(keys("/$defs/Over/properties"), sorted(OVER));
+        let required: Vec<&str> = value
+            .pointer("/$defs/Model/required")
+            .unwrap()
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|key| key.as_str())
+            .collect();
+        assert_eq!(sorted(&required), sorted(REQUIRED));
+    }
 
     #[test]
     fn the_table_of_this_build_can_be_read() {

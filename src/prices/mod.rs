@@ -31,12 +31,12 @@ impl fmt::Display for Dollars {
 pub(crate) struct Rates {
     pub(crate) input: u128,
     pub(crate) output: u128,
-    /// `None`: the list says nothing of it, so tokens of the kind have no price.
+    /// `None`: nobody stated it, so tokens of the kind have no price.
     pub(crate) cache_read: Option<u128>,
     pub(crate) cache_write: Option<u128>,
 }
 
-/// Tokens of a kind that a row has no price for.
+/// Tokens of a kind that nobody stated a price for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoRate(pub(crate) &'static str);
 
@@ -128,8 +128,8 @@ impl Table {
         self.find(model).or_else(short)
     }
 
-    /// Every name it knows, sorted.
+    /// Every name that somebody may ask for.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.keys().map(String::as_str)
+        self.names.keys().chain(self.short.keys()).map(String::as_str)
     }
 }

@@ -29,7 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "report",
         &[
             "schemas", "model", "finding", "policy", "rules", "engine", "lab", "privacy", "backtest", "eval", "config",
-            "compare", "measures",
+            "compare", "measures", "prices",
         ],
     ),
     ("generate", &["model", "finding", "effects", "policy", "privacy"]),

@@ -1,0 +1,120 @@
+//! `cost`, `token-budget` and `stats`: the numbers of sessions.
+
+mod cost;
+mod prices;
+mod stats;
+mod token_budget;
+
+use std::path::Path;
+
+use clap::Args;
+
+use super::Streams;
+use super::args::PlainFormat;
+use super::effects::glyphs;
+use super::environment::Environment;
+use super::failure::Failure;
+use super::gate;
+use super::output;
+use super::pipeline::Inputs;
+use super::policy_file;
+use crate::engine::{self, Replay};
+use crate::ingest::discover::Selection;
+use crate::measures::{Pricing, Profile};
+use crate::model::{Gap, Session};
+use crate::policy::Policy;
+use crate::report::{self, Form};
+
+pub(super) use cost::{CostArgs, EXAMPLES as COST_EXAMPLES, run as cost};
+pub(super) use prices::PricesArgs;
+pub(super) use stats::{EXAMPLES as STATS_EXAMPLES, StatsArgs, run as stats};
+pub(super) use token_budget::{EXAMPLES as TOKEN_BUDGET_EXAMPLES, TokenBudgetArgs, run as token_budget};
+
+/// Which sessions, and how their numbers are written.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct MeasuredArgs {
+    /// Sessions: an id or an unambiguous prefix in the store, a log, a folder or an archive of logs of any agent,
+    /// `git:REV[:PATH]`, `entire[:WHICH]`, or `-` [default: the latest in the store].
+    #[arg(value_name = "SESSION", conflicts_with = "all")]
+    pub(in crate::cli) sessions: Vec<String>,
+
+    /// Every session in the store, not only the latest.
+    #[arg(long)]
+    pub(in crate::cli) all: bool,
+
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(in crate::cli) format: PlainFormat,
+}
+
+/// Sessions that were counted.
+struct Measured {
+    profiles: Vec<Profile>,
+    gaps: Vec<Gap>,
+    left_out: usize,
+}
+
+impl MeasuredArgs {
+    fn selection(&self) -> Selection {
+        if self.all { Selection::All } else { Selection::Latest }
+    }
+
+    fn form<'a>(&self, gaps: &'a [Gap], environment: Environment) -> Form<'a> {
+        match self.format {
+            PlainFormat::Text => Form::Text(glyphs(environment)),
+            PlainFormat::Json => Form::Json(gaps),
+        }
+    }
+
+    fn measure(
+        &self,
+        trace_dir: &Path,
+        pricing: Pricing<'_>,
+        environment: Environment,
+        streams: &mut Streams<'_>,
+    ) -> Result<Measured, Failure> {
+        let inputs = Inputs::select(trace_dir, &self.sessions, self.selection(), environment, streams.stdin)?;
+        measure(inputs, pricing, environment)
+    }
+}
+
+fn measure(inputs: Inputs, pricing: Pricing<'_>, environment: Environment) -> Result<Measured, Failure> {
+    // What programs do is what the policy says they do, where there is one.
+    let policy = policy_file::load_if_any(None, None, environment.colour)?.unwrap_or_else(Policy::none);
+    let (links, gap) = gate::links(None);
+    let left_out = inputs.left_out();
+    let of_session = |session: &Session<'_>| {
+        engine::guarded(session, || Replay::new(session, policy.programs(), &links).measured(pricing).into_profile())
+    };
+    let (measured, mut gaps) = inputs.all(of_session);
+    gaps.extend(gap);
+    let mut profiles = Vec::with_capacity(measured.len());
+    for of_session in measured {
+        match of_session {
+            Ok(profile) => profiles.push(profile),
+            Err(gap) => gaps.push(gap),
+        }
+    }
+    gaps.sort();
+    Ok(Measured { profiles, gaps, left_out })
+}
+
+impl Measured {
+    /// What is missing, and the exit code that says so.
+    fn concluded(&self, streams: &mut Streams<'_>) -> u8 {
+        for line in report::gap_lines(&self.gaps) {
+            output::note(streams.stderr, &line);
+        }
+        if self.profiles.is_empty() {
+            output::note(streams.stderr, "error: no session was found");
+        }
+        if self.left_out > 0 {
+            let sessions = if self.left_out == 1 {
+                "1 session was".to_owned()
+            } else {
+                format!("{} sessions were", self.left_out)
+            };
+            output::note(streams.stderr, &format!("note: {sessions} left out; `--all` counts every session"));
+        }
+        if self.profiles.is_empty() || !self.gaps.is_empty() { 3 } else { 0 }
+    }
+}

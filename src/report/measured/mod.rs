@@ -1,0 +1,102 @@
+//! `cost`, `token-budget` and `stats`: the numbers of sessions for people, and as JSON. Version 1, additive changes only.
+
+mod amount;
+mod cost;
+mod stats;
+mod token_budget;
+
+pub(crate) use cost::cost;
+pub(crate) use stats::{Tree, stats};
+pub(crate) use token_budget::{Ceiling, TokenBudget, token_budget};
+
+use serde::Serialize;
+
+use super::escape::{shorten, terminal};
+use super::tree::Glyphs;
+use super::view::ShownGap;
+use crate::model::{Gap, Usage};
+use crate::privacy::redact;
+
+/// How numbers are written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Form<'a> {
+    Text(Glyphs),
+    /// With everything that could not be read.
+    Json(&'a [Gap]),
+}
+
+/// One piece of a log on one line of a terminal.
+fn shown(text: &str, most: usize) -> String {
+    terminal(&shorten(redact(text).as_str(), most))
+}
+
+/// The same inside of JSON.
+fn told(text: &str) -> String {
+    redact(text).as_str().to_owned()
+}
+
+fn dash(glyphs: Glyphs) -> &'static str {
+    match glyphs {
+        Glyphs::Unicode => "—",
+        Glyphs::Ascii => "-",
+    }
+}
+
+fn arrow(glyphs: Glyphs) -> &'static str {
+    match glyphs {
+        Glyphs::Unicode => "←",
+        Glyphs::Ascii => "<-",
+    }
+}
+
+/// Tokens as providers report them.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Tokens {
+    requests: u64,
+    input: u64,
+    output: u64,
+    cache_read: u64,
+    cache_write: u64,
+    /// Part of `output`, where the log says so.
+    reasoning: u64,
+}
+
+impl Tokens {
+    fn of(usage: &Usage) -> Self {
+        let Usage { requests, input, output, cache_read, cache_write, reasoning } = *usage;
+        Self { requests, input, output, cache_read, cache_write, reasoning }
+    }
+}
+
+/// Something that could not be read.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Missing {
+    file: String,
+    line: Option<u32>,
+    reason: String,
+}
+
+fn missing(gaps: &[Gap]) -> Vec<Missing> {
+    let shown = gaps.iter().map(ShownGap::new);
+    shown
+        .map(|gap| Missing {
+            file: gap.file.as_str().to_owned(),
+            line: gap.line,
+            reason: gap.reason.as_str().to_owned(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::schemas;
+
+    #[test]
+    fn the_schemas_are_those_of_the_types() {
+        schemas::keep("cost.v1", &schemas::written::<super::cost::Document>());
+        schemas::keep("token-budget.v1", &schemas::written::<super::token_budget::Document>());
+        schemas::keep("stats.v1", &schemas::written::<super::stats::Document>());
+    }
+}
