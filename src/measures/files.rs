@@ -126,7 +126,7 @@ fn forgets(event: &Event<'_>) -> bool {
 /// Which part of a file a deed shows to the conversation; `None` where it only uses the file.
 fn part_read(event: &Event<'_>, deed: &Deed<'_>, of_call: &[&Deed<'_>], path: &str) -> Option<Seen> {
     let EventKind::Call(call) = &event.kind else { return None };
-    let shown = call.status == Status::Ok && deed.effect.certainty == Certainty::Exact;
+    let shown = matches!(call.status, Status::Ok | Status::Missing) && deed.effect.certainty == Certainty::Exact;
     let is_file = matches!(&deed.effect.kind, Kind::Read(target) if !target.subtree);
     if !shown || !is_file {
         return None;
