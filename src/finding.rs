@@ -64,6 +64,8 @@ pub(crate) struct Finding {
     pub(crate) message: String,
     /// 1-based event number in its session; 0 of a finding about the whole session.
     pub(crate) event: u32,
+    /// The last event that it is about, where it is about several.
+    pub(crate) until: Option<u32>,
     pub(crate) event_id: Option<String>,
     pub(crate) tool: Option<String>,
     /// The effect that was judged, as shown in reports; `None` for findings about a whole session.

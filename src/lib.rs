@@ -23,12 +23,12 @@
 //! | [`prices`] | what models cost and how much they take at once: a dated table | model |
 //! | [`policy`] | `.agent-scope.json` → a validated policy, or diagnostics that point into the file | effects, finding, git, prices |
 //! | [`measures`] | everything that is counted of one session, in one place | model, effects, prices |
-//! | [`config`] | `.agent-strace.yaml` → settings of the gate and suppressions, or diagnostics | policy |
-//! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, finding, measures |
+//! | [`config`] | the other files: settings, suppressions, lint rules → settings, or diagnostics | policy, finding |
+//! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, config, finding, measures |
 //! | [`generate`] | what sessions did → a policy that allows it and nothing more | model, effects, policy, finding, privacy |
 //! | [`eval`] | how a session measures up to `.agent-evals.yaml` | model, effects, policy, rules, finding, measures, prices, config |
 //! | [`compare`] | two sessions beside each other, and sessions of now beside those of before | measures |
-//! | [`engine`] | applies policy, rules and evals; owns order, counts and verdict | model, effects, policy, rules, finding, measures, eval |
+//! | [`engine`] | applies policy, rules and evals; owns order, counts and verdict | model, effects, policy, config, rules, finding, measures, eval |
 //! | [`lab`] | tries a policy out: its tests, its lints, what its denies let through | model, effects, policy, engine, finding |
 //! | [`backtest`] | sessions of the past by a policy, and what another one would change | model, effects, policy, rules, engine, finding |
 //! | [`export`] | a scope in the languages of agents' own engines, and what these can't say | model, shell, effects, policy, engine, finding |

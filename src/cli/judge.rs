@@ -1,31 +1,24 @@
 //! Inputs → outcome, by the one evaluator.
 
 use super::pipeline::Inputs;
-use crate::effects::Links;
-use crate::engine::{self, Entries, Outcome, SessionOutcome, Settings};
+use crate::engine::{self, Judging, Outcome, SessionOutcome, Settings};
 use crate::ingest::Reading;
 use crate::model::Gap;
-use crate::policy::Policy;
 
-pub(super) fn judge(inputs: Inputs, policy: &Policy, entries: Entries, links: &Links, settings: &Settings) -> Outcome {
-    let (parts, mut gaps) = inputs.each(|reading| judge_log(reading, policy, entries, links));
+pub(super) fn judge(inputs: Inputs, judging: &Judging<'_>, settings: &Settings) -> Outcome {
+    let (parts, mut gaps) = inputs.each(|reading| judge_log(reading, judging));
     let mut sessions = Vec::new();
     for (judged, unassigned) in parts {
         sessions.extend(judged);
         gaps.extend(unassigned);
     }
-    engine::conclude(policy, sessions, gaps, settings)
+    engine::conclude(judging.policy, sessions, gaps, settings)
 }
 
 /// The sessions of one log, judged, and the gaps that belong to no single one of them.
-fn judge_log(
-    reading: Reading<'_>,
-    policy: &Policy,
-    entries: Entries,
-    links: &Links,
-) -> (Vec<SessionOutcome>, Vec<Gap>) {
+fn judge_log(reading: Reading<'_>, judging: &Judging<'_>) -> (Vec<SessionOutcome>, Vec<Gap>) {
     let Reading { sessions, gaps } = reading;
     let (own, unassigned) = if sessions.len() == 1 { (gaps, Vec::new()) } else { (Vec::new(), gaps) };
-    let judge = |session| engine::judge_guarded(session, own.clone(), policy, entries, links);
+    let judge = |session| engine::judge_guarded(session, own.clone(), judging);
     (sessions.iter().map(judge).collect(), unassigned)
 }

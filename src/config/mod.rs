@@ -1,4 +1,4 @@
-//! Configuration files beside the policy; `.agent-evals.yaml` has a module of its own.
+//! Configuration files beside the policy; those of evals and of lint rules have modules of their own.
 //!
 //! `.agent-strace.yaml` → settings of the gate and suppressions, or everything that is wrong with it.
 //!
@@ -7,6 +7,7 @@
 //! missing evidence: that takes an exception of the policy, which has another owner in most repositories.
 
 pub(crate) mod evals;
+pub(crate) mod lint;
 mod yaml;
 
 use std::fs::File;

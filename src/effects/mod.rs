@@ -32,7 +32,7 @@ mod glob;
 mod hosts;
 mod list;
 mod memo;
-mod patch;
+pub(crate) mod patch;
 mod paths;
 mod shelf;
 mod tools;

@@ -9,6 +9,32 @@ pub(crate) fn run(text: &str, world: &mut World) -> Vec<Effect> {
     effects(changes, world)
 }
 
+/// What a patch takes from one file and puts into it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct PatchedFile {
+    /// As written.
+    pub(crate) path: String,
+    /// The lines that were there, context included; `None`: the file is new, or all of it is replaced.
+    pub(crate) old: Option<String>,
+    /// The lines that are there now, context included.
+    pub(crate) new: String,
+}
+
+/// The files whose content a patch changes; those that it only deletes or moves are not among them. Empty where it can't
+/// be read.
+pub(crate) fn texts(text: &str) -> Vec<PatchedFile> {
+    let changes = if is_envelope(text) { envelope(text) } else { unified(text, Strip::Git) };
+    let texts = changes.into_iter().flatten().filter_map(|change| match change {
+        Change::Write(path, content) => Some(PatchedFile { path, old: None, new: content? }),
+        Change::Update(path, hunks) => {
+            let side = |side: fn(&Hunk) -> &str| hunks.iter().map(side).collect::<String>();
+            Some(PatchedFile { path, old: Some(side(|hunk| &hunk.old)), new: side(|hunk| &hunk.new) })
+        }
+        Change::Move(..) | Change::Delete(_) => None,
+    });
+    texts.collect()
+}
+
 fn is_envelope(text: &str) -> bool {
     let header =
         |line: &str| line.starts_with("*** Begin Patch") || line.contains(" File: ") && line.starts_with("*** ");

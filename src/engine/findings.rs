@@ -76,6 +76,7 @@ pub(super) fn of_event(event: Option<&Event<'_>>, session: &str, hit: Hit) -> Fi
         fingerprint: digest(&parts),
         message: hit.message,
         event: event.map_or(0, |event| event.number),
+        until: hit.until,
         event_id: event.and_then(|event| event.id.as_ref()).map(|id| id.clone().into_owned()),
         tool: event.and_then(|event| match &event.kind {
             EventKind::Call(call) => Some(call.tool.clone().into_owned()),
@@ -122,6 +123,7 @@ fn finding(effect: &Effect, rule: RuleId, level: Level, message: String, judgeme
         level,
         message,
         event: 0,
+        until: None,
         event_id: None,
         tool: None,
         fingerprint: fingerprint(rule, &view),

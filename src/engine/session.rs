@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use crate::config::lint::Lints;
 use crate::effects::{Effect, Kind, Links};
 use crate::eval::{self, Assessment, Demands, Stage};
 use crate::finding::Finding;
@@ -31,6 +32,8 @@ pub(crate) enum Entries {
 pub(crate) struct Rulings<'r> {
     session: &'r Session<'r>,
     policy: &'r Policy,
+    /// `None`: nobody wants to know how the agent worked.
+    lints: Option<&'r Lints>,
     heard: Vec<(&'r Step<'r>, Arc<Heard>)>,
     /// How many acts stand before each of them.
     before: Vec<usize>,
@@ -46,6 +49,11 @@ impl<'r> Rulings<'r> {
         Self::of(replay, memory.policy(), |step, scene| memory.hear(step, scene))
     }
 
+    /// The same with what lint rules say.
+    pub(crate) fn linting(self, lints: Option<&'r Lints>) -> Self {
+        Self { lints, ..self }
+    }
+
     fn of(replay: &'r Replay<'r>, policy: &'r Policy, hear: impl Fn(&Step<'_>, &Scene<'_>) -> Arc<Heard>) -> Self {
         let cast = Cast::new(replay.session);
         let (root, cover) = (replay.session.root.as_deref(), Cover::new(policy, replay.session));
@@ -58,7 +66,7 @@ impl<'r> Rulings<'r> {
             Some(std::mem::replace(total, *total + heard.said.len()))
         };
         let before = heard.iter().scan(0, count).collect();
-        Self { session: replay.session, policy, heard, before }
+        Self { session: replay.session, policy, lints: None, heard, before }
     }
 
     /// Every judged effect, in order.
@@ -103,6 +111,11 @@ impl<'r> Rulings<'r> {
             let Check::Acts(check) = rule.check else { continue };
             let mut hits = Vec::new();
             check(&log, &mut hits);
+            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover)));
+        }
+        if let Some(lints) = self.lints {
+            let mut hits = Vec::new();
+            rules::lint::look(&log, lints, &mut hits);
             found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover)));
         }
         let assessment = demands.map(|demands| {
@@ -156,6 +169,8 @@ pub(crate) struct Judging<'a> {
     pub(crate) links: &'a Links,
     pub(crate) entries: Entries,
     pub(crate) demands: Option<&'a Demands>,
+    /// `None`: how the agent worked is not judged.
+    pub(crate) lints: Option<&'a Lints>,
 }
 
 /// By a policy alone.
@@ -166,7 +181,7 @@ pub(crate) fn judge_guarded(
     entries: Entries,
     links: &Links,
 ) -> SessionOutcome {
-    judge_by(session, gaps, Judging { policy, links, entries, demands: None })
+    judge_by(session, gaps, Judging { policy, links, entries, demands: None, lints: None })
 }
 
 /// Like [`judge_session`], but a fault of our own becomes a gap: never a pass, and never the end of the other sessions.
@@ -190,10 +205,10 @@ pub(crate) fn guarded<T>(session: &Session<'_>, work: impl FnOnce() -> T) -> Res
 
 /// Judges a session. The verdict is set when all sessions are concluded.
 pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judging<'_>) -> SessionOutcome {
-    let Judging { policy, links, entries, demands } = judging;
+    let Judging { policy, links, entries, demands, lints } = judging;
     let mut outcome = blank(session, gaps);
     let replay = Replay::new(session, policy.programs(), links);
-    let rulings = Rulings::new(&replay, policy);
+    let rulings = Rulings::new(&replay, policy).linting(lints);
     outcome.judged = replay.calls;
     outcome.attempts = replay.attempts;
     outcome.effects = rulings.each().count();

@@ -250,6 +250,7 @@ fn remark(rule: &rules::Rule, waiver: &Waiver, message: String) -> Finding {
         level: rule.level,
         message,
         event: 0,
+        until: None,
         event_id: None,
         tool: None,
         effect: None,

@@ -7,6 +7,7 @@ mod budget;
 pub(crate) mod evals;
 mod evidence;
 mod exceptions;
+pub(crate) mod lint;
 mod scope;
 mod secret_egress;
 mod sequence;
@@ -46,6 +47,8 @@ pub(crate) enum Check {
     Acts(fn(&Log<'_>, &mut Vec<Hit>)),
     /// It is measured by [`crate::eval`], which has a say when all others had theirs.
     Evals,
+    /// At the behaviour of a session, by what the lint file says of the rule: only where it is linted.
+    Lint(&'static lint::Lint),
     /// At a whole session among the others of its run.
     Session(fn(&Whole<'_>, &mut Vec<Remark>)),
     /// At an exception or a suppression, and what it was used for in the run.
@@ -114,6 +117,8 @@ pub(crate) struct Act<'a> {
 #[derive(Debug)]
 pub(crate) struct Hit {
     pub(crate) site: Site,
+    /// The last event of those that it is about, where they are several.
+    pub(crate) until: Option<u32>,
     pub(crate) level: Level,
     pub(crate) message: String,
     pub(crate) rule: RuleId,
@@ -142,6 +147,7 @@ impl Hit {
     fn at(act: usize, rule: &Rule, level: Level, message: String) -> Self {
         Self {
             site: Site::Act(act),
+            until: None,
             level,
             message,
             rule: rule.id,
@@ -178,6 +184,18 @@ static RULES: &[&Rule] = &[
     &scope::FLOOR_HOOKS,
     &scope::FLOOR_POLICY,
     &scope::FLOOR_STORE,
+    &lint::BLIND_EDIT,
+    &lint::DENIED_ATTEMPTS,
+    &lint::ERROR_RETRY_LOOP,
+    &lint::LARGE_BLIND_EDIT,
+    &lint::NO_OUTPUT,
+    &lint::PERMISSION_BYPASS,
+    &lint::REASONING_SPIRAL,
+    &lint::REDUNDANT_READ,
+    &lint::TOOL_LOOP,
+    &lint::UNFINISHED_SESSION,
+    &lint::UNVERIFIED_CHANGE,
+    &lint::WEAKENED_TESTS,
     &exceptions::EXCEEDED,
     &exceptions::EXPIRED,
     &exceptions::TOO_BROAD,

@@ -141,6 +141,7 @@ fn hit(sequence: &Sequence, chain: &Chain, acts: &[Act<'_>]) -> Option<Hit> {
     let level = if chain.sure { sequence.level } else { sequence.level.min(Level::Warning) };
     Some(Hit {
         site: Site::Act(*last),
+        until: None,
         level,
         message,
         rule: RULE.id,

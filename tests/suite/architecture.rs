@@ -19,10 +19,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("prices", &["model"]),
     ("policy", &["effects", "finding", "git", "prices", "schemas"]),
     ("measures", &["model", "effects", "prices"]),
-    ("rules", &["model", "effects", "policy", "finding", "measures"]),
+    ("rules", &["model", "effects", "policy", "config", "finding", "measures"]),
     ("eval", &["model", "effects", "policy", "rules", "finding", "measures", "prices", "config", "schemas"]),
     ("compare", &["measures", "schemas"]),
-    ("engine", &["model", "effects", "policy", "rules", "finding", "measures", "eval"]),
+    ("engine", &["model", "effects", "policy", "config", "rules", "finding", "measures", "eval"]),
     ("lab", &["model", "effects", "policy", "engine", "finding"]),
     ("backtest", &["model", "effects", "policy", "rules", "engine", "finding"]),
     (

@@ -153,6 +153,23 @@ impl Parser<'_> {
         self.faults.push(value.span.clone(), pointer, message, help);
     }
 
+    /// A whole file of strict JSON: other readers take no comma behind the last member.
+    pub(crate) fn strict_json(&mut self, text: &str) -> Option<Value> {
+        match json::read(text) {
+            Ok(json) => {
+                for comma in &json.trailing_commas {
+                    let message = "a trailing comma stands behind the last member".to_owned();
+                    self.faults.push(comma.clone(), "", message, Some("remove it".to_owned()));
+                }
+                Some(json.root)
+            }
+            Err(error) => {
+                self.refuse(error);
+                None
+            }
+        }
+    }
+
     fn root(&mut self, json: &json::Document) -> Document {
         let mut document = Document::default();
         let known = if states_version_2(&json.root) { ROOT_V2 } else { ROOT };

@@ -121,6 +121,7 @@ fn hit(rule: &Rule, site: Site, level: Level, message: String, limit: &Limit, wh
     let spender = if let Who::Subagent(name) = who { name } else { "" };
     Hit {
         site,
+        until: None,
         level,
         message,
         rule: rule.id,

@@ -1,0 +1,117 @@
+//! The calls of a session, each with what it did.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use crate::effects::{Effect, Kind};
+use crate::model::{Arguments, EventKind, Status, ToolCall};
+use crate::rules::{Act, Log};
+
+/// Arguments that say why a call is made, not what it does: the same call may be explained in other words.
+const NARRATION: &[&str] = &["description", "explanation", "thought", "reason", "title", "toolSummary", "toolAction"];
+
+/// The calls of a session, in order.
+#[derive(Debug)]
+pub(super) struct Calls<'a> {
+    pub(super) list: Vec<Called<'a>>,
+}
+
+/// One call.
+#[derive(Debug)]
+pub(super) struct Called<'a> {
+    /// Its place among the session's events.
+    pub(super) place: usize,
+    /// The number of its event.
+    pub(super) event: u32,
+    pub(super) call: &'a ToolCall<'a>,
+    /// Whose conversation it is a part of.
+    pub(super) by: By<'a>,
+    /// The same for calls of one tool that ask for the same.
+    pub(super) asks: Cow<'a, str>,
+    /// What it did.
+    pub(super) acts: &'a [Act<'a>],
+}
+
+/// Who calls: an agent forgets nothing between its own calls, and knows nothing of another one's.
+pub(super) type By<'a> = (u16, Option<&'a str>);
+
+impl<'a> Calls<'a> {
+    pub(super) fn new(log: &Log<'a>) -> Self {
+        let mut rest = log.acts;
+        let mut list = Vec::new();
+        for (place, event) in log.session.events.iter().enumerate() {
+            let EventKind::Call(call) = &event.kind else { continue };
+            let before = rest.partition_point(|act| act.event < event.number);
+            rest = rest.get(before..).unwrap_or_default();
+            let (acts, after) = rest.split_at(rest.partition_point(|act| act.event == event.number));
+            rest = after;
+            list.push(Called {
+                place,
+                event: event.number,
+                call,
+                by: (event.origin.stream, call.subagent.as_deref()),
+                asks: asks(&call.arguments),
+                acts,
+            });
+        }
+        Self { list }
+    }
+}
+
+impl<'a> Called<'a> {
+    pub(super) fn is_same(&self, other: &Called<'_>) -> bool {
+        self.call.tool == other.call.tool && self.asks == other.asks
+    }
+
+    /// What tells this call from others: the tool and what it was asked.
+    pub(super) fn key(&self) -> (&'a str, &str) {
+        (&self.call.tool, &self.asks)
+    }
+
+    pub(super) fn was_refused(&self) -> bool {
+        self.call.status == Status::Denied
+    }
+
+    pub(super) fn failed(&self) -> bool {
+        matches!(self.call.status, Status::Error | Status::Interrupted)
+    }
+
+    /// What it really did: nothing, if it was refused.
+    pub(super) fn done(&self) -> impl Iterator<Item = &'a Effect> + use<'a> {
+        let acts: &'a [Act<'a>] = if self.was_refused() { &[] } else { self.acts };
+        acts.iter().map(|act| act.effect)
+    }
+
+    /// It changed files, or may have.
+    pub(super) fn changes(&self) -> bool {
+        self.done().any(|effect| matches!(effect.kind, Kind::Write(_) | Kind::Delete(_) | Kind::Opaque(_)))
+    }
+
+    /// Its arguments, where they are a JSON object.
+    pub(super) fn arguments(&self) -> Option<Map<String, Value>> {
+        match &self.call.arguments {
+            Arguments::Json(json) => serde_json::from_str(json).ok(),
+            Arguments::Text(_) | Arguments::Missing => None,
+        }
+    }
+}
+
+/// The arguments without what only explains them.
+fn asks<'a>(arguments: &'a Arguments<'_>) -> Cow<'a, str> {
+    let text: &'a str = match arguments {
+        Arguments::Json(text) | Arguments::Text(text) => text,
+        Arguments::Missing => "",
+    };
+    let is_narrated = || NARRATION.iter().any(|key| text.contains(&format!("\"{key}\"")));
+    if !matches!(arguments, Arguments::Json(_)) || !is_narrated() {
+        return Cow::Borrowed(text);
+    }
+    match serde_json::from_str::<Map<String, Value>>(text) {
+        Ok(mut object) => {
+            object.retain(|key, _| !NARRATION.contains(&key.as_str()));
+            Cow::Owned(Value::Object(object).to_string())
+        }
+        Err(_) => Cow::Borrowed(text),
+    }
+}

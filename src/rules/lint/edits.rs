@@ -1,0 +1,82 @@
+//! What a call takes from files and puts into them, as far as its arguments say.
+
+use serde_json::{Map, Value};
+
+use super::calls::Called;
+use crate::effects::patch;
+use crate::effects::patch::PatchedFile as Edit;
+use crate::model::Arguments;
+
+/// Names that tools have for the file.
+const PATHS: &[&str] = &[
+    "file_path", "path", "filePath", "target_file", "TargetFile", "filename", "file", "relative_path", "notebook_path",
+    "absolute_path", "uri",
+];
+
+/// Names that tools have for what is replaced, and for what replaces it.
+const REPLACED: &[(&str, &str)] = &[
+    ("old_string", "new_string"),
+    ("old_str", "new_str"),
+    ("oldString", "newString"),
+    ("oldText", "newText"),
+    ("old_text", "new_text"),
+    ("TargetContent", "ReplacementContent"),
+    ("search", "replace"),
+    ("old", "new"),
+];
+
+/// Names that tools have for a whole content.
+const CONTENTS: &[&str] = &["content", "contents", "file_text", "fileContent", "CodeContent", "code", "new_source", "text"];
+
+/// Names that tools have for a list of replacements.
+const LISTS: &[&str] = &["edits", "replacements", "ReplacementChunks", "changes"];
+
+/// Names that tools have for a patch.
+const PATCHES: &[&str] = &["input", "patch", "patchText", "patch_text", "diff", "command", "cmd"];
+
+/// How a patch begins that is given to a tool or to a shell.
+const PATCH: &str = "*** Begin Patch";
+
+/// The edits of a call. Commands are read only where they hold a patch.
+pub(super) fn of(call: &Called<'_>) -> Vec<Edit> {
+    let arguments = match &call.call.arguments {
+        Arguments::Text(text) => return patch_in(text),
+        Arguments::Missing => return Vec::new(),
+        Arguments::Json(_) => call.arguments().unwrap_or_default(),
+    };
+    if let Some(edits) = PATCHES.iter().filter_map(|key| text(&arguments, key)).map(patch_in).find(|edits| !edits.is_empty()) {
+        return edits;
+    }
+    let Some(path) = PATHS.iter().find_map(|key| text(&arguments, key)) else { return Vec::new() };
+    let lists = LISTS.iter().filter_map(|key| arguments.get(*key)?.as_array());
+    let parts: Vec<Edit> =
+        lists.flatten().filter_map(Value::as_object).filter_map(|part| replaced(part, path)).collect();
+    if !parts.is_empty() {
+        return parts;
+    }
+    let whole = || CONTENTS.iter().find_map(|key| text(&arguments, key));
+    let whole = || whole().map(|new| Edit { path: path.to_owned(), old: None, new: new.to_owned() });
+    replaced(&arguments, path).or_else(whole).into_iter().collect()
+}
+
+fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    arguments.get(key)?.as_str()
+}
+
+fn patch_in(text: &str) -> Vec<Edit> {
+    match text.find(PATCH) {
+        Some(at) => {
+            let patch = text.get(at..).unwrap_or_default();
+            let end = patch.find("*** End Patch").unwrap_or(patch.len());
+            patch::texts(patch.get(..end).unwrap_or(patch))
+        }
+        None => Vec::new(),
+    }
+}
+
+/// An empty piece to replace is how some tools create a file.
+fn replaced(part: &Map<String, Value>, path: &str) -> Option<Edit> {
+    let (old, new) = REPLACED.iter().find_map(|(old, new)| Some((text(part, old)?, text(part, new)?)))?;
+    let old = (!old.is_empty()).then(|| old.to_owned());
+    Some(Edit { path: path.to_owned(), old, new: new.to_owned() })
+}

@@ -1,0 +1,93 @@
+//! Lint: how an agent worked, not what it touched. Loops, retries that changed nothing, edits to files nobody read,
+//! changes that nobody verified, tests that were taken out of the way.
+//!
+//! A rule looks at a [`Scene`]: the session, its calls with what each did, and what the lint file says of the rule. It
+//! looks only where a session is linted: the commands `lint` and `check --lint`, and `check` where there is a lint file.
+//!
+//! What a rule needs and the log does not record is not judged. Where the lint file speaks of the rule, somebody counts
+//! on it, and the finding says that evidence is missing; elsewhere the rule is silent.
+
+mod blind_edit;
+mod calls;
+mod denied_attempts;
+mod edits;
+mod error_retry_loop;
+mod no_output;
+mod permission_bypass;
+mod reasoning_spiral;
+mod redundant_read;
+mod scene;
+mod tool_loop;
+mod unfinished_session;
+mod unverified_change;
+mod vocabulary;
+mod weakened_tests;
+
+use super::{Check, Hit, Log, Rule};
+use crate::config::lint::{Declared, Lints, Parameter};
+
+pub(super) use blind_edit::{BLIND_EDIT, LARGE_BLIND_EDIT};
+pub(super) use denied_attempts::DENIED_ATTEMPTS;
+pub(super) use error_retry_loop::ERROR_RETRY_LOOP;
+pub(super) use no_output::NO_OUTPUT;
+pub(super) use permission_bypass::PERMISSION_BYPASS;
+pub(super) use reasoning_spiral::REASONING_SPIRAL;
+pub(super) use redundant_read::REDUNDANT_READ;
+pub(super) use tool_loop::TOOL_LOOP;
+pub(super) use unfinished_session::UNFINISHED_SESSION;
+pub(super) use unverified_change::UNVERIFIED_CHANGE;
+pub(super) use weakened_tests::WEAKENED_TESTS;
+
+use calls::Calls;
+use scene::Scene;
+
+/// What makes a rule a lint rule.
+#[derive(Debug)]
+pub(crate) struct Lint {
+    /// What the lint file can tell it.
+    parameters: &'static [Parameter],
+    look: fn(&Scene<'_>, &mut Vec<Hit>),
+}
+
+/// The family of rule ids.
+const FAMILY: &str = "lint/";
+
+/// Declares a rule: its id is in `lint/`, its spec in `fixtures/rules`.
+macro_rules! lint {
+    ($name:ident, $id:literal, $level:ident, $summary:literal, [$($parameter:expr),*], $look:expr) => {
+        pub(in crate::rules) static $name: crate::rules::Rule = crate::rules::Rule {
+            id: concat!("lint/", $id),
+            level: crate::finding::Level::$level,
+            summary: $summary,
+            spec: include_str!(concat!("../../../fixtures/rules/lint-", $id, ".md")),
+            check: crate::rules::Check::Lint(&crate::rules::lint::Lint { parameters: &[$($parameter),*], look: $look }),
+        };
+    };
+}
+use lint;
+
+/// Every lint rule, with what it can be told.
+pub(crate) fn declared() -> Vec<Declared> {
+    let of = |rule: &&'static Rule| match rule.check {
+        Check::Lint(lint) => Some(Declared { name: name(rule), parameters: lint.parameters }),
+        _ => None,
+    };
+    super::all().iter().filter_map(of).collect()
+}
+
+/// The name of a rule in the lint file: without the family.
+pub(crate) fn name(rule: &'static Rule) -> &'static str {
+    rule.id.strip_prefix(FAMILY).unwrap_or(rule.id)
+}
+
+/// What all lint rules say to a session.
+pub(crate) fn look(log: &Log<'_>, lints: &Lints, hits: &mut Vec<Hit>) {
+    let calls = Calls::new(log);
+    for rule in super::all() {
+        let Check::Lint(lint) = rule.check else { continue };
+        let tuning = lints.of(name(rule));
+        if tuning.enabled {
+            (lint.look)(&Scene { log, calls: &calls, rule, tuning }, hits);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Answers of the model that lead to nothing: neither a call nor a word of the user between them.
+
+use std::collections::BTreeMap;
+
+use super::lint;
+use super::scene::Scene;
+use crate::config::lint::{Parameter, Unit};
+use crate::model::{EventKind, Telling};
+use crate::rules::Hit;
+
+const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(3.0), unit: Unit::Count };
+
+lint!(
+    REASONING_SPIRAL,
+    "reasoning-spiral",
+    Warning,
+    "the model answered several times in a row and called no tool",
+    [THRESHOLD],
+    look
+);
+
+/// Answers in a row.
+#[derive(Default)]
+struct Run<'a> {
+    answers: usize,
+    first: u32,
+    last: u32,
+    /// The record and the API message of the last one.
+    row: Option<u32>,
+    message: Option<&'a str>,
+}
+
+impl<'a> Run<'a> {
+    /// One answer may stand in several records, and say several things in one.
+    fn answer(&mut self, event: u32, row: u32, message: Option<&'a str>) {
+        let same = self.row == Some(row) || message.is_some() && self.message == message;
+        if self.answers == 0 {
+            self.first = event;
+        }
+        self.answers += usize::from(!same || self.answers == 0);
+        (self.last, self.row, self.message) = (event, Some(row), message);
+    }
+}
+
+fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    let session = scene.session();
+    let mut runs: BTreeMap<u16, Run<'_>> = BTreeMap::new();
+    // Events until the last report of usage belong to answers that it was about.
+    let mut told = 0;
+    let mut spent = session.spent.iter().filter(|spent| spent.usage.requests > 0).peekable();
+    for (place, event) in session.events.iter().enumerate() {
+        while let Some(report) = spent.next_if(|spent| spent.after <= place) {
+            // A request that is told of without the words of its answer. One that has an id is known by its words.
+            let said = session.events.get(told..report.after).unwrap_or_default();
+            let is_told = said.iter().any(|event| {
+                matches!(event.kind, EventKind::Message(_) | EventKind::Call(_) | EventKind::Repeat(_))
+            });
+            if report.message.is_none() && !is_told {
+                let number = session.events.get(report.after.saturating_sub(1)).map_or(1, |event| event.number);
+                runs.entry(report.origin.stream).or_default().answer(number, report.origin.row, None);
+            }
+            told = report.after;
+        }
+        let is_told = event.origin.telling == Telling::Told;
+        match &event.kind {
+            EventKind::Message(_) if is_told => {
+                let message = spent.peek().filter(|spent| spent.origin.row == event.origin.row);
+                let message = message.and_then(|spent| spent.message.as_deref());
+                runs.entry(event.origin.stream).or_default().answer(event.number, event.origin.row, message);
+            }
+            // What was said last led to the call.
+            EventKind::Call(_) | EventKind::Repeat(_) => {
+                let run = runs.remove(&event.origin.stream).unwrap_or_default();
+                hits.extend(hit(scene, &Run { answers: run.answers.saturating_sub(1), ..run }));
+            }
+            EventKind::Prompt(_) | EventKind::Command(_) | EventKind::Instruction(_) => {
+                hits.extend(runs.remove(&event.origin.stream).and_then(|run| hit(scene, &run)));
+            }
+            _ => {}
+        }
+    }
+    hits.extend(runs.values().filter_map(|run| hit(scene, run)));
+}
+
+fn hit(scene: &Scene<'_>, run: &Run<'_>) -> Option<Hit> {
+    let message = format!("{} consecutive answers of the model with no tool call: it may be over-reasoning", run.answers);
+    (run.answers >= scene.count(&THRESHOLD))
+        .then(|| scene.hit((run.first, run.last), message, vec![("event", run.first.to_string())]))
+}
