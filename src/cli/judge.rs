@@ -19,6 +19,6 @@ pub(super) fn judge(inputs: Inputs, judging: &Judging<'_>, settings: &Settings) 
 fn judge_log(reading: Reading<'_>, judging: &Judging<'_>) -> (Vec<SessionOutcome>, Vec<Gap>) {
     let Reading { sessions, gaps } = reading;
     let (own, unassigned) = if sessions.len() == 1 { (gaps, Vec::new()) } else { (Vec::new(), gaps) };
-    let judge = |session| engine::judge_guarded(session, own.clone(), judging);
+    let judge = |session| engine::judge_by(session, own.clone(), *judging);
     (sessions.iter().map(judge).collect(), unassigned)
 }

@@ -150,7 +150,8 @@ fn tuning(parser: &mut Parser<'_>, rule: &Key, value: &Value, declared: &Declare
                 };
                 let wanted = parameter.unit.wanted();
                 match data {
-                    Data::Number(text) => match text.parse::<f64>().ok().filter(|number| parameter.unit.holds(*number)) {
+                    Data::Number(text) => match text.parse::<f64>().ok().filter(|number| parameter.unit.holds(*number))
+                    {
                         Some(number) => {
                             tuning.numbers.insert(parameter.key, number);
                         }

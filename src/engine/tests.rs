@@ -7,17 +7,22 @@ use std::sync::Arc;
 use super::session::{Judging, judge_session};
 use super::*;
 use crate::config::evals;
+use crate::config::lint::Lints;
 use crate::effects::Links;
 use crate::eval::{Baseline, Demands};
 use crate::finding::{Counts, Level};
 use crate::model::dialect::Carries;
 use crate::model::evidence::{Chain, Subagent};
-use crate::model::{Arguments, Dialect, Event, EventKind, Origin, RawText, Session, Spent, ToolCall, Usage};
+use crate::model::{
+    Arguments, Dialect, Ending, Event, EventKind, Origin, RawText, Session, Spent, ToolCall, ToolResult, Usage,
+};
 use crate::policy::Policy;
 use crate::rules::{self, Source};
 
 /// The lines of a session block. Calls: `$ cmd`, `read path`, `write path`, `edit path`, `fetch url`, after `refused ` if
-/// it never ran, `unanswered ` if no result is recorded, `by ID ` if the sub-agent made it; `spawn KIND`. What the log
+/// it never ran, `failed ` if it failed, `unanswered ` if no result is recorded, `by ID ` if the sub-agent made it; `spawn KIND`; `call TOOL JSON`.
+/// Words: `prompt`, `say` (the model), `summary` (the host), `failure`, `result` (of the last call), `end STATUS`.
+/// `lint JSON` is the lint file. What the log
 /// proves and says: see [`fact`]. `today DAY` is the day of the run. `session ID [of PARENT]` begins another session of
 /// the run.
 #[derive(Debug)]
@@ -25,10 +30,12 @@ struct Block {
     sessions: Vec<(Session<'static>, Vec<Gap>)>,
     source: Source,
     today: Option<jiff::civil::Date>,
+    lints: Option<Lints>,
 }
 
 fn block(lines: &[&str]) -> Block {
-    let mut block = Block { sessions: vec![(named("session"), Vec::new())], source: Source::default(), today: None };
+    let mut block =
+        Block { sessions: vec![(named("session"), Vec::new())], source: Source::default(), today: None, lints: None };
     for line in lines {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match verb {
@@ -37,6 +44,7 @@ fn block(lines: &[&str]) -> Block {
                 let parent = parent.map(|parent| Cow::Owned(parent.to_owned()));
                 block.sessions.push((Session { parent, ..named(id) }, Vec::new()));
             }
+            "lint" => block.lints = Some(lints(rest)),
             "today" => block.today = Some(rest.parse().unwrap()),
             "source" => {
                 let sources = [Source::Runner, Source::Artifact, Source::PullRequest];
@@ -115,9 +123,21 @@ fn fact(session: &mut Session<'static>, gaps: &mut Vec<Gap>, verb: &str, rest: &
             evidence.subagents.push(Subagent { event: number, id, call_id, kind: None, calls: None });
         }
         "time" => session.events.last_mut().unwrap().time = Some(value()),
-        "prompt" => {
-            let number = u32::try_from(session.events.len()).unwrap() + 1;
-            session.events.push(Event { kind: EventKind::Prompt(RawText::Plain(value())), ..event("read a", number) });
+        "prompt" => tell(session, EventKind::Prompt(RawText::Plain(value()))),
+        "say" => tell(session, EventKind::Message(RawText::Plain(value()))),
+        "summary" => tell(session, EventKind::Instruction(RawText::Plain(value()))),
+        "failure" => tell(session, EventKind::Failure(RawText::Plain(value()))),
+        "end" => {
+            let status = (!rest.is_empty()).then(value);
+            tell(session, EventKind::End(Ending { status, ..Ending::default() }));
+        }
+        "result" => {
+            let id = format!("call-{}", session.events.len());
+            if let Some(Event { kind: EventKind::Call(call), .. }) = session.events.last_mut() {
+                call.call_id = Some(Cow::Owned(id.clone()));
+            }
+            let text = Some(RawText::Plain(value()));
+            tell(session, EventKind::Result(ToolResult { call_id: Some(Cow::Owned(id)), text, is_error: false }));
         }
         "used" => spend(session, rest),
         "agent" => session.agent = value(),
@@ -132,6 +152,17 @@ fn fact(session: &mut Session<'static>, gaps: &mut Vec<Gap>, verb: &str, rest: &
         _ => return false,
     }
     true
+}
+
+fn tell(session: &mut Session<'static>, kind: EventKind<'static>) {
+    let number = u32::try_from(session.events.len()).unwrap() + 1;
+    let origin = Origin { row: number, ..Origin::default() };
+    session.events.push(Event { kind, origin, ..event("read a", number) });
+}
+
+/// A lint file.
+fn lints(text: &str) -> Lints {
+    Lints::read("lint.json", text.as_bytes(), &rules::lint::declared()).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
 /// `MESSAGE INPUT OUTPUT`
@@ -169,6 +200,10 @@ fn event(line: &str, number: u32) -> Event<'static> {
         "edit" => ("Edit", serde_json::json!({"file_path": rest, "old_string": "a", "new_string": "b"})),
         "spawn" => ("Task", serde_json::json!({"subagent_type": rest, "prompt": ""})),
         "fetch" => ("WebFetch", serde_json::json!({"url": rest, "prompt": ""})),
+        "call" => {
+            let (tool, json) = rest.split_once(' ').unwrap();
+            (tool, serde_json::from_str(json).unwrap_or_else(|error| panic!("{json}: {error}")))
+        }
         tool if tool.starts_with("mcp__") => (tool, serde_json::from_str(rest).unwrap()),
         other => panic!("`{other}` is not a verb of a session block"),
     };
@@ -188,18 +223,20 @@ pub(super) fn policy(text: &str) -> Policy {
 }
 
 fn judge(policy: &Policy, lines: &[&str]) -> SessionOutcome {
-    judge_session(&session(lines), Vec::new(), judging(policy, &Links::new(), None))
+    judge_session(&session(lines), Vec::new(), by(policy, &Links::new()))
 }
 
-fn judging<'a>(policy: &'a Policy, links: &'a Links, demands: Option<&'a Demands>) -> Judging<'a> {
-    Judging { policy, links, entries: Entries::Drop, demands }
+/// By the policy alone.
+fn by<'a>(policy: &'a Policy, links: &'a Links) -> Judging<'a> {
+    Judging { policy, links, entries: Entries::Drop, demands: None, lints: None }
 }
 
 /// All sessions of a block, concluded.
 pub(super) fn conclude_block(policy: &Policy, lines: &[&str], settings: &Settings) -> Outcome {
-    let Block { sessions, source, today } = block(lines);
+    let Block { sessions, source, today, lints } = block(lines);
     let links = Links::new();
-    let judge = |(session, gaps)| judge_session(&session, gaps, judging(policy, &links, settings.demands.as_deref()));
+    let judging = Judging { lints: lints.as_ref(), demands: settings.demands.as_deref(), ..by(policy, &links) };
+    let judge = |(session, gaps)| judge_session(&session, gaps, judging);
     let judged = sessions.into_iter().map(judge).collect();
     conclude(policy, judged, Vec::new(), &Settings { today, source, ..settings.clone() })
 }
@@ -253,9 +290,19 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
                     settings = Settings::default();
                 } else {
                     written.push_str("```findings\n");
-                    let outcome = conclude_block(&policy(scope), &acts, &settings);
+                    let mut lines = acts.clone();
+                    // A lint rule is told of alone, by its defaults, unless a case says otherwise.
+                    let alone = alone(id);
+                    if let Some(alone) = alone.as_deref().filter(|_| !acts.iter().any(|act: &&str| act.starts_with("lint "))) {
+                        lines.insert(0, alone);
+                    }
+                    let outcome = conclude_block(&policy(scope), &lines, &settings);
                     for (session, finding) in told(&outcome) {
                         fires |= finding.rule == id;
+                        // What the scope says of the same calls is another family's.
+                        if id.starts_with("lint/") && !finding.rule.starts_with("lint/") {
+                            continue;
+                        }
                         writeln!(written, "{}", in_words(session, finding)).unwrap();
                     }
                     for finding in &outcome.remarks {
@@ -280,6 +327,14 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
         written.push('\n');
     }
     (written, fires)
+}
+
+/// A lint file that leaves only this rule on; `None`: it is no lint rule.
+fn alone(id: &str) -> Option<String> {
+    let name = id.strip_prefix("lint/")?;
+    let others = rules::lint::declared().into_iter().filter(|rule| rule.name != name);
+    let others: Vec<String> = others.map(|rule| format!(r#""{}": {{"enabled": false}}"#, rule.name)).collect();
+    Some(format!("lint {{{}}}", others.join(", ")))
 }
 
 pub(super) fn told(outcome: &Outcome) -> impl Iterator<Item = (&SessionOutcome, &Finding)> {
@@ -333,7 +388,7 @@ fn the_verdict_follows_threshold_gaps_and_baseline() {
     let scope = policy(r#"{"files": {"read": {"deny": ["x"]}}}"#);
     let gap = || Gap { file: "a".to_owned(), line: None, reason: "cut".to_owned() };
     let run = |lines: &[&str], gaps: Vec<Gap>, settings: &Settings| {
-        let judged = judge_session(&session(lines), gaps, judging(&scope, &Links::new(), None));
+        let judged = judge_session(&session(lines), gaps, by(&scope, &Links::new()));
         conclude(&scope, vec![judged], Vec::new(), settings).verdict
     };
     let usual = Settings::default();

@@ -8,7 +8,7 @@ use super::{edits, lint};
 use crate::config::lint::{Parameter, Unit};
 use crate::effects::{Certainty, Effect, Kind, PathTarget};
 use crate::model::{EventKind, Status};
-use crate::rules::{Act, Hit};
+use crate::rules::Act;
 
 const LINES: Parameter = Parameter { key: "lines", default: Some(100.0), unit: Unit::Count };
 
@@ -35,7 +35,8 @@ lint!(
 );
 
 /// What a tool says that replaced a whole file, not one that made a new one.
-const REPLACED: &[&str] = &["has been updated", "updated successfully", "overwrote", "overwritten", "successfully overwrote"];
+const REPLACED: &[&str] =
+    &["has been updated", "updated successfully", "overwrote", "overwritten", "successfully overwrote"];
 
 /// Subcommands of git that show what is in files.
 const SHOWING: &[&str] = &["diff", "show", "blame", "grep", "log", "stash", "cat-file", "annotate"];

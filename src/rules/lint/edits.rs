@@ -9,8 +9,17 @@ use crate::model::Arguments;
 
 /// Names that tools have for the file.
 const PATHS: &[&str] = &[
-    "file_path", "path", "filePath", "target_file", "TargetFile", "filename", "file", "relative_path", "notebook_path",
-    "absolute_path", "uri",
+    "file_path",
+    "path",
+    "filePath",
+    "target_file",
+    "TargetFile",
+    "filename",
+    "file",
+    "relative_path",
+    "notebook_path",
+    "absolute_path",
+    "uri",
 ];
 
 /// Names that tools have for what is replaced, and for what replaces it.
@@ -26,7 +35,8 @@ const REPLACED: &[(&str, &str)] = &[
 ];
 
 /// Names that tools have for a whole content.
-const CONTENTS: &[&str] = &["content", "contents", "file_text", "fileContent", "CodeContent", "code", "new_source", "text"];
+const CONTENTS: &[&str] =
+    &["content", "contents", "file_text", "fileContent", "CodeContent", "code", "new_source", "text"];
 
 /// Names that tools have for a list of replacements.
 const LISTS: &[&str] = &["edits", "replacements", "ReplacementChunks", "changes"];
@@ -44,7 +54,9 @@ pub(super) fn of(call: &Called<'_>) -> Vec<Edit> {
         Arguments::Missing => return Vec::new(),
         Arguments::Json(_) => call.arguments().unwrap_or_default(),
     };
-    if let Some(edits) = PATCHES.iter().filter_map(|key| text(&arguments, key)).map(patch_in).find(|edits| !edits.is_empty()) {
+    if let Some(edits) =
+        PATCHES.iter().filter_map(|key| text(&arguments, key)).map(patch_in).find(|edits| !edits.is_empty())
+    {
         return edits;
     }
     let Some(path) = PATHS.iter().find_map(|key| text(&arguments, key)) else { return Vec::new() };

@@ -56,7 +56,8 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     hits.extend(ended.iter().filter(|failures| failures.count >= scene.count(&THRESHOLD)).map(|failures| {
         let tool = &failures.first.call.tool;
         let count = failures.count;
-        let message = format!("\"{tool}\" failed {count} times with the same arguments, and nothing changed in between");
+        let message =
+            format!("\"{tool}\" failed {count} times with the same arguments, and nothing changed in between");
         let about = vec![("tool", tool.to_string()), ("asks", failures.first.asks.to_string())];
         scene.hit((failures.first.event, failures.last), message, about)
     }));

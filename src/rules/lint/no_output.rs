@@ -29,7 +29,8 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         }
     });
     if !output {
-        let message = format!("the session made {} and changed nothing: no file was written", counted(calls.len(), "tool call"));
+        let message =
+            format!("the session made {} and changed nothing: no file was written", counted(calls.len(), "tool call"));
         hits.push(scene.whole(message, Vec::new()));
     }
 }

@@ -53,8 +53,22 @@ const FLAGS: &[&str] = &[
 
 /// Programs that are agents.
 const AGENTS: &[&str] = &[
-    "claude", "codex", "gemini", "qwen", "copilot", "cursor-agent", "droid", "amp", "goose", "opencode", "aider", "q",
-    "kiro-cli", "kimi", "crush", "cline",
+    "claude",
+    "codex",
+    "gemini",
+    "qwen",
+    "copilot",
+    "cursor-agent",
+    "droid",
+    "amp",
+    "goose",
+    "opencode",
+    "aider",
+    "q",
+    "kiro-cli",
+    "kimi",
+    "crush",
+    "cline",
 ];
 
 fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {

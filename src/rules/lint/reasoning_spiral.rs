@@ -52,9 +52,9 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         while let Some(report) = spent.next_if(|spent| spent.after <= place) {
             // A request that is told of without the words of its answer. One that has an id is known by its words.
             let said = session.events.get(told..report.after).unwrap_or_default();
-            let is_told = said.iter().any(|event| {
-                matches!(event.kind, EventKind::Message(_) | EventKind::Call(_) | EventKind::Repeat(_))
-            });
+            let is_told = said
+                .iter()
+                .any(|event| matches!(event.kind, EventKind::Message(_) | EventKind::Call(_) | EventKind::Repeat(_)));
             if report.message.is_none() && !is_told {
                 let number = session.events.get(report.after.saturating_sub(1)).map_or(1, |event| event.number);
                 runs.entry(report.origin.stream).or_default().answer(number, report.origin.row, None);
@@ -83,7 +83,8 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
 }
 
 fn hit(scene: &Scene<'_>, run: &Run<'_>) -> Option<Hit> {
-    let message = format!("{} consecutive answers of the model with no tool call: it may be over-reasoning", run.answers);
+    let message =
+        format!("{} consecutive answers of the model with no tool call: it may be over-reasoning", run.answers);
     (run.answers >= scene.count(&THRESHOLD))
         .then(|| scene.hit((run.first, run.last), message, vec![("event", run.first.to_string())]))
 }

@@ -22,9 +22,27 @@ lint!(
 
 /// Arguments that say which piece of a file is wanted, under all the names that tools have for them.
 const RANGE: &[&str] = &[
-    "offset", "limit", "start_line", "end_line", "startLine", "endLine", "view_range", "range", "ranges", "line_start",
-    "line_end", "start", "end", "pages", "start_line_one_indexed", "end_line_one_indexed_inclusive", "StartLine", "EndLine",
-    "head", "tail", "should_read_entire_file",
+    "offset",
+    "limit",
+    "start_line",
+    "end_line",
+    "startLine",
+    "endLine",
+    "view_range",
+    "range",
+    "ranges",
+    "line_start",
+    "line_end",
+    "start",
+    "end",
+    "pages",
+    "start_line_one_indexed",
+    "end_line_one_indexed_inclusive",
+    "StartLine",
+    "EndLine",
+    "head",
+    "tail",
+    "should_read_entire_file",
 ];
 
 /// Arguments of a search: what it finds differs, although the file is the same.
@@ -104,11 +122,12 @@ fn pieces<'a>(call: &Called<'a>) -> Vec<(&'a str, String)> {
         return call.done().filter_map(|effect| Some((read(&effect)?, shown(&effect)?))).collect();
     }
     let arguments = call.arguments().unwrap_or_default();
-    if SEARCH.iter().any(|key| arguments.contains_key(*key)) || effects.iter().any(|effect| !matches!(effect.kind, Kind::Read(_))) {
+    if SEARCH.iter().any(|key| arguments.contains_key(*key))
+        || effects.iter().any(|effect| !matches!(effect.kind, Kind::Read(_)))
+    {
         return Vec::new();
     }
-    let range: Vec<String> =
-        RANGE.iter().filter_map(|key| Some(format!("{key}={}", arguments.get(*key)?))).collect();
+    let range: Vec<String> = RANGE.iter().filter_map(|key| Some(format!("{key}={}", arguments.get(*key)?))).collect();
     let range = range.join(" ");
     call.done().filter_map(|effect| Some((read(&effect)?, range.clone()))).collect()
 }

@@ -37,7 +37,11 @@ impl<'a> Scene<'a> {
 
     /// A whole number that has a default.
     pub(super) fn count(&self, parameter: &Parameter) -> usize {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the lint file holds counts in u32")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the lint file holds counts in u32"
+        )]
         let count = self.number(parameter).unwrap_or(f64::MAX).min(f64::from(u32::MAX)) as usize;
         count
     }

@@ -43,7 +43,8 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
 
 fn hit(scene: &Scene<'_>, run: &Run<'_>) -> Option<Hit> {
     let tool = &run.first.call.tool;
-    let message = format!("\"{tool}\" called {} times consecutively with the same arguments: possible loop", run.length);
+    let message =
+        format!("\"{tool}\" called {} times consecutively with the same arguments: possible loop", run.length);
     let about = vec![("tool", tool.to_string()), ("asks", run.first.asks.to_string())];
     (run.length >= scene.count(&THRESHOLD)).then(|| scene.hit((run.first.event, run.last), message, about))
 }

@@ -6,18 +6,23 @@ use crate::model::dialect::Ends;
 use crate::model::{Ending, Event, EventKind, Status, Telling};
 use crate::rules::Hit;
 
-lint!(
-    UNFINISHED_SESSION,
-    "unfinished-session",
-    Warning,
-    "the session broke off, was stopped or failed",
-    [],
-    look
-);
+lint!(UNFINISHED_SESSION, "unfinished-session", Warning, "the session broke off, was stopped or failed", [], look);
 
 /// Words with which agents say that a run did not end well.
-const BAD: &[&str] =
-    &["error", "fail", "kill", "timeout", "timed_out", "timed out", "abort", "cancel", "interrupt", "crash", "max_turns", "max_budget"];
+const BAD: &[&str] = &[
+    "error",
+    "fail",
+    "kill",
+    "timeout",
+    "timed_out",
+    "timed out",
+    "abort",
+    "cancel",
+    "interrupt",
+    "crash",
+    "max_turns",
+    "max_budget",
+];
 
 /// What Claude Code writes in the user's place.
 const INTERRUPTED: &str = "[Request interrupted";
@@ -35,7 +40,11 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         let after = session.events.iter().any(|later| later.number > event.number && is_work(later));
         if !after {
             if let Some(why) = bad(ending) {
-                hits.push(scene.hit((event.number, event.number), format!("the session ended badly: {why}"), Vec::new()));
+                hits.push(scene.hit(
+                    (event.number, event.number),
+                    format!("the session ended badly: {why}"),
+                    Vec::new(),
+                ));
             }
             return;
         }
@@ -97,8 +106,19 @@ fn broken_off(scene: &Scene<'_>, last: &Event<'_>) -> Option<String> {
             Some("its last record is a call without a result".to_owned())
         }
         EventKind::Result(_) => {
-            let denied = scene.calls.list.last().is_some_and(|call| call.was_refused() || call.call.status == Status::Interrupted);
-            Some(if denied { "its last call was refused or stopped" } else { "the model never answered the last result" }.to_owned())
+            let denied = scene
+                .calls
+                .list
+                .last()
+                .is_some_and(|call| call.was_refused() || call.call.status == Status::Interrupted);
+            Some(
+                if denied {
+                    "its last call was refused or stopped"
+                } else {
+                    "the model never answered the last result"
+                }
+                .to_owned(),
+            )
         }
         _ => None,
     }

@@ -8,18 +8,23 @@ use super::{lint, vocabulary};
 use crate::effects::{Certainty, Kind};
 use crate::rules::Hit;
 
-lint!(
-    UNVERIFIED_CHANGE,
-    "unverified-change",
-    Note,
-    "code was changed after the last test, build or run",
-    [],
-    look
-);
+lint!(UNVERIFIED_CHANGE, "unverified-change", Note, "code was changed after the last test, build or run", [], look);
 
 /// Parts of the names of tools that verify, or that run something.
-const VERIFYING: &[&str] =
-    &["test", "diagnostic", "build", "lint", "check", "run", "exec", "preview", "browser", "playwright", "problem", "error"];
+const VERIFYING: &[&str] = &[
+    "test",
+    "diagnostic",
+    "build",
+    "lint",
+    "check",
+    "run",
+    "exec",
+    "preview",
+    "browser",
+    "playwright",
+    "problem",
+    "error",
+];
 
 fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     // The parent of a sub-agent sees what it changed.
@@ -71,9 +76,13 @@ fn verifies(call: &Called<'_>) -> bool {
 /// The files of code that a call wrote in the workspace.
 fn code<'a>(call: &Called<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let wrote = !call.failed();
-    call.done().filter(move |_| wrote).filter_map(|effect| match &effect.kind {
-        Kind::Write(target) if effect.certainty == Certainty::Exact && !target.subtree => Some(target.path.as_str()),
-        _ => None,
-    })
-    .filter(|path| vocabulary::is_code(path) && !path.starts_with(['/', '~']))
+    call.done()
+        .filter(move |_| wrote)
+        .filter_map(|effect| match &effect.kind {
+            Kind::Write(target) if effect.certainty == Certainty::Exact && !target.subtree => {
+                Some(target.path.as_str())
+            }
+            _ => None,
+        })
+        .filter(|path| vocabulary::is_code(path) && !path.starts_with(['/', '~']))
 }

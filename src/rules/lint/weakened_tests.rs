@@ -77,9 +77,9 @@ fn note<'a>(call: &Called<'a>, began: &mut BTreeMap<&'a str, Began>) {
 
 /// What is renamed is no loss.
 fn deleted(call: &Called<'_>, began: &BTreeMap<&str, Began>) -> Vec<Weakened> {
-    let moves = call
-        .done()
-        .any(|effect| matches!(&effect.kind, Kind::Write(target) if target.subtree || vocabulary::is_test(&target.path)));
+    let moves = call.done().any(
+        |effect| matches!(&effect.kind, Kind::Write(target) if target.subtree || vocabulary::is_test(&target.path)),
+    );
     if moves {
         return Vec::new();
     }
