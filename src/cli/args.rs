@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::init::InitArgs;
+use super::lint::LintArgs;
 use super::measured::{CostArgs, StatsArgs, TokenBudgetArgs};
 use super::policy::args::PolicyArgs;
 use super::since::{self, Since};
@@ -153,6 +154,9 @@ pub(super) enum Command {
     /// Write logs of any agent into the store.
     #[command(after_help = IMPORT_EXAMPLES)]
     Import(ImportArgs),
+    /// Judge how an agent worked: loops, retries, blind edits, changes that nobody verified.
+    #[command(after_help = super::lint::EXAMPLES)]
+    Lint(LintArgs),
     /// Write a policy to start from.
     #[command(after_help = super::init::EXAMPLES)]
     Init(InitArgs),
@@ -177,6 +181,19 @@ pub(super) struct CheckArgs {
 
     #[command(flatten)]
     pub(super) wanted: WantedArgs,
+
+    /// Settings and suppressions [default: .agent-strace.yaml, if there is one]. With --policy-ref it is read from that
+    /// revision, too.
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<String>,
+
+    /// Judge how agents worked, too: on where there is a lint file [default: .agent-strace-lint.json].
+    #[arg(long)]
+    pub(super) lint: bool,
+
+    /// The lint file; it judges as with --lint. With --policy-ref it is read from that revision, too.
+    #[arg(long, value_name = "FILE")]
+    pub(super) lint_config: Option<String>,
 
     #[command(flatten)]
     pub(super) gate: GateArgs,
@@ -209,12 +226,17 @@ pub(super) struct AuditArgs {
     #[arg(long)]
     pub(super) all: bool,
 
+    /// Settings and suppressions [default: .agent-strace.yaml, if there is one]. With --policy-ref it is read from that
+    /// revision, too.
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<String>,
+
     #[command(flatten)]
     pub(super) gate: GateArgs,
 }
 
 /// What every command that gives a verdict takes.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct GateArgs {
     /// The policy [default: .agent-scope.json].
     #[arg(long, value_name = "FILE")]
@@ -227,11 +249,6 @@ pub(super) struct GateArgs {
     /// Judge without a policy file if there is none.
     #[arg(long, conflicts_with_all = ["policy", "policy_ref"])]
     pub(super) allow_no_policy: bool,
-
-    /// Settings and suppressions [default: .agent-strace.yaml, if there is one]. With --policy-ref it is read from that
-    /// revision, too.
-    #[arg(long, value_name = "FILE")]
-    pub(super) config: Option<String>,
 
     /// The lowest level that fails [default: error].
     #[arg(long, value_name = "LEVEL")]

@@ -14,10 +14,12 @@ use super::environment::Environment;
 use super::failure::{Failure, reason};
 use super::output;
 use super::policy_file;
+use crate::config::lint::{self, Lints};
 use crate::config::{self, Configuration};
 use crate::engine::{Settings, Waiving};
 use crate::git::{self, GitError};
 use crate::policy::Policy;
+use crate::rules;
 
 /// What decides beside the evidence and the policy's own lists.
 pub(super) struct Decided {
@@ -27,14 +29,16 @@ pub(super) struct Decided {
     pub(super) baseline: Baseline,
 }
 
+/// `named`: the configuration that was asked for.
 pub(super) fn decide(
     args: &GateArgs,
+    named: Option<&str>,
     policy: Policy,
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<Decided, Failure> {
     let colour = environment.colour && !args.no_color;
-    let (path, configuration) = load(args.config.as_deref(), args.policy_ref.as_deref(), &policy, colour)?;
+    let (path, configuration) = load(named, args.policy_ref.as_deref(), &policy, colour)?;
     if !configuration.not_judged.is_empty() && !args.quiet {
         let keys: Vec<String> = configuration.not_judged.iter().map(|key| format!("`{key}`")).collect();
         let line = format!("note: {path}: {} not judged by this build", listed(&keys));
@@ -54,6 +58,7 @@ pub(super) fn decide(
         waiving: if args.no_suppressions { Waiving::Ignore } else { Waiving::Apply },
         source: args.source.source(),
         demands: None,
+        only: None,
     };
     Ok(Decided { policy, settings, baseline })
 }
@@ -78,6 +83,14 @@ pub(super) fn suppressing(config: Option<&str>, policy: Policy, colour: bool) ->
     Ok(policy.suppressing(configuration.suppressions))
 }
 
+/// The lint file that was asked for, the default one, or none.
+pub(super) fn lints(named: Option<&str>, revision: Option<&str>, colour: bool) -> Result<Option<Lints>, Failure> {
+    let name = policy_file::shown(named.unwrap_or(lint::NAME));
+    let Some(bytes) = bytes(&name, revision, named.is_some())? else { return Ok(None) };
+    let read = Lints::read(&name, &bytes, &rules::lint::declared());
+    read.map(Some).map_err(|faults| policy_file::faulty("lint file", &name, &faults, policy_file::colour(colour)))
+}
+
 /// The file that was asked for, the default one, or none.
 fn load(
     config: Option<&str>,
@@ -98,7 +111,7 @@ fn load(
 }
 
 /// `None`: there is no such file, and nobody asked for it.
-fn bytes(name: &str, revision: Option<&str>, asked: bool) -> Result<Option<Vec<u8>>, Failure> {
+pub(super) fn bytes(name: &str, revision: Option<&str>, asked: bool) -> Result<Option<Vec<u8>>, Failure> {
     let unusable = |reason: String| Failure::new(format!("the configuration `{name}` can't be used: {reason}"));
     if let Some(revision) = revision {
         return match git::read_blob(Path::new("."), revision, name) {

@@ -1,4 +1,4 @@
-//! `check` and `audit`: select, read, judge, report.
+//! `check`, `audit` and `lint`: select, read, judge, report.
 
 use std::path::Path;
 
@@ -13,18 +13,37 @@ use super::output;
 use super::pipeline::Inputs;
 use super::policy_file;
 use super::wanted::Wanted;
+use crate::config::lint::Lints;
 use crate::effects::Links;
 use crate::engine::{Entries, Judging};
 use crate::git::{self, GitError};
 use crate::ingest::discover::Selection;
 use crate::model::Gap;
 use crate::report::{self, Checkout, Colour, Report, Style};
+use crate::rules;
 
-/// Which of the two was called: they judge alike and differ in what they take and show.
+/// What was called: all judge alike and differ in what they take and show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
     Check,
     Audit,
+    Lint,
+}
+
+/// The other files that a command names.
+pub(super) struct Named<'a> {
+    pub(super) configuration: Option<&'a str>,
+    pub(super) lints: Wish<'a>,
+}
+
+/// Whether how agents worked is judged.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Wish<'a> {
+    Never,
+    /// Where the usual lint file is there.
+    WhereConfigured,
+    /// By this file, or the usual one, or by what the rules themselves think right.
+    Always(Option<&'a str>),
 }
 
 pub(super) fn check(
@@ -34,7 +53,10 @@ pub(super) fn check(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     let inputs = inputs_of_check(trace_dir, args, environment, streams);
-    run(Verb::Check, trace_dir, &args.gate, environment, inputs, streams)
+    let asked = args.lint || args.lint_config.is_some();
+    let lints = if asked { Wish::Always(args.lint_config.as_deref()) } else { Wish::WhereConfigured };
+    let named = Named { configuration: args.config.as_deref(), lints };
+    run((Verb::Check, &named), trace_dir, &args.gate, environment, inputs, streams)
 }
 
 fn inputs_of_check(
@@ -60,11 +82,12 @@ pub(super) fn audit(
     let selection = if args.all { Selection::All } else { Selection::Latest };
     let requests: Vec<String> = args.session.iter().cloned().collect();
     let inputs = Inputs::select(trace_dir, &requests, selection, environment, streams.stdin);
-    run(Verb::Audit, trace_dir, &args.gate, environment, inputs, streams)
+    let named = Named { configuration: args.config.as_deref(), lints: Wish::Never };
+    run((Verb::Audit, &named), trace_dir, &args.gate, environment, inputs, streams)
 }
 
-fn run(
-    verb: Verb,
+pub(super) fn run(
+    (verb, named): (Verb, &Named<'_>),
     trace_dir: &Path,
     args: &GateArgs,
     environment: Environment,
@@ -73,7 +96,10 @@ fn run(
 ) -> Result<u8, Failure> {
     // A policy that can't be had is worse news than a session that can't be found, and is told first.
     let policy = policy_file::load(args, verb, environment)?;
-    let Decided { policy, settings, baseline } = configuration::decide(args, policy, environment, streams)?;
+    let decided = configuration::decide(args, named.configuration, policy, environment, streams)?;
+    let Decided { policy, mut settings, baseline } = decided;
+    settings.only = (verb == Verb::Lint).then_some(rules::lint::FAMILIES);
+    let lints = lints(named, args, environment)?;
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
     baseline::refuse_to_overwrite(args.write_baseline.as_deref(), overwrite)?;
     let mut inputs = inputs?;
@@ -84,7 +110,8 @@ fn run(
     inputs.lack(gap);
     let left_out = inputs.left_out();
     let entries = if verb == Verb::Audit { Entries::Keep } else { Entries::Drop };
-    let outcome = judge::judge(inputs, &Judging { policy: &policy, lints: None, entries, links: &links }, &settings);
+    let judging = Judging { policy: &policy, links: &links, entries, demands: None, lints: lints.as_ref() };
+    let outcome = judge::judge(inputs, &judging, &settings);
     let report = Report::new(&outcome);
     write(verb, args, environment, &report, streams)?;
     let mut notes = baseline.notes(&report);
@@ -100,6 +127,16 @@ fn run(
         output::note(streams.stderr, &format!("note: {sessions} left out; `--all` judges every session"));
     }
     Ok(report.exit_code())
+}
+
+fn lints(named: &Named<'_>, args: &GateArgs, environment: Environment) -> Result<Option<Lints>, Failure> {
+    let colour = environment.colour && !args.no_color;
+    let load = |file| configuration::lints(file, args.policy_ref.as_deref(), colour);
+    match named.lints {
+        Wish::Never => Ok(None),
+        Wish::WhereConfigured => load(None),
+        Wish::Always(file) => Ok(Some(load(file)?.unwrap_or_default())),
+    }
 }
 
 /// The symlinks that are committed where the program runs, so that what is done through one is judged by what it names.
@@ -132,6 +169,7 @@ fn write(
     let style = match verb {
         Verb::Check => Style::Check,
         Verb::Audit => Style::Audit,
+        Verb::Lint => Style::Lint,
     };
     let read = |path: &str| output::read_small(Path::new(path));
     let checkout = Checkout { now: args.now, prefix: output::prefix_in_repository(), read: &read };

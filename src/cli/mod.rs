@@ -11,6 +11,7 @@ mod import;
 mod init;
 mod inspect;
 mod judge;
+mod lint;
 mod list;
 mod measured;
 mod output;
@@ -61,6 +62,7 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Import(args) => import::run(&cli.trace_dir, args, environment, streams),
         Command::Init(args) => init::run(args, streams),
         Command::Inspect(args) => inspect::run(&cli.trace_dir, args, environment, streams),
+        Command::Lint(args) => lint::run(&cli.trace_dir, args, environment, streams),
         Command::List(args) => list::run(&cli.trace_dir, args, environment, streams),
         Command::Policy(args) => policy::run(&cli.trace_dir, args, environment, streams),
         Command::Rules(args) => rules::run(args, streams),

@@ -25,7 +25,8 @@ pub(super) fn load(args: &GateArgs, verb: Verb, environment: Environment) -> Res
     if args.policy.is_some() || !is_absent(&path) {
         return policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour));
     }
-    if args.allow_no_policy || (verb == Verb::Audit && !environment.ci) {
+    // Without a policy `lint` judges what it judges with one: how agents worked.
+    if args.allow_no_policy || verb == Verb::Lint || (verb == Verb::Audit && !environment.ci) {
         return Ok(Policy::none());
     }
     Err(missing().hint("`--allow-no-policy` judges by the built-in rules alone"))

@@ -237,7 +237,7 @@ mod tests {
             (r#"{"budget-proximity": {"threshold": 1.5}}"#, "share"),
             (r#"{"tool-loop": {},}"#, "trailing comma"),
             (r#"[1]"#, "object"),
-            ("", "JSON"),
+            ("", "expected a value"),
         ] {
             let told = read(text).unwrap_err();
             assert!(told.contains(said), "{text}: {told}");

@@ -32,6 +32,8 @@ pub(crate) struct Settings {
     pub(crate) waiving: Waiving,
     /// Where all logs of the run came from.
     pub(crate) source: Source,
+    /// Families of rules, the only ones whose findings are wanted. What is missing of the evidence is always told.
+    pub(crate) only: Option<&'static [&'static str]>,
     /// What sessions have to be like.
     pub(crate) demands: Option<Arc<Demands>>,
 }
@@ -44,6 +46,7 @@ impl Default for Settings {
             today: None,
             waiving: Waiving::Apply,
             source: Source::default(),
+            only: None,
             demands: None,
         }
     }
@@ -58,6 +61,12 @@ pub(crate) fn conclude(
     settings: &Settings,
 ) -> Outcome {
     whole::judge(policy, &mut sessions, &gaps, settings);
+    if let Some(families) = settings.only {
+        let wanted = |finding: &Finding| families.iter().any(|family| finding.rule.starts_with(family));
+        for session in &mut sessions {
+            session.findings.retain(|finding| wanted(finding) || finding.counts == Counts::Incomplete);
+        }
+    }
     evals::judge(policy, &mut sessions, settings);
     let applied = waive::apply(policy, &mut sessions, settings);
     let remarks = waive::remarks(policy, &applied, settings);

@@ -293,7 +293,9 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
                     let mut lines = acts.clone();
                     // A lint rule is told of alone, by its defaults, unless a case says otherwise.
                     let alone = alone(id);
-                    if let Some(alone) = alone.as_deref().filter(|_| !acts.iter().any(|act: &&str| act.starts_with("lint "))) {
+                    if let Some(alone) =
+                        alone.as_deref().filter(|_| !acts.iter().any(|act: &&str| act.starts_with("lint ")))
+                    {
                         lines.insert(0, alone);
                     }
                     let outcome = conclude_block(&policy(scope), &lines, &settings);

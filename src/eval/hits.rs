@@ -72,6 +72,7 @@ impl At<'_> {
     fn hit(&self, rule: &Rule, message: String) -> Hit {
         Hit {
             site: self.measured.event.map_or(Site::Session, Site::Event),
+            until: None,
             level: rule.level,
             message,
             rule: rule.id,

@@ -52,6 +52,9 @@ const RANGES: &[&str] = &[
     "end_line_one_indexed_inclusive",
 ];
 
+/// What arguments call what is looked for.
+const SEARCHES: &[&str] = &["pattern", "query", "regex", "Query", "search", "symbol", "name_path"];
+
 /// Who reads which part of which file: each sub-agent has a conversation of its own.
 type Seen = (Option<String>, String, String);
 
@@ -126,13 +129,14 @@ fn forgets(event: &Event<'_>) -> bool {
 /// Which part of a file a deed shows to the conversation; `None` where it only uses the file.
 fn part_read(event: &Event<'_>, deed: &Deed<'_>, of_call: &[&Deed<'_>], path: &str) -> Option<Seen> {
     let EventKind::Call(call) = &event.kind else { return None };
+    // A result that nobody recorded may have been one.
     let shown = matches!(call.status, Status::Ok | Status::Missing) && deed.effect.certainty == Certainty::Exact;
     let is_file = matches!(&deed.effect.kind, Kind::Read(target) if !target.subtree);
     if !shown || !is_file {
         return None;
     }
     let part = match deed.effect.origin.parent {
-        None if deed.effect.via == "argument" => range(&call.arguments),
+        None if deed.effect.via == "argument" => range(&call.arguments)?,
         None => return None,
         Some(parent) => {
             let Kind::Execute(execution) = &of_call.get(usize::try_from(parent).ok()?)?.effect.kind else {
@@ -151,13 +155,16 @@ fn part_read(event: &Event<'_>, deed: &Deed<'_>, of_call: &[&Deed<'_>], path: &s
     Some((reader, path.to_owned(), part))
 }
 
-/// The part that arguments ask for, as they say it.
-fn range(arguments: &Arguments<'_>) -> String {
-    let Arguments::Json(json) = arguments else { return String::new() };
-    let Ok(serde_json::Value::Object(members)) = serde_json::from_str(json) else { return String::new() };
+/// The part that arguments ask for, as they say it; `None`: they look for something, and show what they find.
+fn range(arguments: &Arguments<'_>) -> Option<String> {
+    let Arguments::Json(json) = arguments else { return Some(String::new()) };
+    let Ok(serde_json::Value::Object(members)) = serde_json::from_str(json) else { return Some(String::new()) };
+    if SEARCHES.iter().any(|key| members.contains_key(*key)) {
+        return None;
+    }
     let asked = RANGES.iter().filter_map(|key| {
         let value = members.get(*key).filter(|value| !value.is_null())?;
         Some(format!("{key}={value}"))
     });
-    asked.collect::<Vec<_>>().join(" ")
+    Some(asked.collect::<Vec<_>>().join(" "))
 }

@@ -128,6 +128,9 @@ struct Finding<'a> {
     session: Option<&'a str>,
     /// 1-based within the session; 0 of a finding about the whole session.
     event: u32,
+    /// Of a finding about several events: the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_end: Option<u32>,
     event_id: Option<&'a str>,
     tool: Option<&'a str>,
     effect: Option<Effect<'a>>,
@@ -357,6 +360,7 @@ fn finding<'a>(report: &'a Report, session: Option<&'a ShownSession>, finding: &
         message: finding.message.as_str(),
         session: session.map(|session| session.id.as_str()),
         event: finding.event,
+        event_end: finding.until,
         event_id: text(finding.event_id.as_ref()),
         tool: text(finding.tool.as_ref()),
         effect: finding.effect.as_ref().map(effect),

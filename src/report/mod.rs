@@ -12,6 +12,7 @@ mod evals;
 mod explanation;
 mod history;
 mod json;
+mod lint;
 mod lints;
 mod markdown;
 mod measured;
@@ -58,6 +59,8 @@ pub(crate) enum Style {
     Check,
     /// `audit`: every effect, in sections.
     Audit,
+    /// `lint`: a line for each finding.
+    Lint,
 }
 
 /// Whether text may be coloured.
@@ -81,6 +84,7 @@ pub(crate) fn render(report: &Report, format: Format, style: Style, colour: Colo
     match (format, style) {
         (Format::Text, Style::Check) => text::render(report, colour),
         (Format::Text, Style::Audit) => audit::render(report, colour),
+        (Format::Text, Style::Lint) => lint::render(report, colour),
         (Format::Json, _) => json::render(report),
         (Format::Sarif, _) => sarif::render(report, checkout),
         (Format::Markdown, _) => markdown::render(report),

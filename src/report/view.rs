@@ -90,6 +90,8 @@ pub(super) struct ShownFinding {
     pub(super) level: Level,
     pub(super) message: Redacted,
     pub(super) event: u32,
+    /// The last event that it is about, where it is about several.
+    pub(super) until: Option<u32>,
     pub(super) event_id: Option<Redacted>,
     pub(super) tool: Option<Redacted>,
     pub(super) effect: Option<ShownEffect>,
@@ -331,6 +333,7 @@ impl ShownFinding {
             level: finding.level,
             message: redact(&finding.message),
             event: finding.event,
+            until: finding.until,
             event_id: finding.event_id.as_deref().map(redact),
             tool: finding.tool.as_deref().map(redact),
             effect: finding.effect.as_ref().map(ShownEffect::new),

@@ -8,12 +8,15 @@
 //! on it, and the finding says that evidence is missing; elsewhere the rule is silent.
 
 mod blind_edit;
+mod budget_proximity;
 mod calls;
+mod context_saturation;
 mod denied_attempts;
 mod edits;
 mod error_retry_loop;
 mod no_output;
 mod permission_bypass;
+mod post_compaction_regression;
 mod reasoning_spiral;
 mod redundant_read;
 mod scene;
@@ -27,10 +30,13 @@ use super::{Check, Hit, Log, Rule};
 use crate::config::lint::{Declared, Lints, Parameter};
 
 pub(super) use blind_edit::{BLIND_EDIT, LARGE_BLIND_EDIT};
+pub(super) use budget_proximity::BUDGET_PROXIMITY;
+pub(super) use context_saturation::CONTEXT_SATURATION;
 pub(super) use denied_attempts::DENIED_ATTEMPTS;
 pub(super) use error_retry_loop::ERROR_RETRY_LOOP;
 pub(super) use no_output::NO_OUTPUT;
 pub(super) use permission_bypass::PERMISSION_BYPASS;
+pub(super) use post_compaction_regression::POST_COMPACTION_REGRESSION;
 pub(super) use reasoning_spiral::REASONING_SPIRAL;
 pub(super) use redundant_read::REDUNDANT_READ;
 pub(super) use tool_loop::TOOL_LOOP;
@@ -51,6 +57,9 @@ pub(crate) struct Lint {
 
 /// The family of rule ids.
 const FAMILY: &str = "lint/";
+
+/// What `lint` tells: its own rules, and that a secret was read before something left the machine.
+pub(crate) const FAMILIES: &[&str] = &[FAMILY, "sequence/secret-egress"];
 
 /// Declares a rule: its id is in `lint/`, its spec in `fixtures/rules`.
 macro_rules! lint {

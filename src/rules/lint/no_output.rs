@@ -3,8 +3,8 @@
 use super::lint;
 use super::scene::{Scene, counted};
 use crate::effects::Kind;
-use crate::model::EventKind;
-use crate::model::dialect::Ends;
+use crate::measures::Ended;
+use crate::model::Status;
 use crate::rules::Hit;
 
 lint!(NO_OUTPUT, "no-output", Warning, "the session ended and changed nothing", [], look);
@@ -13,13 +13,11 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     let session = scene.session();
     let calls = &scene.calls.list;
     // What a sub-agent finds out is its parent's, and a session that goes on may still change something.
-    let goes_on = session.dialect.ends == Ends::Marked
-        && session.span.ended.is_none()
-        && !session.events.iter().any(|event| matches!(event.kind, EventKind::End(_)));
+    let goes_on = scene.log.measured.profile().ended == Ended::Unfinished;
     if calls.is_empty() || scene.is_subagent() || goes_on || !session.dialect.carries.acts() {
         return;
     }
-    let output = scene.log.acts.iter().filter(|act| act.status != Some(crate::model::Status::Denied)).any(|act| {
+    let output = scene.log.acts.iter().filter(|act| act.status != Some(Status::Denied)).any(|act| {
         match &act.effect.kind {
             // A sub-agent, a tool that nobody here knows and what could not be resolved may have done anything.
             Kind::Write(_) | Kind::Delete(_) | Kind::Spawn { .. } | Kind::Tool { .. } | Kind::Opaque(_) => true,

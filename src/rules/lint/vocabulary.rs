@@ -3,10 +3,6 @@
 
 use crate::effects::{Argument, Execution};
 
-/// Programs that print a file to whoever calls them, so that the model has read it.
-const SHOWING: &[&str] =
-    &["cat", "bat", "batcat", "less", "more", "head", "tail", "nl", "tac", "sed", "awk", "type", "gc"];
-
 /// Programs that verify what they are run on, whatever their arguments are.
 const VERIFIERS: &[&str] = &[
     "pytest",
@@ -262,10 +258,6 @@ fn program(execution: &Execution) -> Option<&str> {
     let word = execution.argv.first().filter(|word| word.known)?.text.as_str();
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     Some(name.strip_suffix(".exe").unwrap_or(name))
-}
-
-pub(super) fn shows_files(execution: &Execution) -> bool {
-    program(execution).is_some_and(|program| SHOWING.contains(&program))
 }
 
 /// Whether a command may show that code works: tests, compilers, linters, or the code itself.

@@ -1,0 +1,90 @@
+//! `lint` for people: a line for each finding, in the shape that scripts know.
+
+use super::Colour;
+use super::escape::terminal;
+use super::text::{Paint, counted, gap_text, more, waivers};
+use super::view::{Report, ShownFinding, ShownSession};
+use crate::finding::Level;
+
+/// Columns of a rule's name.
+const NAME: usize = 26;
+/// Characters of a session's id.
+const ID: usize = 12;
+/// Gaps beyond these are counted, not listed.
+const GAPS: usize = 20;
+
+pub(super) fn render(report: &Report, colour: Colour) -> String {
+    let paint = Paint(colour);
+    let mut lines = Vec::new();
+    let several = report.sessions.len() > 1;
+    for session in &report.sessions {
+        // What is fine is not worth a block of its own among many.
+        if session.findings.is_empty() && session.gaps.is_empty() && several {
+            continue;
+        }
+        if several {
+            lines.push(paint.bold(&format!("── Session {} ──", id(session))));
+        }
+        lines.extend(session_lines(session, &paint));
+        lines.push(String::new());
+    }
+    if !report.gaps.is_empty() {
+        lines.push(paint.warning(&format!("could not be read ({}):", report.gaps.len())));
+        lines.extend(report.gaps.iter().take(GAPS).map(|gap| format!("  {}", gap_text(gap))));
+        lines.extend(more(report.gaps.len(), GAPS));
+        lines.push(String::new());
+    }
+    lines.extend(waivers(report, &paint).into_iter().skip(1));
+    lines.push(summary(report));
+    lines.join("\n") + "\n"
+}
+
+fn session_lines(session: &ShownSession, paint: &Paint) -> Vec<String> {
+    if session.findings.is_empty() {
+        let seen = counted(session.tool_calls, "tool call");
+        return vec![paint.good(&format!("✓  No issues found in session {} ({seen})", id(session)))];
+    }
+    let mut findings: Vec<&ShownFinding> = session.findings.iter().collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+    findings.into_iter().map(|finding| line(finding, paint)).collect()
+}
+
+/// `WARN  tool-loop              "Bash" called 7 times … (events 34–41)`.
+fn line(finding: &ShownFinding, paint: &Paint) -> String {
+    let name = finding.rule.strip_prefix("lint/").unwrap_or(finding.rule);
+    let level = if finding.is_incomplete() { "?" } else { level(finding.level) };
+    let place = match finding.until {
+        _ if finding.event == 0 => String::new(),
+        Some(until) => format!(" (events {}–{until})", finding.event),
+        None => format!(" (event {})", finding.event),
+    };
+    let level = match finding.level {
+        Level::Error => paint.error(&format!("{level:<5}")),
+        Level::Warning => paint.warning(&format!("{level:<5}")),
+        Level::Note => format!("{level:<5}"),
+    };
+    format!("{level}  {name:<NAME$} {}{place}", terminal(finding.message.as_str()))
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Error => "ERROR",
+        Level::Warning => "WARN",
+        Level::Note => "INFO",
+    }
+}
+
+fn id(session: &ShownSession) -> String {
+    terminal(session.id.as_str()).chars().take(ID).collect()
+}
+
+fn summary(report: &Report) -> String {
+    let [errors, warnings, notes] = [Level::Error, Level::Warning, Level::Note].map(|level| report.count(level));
+    let code = report.exit_code();
+    let more = match (code, warnings) {
+        (0, 1..) => " Use --strict for non-zero exit on warnings.".to_owned(),
+        (3, _) => " Exit code: 3, because evidence is missing.".to_owned(),
+        (code, _) => format!(" Exit code: {code}"),
+    };
+    format!("{errors} error(s), {warnings} warning(s), {notes} info(s).{more}")
+}
