@@ -23,7 +23,7 @@ use crate::model::{EventKind, Session, Status, Usage, moment};
 
 pub(crate) use ending::Ended;
 pub(crate) use failure::{Failure, Retry};
-pub(crate) use files::Files;
+pub(crate) use files::{Files, Reread};
 pub(crate) use money::{Basis, Cost, Pricing};
 pub(crate) use part::Part;
 pub(crate) use phase::Phase;
