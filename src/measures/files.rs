@@ -88,6 +88,9 @@ pub(super) fn files(session: &Session<'_>, deeds: &[Deed<'_>]) -> Files {
                 Kind::Write(target) | Kind::Delete(target) => {
                     seen.retain(|(_, path, _), _| !touches(target, path));
                 }
+                // Another agent, or what nobody could resolve, may have changed anything.
+                Kind::Spawn { .. } | Kind::Opaque(_) => seen.clear(),
+                Kind::Tool { tool, .. } if !reads(tool) => seen.clear(),
                 _ => {}
             }
         }
@@ -107,6 +110,14 @@ impl Files {
     }
 }
 
+/// Whether the name of a tool says that it only looks.
+fn reads(tool: &str) -> bool {
+    let tool = tool.to_ascii_lowercase();
+    ["read", "get", "list", "search", "view", "find", "show", "query", "fetch", "describe"]
+        .iter()
+        .any(|verb| tool.contains(verb))
+}
+
 fn touches(target: &PathTarget, path: &str) -> bool {
     let below = || path.strip_prefix(target.path.as_str()).is_some_and(|rest| rest.starts_with('/'));
     target.path == path || target.path.contains('*') || (target.subtree && (target.path == "." || below()))
@@ -119,9 +130,9 @@ fn forgets(event: &Event<'_>) -> bool {
             let text = text.decode();
             ["/compact", "/clear", "/new", "/reset"].iter().any(|command| text.trim_start().starts_with(command))
         }
-        EventKind::Instruction(text) | EventKind::Prompt(text) => {
-            text.decode().trim_start().starts_with("This session is being continued")
-        }
+        EventKind::Instruction(text) => text.decode().trim_start().starts_with("This session is being continued"),
+        // Between two prompts its user may have changed anything.
+        EventKind::Prompt(_) => true,
         _ => false,
     }
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::money::{Pricing, Unpriced, model_of};
 use super::series::event_of;
-use crate::model::{Session, Stream, Usage, moment};
+use crate::model::{Session, Stream, Telling, Usage, moment};
 
 /// A pause after which what the provider had in its cache is lost, in seconds.
 const PAUSE: i64 = 120;
@@ -61,7 +61,8 @@ pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Requ
         let request = Request {
             event,
             at: time.and_then(moment),
-            is_main: !matches!(stream, Some(Stream::Sidechain(_))),
+            // What a sub-agent reports to its parent as it goes stands in the parent's log.
+            is_main: !matches!(stream, Some(Stream::Sidechain(_))) && spent.origin.telling == Telling::Told,
             model,
             usage: spent.usage,
             prompt,

@@ -128,12 +128,16 @@ fn blind(scene: &Scene<'_>) -> Vec<Blind> {
     found
 }
 
-/// What came before it is in another log, and in the agent's summary.
+/// What came before it is in another log, and in the agent's summary: what it has read is not known.
 fn continues_another(scene: &Scene<'_>) -> bool {
-    scene
-        .beats()
-        .take_while(|beat| !matches!(beat, Beat::Call(_)))
-        .any(|beat| matches!(beat, Beat::Instruction) && !scene.is_subagent())
+    let mut early = scene.beats().take_while(|beat| !matches!(beat, Beat::Call(_)));
+    if early.any(|beat| matches!(beat, Beat::Instruction) && !scene.is_subagent()) {
+        return true;
+    }
+    // A log that begins with the end of an earlier turn.
+    let prompt = scene.session().events.iter().position(|event| matches!(event.kind, EventKind::Prompt(_)));
+    let before = scene.session().events.get(..prompt.unwrap_or(0)).unwrap_or_default();
+    before.iter().any(|event| matches!(event.kind, EventKind::Notice | EventKind::Message(_) | EventKind::Result(_)))
 }
 
 fn happened(act: &Act<'_>) -> bool {

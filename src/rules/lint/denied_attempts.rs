@@ -7,6 +7,7 @@ use super::lint;
 use super::scene::{Beat, Scene};
 use crate::config::lint::{Parameter, Unit};
 use crate::effects::{Certainty, Effect, Kind};
+use crate::model::EventKind;
 use crate::rules::Hit;
 
 const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(3.0), unit: Unit::Count };
@@ -32,6 +33,12 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     let mut refused = Refusals::default();
     for beat in scene.beats() {
         match beat {
+            // What touches nothing is a question: a plan that its user wants otherwise is no refusal.
+            Beat::Call(call) if call.was_refused() && call.acts.is_empty() => {}
+            Beat::Call(call) if call.was_refused() && is_answered(scene, call) => {
+                hits.extend(again(scene, &refused.calls));
+                refused = Refusals::default();
+            }
             Beat::Call(call) if call.was_refused() => {
                 refused.calls.push(call);
                 for act in call.acts {
@@ -50,6 +57,20 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         }
     }
     hits.extend(again(scene, &refused.calls));
+}
+
+/// What agents write before the words of a user who refused a call and said what to do instead.
+const ANSWERS: &[&str] = &["the user said:", "user provided the following", "reason for rejection"];
+
+/// Whether a refusal came with words: it is an order as good as a prompt.
+fn is_answered(scene: &Scene<'_>, call: &Called<'_>) -> bool {
+    let Some(id) = call.call.call_id.as_deref() else { return false };
+    let events = scene.session().events.iter().skip(call.place);
+    let texts = events.filter_map(|event| match &event.kind {
+        EventKind::Result(result) if result.call_id.as_deref() == Some(id) => result.text.as_ref(),
+        _ => None,
+    });
+    texts.into_iter().any(|text| ANSWERS.iter().any(|answer| text.decode().contains(answer)))
 }
 
 /// Asked for over and over.

@@ -47,6 +47,8 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     let mut runs: BTreeMap<u16, Run<'_>> = BTreeMap::new();
     // Events until the last report of usage belong to answers that it was about.
     let mut told = 0;
+    // Only the native store records a request apart from what came of it. Elsewhere what came of it may be left out.
+    let tells_requests = session.dialect.name == "agent-strace";
     let mut spent = session.spent.iter().filter(|spent| spent.usage.requests > 0).peekable();
     for (place, event) in session.events.iter().enumerate() {
         while let Some(report) = spent.next_if(|spent| spent.after <= place) {
@@ -55,7 +57,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             let is_told = said
                 .iter()
                 .any(|event| matches!(event.kind, EventKind::Message(_) | EventKind::Call(_) | EventKind::Repeat(_)));
-            if report.message.is_none() && !is_told {
+            if report.message.is_none() && !is_told && tells_requests {
                 let number = session.events.get(report.after.saturating_sub(1)).map_or(1, |event| event.number);
                 runs.entry(report.origin.stream).or_default().answer(number, report.origin.row, None);
             }

@@ -23,6 +23,9 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     let mut runs: BTreeMap<By<'_>, Run<'_>> = BTreeMap::new();
     for beat in scene.beats() {
         match beat {
+            Beat::Call(call) if waits(&call.call.tool) => {
+                hits.extend(runs.remove(&call.by).and_then(|run| hit(scene, &run)));
+            }
             Beat::Call(call) => match runs.get_mut(&call.by) {
                 Some(run) if run.first.is_same(call) => {
                     run.last = call.event;
@@ -39,6 +42,23 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         }
     }
     hits.extend(runs.values().filter_map(|run| hit(scene, run)));
+}
+
+/// Tools that only wait for something that runs: asking again is what they are for.
+const WAITING: &[&str] = &[
+    "write_stdin",
+    "BashOutput",
+    "TaskOutput",
+    "AgentOutputTool",
+    "wait",
+    "wait_agent",
+    "read_bash",
+    "list_bash",
+    "sleep",
+];
+
+fn waits(tool: &str) -> bool {
+    WAITING.contains(&tool.rsplit('.').next().unwrap_or(tool))
 }
 
 fn hit(scene: &Scene<'_>, run: &Run<'_>) -> Option<Hit> {

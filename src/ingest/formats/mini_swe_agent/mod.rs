@@ -11,7 +11,7 @@ use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Nested, Raw, elements, filled, is, is_array, object, raw_text, record, scalar, text};
 use crate::ingest::reader::{Item, Reader};
 use crate::model::attribution::{note, note_each};
-use crate::model::{Arguments, Dialect, EventKind, RawText, Session, Status, ToolCall, ToolResult};
+use crate::model::{Arguments, Dialect, Ending, EventKind, RawText, Session, Status, ToolCall, ToolResult};
 
 record! {
     /// A run, or a message of one.
@@ -156,7 +156,12 @@ impl<'a> Run<'a> {
         }
         match text(message.role).as_deref() {
             Some("system") => self.assembly.push(place, EventKind::Other),
-            Some("user" | "tool" | "exit") => self.observation(&place, message),
+            Some("user" | "tool") => self.observation(&place, message),
+            Some("exit") => {
+                self.observation(&place, message);
+                let status = extra.and_then(|extra| filled(extra.exit));
+                self.assembly.push(place, EventKind::End(Ending { status, ..Ending::default() }));
+            }
             None if is(message.kind, "function_call_output") => self.observation(&place, message),
             _ => {
                 self.assembly.unknown(place.clone());

@@ -136,7 +136,9 @@ pub(super) fn add<'a>(
             assembly.push(place, EventKind::Message(words(data)));
         }
         "llm_response" => {
-            usage(assembly, data);
+            if !usage(assembly, data) {
+                assembly.usage(None, Usage { requests: 1, ..Usage::default() });
+            }
             assembly.push(place, EventKind::Other);
         }
         "llm_request" => {
@@ -264,7 +266,8 @@ fn words<'a>(data: &Data<'a>) -> RawText<'a> {
     raw_text(text).unwrap_or(RawText::Plain(Cow::Borrowed("")))
 }
 
-fn usage<'a>(assembly: &mut Assembly<'a>, data: &Data<'a>) {
+/// Whether the record tells it.
+fn usage<'a>(assembly: &mut Assembly<'a>, data: &Data<'a>) -> bool {
     assembly.model(filled(data.model));
     let usage = if let Some(tokens) = object::<Tokens<'_>>(data.usage) {
         Usage {
@@ -278,7 +281,8 @@ fn usage<'a>(assembly: &mut Assembly<'a>, data: &Data<'a>) {
     } else if data.input_tokens.is_some() || data.output_tokens.is_some() {
         Usage { requests: 1, input: count(data.input_tokens), output: count(data.output_tokens), ..Usage::default() }
     } else {
-        return;
+        return false;
     };
     assembly.usage(None, usage);
+    true
 }

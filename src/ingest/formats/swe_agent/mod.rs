@@ -15,7 +15,7 @@ use crate::ingest::json::{
 };
 use crate::ingest::reader::{Item, Reader};
 use crate::model::attribution::{note, note_each};
-use crate::model::{Dialect, EventKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
+use crate::model::{Dialect, Ending, EventKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
 
 record! {
     struct Document {
@@ -27,7 +27,7 @@ record! {
 }
 
 record! {
-    struct Info { stats: Nested<Stats<'a>> = "model_stats", version = "swe_agent_version" }
+    struct Info { stats: Nested<Stats<'a>> = "model_stats", version = "swe_agent_version", exit = "exit_status" }
 }
 
 record! {
@@ -204,7 +204,12 @@ impl<'a> Run<'a> {
         self.cwd = state.cwd;
     }
 
-    fn finish(self, document: &Document<'a>) -> Session<'a> {
+    fn finish(mut self, document: &Document<'a>) -> Session<'a> {
+        if let Some(status) = document.info.object().and_then(|info| filled(info.exit)) {
+            let ending = Ending { status: Some(status), ..Ending::default() };
+            let line = self.assembly.session.events.last().map_or(1, |event| event.line);
+            self.assembly.push(Place { line, id: None, time: None }, EventKind::End(ending));
+        }
         let mut session = self.assembly.finish();
         if let Some(stats) = document.info.object().and_then(|info| info.stats.object()) {
             let (input, output) = (count(stats.sent), count(stats.received));
