@@ -250,6 +250,17 @@ pub(super) struct GateArgs {
     #[arg(long, conflicts_with_all = ["policy", "policy_ref"])]
     pub(super) allow_no_policy: bool,
 
+    /// One more directory with hook policies of agent runtimes (`.claw-policy.json`, `.codex-policy.json`,
+    /// `.claw-hooks.json`), beside this one and those above it in the repository; repeatable. With --policy-ref they are
+    /// read from that revision, too.
+    #[arg(long, value_name = "DIR")]
+    pub(super) hooks: Vec<String>,
+
+    /// Prices that count before those of this build where money is limited: a file of the shape that
+    /// `agent-strace schema prices` shows. With --policy-ref it is read from that revision, too.
+    #[arg(long, value_name = "FILE")]
+    pub(super) prices: Option<String>,
+
     /// The lowest level that fails [default: error].
     #[arg(long, value_name = "LEVEL")]
     pub(super) fail_on: Option<FailOn>,

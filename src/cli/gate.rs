@@ -8,7 +8,9 @@ use super::baseline::{self, Overwrite};
 use super::configuration::{self, Decided};
 use super::environment::Environment;
 use super::failure::Failure;
+use super::hooks;
 use super::judge;
+use super::measured::prices;
 use super::output;
 use super::pipeline::Inputs;
 use super::policy_file;
@@ -19,6 +21,7 @@ use crate::engine::{Entries, Judging};
 use crate::git::{self, GitError};
 use crate::ingest::discover::Selection;
 use crate::model::Gap;
+use crate::policy::Policy;
 use crate::report::{self, Checkout, Colour, Report, Style};
 use crate::rules;
 
@@ -96,6 +99,7 @@ pub(super) fn run(
 ) -> Result<u8, Failure> {
     // A policy that can't be had is worse news than a session that can't be found, and is told first.
     let policy = policy_file::load(args, verb, environment)?;
+    let policy = beside(args, policy, environment, streams)?;
     let decided = configuration::decide(args, named.configuration, policy, environment, streams)?;
     let Decided { policy, mut settings, baseline } = decided;
     settings.only = (verb == Verb::Lint).then_some(rules::lint::FAMILIES);
@@ -137,6 +141,25 @@ fn lints(named: &Named<'_>, args: &GateArgs, environment: Environment) -> Result
         Wish::WhereConfigured => load(None),
         Wish::Always(file) => Ok(Some(load(file)?.unwrap_or_default())),
     }
+}
+
+/// The policy with what stands in other files: hook policies of agent runtimes, and prices.
+fn beside(
+    args: &GateArgs,
+    mut policy: Policy,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<Policy, Failure> {
+    let coloured = environment.colour && !args.no_color;
+    let manifests = hooks::manifests(args, coloured)?;
+    if !manifests.files.is_empty() && !args.quiet {
+        let files: Vec<String> = manifests.files.iter().map(|file| format!("`{}`", report::terminal(file))).collect();
+        output::note(streams.stderr, &format!("note: judged by the hook policies too: {}", files.join(", ")));
+    }
+    if let Some(file) = &args.prices {
+        policy = policy.priced_by(prices(file, args.policy_ref.as_deref(), coloured)?);
+    }
+    Ok(policy.hooked(manifests.policy))
 }
 
 /// The symlinks that are committed where the program runs, so that what is done through one is judged by what it names.

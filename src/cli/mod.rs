@@ -7,6 +7,7 @@ mod effects;
 mod environment;
 mod failure;
 mod gate;
+mod hooks;
 mod import;
 mod init;
 mod inspect;

@@ -7,6 +7,7 @@
 //! missing evidence: that takes an exception of the policy, which has another owner in most repositories.
 
 pub(crate) mod evals;
+pub(crate) mod hooks;
 pub(crate) mod lint;
 mod yaml;
 

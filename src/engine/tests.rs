@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::session::{Judging, judge_session};
 use super::*;
-use crate::config::evals;
 use crate::config::lint::Lints;
+use crate::config::{evals, hooks};
 use crate::effects::Links;
 use crate::eval::{Baseline, Demands};
 use crate::finding::{Counts, Level};
@@ -17,6 +17,7 @@ use crate::model::{
     Arguments, Dialect, Ending, Event, EventKind, Origin, RawText, Session, Spent, ToolCall, ToolResult, Usage,
 };
 use crate::policy::Policy;
+use crate::policy::hooks::HookPolicy;
 use crate::rules::{self, Source};
 
 /// The lines of a session block. Calls: `$ cmd`, `read path`, `write path`, `edit path`, `fetch url`, after `refused ` if
@@ -246,6 +247,10 @@ fn demands(text: &str) -> Demands {
     Demands { evals, baseline: None }
 }
 
+fn manifest(text: &str) -> HookPolicy {
+    hooks::read(".claw-policy.json", text.as_bytes()).unwrap_or_else(|faults| panic!("{faults}"))
+}
+
 fn based(demands: Arc<Demands>, text: &str) -> Arc<Demands> {
     let Demands { evals, .. } = Arc::into_inner(demands).unwrap();
     let baseline = Baseline::read(text, &evals).unwrap_or_else(|fault| panic!("{fault}"));
@@ -281,6 +286,7 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
     let (mut written, mut fires) = (String::new(), false);
     let mut block: Option<&str> = None;
     let (mut scope, mut acts, mut settings) = ("{}", Vec::new(), Settings::default());
+    let mut hooks = HookPolicy::default();
     for line in text.lines() {
         match (block, line) {
             (None, "```session" | "```findings") => {
@@ -288,6 +294,7 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
                 if line == "```session" {
                     acts.clear();
                     settings = Settings::default();
+                    hooks = HookPolicy::default();
                 } else {
                     written.push_str("```findings\n");
                     let mut lines = acts.clone();
@@ -298,7 +305,7 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
                     {
                         lines.insert(0, alone);
                     }
-                    let outcome = conclude_block(&policy(scope), &lines, &settings);
+                    let outcome = conclude_block(&policy(scope).hooked(hooks.clone()), &lines, &settings);
                     for (session, finding) in told(&outcome) {
                         fires |= finding.rule == id;
                         // What the scope says of the same calls is another family's.
@@ -319,6 +326,7 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
             (Some("```findings"), _) => continue,
             (Some(_), _) => match line.split_once(' ') {
                 Some(("policy", text)) => scope = text,
+                Some(("hooks", text)) => hooks.add(manifest(text)),
                 Some(("evals", text)) => settings.demands = Some(Arc::new(demands(text))),
                 Some(("baseline", text)) => settings.demands = settings.demands.map(|demands| based(demands, text)),
                 _ => acts.push(line),

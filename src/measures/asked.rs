@@ -26,9 +26,12 @@ const COMMAND: &str = "<command-name>";
 /// Whether a user asked for something there, in the session's own conversation.
 pub(super) fn is_asked(event: &Event<'_>, session: &Session<'_>) -> bool {
     let EventKind::Prompt(text) = &event.kind else { return false };
-    let stream = session.streams.get(usize::from(event.origin.stream));
-    let is_main = !matches!(stream, Some(Stream::Sidechain(_)));
-    is_main && event.origin.telling == Telling::Told && !is_of_host(&text.decode())
+    is_main(session, event.origin.stream) && event.origin.telling == Telling::Told && !is_of_host(&text.decode())
+}
+
+/// The session's own conversation, not one of its sub-agents'.
+pub(super) fn is_main(session: &Session<'_>, stream: u16) -> bool {
+    !matches!(session.streams.get(usize::from(stream)), Some(Stream::Sidechain(_)))
 }
 
 fn is_of_host(text: &str) -> bool {

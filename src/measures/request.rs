@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
+use super::asked::is_main;
 use super::money::{Pricing, Unpriced, model_of};
 use super::series::event_of;
-use crate::model::{Session, Stream, Telling, Usage, moment};
+use crate::model::{Session, Telling, Usage, moment};
 
 /// A pause after which what the provider had in its cache is lost, in seconds.
 const PAUSE: i64 = 120;
@@ -57,12 +58,11 @@ pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Requ
             let before = session.events.get(spent.after.checked_sub(1)?)?;
             before.time.as_deref()
         });
-        let stream = session.streams.get(usize::from(spent.origin.stream));
         let request = Request {
             event,
             at: time.and_then(moment),
             // What a sub-agent reports to its parent as it goes stands in the parent's log.
-            is_main: !matches!(stream, Some(Stream::Sidechain(_))) && spent.origin.telling == Telling::Told,
+            is_main: is_main(session, spent.origin.stream) && spent.origin.telling == Telling::Told,
             model,
             usage: spent.usage,
             prompt,

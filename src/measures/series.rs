@@ -4,11 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::asked::is_asked;
+use super::asked::{is_asked, is_main};
 use super::money::{Pricing, Unpriced};
 use super::{Deed, Part};
 use crate::effects::{Certainty, Connection, Kind, PathTarget};
-use crate::model::{Event, EventKind, Session, Spent, Status, Usage, moment};
+use crate::model::{Arguments, Event, EventKind, Session, Spent, Status, Telling, Usage, moment};
 
 /// What was spent.
 #[derive(Debug, Default)]
@@ -30,10 +30,10 @@ impl Series {
         self.spent.last().map_or(0, |(_, total)| *total)
     }
 
-    /// The event that went above the limit.
-    pub(crate) fn passes(&self, most: u128) -> Option<u32> {
+    /// The event that went above the limit, and how much was spent by then.
+    pub(crate) fn passes(&self, most: u128) -> Option<(u32, u128)> {
         let first = self.spent.partition_point(|(_, total)| *total <= most);
-        self.spent.get(first).map(|(event, _)| *event)
+        self.spent.get(first).copied()
     }
 
     fn spend(&mut self, event: u32, amount: u128) {
@@ -183,6 +183,89 @@ pub(crate) fn subagents(part: &Part<'_>, session: &Session<'_>) -> Series {
     }
     let mut series = Series::recorded();
     told.into_iter().for_each(|(event, count)| series.spend(event, count));
+    series
+}
+
+/// What was asked of sub-agents: each valid part of a delegation, or the delegation itself where it names none. It counts
+/// when it is asked for, also where it is refused or fails.
+pub(crate) fn delegated(part: &Part<'_>) -> Series {
+    let starting: BTreeSet<u32> = part
+        .deeds
+        .iter()
+        .filter(|deed| matches!(deed.effect.kind, Kind::Spawn { .. }))
+        .map(|deed| deed.event)
+        .collect();
+    let mut series = Series::recorded();
+    for event in &part.events {
+        let EventKind::Call(call) = &event.kind else { continue };
+        if starting.contains(&event.number) || matches!(&*call.tool, "Agent" | "delegate_agent") {
+            series.spend(event.number, tasks(&call.arguments));
+        }
+    }
+    series
+}
+
+/// The parts of a delegation that say what is to be done.
+fn tasks(arguments: &Arguments<'_>) -> u128 {
+    let Arguments::Json(json) = arguments else { return 1 };
+    let members = serde_json::from_str::<serde_json::Value>(json).ok();
+    let parts = members.as_ref().and_then(|members| members.get("subtasks")).and_then(|parts| parts.as_array());
+    let says = |part: &&serde_json::Value| {
+        let text = part.as_str().or_else(|| part.get("prompt").and_then(serde_json::Value::as_str));
+        text.is_some_and(|text| !text.trim().is_empty())
+    };
+    let valid = parts.map_or(0, |parts| parts.iter().filter(says).count());
+    u128::try_from(valid.max(1)).unwrap_or(u128::MAX)
+}
+
+/// Answers of the model, each once. Where a log counts usage only as a whole, its records of answers are counted.
+pub(crate) fn model_calls(session: &Session<'_>) -> Series {
+    let reported = tokens(session, |usage| usage.requests);
+    if tells_requests(session) || reported.total() > 1 { reported } else { answers(session, Conversation::Any) }
+}
+
+/// The same in the session's own conversation: a runtime takes a turn for each.
+pub(crate) fn model_turns(session: &Session<'_>) -> Series {
+    if !tells_requests(session) {
+        return answers(session, Conversation::Main);
+    }
+    let main = |spent: &Spent<'_>| is_main(session, spent.origin.stream);
+    reported(session, |spent| if main(spent) { u128::from(spent.usage.requests) } else { 0 })
+}
+
+/// Whether the log tells the usage of each answer.
+fn tells_requests(session: &Session<'_>) -> bool {
+    let mut told = session.spent.iter().filter(|spent| spent.usage.requests > 0);
+    told.next().is_some_and(|first| first.message.is_some() || told.next().is_some())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Conversation {
+    Main,
+    Any,
+}
+
+/// What the model said or asked for without being told anything in between. A log that records no results does not tell
+/// what was in between: there each record counts.
+fn answers(session: &Session<'_>, whose: Conversation) -> Series {
+    let mut series = Series::recorded();
+    let tells_results = session.events.iter().any(|event| matches!(event.kind, EventKind::Result(_)));
+    let mut open = None;
+    for event in session.events.iter().filter(|event| event.origin.telling == Telling::Told) {
+        if whose == Conversation::Main && !is_main(session, event.origin.stream) {
+            continue;
+        }
+        match event.kind {
+            EventKind::Message(_) | EventKind::Reasoning(_) | EventKind::Call(_) => {
+                let record = if tells_results { 0 } else { event.line };
+                if open.replace(record) != Some(record) {
+                    series.spend(event.number, 1);
+                }
+            }
+            EventKind::Result(_) | EventKind::Prompt(_) | EventKind::Instruction(_) => open = None,
+            _ => {}
+        }
+    }
     series
 }
 

@@ -11,10 +11,12 @@ use crate::prices::{Dollars, Rates};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Measure {
     CostUsd,
+    DelegatedTasks,
     Duration,
     FilesChanged,
     InputTokens,
     ModelCalls,
+    ModelTurns,
     NetworkHosts,
     OutputTokens,
     ReasoningTokens,
@@ -27,10 +29,12 @@ pub(crate) enum Measure {
 impl Measure {
     pub(crate) const ALL: &[Self] = &[
         Self::CostUsd,
+        Self::DelegatedTasks,
         Self::Duration,
         Self::FilesChanged,
         Self::InputTokens,
         Self::ModelCalls,
+        Self::ModelTurns,
         Self::NetworkHosts,
         Self::OutputTokens,
         Self::ReasoningTokens,
@@ -44,10 +48,12 @@ impl Measure {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::CostUsd => "cost_usd",
+            Self::DelegatedTasks => "delegated_tasks",
             Self::Duration => "duration",
             Self::FilesChanged => "files_changed",
             Self::InputTokens => "input_tokens",
             Self::ModelCalls => "model_calls",
+            Self::ModelTurns => "model_turns",
             Self::NetworkHosts => "network_hosts",
             Self::OutputTokens => "output_tokens",
             Self::ReasoningTokens => "reasoning_tokens",
@@ -56,6 +62,23 @@ impl Measure {
             Self::ToolCalls => "tool_calls",
             Self::TotalTokens => "total_tokens",
         }
+    }
+
+    /// Where the runtimes that know the same limits check it among the others: of several that are passed at once, they
+    /// tell the first. Limits that they do not know come last.
+    pub(crate) fn check_rank(self) -> usize {
+        const ORDER: &[Measure] = &[
+            Measure::TotalTokens,
+            Measure::InputTokens,
+            Measure::OutputTokens,
+            Measure::ReasoningTokens,
+            Measure::CostUsd,
+            Measure::ToolCalls,
+            Measure::DelegatedTasks,
+            Measure::ModelCalls,
+            Measure::ModelTurns,
+        ];
+        ORDER.iter().position(|measure| *measure == self).unwrap_or(ORDER.len())
     }
 
     /// Whether a log tells it of each sub-agent that runs inside a session.
@@ -77,9 +100,11 @@ impl Measure {
         let (verb, what) = match self {
             Self::CostUsd => return format!("cost {}", self.amount(amount)),
             Self::Duration => return format!("took {}", self.amount(amount)),
+            Self::DelegatedTasks => ("delegated", "task"),
             Self::FilesChanged => ("changed", "file"),
             Self::InputTokens => ("used", "input token"),
             Self::ModelCalls => ("made", "model call"),
+            Self::ModelTurns => ("took", "model turn"),
             Self::NetworkHosts => ("contacted", "host"),
             Self::OutputTokens => ("used", "output token"),
             Self::ReasoningTokens => ("used", "reasoning token"),

@@ -49,10 +49,10 @@ impl Data {
 
 /// A whole file.
 #[derive(Debug)]
-pub(super) struct Document {
-    pub(super) root: Value,
+pub(crate) struct Document {
+    pub(crate) root: Value,
     /// Where a comma stands behind the last member of a container.
-    pub(super) trailing_commas: Vec<Range<usize>>,
+    pub(crate) trailing_commas: Vec<Range<usize>>,
 }
 
 /// Why the text is not JSON.
@@ -63,7 +63,7 @@ pub(crate) struct SyntaxError {
     pub(crate) help: Option<String>,
 }
 
-pub(super) fn read(text: &str) -> Result<Document, SyntaxError> {
+pub(crate) fn read(text: &str) -> Result<Document, SyntaxError> {
     let mut reader = Reader { text, at: 0, trailing_commas: Vec::new() };
     if text.starts_with('\u{feff}') {
         reader.at = '\u{feff}'.len_utf8();

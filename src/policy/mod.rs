@@ -81,6 +81,7 @@ mod fold;
 pub(crate) mod format;
 mod glob;
 mod globals;
+pub(crate) mod hooks;
 mod host;
 mod inline_tests;
 pub(crate) mod json;
@@ -118,6 +119,7 @@ pub(crate) use extends::Extended;
 use extends::{Assembled, Reader};
 pub(crate) use floor::globs as floor_globs;
 pub(crate) use globals::takes_value;
+use hooks::HookPolicy;
 pub(crate) use inline_tests::{Answer, Caller, InlineTest, TestCall};
 pub(crate) use load::{load_file, read_text, read_text_from, text};
 pub(crate) use parse::{Parser, dotted, nearest};
@@ -148,6 +150,8 @@ pub(crate) struct Policy {
     evidence: EvidenceRules,
     sessions: Conditions,
     budgets: Budgets,
+    /// What manifests of agent runtimes forbid beside it.
+    hooks: HookPolicy,
     /// What models cost, where that is not what this build knows.
     prices: Option<Arc<Table>>,
     sequences: Vec<Sequence>,
@@ -271,6 +275,7 @@ impl Policy {
             evidence: EvidenceRules::default(),
             sessions: Conditions::default(),
             budgets: Budgets::default(),
+            hooks: HookPolicy::default(),
             prices: None,
             sequences: Vec::new(),
             tests: Vec::new(),
@@ -328,6 +333,7 @@ impl Policy {
             evidence: document.evidence,
             sessions: document.sessions,
             budgets: document.budgets,
+            hooks: HookPolicy::default(),
             prices: None,
             sequences: document.sequences,
             tests: document.tests,
@@ -386,6 +392,17 @@ impl Policy {
     /// What a session may spend.
     pub(crate) fn budgets(&self) -> &Budgets {
         &self.budgets
+    }
+
+    /// What manifests of agent runtimes forbid.
+    pub(crate) fn hooks(&self) -> &HookPolicy {
+        &self.hooks
+    }
+
+    /// The same policy with what manifests forbid.
+    pub(crate) fn hooked(mut self, hooks: HookPolicy) -> Self {
+        self.hooks.add(hooks);
+        self
     }
 
     /// What models cost.

@@ -16,13 +16,17 @@ pub(crate) const TABLE: &str = include_str!("table.json");
 /// Parts of a dollar that amounts are counted in: prices have six decimals, and are for a million tokens.
 pub(crate) const DOLLAR: u128 = 1_000_000_000_000;
 
-/// An amount of money in dollars, to a ten-thousandth.
+/// An amount of money in dollars, to a ten-thousandth, or to a millionth where it has any.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Dollars(pub(crate) u128);
 
 impl fmt::Display for Dollars {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:04}", self.0 / DOLLAR, self.0 % DOLLAR / (DOLLAR / 10_000))
+        let (whole, millionths) = (self.0 / DOLLAR, self.0 % DOLLAR / (DOLLAR / 1_000_000));
+        match millionths % 100 {
+            0 => write!(f, "{whole}.{:04}", millionths / 100),
+            _ => write!(f, "{whole}.{millionths:06}"),
+        }
     }
 }
 

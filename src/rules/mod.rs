@@ -7,6 +7,7 @@ mod budget;
 pub(crate) mod evals;
 mod evidence;
 mod exceptions;
+mod hooks;
 pub(crate) mod lint;
 mod scope;
 mod secret_egress;
@@ -184,6 +185,7 @@ static RULES: &[&Rule] = &[
     &scope::FLOOR_HOOKS,
     &scope::FLOOR_POLICY,
     &scope::FLOOR_STORE,
+    &hooks::DENIED_TOOL,
     &lint::BLIND_EDIT,
     &lint::BUDGET_PROXIMITY,
     &lint::CONTEXT_SATURATION,

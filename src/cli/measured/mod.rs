@@ -26,7 +26,7 @@ use crate::policy::Policy;
 use crate::report::{self, Form};
 
 pub(super) use cost::{CostArgs, EXAMPLES as COST_EXAMPLES, run as cost};
-pub(super) use prices::PricesArgs;
+pub(super) use prices::{PricesArgs, table as prices};
 pub(super) use stats::{EXAMPLES as STATS_EXAMPLES, StatsArgs, run as stats};
 pub(super) use token_budget::{EXAMPLES as TOKEN_BUDGET_EXAMPLES, TokenBudgetArgs, run as token_budget};
 

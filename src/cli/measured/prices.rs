@@ -8,6 +8,7 @@ use clap::Args;
 use super::super::failure::{Failure, reason};
 use super::super::policy_file;
 use crate::config;
+use crate::git;
 use crate::measures::Pricing;
 use crate::policy::prices::{self, shipped};
 use crate::prices::{Rates, Row, Table};
@@ -69,7 +70,10 @@ impl PricesArgs {
     }
 
     pub(in crate::cli) fn stated(&self, coloured: bool) -> Result<Stated, Failure> {
-        let table = table(self.prices.as_deref(), coloured)?;
+        let table = match &self.prices {
+            Some(file) => table(file, None, coloured)?,
+            None => Arc::clone(shipped()),
+        };
         let row = self.model.as_deref().map(|model| chosen(&table, model)).transpose()?;
         let rates = self.input_price.zip(self.output_price).map(|(input, output)| Rates {
             input,
@@ -91,11 +95,15 @@ fn chosen(table: &Table, model: &str) -> Result<Row, Failure> {
 }
 
 /// The table of this build, with the rows of a file before its own.
-pub(in crate::cli) fn table(file: Option<&str>, coloured: bool) -> Result<Arc<Table>, Failure> {
-    let Some(file) = file else { return Ok(Arc::clone(shipped())) };
+pub(in crate::cli) fn table(file: &str, revision: Option<&str>, coloured: bool) -> Result<Arc<Table>, Failure> {
     let shown = policy_file::shown(file);
-    let bytes = config::read_bytes(Path::new(&shown))
-        .map_err(|error| Failure::new(format!("the prices `{shown}` can't be read: {}", reason(&error))))?;
+    let unusable = |reason: String| Failure::new(format!("the prices `{shown}` can't be read: {reason}"));
+    let bytes = match revision {
+        Some(revision) => git::read_blob(Path::new("."), revision, &shown)
+            .map(|blob| blob.bytes)
+            .map_err(|error| unusable(error.to_string()))?,
+        None => config::read_bytes(Path::new(&shown)).map_err(|error| unusable(reason(&error)))?,
+    };
     let colour = policy_file::colour(coloured);
     let read = prices::read(&shown, &bytes);
     let own = read.map_err(|faults| policy_file::faulty("price table", &shown, &faults, colour))?;

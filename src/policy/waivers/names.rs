@@ -22,6 +22,7 @@ pub(crate) const BUILT_IN: &[&str] = &[
     "floor/hooks",
     "floor/policy",
     "floor/trace-store",
+    "hooks/denied-tool",
     "lint/blind-edit",
     "lint/budget-proximity",
     "lint/context-saturation",

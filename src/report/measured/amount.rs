@@ -27,7 +27,8 @@ pub(super) fn price(cost: &Cost) -> String {
 
 /// To a ten-thousandth of a dollar.
 pub(super) fn rounded(amount: u128) -> String {
-    format!("${}", Dollars(amount.saturating_add(DOLLAR / 20_000)))
+    let unit = DOLLAR / 10_000;
+    format!("${}", Dollars(amount.saturating_add(unit / 2) / unit * unit))
 }
 
 /// Dollars to the millionth.

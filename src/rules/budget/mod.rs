@@ -23,17 +23,31 @@ pub(super) static UNRECORDED: Rule = Rule {
 };
 
 fn exceeded(log: &Log<'_>, hits: &mut Vec<Hit>) {
+    let mut first: Option<(u32, usize, usize)> = None;
     each(log, |limit, series, who| {
-        let spent = limit.measure.spent(series.total());
-        let allowed = format!("{} allows {}", key(limit), limit.measure.amount(limit.most));
-        if let Some(event) = series.passes(limit.most) {
-            let message = format!("{} {spent}: {allowed}, which is passed here", who.words());
+        let measure = limit.measure;
+        let spent = measure.spent(series.total());
+        let allowed = format!("{} allows {}", key(limit), measure.amount(limit.most));
+        if let Some((event, reached)) = series.passes(limit.most) {
+            let numbers = format!("({} > {})", measure.amount(reached), measure.amount(limit.most));
+            let message = format!("{} {spent}: {allowed}, which is passed here {numbers}", who.words());
+            let passed = (event, measure.check_rank(), hits.len());
+            if matches!(who, Who::Session) && first.is_none_or(|first| passed < first) {
+                first = Some(passed);
+            }
             hits.push(hit(&EXCEEDED, Site::Event(event), Level::Error, message, limit, who));
         } else if let Some((event, what)) = &series.unknown {
             let message = format!("{} {spent} or more: {allowed}, and {what}", who.words());
-            hits.push(hit(&EXCEEDED, Site::Event(*event), Level::Warning, message, limit, who));
+            let hit = hit(&EXCEEDED, Site::Event(*event), Level::Warning, message, limit, who);
+            // What has no price may have cost anything.
+            let counts = if measure == Measure::CostUsd { Counts::Incomplete } else { Counts::ByLevel };
+            hits.push(Hit { counts, ..hit });
         }
     });
+    let several = hits.iter().filter(|hit| hit.level == Level::Error).count() > 1;
+    if let Some(hit) = first.filter(|_| several).and_then(|(_, _, place)| hits.get_mut(place)) {
+        hit.message.push_str(", the first of all limits");
+    }
 }
 
 fn unrecorded(log: &Log<'_>, hits: &mut Vec<Hit>) {
@@ -50,12 +64,12 @@ fn unrecorded(log: &Log<'_>, hits: &mut Vec<Hit>) {
 
 /// Every limit with what was spent of it.
 fn each(log: &Log<'_>, mut judge: impl FnMut(&Limit, &Series, Who<'_>)) {
-    let budgets = log.policy.budgets();
-    if budgets.is_empty() {
+    let (budgets, of_hooks) = (log.policy.budgets(), &log.policy.hooks().limits);
+    if budgets.is_empty() && of_hooks.is_empty() {
         return;
     }
     let whole = log.measured.whole();
-    for limit in &budgets.limits {
+    for limit in budgets.limits.iter().chain(of_hooks) {
         judge(limit, &spent(limit, &whole, log), Who::Session);
     }
     if budgets.per_subagent.is_empty() {
@@ -80,7 +94,9 @@ fn spent(limit: &Limit, part: &Part<'_>, log: &Log<'_>) -> Series {
         Measure::FilesChanged => series::files(part),
         Measure::NetworkHosts => series::hosts(part),
         Measure::Subagents => series::subagents(part, session),
-        Measure::ModelCalls => series::tokens(session, |usage| usage.requests),
+        Measure::DelegatedTasks => series::delegated(part),
+        Measure::ModelCalls => series::model_calls(session),
+        Measure::ModelTurns => series::model_turns(session),
         Measure::InputTokens => series::tokens(session, |usage| usage.input),
         Measure::OutputTokens => series::tokens(session, |usage| usage.output),
         Measure::TotalTokens => series::tokens(session, series::total_tokens),
@@ -112,9 +128,13 @@ impl Who<'_> {
     }
 }
 
-/// `budgets.per_subagent.tool_calls`
+/// `budgets.per_subagent.tool_calls`, and `budget.maxToolCalls of .claw-policy.json`.
 fn key(limit: &Limit) -> String {
-    limit.place.pointer.trim_start_matches('/').replace('/', ".")
+    let key = limit.place.pointer.trim_start_matches('/').replace('/', ".");
+    match &limit.place.file {
+        Some(file) if key.starts_with("budget.") => format!("{key} of {file}"),
+        _ => key,
+    }
 }
 
 fn hit(rule: &Rule, site: Site, level: Level, message: String, limit: &Limit, who: Who<'_>) -> Hit {

@@ -27,7 +27,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of an amount of dollars")]
     let near = (dollars(budget) * share * 1e6).ceil() as u128 * (DOLLAR / 1_000_000);
     let spent = series::cost(scene.session(), scene.log.measured.pricing());
-    if let Some(event) = spent.passes(near.saturating_sub(1)) {
+    if let Some((event, _)) = spent.passes(near.saturating_sub(1)) {
         let reached = spent.total().saturating_mul(100) / budget.max(1);
         let message = format!(
             "the session reached {reached}% of a ${:.2} budget ceiling: consider raising the budget or splitting the task",
@@ -43,7 +43,8 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
 fn budget(scene: &Scene<'_>) -> Option<u128> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the lint file holds amounts above 0")]
     let own = scene.number(&BUDGET).map(|dollars| (dollars * 1e6).round() as u128 * (DOLLAR / 1_000_000));
-    let limits = scene.log.policy.budgets().limits.iter();
+    let policy = scene.log.policy;
+    let limits = policy.budgets().limits.iter().chain(&policy.hooks().limits);
     let stated = limits.filter(|limit| limit.measure == Measure::CostUsd).map(|limit| limit.most);
     own.into_iter().chain(stated).min()
 }

@@ -1,0 +1,66 @@
+//! Hook policies of agent runtimes: found as runtimes find them, read as the policy is.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use super::args::GateArgs;
+use super::failure::{Failure, reason};
+use super::output;
+use super::policy_file;
+use crate::config;
+use crate::config::hooks::{NAMES, read};
+use crate::git::{self, GitError};
+use crate::policy::hooks::HookPolicy;
+
+/// What manifests forbid, and which ones.
+#[derive(Debug, Default)]
+pub(super) struct Manifests {
+    pub(super) policy: HookPolicy,
+    pub(super) files: Vec<String>,
+}
+
+/// Those of the current directory, of the directories above it in the repository, and of the ones that were named. With
+/// `--policy-ref` all come from that revision, so that a change can't loosen what it is judged by.
+pub(super) fn manifests(args: &GateArgs, coloured: bool) -> Result<Manifests, Failure> {
+    let levels = output::prefix_in_repository().matches('/').count();
+    let around = (0..=levels).map(|level| "../".repeat(level));
+    let named = args.hooks.iter().map(|folder| {
+        let folder = policy_file::shown(folder);
+        format!("{}/", folder.trim_end_matches('/'))
+    });
+    let mut manifests = Manifests::default();
+    for folder in around.chain(named.clone()) {
+        let before = manifests.files.len();
+        for name in NAMES {
+            let file = format!("{folder}{name}");
+            let Some(bytes) = bytes(&file, args.policy_ref.as_deref())? else { continue };
+            let colour = policy_file::colour(coloured);
+            let read =
+                read(&file, &bytes).map_err(|faults| policy_file::faulty("hook policy", &file, &faults, colour))?;
+            manifests.policy.add(read);
+            manifests.files.push(file);
+        }
+        if before == manifests.files.len() && named.clone().any(|named| named == folder) {
+            return Err(Failure::new(format!("there is no hook policy in `{folder}`"))
+                .hint(format!("hook policies are called {}", NAMES.join(", "))));
+        }
+    }
+    Ok(manifests)
+}
+
+/// `None`: there is no such file.
+fn bytes(file: &str, revision: Option<&str>) -> Result<Option<Vec<u8>>, Failure> {
+    let unusable = |reason: String| Failure::new(format!("the hook policy `{file}` can't be read: {reason}"));
+    if let Some(revision) = revision {
+        return match git::read_blob(Path::new("."), revision, file) {
+            Ok(blob) => Ok(Some(blob.bytes)),
+            Err(GitError::NoFile { .. }) => Ok(None),
+            Err(error) => Err(unusable(error.to_string())),
+        };
+    }
+    match config::read_bytes(Path::new(file)) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unusable(reason(&error))),
+    }
+}

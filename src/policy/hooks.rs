@@ -1,0 +1,62 @@
+//! Hook policies: what manifests of agent runtimes forbid beside the policy (`.claw-policy.json` and its kin).
+//!
+//! A runtime lets later manifests override earlier ones and passes over what it can't read. Here every manifest holds:
+//! of limits the strictest counts, of the same ones that of the nearest manifest, and what is denied anywhere is denied.
+
+use super::budgets::Limit;
+use crate::finding::PolicyPlace;
+
+/// A tool, or the tools, that may not be called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Denied {
+    pub(crate) form: Form,
+    /// As written. Names are compared without regard to case.
+    pub(crate) text: String,
+    pub(crate) place: PolicyPlace,
+}
+
+/// What the text of an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Name,
+    /// The start of one.
+    Prefix,
+}
+
+impl Denied {
+    fn names(&self, tool: &str) -> bool {
+        match self.form {
+            Form::Name => tool.eq_ignore_ascii_case(&self.text),
+            Form::Prefix => tool.get(..self.text.len()).is_some_and(|start| start.eq_ignore_ascii_case(&self.text)),
+        }
+    }
+}
+
+/// What one or more manifests forbid.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct HookPolicy {
+    /// In the order of the manifests.
+    pub(crate) denied: Vec<Denied>,
+    /// Each measure once, in the order in which runtimes check them.
+    pub(crate) limits: Vec<Limit>,
+}
+
+impl HookPolicy {
+    /// Adds what a manifest says that is farther away.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.denied.extend(other.denied);
+        for limit in other.limits {
+            match self.limits.iter_mut().find(|known| known.measure == limit.measure) {
+                Some(known) if limit.most < known.most => *known = limit,
+                Some(_) => {}
+                None => self.limits.push(limit),
+            }
+        }
+        self.limits.sort_by_key(|limit| limit.measure.check_rank());
+    }
+
+    /// The entry that forbids a tool: the first one, so that its manifest is named.
+    pub(crate) fn denies(&self, tool: &str) -> Option<&Denied> {
+        self.denied.iter().find(|denied| denied.names(tool))
+    }
+}
