@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::eval::EvalArgs;
 use super::init::InitArgs;
 use super::lint::LintArgs;
 use super::measured::{CostArgs, StatsArgs, TokenBudgetArgs};
@@ -133,6 +134,9 @@ pub(super) enum Command {
     /// List and judge every effect of one session (the latest) or all.
     #[command(after_help = AUDIT_EXAMPLES)]
     Audit(AuditArgs),
+    /// Score sessions by what you demand of them, and gate on it.
+    #[command(after_help = super::eval::EXAMPLES)]
+    Eval(EvalArgs),
     /// Show what the gate sees: the effects of sessions or of one command.
     #[command(after_help = EFFECTS_EXAMPLES)]
     Effects(EffectsArgs),
@@ -194,6 +198,11 @@ pub(super) struct CheckArgs {
     /// The lint file; it judges as with --lint. With --policy-ref it is read from that revision, too.
     #[arg(long, value_name = "FILE")]
     pub(super) lint_config: Option<String>,
+
+    /// What sessions have to be like [default: .agent-evals.yaml, if there is one]. With --policy-ref it is read from
+    /// that revision, too.
+    #[arg(long, value_name = "FILE")]
+    pub(super) evals: Option<String>,
 
     #[command(flatten)]
     pub(super) gate: GateArgs,

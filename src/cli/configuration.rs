@@ -92,7 +92,7 @@ pub(super) fn lints(named: Option<&str>, revision: Option<&str>, colour: bool) -
 }
 
 /// The file that was asked for, the default one, or none.
-fn load(
+pub(super) fn load(
     config: Option<&str>,
     revision: Option<&str>,
     policy: &Policy,

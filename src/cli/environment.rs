@@ -27,6 +27,8 @@ pub struct Environment<'a> {
 pub struct Machine {
     pub(crate) homes: discover::Machine,
     pub(crate) now: jiff::Timestamp,
+    /// Where a job of GitHub Actions keeps its summary.
+    pub(crate) step_summary: Option<PathBuf>,
 }
 
 impl Machine {
@@ -35,7 +37,8 @@ impl Machine {
         let value = |name| Some((name, PathBuf::from(std::env::var_os(name)?)));
         let variables = discover::variables().into_iter().filter_map(value).collect();
         let homes = discover::Machine { variables, project: PathBuf::new() };
-        Self { homes, now: jiff::Timestamp::now() }
+        let step_summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from);
+        Self { homes, now: jiff::Timestamp::now(), step_summary }
     }
 }
 

@@ -1,11 +1,13 @@
 //! `check`, `audit` and `lint`: select, read, judge, report.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Streams;
 use super::args::{AuditArgs, CheckArgs, FormatName, GateArgs};
 use super::baseline::{self, Overwrite};
 use super::configuration::{self, Decided};
+use super::demands::{self, Origin};
 use super::environment::Environment;
 use super::failure::Failure;
 use super::hooks;
@@ -18,6 +20,7 @@ use super::wanted::Wanted;
 use crate::config::lint::Lints;
 use crate::effects::Links;
 use crate::engine::{Entries, Judging};
+use crate::eval::Demands;
 use crate::git::{self, GitError};
 use crate::ingest::discover::Selection;
 use crate::model::Gap;
@@ -37,6 +40,8 @@ pub(super) enum Verb {
 pub(super) struct Named<'a> {
     pub(super) configuration: Option<&'a str>,
     pub(super) lints: Wish<'a>,
+    /// What sessions have to be like.
+    pub(super) evals: Option<&'a str>,
 }
 
 /// Whether how agents worked is judged.
@@ -58,7 +63,7 @@ pub(super) fn check(
     let inputs = inputs_of_check(trace_dir, args, environment, streams);
     let asked = args.lint || args.lint_config.is_some();
     let lints = if asked { Wish::Always(args.lint_config.as_deref()) } else { Wish::WhereConfigured };
-    let named = Named { configuration: args.config.as_deref(), lints };
+    let named = Named { configuration: args.config.as_deref(), lints, evals: args.evals.as_deref() };
     run((Verb::Check, &named), trace_dir, &args.gate, environment, inputs, streams)
 }
 
@@ -85,7 +90,7 @@ pub(super) fn audit(
     let selection = if args.all { Selection::All } else { Selection::Latest };
     let requests: Vec<String> = args.session.iter().cloned().collect();
     let inputs = Inputs::select(trace_dir, &requests, selection, environment, streams.stdin);
-    let named = Named { configuration: args.config.as_deref(), lints: Wish::Never };
+    let named = Named { configuration: args.config.as_deref(), lints: Wish::Never, evals: None };
     run((Verb::Audit, &named), trace_dir, &args.gate, environment, inputs, streams)
 }
 
@@ -104,6 +109,7 @@ pub(super) fn run(
     let Decided { policy, mut settings, baseline } = decided;
     settings.only = (verb == Verb::Lint).then_some(rules::lint::FAMILIES);
     let lints = lints(named, args, environment)?;
+    settings.demands = demands(verb, named, args, environment)?;
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
     baseline::refuse_to_overwrite(args.write_baseline.as_deref(), overwrite)?;
     let mut inputs = inputs?;
@@ -114,7 +120,8 @@ pub(super) fn run(
     inputs.lack(gap);
     let left_out = inputs.left_out();
     let entries = if verb == Verb::Audit { Entries::Keep } else { Entries::Drop };
-    let judging = Judging { policy: &policy, links: &links, entries, demands: None, lints: lints.as_ref() };
+    let demands = settings.demands.as_deref();
+    let judging = Judging { policy: &policy, links: &links, entries, demands, lints: lints.as_ref() };
     let outcome = judge::judge(inputs, &judging, &settings);
     let report = Report::new(&outcome);
     write(verb, args, environment, &report, streams)?;
@@ -160,6 +167,21 @@ fn beside(
         policy = policy.priced_by(prices(file, args.policy_ref.as_deref(), coloured)?);
     }
     Ok(policy.hooked(manifests.policy))
+}
+
+/// What sessions have to be like: only `check` asks that of all.
+fn demands(
+    verb: Verb,
+    named: &Named<'_>,
+    args: &GateArgs,
+    environment: Environment,
+) -> Result<Option<Arc<Demands>>, Failure> {
+    if verb != Verb::Check {
+        return Ok(None);
+    }
+    let colour = environment.colour && !args.no_color;
+    let evals = demands::load(named.evals, Origin { revision: args.policy_ref.as_deref(), colour })?;
+    Ok(evals.map(|evals| Arc::new(Demands { evals, baseline: None })))
 }
 
 /// The symlinks that are committed where the program runs, so that what is done through one is judged by what it names.

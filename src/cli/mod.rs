@@ -3,8 +3,10 @@
 mod args;
 mod baseline;
 mod configuration;
+mod demands;
 mod effects;
 mod environment;
+mod eval;
 mod failure;
 mod gate;
 mod hooks;
@@ -59,6 +61,7 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Stats(args) => measured::stats(&cli.trace_dir, args, environment, streams),
         Command::Check(args) => gate::check(&cli.trace_dir, args, environment, streams),
         Command::Audit(args) => gate::audit(&cli.trace_dir, args, environment, streams),
+        Command::Eval(args) => eval::run(&cli.trace_dir, args, environment, streams),
         Command::Effects(args) => effects::run(&cli.trace_dir, args, environment, streams),
         Command::Import(args) => import::run(&cli.trace_dir, args, environment, streams),
         Command::Init(args) => init::run(args, streams),

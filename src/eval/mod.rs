@@ -42,6 +42,18 @@ pub(crate) enum Stage {
 pub(crate) struct Assessment {
     pub(crate) scores: Vec<Measurement>,
     pub(crate) values: Vec<Measurement>,
+    pub(crate) totals: Totals,
+}
+
+/// What sessions are picked by.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Totals {
+    pub(crate) errors: usize,
+    pub(crate) retries: usize,
+    pub(crate) files_changed: usize,
+    /// What is known of the cost.
+    pub(crate) dollars: f64,
+    pub(crate) seconds: Option<f64>,
 }
 
 /// One score or one number.
@@ -94,6 +106,7 @@ pub(crate) fn measure(evals: &Evals, log: &Log<'_>) -> Assessment {
     Assessment {
         scores: evals.scorers.iter().map(|scorer| score(scorer, log)).collect(),
         values: evals.criteria.iter().map(|criterion| numbers::value(criterion, log)).collect(),
+        totals: numbers::totals(log.measured.profile()),
     }
 }
 

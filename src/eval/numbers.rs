@@ -1,6 +1,6 @@
 //! What is counted of a session, as scores and as numbers.
 
-use super::{Measurement, Value};
+use super::{Measurement, Totals, Value};
 use crate::config::evals::{Bound, Criterion, Estimates, FailOn, Metric};
 use crate::finding::Finding;
 use crate::measures::{Basis, Cost, Ended, Profile, Request};
@@ -10,6 +10,16 @@ use crate::rules::Log;
 
 /// The exit code of a program that `timeout` ended.
 const TIMED_OUT: i64 = 124;
+
+pub(super) fn totals(profile: &Profile) -> Totals {
+    Totals {
+        errors: profile.errors(),
+        retries: profile.retries.len(),
+        files_changed: profile.files.changed.len(),
+        dollars: dollars(&profile.cost),
+        seconds: seconds(profile),
+    }
+}
 
 pub(super) fn no_errors(log: &Log<'_>) -> Measurement {
     let failures = &log.measured.profile().failures;

@@ -31,7 +31,7 @@ mod tests;
 pub(crate) use baseline::{Baseline, ruleset};
 pub(crate) use effects::{EffectsEvent, EffectsReport, EffectsSession, Told};
 pub(crate) use escape::terminal;
-pub(crate) use evals::EvalsReport;
+pub(crate) use evals::{EvalsPair, EvalsReport};
 pub(crate) use explanation::{Explanation, explanations_json, explanations_text};
 pub(crate) use history::{BacktestReport, CoverageReport, DiffReport, Frame};
 pub(crate) use json::to_text as to_json;

@@ -1,6 +1,8 @@
 //! What `eval` says: a table for people, a document for programs, Markdown for the summary of a job. All of them are made
 //! of the same rows.
 
+mod pair;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -17,6 +19,8 @@ use crate::eval::{Assessment, Baseline, Measurement, Value, Worth, shown, weight
 use crate::finding::Finding;
 use crate::model::Gap;
 use crate::privacy::redact;
+
+pub(crate) use pair::EvalsPair;
 
 /// Longest reason in a table.
 const REASON: usize = 100;
@@ -323,8 +327,7 @@ fn value_text(id: &str, rows: &[Row<'_>], glyphs: Glyphs, text: &mut String) {
     };
     let lines: Vec<[String; 4]> = std::iter::once(head).chain(rows.iter().map(line)).collect();
     let table = columns(&lines);
-    let width = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-    let rule = if glyphs == Glyphs::Ascii { "-" } else { "─" }.repeat(width);
+    let rule = rule_of(&table, glyphs);
     let (head, body) = table.split_once('\n').unwrap_or((&table, ""));
     let failed = rows.len() - count(rows, Status::Pass) - count(rows, Status::Waived);
     let verdict = if failed == 0 { "PASS" } else { "FAIL" };
@@ -353,6 +356,12 @@ fn result<'a>(row: &Row<'a>) -> Outcome<'a> {
         passed: matches!(row.status, Status::Pass | Status::Waived),
         reason: row.why(),
     }
+}
+
+/// A line as long as the longest of a table.
+fn rule_of(table: &str, glyphs: Glyphs) -> String {
+    let width = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    if glyphs == Glyphs::Ascii { "-" } else { "─" }.repeat(width)
 }
 
 fn scalar(value: &Value) -> serde_json::Value {

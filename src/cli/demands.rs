@@ -1,0 +1,54 @@
+//! `.agent-evals.yaml` and the baseline of its scores, from disk or from the revision that the policy comes from.
+
+use std::path::Path;
+
+use super::configuration;
+use super::failure::{Failure, reason};
+use super::policy_file;
+use crate::config::evals::{self, Evals};
+use crate::config::read_bytes;
+use crate::eval::{Baseline, BaselineFault};
+use crate::git;
+
+/// Where a file is read from, and how its faults are shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin<'a> {
+    /// The revision that judges; `None`: what is on disk.
+    pub(super) revision: Option<&'a str>,
+    pub(super) colour: bool,
+}
+
+/// The file that was asked for, the default one, or none.
+pub(super) fn load(asked: Option<&str>, origin: Origin<'_>) -> Result<Option<Evals>, Failure> {
+    let asked = asked.map(policy_file::shown);
+    let names = asked.as_deref().map_or_else(|| evals::NAMES.to_vec(), |name| vec![name]);
+    for name in names {
+        let Some(bytes) = configuration::bytes(name, origin.revision, asked.is_some())? else { continue };
+        let colour = policy_file::colour(origin.colour);
+        return match evals::read(name, &bytes) {
+            Ok(evals) => Ok(Some(evals)),
+            Err(faults) => Err(policy_file::faulty("evals file", name, &faults, colour)),
+        };
+    }
+    Ok(None)
+}
+
+/// What was measured before.
+pub(super) fn baseline(path: &str, evals: &Evals, origin: Origin<'_>) -> Result<Baseline, Failure> {
+    let path = policy_file::shown(path);
+    let unusable = |reason: String| Failure::new(format!("the baseline `{path}` can't be used: {reason}"));
+    let bytes = match origin.revision {
+        Some(revision) => {
+            git::read_blob(Path::new("."), revision, &path).map_err(|error| unusable(error.to_string()))?.bytes
+        }
+        None => read_bytes(Path::new(&path)).map_err(|error| unusable(reason(&error)))?,
+    };
+    let text = std::str::from_utf8(&bytes).map_err(|_| unusable("it is not UTF-8 text".to_owned()))?;
+    Baseline::read(text, evals).map_err(|fault| {
+        let failure = unusable(fault.to_string());
+        match fault {
+            BaselineFault::Missing(_) => failure.hint("a demand without a value would never be judged: save it again"),
+            _ => failure.hint("`agent-strace eval --save-baseline FILE` writes one"),
+        }
+    })
+}

@@ -1,0 +1,135 @@
+//! `eval`, `eval run`, `eval ci` and `eval gate`: they measure alike and differ in what they take and show.
+
+use std::path::Path;
+
+use super::super::Streams;
+use super::super::args::FailOn;
+use super::super::environment::Environment;
+use super::super::failure::Failure;
+use super::super::output;
+use super::super::pipeline::Inputs;
+use super::super::wanted::Wanted;
+use super::args::{RunArgs, TableFormat};
+use super::{Measure, Without, gaps, glyphs, no_sessions};
+use crate::engine::{self, Outcome};
+use crate::eval::{Assessment, Baseline};
+use crate::finding::{Counts, Finding};
+use crate::ingest::discover::Selection;
+use crate::report::{self, EvalsReport};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    Run,
+    Ci,
+    Gate,
+}
+
+pub(super) fn run(
+    trace_dir: &Path,
+    (verb, args): (Verb, &RunArgs),
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let without = if verb == Verb::Gate { Without::Refused } else { Without::Standard };
+    let baseline = args.baseline.as_deref().map(|path| (path, args.tolerance));
+    let measure = args.judged.measure(without, baseline, environment)?;
+    let wanted = Wanted::new(&args.wanted, args.judged.now, environment)?;
+    let all = args.all || verb != Verb::Run;
+    let selection = if all { Selection::All } else { Selection::Latest };
+    let inputs = Inputs::select(trace_dir, &args.sessions, selection, environment, streams.stdin)?.only(wanted);
+    if inputs.is_empty() {
+        return Ok(no_sessions(trace_dir, streams));
+    }
+    let left_out = inputs.left_out();
+    let outcome = measure.judge(inputs, args.judged.policy_ref.as_deref());
+    let exit_code = exit_code(&outcome, args.fail_on);
+    show(trace_dir, (verb, args), (&measure, &outcome, exit_code), environment, streams)?;
+    if left_out > 0 {
+        let sessions = if left_out == 1 { "1 session was".to_owned() } else { format!("{left_out} sessions were") };
+        output::note(streams.stderr, &format!("note: {sessions} left out; `--all` measures every session"));
+    }
+    Ok(exit_code)
+}
+
+/// By what falls short of the evals alone: `check` judges everything else.
+fn exit_code(outcome: &Outcome, fail_on: FailOn) -> u8 {
+    let own = |finding: &&Finding| finding.rule.starts_with("eval/");
+    let found: Vec<&Finding> = outcome.sessions.iter().flat_map(|session| &session.findings).filter(own).collect();
+    let fails = |finding: &Finding| match fail_on.threshold() {
+        engine::FailOn::Never => false,
+        engine::FailOn::Level(level) => finding.counts == Counts::ByLevel && finding.level >= level,
+    };
+    let measured = outcome.sessions.iter().all(|session| session.assessment.is_some());
+    let lacks = outcome.sessions.is_empty() || !measured || !gaps(outcome).is_empty();
+    if found.iter().any(|finding| fails(finding)) {
+        1
+    } else if lacks || found.iter().any(|finding| finding.counts == Counts::Incomplete) {
+        3
+    } else {
+        0
+    }
+}
+
+fn show(
+    trace_dir: &Path,
+    (verb, args): (Verb, &RunArgs),
+    (measure, outcome, exit_code): (&Measure, &Outcome, u8),
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<(), Failure> {
+    let Some(evals) = measure.evals() else { return Ok(()) };
+    let gaps = gaps(outcome);
+    let report =
+        EvalsReport { evals, baseline: measure.baseline(), sessions: &outcome.sessions, gaps: &gaps, exit_code };
+    if evals.file.is_empty() {
+        output::note(streams.stderr, "note: there is no .agent-evals.yaml: `no_errors` is all that is demanded");
+    }
+    match (args.format, verb) {
+        (TableFormat::Json, _) => output::print(streams.stdout, &report.json())?,
+        (TableFormat::Table, Verb::Ci) => output::note(streams.stderr, report.text(glyphs(environment)).trim_end()),
+        (TableFormat::Table, _) => output::print(streams.stdout, &report.text(glyphs(environment)))?,
+    }
+    for line in report::gap_lines(&gaps) {
+        output::note(streams.stderr, &line);
+    }
+    if args.github_summary {
+        summary(trace_dir, &report.markdown(), environment)?;
+    }
+    if let Some(path) = &args.save_baseline {
+        save(path, measure, outcome, streams)?;
+    }
+    if verb == Verb::Ci {
+        output::note(streams.stderr, &report.closing());
+    }
+    Ok(())
+}
+
+/// Behind what other steps of the job have said.
+fn summary(trace_dir: &Path, text: &str, environment: Environment) -> Result<(), Failure> {
+    let file = environment.machine.and_then(|machine| machine.step_summary.clone());
+    let Some(file) = file else { return output::write(&trace_dir.join("eval-summary.md"), text) };
+    let before = output::read_small(&file).unwrap_or_default();
+    output::write(&file, &(String::from_utf8_lossy(&before).into_owned() + text))
+}
+
+fn save(path: &Path, measure: &Measure, outcome: &Outcome, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    let Some(evals) = measure.evals() else { return Ok(()) };
+    let sessions: Vec<(&str, &Assessment)> = outcome
+        .sessions
+        .iter()
+        .filter_map(|session| Some((session.id.as_str(), session.assessment.as_ref()?)))
+        .collect();
+    match Baseline::of(evals, &sessions) {
+        Ok(baseline) => {
+            output::write(path, &report::to_json(&baseline))?;
+            output::note(
+                streams.stderr,
+                &format!("wrote the baseline `{}`", report::terminal(&path.display().to_string())),
+            );
+        }
+        Err(fault) => {
+            output::note(streams.stderr, &format!("warning: no baseline was written: of this run {fault}"));
+        }
+    }
+    Ok(())
+}
