@@ -1,9 +1,9 @@
 //! What failed, and what was tried again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::ending;
-use crate::model::{Arguments, Event, EventKind, RawText, Session, Status, ToolCall};
+use crate::model::{Arguments, Event, EventKind, RawText, Session, Status, ToolCall, ToolResult};
 
 /// Something that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,15 +35,26 @@ fn same<'s>(call: &'s ToolCall<'_>) -> Option<Same<'s>> {
     Some((call.subagent.as_deref(), &call.tool, text, call.cwd.as_deref()))
 }
 
+/// An error that no call of the log carries. `last`: how the call before it ended.
+fn is_lost(result: &ToolResult<'_>, last: Option<Status>, calls: &BTreeSet<&str>) -> bool {
+    match result.call_id.as_deref() {
+        Some(id) => !calls.contains(id),
+        None => matches!(last, None | Some(Status::Ok | Status::Missing)),
+    }
+}
+
 /// Everything that failed, and every call that was made again after it failed.
 pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
     let (mut failures, mut retries) = (Vec::new(), Vec::new());
     let results: BTreeMap<&str, &RawText<'_>> = session.events.iter().filter_map(result).collect();
     // Calls that failed when they were last made: where, and how often in a row.
     let mut failing: BTreeMap<Same<'_>, (u32, usize)> = BTreeMap::new();
+    let calls: BTreeSet<&str> = session.calls().filter_map(|(_, call)| call.call_id.as_deref()).collect();
+    let mut last = None;
     for event in &session.events {
         match &event.kind {
             EventKind::Call(call) => {
+                last = Some(call.status);
                 let failed = call.status == Status::Error;
                 if failed {
                     let said = call.call_id.as_deref().and_then(|id| results.get(id)).and_then(|text| first_line(text));
@@ -60,6 +71,10 @@ pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
                 if failed {
                     failing.insert(same, (event.number, times + 1));
                 }
+            }
+            EventKind::Result(result) if result.is_error && is_lost(result, last, &calls) => {
+                let said = result.text.as_ref().and_then(first_line);
+                failures.push(Failure { event: event.number, tool: None, said });
             }
             EventKind::Failure(text) => {
                 failures.push(Failure { event: event.number, tool: None, said: first_line(text) });

@@ -25,6 +25,7 @@ mod generate;
 mod hostile;
 mod oracle;
 mod peer_defects;
+mod peer_evals;
 mod peer_reads;
 mod readme;
 mod sarif;

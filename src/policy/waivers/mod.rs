@@ -22,6 +22,9 @@ pub(crate) use names::BUILT_IN;
 pub(super) use names::Names;
 pub(crate) use without::Excepted;
 
+/// Families of rules that are demanded by files beside the policy.
+const BESIDE: &[&str] = &["eval/", "lint/"];
+
 /// Where a waiver stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
@@ -152,11 +155,13 @@ impl Waiver {
     }
 
     fn names(&self, found: &Found<'_>) -> bool {
-        // What another file demands, only that file can except.
-        let foreign = found
-            .place
-            .and_then(|place| place.file.as_ref())
-            .is_some_and(|file| Some(file) != self.place.file.as_ref());
+        // What another policy demands, only that policy can except. Files beside the policy have no exceptions of their own.
+        let beside = BESIDE.iter().any(|family| found.rule.starts_with(family));
+        let foreign = !beside
+            && found
+                .place
+                .and_then(|place| place.file.as_ref())
+                .is_some_and(|file| Some(file) != self.place.file.as_ref());
         !foreign
             && (self.rule == found.rule
                 || found.named == Some(self.rule.as_str())
