@@ -20,6 +20,13 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
         "output of `token-budget --format json`",
         include_str!("../../schemas/token-budget.v1.schema.json"),
     ),
+    ("eval", "output of `eval --format json`", include_str!("../../schemas/eval.v1.schema.json")),
+    ("eval-baseline", "what `eval --save-baseline` writes", include_str!("../../schemas/eval-baseline.v1.schema.json")),
+    (
+        "eval-compare",
+        "output of `eval compare --format json`",
+        include_str!("../../schemas/eval-compare.v1.schema.json"),
+    ),
     ("list", "output of `list --format json`", include_str!("../../schemas/list.v1.schema.json")),
     ("session", "output of `inspect --view session`", include_str!("../../schemas/session.schema.json")),
     ("billing", "output of `inspect --view billing`", include_str!("../../schemas/billing.v1.schema.json")),

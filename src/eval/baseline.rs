@@ -154,3 +154,8 @@ fn worst<'m>(all: impl Iterator<Item = Option<&'m Measurement>>, fail_on: FailOn
         Value::Unknown => None,
     }
 }
+
+#[test]
+fn the_schema_is_that_of_the_types() {
+    crate::schemas::keep("eval-baseline.v1", &crate::schemas::written::<Baseline>());
+}

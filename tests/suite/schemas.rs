@@ -17,6 +17,8 @@ const PRINTED: &[(&str, &str)] = &[
     ("cost", "cost.v1"),
     ("stats", "stats.v1"),
     ("token-budget", "token-budget.v1"),
+    ("eval gate", "eval.v1"),
+    ("eval compare", "eval-compare.v1"),
     ("inspect --view session", "session"),
     ("inspect --view billing", "billing.v1"),
     ("policy backtest", "policy-backtest.v1"),
@@ -30,7 +32,7 @@ const PRINTED: &[(&str, &str)] = &[
 ];
 
 /// Prints what is in the store, a policy, or another program's document.
-const OTHERS: &[&str] = &["inspect", "schema", "policy fmt", "policy export"];
+const OTHERS: &[&str] = &["inspect", "schema", "policy fmt", "policy export", "eval dataset"];
 
 fn validator(name: &str) -> jsonschema::Validator {
     let path = project().join(format!("schemas/{name}.schema.json"));
