@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::compare::{CompareArgs, DiffArgs, DriftArgs};
 use super::eval::EvalArgs;
 use super::init::InitArgs;
 use super::lint::LintArgs;
@@ -137,6 +138,15 @@ pub(super) enum Command {
     /// Score sessions by what you demand of them, and gate on it.
     #[command(after_help = super::eval::EXAMPLES)]
     Eval(EvalArgs),
+    /// Compare two sessions number by number, with a verdict.
+    #[command(after_help = super::compare::EXAMPLES)]
+    Compare(CompareArgs),
+    /// Show where two sessions part: phase by phase, or by what came of them.
+    #[command(after_help = super::compare::DIFF_EXAMPLES)]
+    Diff(DiffArgs),
+    /// Say whether agents behave otherwise than they did.
+    #[command(after_help = super::compare::DRIFT_EXAMPLES)]
+    Drift(DriftArgs),
     /// Show what the gate sees: the effects of sessions or of one command.
     #[command(after_help = EFFECTS_EXAMPLES)]
     Effects(EffectsArgs),

@@ -2,6 +2,7 @@
 
 mod args;
 mod baseline;
+mod compare;
 mod configuration;
 mod demands;
 mod effects;
@@ -62,6 +63,9 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Check(args) => gate::check(&cli.trace_dir, args, environment, streams),
         Command::Audit(args) => gate::audit(&cli.trace_dir, args, environment, streams),
         Command::Eval(args) => eval::run(&cli.trace_dir, args, environment, streams),
+        Command::Compare(args) => compare::compare(&cli.trace_dir, args, environment, streams),
+        Command::Diff(args) => compare::diff(&cli.trace_dir, args, environment, streams),
+        Command::Drift(args) => compare::drift(&cli.trace_dir, args, environment, streams),
         Command::Effects(args) => effects::run(&cli.trace_dir, args, environment, streams),
         Command::Import(args) => import::run(&cli.trace_dir, args, environment, streams),
         Command::Init(args) => init::run(args, streams),

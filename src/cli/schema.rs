@@ -20,6 +20,24 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
         "output of `token-budget --format json`",
         include_str!("../../schemas/token-budget.v1.schema.json"),
     ),
+    ("compare", "output of `compare --format json`", include_str!("../../schemas/compare.v1.schema.json")),
+    ("session-diff", "output of `diff --format json`", include_str!("../../schemas/session-diff.v1.schema.json")),
+    (
+        "semantic-diff",
+        "output of `diff --semantic --format json`",
+        include_str!("../../schemas/semantic-diff.v1.schema.json"),
+    ),
+    ("drift", "output of `drift --format json`", include_str!("../../schemas/drift.v1.schema.json")),
+    (
+        "drift-baseline",
+        "what `drift --save-baseline` writes",
+        include_str!("../../schemas/drift-baseline.v1.schema.json"),
+    ),
+    (
+        "evals",
+        "what sessions have to be like: `.agent-evals.yaml`",
+        include_str!("../../schemas/agent-evals.schema.json"),
+    ),
     ("eval", "output of `eval --format json`", include_str!("../../schemas/eval.v1.schema.json")),
     ("eval-baseline", "what `eval --save-baseline` writes", include_str!("../../schemas/eval-baseline.v1.schema.json")),
     (

@@ -218,3 +218,8 @@ fn weigh(dimensions: &[Dimension]) -> f64 {
 fn thousandths(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
+
+#[test]
+fn the_schema_is_that_of_the_types() {
+    crate::schemas::keep("drift-baseline.v1", &crate::schemas::written::<Fingerprint>());
+}

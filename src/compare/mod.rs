@@ -6,8 +6,8 @@ mod drift;
 mod pair;
 mod phases;
 
-pub(crate) use drift::{Dimension, Drift, Fingerprint, FingerprintFault, LEAST, Summary, drift};
-pub(crate) use pair::{Better, Pair, Win};
+pub(crate) use drift::{Dimension, Drift, Fingerprint, LEAST, Summary, drift};
+pub(crate) use pair::{Better, Pair};
 pub(crate) use phases::{Aligned, Difference, align};
 
 #[cfg(test)]

@@ -63,12 +63,14 @@ impl<'a> Pair<'a> {
         let words = |profile: &Profile| match profile.cost.basis {
             Basis::Recorded => "recorded",
             Basis::Estimated => "an estimate",
-            Basis::Incomplete => "incomplete",
+            Basis::Incomplete => "not known whole",
         };
         let (first, second) = (self.first.cost.basis, self.second.cost.basis);
-        let same = first == second && first != Basis::Incomplete;
-        (!same)
-            .then(|| format!("costs are not compared: one is {}, the other {}", words(self.first), words(self.second)))
+        if first != second {
+            let (one, other) = (words(self.first), words(self.second));
+            return Some(format!("costs are not compared: one is {one}, the other {other}"));
+        }
+        (first == Basis::Incomplete).then(|| "costs are not compared: neither is known whole".to_owned())
     }
 
     /// Decisions that have to be added, taken away or changed to make one list the other.

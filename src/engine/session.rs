@@ -86,6 +86,7 @@ impl<'r> Rulings<'r> {
     }
 
     /// What is worth reporting, sorted by event.
+    #[cfg(test)]
     pub(crate) fn findings(&self) -> Vec<Finding> {
         self.shown(Shown::Evidence)
     }
@@ -119,7 +120,7 @@ impl<'r> Rulings<'r> {
             found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover)));
         }
         let assessment = demands.map(|demands| {
-            let assessment = eval::measure(&demands.evals, &log);
+            let assessment = eval::measure(&demands.evals, &log, self.lints.is_some());
             let hits = eval::hits(demands, &assessment, Stage::Session);
             found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover)));
             assessment

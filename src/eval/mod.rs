@@ -43,6 +43,8 @@ pub(crate) struct Assessment {
     pub(crate) scores: Vec<Measurement>,
     pub(crate) values: Vec<Measurement>,
     pub(crate) totals: Totals,
+    /// Findings of lint rules are among those of the session.
+    linted: bool,
 }
 
 /// What sessions are picked by.
@@ -101,12 +103,13 @@ impl Measurement {
     }
 }
 
-/// Measures all that needs the session itself.
-pub(crate) fn measure(evals: &Evals, log: &Log<'_>) -> Assessment {
+/// Measures all that needs the session itself. `linted`: how the agent worked is judged, too.
+pub(crate) fn measure(evals: &Evals, log: &Log<'_>, linted: bool) -> Assessment {
     Assessment {
         scores: evals.scorers.iter().map(|scorer| score(scorer, log)).collect(),
         values: evals.criteria.iter().map(|criterion| numbers::value(criterion, log)).collect(),
         totals: numbers::totals(log.measured.profile()),
+        linted,
     }
 }
 
@@ -136,7 +139,7 @@ pub(crate) fn settle(evals: &Evals, assessment: &mut Assessment, findings: &[&Fi
         }
     }
     for (criterion, measured) in evals.criteria.iter().zip(&mut assessment.values) {
-        if criterion.metric == Metric::LintViolations {
+        if criterion.metric == Metric::LintViolations && assessment.linted {
             *measured =
                 numbers::violations(findings.iter().copied().filter(|finding| finding.rule.starts_with("lint/")));
         }

@@ -6,6 +6,7 @@
 mod actions;
 mod audit;
 mod baseline;
+mod compared;
 mod effects;
 mod escape;
 mod evals;
@@ -29,6 +30,7 @@ mod voices;
 mod tests;
 
 pub(crate) use baseline::{Baseline, ruleset};
+pub(crate) use compared::{DriftReport, SemanticReport, comparisons, outline, semantic};
 pub(crate) use effects::{EffectsEvent, EffectsReport, EffectsSession, Told};
 pub(crate) use escape::terminal;
 pub(crate) use evals::{EvalsPair, EvalsReport};

@@ -51,7 +51,7 @@ pub(super) enum EvalCommand {
 }
 
 /// By what sessions are measured.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct Judged {
     /// The evals [default: .agent-evals.yaml].
     #[arg(long, value_name = "FILE")]

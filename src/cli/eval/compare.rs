@@ -10,7 +10,7 @@ use super::super::failure::Failure;
 use super::super::output;
 use super::super::pipeline::Inputs;
 use super::args::{Judged, TableFormat};
-use super::{Without, gaps, glyphs};
+use super::{Measure, Without, gaps, glyphs};
 use crate::engine::Outcome;
 use crate::ingest::discover::Selection;
 use crate::report::{self, EvalsPair};
@@ -39,17 +39,9 @@ pub(super) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     let measure = args.judged.measure(Without::Standard, None, environment)?;
-    let mut of = |request: &str| -> Result<Outcome, Failure> {
-        let requests = [request.to_owned()];
-        let inputs = Inputs::select(trace_dir, &requests, Selection::All, environment, streams.stdin)?;
-        let outcome = measure.judge(inputs, args.judged.policy_ref.as_deref());
-        match outcome.sessions.len() {
-            1 => Ok(outcome),
-            count => Err(Failure::new(format!("`{request}` holds {count} sessions, and one is compared with one"))
-                .hint("`agent-strace list LOG` shows the sessions of a log")),
-        }
-    };
-    let (first, second) = (of(&args.first)?, of(&args.second)?);
+    let by = (&measure, args.judged.policy_ref.as_deref());
+    let first = one(trace_dir, &args.first, by, environment, streams)?;
+    let second = one(trace_dir, &args.second, by, environment, streams)?;
     let (Some(evals), Some(one), Some(other)) = (measure.evals(), first.sessions.first(), second.sessions.first())
     else {
         return Ok(3);
@@ -65,4 +57,22 @@ pub(super) fn run(
         output::note(streams.stderr, &line);
     }
     Ok(if gaps.is_empty() { 0 } else { 3 })
+}
+
+/// One session that was named, measured.
+pub(super) fn one(
+    trace_dir: &Path,
+    request: &str,
+    (measure, revision): (&Measure, Option<&str>),
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<Outcome, Failure> {
+    let requests = [request.to_owned()];
+    let inputs = Inputs::select(trace_dir, &requests, Selection::All, environment, streams.stdin)?;
+    let outcome = measure.judge(inputs, revision);
+    match outcome.sessions.len() {
+        1 => Ok(outcome),
+        count => Err(Failure::new(format!("`{request}` holds {count} sessions, and one is compared with one"))
+            .hint("`agent-strace list LOG` shows the sessions of a log")),
+    }
 }

@@ -6,6 +6,7 @@ mod dataset;
 mod run;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Streams;
 use super::demands::{self, Origin};
@@ -17,7 +18,8 @@ use super::pipeline::Inputs;
 use super::policy_file;
 use super::{configuration, output};
 use crate::config::evals::Evals;
-use crate::engine::{Entries, Judging, Outcome, Settings};
+use crate::config::lint::Lints;
+use crate::engine::{Entries, Judging, Outcome, SessionOutcome, Settings};
 use crate::eval::{Baseline, Demands};
 use crate::policy::Policy;
 use crate::report::{self, Glyphs};
@@ -44,6 +46,8 @@ pub(super) fn run(
 /// What sessions are measured by.
 struct Measure {
     policy: Policy,
+    /// Where there is a lint file, or findings of lint rules are counted.
+    lints: Option<Lints>,
     settings: Settings,
 }
 
@@ -62,7 +66,8 @@ impl Measure {
         let (links, gap) = gate::links(revision);
         inputs.lack(gap);
         let demands = self.settings.demands.as_deref();
-        let judging = Judging { policy: &self.policy, links: &links, entries: Entries::Drop, demands };
+        let lints = self.lints.as_ref();
+        let judging = Judging { policy: &self.policy, links: &links, entries: Entries::Drop, demands, lints };
         judge::judge(inputs, &judging, &self.settings)
     }
 }
@@ -101,9 +106,11 @@ impl Judged {
             Some((path, tolerance)) => Some((demands::baseline(path, &evals, origin)?, tolerance)),
             None => None,
         };
+        let lints = configuration::lints(None, revision, colour)?;
+        let lints = lints.or_else(|| evals.counts_lints().then(Lints::default));
         let today = configuration::today(&policy, self.now, environment)?;
         let demands = Some(Demands { evals, baseline }.into());
-        Ok(Measure { policy, settings: Settings { today, demands, ..Settings::default() } })
+        Ok(Measure { policy, lints, settings: Settings { today, demands, ..Settings::default() } })
     }
 }
 
@@ -115,6 +122,27 @@ fn gaps(outcome: &Outcome) -> Vec<crate::model::Gap> {
 
 fn glyphs(environment: Environment) -> Glyphs {
     if environment.unicode { Glyphs::Unicode } else { Glyphs::Ascii }
+}
+
+/// Two sessions that were named, measured by one file.
+pub(super) fn both(
+    trace_dir: &Path,
+    (first, second): (&str, &str),
+    file: &str,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<(Evals, SessionOutcome, SessionOutcome), Failure> {
+    let judged = Judged { config: Some(file.to_owned()), ..Judged::default() };
+    let measure = judged.measure(Without::Refused, None, environment)?;
+    let mut first = compare::one(trace_dir, first, (&measure, None), environment, streams)?;
+    let mut second = compare::one(trace_dir, second, (&measure, None), environment, streams)?;
+    let demands = measure.settings.demands.and_then(Arc::into_inner);
+    let (Some(Demands { evals, .. }), Some(first), Some(second)) =
+        (demands, first.sessions.pop(), second.sessions.pop())
+    else {
+        return Err(Failure::new("the two sessions could not be measured"));
+    };
+    Ok((evals, first, second))
 }
 
 /// Nothing to judge proves nothing.

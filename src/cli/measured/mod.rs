@@ -47,9 +47,9 @@ pub(in crate::cli) struct MeasuredArgs {
 }
 
 /// Sessions that were counted.
-struct Measured {
-    profiles: Vec<Profile>,
-    gaps: Vec<Gap>,
+pub(super) struct Measured {
+    pub(super) profiles: Vec<Profile>,
+    pub(super) gaps: Vec<Gap>,
     left_out: usize,
 }
 
@@ -77,7 +77,7 @@ impl MeasuredArgs {
     }
 }
 
-fn measure(inputs: Inputs, pricing: Pricing<'_>, environment: Environment) -> Result<Measured, Failure> {
+pub(super) fn measure(inputs: Inputs, pricing: Pricing<'_>, environment: Environment) -> Result<Measured, Failure> {
     // What programs do is what the policy says they do, where there is one.
     let policy = policy_file::load_if_any(None, None, environment.colour)?.unwrap_or_else(Policy::none);
     let (links, gap) = gate::links(None);

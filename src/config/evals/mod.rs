@@ -103,8 +103,6 @@ pub(crate) enum Texts {
 /// Commands by patterns, as the policy reads them.
 #[derive(Debug)]
 pub(crate) struct Commands {
-    /// As written.
-    pub(crate) patterns: Vec<String>,
     /// Allows them: what it allows is proven to be one.
     pub(crate) proven: Policy,
     /// Denies them: what it denies may be one.
@@ -168,6 +166,14 @@ impl Evals {
         let place = PolicyPlace { pointer: String::new(), line: 1, column: 1, file: None };
         let scorer = Scorer { name: "no_errors".to_owned(), test: Test::NoErrors, threshold: 1.0, weight: 1.0, place };
         Self { file: String::new(), scorers: vec![scorer], thresholds: None, criteria: Vec::new() }
+    }
+
+    /// It counts what lint rules find.
+    pub(crate) fn counts_lints(&self) -> bool {
+        let of_lints = |rules: &[String]| rules.iter().any(|rule| rule.starts_with("lint/"));
+        let by_scorer = |scorer: &Scorer| matches!(&scorer.test, Test::MaxFindings { rules, .. } if of_lints(rules));
+        let by_criterion = |criterion: &Criterion| criterion.metric == Metric::LintViolations;
+        self.scorers.iter().any(by_scorer) || self.criteria.iter().any(by_criterion)
     }
 
     /// Every name that a baseline has to know.
@@ -371,5 +377,7 @@ fn thresholds(parser: &mut Parser<'_>, value: &Value) -> Option<Thresholds> {
     Some(Thresholds { pass, warn })
 }
 
+#[cfg(test)]
+mod schema;
 #[cfg(test)]
 mod tests;

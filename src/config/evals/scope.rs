@@ -74,7 +74,7 @@ pub(super) fn commands(fields: &mut Fields<'_, '_, '_>, name: &str, patterns: Ve
         }
     }
     let (proven, possible) = (of("allow", &patterns).ok()?, of("deny", &patterns).ok()?);
-    sound.then(|| Box::new(Commands { patterns, proven, possible }))
+    sound.then(|| Box::new(Commands { proven, possible }))
 }
 
 /// The first thing that is wrong, in the policy's words.

@@ -20,6 +20,7 @@ use crate::finding::Finding;
 use crate::model::Gap;
 use crate::privacy::redact;
 
+pub(in crate::report) use pair::Document as PairDocument;
 pub(crate) use pair::EvalsPair;
 
 /// Longest reason in a table.

@@ -88,8 +88,12 @@ impl EvalsPair<'_> {
     }
 
     pub(crate) fn json(&self) -> String {
+        to_text(&self.document())
+    }
+
+    pub(in crate::report) fn document(&self) -> Document {
         let score = |session: &SessionOutcome| weighted(self.evals, session.assessment.as_ref()?);
-        to_text(&Document {
+        Document {
             schema_version: 1,
             session_a: redact(&self.first.id).as_str().to_owned(),
             session_b: redact(&self.second.id).as_str().to_owned(),
@@ -99,34 +103,34 @@ impl EvalsPair<'_> {
                 .rows()
                 .iter()
                 .map(|row| Outcome {
-                    name: row.name,
+                    name: row.name.to_owned(),
                     scorer: row.scorer,
                     score_a: scalar(row.first),
                     score_b: scalar(row.second),
                     delta: row.delta(),
                 })
                 .collect(),
-        })
+        }
     }
 }
 
 /// What `agent-strace eval compare` measured.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(title = "agent-strace eval compare, version 1"))]
-struct Document<'a> {
+pub(in crate::report) struct Document {
     schema_version: u32,
     session_a: String,
     session_b: String,
     weighted_score_a: Option<f64>,
     weighted_score_b: Option<f64>,
-    results: Vec<Outcome<'a>>,
+    results: Vec<Outcome>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Outcome<'a> {
-    name: &'a str,
+struct Outcome {
+    name: String,
     /// The type of a scorer, or the metric of a criterion.
     scorer: &'static str,
     /// A score from 0 to 1, or the number or word that a criterion looks at; `null` where it is not known.
@@ -138,5 +142,5 @@ struct Outcome<'a> {
 
 #[test]
 fn the_schema_is_that_of_the_types() {
-    crate::schemas::keep("eval-compare.v1", &crate::schemas::written::<Document<'_>>());
+    crate::schemas::keep("eval-compare.v1", &crate::schemas::written::<Document>());
 }

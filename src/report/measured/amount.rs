@@ -4,7 +4,7 @@ use crate::measures::{Basis, Cost};
 use crate::prices::{DOLLAR, Dollars};
 
 /// A number in groups of three digits.
-pub(super) fn grouped(number: u64) -> String {
+pub(in crate::report) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
@@ -17,7 +17,7 @@ pub(super) fn grouped(number: u64) -> String {
 }
 
 /// `$0.0042`; of what is not known whole that it is more.
-pub(super) fn price(cost: &Cost) -> String {
+pub(in crate::report) fn price(cost: &Cost) -> String {
     match (cost.basis, cost.amount) {
         (Basis::Incomplete, 0) => "not known".to_owned(),
         (Basis::Incomplete, amount) => format!("more than {}", rounded(amount)),
@@ -48,7 +48,7 @@ pub(super) fn percent(part: u128, whole: u128) -> u128 {
 }
 
 /// Milliseconds as `1h 02m 03s`, `2m 05s`, `13.0s`.
-pub(super) fn span(milliseconds: u64) -> String {
+pub(in crate::report) fn span(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
     match (hours, minutes) {

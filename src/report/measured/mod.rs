@@ -5,6 +5,7 @@ mod cost;
 mod stats;
 mod token_budget;
 
+pub(super) use amount::{dollars, grouped, price, span};
 pub(crate) use cost::cost;
 pub(crate) use stats::{Tree, stats};
 pub(crate) use token_budget::{Ceiling, TokenBudget, token_budget};

@@ -1,0 +1,79 @@
+//! `compare`, `diff` and `drift`: sessions beside each other, for people and as JSON. Version 1, additive changes only.
+
+mod drift;
+mod outline;
+mod pair;
+mod semantic;
+
+use super::escape::{shorten, terminal};
+use super::text::columns;
+use super::tree::Glyphs;
+use crate::measures::{Phase, Profile};
+use crate::privacy::redact;
+
+pub(crate) use drift::DriftReport;
+pub(crate) use outline::outline;
+pub(crate) use pair::comparisons;
+pub(crate) use semantic::{SemanticReport, semantic};
+
+/// So much of an id tells most sessions apart.
+const ID: usize = 12;
+/// Longest label of a phase.
+const LABEL: usize = 40;
+
+/// What two sessions are called: by so much of their ids as differs.
+fn names(first: &Profile, second: &Profile) -> (String, String) {
+    let short = |profile: &Profile| profile.id.chars().take(ID).collect::<String>();
+    let (one, other) = (short(first), short(second));
+    let cut = |text: &str| terminal(redact(text).as_str());
+    if one == other { (cut(&first.id), cut(&second.id)) } else { (cut(&one), cut(&other)) }
+}
+
+/// Log text on one line of a terminal.
+fn shown(text: &str, most: usize) -> String {
+    terminal(&shorten(redact(text).as_str(), most))
+}
+
+/// The same inside of JSON.
+fn told(text: &str) -> String {
+    redact(text).as_str().to_owned()
+}
+
+/// What was done in a phase, in a few words.
+fn described(phase: Option<&Phase>) -> String {
+    let Some(phase) = phase else { return "nothing".to_owned() };
+    let counted = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    let failed = if phase.failed { ", failed" } else { "" };
+    format!(
+        "{} ({}, {} changed{failed})",
+        shorten(redact(&phase.label).as_str(), LABEL),
+        counted(phase.commands, "command"),
+        counted(phase.changed.len(), "file")
+    )
+}
+
+/// A table with a rule above and below its head and at its end.
+fn table<const N: usize>(rows: &[[String; N]], glyphs: Glyphs) -> String {
+    let table = columns(rows);
+    let rule = rule(&table, glyphs);
+    let (head, body) = table.split_once('\n').unwrap_or((&table, ""));
+    format!("{rule}\n{head}\n{rule}\n{body}{rule}\n")
+}
+
+fn rule(table: &str, glyphs: Glyphs) -> String {
+    let width = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    if glyphs == Glyphs::Ascii { "-" } else { "─" }.repeat(width)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::schemas;
+
+    #[test]
+    fn the_schemas_are_those_of_the_types() {
+        schemas::keep("compare.v1", &schemas::written::<super::pair::Document>());
+        schemas::keep("session-diff.v1", &schemas::written::<super::outline::Document>());
+        schemas::keep("semantic-diff.v1", &schemas::written::<super::semantic::Document>());
+        schemas::keep("drift.v1", &schemas::written::<super::drift::Document>());
+    }
+}
