@@ -147,6 +147,9 @@ pub(super) enum Command {
     /// Say whether agents behave otherwise than they did.
     #[command(after_help = super::compare::DRIFT_EXAMPLES)]
     Drift(DriftArgs),
+    /// Judge how an agent worked: loops, retries, blind edits, changes that nobody verified.
+    #[command(after_help = super::lint::EXAMPLES)]
+    Lint(LintArgs),
     /// Show what the gate sees: the effects of sessions or of one command.
     #[command(after_help = EFFECTS_EXAMPLES)]
     Effects(EffectsArgs),
@@ -168,9 +171,6 @@ pub(super) enum Command {
     /// Write logs of any agent into the store.
     #[command(after_help = IMPORT_EXAMPLES)]
     Import(ImportArgs),
-    /// Judge how an agent worked: loops, retries, blind edits, changes that nobody verified.
-    #[command(after_help = super::lint::EXAMPLES)]
-    Lint(LintArgs),
     /// Write a policy to start from.
     #[command(after_help = super::init::EXAMPLES)]
     Init(InitArgs),

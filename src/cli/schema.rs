@@ -11,6 +11,11 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
     ("agent-scope", "the policy file `.agent-scope.json`", include_str!("../../schemas/agent-scope.schema.json")),
     ("baseline", "what `--write-baseline` writes", include_str!("../../schemas/baseline.v1.schema.json")),
     ("config", "the configuration `.agent-strace.yaml`", include_str!("../../schemas/agent-strace.schema.json")),
+    (
+        "lint-config",
+        "the lint file `.agent-strace-lint.json`",
+        include_str!("../../schemas/agent-strace-lint.schema.json"),
+    ),
     ("effects", "output of `effects --format json`", include_str!("../../schemas/effects.v1.schema.json")),
     ("cost", "output of `cost --format json`", include_str!("../../schemas/cost.v1.schema.json")),
     ("prices", "a file of `--prices`", include_str!("../../schemas/prices.schema.json")),

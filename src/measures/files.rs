@@ -31,29 +31,24 @@ pub(crate) struct Reread {
 
 /// Programs that show what is in a file and do nothing else.
 const VIEWERS: &[&str] = &["cat", "bat", "head", "tail", "less", "more", "nl", "sed", "tac"];
-/// What arguments call the part of a file that is read.
-const RANGES: &[&str] = &[
-    "offset",
-    "limit",
-    "start_line",
-    "end_line",
-    "startLine",
-    "endLine",
-    "line_start",
-    "line_end",
-    "start",
-    "end",
-    "view_range",
-    "range",
-    "lines",
-    "head",
-    "tail",
-    "start_line_one_indexed",
-    "end_line_one_indexed_inclusive",
+/// What arguments call the file itself, and what they say about it in words: all others say what of it is wanted.
+const NO_PART: &[&str] = &[
+    "file_path",
+    "path",
+    "filePath",
+    "filename",
+    "file",
+    "target_file",
+    "TargetFile",
+    "absolute_path",
+    "AbsolutePath",
+    "relative_path",
+    "notebook_path",
+    "uri",
+    "description",
+    "explanation",
+    "encoding",
 ];
-
-/// What arguments call what is looked for.
-const SEARCHES: &[&str] = &["pattern", "query", "regex", "Query", "search", "symbol", "name_path"];
 
 /// Who reads which part of which file: each sub-agent has a conversation of its own.
 type Seen = (Option<String>, String, String);
@@ -147,7 +142,7 @@ fn part_read(event: &Event<'_>, deed: &Deed<'_>, of_call: &[&Deed<'_>], path: &s
         return None;
     }
     let part = match deed.effect.origin.parent {
-        None if deed.effect.via == "argument" => range(&call.arguments)?,
+        None if deed.effect.via == "argument" => range(&call.arguments),
         None => return None,
         Some(parent) => {
             let Kind::Execute(execution) = &of_call.get(usize::try_from(parent).ok()?)?.effect.kind else {
@@ -166,16 +161,11 @@ fn part_read(event: &Event<'_>, deed: &Deed<'_>, of_call: &[&Deed<'_>], path: &s
     Some((reader, path.to_owned(), part))
 }
 
-/// The part that arguments ask for, as they say it; `None`: they look for something, and show what they find.
-fn range(arguments: &Arguments<'_>) -> Option<String> {
-    let Arguments::Json(json) = arguments else { return Some(String::new()) };
-    let Ok(serde_json::Value::Object(members)) = serde_json::from_str(json) else { return Some(String::new()) };
-    if SEARCHES.iter().any(|key| members.contains_key(*key)) {
-        return None;
-    }
-    let asked = RANGES.iter().filter_map(|key| {
-        let value = members.get(*key).filter(|value| !value.is_null())?;
-        Some(format!("{key}={value}"))
-    });
-    Some(asked.collect::<Vec<_>>().join(" "))
+/// The part that arguments ask for, as they say it.
+fn range(arguments: &Arguments<'_>) -> String {
+    let Arguments::Json(json) = arguments else { return String::new() };
+    let Ok(serde_json::Value::Object(mut members)) = serde_json::from_str(json) else { return String::new() };
+    members.retain(|key, value| !NO_PART.contains(&key.as_str()) && !value.is_null());
+    let asked = members.iter().map(|(key, value)| format!("{key}={value}"));
+    asked.collect::<Vec<_>>().join(" ")
 }

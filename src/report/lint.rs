@@ -4,6 +4,7 @@ use super::Colour;
 use super::escape::terminal;
 use super::text::{Paint, counted, gap_text, more, waivers};
 use super::view::{Report, ShownFinding, ShownSession};
+use crate::engine::Verdict;
 use crate::finding::Level;
 
 /// Columns of a rule's name.
@@ -17,9 +18,11 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
     let paint = Paint(colour);
     let mut lines = Vec::new();
     let several = report.sessions.len() > 1;
+    let mut clean = 0;
     for session in &report.sessions {
         // What is fine is not worth a block of its own among many.
-        if session.findings.is_empty() && session.gaps.is_empty() && several {
+        if several && session.findings.is_empty() && session.verdict == Verdict::Pass {
+            clean += 1;
             continue;
         }
         if several {
@@ -27,6 +30,9 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
         }
         lines.extend(session_lines(session, &paint));
         lines.push(String::new());
+    }
+    if clean > 0 {
+        lines.extend([paint.good(&format!("✓  No issues found in {}", counted(clean, "session"))), String::new()]);
     }
     if !report.gaps.is_empty() {
         lines.push(paint.warning(&format!("could not be read ({}):", report.gaps.len())));
@@ -42,6 +48,10 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
 fn session_lines(session: &ShownSession, paint: &Paint) -> Vec<String> {
     if session.findings.is_empty() {
         let seen = counted(session.tool_calls, "tool call");
+        if session.verdict == Verdict::Incomplete {
+            let found = format!("?  Nothing found in what could be read of session {} ({seen})", id(session));
+            return vec![paint.warning(&found)];
+        }
         return vec![paint.good(&format!("✓  No issues found in session {} ({seen})", id(session)))];
     }
     let mut findings: Vec<&ShownFinding> = session.findings.iter().collect();

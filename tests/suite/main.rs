@@ -26,6 +26,7 @@ mod hostile;
 mod oracle;
 mod peer_defects;
 mod peer_evals;
+mod peer_lints;
 mod peer_reads;
 mod readme;
 mod sarif;

@@ -20,6 +20,8 @@ mod post_compaction_regression;
 mod reasoning_spiral;
 mod redundant_read;
 mod scene;
+#[cfg(test)]
+mod schema;
 mod tool_loop;
 mod unfinished_session;
 mod unverified_change;

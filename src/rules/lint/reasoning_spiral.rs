@@ -25,20 +25,20 @@ struct Run<'a> {
     answers: usize,
     first: u32,
     last: u32,
-    /// The record and the API message of the last one.
-    row: Option<u32>,
+    /// The line and the API message of the last one.
+    line: Option<u32>,
     message: Option<&'a str>,
 }
 
 impl<'a> Run<'a> {
     /// One answer may stand in several records, and say several things in one.
-    fn answer(&mut self, event: u32, row: u32, message: Option<&'a str>) {
-        let same = self.row == Some(row) || message.is_some() && self.message == message;
+    fn answer(&mut self, event: u32, line: Option<u32>, message: Option<&'a str>) {
+        let same = line.is_some() && self.line == line || message.is_some() && self.message == message;
         if self.answers == 0 {
             self.first = event;
         }
         self.answers += usize::from(!same || self.answers == 0);
-        (self.last, self.row, self.message) = (event, Some(row), message);
+        (self.last, self.line, self.message) = (event, line, message);
     }
 }
 
@@ -59,7 +59,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
                 .any(|event| matches!(event.kind, EventKind::Message(_) | EventKind::Call(_) | EventKind::Repeat(_)));
             if report.message.is_none() && !is_told && tells_requests {
                 let number = session.events.get(report.after.saturating_sub(1)).map_or(1, |event| event.number);
-                runs.entry(report.origin.stream).or_default().answer(number, report.origin.row, None);
+                runs.entry(report.origin.stream).or_default().answer(number, None, None);
             }
             told = report.after;
         }
@@ -68,7 +68,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             EventKind::Message(_) if is_told => {
                 let message = spent.peek().filter(|spent| spent.origin.row == event.origin.row);
                 let message = message.and_then(|spent| spent.message.as_deref());
-                runs.entry(event.origin.stream).or_default().answer(event.number, event.origin.row, message);
+                runs.entry(event.origin.stream).or_default().answer(event.number, Some(event.line), message);
             }
             // What was said last led to the call.
             EventKind::Call(_) | EventKind::Repeat(_) => {
