@@ -271,6 +271,7 @@ impl<'a> Assembly<'a> {
             total.cache_read = total.cache_read.saturating_add(usage.cache_read);
             total.reasoning = total.reasoning.saturating_add(usage.reasoning);
             total.cache_write = total.cache_write.saturating_add(usage.cache_write);
+            total.cache_write_1h = total.cache_write_1h.saturating_add(usage.cache_write_1h);
         }
         self.tell_models();
         self.session

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::assembly::{self, Assembly, Place};
 use super::gaps::Gaps;
-use super::json::{Raw, count, elements, filled, is, is_object, is_string, is_true, object, raw_text, record};
+use super::json::{Nested, Raw, count, elements, filled, is, is_object, is_string, is_true, object, raw_text, record};
 use crate::model::evidence::Subagent;
 use crate::model::{Arguments, EventKind, RawText, Status, ToolCall, ToolResult, Usage};
 
@@ -263,7 +263,13 @@ record! {
         cache_read_camel = "cacheReadInputTokens",
         cache_write = "cache_creation_input_tokens",
         cache_write_camel = "cacheCreationInputTokens",
+        kept: Nested<Kept<'a>> = "cache_creation",
     }
+}
+
+record! {
+    /// How long the cache keeps what it took in.
+    struct Kept { hour = "ephemeral_1h_input_tokens" }
 }
 
 /// What a message cost, in the provider's own words or in camel case.
@@ -274,6 +280,7 @@ pub(super) fn usage(value: Option<Raw<'_>>) -> Option<Usage> {
         output: count(tokens.output.or(tokens.output_camel)),
         cache_read: count(tokens.cache_read.or(tokens.cache_read_camel)),
         cache_write: count(tokens.cache_write.or(tokens.cache_write_camel)),
+        cache_write_1h: tokens.kept.object().map_or(0, |kept| count(kept.hour)),
         ..Usage::default()
     })
 }

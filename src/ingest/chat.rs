@@ -280,5 +280,6 @@ pub(super) fn usage(value: Option<Raw<'_>>) -> Option<Usage> {
         cache_read: if tokens.cache_read.is_some() { count(tokens.cache_read) } else { included },
         cache_write: count(tokens.cache_write),
         reasoning: count(outputs.and_then(|details| details.reasoning).or(tokens.reasoning)),
+        ..Usage::default()
     })
 }

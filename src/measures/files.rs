@@ -50,15 +50,17 @@ const NO_PART: &[&str] = &[
     "encoding",
 ];
 
-/// Who reads which part of which file: each sub-agent has a conversation of its own.
-type Seen = (Option<String>, String, String);
+/// Who reads which part of a file: each sub-agent has a conversation of its own.
+type Part = (Option<String>, String);
+/// What was read of each path: the first read of a part, and how often it was read.
+type Seen = BTreeMap<String, BTreeMap<Part, (u32, usize)>>;
 
 pub(super) fn files(session: &Session<'_>, deeds: &[Deed<'_>]) -> Files {
     let mut files = Files::default();
     for (_, target) in changes(deeds) {
         files.changed.insert(target.shown());
     }
-    let mut seen: BTreeMap<Seen, (u32, usize)> = BTreeMap::new();
+    let mut seen = Seen::new();
     let mut rest = deeds.iter().peekable();
     for event in &session.events {
         if forgets(event) {
@@ -73,15 +75,15 @@ pub(super) fn files(session: &Session<'_>, deeds: &[Deed<'_>]) -> Files {
             match &deed.effect.kind {
                 Kind::Read(target) => {
                     let path = target.shown();
-                    if let Some(key) = part_read(event, deed, &of_call, &path)
-                        && counted.insert(key.clone())
+                    if let Some(key) = part_read(event, deed, &of_call)
+                        && counted.insert((path.clone(), key.clone()))
                     {
-                        files.note(&mut seen, key, event.number);
+                        files.note(&mut seen, &path, key, event.number);
                     }
                     files.read.insert(path);
                 }
                 Kind::Write(target) | Kind::Delete(target) => {
-                    seen.retain(|(_, path, _), _| !touches(target, path));
+                    forget(&mut seen, target);
                 }
                 // Another agent, or what nobody could resolve, may have changed anything.
                 Kind::Spawn { .. } | Kind::Opaque(_) => seen.clear(),
@@ -94,13 +96,14 @@ pub(super) fn files(session: &Session<'_>, deeds: &[Deed<'_>]) -> Files {
 }
 
 impl Files {
-    fn note(&mut self, seen: &mut BTreeMap<Seen, (u32, usize)>, key: Seen, event: u32) {
+    fn note(&mut self, seen: &mut Seen, path: &str, key: Part, event: u32) {
         self.reads += 1;
-        if let Some((of, times)) = seen.get_mut(&key) {
+        let parts = seen.entry(path.to_owned()).or_default();
+        if let Some((of, times)) = parts.get_mut(&key) {
             *times += 1;
-            self.rereads.push(Reread { event, path: key.1, of: *of, times: *times });
+            self.rereads.push(Reread { event, path: path.to_owned(), of: *of, times: *times });
         } else {
-            seen.insert(key, (event, 1));
+            parts.insert(key, (event, 1));
         }
     }
 }
@@ -113,9 +116,20 @@ fn reads(tool: &str) -> bool {
         .any(|verb| tool.contains(verb))
 }
 
-fn touches(target: &PathTarget, path: &str) -> bool {
-    let below = || path.strip_prefix(target.path.as_str()).is_some_and(|rest| rest.starts_with('/'));
-    target.path == path || target.path.contains('*') || (target.subtree && (target.path == "." || below()))
+/// What was read of a file that changes is no longer in it. Each path is forgotten once, however much is written.
+fn forget(seen: &mut Seen, target: &PathTarget) {
+    if target.path.contains('*') || (target.subtree && target.path == ".") {
+        return seen.clear();
+    }
+    seen.remove(&target.path);
+    if target.subtree {
+        let folder = format!("{}/", target.path.trim_end_matches('/'));
+        let below = seen.range(folder.clone()..).take_while(|(path, _)| path.starts_with(&folder));
+        let below: Vec<String> = below.map(|(path, _)| path.clone()).collect();
+        below.iter().for_each(|path| {
+            seen.remove(path);
+        });
+    }
 }
 
 /// What was read before is no longer in the conversation.
@@ -133,7 +147,7 @@ fn forgets(event: &Event<'_>) -> bool {
 }
 
 /// Which part of a file a deed shows to the conversation; `None` where it only uses the file.
-fn part_read(event: &Event<'_>, deed: &Deed<'_>, of_call: &[&Deed<'_>], path: &str) -> Option<Seen> {
+fn part_read(event: &Event<'_>, deed: &Deed<'_>, of_call: &[&Deed<'_>]) -> Option<Part> {
     let EventKind::Call(call) = &event.kind else { return None };
     // A result that nobody recorded may have been one.
     let shown = matches!(call.status, Status::Ok | Status::Missing) && deed.effect.certainty == Certainty::Exact;
@@ -158,7 +172,7 @@ fn part_read(event: &Event<'_>, deed: &Deed<'_>, of_call: &[&Deed<'_>], path: &s
         }
     };
     let reader = call.subagent.as_deref().map(str::to_owned);
-    Some((reader, path.to_owned(), part))
+    Some((reader, part))
 }
 
 /// The part that arguments ask for, as they say it.

@@ -138,7 +138,7 @@ impl Profile {
         let files = files::files(session, deeds);
         let (first, last) = span(session);
         let cost = pricing.session(session, &requests);
-        let phases = phase::phases(session, deeds, &requests, pricing, (&failures, &retries));
+        let phases = phase::phases(session, deeds, (&requests, pricing), (&failures, &retries));
         let hosts = series::connections(deeds);
         let hosts: BTreeSet<Option<String>> = hosts.map(|(_, connection)| connection.host.clone()).collect();
         Self {

@@ -156,7 +156,7 @@ impl<'t> Pricing<'t> {
     /// What a whole session cost. Without recorded usage it is estimated from what was said.
     pub(super) fn session(&self, session: &Session<'_>, requests: &[Request]) -> Cost {
         let mut cost = Cost::nothing();
-        if total_tokens(&session.usage) == 0 && requests.iter().all(|request| total_tokens(&request.usage) == 0) {
+        if !is_recorded(session, requests) {
             return self.said(session, &estimate::session(session));
         }
         for request in requests {
@@ -193,6 +193,11 @@ impl<'t> Pricing<'t> {
             cost.prices.insert((row.model.clone(), row.source.clone(), row.date.clone()));
         }
     }
+}
+
+/// Whether the log records any usage.
+pub(super) fn is_recorded(session: &Session<'_>, requests: &[Request]) -> bool {
+    total_tokens(&session.usage) > 0 || requests.iter().any(|request| total_tokens(&request.usage) > 0)
 }
 
 /// The model of a request, where the log says so.

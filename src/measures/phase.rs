@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::asked::{self, is_asked};
 use super::failure::{Failure, Retry};
-use super::money::{Basis, Cost, Pricing};
+use super::money::{self, Cost, Pricing};
 use super::request::{self, Request};
 use super::series::{changes, happened};
 use super::{Deed, estimate};
@@ -48,45 +48,53 @@ impl Phase {
 pub(super) fn phases(
     session: &Session<'_>,
     deeds: &[Deed<'_>],
-    requests: &[Request],
-    pricing: &Pricing<'_>,
+    (requests, pricing): (&[Request], &Pricing<'_>),
     (failures, retries): (&[Failure], &[Retry]),
 ) -> Vec<Phase> {
-    let is_estimated = pricing.session(session, requests).basis == Basis::Estimated || requests.is_empty();
-    let mut phases: Vec<Phase> = split(session).into_iter().map(|events| begin(&events, session)).collect();
-    for phase in &mut phases {
-        let within = |event: u32| (phase.from..=phase.to).contains(&event);
-        let deeds: Vec<Deed<'_>> = deeds.iter().filter(|deed| within(deed.event)).copied().collect();
-        phase.changed = changes(&deeds).map(|(_, target)| target.shown()).collect();
-        for deed in deeds.iter().filter(|deed| happened(deed)) {
-            match &deed.effect.kind {
-                Kind::Read(target) => {
-                    phase.read.insert(target.shown());
-                }
-                Kind::Execute(_) => phase.commands += 1,
-                _ => {}
-            }
+    let parts = split(session);
+    let mut phases: Vec<Phase> = parts.iter().map(|events| begin(events, session)).collect();
+    for (deed, target) in changes(deeds) {
+        if let Some(phase) = at(&mut phases, deed.event) {
+            phase.changed.insert(target.shown());
         }
-        phase.failures = failures.iter().filter(|failure| within(failure.event)).count();
-        phase.retries = retries.iter().filter(|retry| within(retry.event)).count();
     }
-    if is_estimated {
-        for (phase, events) in phases.iter_mut().zip(split(session)) {
+    for deed in deeds.iter().filter(|deed| happened(deed)) {
+        match (&deed.effect.kind, at(&mut phases, deed.event)) {
+            (Kind::Read(target), Some(phase)) => {
+                phase.read.insert(target.shown());
+            }
+            (Kind::Execute(_), Some(phase)) => phase.commands += 1,
+            _ => {}
+        }
+    }
+    for failure in failures {
+        at(&mut phases, failure.event).into_iter().for_each(|phase| phase.failures += 1);
+    }
+    for retry in retries {
+        at(&mut phases, retry.event).into_iter().for_each(|phase| phase.retries += 1);
+    }
+    if money::is_recorded(session, requests) {
+        charge(&mut phases, requests, pricing);
+    } else {
+        for (phase, events) in phases.iter_mut().zip(&parts) {
             events.iter().for_each(|event| estimate::add(&mut phase.usage, &event.kind));
             phase.cost = pricing.said(session, &phase.usage);
         }
-    } else {
-        charge(&mut phases, requests, pricing);
     }
     phases
+}
+
+/// The phase in which an event stands; what comes after all of them is of the last one.
+fn at(phases: &mut [Phase], event: u32) -> Option<&mut Phase> {
+    let place = phases.partition_point(|phase| phase.to < event);
+    let last = phases.len().checked_sub(1)?;
+    phases.get_mut(place.min(last))
 }
 
 /// Each request to the phase that it stands in.
 fn charge(phases: &mut [Phase], requests: &[Request], pricing: &Pricing<'_>) {
     for asked in requests {
-        let place = phases.partition_point(|phase| phase.to < asked.event);
-        let last = phases.len().saturating_sub(1);
-        let Some(phase) = phases.get_mut(place.min(last)) else { continue };
+        let Some(phase) = at(phases, asked.event) else { continue };
         request::add(&mut phase.usage, &asked.usage);
         phase.cost.add(&asked.cost);
         pricing.note(&mut phase.cost, asked.model.as_deref());

@@ -103,6 +103,7 @@ pub(super) fn rest(session: &Session<'_>) -> Usage {
         output: total.output.saturating_sub(sum.output),
         cache_read: total.cache_read.saturating_sub(sum.cache_read),
         cache_write: total.cache_write.saturating_sub(sum.cache_write),
+        cache_write_1h: total.cache_write_1h.saturating_sub(sum.cache_write_1h),
         reasoning: total.reasoning.saturating_sub(sum.reasoning),
     }
 }
@@ -113,6 +114,7 @@ pub(crate) fn add(total: &mut Usage, usage: &Usage) {
     total.output = total.output.saturating_add(usage.output);
     total.cache_read = total.cache_read.saturating_add(usage.cache_read);
     total.cache_write = total.cache_write.saturating_add(usage.cache_write);
+    total.cache_write_1h = total.cache_write_1h.saturating_add(usage.cache_write_1h);
     total.reasoning = total.reasoning.saturating_add(usage.reasoning);
 }
 

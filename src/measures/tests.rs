@@ -3,7 +3,7 @@
 use super::money::Unpriced;
 use super::{Basis, Pricing, Profile};
 use crate::model::Dialect;
-use crate::model::{Event, EventKind, Origin, RawText, Session, Spent, Usage};
+use crate::model::{Ending, Event, EventKind, Origin, RawText, Session, Spent, Usage};
 use crate::policy::prices::shipped;
 
 static DIALECT: Dialect = Dialect::new("test", "test");
@@ -141,4 +141,42 @@ fn a_prompt_is_what_one_request_sent() {
     let fullness: Vec<Option<u64>> = profile.requests.iter().map(super::Request::fullness).collect();
     assert_eq!(fullness, [Some(468), Some(507)]);
     assert_eq!(profile.resets, 1);
+}
+
+#[test]
+fn an_ending_tells_of_a_failure_by_a_mark_a_code_or_its_words() {
+    let ended = |ending: Ending<'static>| {
+        let mut events = two_phases();
+        events.push(event(6, "2026-07-01T10:10:01Z", EventKind::End(ending)));
+        let profile = profile(&session(events, Vec::new()));
+        (profile.ended.failed(), profile.errors())
+    };
+    let text = |text: &'static str| Some(text.into());
+    let cases = [
+        (Ending::default(), false),
+        (Ending { status: text("completed"), ..Ending::default() }, false),
+        (Ending { reason: text("error: model overloaded"), ..Ending::default() }, true),
+        (Ending { status: text("error_max_turns"), ..Ending::default() }, true),
+        (Ending { reason: text("prompt_input_exit"), ..Ending::default() }, false),
+        (Ending { exit_code: Some(1), ..Ending::default() }, true),
+        (Ending { exit_code: Some(0), is_error: true, ..Ending::default() }, true),
+    ];
+    for (ending, failed) in cases {
+        assert_eq!(ended(ending.clone()), (failed, usize::from(failed)), "{ending:?}");
+    }
+}
+
+#[test]
+fn what_a_cache_keeps_for_an_hour_and_prompts_above_a_limit_have_prices_of_their_own() {
+    let cost = |model: &'static str, usage: Usage| {
+        let told = Spent { usage: Usage { requests: 1, ..usage }, ..spent((3, "a"), Some(model), (0, 0)) };
+        profile(&session(two_phases(), vec![told])).cost.complete().map(|amount| amount / 1_000_000)
+    };
+    let written = |tokens, hour| Usage { cache_write: tokens, cache_write_1h: hour, ..Usage::default() };
+    assert_eq!(cost("claude-opus-4-6", written(1000, 0)), Some(6250));
+    assert_eq!(cost("claude-opus-4-6", written(1000, 600)), Some(400 * 25 / 4 + 6000));
+    assert_eq!(cost("claude-opus-4-6", written(1000, 9000)), Some(10_000));
+    let sent = |input, cache_read| Usage { input, cache_read, ..Usage::default() };
+    assert_eq!(cost("gpt-5.4", sent(1000, 271_000)), Some(2500 + 67_750));
+    assert_eq!(cost("gpt-5.4", sent(1000, 271_001)), Some(5000 + 135_500));
 }

@@ -70,8 +70,16 @@ pub(crate) struct Usage {
     pub(crate) output: u64,
     pub(crate) cache_read: u64,
     pub(crate) cache_write: u64,
+    /// Part of `cache_write`: kept for an hour, which costs more.
+    #[serde(skip_serializing_if = "is_none")]
+    pub(crate) cache_write_1h: u64,
     /// Part of `output`, where the provider says so.
     pub(crate) reasoning: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_none(tokens: &u64) -> bool {
+    *tokens == 0
 }
 
 /// Usage as one record tells it.

@@ -8,10 +8,23 @@ use super::{Diagnostics, quoted};
 use crate::prices::{Rates, Row, TABLE, Table};
 
 const ROOT: &[&str] = &["version", "models"];
-const ROW: &[&str] =
-    &["model", "also", "short", "window", "input", "output", "cache_read", "cache_write", "over", "source", "date"];
+const ROW: &[&str] = &[
+    "model",
+    "also",
+    "short",
+    "window",
+    "input",
+    "output",
+    "cache_read",
+    "cache_write",
+    "cache_write_1h",
+    "over",
+    "source",
+    "date",
+];
 const REQUIRED: &[&str] = &["model", "window", "input", "output", "source", "date"];
-const OVER: &[&str] = &["tokens", "input", "output", "cache_read", "cache_write"];
+const OVER: &[&str] = &["tokens", "input", "output", "cache_read", "cache_write", "cache_write_1h"];
+const RATES: &[&str] = &["input", "output", "cache_read", "cache_write", "cache_write_1h"];
 
 static SHIPPED: LazyLock<Arc<Table>> = LazyLock::new(|| {
     // A test holds that it can be read; without it every model would be unknown, and no cost complete.
@@ -135,7 +148,7 @@ fn over(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<(u64, R
 }
 
 fn rate(parser: &mut Parser<'_>, (name, value): (&str, &Value), pointer: &str, rates: &mut Rates) {
-    if !["input", "output", "cache_read", "cache_write"].contains(&name) {
+    if !RATES.contains(&name) {
         return;
     }
     let Data::Number(text) = &value.data else { return parser.wrong_type(value, pointer, "a number of dollars") };
@@ -147,7 +160,8 @@ fn rate(parser: &mut Parser<'_>, (name, value): (&str, &Value), pointer: &str, r
         "input" => rates.input = amount,
         "output" => rates.output = amount,
         "cache_read" => rates.cache_read = Some(amount),
-        _ => rates.cache_write = Some(amount),
+        "cache_write" => rates.cache_write = Some(amount),
+        _ => rates.cache_write_1h = Some(amount),
     }
 }
 
@@ -232,6 +246,8 @@ mod tests {
         cache_read: Option<f64>,
         /// Of tokens that a cache took in [default: `input`].
         cache_write: Option<f64>,
+        /// Of those that it keeps for an hour [default: `cache_write`].
+        cache_write_1h: Option<f64>,
         over: Option<Over>,
         /// Who lists these prices.
         source: String,
@@ -249,6 +265,7 @@ mod tests {
         output: f64,
         cache_read: Option<f64>,
         cache_write: Option<f64>,
+        cache_write_1h: Option<f64>,
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub(crate) struct Rates {
     /// `None`: nobody stated it, so tokens of the kind have no price.
     pub(crate) cache_read: Option<u128>,
     pub(crate) cache_write: Option<u128>,
+    /// Of what a cache keeps for an hour; `None`: as any other write.
+    pub(crate) cache_write_1h: Option<u128>,
 }
 
 /// Tokens of a kind that nobody stated a price for.
@@ -47,11 +49,13 @@ pub(crate) struct NoRate(pub(crate) &'static str);
 impl Rates {
     /// What these tokens cost, in parts of a [`DOLLAR`].
     pub(crate) fn of(&self, usage: &Usage) -> Result<u128, NoRate> {
+        let long = usage.cache_write_1h.min(usage.cache_write);
         let parts = [
             ("input", usage.input, Some(self.input)),
             ("output", usage.output, Some(self.output)),
             ("cache reads", usage.cache_read, self.cache_read),
-            ("cache writes", usage.cache_write, self.cache_write),
+            ("cache writes", usage.cache_write - long, self.cache_write),
+            ("cache writes", long, self.cache_write_1h.or(self.cache_write)),
         ];
         parts.into_iter().try_fold(0_u128, |sum, (kind, tokens, rate)| match (tokens, rate) {
             (0, _) => Ok(sum),

@@ -80,6 +80,7 @@ impl PricesArgs {
             output,
             cache_read: self.cache_read_price,
             cache_write: self.cache_write_price,
+            cache_write_1h: None,
         });
         Ok(Stated { table, row, rates })
     }

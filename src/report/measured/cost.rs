@@ -38,6 +38,8 @@ struct OfSession {
     /// What phases cost that ended in a failure.
     wasted_usd: f64,
     wasted_percent: f64,
+    /// What the log does not tell of any phase by itself.
+    of_no_phase_usd: f64,
     phases: Vec<OfPhase>,
 }
 
@@ -119,6 +121,10 @@ fn wasted(profile: &Profile) -> u128 {
     profile.phases.iter().filter(|phase| phase.failed).map(|phase| phase.cost.amount).sum()
 }
 
+fn of_phases(profile: &Profile) -> u128 {
+    profile.phases.iter().map(|phase| phase.cost.amount).sum()
+}
+
 fn of_session(profile: &Profile) -> OfSession {
     let prices = profile.cost.prices.iter().map(|(model, source, date)| PricedBy {
         model: model.clone(),
@@ -135,6 +141,7 @@ fn of_session(profile: &Profile) -> OfSession {
         usage: Tokens::of(&profile.usage),
         wasted_usd: dollars(wasted),
         wasted_percent: tenths(share(wasted, profile.cost.amount)),
+        of_no_phase_usd: dollars(profile.cost.amount.saturating_sub(of_phases(profile))),
         phases: profile.phases.iter().enumerate().map(|(place, phase)| of_phase(place, phase, profile)).collect(),
     }
 }
@@ -179,6 +186,12 @@ fn text(profile: &Profile, glyphs: Glyphs) -> Vec<String> {
         let tokens = format!("{} in, {} out", grouped(sent(usage)), grouped(usage.output));
         let wasted = if phase.failed { format!(" {} wasted", arrow(glyphs)) } else { String::new() };
         lines.push(format!("{name:<width$}  {} ({share}%)  {tokens}{wasted}", price(&phase.cost)));
+    }
+    let told = of_phases(profile);
+    if cost.amount > told {
+        // Running totals that the log does not split.
+        let (amount, share) = (rounded(cost.amount - told), percent(cost.amount - told, cost.amount));
+        lines.push(format!("{:<width$}  {amount} ({share}%)", "Of no phase"));
     }
     let wasted = wasted(profile);
     if profile.phases.iter().any(|phase| phase.failed) {

@@ -59,14 +59,16 @@ struct Tokens {
     output: u64,
     cache_read: u64,
     cache_write: u64,
+    /// Part of `cache_write`: kept for an hour, which costs more.
+    cache_write_1h: u64,
     /// Part of `output`, where the log says so.
     reasoning: u64,
 }
 
 impl Tokens {
     fn of(usage: &Usage) -> Self {
-        let Usage { requests, input, output, cache_read, cache_write, reasoning } = *usage;
-        Self { requests, input, output, cache_read, cache_write, reasoning }
+        let Usage { requests, input, output, cache_read, cache_write, cache_write_1h, reasoning } = *usage;
+        Self { requests, input, output, cache_read, cache_write, cache_write_1h, reasoning }
     }
 }
 

@@ -59,7 +59,13 @@ record! {
         output = "output_tokens",
         cache_read = "cache_read_input_tokens",
         cache_write = "cache_creation_input_tokens",
+        kept: Nested<Kept<'a>> = "cache_creation",
     }
+}
+
+record! {
+    /// How long the cache keeps what it took in.
+    struct Kept { hour = "ephemeral_1h_input_tokens" }
 }
 
 /// Adds a message: one event per text, call and result.
@@ -210,6 +216,7 @@ fn usage<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, message: &Message<'
         output: count(tokens.output),
         cache_read: count(tokens.cache_read),
         cache_write: count(tokens.cache_write),
+        cache_write_1h: tokens.kept.object().map_or(0, |kept| count(kept.hour)),
         ..Usage::default()
     };
     // What is written to the cache is the same conversation again.

@@ -199,5 +199,6 @@ fn usage(tokens: &Tokens<'_>, requests: u64) -> Usage {
         cache_read: cached,
         cache_write: 0,
         reasoning: count(tokens.reasoning),
+        ..Usage::default()
     }
 }

@@ -151,5 +151,6 @@ fn usage(value: Option<Raw<'_>>) -> Option<Usage> {
         cache_read: count(details.read),
         cache_write: count(details.write),
         reasoning: 0,
+        ..Usage::default()
     })
 }

@@ -193,5 +193,6 @@ fn usage(tokens: &Tokens<'_>) -> Usage {
         cache_read: read,
         cache_write: write,
         reasoning: count(tokens.reasoning),
+        ..Usage::default()
     }
 }

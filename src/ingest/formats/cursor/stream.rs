@@ -277,5 +277,6 @@ fn usage(tokens: &Tokens<'_>) -> Usage {
         cache_read: count(tokens.read),
         cache_write: count(tokens.write),
         reasoning: 0,
+        ..Usage::default()
     }
 }

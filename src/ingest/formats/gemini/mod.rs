@@ -243,6 +243,7 @@ impl<'a> Chat<'a> {
             cache_read,
             cache_write: 0,
             reasoning: thoughts,
+            ..Usage::default()
         };
         let window = Window { fresh_input: input, cache_creation: 0, cache_read, output: output.saturating_add(tool) };
         self.assembly.spend(place.time, place.id, usage, Some(window));

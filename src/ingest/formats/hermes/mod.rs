@@ -98,6 +98,7 @@ fn document<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Entry<'a>>, list: Ra
         cache_read: count(entry.cache_read),
         cache_write: count(entry.cache_write),
         reasoning: count(entry.reasoning),
+        ..Usage::default()
     };
     if entry.input.is_some() || entry.output.is_some() {
         assembly.usage(None, usage);

@@ -188,5 +188,6 @@ fn usage(tokens: &Tokens<'_>) -> Usage {
         cache_read: count(cache.read),
         cache_write: count(cache.write),
         reasoning,
+        ..Usage::default()
     }
 }
