@@ -1,21 +1,23 @@
 //! Edits to files whose content the agent never saw.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::calls::Called;
 use super::scene::{Beat, Scene, counted};
 use super::{edits, lint};
 use crate::config::lint::{Parameter, Unit};
 use crate::effects::{Certainty, Effect, Kind, PathTarget};
-use crate::model::{EventKind, Status};
+use crate::model::{Event, EventKind, RawText, Status};
 use crate::rules::Act;
 
 const LINES: Parameter = Parameter { key: "lines", default: Some(100.0), unit: Unit::Count };
 
 lint!(BLIND_EDIT, "blind-edit", Note, "a file was edited that had never been read", [LINES], |scene, hits| {
-    for edit in blind(scene).into_iter().filter(|edit| edit.lines < scene.count(&LINES)) {
-        let message = format!("edits `{}`, which the session had never read", edit.path);
-        hits.push(scene.hit((edit.event, edit.event), message, vec![("path", edit.path)]));
+    let edits = scene.calls.blind(|| blind(scene)).iter();
+    for Blind { event, path, .. } in edits.filter(|edit| edit.lines < scene.count(&LINES)) {
+        let message = format!("edits `{path}`, which the session had never read");
+        hits.push(scene.hit((*event, *event), message, vec![("path", path.clone())]));
     }
 });
 
@@ -26,10 +28,11 @@ lint!(
     "a large part of a file was replaced that had never been read",
     [LINES],
     |scene, hits| {
-        for edit in blind(scene).into_iter().filter(|edit| edit.lines >= scene.count(&LINES)) {
-            let lines = counted(edit.lines, "line");
-            let message = format!("replaces {lines} of `{}`, which the session had never read", edit.path);
-            hits.push(scene.hit((edit.event, edit.event), message, vec![("path", edit.path)]));
+        let edits = scene.calls.blind(|| blind(scene)).iter();
+        for Blind { event, path, lines } in edits.filter(|edit| edit.lines >= scene.count(&LINES)) {
+            let lines = counted(*lines, "line");
+            let message = format!("replaces {lines} of `{path}`, which the session had never read");
+            hits.push(scene.hit((*event, *event), message, vec![("path", path.clone())]));
         }
     }
 );
@@ -41,7 +44,9 @@ const REPLACED: &[&str] =
 /// Subcommands of git that show what is in files.
 const SHOWING: &[&str] = &["diff", "show", "blame", "grep", "log", "stash", "cat-file", "annotate"];
 
-struct Blind {
+/// An edit of what nobody had looked at.
+#[derive(Debug)]
+pub(super) struct Blind {
     event: u32,
     path: String,
     lines: usize,
@@ -52,7 +57,7 @@ struct Blind {
 struct Seen<'a> {
     files: BTreeSet<&'a str>,
     /// Directories, of which any file may have been among what was shown.
-    folders: Vec<&'a str>,
+    folders: BTreeSet<&'a str>,
     /// Something was shown, and nobody knows what.
     anything: bool,
 }
@@ -80,15 +85,16 @@ impl<'a> Seen<'a> {
             let before = target.path.get(..at).unwrap_or_default();
             before.rsplit_once('/').map_or(".", |(folder, _)| folder)
         });
-        self.folders.push(literal);
+        self.folders.insert(literal);
     }
 
     fn knows(&self, path: &str) -> bool {
+        let above = || path.match_indices('/').filter_map(|(at, _)| path.get(..at));
         self.anything
             || self.files.contains(path)
-            || self.folders.iter().any(|folder| {
-                *folder == "." || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            })
+            || self.folders.contains(".")
+            || self.folders.contains(path)
+            || above().any(|folder| self.folders.contains(folder))
     }
 }
 
@@ -97,18 +103,7 @@ fn blind(scene: &Scene<'_>) -> Vec<Blind> {
     if continues_another(scene) {
         return Vec::new();
     }
-    let session = scene.session();
-    let results: HashMap<&str, String> = session
-        .events
-        .iter()
-        .filter_map(|event| match &event.kind {
-            EventKind::Result(result) => {
-                let text = result.text.as_ref()?.decode();
-                Some((result.call_id.as_deref()?, text.chars().take(400).collect()))
-            }
-            _ => None,
-        })
-        .collect();
+    let named = Named::new(scene);
     let mut calls: BTreeMap<u32, &Called<'_>> = scene.calls.list.iter().map(|call| (call.event, call)).collect();
     let (mut seen, mut found): (Seen<'_>, Vec<Blind>) = (Seen::default(), Vec::new());
     let mut acts = scene.log.acts;
@@ -116,9 +111,8 @@ fn blind(scene: &Scene<'_>) -> Vec<Blind> {
         let (event, rest) = acts.split_at(acts.partition_point(|act| act.event == first.event));
         acts = rest;
         if let Some(call) = calls.remove(&first.event) {
-            let result = call.call.call_id.as_deref().and_then(|id| results.get(id)).map_or("", String::as_str);
-            for (path, lines) in replaced(call, result) {
-                if !seen.knows(path) && !is_named(scene, path, first.event) {
+            for (path, lines) in replaced(scene, call) {
+                if !seen.knows(path) && !named.before(first.event).any(|text| text.contains(name(path))) {
                     found.push(Blind { event: first.event, path: path.to_owned(), lines });
                 }
             }
@@ -145,14 +139,18 @@ fn happened(act: &Act<'_>) -> bool {
 }
 
 /// The files of which a call replaced something that was there, and how many lines of them.
-fn replaced<'a>(call: &Called<'a>, result: &str) -> Vec<(&'a str, usize)> {
-    if call.was_refused() || call.failed() {
+fn replaced<'a>(scene: &Scene<'_>, call: &Called<'a>) -> Vec<(&'a str, usize)> {
+    let writes = || call.done().any(|effect| matches!(effect.kind, Kind::Write(_)));
+    if call.was_refused() || call.failed() || !writes() {
         return Vec::new();
     }
+    let existed = || {
+        let text = scene.calls.result(call).map(RawText::decode).unwrap_or_default();
+        REPLACED.iter().any(|words| text.contains(words))
+    };
     let mut lines: BTreeMap<&'a str, usize> = BTreeMap::new();
     for edit in edits::of(call) {
-        let whole = edit.old.is_none();
-        if whole && !REPLACED.iter().any(|words| result.contains(words)) {
+        if edit.old.is_none() && !existed() {
             continue;
         }
         let length = edit.old.as_deref().map_or(0, |old| old.lines().count()).max(edit.new.lines().count());
@@ -169,16 +167,26 @@ fn replaced<'a>(call: &Called<'a>, result: &str) -> Vec<(&'a str, usize)> {
 
 /// Whether a path as it was written is the one that was written to.
 fn is_at(target: &str, written: &str) -> bool {
-    let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
     name(target) == name(written)
 }
 
-/// Somebody spoke of the file before: what they said may have been its content.
-fn is_named(scene: &Scene<'_>, path: &str, before: u32) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let earlier = scene.session().events.iter().take_while(|event| event.number < before);
-    earlier.into_iter().any(|event| match &event.kind {
-        EventKind::Prompt(text) | EventKind::Instruction(text) => text.decode().contains(name),
-        _ => false,
-    })
+fn name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or_default()
+}
+
+/// What was said to the agent, by its events: who spoke of a file may have said what is in it.
+struct Named<'a>(Vec<(u32, Cow<'a, str>)>);
+
+impl<'a> Named<'a> {
+    fn new(scene: &Scene<'a>) -> Self {
+        let said = |event: &'a Event<'a>| match &event.kind {
+            EventKind::Prompt(text) | EventKind::Instruction(text) => Some((event.number, text.decode())),
+            _ => None,
+        };
+        Self(scene.session().events.iter().filter_map(said).collect())
+    }
+
+    fn before(&self, event: u32) -> impl Iterator<Item = &Cow<'a, str>> {
+        self.0.iter().take_while(move |(number, _)| *number < event).map(|(_, text)| text)
+    }
 }

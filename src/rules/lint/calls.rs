@@ -1,20 +1,36 @@
 //! The calls of a session, each with what it did.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
+use super::blind_edit::Blind;
 use crate::effects::{Effect, Kind};
-use crate::model::{Arguments, EventKind, Status, ToolCall};
+use crate::model::{Arguments, Event, EventKind, RawText, Session, Status, ToolCall};
 use crate::rules::{Act, Log};
 
 /// Arguments that say why a call is made, not what it does: the same call may be explained in other words.
-const NARRATION: &[&str] = &["description", "explanation", "thought", "reason", "title", "toolSummary", "toolAction"];
+const NARRATION: &[&str] = &[
+    "\"description\"",
+    "\"explanation\"",
+    "\"thought\"",
+    "\"reason\"",
+    "\"title\"",
+    "\"toolSummary\"",
+    "\"toolAction\"",
+];
 
 /// The calls of a session, in order.
 #[derive(Debug)]
 pub(super) struct Calls<'a> {
     pub(super) list: Vec<Called<'a>>,
+    session: &'a Session<'a>,
+    /// The text of a result by its call, where somebody asks.
+    results: OnceCell<HashMap<&'a str, &'a RawText<'a>>>,
+    /// Two rules tell them, by size.
+    blind: OnceCell<Vec<Blind>>,
 }
 
 /// One call.
@@ -55,7 +71,31 @@ impl<'a> Calls<'a> {
                 acts,
             });
         }
-        Self { list }
+        Self { list, session: log.session, results: OnceCell::new(), blind: OnceCell::new() }
+    }
+
+    /// What a call returned, where the log says which result is its.
+    pub(super) fn result(&self, call: &Called<'_>) -> Option<&'a RawText<'a>> {
+        let results = self.results.get_or_init(|| {
+            let of = |event: &'a Event<'a>| match &event.kind {
+                EventKind::Result(result) => Some((result.call_id.as_deref()?, result.text.as_ref()?)),
+                _ => None,
+            };
+            self.session.events.iter().filter_map(of).collect()
+        });
+        results.get(call.call.call_id.as_deref()?).copied()
+    }
+
+    /// Edits of what the session had never read.
+    pub(super) fn blind(&self, find: impl FnOnce() -> Vec<Blind>) -> &[Blind] {
+        self.blind.get_or_init(find)
+    }
+
+    /// Those of some events, the last one included.
+    pub(super) fn between(&self, first: u32, last: u32) -> &[Called<'a>] {
+        let from = self.list.partition_point(|call| call.event < first);
+        let to = self.list.partition_point(|call| call.event <= last);
+        self.list.get(from..to.max(from)).unwrap_or_default()
     }
 }
 
@@ -103,13 +143,13 @@ fn asks<'a>(arguments: &'a Arguments<'_>) -> Cow<'a, str> {
         Arguments::Json(text) | Arguments::Text(text) => text,
         Arguments::Missing => "",
     };
-    let is_narrated = || NARRATION.iter().any(|key| text.contains(&format!("\"{key}\"")));
+    let is_narrated = || NARRATION.iter().any(|key| text.contains(key));
     if !matches!(arguments, Arguments::Json(_)) || !is_narrated() {
         return Cow::Borrowed(text);
     }
     match serde_json::from_str::<Map<String, Value>>(text) {
         Ok(mut object) => {
-            object.retain(|key, _| !NARRATION.contains(&key.as_str()));
+            object.retain(|key, _| !NARRATION.iter().any(|narrated| narrated.trim_matches('"') == key));
             Cow::Owned(Value::Object(object).to_string())
         }
         Err(_) => Cow::Borrowed(text),

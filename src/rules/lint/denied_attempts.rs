@@ -7,7 +7,7 @@ use super::lint;
 use super::scene::{Beat, Scene};
 use crate::config::lint::{Parameter, Unit};
 use crate::effects::{Certainty, Effect, Kind};
-use crate::model::EventKind;
+use crate::model::RawText;
 use crate::rules::Hit;
 
 const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(3.0), unit: Unit::Count };
@@ -64,13 +64,8 @@ const ANSWERS: &[&str] = &["the user said:", "user provided the following", "rea
 
 /// Whether a refusal came with words: it is an order as good as a prompt.
 fn is_answered(scene: &Scene<'_>, call: &Called<'_>) -> bool {
-    let Some(id) = call.call.call_id.as_deref() else { return false };
-    let events = scene.session().events.iter().skip(call.place);
-    let texts = events.filter_map(|event| match &event.kind {
-        EventKind::Result(result) if result.call_id.as_deref() == Some(id) => result.text.as_ref(),
-        _ => None,
-    });
-    texts.into_iter().any(|text| ANSWERS.iter().any(|answer| text.decode().contains(answer)))
+    let Some(text) = scene.calls.result(call).map(RawText::decode) else { return false };
+    ANSWERS.iter().any(|answer| text.contains(answer))
 }
 
 /// Asked for over and over.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::calls::Called;
 use super::lint;
 use super::scene::{Scene, counted};
 use crate::config::lint::{Parameter, Unit};
@@ -52,9 +53,8 @@ fn compactions(scene: &Scene<'_>) -> Vec<u32> {
 /// Files that were read before, and soon after again.
 fn rereads(scene: &Scene<'_>, at: u32) -> Option<String> {
     let window = u32::try_from(scene.count(&WINDOW)).unwrap_or(u32::MAX);
-    let read = |events: std::ops::RangeInclusive<u32>| -> BTreeSet<&str> {
-        let calls = scene.calls.list.iter().filter(move |call| events.contains(&call.event));
-        let effects = calls.flat_map(super::calls::Called::done);
+    let read = |first: u32, last: u32| -> BTreeSet<&str> {
+        let effects = scene.calls.between(first, last).iter().flat_map(Called::done);
         effects
             .filter_map(|effect| match &effect.kind {
                 Kind::Read(target) if !target.subtree => Some(target.path.as_str()),
@@ -62,8 +62,8 @@ fn rereads(scene: &Scene<'_>, at: u32) -> Option<String> {
             })
             .collect()
     };
-    let before = read(at.saturating_sub(window)..=at.saturating_sub(1));
-    let again = read(at..=at.saturating_add(window));
+    let before = read(at.saturating_sub(window), at.saturating_sub(1));
+    let again = read(at, at.saturating_add(window));
     let count = before.intersection(&again).count();
     (count >= scene.count(&READS)).then(|| format!("{} were read again", counted(count, "file")))
 }
@@ -72,8 +72,13 @@ fn rereads(scene: &Scene<'_>, at: u32) -> Option<String> {
 fn loops(scene: &Scene<'_>, at: u32) -> Option<String> {
     let window = u32::try_from(scene.count(&WINDOW)).unwrap_or(u32::MAX);
     let longest = |from: u32, to: u32| {
-        let calls: Vec<_> = scene.calls.list.iter().filter(|call| (from..=to).contains(&call.event)).collect();
-        calls.chunk_by(|one, next| one.by == next.by && one.is_same(next)).map(<[_]>::len).max().unwrap_or(0)
+        scene
+            .calls
+            .between(from, to)
+            .chunk_by(|one, next| one.by == next.by && one.is_same(next))
+            .map(<[_]>::len)
+            .max()
+            .unwrap_or(0)
     };
     let (before, after) =
         (longest(at.saturating_sub(window), at.saturating_sub(1)), longest(at, at.saturating_add(window)));

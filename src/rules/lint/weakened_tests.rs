@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::calls::Called;
 use super::scene::{Beat, Scene};
 use super::{edits, lint, vocabulary};
-use crate::effects::{Certainty, Kind};
+use crate::effects::patch::PatchedFile as Edit;
+use crate::effects::{Certainty, Effect, Kind};
 use crate::rules::Hit;
 
 lint!(
@@ -40,9 +41,10 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     for beat in scene.beats() {
         match beat {
             Beat::Call(call) if !call.was_refused() && !call.failed() => {
+                let edits = edits_of_tests(call);
                 weakened.extend(deleted(call, &began));
-                weakened.extend(switched_off(call, &began));
-                note(call, &mut began);
+                weakened.extend(switched_off(call, &edits, &began));
+                note(call, &edits, &mut began);
             }
             Beat::Message(event) if scene.is_main(event) => {
                 if let crate::model::EventKind::Message(text) = &event.kind
@@ -62,9 +64,15 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
+/// What a call puts into tests, and takes from them; other calls need not be read.
+fn edits_of_tests(call: &Called<'_>) -> Vec<Edit> {
+    let writes = |effect: &Effect| matches!(&effect.kind, Kind::Write(target) if vocabulary::is_test(&target.path));
+    if call.done().any(writes) { edits::of(call) } else { Vec::new() }
+}
+
 /// What a call says about how files began.
-fn note<'a>(call: &Called<'a>, began: &mut BTreeMap<&'a str, Began>) {
-    let whole = edits::of(call).iter().all(|edit| edit.old.is_none());
+fn note<'a>(call: &Called<'a>, edits: &[Edit], began: &mut BTreeMap<&'a str, Began>) {
+    let whole = edits.iter().all(|edit| edit.old.is_none());
     for effect in call.done() {
         let (path, how) = match &effect.kind {
             Kind::Read(target) => (&target.path, Began::There),
@@ -94,9 +102,9 @@ fn deleted(call: &Called<'_>, began: &BTreeMap<&str, Began>) -> Vec<Weakened> {
     gone.filter(ours).filter(inside).map(weakened).collect()
 }
 
-fn switched_off(call: &Called<'_>, began: &BTreeMap<&str, Began>) -> Vec<Weakened> {
+fn switched_off(call: &Called<'_>, edits: &[Edit], began: &BTreeMap<&str, Began>) -> Vec<Weakened> {
     let mut weakened = Vec::new();
-    for edit in edits::of(call) {
+    for edit in edits {
         let more = edit.old.as_deref().is_some_and(|old| vocabulary::skips(&edit.new) > vocabulary::skips(old));
         let path = call.done().find_map(|effect| match &effect.kind {
             Kind::Write(target) if target.path.rsplit('/').next() == edit.path.rsplit(['/', '\\']).next() => {
