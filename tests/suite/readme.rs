@@ -41,17 +41,24 @@ fn the_programs_of_the_readme_are_understood() {
     assert_ne!(answer.code, 2, "{}", answer.stderr);
 }
 
-/// Every policy that the README shows can be used as it stands.
+/// Every policy and every lint file that the README shows can be used as it stands.
 #[test]
-fn the_policies_of_the_readme_are_valid() {
+fn the_policies_and_lint_files_of_the_readme_are_valid() {
     let readme = fs::read_to_string(project().join("README.md")).unwrap();
     let world = World::empty();
     let blocks = readme.split("```json\n").skip(1).filter_map(|rest| rest.split_once("```"));
     // A digest that is not written out is the one thing that a reader has to put in.
     let blocks: Vec<&str> = blocks.map(|(block, _)| block).filter(|block| !block.contains("…64 digits…")).collect();
+    let lints = |block: &&&str| block.contains("\"tool-loop\"");
+    assert_eq!(blocks.iter().filter(lints).count(), 1, "a lint file");
     for (number, block) in blocks.iter().enumerate() {
         let name = format!("{number}.json");
         world.write(&name, block);
+        if lints(&block) {
+            let answer = World::demo().write("lint.json", block).run(&["lint", "--config", "lint.json"]);
+            assert_ne!(answer.code, 2, "{block}\n{}", answer.stderr);
+            continue;
+        }
         let answer = world.run(&["policy", "validate", &name]);
         assert_eq!(answer.code, 0, "{block}\n{}", answer.stderr);
     }
