@@ -40,12 +40,12 @@ fn times(count: u64) -> String {
 pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
     let happened = |act: &Act<'_>| act.status != Some(Status::Denied) && act.effect.certainty != Certainty::Possible;
     let is_test = |act: &Act<'_>| happened(act) && is_proven(commands, act);
-    let changed = log
+    let mut changed = log
         .acts
         .iter()
         .enumerate()
         .filter(|(at, act)| happened(act) && is_change(act) && !is_done_by(log.acts, *at, &is_test));
-    let Some((last, change)) = changed.last() else {
+    let Some((last, change)) = changed.next_back() else {
         return Measurement::new(1.0, "nothing was changed");
     };
     let after = || log.acts.iter().skip(last).filter(|act| is_test(act));

@@ -47,7 +47,9 @@ pub(crate) fn hits(demands: &Demands, assessment: &Assessment, stage: Stage) -> 
     }
     if stage == Stage::Findings {
         // Some of the scores were not known before.
-        hits.iter_mut().for_each(|hit| hit.site = Site::Session);
+        for hit in &mut hits {
+            hit.site = Site::Session;
+        }
         hits.extend(score_hit(evals, assessment));
     }
     hits

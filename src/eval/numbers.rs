@@ -121,7 +121,7 @@ pub(super) fn value(criterion: &Criterion, log: &Log<'_>) -> Measurement {
     match criterion.metric {
         Metric::CostUsd => cost(criterion, profile),
         Metric::DurationSeconds => {
-            seconds(profile).map_or_else(|| Measurement::unknown("the log records no times"), |time| plain(time))
+            seconds(profile).map_or_else(|| Measurement::unknown("the log records no times"), plain)
         }
         Metric::ErrorCount if profile.failures.is_empty() => unanswered(log.session).unwrap_or_else(|| plain(0.0)),
         Metric::ErrorCount => plain(number(profile.errors())).at(profile.failures.first().map(|failure| failure.event)),

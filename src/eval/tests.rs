@@ -1,5 +1,6 @@
 use super::*;
 use crate::config::evals;
+use crate::finding::Level::{Error, Note, Warning};
 
 fn read(text: &str) -> Evals {
     evals::read(".agent-evals.yaml", text.as_bytes()).unwrap_or_else(|faults| panic!("{faults}"))
@@ -110,7 +111,6 @@ fn findings_are_counted_by_level_and_rule() {
         counts: Counts::ByLevel,
         covered_by: Vec::new(),
     };
-    use crate::finding::Level::{Error, Note, Warning};
     let found = [
         finding("scope/read", Error),
         finding("scope/read", Error),

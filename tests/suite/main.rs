@@ -13,6 +13,7 @@
 mod architecture;
 mod assembly;
 mod bad_input;
+mod behaviour;
 mod bootstrap;
 mod carriers;
 mod cases;

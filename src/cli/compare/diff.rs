@@ -9,6 +9,7 @@ use super::super::args::PlainFormat;
 use super::super::environment::Environment;
 use super::super::eval;
 use super::super::failure::Failure;
+use super::super::measured::PricesArgs;
 use super::super::output;
 use super::{form, tell, two};
 use crate::compare::Pair;
@@ -43,6 +44,10 @@ pub(in crate::cli) struct DiffArgs {
     #[arg(long, value_name = "FILE", requires = "semantic")]
     eval_config: Option<String>,
 
+    /// Prices that count before those of this build: a file of the shape that `agent-strace schema prices` shows.
+    #[arg(long, value_name = "FILE")]
+    prices: Option<String>,
+
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: PlainFormat,
 }
@@ -60,7 +65,8 @@ pub(in crate::cli) fn run(
         }
         None => None,
     };
-    let (profiles, gaps) = two(trace_dir, &args.first, &args.second, environment, streams)?;
+    let stated = PricesArgs::of(args.prices.as_deref(), None).stated(environment.colour)?;
+    let (profiles, gaps) = two(trace_dir, (&args.first, &args.second), stated.pricing(), environment, streams)?;
     let [first, second] = profiles.as_slice() else { return Ok(3) };
     let (pair, form) = (Pair { first, second }, form(args.format, &gaps, environment));
     let text = if args.compare {

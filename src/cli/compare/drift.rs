@@ -11,16 +11,17 @@ use super::super::Streams;
 use super::super::args::{PlainFormat, WantedArgs, parse_now};
 use super::super::environment::Environment;
 use super::super::failure::{Failure, reason};
-use super::super::measured::Measured;
+use super::super::measured::{Measured, measure};
 use super::super::output;
 use super::super::pipeline::Inputs;
 use super::super::wanted::Wanted;
-use super::{form, measure, tell};
+use super::{form, tell};
 use crate::compare::{Fingerprint, drift};
 use crate::config::read_bytes;
 use crate::ingest::discover::Selection;
-use crate::measures::Profile;
+use crate::measures::{Pricing, Profile};
 use crate::model::Gap;
+use crate::policy::prices::shipped;
 use crate::report::{self, DriftReport};
 
 pub(in crate::cli) const EXAMPLES: &str = "\
@@ -104,7 +105,7 @@ pub(in crate::cli) fn run(
     let saved = args.baseline.as_deref().map(read).transpose()?;
     let wanted = Wanted::new(&args.wanted, args.now, environment)?;
     let inputs = Inputs::select(trace_dir, &[], Selection::All, environment, streams.stdin)?.only(wanted);
-    let Measured { profiles, mut gaps, .. } = measure(inputs, environment)?;
+    let Measured { profiles, mut gaps, .. } = measure(inputs, Pricing::Table(shipped()), environment)?;
     let (dated, undated): (Vec<Profile>, Vec<Profile>) =
         profiles.into_iter().partition(|profile| profile.first.is_some());
     gaps.extend(undated.iter().map(|profile| Gap {

@@ -12,14 +12,13 @@ use super::args::PlainFormat;
 use super::effects::glyphs;
 use super::environment::Environment;
 use super::failure::Failure;
-use super::measured::{self, Measured};
+use super::measured::{self, Measured, PricesArgs};
 use super::output;
 use super::pipeline::Inputs;
 use crate::compare::{Better, Pair};
 use crate::ingest::discover::Selection;
 use crate::measures::{Pricing, Profile};
 use crate::model::Gap;
-use crate::policy::prices;
 use crate::report::{self, Form};
 
 pub(super) use diff::{DiffArgs, EXAMPLES as DIFF_EXAMPLES, run as diff};
@@ -55,6 +54,10 @@ pub(in crate::cli) struct CompareArgs {
           value_parser = clap::value_parser!(u32).range(2..))]
     last: u32,
 
+    /// Prices that count before those of this build: a file of the shape that `agent-strace schema prices` shows.
+    #[arg(long, value_name = "FILE")]
+    prices: Option<String>,
+
     /// Exit code 1 where a later session was worse than the one before it.
     #[arg(long)]
     fail_on_regression: bool,
@@ -69,7 +72,8 @@ pub(super) fn compare(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let (profiles, gaps) = args.profiles(trace_dir, environment, streams)?;
+    let stated = PricesArgs::of(args.prices.as_deref(), None).stated(environment.colour)?;
+    let (profiles, gaps) = args.profiles(trace_dir, stated.pricing(), environment, streams)?;
     let pairs = profiles.iter().zip(profiles.iter().skip(1));
     let pairs: Vec<Pair<'_>> = pairs.map(|(first, second)| Pair { first, second }).collect();
     output::print(streams.stdout, &report::comparisons(&pairs, form(args.format, &gaps, environment)))?;
@@ -87,14 +91,15 @@ impl CompareArgs {
     fn profiles(
         &self,
         trace_dir: &Path,
+        pricing: Pricing<'_>,
         environment: Environment,
         streams: &mut Streams<'_>,
     ) -> Result<(Vec<Profile>, Vec<Gap>), Failure> {
         if let (Some(first), Some(second)) = (&self.first, &self.second) {
-            return two(trace_dir, first, second, environment, streams);
+            return two(trace_dir, (first, second), pricing, environment, streams);
         }
         let inputs = Inputs::select(trace_dir, &[], Selection::All, environment, streams.stdin)?;
-        let Measured { mut profiles, gaps, .. } = measure(inputs, environment)?;
+        let Measured { mut profiles, gaps, .. } = measured::measure(inputs, pricing, environment)?;
         if let Some(tag) = &self.tag {
             let tag = tag.to_lowercase();
             let holds = |text: &str| text.to_lowercase().contains(&tag);
@@ -111,23 +116,18 @@ impl CompareArgs {
     }
 }
 
-/// By the prices of this build.
-fn measure(inputs: Inputs, environment: Environment) -> Result<Measured, Failure> {
-    measured::measure(inputs, Pricing::Table(prices::shipped()), environment)
-}
-
 /// Two sessions that were named, in this order.
 fn two(
     trace_dir: &Path,
-    first: &str,
-    second: &str,
+    (first, second): (&str, &str),
+    pricing: Pricing<'_>,
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<(Vec<Profile>, Vec<Gap>), Failure> {
     let (mut profiles, mut gaps) = (Vec::new(), Vec::new());
     for request in [first, second] {
         let inputs = Inputs::select(trace_dir, &[request.to_owned()], Selection::All, environment, streams.stdin)?;
-        let measured = measure(inputs, environment)?;
+        let measured = measured::measure(inputs, pricing, environment)?;
         let count = measured.profiles.len();
         if count != 1 {
             return Err(Failure::new(format!("`{request}` holds {count} sessions, and one is compared with one"))

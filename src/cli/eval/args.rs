@@ -65,6 +65,10 @@ pub(super) struct Judged {
     #[arg(long, value_name = "REV")]
     pub(super) policy_ref: Option<String>,
 
+    /// Prices that count before those of this build: a file of the shape that `agent-strace schema prices` shows.
+    #[arg(long, value_name = "FILE")]
+    pub(super) prices: Option<String>,
+
     /// When this runs: suppressions are held against its day in UTC [default: the clock].
     #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
     pub(super) now: Option<jiff::Timestamp>,

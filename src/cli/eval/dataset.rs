@@ -155,7 +155,8 @@ fn parse_name(text: &str) -> Result<String, String> {
 /// One line of a dataset.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Entry {
-    entry_id: String,
+    #[serde(rename = "entry_id")]
+    id: String,
     session_id: String,
     label: String,
     /// Seconds of the epoch.
@@ -267,8 +268,8 @@ fn entry(session: &str, label: &str, now: jiff::Timestamp, scorers: Vec<serde_js
     let digest = hex(&Sha256::digest(format!("{}:{session}{label}", session.len())));
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of the epoch fit into a double")]
     let added_at = now.as_millisecond() as f64 / 1000.0;
-    let entry_id = digest.get(..12).unwrap_or_default().to_owned();
-    Entry { entry_id, session_id: session.to_owned(), label: label.to_owned(), added_at, scorers }
+    let id = digest.get(..12).unwrap_or_default().to_owned();
+    Entry { id, session_id: session.to_owned(), label: label.to_owned(), added_at, scorers }
 }
 
 fn now(given: Option<jiff::Timestamp>, environment: Environment) -> Result<jiff::Timestamp, Failure> {
@@ -283,7 +284,7 @@ fn keep(path: &Path, new: Vec<Entry>, streams: &mut Streams<'_>) -> Result<(), F
     let mut entries = if path.symlink_metadata().is_ok() { read(path)? } else { Vec::new() };
     let before = entries.len();
     for entry in new {
-        if !entries.iter().any(|known| known.entry_id == entry.entry_id) {
+        if !entries.iter().any(|known| known.id == entry.id) {
             entries.push(entry);
         }
     }
@@ -316,9 +317,8 @@ fn list(trace_dir: &Path, args: &FileArgs, streams: &mut Streams<'_>) -> Result<
     if args.dataset.is_some() {
         let head = ["entry", "session", "label"].map(str::to_owned);
         let entries = read(&args.path(trace_dir))?;
-        let rows = entries
-            .iter()
-            .map(|entry| [entry.entry_id.as_str(), &entry.session_id, &entry.label].map(report::terminal));
+        let rows =
+            entries.iter().map(|entry| [entry.id.as_str(), &entry.session_id, &entry.label].map(report::terminal));
         let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
         output::print(streams.stdout, &report::columns(&rows))?;
         return Ok(0);

@@ -14,6 +14,7 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::gate;
 use super::judge;
+use super::measured::prices;
 use super::pipeline::Inputs;
 use super::policy_file;
 use super::{configuration, output};
@@ -92,7 +93,10 @@ impl Judged {
         let revision = self.policy_ref.as_deref();
         let policy = policy_file::load_if_any(self.policy.as_deref(), revision, colour)?.unwrap_or_else(Policy::none);
         let (_, configuration) = configuration::load(None, revision, &policy, colour)?;
-        let policy = policy.suppressing(configuration.suppressions);
+        let mut policy = policy.suppressing(configuration.suppressions);
+        if let Some(file) = &self.prices {
+            policy = policy.priced_by(prices(file, revision, colour)?);
+        }
         let origin = Origin { revision, colour };
         let evals = match (demands::load(self.config.as_deref(), origin)?, without) {
             (Some(evals), _) => evals,

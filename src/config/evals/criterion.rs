@@ -84,13 +84,11 @@ fn bound(fields: &mut Fields<'_, '_, '_>, metric: Metric, fail_on: FailOn) -> Op
     if metric == Metric::SessionStatus {
         return status(fields, key, fail_on);
     }
-    match fields.scalar(key)? {
-        Data::Number(_) => fields.number(key).map(Bound::Number),
-        _ => {
-            fields.fault_at(key, format!("`{}` is a number, and this is a text", metric.name()), "write a number");
-            None
-        }
+    if matches!(fields.scalar(key)?, Data::Number(_)) {
+        return fields.number(key).map(Bound::Number);
     }
+    fields.fault_at(key, format!("`{}` is a number, and this is a text", metric.name()), "write a number");
+    None
 }
 
 fn status(fields: &mut Fields<'_, '_, '_>, key: &str, fail_on: FailOn) -> Option<Bound> {

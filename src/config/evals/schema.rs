@@ -13,7 +13,7 @@ use crate::schemas::keep;
 #[derive(JsonSchema)]
 #[schemars(title = "agent-evals.yaml", deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used")]
-struct Evals {
+struct Document {
     /// Each gives a session a score from 0 to 1.
     scorers: Option<Vec<Scorer>>,
     thresholds: Option<Thresholds>,
@@ -99,7 +99,7 @@ enum NumberOrWord {
 
 #[test]
 fn the_published_schema_is_what_is_read() {
-    let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Evals>();
+    let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Document>();
     schemars::transform::transform_subschemas(&mut without_null, &mut schema);
     let names = |pairs: &[&str]| serde_json::json!(pairs);
     let first = |rows: &[(&'static str, &[&str])]| rows.iter().map(|row| row.0).collect::<Vec<_>>();

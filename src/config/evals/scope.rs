@@ -64,7 +64,7 @@ fn patterns(text: &str) -> Vec<String> {
 }
 
 /// Commands by patterns.
-pub(super) fn commands(fields: &mut Fields<'_, '_, '_>, name: &str, patterns: Vec<String>) -> Option<Box<Commands>> {
+pub(super) fn commands(fields: &mut Fields<'_, '_, '_>, name: &str, patterns: &[String]) -> Option<Box<Commands>> {
     let of = |key: &str, patterns: &[String]| compile(&json!({"version": 2, "commands": {key: patterns}}));
     let mut sound = true;
     for (index, pattern) in patterns.iter().enumerate() {
@@ -73,7 +73,7 @@ pub(super) fn commands(fields: &mut Fields<'_, '_, '_>, name: &str, patterns: Ve
             fields.fault_in(name, index, message, help);
         }
     }
-    let (proven, possible) = (of("allow", &patterns).ok()?, of("deny", &patterns).ok()?);
+    let (proven, possible) = (of("allow", patterns).ok()?, of("deny", patterns).ok()?);
     sound.then(|| Box::new(Commands { proven, possible }))
 }
 

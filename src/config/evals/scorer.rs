@@ -162,7 +162,7 @@ fn matching(fields: &mut Fields<'_, '_, '_>) -> Option<Test> {
         return None;
     }
     let patterns = fields.texts("patterns")?;
-    let commands = scope::commands(fields, "patterns", patterns)?;
+    let commands = scope::commands(fields, "patterns", &patterns)?;
     Some(Test::CommandsMatching { commands, least: least.unwrap_or(0), most })
 }
 
@@ -172,5 +172,5 @@ fn test_commands(fields: &mut Fields<'_, '_, '_>) -> Option<Box<Commands>> {
         return None;
     }
     let patterns = named.unwrap_or_else(|| TEST_COMMANDS.iter().map(|command| (*command).to_owned()).collect());
-    scope::commands(fields, "commands", patterns)
+    scope::commands(fields, "commands", &patterns)
 }

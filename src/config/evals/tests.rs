@@ -81,7 +81,7 @@ fn faults_say_where_and_what() {
     let scorer = |lines: &str| format!("scorers:\n  - {lines}\n");
     let eval = |lines: &str| format!("evals:\n  - {{name: a, {lines}}}\n");
     let cases = [
-        ("".to_owned(), "1:1: the evals are null, not an object"),
+        (String::new(), "1:1: the evals are null, not an object"),
         ("a: [1\n".to_owned(), "1:4: this is not YAML: unclosed bracket"),
         ("scorer: []\n".to_owned(), "1:1: unknown key `scorer`; did you mean `scorers`?"),
         ("thresholds: {pass: 0.5}\n".to_owned(), "nothing here judges anything"),

@@ -1,5 +1,7 @@
 //! `compare`: two sessions number by number, and a verdict.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 
 use super::super::json::to_text;
@@ -40,14 +42,14 @@ fn text(pair: Pair<'_>, glyphs: Glyphs) -> String {
         rows.push(row(name, one.to_string(), other.to_string(), change(both)));
     }
     let mut text = format!("Session Comparison\n{}", table(&rows, glyphs));
-    text += &format!("Verdict: {}\n", verdict(pair, &one, &other));
+    let _ = writeln!(text, "Verdict: {}", verdict(pair, &one, &other));
     if let Some(why) = pair.incomparable() {
-        text += &format!("Note: {why}\n");
+        let _ = writeln!(text, "Note: {why}");
     }
-    text += &format!("Decision divergence: {} point(s)\n", pair.decision_divergence());
+    let _ = writeln!(text, "Decision divergence: {} point(s)", pair.decision_divergence());
     for (at, aligned) in pair.divergences().iter().enumerate().take(POINTS) {
         let (one, other) = (described(aligned.first), described(aligned.second));
-        text += &format!("Approach {}: {} / {}\n", at + 1, shown(&one, 100), shown(&other, 100));
+        let _ = writeln!(text, "Approach {}: {} / {}", at + 1, shown(&one, 100), shown(&other, 100));
     }
     text
 }

@@ -202,7 +202,7 @@ impl EvalsReport<'_> {
         let id = terminal(redact(&session.id).as_str());
         if !scores.is_empty() {
             let head = ["Scorer", "Score", "Threshold", "Status", "Reason"].map(str::to_owned);
-            let _ = writeln!(text, "Session: {id}\n\n{}", columns(&self.score_lines(head, &scores, glyphs)));
+            let _ = writeln!(text, "Session: {id}\n\n{}", columns(&Self::score_lines(head, &scores, glyphs)));
             let _ = write!(text, "Overall: {}/{} passed", count(&scores, Status::Pass), scores.len());
             let _ = writeln!(text, "{}", self.weighted_words(session.assessment.as_ref()));
         }
@@ -214,7 +214,7 @@ impl EvalsReport<'_> {
         }
     }
 
-    fn score_lines(&self, head: [String; 5], rows: &[Row<'_>], glyphs: Glyphs) -> Vec<[String; 5]> {
+    fn score_lines(head: [String; 5], rows: &[Row<'_>], glyphs: Glyphs) -> Vec<[String; 5]> {
         let line = |row: &Row<'_>| {
             let reason = shorten(&terminal(&row.why()), REASON);
             [terminal(row.name), row.score(), row.threshold(), row.status.shown(glyphs), reason]
@@ -284,8 +284,8 @@ impl EvalsReport<'_> {
     }
 
     fn document(&self) -> Document<'_> {
-        let sessions: Vec<Session<'_>> = self.sessions.iter().map(|session| self.session_document(session)).collect();
-        let sum = |part: fn(&Session<'_>) -> usize| sessions.iter().map(part).sum();
+        let sessions: Vec<Measured<'_>> = self.sessions.iter().map(|session| self.session_document(session)).collect();
+        let sum = |part: fn(&Measured<'_>) -> usize| sessions.iter().map(part).sum();
         Document {
             schema_version: 1,
             passed: self.exit_code == 0,
@@ -300,12 +300,12 @@ impl EvalsReport<'_> {
         }
     }
 
-    fn session_document<'s>(&'s self, session: &'s SessionOutcome) -> Session<'s> {
+    fn session_document<'s>(&'s self, session: &'s SessionOutcome) -> Measured<'s> {
         let (mut all, values) = rows(self, session);
         all.extend(values);
         let gone = [Status::Pass, Status::Waived];
         let below = standing(session).contains("thresholds");
-        Session {
+        Measured {
             session_id: redact(&session.id).as_str().to_owned(),
             passed: !below && all.iter().all(|row| gone.contains(&row.status)),
             pass_count: count(&all, Status::Pass),
@@ -388,13 +388,13 @@ pub(super) struct Document<'a> {
     fail_count: usize,
     unknown_count: usize,
     regression_count: usize,
-    sessions: Vec<Session<'a>>,
+    sessions: Vec<Measured<'a>>,
     gaps: Vec<Missing>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Session<'a> {
+struct Measured<'a> {
     session_id: String,
     passed: bool,
     pass_count: usize,
