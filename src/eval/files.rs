@@ -1,6 +1,6 @@
 //! Which files a session touched that it should not have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Measurement;
 use crate::effects::{About, Certainty, Kind};
@@ -20,26 +20,37 @@ pub(super) enum Touches {
 struct Tally {
     /// What was touched, and whether that was in scope.
     touched: BTreeMap<String, bool>,
-    /// The first one that was not, in words.
+    /// What may have touched any file.
+    unknown: BTreeSet<String>,
+    /// The first that was not in scope, in words.
     first: Option<(u32, String)>,
 }
 
 impl Tally {
-    fn add(&mut self, event: u32, name: String, inside: bool) {
+    fn touch(&mut self, event: u32, name: String, inside: bool) {
         if !inside && self.first.is_none() {
-            self.first = Some((event, name.clone()));
+            self.first = Some((event, format!("`{name}`")));
         }
         self.touched.entry(name).and_modify(|known| *known &= inside).or_insert(inside);
+    }
+
+    fn miss(&mut self, event: u32, reason: &str) {
+        if self.first.is_none() {
+            self.first = Some((event, format!("not known: {reason}")));
+        }
+        self.unknown.insert(reason.to_owned());
     }
 
     fn outside(&self) -> usize {
         self.touched.values().filter(|inside| !**inside).count()
     }
 
-    /// Each file counts once, however often it was touched.
+    /// Each file counts once, however often it was touched; what is not known is not in scope.
     #[expect(clippy::cast_precision_loss, reason = "there are fewer files than a double can count")]
     fn share(&self) -> f64 {
-        if self.touched.is_empty() { 1.0 } else { 1.0 - self.outside() as f64 / self.touched.len() as f64 }
+        let all = self.touched.len() + self.unknown.len();
+        let bad = self.outside() + self.unknown.len();
+        if all == 0 { 1.0 } else { 1.0 - bad as f64 / all as f64 }
     }
 }
 
@@ -47,20 +58,22 @@ impl Tally {
 pub(super) fn scoped(policy: &Policy, log: &Log<'_>, touches: Touches) -> Measurement {
     let (mut reads, mut changes) = (Tally::default(), Tally::default());
     for act in log.acts.iter().filter(|act| act.status != Some(Status::Denied)) {
-        let (tally, name) = match &act.effect.kind {
-            Kind::Read(target) if touches == Touches::All => (&mut reads, target.shown()),
-            Kind::Write(target) | Kind::Delete(target) => (&mut changes, target.shown()),
-            Kind::Opaque(opaque) => match opaque.about {
-                About::Reads if touches == Touches::All => (&mut reads, opaque.reason.clone()),
-                About::Writes | About::Anything => (&mut changes, opaque.reason.clone()),
-                // What the project's own code does is its own affair, as in a policy that lists no commands.
-                _ => continue,
-            },
-            _ => continue,
-        };
         // An opaque effect stands beside a guess, and says all there is to say.
-        if act.effect.certainty != Certainty::Possible {
-            tally.add(act.event, name, is_inside(policy, act, log));
+        let happened = act.effect.certainty != Certainty::Possible;
+        match &act.effect.kind {
+            Kind::Read(target) if happened && touches == Touches::All => {
+                reads.touch(act.event, target.shown(), is_inside(policy, act, log));
+            }
+            Kind::Write(target) | Kind::Delete(target) if happened => {
+                changes.touch(act.event, target.shown(), is_inside(policy, act, log));
+            }
+            Kind::Opaque(opaque) => match opaque.about {
+                About::Reads if touches == Touches::All => reads.miss(act.event, &opaque.reason),
+                About::Writes | About::Anything => changes.miss(act.event, &opaque.reason),
+                // What the project's own code does is its own affair, as in a policy that lists no commands.
+                _ => {}
+            },
+            _ => {}
         }
     }
     let worst = if changes.share() <= reads.share() { &changes } else { &reads };
@@ -79,11 +92,9 @@ fn reason(reads: &Tally, changes: &Tally, worst: &Tally, touches: Touches) -> St
         Touches::All => format!("{} read, {} changed", counted(reads.touched.len()), changes.touched.len()),
         Touches::Changes => format!("{} changed", counted(changes.touched.len())),
     };
-    match &worst.first {
-        None => format!("{looked}, all in scope"),
-        Some((event, name)) => {
-            let outside = reads.outside() + changes.outside();
-            format!("{looked}, {outside} out of scope, first `{name}` in event {event}")
-        }
-    }
+    let Some((event, first)) = &worst.first else { return format!("{looked}, all in scope") };
+    let outside = reads.outside() + changes.outside();
+    let unknown = reads.unknown.len() + changes.unknown.len();
+    let unknown = if unknown == 0 { String::new() } else { format!(", {unknown} not known") };
+    format!("{looked}, {outside} out of scope{unknown}, first {first} in event {event}")
 }

@@ -41,6 +41,19 @@ fn the_programs_of_the_readme_are_understood() {
     assert_ne!(answer.code, 2, "{}", answer.stderr);
 }
 
+/// The evals of the README can be used as they stand.
+#[test]
+fn the_evals_of_the_readme_are_valid() {
+    let text = fs::read_to_string(project().join("README.md")).unwrap();
+    let start = "<!-- evals: read by tests/suite/readme.rs -->\n```yaml\n";
+    let (_, rest) = text.split_once(start).expect("a file of evals");
+    let world = World::demo();
+    world.write(".agent-evals.yaml", rest.split_once("```").unwrap().0);
+    let answer = world.run(&["eval", "20ab"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert_eq!(world.run(&["eval", "7c9e"]).code, 1);
+}
+
 /// Every policy and every lint file that the README shows can be used as it stands.
 #[test]
 fn the_policies_and_lint_files_of_the_readme_are_valid() {
