@@ -108,8 +108,9 @@ pub(super) fn run(
     let decided = configuration::decide(args, named.configuration, policy, environment, streams)?;
     let Decided { policy, mut settings, baseline } = decided;
     settings.only = (verb == Verb::Lint).then_some(rules::lint::FAMILIES);
-    let lints = lints(named, args, environment)?;
     settings.demands = demands(verb, named, args, environment)?;
+    let counted = settings.demands.as_ref().is_some_and(|demands| demands.evals.counts_lints());
+    let lints = lints(named, args, environment)?.or_else(|| counted.then(Lints::default));
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
     baseline::refuse_to_overwrite(args.write_baseline.as_deref(), overwrite)?;
     let mut inputs = inputs?;
@@ -130,14 +131,16 @@ pub(super) fn run(
         let today = settings.today.map(|today| today.to_string());
         notes.extend(baseline.write(path, &report, today.as_deref(), overwrite)?);
     }
+    notes.extend(left_out_of(left_out));
     for note in notes.iter().filter(|_| !args.quiet) {
         output::note(streams.stderr, note);
     }
-    if left_out > 0 && !args.quiet {
-        let sessions = if left_out == 1 { "1 session was".to_owned() } else { format!("{left_out} sessions were") };
-        output::note(streams.stderr, &format!("note: {sessions} left out; `--all` judges every session"));
-    }
     Ok(report.exit_code())
+}
+
+fn left_out_of(count: usize) -> Option<String> {
+    let sessions = if count == 1 { "1 session was".to_owned() } else { format!("{count} sessions were") };
+    (count > 0).then(|| format!("note: {sessions} left out; `--all` judges every session"))
 }
 
 fn lints(named: &Named<'_>, args: &GateArgs, environment: Environment) -> Result<Option<Lints>, Failure> {
