@@ -26,7 +26,7 @@ const COMMAND: &str = "<command-name>";
 /// Whether a user asked for something there, in the session's own conversation.
 pub(super) fn is_asked(event: &Event<'_>, session: &Session<'_>) -> bool {
     let EventKind::Prompt(text) = &event.kind else { return false };
-    is_main(session, event.origin.stream) && event.origin.telling == Telling::Told && !is_of_host(&text.decode())
+    is_main(session, event.origin.stream) && event.origin.telling == Telling::Told && !is_of_host(&text.start())
 }
 
 /// The session's own conversation, not one of its sub-agents'.

@@ -56,11 +56,6 @@ impl Ended {
         }
     }
 
-    /// The log says that it ended in a failure.
-    pub(crate) fn failed(&self) -> bool {
-        matches!(self, Self::Recorded { failed: true, .. })
-    }
-
     /// In one word.
     pub(crate) fn name(&self) -> &'static str {
         match self {

@@ -46,7 +46,9 @@ fn is_lost(result: &ToolResult<'_>, last: Option<Status>, calls: &BTreeSet<&str>
 /// Everything that failed, and every call that was made again after it failed.
 pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
     let (mut failures, mut retries) = (Vec::new(), Vec::new());
-    let results: BTreeMap<&str, &RawText<'_>> = session.events.iter().filter_map(result).collect();
+    let failed: BTreeSet<&str> = session.calls().filter_map(|(_, call)| failed_id(call)).collect();
+    let told = session.events.iter().filter_map(result).filter(|(id, _)| failed.contains(id));
+    let results: BTreeMap<&str, &RawText<'_>> = told.collect();
     // Calls that failed when they were last made: where, and how often in a row.
     let mut failing: BTreeMap<Same<'_>, (u32, usize)> = BTreeMap::new();
     let calls: BTreeSet<&str> = session.calls().filter_map(|(_, call)| call.call_id.as_deref()).collect();
@@ -87,6 +89,10 @@ pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
         }
     }
     (failures, retries)
+}
+
+fn failed_id<'s>(call: &'s ToolCall<'_>) -> Option<&'s str> {
+    call.call_id.as_deref().filter(|_| call.status == Status::Error)
 }
 
 fn result<'s>(event: &'s Event<'_>) -> Option<(&'s str, &'s RawText<'s>)> {

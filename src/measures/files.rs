@@ -126,9 +126,9 @@ fn forget(seen: &mut Seen, target: &PathTarget) {
         let folder = format!("{}/", target.path.trim_end_matches('/'));
         let below = seen.range(folder.clone()..).take_while(|(path, _)| path.starts_with(&folder));
         let below: Vec<String> = below.map(|(path, _)| path.clone()).collect();
-        below.iter().for_each(|path| {
-            seen.remove(path);
-        });
+        for path in below {
+            seen.remove(&path);
+        }
     }
 }
 
@@ -136,10 +136,10 @@ fn forget(seen: &mut Seen, target: &PathTarget) {
 fn forgets(event: &Event<'_>) -> bool {
     match &event.kind {
         EventKind::Command(text) => {
-            let text = text.decode();
+            let text = text.start();
             ["/compact", "/clear", "/new", "/reset"].iter().any(|command| text.trim_start().starts_with(command))
         }
-        EventKind::Instruction(text) => text.decode().trim_start().starts_with("This session is being continued"),
+        EventKind::Instruction(text) => text.start().trim_start().starts_with("This session is being continued"),
         // Between two prompts its user may have changed anything.
         EventKind::Prompt(_) => true,
         _ => false,

@@ -68,16 +68,22 @@ pub(super) fn phases(
         }
     }
     for failure in failures {
-        at(&mut phases, failure.event).into_iter().for_each(|phase| phase.failures += 1);
+        if let Some(phase) = at(&mut phases, failure.event) {
+            phase.failures += 1;
+        }
     }
     for retry in retries {
-        at(&mut phases, retry.event).into_iter().for_each(|phase| phase.retries += 1);
+        if let Some(phase) = at(&mut phases, retry.event) {
+            phase.retries += 1;
+        }
     }
     if money::is_recorded(session, requests) {
         charge(&mut phases, requests, pricing);
     } else {
         for (phase, events) in phases.iter_mut().zip(&parts) {
-            events.iter().for_each(|event| estimate::add(&mut phase.usage, &event.kind));
+            for event in events {
+                estimate::add(&mut phase.usage, &event.kind);
+            }
             phase.cost = pricing.said(session, &phase.usage);
         }
     }

@@ -31,14 +31,6 @@ pub(crate) struct Request {
     pub(crate) cost: Result<u128, Unpriced>,
 }
 
-impl Request {
-    /// Which part of the window the prompt takes, in thousandths.
-    pub(crate) fn fullness(&self) -> Option<u64> {
-        let (prompt, window) = (self.prompt?, self.window.filter(|window| *window > 0)?);
-        Some(prompt.saturating_mul(1000) / window)
-    }
-}
-
 /// The size of a prompt, of a record that is about one request.
 pub(super) fn prompt(usage: &Usage) -> Option<u64> {
     (usage.requests == 1).then(|| usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write))
@@ -95,7 +87,9 @@ pub(super) fn rest(session: &Session<'_>) -> Usage {
             None => add(&mut sum, &spent.usage),
         }
     }
-    messages.values().for_each(|usage| add(&mut sum, usage));
+    for usage in messages.values() {
+        add(&mut sum, usage);
+    }
     let total = &session.usage;
     Usage {
         requests: total.requests.saturating_sub(sum.requests),

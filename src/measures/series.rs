@@ -182,7 +182,9 @@ pub(crate) fn subagents(part: &Part<'_>, session: &Session<'_>) -> Series {
         }
     }
     let mut series = Series::recorded();
-    told.into_iter().for_each(|(event, count)| series.spend(event, count));
+    for (event, count) in told {
+        series.spend(event, count);
+    }
     series
 }
 

@@ -20,6 +20,21 @@ impl RawText<'_> {
     }
 }
 
+/// Bytes that are enough to tell what a text begins with.
+const START: usize = 64;
+
+impl RawText<'_> {
+    /// What the text begins with, or all of it. Long texts are looked at without being decoded.
+    pub(crate) fn start(&self) -> Cow<'_, str> {
+        let Self::Json(json) = self else { return self.decode() };
+        let plain = json.strip_prefix('"').and_then(|rest| {
+            let (plain, _) = rest.split_at_checked(rest.find(['\\', '"'])?)?;
+            (plain.len() >= START).then_some(plain)
+        });
+        plain.map_or_else(|| self.decode(), Cow::Borrowed)
+    }
+}
+
 /// Decodes a JSON string literal, lossily where it holds a lone surrogate; any other JSON is its own text.
 pub(crate) fn decode_json(json: &str) -> Cow<'_, str> {
     match serde_json::from_str::<Cow<'_, str>>(json) {
@@ -47,5 +62,21 @@ impl<'de> serde::Deserialize<'de> for Bytes {
             }
         }
         deserializer.deserialize_bytes(Visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_of_a_text_is_that_of_the_decoded_one() {
+        let long = format!("\"{}\\n{}\"", "a".repeat(START), "b".repeat(9));
+        for json in [long.as_str(), "\"a\\\"b\"", "\"\\u00e9 and so on\"", "\"\"", "5", "\"unfinished"] {
+            let text = RawText::Json(json);
+            assert!(text.decode().starts_with(&*text.start()), "{json}");
+            assert!(text.start().len() >= START.min(text.decode().len()), "{json}");
+        }
+        assert!(matches!(RawText::Json(&long).start(), Cow::Borrowed(start) if start.len() == START));
     }
 }

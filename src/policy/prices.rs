@@ -230,7 +230,7 @@ mod tests {
     /// One model. Amounts are dollars for a million tokens, with at most six decimals.
     #[derive(JsonSchema)]
     #[schemars(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only its schema is used")]
+    #[expect(dead_code, clippy::struct_field_names, reason = "only its schema is used, whose keys these are")]
     struct Model {
         /// As logs name it.
         model: String,

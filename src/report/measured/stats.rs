@@ -58,6 +58,8 @@ struct OfTree {
     redundant_reads: usize,
     commands: usize,
     hosts: Vec<String>,
+    /// It contacted hosts that the log does not name.
+    unknown_hosts: bool,
     subagents: usize,
     #[serde(flatten)]
     cost: Amount,
@@ -89,7 +91,7 @@ struct OfFailure {
 /// What sessions add up to.
 pub(crate) fn stats(trees: &[Tree<'_>], form: Form<'_>) -> String {
     match form {
-        Form::Text(_) => trees.iter().map(|tree| tree.text()).collect::<Vec<_>>().join("\n"),
+        Form::Text(_) => trees.iter().map(Tree::text).collect::<Vec<_>>().join("\n"),
         Form::Json(gaps) => {
             let sessions = trees.iter().map(Tree::document).collect();
             json::to_text(&Document { schema_version: 1, sessions, gaps: missing(gaps) })
@@ -177,6 +179,7 @@ impl<'a> Tree<'a> {
             redundant_reads: self.sum(|profile| profile.files.rereads.len()),
             commands: self.sum(|profile| profile.commands.len()),
             hosts: hosts.into_iter().map(told).collect(),
+            unknown_hosts: self.all().any(|profile| profile.unknown_hosts),
             subagents: self.sum(|profile| profile.subagents),
             cost: Amount::of(&self.cost()),
             usage: Tokens::of(&usage),

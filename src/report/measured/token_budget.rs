@@ -1,5 +1,7 @@
 //! `token-budget`: how full the model's context was, request by request.
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 
 use super::super::json;
@@ -154,7 +156,7 @@ impl<'a> TokenBudget<'a> {
         let requests: Vec<(usize, &Request)> = self.requests().collect();
         let hidden = requests.len().saturating_sub(SHOWN);
         if hidden > 0 {
-            text.push_str(&format!("... {hidden} earlier requests\n"));
+            let _ = writeln!(text, "... {hidden} earlier requests");
         }
         let head = ["#", "event", "time", "prompt", "output", "limit", "used", ""].map(str::to_owned);
         let rows = requests.iter().skip(hidden).map(|(place, request)| self.row(*place, request, glyphs));
@@ -199,10 +201,8 @@ impl<'a> TokenBudget<'a> {
         let mut text =
             format!("Last request: {prompt} of {} tokens ({}), {model}\n", grouped(limit), percent(fullness));
         if let Some(remaining) = self.remaining() {
-            text.push_str(&format!(
-                "Remaining requests: about {}, if they grow as the last ones did\n",
-                grouped(remaining)
-            ));
+            let remaining = grouped(remaining);
+            let _ = writeln!(text, "Remaining requests: about {remaining}, if they grow as the last ones did");
         }
         text
     }
