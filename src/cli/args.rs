@@ -214,6 +214,10 @@ pub(super) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) evals: Option<String>,
 
+    /// What judges said that ask a model (`llm_judge`): see `eval --help`.
+    #[arg(long, value_name = "FILE")]
+    pub(super) verdicts: Option<String>,
+
     #[command(flatten)]
     pub(super) gate: GateArgs,
 }

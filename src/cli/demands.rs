@@ -7,7 +7,7 @@ use super::failure::{Failure, reason};
 use super::policy_file;
 use crate::config::evals::{self, Evals};
 use crate::config::read_bytes;
-use crate::eval::{Baseline, BaselineFault};
+use crate::eval::{Baseline, BaselineFault, Verdicts};
 use crate::git;
 
 /// Where a file is read from, and how its faults are shown.
@@ -50,5 +50,16 @@ pub(super) fn baseline(path: &str, evals: &Evals, origin: Origin<'_>) -> Result<
             BaselineFault::Missing(_) => failure.hint("a demand without a value would never be judged: save it again"),
             _ => failure.hint("`agent-strace eval --save-baseline FILE` writes one"),
         }
+    })
+}
+
+/// What judges said that ask a model. Who judges hands it over; it is no part of what is judged.
+pub(super) fn verdicts(path: Option<&str>) -> Result<Verdicts, Failure> {
+    let Some(path) = path.map(policy_file::shown) else { return Ok(Verdicts::default()) };
+    let unusable = |reason: String| Failure::new(format!("the verdicts `{path}` can't be used: {reason}"));
+    let bytes = read_bytes(Path::new(&path)).map_err(|error| unusable(reason(&error)))?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| unusable("it is not UTF-8 text".to_owned()))?;
+    Verdicts::read(text).map_err(|fault| {
+        unusable(fault.to_string()).hint("write {\"SESSION\": {\"SCORER\": {\"score\": 0.8, \"reason\": \"…\"}}}")
     })
 }

@@ -42,6 +42,8 @@ pub(super) struct Named<'a> {
     pub(super) lints: Wish<'a>,
     /// What sessions have to be like.
     pub(super) evals: Option<&'a str>,
+    /// What judges said that ask a model.
+    pub(super) verdicts: Option<&'a str>,
 }
 
 /// Whether how agents worked is judged.
@@ -63,7 +65,12 @@ pub(super) fn check(
     let inputs = inputs_of_check(trace_dir, args, environment, streams);
     let asked = args.lint || args.lint_config.is_some();
     let lints = if asked { Wish::Always(args.lint_config.as_deref()) } else { Wish::WhereConfigured };
-    let named = Named { configuration: args.config.as_deref(), lints, evals: args.evals.as_deref() };
+    let named = Named {
+        configuration: args.config.as_deref(),
+        lints,
+        evals: args.evals.as_deref(),
+        verdicts: args.verdicts.as_deref(),
+    };
     run((Verb::Check, &named), trace_dir, &args.gate, environment, inputs, streams)
 }
 
@@ -90,7 +97,7 @@ pub(super) fn audit(
     let selection = if args.all { Selection::All } else { Selection::Latest };
     let requests: Vec<String> = args.session.iter().cloned().collect();
     let inputs = Inputs::select(trace_dir, &requests, selection, environment, streams.stdin);
-    let named = Named { configuration: args.config.as_deref(), lints: Wish::Never, evals: None };
+    let named = Named { configuration: args.config.as_deref(), lints: Wish::Never, evals: None, verdicts: None };
     run((Verb::Audit, &named), trace_dir, &args.gate, environment, inputs, streams)
 }
 
@@ -184,7 +191,8 @@ fn demands(
     }
     let colour = environment.colour && !args.no_color;
     let evals = demands::load(named.evals, Origin { revision: args.policy_ref.as_deref(), colour })?;
-    Ok(evals.map(|evals| Arc::new(Demands { evals, baseline: None })))
+    let verdicts = demands::verdicts(named.verdicts)?;
+    Ok(evals.map(|evals| Arc::new(Demands { evals, baseline: None, verdicts })))
 }
 
 /// The symlinks that are committed where the program runs, so that what is done through one is judged by what it names.

@@ -69,7 +69,7 @@ pub(super) fn run(
     let inputs = Inputs::select(trace_dir, &requests, selection, environment, streams.stdin);
     let inputs = inputs.map(|inputs| inputs.only(wanted));
     let lints = Wish::Always(args.config.as_deref());
-    let named = Named { configuration: args.settings.as_deref(), lints, evals: None };
+    let named = Named { configuration: args.settings.as_deref(), lints, evals: None, verdicts: None };
     let strict = args.strict.then_some(FailOn::Warning);
     let gate = GateArgs { fail_on: args.gate.fail_on.or(strict), ..args.gate.clone() };
     gate::run((Verb::Lint, &named), trace_dir, &gate, environment, inputs, streams)

@@ -120,7 +120,7 @@ impl<'r> Rulings<'r> {
             found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover)));
         }
         let assessment = demands.map(|demands| {
-            let assessment = eval::measure(&demands.evals, &log, self.lints.is_some());
+            let assessment = eval::measure(demands, &log, self.lints.is_some());
             let hits = eval::hits(demands, &assessment, Stage::Session);
             found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover)));
             assessment

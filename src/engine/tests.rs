@@ -9,7 +9,7 @@ use super::*;
 use crate::config::lint::Lints;
 use crate::config::{evals, hooks};
 use crate::effects::Links;
-use crate::eval::{Baseline, Demands};
+use crate::eval::{Baseline, Demands, Verdicts};
 use crate::finding::{Counts, Level};
 use crate::model::dialect::Carries;
 use crate::model::evidence::{Chain, Subagent};
@@ -244,7 +244,7 @@ pub(super) fn conclude_block(policy: &Policy, lines: &[&str], settings: &Setting
 
 fn demands(text: &str) -> Demands {
     let evals = evals::read(".agent-evals.yaml", text.as_bytes()).unwrap_or_else(|faults| panic!("{faults}"));
-    Demands { evals, baseline: None }
+    Demands { evals, baseline: None, verdicts: Verdicts::default() }
 }
 
 fn manifest(text: &str) -> HookPolicy {
@@ -252,9 +252,9 @@ fn manifest(text: &str) -> HookPolicy {
 }
 
 fn based(demands: Arc<Demands>, text: &str) -> Arc<Demands> {
-    let Demands { evals, .. } = Arc::into_inner(demands).unwrap();
+    let Demands { evals, verdicts, .. } = Arc::into_inner(demands).unwrap();
     let baseline = Baseline::read(text, &evals).unwrap_or_else(|fault| panic!("{fault}"));
-    Arc::new(Demands { evals, baseline: Some((baseline, 0.0)) })
+    Arc::new(Demands { evals, baseline: Some((baseline, 0.0)), verdicts })
 }
 
 fn specs() -> PathBuf {

@@ -11,7 +11,7 @@ use crate::rules::{Hit, Rule, Site, evals as rules};
 
 /// Everything that falls short, as far as it can be told by now.
 pub(crate) fn hits(demands: &Demands, assessment: &Assessment, stage: Stage) -> Vec<Hit> {
-    let Demands { evals, baseline } = demands;
+    let Demands { evals, baseline, .. } = demands;
     let mut hits = Vec::new();
     for (scorer, measured) in evals.scorers.iter().zip(&assessment.scores) {
         let at = At { name: &scorer.name, place: &scorer.place, measured };

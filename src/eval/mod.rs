@@ -12,6 +12,7 @@ mod files;
 mod hits;
 mod numbers;
 mod texts;
+mod verdicts;
 
 use crate::config::evals::{Bound, Criterion, Evals, FailOn, Metric, Scorer, Test};
 use crate::finding::{Counts, Finding};
@@ -19,6 +20,7 @@ use crate::rules::Log;
 
 pub(crate) use baseline::{Baseline, BaselineFault};
 pub(crate) use hits::{hits, shown};
+pub(crate) use verdicts::Verdicts;
 
 /// What sessions have to be like, and what they were like before.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub(crate) struct Demands {
     pub(crate) evals: Evals,
     /// With how much worse is still as good.
     pub(crate) baseline: Option<(Baseline, f64)>,
+    /// What was said elsewhere by judges that ask a model.
+    pub(crate) verdicts: Verdicts,
 }
 
 /// When something can be told.
@@ -104,16 +108,17 @@ impl Measurement {
 }
 
 /// Measures all that needs the session itself. `linted`: how the agent worked is judged, too.
-pub(crate) fn measure(evals: &Evals, log: &Log<'_>, linted: bool) -> Assessment {
+pub(crate) fn measure(demands: &Demands, log: &Log<'_>, linted: bool) -> Assessment {
+    let Demands { evals, verdicts, .. } = demands;
     Assessment {
-        scores: evals.scorers.iter().map(|scorer| score(scorer, log)).collect(),
+        scores: evals.scorers.iter().map(|scorer| score(scorer, log, verdicts)).collect(),
         values: evals.criteria.iter().map(|criterion| numbers::value(criterion, log)).collect(),
         totals: numbers::totals(log.measured.profile()),
         linted,
     }
 }
 
-fn score(scorer: &Scorer, log: &Log<'_>) -> Measurement {
+fn score(scorer: &Scorer, log: &Log<'_>, verdicts: &Verdicts) -> Measurement {
     match &scorer.test {
         Test::NoErrors => numbers::no_errors(log),
         Test::CostUnder { dollars, estimates } => numbers::cost_under(log.measured.profile(), *dollars, *estimates),
@@ -124,7 +129,7 @@ fn score(scorer: &Scorer, log: &Log<'_>) -> Measurement {
         Test::CommandsMatching { commands, least, most } => commands::matching(commands, *least, *most, log),
         Test::TestsRan(commands) => commands::tests_ran(commands, log),
         Test::MaxFindings { .. } => Measurement::unknown("findings were not counted"),
-        Test::LlmJudge => Measurement::unknown("this build asks no model: nothing leaves the machine"),
+        Test::LlmJudge => verdicts.of(&log.session.id, &scorer.name),
     }
 }
 

@@ -441,3 +441,21 @@ fn a_damaged_session_is_no_pass() {
     assert_eq!(ci(&world).code, 3);
     assert_eq!(World::empty().run(&["eval", "ci"]).code, 3);
 }
+
+/// No model is asked: what one said elsewhere is handed over, or nothing was judged.
+#[test]
+fn llm_judge_fails_closed() {
+    let config = "scorers: [{type: llm_judge, name: polite, threshold: 0.7, base_url: 'http://127.0.0.1:9'}]\n";
+    let world = world(config, &[read("a"), end()]);
+    assert_eq!(score(&world), (Value::Null, 3));
+    let with = |text: &str| {
+        world.write("verdicts.json", text);
+        world.run(&["eval", "ci", "--verdicts", "verdicts.json"])
+    };
+    assert_eq!(with("{\"5e5510\": {\"polite\": {\"score\": 0.9, \"reason\": \"kind\"}}}").code, 0);
+    assert_eq!(with("{\"5e5510\": {\"polite\": {\"score\": 0.2}}}").code, 1);
+    assert_eq!(with("{\"other\": {\"polite\": {\"score\": 1}}}").code, 3);
+    refused(&with("{\"5e5510\": {\"polite\": {\"score\": 2}}}"), "not a number from 0 to 1");
+    refused(&with("{\"5e5510\": {\"polite\": 1}}"), "the verdicts `verdicts.json` can't be used");
+    refused(&world.run(&["eval", "ci", "--verdicts", "nope.json"]), "no such file");
+}

@@ -69,6 +69,11 @@ pub(super) struct Judged {
     #[arg(long, value_name = "FILE")]
     pub(super) prices: Option<String>,
 
+    /// What judges said that ask a model (`llm_judge`), as JSON by session and scorer: this build asks none. It is read
+    /// from disk, so let the job write it, not the change that is judged.
+    #[arg(long, value_name = "FILE")]
+    pub(super) verdicts: Option<String>,
+
     /// When this runs: suppressions are held against its day in UTC [default: the clock].
     #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
     pub(super) now: Option<jiff::Timestamp>,

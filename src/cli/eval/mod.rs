@@ -113,7 +113,8 @@ impl Judged {
         let lints = configuration::lints(None, revision, colour)?;
         let lints = lints.or_else(|| evals.counts_lints().then(Lints::default));
         let today = configuration::today(&policy, self.now, environment)?;
-        let demands = Some(Demands { evals, baseline }.into());
+        let verdicts = demands::verdicts(self.verdicts.as_deref())?;
+        let demands = Some(Demands { evals, baseline, verdicts }.into());
         Ok(Measure { policy, lints, settings: Settings { today, demands, ..Settings::default() } })
     }
 }
