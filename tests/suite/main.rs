@@ -23,6 +23,7 @@ mod corpus;
 mod differential;
 mod exports;
 mod generate;
+mod hook_policies;
 mod hostile;
 mod oracle;
 mod peer_defects;
