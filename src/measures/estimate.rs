@@ -15,12 +15,12 @@ pub(super) fn session(session: &Session<'_>) -> Usage {
 
 pub(super) fn add(said: &mut Usage, kind: &EventKind<'_>) {
     match kind {
-        EventKind::Prompt(text) | EventKind::Instruction(text) => said.input += tokens(&text.decode()),
-        EventKind::Result(result) => said.input += result.text.as_ref().map_or(0, |text| tokens(&text.decode())),
-        EventKind::Message(text) | EventKind::Reasoning(text) => said.output += tokens(&text.decode()),
+        EventKind::Prompt(text) | EventKind::Instruction(text) => said.input += tokens(text.characters()),
+        EventKind::Result(result) => said.input += result.text.as_ref().map_or(0, |text| tokens(text.characters())),
+        EventKind::Message(text) | EventKind::Reasoning(text) => said.output += tokens(text.characters()),
         EventKind::Call(call) => {
             said.output += match &call.arguments {
-                Arguments::Json(text) | Arguments::Text(text) => tokens(text),
+                Arguments::Json(text) | Arguments::Text(text) => tokens(text.chars().count()),
                 Arguments::Missing => 0,
             };
         }
@@ -28,6 +28,6 @@ pub(super) fn add(said: &mut Usage, kind: &EventKind<'_>) {
     }
 }
 
-fn tokens(text: &str) -> u64 {
-    u64::try_from(text.chars().count()).unwrap_or(u64::MAX).div_ceil(CHARACTERS)
+fn tokens(characters: usize) -> u64 {
+    u64::try_from(characters).unwrap_or(u64::MAX).div_ceil(CHARACTERS)
 }

@@ -46,21 +46,49 @@ pub(crate) struct Measured<'a> {
     session: &'a Session<'a>,
     deeds: Vec<Deed<'a>>,
     pricing: Pricing<'a>,
+    /// What many ask for who need nothing else of the profile.
+    files: OnceCell<Files>,
+    requests: OnceCell<Vec<Request>>,
     profile: OnceCell<Profile>,
 }
 
 impl<'a> Measured<'a> {
     pub(crate) fn new(session: &'a Session<'a>, deeds: Vec<Deed<'a>>, pricing: Pricing<'a>) -> Self {
-        Self { session, deeds, pricing, profile: OnceCell::new() }
+        let (files, requests, profile) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { session, deeds, pricing, files, requests, profile }
+    }
+
+    /// What was done to files.
+    pub(crate) fn files(&self) -> &Files {
+        match self.profile.get() {
+            Some(profile) => &profile.files,
+            None => self.files.get_or_init(|| files::files(self.session, &self.deeds)),
+        }
+    }
+
+    /// Each request to the model, once.
+    pub(crate) fn requests(&self) -> &[Request] {
+        match self.profile.get() {
+            Some(profile) => &profile.requests,
+            None => self.requests.get_or_init(|| request::requests(self.session, &self.pricing)),
+        }
+    }
+
+    /// How the session ended.
+    pub(crate) fn ended(&self) -> Ended {
+        Ended::of(self.session)
     }
 
     pub(crate) fn profile(&self) -> &Profile {
-        self.profile.get_or_init(|| Profile::new(self.session, &self.deeds, &self.pricing))
+        self.profile.get_or_init(|| {
+            let counted = (self.files().clone(), self.requests().to_vec());
+            Profile::of(self.session, &self.deeds, &self.pricing, counted)
+        })
     }
 
     /// The same for who needs nothing else.
     pub(crate) fn into_profile(self) -> Profile {
-        let Self { session, deeds, pricing, profile } = self;
+        let Self { session, deeds, pricing, profile, .. } = self;
         profile.into_inner().unwrap_or_else(|| Profile::new(session, &deeds, &pricing))
     }
 
@@ -132,10 +160,18 @@ pub(crate) struct Ran {
 
 impl Profile {
     pub(crate) fn new(session: &Session<'_>, deeds: &[Deed<'_>], pricing: &Pricing<'_>) -> Self {
+        let counted = (files::files(session, deeds), request::requests(session, pricing));
+        Self::of(session, deeds, pricing, counted)
+    }
+
+    fn of(
+        session: &Session<'_>,
+        deeds: &[Deed<'_>],
+        pricing: &Pricing<'_>,
+        (files, requests): (Files, Vec<Request>),
+    ) -> Self {
         let whole = Part::whole(session, deeds);
-        let requests = request::requests(session, pricing);
         let (failures, retries) = failure::failures(session);
-        let files = files::files(session, deeds);
         let (first, last) = span(session);
         let cost = pricing.session(session, &requests);
         let phases = phase::phases(session, deeds, (&requests, pricing), (&failures, &retries));

@@ -33,6 +33,42 @@ impl RawText<'_> {
         });
         plain.map_or_else(|| self.decode(), Cow::Borrowed)
     }
+
+    /// How many characters the decoded text has, without decoding it. Half of a character that is cut in two counts.
+    pub(crate) fn characters(&self) -> usize {
+        match self {
+            Self::Plain(text) => text.chars().count(),
+            Self::Json(json) => match json.strip_prefix('"').and_then(|json| json.strip_suffix('"')) {
+                Some(literal) => characters_of(literal),
+                None => json.chars().count(),
+            },
+        }
+    }
+}
+
+/// The characters of the inside of a string literal. An escape is one; two halves of one are two escapes.
+fn characters_of(literal: &str) -> usize {
+    let mut escapes = 0;
+    let mut rest = literal.as_bytes();
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        // What follows the backslash is not counted by itself: `\n` has one byte more than it means, `\u0041` five.
+        let unicode = rest.get(at + 1) == Some(&b'u');
+        let half = unicode && rest.get(at + 2..at + 4).is_some_and(is_second_half);
+        escapes += if half {
+            6
+        } else if unicode {
+            5
+        } else {
+            1
+        };
+        rest = rest.get(at + 2..).unwrap_or_default();
+    }
+    literal.chars().count().saturating_sub(escapes)
+}
+
+/// `DC` to `DF`: it belongs to the escape before it.
+fn is_second_half(digits: &[u8]) -> bool {
+    matches!(digits, [b'd' | b'D', b'c'..=b'f' | b'C'..=b'F'])
 }
 
 /// Decodes a JSON string literal, lossily where it holds a lone surrogate; any other JSON is its own text.
@@ -78,5 +114,31 @@ mod tests {
             assert!(text.start().len() >= START.min(text.decode().len()), "{json}");
         }
         assert!(matches!(RawText::Json(&long).start(), Cow::Borrowed(start) if start.len() == START));
+    }
+
+    #[test]
+    fn characters_are_counted_as_they_decode() {
+        for json in [
+            r#""""#,
+            r#""abc""#,
+            r#""a\nb\"c\\d""#,
+            r#""\u0041\u00e9 é 漢""#,
+            r#""\ud83d\ude00 😀""#,
+            r#""\\u0041""#,
+            r#"[{"type":"text"}]"#,
+            "12",
+        ] {
+            let text = RawText::Json(json);
+            assert_eq!(text.characters(), text.decode().chars().count(), "{json}");
+        }
+        assert_eq!(RawText::Plain("aé漢".into()).characters(), 3);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_counted_as_it_decodes(text in ".*") {
+            let json = serde_json::to_string(&text).unwrap();
+            proptest::prop_assert_eq!(RawText::Json(&json).characters(), text.chars().count());
+        }
     }
 }

@@ -20,7 +20,7 @@ lint!(
 
 fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     let threshold = scene.number(&THRESHOLD).unwrap_or(1.0);
-    let requests = &scene.log.measured.profile().requests;
+    let requests = scene.log.measured.requests();
     let mut judged = false;
     for request in requests.iter().filter(|request| request.is_main) {
         let (Some(prompt), Some(window)) = (request.prompt, window(scene, request)) else { continue };

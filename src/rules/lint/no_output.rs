@@ -13,7 +13,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     let session = scene.session();
     let calls = &scene.calls.list;
     // What a sub-agent finds out is its parent's, and a session that goes on may still change something.
-    let goes_on = scene.log.measured.profile().ended == Ended::Unfinished;
+    let goes_on = scene.log.measured.ended() == Ended::Unfinished;
     if calls.is_empty() || scene.is_subagent() || goes_on || !session.dialect.carries.acts() {
         return;
     }

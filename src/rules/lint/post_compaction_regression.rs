@@ -42,7 +42,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
 /// The events at which a request of the main conversation was much smaller than the one before it.
 fn compactions(scene: &Scene<'_>) -> Vec<u32> {
     let drop = scene.number(&DROP).unwrap_or(1.0);
-    let requests = scene.log.measured.profile().requests.iter().filter(|request| request.is_main);
+    let requests = scene.log.measured.requests().iter().filter(|request| request.is_main);
     let sizes: Vec<(u32, u64)> = requests.filter_map(|request| Some((request.event, request.prompt?))).collect();
     let pairs = sizes.iter().zip(sizes.iter().skip(1));
     #[expect(clippy::cast_precision_loss, reason = "tokens, of which there are far fewer than 2^52")]

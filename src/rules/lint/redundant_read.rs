@@ -22,7 +22,7 @@ lint!(
 fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     // Each read that is repeated, with the last of its repetitions.
     let mut last: BTreeMap<(u32, &str), &Reread> = BTreeMap::new();
-    for again in &scene.log.measured.profile().files.rereads {
+    for again in &scene.log.measured.files().rereads {
         last.insert((again.of, &again.path), again);
     }
     for ((first, path), again) in last {

@@ -19,7 +19,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     let end = session.events.iter().rev().find(|event| matches!(event.kind, EventKind::End(_)));
     let last = session.events.last().map_or(0, |event| event.number);
     let goes_on = |end: &Event<'_>| session.events.iter().any(|event| event.number > end.number && is_work(event));
-    match (&scene.log.measured.profile().ended, end) {
+    match (&scene.log.measured.ended(), end) {
         (Ended::Recorded { failed, status, reason }, Some(end)) if !goes_on(end) => {
             if *failed {
                 let why = status.iter().chain(reason).map(|words| short(words)).collect::<Vec<_>>().join(", ");
