@@ -11,19 +11,30 @@ pub(super) fn paths(fields: &mut Fields<'_, '_, '_>, name: &str, reads: Reads) -
         return None;
     }
     let texts = fields.texts(name)?;
-    let (mut entries, mut sound) = (Vec::new(), true);
-    for (index, text) in texts.iter().enumerate() {
-        let patterns = patterns(text);
-        match compile(&files(&patterns, reads)) {
-            Ok(_) => entries.extend(patterns),
-            Err((message, help)) => {
-                sound = false;
-                fields.fault_in(name, index, message, help);
-            }
-        }
+    let of = |texts: &[String]| {
+        let entries: Vec<String> = texts.iter().flat_map(|text| patterns(text)).collect();
+        compile(&files(&entries, reads))
+    };
+    checked(fields, name, &texts, of).map(Box::new)
+}
+
+/// What all entries together are; where that is nothing, the first of them that is nothing by itself is at fault.
+fn checked<T>(
+    fields: &mut Fields<'_, '_, '_>,
+    name: &str,
+    texts: &[String],
+    of: impl Fn(&[String]) -> Result<T, Fault>,
+) -> Option<T> {
+    let (message, help) = match of(texts) {
+        Ok(all) => return Some(all),
+        Err(fault) => fault,
+    };
+    let alone = texts.iter().enumerate().find_map(|(at, text)| Some((at, of(std::slice::from_ref(text)).err()?)));
+    match alone {
+        Some((at, (message, help))) => fields.fault_in(name, at, message, help),
+        None => fields.fault_at(name, message, &help.unwrap_or_default()),
     }
-    // Each by itself is sound, so all of them are.
-    compile(&files(&entries, reads)).ok().filter(|_| sound).map(Box::new)
+    None
 }
 
 /// Whether what is read is bounded, too.
@@ -65,20 +76,17 @@ fn patterns(text: &str) -> Vec<String> {
 
 /// Commands by patterns.
 pub(super) fn commands(fields: &mut Fields<'_, '_, '_>, name: &str, patterns: &[String]) -> Option<Box<Commands>> {
-    let of = |key: &str, patterns: &[String]| compile(&json!({"version": 2, "commands": {key: patterns}}));
-    let mut sound = true;
-    for (index, pattern) in patterns.iter().enumerate() {
-        if let Err((message, help)) = of("allow", std::slice::from_ref(pattern)) {
-            sound = false;
-            fields.fault_in(name, index, message, help);
-        }
-    }
-    let (proven, possible) = (of("allow", patterns).ok()?, of("deny", patterns).ok()?);
-    sound.then(|| Box::new(Commands { proven, possible }))
+    checked(fields, name, patterns, |patterns| {
+        let of = |key: &str| compile(&json!({"version": 2, "commands": {key: patterns}}));
+        Ok(Box::new(Commands { proven: of("allow")?, possible: of("deny")? }))
+    })
 }
 
+/// What is wrong, and what to do about it.
+type Fault = (String, Option<String>);
+
 /// The first thing that is wrong, in the policy's words.
-fn compile(policy: &Value) -> Result<Policy, (String, Option<String>)> {
+fn compile(policy: &Value) -> Result<Policy, Fault> {
     Policy::from_bytes("evals", None, policy.to_string().as_bytes()).map_err(|faults| {
         let first = faults.list.first();
         first.map_or_else(

@@ -35,8 +35,15 @@ pub(super) const TEXTS: &[(&str, Texts)] = &[
 pub(super) const LEVELS: &[(&str, Level)] =
     &[("error", Level::Error), ("warning", Level::Warning), ("note", Level::Note)];
 
-/// Programs that run tests, as projects call them.
+/// Programs that run tests, as projects call them. What one of these did is proof, so there is no word here that may do
+/// something else.
 pub(super) const TEST_COMMANDS: &[&str] = &[
+    "./gradlew check",
+    "./gradlew test",
+    "./mvnw test",
+    "./mvnw verify",
+    ".venv/bin/pytest",
+    ".venv/bin/python -m pytest",
     "bazel test",
     "bun test",
     "cargo nextest",
@@ -57,10 +64,12 @@ pub(super) const TEST_COMMANDS: &[&str] = &[
     "mvn verify",
     "nox",
     "npm run test",
+    "npm run test:*",
     "npm t",
     "npm test",
     "phpunit",
     "pnpm run test",
+    "pnpm run test:*",
     "pnpm test",
     "pytest",
     "python -m pytest",
@@ -71,8 +80,10 @@ pub(super) const TEST_COMMANDS: &[&str] = &[
     "rspec",
     "swift test",
     "tox",
+    "venv/bin/pytest",
     "vitest",
     "yarn run test",
+    "yarn run test:*",
     "yarn test",
 ];
 

@@ -70,6 +70,10 @@ fn lists_are_lists_however_they_are_written() {
     let block = scope("scorers:\n  - type: files_scoped\n    allowed_paths:\n      - src/\n      - tests\n");
     assert_eq!(flow, block);
     assert!(flow.contains(&"/src/**".to_owned()) && flow.contains(&"/tests".to_owned()), "{flow:?}");
+    // Twice the same, and what is left out again, are patterns like in a policy.
+    for list in ["[src/, ./src]", "[src/, '!src/secret/**']", "['**/*.md', ~/notes/, //opt/x]", "[.]"] {
+        assert!(!scope(&format!("scorers: [{{type: files_scoped, allowed_paths: {list}}}]")).is_empty(), "{list}");
+    }
     let said = read_text("scorers:\n  - type: files_scoped\n    allowed_paths: src/\n").unwrap_err();
     assert!(said.contains("3:20: `scorers[0].allowed_paths` is a string, not a list of texts"), "{said}");
 }
