@@ -137,7 +137,7 @@ pub(super) enum Command {
     Audit(AuditArgs),
     /// Score sessions by what you demand of them, and gate on it.
     #[command(after_help = super::eval::EXAMPLES)]
-    Eval(EvalArgs),
+    Eval(Box<EvalArgs>),
     /// Compare two sessions number by number, with a verdict.
     #[command(after_help = super::compare::EXAMPLES)]
     Compare(CompareArgs),
