@@ -232,6 +232,25 @@ impl<'a> Assembly<'a> {
         }
     }
 
+    /// What came back in all so far, at the least. Streams tell of an answer when it begins: what they left out is put on
+    /// the last one of the session's own conversation.
+    pub(super) fn outweigh(&mut self, output: u64) {
+        let mut told: HashMap<&Cow<'a, str>, u64> = HashMap::new();
+        let mut last = None;
+        for (place, spent) in self.session.spent.iter().enumerate() {
+            let Some(message) = spent.message.as_ref().filter(|_| spent.origin.stream == 0) else { continue };
+            told.insert(message, spent.usage.output);
+            last = Some((place, message.clone()));
+        }
+        let more = output.saturating_sub(told.values().fold(0, |sum, tokens| sum.saturating_add(*tokens)));
+        let Some((place, message)) = last.filter(|_| more > 0) else { return };
+        let in_total = self.messages.get(&message).and_then(|at| self.usages.get_mut(*at));
+        let told = self.session.spent.get_mut(place).map(|spent| &mut spent.usage);
+        for usage in [in_total, told].into_iter().flatten() {
+            usage.output = usage.output.saturating_add(more);
+        }
+    }
+
     /// What a record says about the size of the conversation, and nothing about what it cost.
     pub(super) fn window(&mut self, time: Option<Cow<'a, str>>, window: Window) {
         let after = self.session.events.len();

@@ -99,7 +99,21 @@ record! {
 }
 
 record! {
-    struct Metrics { prompt = "prompt_tokens", completion = "completion_tokens", cached = "cached_tokens" }
+    struct Metrics {
+        prompt = "prompt_tokens",
+        completion = "completion_tokens",
+        cached = "cached_tokens",
+        extra: Nested<Written<'a>> = "extra",
+    }
+}
+
+record! {
+    /// What a cache took in is part of the prompt, too.
+    struct Written { cache_write = "cache_creation_input_tokens", kept: Nested<Kept<'a>> = "cache_creation" }
+}
+
+record! {
+    struct Kept { hour = "ephemeral_1h_input_tokens" }
 }
 
 record! {
@@ -248,8 +262,12 @@ fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, step: &Step<'a>, gaps
     words(assembly, place, step.message, kind);
     if let Some(metrics) = step.metrics.object() {
         let cache_read = count(metrics.cached);
-        let input = count(metrics.prompt).saturating_sub(cache_read);
-        let usage = Usage { input, output: count(metrics.completion), cache_read, ..Usage::default() };
+        let extra = metrics.extra.object();
+        let cache_write = extra.map_or(0, |extra| count(extra.cache_write));
+        let hour = extra.and_then(|extra| extra.kept.object()).map_or(0, |kept| count(kept.hour));
+        let input = count(metrics.prompt).saturating_sub(cache_read).saturating_sub(cache_write);
+        let output = count(metrics.completion);
+        let usage = Usage { input, output, cache_read, cache_write, cache_write_1h: hour, ..Usage::default() };
         assembly.usage(None, usage);
     }
     calls(assembly, place, step, gaps);

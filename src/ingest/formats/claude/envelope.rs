@@ -41,6 +41,7 @@ record! {
         hook_infos = "hookInfos",
         tool_use_result = "toolUseResult",
         tool_use_result_snake = "tool_use_result",
+        usage = "usage",
         denial_kind = "toolDenialKind",
         permission_denials = "permission_denials",
         loglines = "loglines",

@@ -207,6 +207,11 @@ fn agent(result: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
     text(object::<Structured<'_>>(result)?.agent)
 }
 
+/// The tokens that came back, by one record of usage.
+pub(super) fn output(usage: Option<Raw<'_>>) -> u64 {
+    object::<Tokens<'_>>(usage).map_or(0, |tokens| count(tokens.output))
+}
+
 fn usage<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, message: &Message<'a>, acted: bool) {
     facts::model(message.model, assembly);
     let Some(tokens) = object::<Tokens<'_>>(message.usage) else { return };

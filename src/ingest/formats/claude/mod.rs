@@ -229,6 +229,7 @@ impl<'a> Transcript<'a> {
     /// The end of a run names the calls that were refused.
     fn result(&mut self, place: Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         self.results += 1;
+        self.assembly.outweigh(message::output(record.usage));
         outcome::denials(&mut self.assembly, &place, record.permission_denials, gaps);
         let ending = Ending {
             status: filled(record.subtype),
