@@ -255,10 +255,10 @@ def make_store(folder, sessions, events, limit_bytes=None):
     return folder
 
 
-def run(command, ok=(0, 1)):
+def run(command, ok=(0, 1), cwd=None):
     """(wall, cpu, peak MB, exit code) of one child."""
     begin = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    child = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     error = child.stderr.read()
     _, status, usage = os.wait4(child.pid, 0)
     wall = time.perf_counter() - begin
@@ -292,6 +292,46 @@ def compare_limit(binary, policy, store, count, label):
     row("cpu:  check / rg -c x", f"{ours[1] / limit[1]:.2f}", "(wall counts)")
     row("peak memory, MB (largest session %.1f MB)" % largest, f"{ours[2]:.0f}", "<= 64 + largest session")
     return ours
+
+
+EVALS = """\
+scorers:
+  - type: no_errors
+  - type: cost_under
+    max_dollars: 10
+    estimates: true
+  - type: files_scoped
+    allowed_paths: ["src/", "tests/", "docs/"]
+    threshold: 0.5
+  - type: duration_under
+    max_seconds: 100000
+  - type: regex
+    pattern: "\\\\bdone\\\\b"
+    threshold: 0
+  - type: tests_ran
+    threshold: 0
+evals:
+  - {name: loops, scorer: lint_violations, fail_on: above, threshold: 100}
+  - {name: errors, scorer: error_count, fail_on: above, threshold: 100}
+"""
+
+
+def compare_everything(binary, work, store, count):
+    """`check` with lints, evals and budgets beside `check` with the policy alone, turn by turn."""
+    alone, all_on = work / "alone", work / "everything"
+    for folder in (alone, all_on):
+        folder.mkdir(exist_ok=True)
+        (folder / ".agent-scope.json").write_text(json.dumps(POLICY))
+    (all_on / ".agent-strace-lint.json").write_text("{}")
+    (all_on / ".agent-evals.yaml").write_text(EVALS)
+    (all_on / ".claw-policy.json").write_text(json.dumps({"budget": {"maxToolCalls": 5000}}))
+    runs = {alone: [], all_on: []}
+    for _ in range(count + 1):
+        for folder in runs:
+            runs[folder].append(run([binary, "--trace-dir", store, "check", "--format", "json"], cwd=folder))
+    alone, all_on = (median(runs[folder][1:]) for folder in runs)
+    row("cpu:  check with everything on / policy alone", f"{all_on[1] / alone[1]:.2f}", "<= 1.3")
+    row("wall: check with everything on / policy alone", f"{all_on[0] / alone[0]:.2f}", "<= 1.3")
 
 
 def compare_peer(name, peer, policy, store, ours_cpu_per_session, sample):
@@ -337,6 +377,7 @@ def main():
         return compare_history(arguments.binary, policy, store, arguments.history, arguments.runs)
     many = make_store(arguments.work / "many", 2000, 60)
     ours = compare_limit(arguments.binary, policy, many, arguments.runs, "2,000 sessions")
+    compare_everything(Path(arguments.binary).absolute(), arguments.work.absolute(), many.absolute(), arguments.runs)
     for name, peer in peers:
         compare_peer(name, peer, policy, many, ours[1] / 2000, arguments.sample)
     big = make_store(arguments.work / "big", 100_000, 2400, arguments.big_mb * 2**20)

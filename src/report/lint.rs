@@ -1,7 +1,7 @@
 //! `lint` for people: a line for each finding, in the shape that scripts know.
 
 use super::Colour;
-use super::escape::terminal;
+use super::escape::{shorten, terminal};
 use super::text::{Paint, counted, gap_text, more, waivers};
 use super::view::{Report, ShownFinding, ShownSession};
 use crate::engine::Verdict;
@@ -11,6 +11,8 @@ use crate::finding::Level;
 const NAME: usize = 26;
 /// Characters of a session's id.
 const ID: usize = 12;
+/// Characters of a message: names of tools and files in it are as long as a log makes them.
+const MESSAGE: usize = 400;
 /// Gaps beyond these are counted, not listed.
 const GAPS: usize = 20;
 
@@ -73,7 +75,8 @@ fn line(finding: &ShownFinding, paint: &Paint) -> String {
         Level::Warning => paint.warning(&format!("{level:<5}")),
         Level::Note => format!("{level:<5}"),
     };
-    format!("{level}  {name:<NAME$} {}{place}", terminal(finding.message.as_str()))
+    let message = shorten(&terminal(finding.message.as_str()), MESSAGE);
+    format!("{level}  {name:<NAME$} {message}{place}")
 }
 
 fn level(level: Level) -> &'static str {
