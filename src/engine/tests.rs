@@ -158,7 +158,7 @@ fn fact(session: &mut Session<'static>, gaps: &mut Vec<Gap>, verb: &str, rest: &
 fn tell(session: &mut Session<'static>, kind: EventKind<'static>) {
     let number = u32::try_from(session.events.len()).unwrap() + 1;
     let origin = Origin { row: number, ..Origin::default() };
-    session.events.push(Event { kind, origin, ..event("read a", number) });
+    session.events.push(Event { origin, kind, ..event("read a", number) });
 }
 
 /// A lint file.

@@ -18,8 +18,8 @@ fn the_published_schema_is_what_rules_declare() {
                 Unit::Dollars => json!({"type": "number", "exclusiveMinimum": 0}),
             };
             if let Some(default) = parameter.default {
-                number["default"] =
-                    if parameter.unit == Unit::Count { json!(default.round() as u64) } else { json!(default) };
+                let whole = format!("{default:.0}").parse::<u64>();
+                number["default"] = if parameter.unit == Unit::Count { json!(whole.unwrap()) } else { json!(default) };
             }
             members[parameter.key] = number;
         }

@@ -7,6 +7,7 @@ use super::scene::{Beat, Scene};
 use super::{edits, lint, vocabulary};
 use crate::effects::patch::PatchedFile as Edit;
 use crate::effects::{Certainty, Effect, Kind};
+use crate::model::EventKind;
 use crate::rules::Hit;
 
 lint!(
@@ -46,8 +47,9 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
                 weakened.extend(switched_off(call, &edits, &began));
                 note(call, &edits, &mut began);
             }
-            Beat::Message(event) if scene.is_main(event) => {
-                if let crate::model::EventKind::Message(text) = &event.kind
+            // What is said before anything was weakened claims nothing that matters.
+            Beat::Message(event) if !weakened.is_empty() && scene.is_main(event) => {
+                if let EventKind::Message(text) = &event.kind
                     && vocabulary::claims_success(&text.decode())
                 {
                     claimed = Some(event.number);

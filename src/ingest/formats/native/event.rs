@@ -113,7 +113,7 @@ pub(super) fn add<'a>(
         "tool_call" => call(assembly, gaps, place, item, data),
         "tool_result" => result(assembly, place, record, data, recorded.is_error().unwrap_or_else(|| failed(data))),
         "error" if recorded.is_error().is_none() && is_of_no_call(record, data) => {
-            assembly.push(place, EventKind::Failure(words(data)))
+            assembly.push(place, EventKind::Failure(words(data)));
         }
         "error" => result(assembly, place, record, data, recorded.is_error().unwrap_or(true)),
         "file_read" => file(assembly, gaps, place, data, Access::Read),
