@@ -23,7 +23,10 @@ pub(super) use names::Names;
 pub(crate) use without::Excepted;
 
 /// Families of rules that are demanded by files beside the policy.
-const BESIDE: &[&str] = &["eval/", "lint/"];
+const BESIDE: &[&str] = &["eval/", "hooks/", "lint/"];
+
+/// Where hook policies of agent runtimes state limits; the key of a policy is `budgets`.
+const MANIFEST: &str = "/budget/";
 
 /// Where a waiver stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -156,7 +159,8 @@ impl Waiver {
 
     fn names(&self, found: &Found<'_>) -> bool {
         // What another policy demands, only that policy can except. Files beside the policy have no exceptions of their own.
-        let beside = BESIDE.iter().any(|family| found.rule.starts_with(family));
+        let beside = BESIDE.iter().any(|family| found.rule.starts_with(family))
+            || found.place.is_some_and(|place| place.pointer.starts_with(MANIFEST));
         let foreign = !beside
             && found
                 .place
