@@ -307,9 +307,9 @@ scorers:
     max_seconds: 100000
   - type: regex
     pattern: "\\\\bdone\\\\b"
-    threshold: 0
+    threshold: 0.01
   - type: tests_ran
-    threshold: 0
+    threshold: 0.01
 evals:
   - {name: loops, scorer: lint_violations, fail_on: above, threshold: 100}
   - {name: errors, scorer: error_count, fail_on: above, threshold: 100}
