@@ -283,14 +283,7 @@ impl<'a> Assembly<'a> {
 
     pub(super) fn finish(mut self) -> Session<'a> {
         for usage in &self.usages {
-            let total = &mut self.session.usage;
-            total.requests = total.requests.saturating_add(usage.requests);
-            total.input = total.input.saturating_add(usage.input);
-            total.output = total.output.saturating_add(usage.output);
-            total.cache_read = total.cache_read.saturating_add(usage.cache_read);
-            total.reasoning = total.reasoning.saturating_add(usage.reasoning);
-            total.cache_write = total.cache_write.saturating_add(usage.cache_write);
-            total.cache_write_1h = total.cache_write_1h.saturating_add(usage.cache_write_1h);
+            self.session.usage.add(usage);
         }
         self.tell_models();
         self.session

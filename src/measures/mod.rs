@@ -27,7 +27,7 @@ pub(crate) use files::{Files, Reread};
 pub(crate) use money::{Basis, Cost, Pricing};
 pub(crate) use part::Part;
 pub(crate) use phase::Phase;
-pub(crate) use request::{Request, add as add_usage};
+pub(crate) use request::Request;
 pub(crate) use tools::{ToolUse, Tools};
 
 /// One effect of a session.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::asked::{self, is_asked};
 use super::failure::{Failure, Retry};
 use super::money::{self, Cost, Pricing};
-use super::request::{self, Request};
+use super::request::Request;
 use super::series::{changes, happened};
 use super::{Deed, estimate};
 use crate::effects::Kind;
@@ -101,7 +101,7 @@ fn at(phases: &mut [Phase], event: u32) -> Option<&mut Phase> {
 fn charge(phases: &mut [Phase], requests: &[Request], pricing: &Pricing<'_>) {
     for asked in requests {
         let Some(phase) = at(phases, asked.event) else { continue };
-        request::add(&mut phase.usage, &asked.usage);
+        phase.usage.add(&asked.usage);
         phase.cost.add(&asked.cost);
         pricing.note(&mut phase.cost, asked.model.as_deref());
     }

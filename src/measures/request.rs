@@ -84,11 +84,11 @@ pub(super) fn rest(session: &Session<'_>) -> Usage {
             Some(message) => {
                 messages.insert(message, spent.usage);
             }
-            None => add(&mut sum, &spent.usage),
+            None => sum.add(&spent.usage),
         }
     }
     for usage in messages.values() {
-        add(&mut sum, usage);
+        sum.add(usage);
     }
     let total = &session.usage;
     Usage {
@@ -100,16 +100,6 @@ pub(super) fn rest(session: &Session<'_>) -> Usage {
         cache_write_1h: total.cache_write_1h.saturating_sub(sum.cache_write_1h),
         reasoning: total.reasoning.saturating_sub(sum.reasoning),
     }
-}
-
-pub(crate) fn add(total: &mut Usage, usage: &Usage) {
-    total.requests = total.requests.saturating_add(usage.requests);
-    total.input = total.input.saturating_add(usage.input);
-    total.output = total.output.saturating_add(usage.output);
-    total.cache_read = total.cache_read.saturating_add(usage.cache_read);
-    total.cache_write = total.cache_write.saturating_add(usage.cache_write);
-    total.cache_write_1h = total.cache_write_1h.saturating_add(usage.cache_write_1h);
-    total.reasoning = total.reasoning.saturating_add(usage.reasoning);
 }
 
 /// How often the session's own conversation paused for more than two minutes between two requests.

@@ -39,7 +39,7 @@ fn session(events: Vec<Event<'static>>, spent: Vec<Spent<'static>>) -> Session<'
         last.insert(told.message.clone(), told.usage);
     }
     for usage in last.values() {
-        super::request::add(&mut session.usage, usage);
+        session.usage.add(usage);
     }
     (session.events, session.spent) = (events, spent);
     session

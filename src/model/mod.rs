@@ -82,6 +82,18 @@ fn is_none(tokens: &u64) -> bool {
     *tokens == 0
 }
 
+impl Usage {
+    pub(crate) fn add(&mut self, more: &Self) {
+        self.requests = self.requests.saturating_add(more.requests);
+        self.input = self.input.saturating_add(more.input);
+        self.output = self.output.saturating_add(more.output);
+        self.cache_read = self.cache_read.saturating_add(more.cache_read);
+        self.cache_write = self.cache_write.saturating_add(more.cache_write);
+        self.cache_write_1h = self.cache_write_1h.saturating_add(more.cache_write_1h);
+        self.reasoning = self.reasoning.saturating_add(more.reasoning);
+    }
+}
+
 /// Usage as one record tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Spent<'a> {

@@ -294,14 +294,17 @@ fn keep(path: &Path, new: Vec<Entry>, streams: &mut Streams<'_>) -> Result<(), F
             fs::create_dir_all(folder)
                 .map_err(|error| Failure::new(format!("can't create `{}`: {}", folder.display(), reason(&error))))?;
         }
-        output::write(path, &lines(&entries))?;
+        output::write(path, &lines(&entries)?)?;
     }
     let noun = if added == 1 { "entry" } else { "entries" };
     output::print(streams.stdout, &format!("Added {added} {noun} to {shown} ({} in all)\n", entries.len()))
 }
 
-fn lines(entries: &[Entry]) -> String {
-    entries.iter().filter_map(|entry| serde_json::to_string(entry).ok()).map(|line| line + "\n").collect()
+/// All of them or none: an entry that is left out would be gone from the file.
+fn lines(entries: &[Entry]) -> Result<String, Failure> {
+    let line = |entry: &Entry| serde_json::to_string(entry).map(|line| line + "\n");
+    let lines: Result<String, _> = entries.iter().map(line).collect();
+    lines.map_err(|error| Failure::new(format!("an entry of the dataset can't be written: {error}")))
 }
 
 fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
@@ -323,9 +326,13 @@ fn list(trace_dir: &Path, args: &FileArgs, streams: &mut Streams<'_>) -> Result<
         output::print(streams.stdout, &report::columns(&rows))?;
         return Ok(0);
     }
-    let mut files: Vec<PathBuf> = fs::read_dir(folder(trace_dir))
-        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
-        .unwrap_or_default();
+    let folder = folder(trace_dir);
+    let all = || fs::read_dir(&folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>();
+    let mut files = match all() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(Failure::new(format!("can't list `{}`: {}", folder.display(), reason(&error)))),
+        Ok(files) => files,
+    };
     files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
     files.sort();
     let mut rows = vec![["dataset", "entries"].map(str::to_owned)];
@@ -342,7 +349,7 @@ fn list(trace_dir: &Path, args: &FileArgs, streams: &mut Streams<'_>) -> Result<
 }
 
 fn export(trace_dir: &Path, args: &ExportArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
-    let text = lines(&read(&args.file.path(trace_dir))?);
+    let text = lines(&read(&args.file.path(trace_dir))?)?;
     match &args.output {
         Some(path) => output::write(path, &text)?,
         None => output::print(streams.stdout, &text)?,

@@ -108,8 +108,13 @@ fn show(
 fn summary(trace_dir: &Path, text: &str, environment: Environment) -> Result<(), Failure> {
     let file = environment.machine.and_then(|machine| machine.step_summary.clone());
     let Some(file) = file else { return output::write(&trace_dir.join("eval-summary.md"), text) };
-    let before = output::read_small(&file).unwrap_or_default();
-    output::write(&file, &(String::from_utf8_lossy(&before).into_owned() + text))
+    let absent = file.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+    let before = if absent { Some(Vec::new()) } else { output::read_small(&file) };
+    // What other steps have said is theirs: where it can't be read, it is not written over.
+    let before = before.and_then(|before| String::from_utf8(before).ok()).ok_or_else(|| {
+        Failure::new(format!("the summary `{}` can't be added to: it is no small text file", file.display()))
+    })?;
+    output::write(&file, &(before + text))
 }
 
 fn save(path: &Path, measure: &Measure, outcome: &Outcome, streams: &mut Streams<'_>) -> Result<(), Failure> {

@@ -110,7 +110,7 @@ impl<'a> Tree<'a> {
 
     fn usage(&self) -> Usage {
         let mut total = Usage::default();
-        self.all().for_each(|profile| crate::measures::add_usage(&mut total, &profile.usage));
+        self.all().for_each(|profile| total.add(&profile.usage));
         total
     }
 
