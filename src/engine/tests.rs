@@ -12,7 +12,7 @@ use crate::effects::Links;
 use crate::eval::{Baseline, Demands, Verdicts};
 use crate::finding::{Counts, Level};
 use crate::model::dialect::Carries;
-use crate::model::evidence::{Chain, Subagent};
+use crate::model::evidence::{Chain, Count, Counted, Subagent};
 use crate::model::{
     Arguments, Dialect, Ending, Event, EventKind, Origin, RawText, Session, Spent, ToolCall, ToolResult, Usage,
 };
@@ -91,6 +91,15 @@ fn fact(session: &mut Session<'static>, gaps: &mut Vec<Gap>, verb: &str, rest: &
         "compacted" => evidence.compactions = count(),
         "rewound" => evidence.rewinds = count(),
         "removed" => evidence.removed = count(),
+        "counts" => {
+            let (what, stated) = rest.split_once(' ').unwrap();
+            let known = [Counted::ToolCalls, Counted::Errors, Counted::Steps];
+            let what = known.into_iter().find(|known| known.name() == what).unwrap();
+            let calls = session.events.iter().filter(|event| matches!(event.kind, EventKind::Call(_))).count();
+            let recorded = if what == Counted::ToolCalls { u64::try_from(calls).unwrap() } else { 0 };
+            evidence.counts.push(Count { what, stated: stated.parse().unwrap(), recorded });
+        }
+        "credential" => evidence.credentials.push(value()),
         "unknown" => session.unknown_records = count(),
         "chain" if rest == "intact" => evidence.chain = Chain::Intact,
         "chain" if rest == "late" => evidence.chain = Chain::Late,

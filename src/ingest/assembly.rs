@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::json::{Raw, text};
 use super::scan::is_json;
 use crate::model::attribution::note_each;
+use crate::model::evidence::{Count, Counted};
 use crate::model::{
     Arguments, Dialect, Event, EventKind, Label, Origin, Session, Spent, Status, Stream, ToolCall, ToolResult, Usage,
     Window,
@@ -272,6 +273,15 @@ impl<'a> Assembly<'a> {
             && let Some(id) = id
         {
             self.session.id = id;
+        }
+    }
+
+    /// Notes a total that stands in the log. `is_whole`: the log had ended when it was written; before that a total may
+    /// lag behind.
+    pub(super) fn stated(&mut self, what: Counted, stated: Option<u64>, recorded: usize, is_whole: bool) {
+        let recorded = u64::try_from(recorded).unwrap_or(u64::MAX);
+        if let Some(stated) = stated.filter(|stated| is_whole || *stated >= recorded) {
+            self.session.evidence.counts.push(Count { what, stated, recorded });
         }
     }
 

@@ -296,7 +296,12 @@ pub(super) fn is_string(value: Option<Raw<'_>>) -> bool {
 
 /// A count; negative ones, which old writers used for "unknown", and fractions count as zero.
 pub(super) fn count(value: Option<Raw<'_>>) -> u64 {
-    value.and_then(|raw| raw.get().parse().ok()).unwrap_or(0)
+    whole(value).unwrap_or(0)
+}
+
+/// A count, where the value is one.
+pub(super) fn whole(value: Option<Raw<'_>>) -> Option<u64> {
+    value?.get().parse().ok()
 }
 
 /// Reads an object's fields; `None` when the value is no object or not readable as one.

@@ -15,6 +15,7 @@ mod json;
 mod mend;
 mod reader;
 mod scan;
+mod settings;
 
 #[cfg(test)]
 mod tests;

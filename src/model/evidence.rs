@@ -22,9 +22,52 @@ pub(crate) struct Evidence<'a> {
     pub(crate) rewinds: u32,
     /// Messages that the host itself removed from the log, or replaced by a stub.
     pub(crate) removed: u32,
+    /// Counts that the log keeps about itself, beside what it holds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) counts: Vec<Count>,
+    /// Credentials in the agent's own settings that the log carries: the keys that lead to them (`model_config.api_key`),
+    /// never what they are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) credentials: Vec<Cow<'a, str>>,
     /// Never taken from what a log says about itself: it is worked out.
     #[serde(skip)]
     pub(crate) chain: Chain,
+}
+
+/// What logs count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Counted {
+    ToolCalls,
+    Errors,
+    Steps,
+}
+
+impl Counted {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::ToolCalls => "tool-calls",
+            Self::Errors => "errors",
+            Self::Steps => "steps",
+        }
+    }
+
+    /// One of them, in words.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::ToolCalls => "tool call",
+            Self::Errors => "error",
+            Self::Steps => "step",
+        }
+    }
+}
+
+/// A total that stands in a log beside what it is the total of. What is recorded counts, whatever the total says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Count {
+    pub(crate) what: Counted,
+    pub(crate) stated: u64,
+    pub(crate) recorded: u64,
 }
 
 /// Whether the records carry digests of the ones before them, and whether those are right.
@@ -70,6 +113,8 @@ impl Evidence<'_> {
             compactions: self.compactions,
             rewinds: self.rewinds,
             removed: self.removed,
+            counts: self.counts,
+            credentials: self.credentials.into_iter().map(|key| Cow::Owned(key.into_owned())).collect(),
             chain: self.chain,
         }
     }

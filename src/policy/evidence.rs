@@ -66,6 +66,7 @@ impl Weight {
 pub(crate) const DEFAULTS: &[(RuleId, Weight)] = &[
     ("evidence/chain", Weight::Level(Level::Error)),
     ("evidence/compacted", Weight::Off),
+    ("evidence/counts", Weight::Level(Level::Warning)),
     ("evidence/level", Weight::Level(Level::Error)),
     ("evidence/missing-subagent", Weight::Incomplete),
     ("evidence/no-calls", Weight::Incomplete),

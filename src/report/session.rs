@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::escape::shorten;
 use crate::engine::SessionOutcome;
 use crate::model::dialect::Carries;
-use crate::model::evidence::Chain;
+use crate::model::evidence::{Chain, Count};
 use crate::privacy::{Redacted, redact};
 
 /// Values of one fact, and sub-agents, beyond these are counted in no report: a log can name any number.
@@ -46,6 +46,7 @@ pub(super) struct ShownProof {
     compactions: u32,
     rewinds: u32,
     removed: u32,
+    counts: Vec<Count>,
     subagents: Vec<ShownSubagent>,
 }
 
@@ -141,6 +142,7 @@ impl ShownProof {
             compactions: evidence.compactions,
             rewinds: evidence.rewinds,
             removed: evidence.removed,
+            counts: evidence.counts.clone(),
             subagents: subagents.collect(),
         }
     }
@@ -196,7 +198,19 @@ pub(super) struct Evidence<'a> {
     rewinds: u32,
     /// Messages that the agent's host removed.
     removed: u32,
+    /// Totals that the log keeps of itself, beside what it holds.
+    counts: Vec<Total>,
     subagents: Vec<Subagent<'a>>,
+}
+
+/// A total that stands in the log. What is recorded counts.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Total {
+    /// `tool-calls`, `errors` or `steps`.
+    what: &'static str,
+    stated: u64,
+    recorded: u64,
 }
 
 /// A sub-agent that the session started.
@@ -243,6 +257,8 @@ impl ShownProof {
             recorded: subagent.recorded,
             missing: subagent.missing,
         });
+        let counts = self.counts.iter();
+        let counts = counts.map(|&Count { what, stated, recorded }| Total { what: what.name(), stated, recorded });
         Evidence {
             level: self.level,
             source: self.source,
@@ -256,6 +272,7 @@ impl ShownProof {
             compactions: self.compactions,
             rewinds: self.rewinds,
             removed: self.removed,
+            counts: counts.collect(),
             subagents: subagents.collect(),
         }
     }

@@ -19,6 +19,7 @@ macro_rules! evidence {
 
 evidence!(CHAIN, "evidence/chain", "chain", Error, chain, "the chain of digests in a log is broken");
 evidence!(COMPACTED, "evidence/compacted", "compacted", Note, compacted, "the conversation was summarised");
+evidence!(COUNTS, "evidence/counts", "counts", Warning, counts, "a total in a log is not that of what it holds");
 evidence!(LEVEL, "evidence/level", "level", Error, level, "a log proves less than the policy demands");
 evidence!(
     MISSING_SUBAGENT,
@@ -58,6 +59,17 @@ fn compacted(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
             "the conversation was summarised {}: what came before it is on record",
             times(count)
         )));
+    }
+}
+
+fn counts(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    for count in whole.account.evidence.counts.iter().filter(|count| count.stated != count.recorded) {
+        let (stated, recorded) = (usize::try_from(count.stated), usize::try_from(count.recorded));
+        let stated = counted(stated.unwrap_or(usize::MAX), count.what.noun());
+        let recorded = recorded.unwrap_or(usize::MAX);
+        let verb = if recorded == 1 { "is" } else { "are" };
+        remarks
+            .push(Remark::whole(format!("the log says {stated}, {recorded} {verb} recorded: what is recorded counts")));
     }
 }
 

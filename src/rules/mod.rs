@@ -9,6 +9,7 @@ mod evidence;
 mod exceptions;
 mod hooks;
 pub(crate) mod lint;
+mod log_settings;
 mod scope;
 mod secret_egress;
 mod sequence;
@@ -171,6 +172,7 @@ static RULES: &[&Rule] = &[
     &evals::UNJUDGED,
     &evidence::CHAIN,
     &evidence::COMPACTED,
+    &evidence::COUNTS,
     &evidence::LEVEL,
     &evidence::MISSING_SUBAGENT,
     &evidence::NO_CALLS,
@@ -216,6 +218,7 @@ static RULES: &[&Rule] = &[
     &scope::TOOL,
     &scope::UNRESOLVED,
     &scope::WRITE,
+    &log_settings::RULE,
     &sequence::RULE,
     &secret_egress::RULE,
 ];

@@ -20,6 +20,7 @@ mod cases;
 mod cli;
 mod committed_links;
 mod corpus;
+mod credentials;
 mod differential;
 mod exports;
 mod generate;

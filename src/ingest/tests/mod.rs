@@ -102,6 +102,12 @@ fn show_session(text: &mut String, session: &Session<'_>) {
         usage.requests, usage.input, usage.output, usage.cache_read, usage.cache_write
     )
     .unwrap();
+    for count in &session.evidence.counts {
+        writeln!(text, "  {} stated={} recorded={}", count.what.name(), count.stated, count.recorded).unwrap();
+    }
+    for credential in &session.evidence.credentials {
+        writeln!(text, "  credential {credential}").unwrap();
+    }
     for event in &session.events {
         let what = match &event.kind {
             EventKind::Start => "start".to_owned(),

@@ -49,6 +49,7 @@ pub(crate) const BUILT_IN: &[&str] = &[
     "scope/tool",
     "scope/unresolved",
     "scope/write",
+    "secret/log-settings",
     "sequence/policy",
     "sequence/secret-egress",
 ];

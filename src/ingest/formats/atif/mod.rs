@@ -8,11 +8,12 @@ use super::{Detect, Format, Input};
 use crate::ingest::assembly::{Assembly, Numbering, Place, arguments};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{
-    Nested, Raw, count, elements, filled, is_array, is_string, is_true, object, raw_text, record, scalar, text,
+    Nested, Raw, count, elements, filled, is_array, is_string, is_true, object, raw_text, record, scalar, text, whole,
 };
 use crate::ingest::reader::{Item, Reader};
+use crate::ingest::settings;
 use crate::model::attribution::{note, note_each};
-use crate::model::evidence::Subagent;
+use crate::model::evidence::{Counted, Subagent};
 use crate::model::{Dialect, EventKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
 
 /// Sub-agents of sub-agents; every level reads the document below it again.
@@ -22,11 +23,16 @@ record! {
     struct Trajectory {
         session_id = "session_id",
         trajectory_id = "trajectory_id",
-        agent: Nested<Agent<'a>> = "agent",
+        agent = "agent",
         steps = "steps",
+        totals: Nested<Totals<'a>> = "final_metrics",
         subagents = "subagent_trajectories",
         continued = "continued_trajectory_ref",
     }
+}
+
+record! {
+    struct Totals { steps = "total_steps" }
 }
 
 record! {
@@ -177,10 +183,13 @@ fn trajectory<'a>(
     assembly.id(if parent.is_some() { own.or(run) } else { run.or(own) });
     let id = assembly.session.id.clone();
     assembly.session.parent = parent;
-    if let Some(agent) = trajectory.agent.object() {
-        about(&mut assembly, agent);
+    if let Some(agent) = object::<Agent<'a>>(trajectory.agent) {
+        about(&mut assembly, &agent);
     }
-    steps(&mut assembly, item, gaps);
+    settings::look_through(&mut assembly.session.evidence, "agent", trajectory.agent);
+    let steps = steps(&mut assembly, item, gaps);
+    let stated = trajectory.totals.object().and_then(|totals| whole(totals.steps));
+    assembly.stated(Counted::Steps, stated, steps, true);
     if trajectory.continued.is_some() {
         assembly.session.evidence.compactions = assembly.session.evidence.compactions.saturating_add(1);
     }
@@ -222,16 +231,19 @@ fn about<'a>(assembly: &mut Assembly<'a>, agent: &Agent<'a>) {
     }
 }
 
-fn steps<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Trajectory<'a>>, gaps: &mut Gaps) {
+/// Adds the steps, and returns how many there are.
+fn steps<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Trajectory<'a>>, gaps: &mut Gaps) -> usize {
     let Some(list) = item.record.steps.filter(|list| is_array(Some(*list))) else {
-        return gaps.push(Some(item.line), "the steps of a trajectory are not a list");
+        gaps.push(Some(item.line), "the steps of a trajectory are not a list");
+        return 0;
     };
-    let mut copied = false;
+    let (mut copied, mut count) = (false, 0);
     let mut reader = Reader::of_field(item.json, item.line, list);
     while let Some(step) = reader.next::<Step<'a>>(gaps) {
         if let Some(key) = step.record.duplicate {
             gaps.twice(step.line, key, "a step");
         }
+        count += 1;
         let place = Place { line: step.line, id: scalar(step.record.id), time: filled(step.record.timestamp) };
         if is_true(step.record.copied) {
             // It happened in another trajectory, which this one goes on from.
@@ -243,6 +255,7 @@ fn steps<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Trajectory<'a>>, gaps:
     }
     let evidence = &mut assembly.session.evidence;
     evidence.compactions = evidence.compactions.saturating_add(u32::from(copied));
+    count
 }
 
 fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, step: &Step<'a>, gaps: &mut Gaps) {

@@ -8,25 +8,28 @@ use super::{Base, Detect, Format, Home, Input};
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::chat::{self, Manner, Message};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Nested, filled, is, is_array, is_true, parse, record, text};
+use crate::ingest::json::{Nested, filled, is, is_array, is_true, object, parse, record, text, whole};
 use crate::ingest::reader::{Item, Reader};
+use crate::ingest::settings;
 use crate::model::attribution::note_each;
+use crate::model::evidence::Counted;
 use crate::model::{Dialect, EventKind, Session, Status};
 
 record! {
-    /// A session. The number of calls beside its messages grows with every resumption and counts nothing.
+    /// A session. The number of calls beside its messages grows with every resumption: it is only compared.
     struct Document {
         id = "session_id",
-        model: Nested<Model<'a>> = "model_config",
-        runtime: Nested<Runtime<'a>> = "runtime_config",
+        model = "model_config",
+        runtime = "runtime_config",
         messages = "messages",
         usage = "usage",
         history = "file_history",
+        calls = "tool_calls",
     }
 }
 
 record! {
-    /// Also holds the key of the API in clear, which is not read.
+    /// Also holds the key of the API in clear: that it does is told, what it is never read.
     struct Model { model = "model" }
 }
 
@@ -88,11 +91,13 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 fn session<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Document<'a>>, gaps: &mut Gaps) -> Session<'a> {
     let document = &item.record;
     assembly.id(filled(document.id));
-    let model = document.model.object().and_then(|model| filled(model.model));
-    assembly.model(model);
-    if let Some(runtime) = document.runtime.object() {
+    assembly.model(object::<Model<'a>>(document.model).and_then(|model| filled(model.model)));
+    if let Some(runtime) = object::<Runtime<'a>>(document.runtime) {
         assembly.root(filled(runtime.cwd));
-        permissions(&mut assembly, runtime);
+        permissions(&mut assembly, &runtime);
+    }
+    for (name, part) in [("model_config", document.model), ("runtime_config", document.runtime)] {
+        settings::look_through(&mut assembly.session.evidence, name, part);
     }
     match document.messages {
         Some(list) if is_array(Some(list)) => {
@@ -109,6 +114,8 @@ fn session<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Document<'a>>, gaps: 
     if let Some(usage) = chat::usage(document.usage) {
         assembly.usage(None, usage);
     }
+    let calls = assembly.session.calls().count();
+    assembly.stated(Counted::ToolCalls, whole(document.calls), calls, true);
     assembly.finish()
 }
 

@@ -10,6 +10,7 @@ use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
 use crate::ingest::json::{self, Raw, count, elements, filled, object, raw_text, record, scalar};
 use crate::ingest::reader::{Item, LineCounter, Reader};
+use crate::ingest::settings;
 use crate::model::attribution::note_each;
 use crate::model::{Dialect, Ending, EventKind, Session, Usage};
 
@@ -117,6 +118,7 @@ fn conversation<'a>(assembly: &mut Assembly<'a>, json: &'a str, line: u32, list:
 }
 
 fn describe<'a>(assembly: &mut Assembly<'a>, record: &Entry<'a>) {
+    settings::look_through(&mut assembly.session.evidence, "model_config", record.model);
     assembly.id(scalar(record.id));
     assembly.root(filled(record.working_dir));
     let parent = filled(record.parent);

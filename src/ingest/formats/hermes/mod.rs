@@ -8,6 +8,7 @@ use crate::ingest::chat::{self, Manner, Message};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, count, filled, is, is_array, object, parse, record, scalar, text};
 use crate::ingest::reader::{Item, Reader};
+use crate::ingest::settings;
 use crate::model::attribution::{note, note_each};
 use crate::model::{Dialect, EventKind, Session, Status, Usage};
 
@@ -87,6 +88,7 @@ fn document<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Entry<'a>>, list: Ra
     assembly.id(filled(entry.session_id).or_else(|| filled(entry.id)));
     assembly.session.parent = filled(entry.parent);
     assembly.root(cwd(entry.config));
+    settings::look_through(&mut assembly.session.evidence, "model_config", entry.config);
     let attribution = &mut assembly.session.attribution;
     note_each(&mut attribution.models, filled(entry.model));
     note(&mut attribution.entrypoint, filled(entry.platform).or_else(|| filled(entry.source)));

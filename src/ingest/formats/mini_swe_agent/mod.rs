@@ -10,6 +10,7 @@ use crate::ingest::chat;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Nested, Raw, elements, filled, is, is_array, object, raw_text, record, scalar, text};
 use crate::ingest::reader::{Item, Reader};
+use crate::ingest::settings;
 use crate::model::attribution::{note, note_each};
 use crate::model::{Arguments, Dialect, Ending, EventKind, RawText, Session, Status, ToolCall, ToolResult};
 
@@ -29,7 +30,7 @@ record! {
 }
 
 record! {
-    struct Info { version = "mini_version", config: Nested<Config<'a>> = "config" }
+    struct Info { version = "mini_version", config = "config" }
 }
 
 record! {
@@ -132,7 +133,9 @@ impl<'a> Run<'a> {
     }
 
     fn about(&mut self, info: &Info<'a>) {
-        let config = info.config.object();
+        let read = object::<Config<'a>>(info.config);
+        let config = read.as_ref();
+        settings::look_through(&mut self.assembly.session.evidence, "info.config", info.config);
         let environment = config.and_then(|config| config.environment.object());
         self.assembly.root(environment.and_then(|environment| filled(environment.cwd)));
         let attribution = &mut self.assembly.session.attribution;

@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use serde::de::IgnoredAny;
 
 use crate::ingest::StoreEntry;
+use crate::ingest::assembly::Assembly;
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{filled, object, parse, record, scalar};
+use crate::ingest::json::{filled, object, parse, record, scalar, whole};
 use crate::model::attribution::{note, note_each, without_credentials};
-use crate::model::{Session, Span};
+use crate::model::evidence::Counted;
+use crate::model::{Event, EventKind, Session, Span, Status, ToolCall};
 
 record! {
     pub(in crate::ingest) struct Meta {
@@ -18,6 +20,8 @@ record! {
         agent_name = "agent_name",
         parent_session_id = "parent_session_id",
         attribution = "attribution",
+        tool_calls = "tool_calls",
+        errors = "errors",
     }
 }
 
@@ -84,6 +88,26 @@ impl<'a> Meta<'a> {
         note(&mut attribution.repository, filled(recorded.repository).map(without_credentials));
         note_each(&mut attribution.branches, filled(recorded.branch));
         note(&mut attribution.commit, filled(recorded.commit));
+    }
+
+    /// Compares what the recorder counted with what is there. It writes its counts while it records, and says at the end
+    /// when the session ended. What it counts as an error is more than failed calls and less than failed results.
+    pub(super) fn compare(&self, assembly: &mut Assembly<'_>) {
+        let session = &assembly.session;
+        let has_ended = |event: &Event<'_>| matches!(event.kind, EventKind::End(_));
+        let is_whole = scalar(self.ended_at).is_some() || session.events.iter().any(has_ended);
+        let failed = |(_, call): &(&Event<'_>, &ToolCall<'_>)| matches!(call.status, Status::Error | Status::Denied);
+        let calls = session.calls().count();
+        let told = session.events.iter().filter(|event| match &event.kind {
+            EventKind::Failure(_) => true,
+            EventKind::Result(result) => result.is_error,
+            _ => false,
+        });
+        let errors = told.count().max(session.calls().filter(failed).count());
+        // Those that are right say nothing: of an imported session the importer wrote them.
+        let told = |value, recorded: usize| whole(value).filter(|stated| usize::try_from(*stated) != Ok(recorded));
+        assembly.stated(Counted::ToolCalls, told(self.tool_calls, calls), calls, is_whole);
+        assembly.stated(Counted::Errors, told(self.errors, errors), errors, false);
     }
 
     /// Epoch seconds.

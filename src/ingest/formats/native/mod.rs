@@ -78,6 +78,8 @@ struct Sessions<'a> {
     directory: Option<&'a str>,
     source: &'a str,
     shape: Shape,
+    /// Beside the events of the only session.
+    meta: Option<Meta<'a>>,
     list: Vec<Assembly<'a>>,
     places: HashMap<Cow<'a, str>, usize>,
     current: usize,
@@ -90,6 +92,7 @@ impl<'a> Sessions<'a> {
             directory: log.store.as_ref().map(|store| store.id.as_str()),
             source: &log.shown,
             shape,
+            meta: None,
             list: Vec::new(),
             places: HashMap::new(),
             current: 0,
@@ -97,7 +100,8 @@ impl<'a> Sessions<'a> {
         };
         if let Some(store) = &log.store {
             let mut assembly = sessions.assembly(Cow::Borrowed(&store.id));
-            if let Some(meta) = Meta::read(store, gaps) {
+            sessions.meta = Meta::read(store, gaps);
+            if let Some(meta) = &sessions.meta {
                 meta.apply(&mut assembly.session);
             }
             sessions.list.push(assembly);
@@ -144,7 +148,10 @@ impl<'a> Sessions<'a> {
         self.list.len() - 1
     }
 
-    fn finish(self) -> Vec<Session<'a>> {
+    fn finish(mut self) -> Vec<Session<'a>> {
+        if let (Some(meta), Some(assembly)) = (&self.meta, self.list.first_mut()) {
+            meta.compare(assembly);
+        }
         self.list.into_iter().map(Assembly::finish).collect()
     }
 }

@@ -14,6 +14,7 @@ use crate::ingest::json::{
     Nested, count, filled, is, is_array, is_object, is_true, object, parse, raw_text, record, text,
 };
 use crate::ingest::reader::{Item, Reader};
+use crate::ingest::settings;
 use crate::model::attribution::{note, note_each};
 use crate::model::{Dialect, Ending, EventKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
 
@@ -101,6 +102,8 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         let assembly = Assembly::new(&FORMAT.dialect, &input.log.shown, Numbering::Ordinal);
         let mut run = Run { assembly, opened: None, cwd: None };
         run.about(&item.record);
+        let evidence = &mut run.assembly.session.evidence;
+        settings::look_through(evidence, "replay_config", item.record.replay);
         run.steps(&item, gaps);
         sessions.push(run.finish(&item.record));
     }
