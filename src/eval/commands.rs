@@ -36,10 +36,31 @@ fn times(count: u64) -> String {
     }
 }
 
+/// Options with which a program that runs tests runs none.
+const RUNS_NONE: &[&str] = &[
+    "--help",
+    "--version",
+    "--no-run",
+    "--collect-only",
+    "--co",
+    "--list",
+    "--list-tests",
+    "--listTests",
+    "--showConfig",
+    "--dry-run",
+    "--just-print",
+    "--question",
+    "--if-present",
+    "--passWithNoTests",
+    "-DskipTests",
+    "-DskipTests=true",
+    "-Dmaven.test.skip=true",
+];
+
 /// Whether tests ran after the last change of a file, and were recorded as having gone well.
 pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
     let happened = |act: &Act<'_>| act.status != Some(Status::Denied) && act.effect.certainty != Certainty::Possible;
-    let is_test = |act: &Act<'_>| happened(act) && is_proven(commands, act);
+    let is_test = |act: &Act<'_>| happened(act) && is_proven(commands, act) && !runs_none(act);
     let mut changed = log
         .acts
         .iter()
@@ -49,9 +70,15 @@ pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
         return Measurement::new(1.0, "nothing was changed");
     };
     let after = || log.acts.iter().skip(last).filter(|act| is_test(act));
-    if let Some(test) = after().find(|act| act.status == Some(Status::Ok)) {
+    let went_well = |act: &&Act<'_>| act.status == Some(Status::Ok);
+    if let Some(test) = after().filter(went_well).find(|act| act.effect.origin.told) {
         return Measurement::new(1.0, format!("tests ran in event {}, after the last change", test.event))
             .at(Some(test.event));
+    }
+    if let Some(test) = after().find(went_well) {
+        let reason = "the status of the call does not tell how the tests in it ended: run them last, alone, or with \
+                      `set -o pipefail`";
+        return Measurement::unknown(format!("{reason} (event {})", test.event)).at(Some(test.event));
     }
     let reason = if after().next().is_some() {
         "tests ran after the last change, and failed or have no recorded result"
@@ -61,6 +88,11 @@ pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
         "files were changed, and no tests ran"
     };
     Measurement::new(0.0, format!("{reason} (last change in event {})", change.event)).at(Some(change.event))
+}
+
+fn runs_none(act: &Act<'_>) -> bool {
+    let Kind::Execute(execution) = &act.effect.kind else { return false };
+    execution.argv.iter().skip(1).any(|word| RUNS_NONE.contains(&word.text.as_str()))
 }
 
 /// A file of the workspace.

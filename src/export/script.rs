@@ -92,6 +92,7 @@ impl Walk<'_> {
                     self.node(node, outside);
                 }
             }
+            Node::Negated(node) => self.node(node, outside),
             Node::AndOr { first, rest } => {
                 self.node(first, outside);
                 for (_, node) in rest {

@@ -26,6 +26,8 @@ pub(crate) enum Node {
     Simple(Simple),
     /// Stages run in subshells; the output of one is the input of the next.
     Pipeline(Vec<Node>),
+    /// `! …`: it succeeds where what it runs fails.
+    Negated(Box<Node>),
     /// `( … )`: assignments and `cd` don't leave it.
     Subshell(Box<Script>),
     /// `{ …; }`: same shell.

@@ -356,6 +356,7 @@ impl Machine<'_> {
     }
 
     fn set(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        let outcome = self.outcome;
         self.execute(words, true, false);
         let rest = words.get(1..).unwrap_or_default();
         if rest.is_empty() {
@@ -371,6 +372,7 @@ impl Machine<'_> {
                 }
                 Some(text) if text.starts_with(['-', '+']) => {
                     let named = rest.get(at + 1).filter(|_| text.contains('o')).and_then(Arg::literal);
+                    outcome.strictly(text, named, io.scope);
                     if text.contains('a') || named == Some("allexport") {
                         io.scope.export_all(text.starts_with('-'));
                     }

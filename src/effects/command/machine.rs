@@ -12,6 +12,7 @@ use crate::shell::Span;
 
 use super::argument::{Arg, Known};
 use super::knowledge::{Knowledge, Role};
+use super::outcome::Outcome;
 use super::stream::Stream;
 use super::temporary;
 use super::words::Pipe;
@@ -39,6 +40,10 @@ pub(crate) struct Machine<'w> {
     pub(super) pipe: Option<Span>,
     /// The command that is running: its place among the effects.
     pub(super) parent: Option<u32>,
+    /// What the success of the call says of what is being walked.
+    pub(super) outcome: Outcome,
+    /// The next substitution is all that is assigned: the assignment's status is its own.
+    pub(super) assigned: bool,
     /// How much text was searched for where nested texts come from.
     pub(super) searched: usize,
     /// The place of the effect that was added last, or found to be there already.
@@ -80,6 +85,8 @@ impl<'w> Machine<'w> {
             at: Span::new(0, text.len()),
             pipe: None,
             parent: None,
+            outcome: Outcome::default(),
+            assigned: false,
             searched: 0,
             last: None,
             effects: Vec::new(),
@@ -157,7 +164,7 @@ impl<'w> Machine<'w> {
 
     /// Where what happens now comes from.
     fn origin(&self) -> Origin {
-        Origin { span: self.at, parent: self.parent }
+        Origin { span: self.at, parent: self.parent, told: self.outcome.succeeded && self.guesses == 0 }
     }
 
     pub(crate) fn emit(&mut self, kind: Kind, certainty: Certainty, via: &'static str) {
@@ -178,6 +185,9 @@ impl<'w> Machine<'w> {
         let hash = hasher.finish();
         let known = self.seen.get(&hash).copied();
         if let Some(place) = known.filter(|place| self.effects.get(*place as usize) == Some(&effect)) {
+            if let Some(known) = self.effects.get_mut(place as usize) {
+                known.origin.told |= effect.origin.told;
+            }
             self.last = Some(place);
             return;
         }
@@ -207,12 +217,16 @@ impl<'w> Machine<'w> {
         self.last = None;
         self.emit(Kind::Execute(execution), certainty, "command");
         self.parent = self.last.or(self.parent);
+        self.outcome_of_children(argv);
     }
 
     /// A function of the script was called: it needs no entry of its own, its commands have theirs.
     pub(crate) fn execute_function(&mut self, argv: &[Arg]) {
         self.led |= self.substitutions == 0;
+        // Its name proves nothing, its commands do.
+        let outcome = std::mem::take(&mut self.outcome);
         self.execute(argv, true, false);
+        self.outcome = outcome;
     }
 
     /// Where a word points.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `machine` | the one place where effects come from, and the limits |
 //! | `origin` | where in the call's text they come from |
+//! | `outcome` | what the call's success says of each of its commands |
 //! | `walk`, `simple`, `redirect`, `builtins`, `reading`, `words` | the shell language |
 //! | `knowledge`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
 //! | `programs` | programs that data can't describe |
@@ -18,6 +19,7 @@ mod code;
 pub(crate) mod knowledge;
 mod machine;
 mod origin;
+mod outcome;
 mod programs;
 mod reading;
 mod redirect;
@@ -38,6 +40,7 @@ use super::edited::Edited;
 use super::{About, Effect, Effects, World};
 use argument::Arg;
 use machine::Machine;
+use outcome::Outcome;
 use stream::Stream;
 
 /// Effects of running `text` as a shell program, in order; `world` ends up as the program leaves it.
@@ -80,6 +83,7 @@ pub(crate) fn environment(name: &str, value: Option<&str>, world: &mut World) ->
 fn walked(text: &str, world: &mut World) -> Vec<Effect> {
     let knowledge = Arc::clone(world.knowledge());
     let mut machine = Machine::new(text, world, &knowledge);
+    machine.outcome = Outcome::of_call();
     if let Some(reason) = misleading(text) {
         machine.opaque(About::Commands, reason, &[]);
     }

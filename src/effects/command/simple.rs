@@ -6,6 +6,7 @@ use crate::shell::{AssignedValue, Scope, Simple};
 use super::argument::Arg;
 use super::knowledge::Role;
 use super::machine::Machine;
+use super::outcome::{Outcome, is_assigned_output};
 use super::steering;
 use super::stream::Stream;
 
@@ -37,7 +38,9 @@ impl Machine<'_> {
                 self.environment(&Arg::exact(assignment.name.as_str()), Certainty::Exact);
             }
             self.assigned(&assignment.name, &assignment.value, scope);
+            self.assigned = lasting && is_assigned_output(simple);
             self.assign(assignment, scope);
+            self.assigned = false;
         }
         if let Some(around) = around {
             self.input = around;
@@ -49,10 +52,10 @@ impl Machine<'_> {
             let reads = self.substitutions > 0 && simple.assignments.is_empty() && opened.output.is_none();
             opened.input.clone().filter(|_| reads).unwrap_or_else(Stream::nothing)
         } else {
-            let parent = self.parent;
+            let (parent, outcome) = (self.parent, self.outcome);
             let mut io = Io { scope: &mut *scope, input: &input };
             let output = self.nested(Stream::Unknown, |machine| machine.dispatch(&words, &mut io));
-            self.parent = parent;
+            (self.parent, self.outcome) = (parent, outcome);
             output
         };
         // `declare a=(…)` is a word to the builtin; its elements are expanded here.
@@ -146,16 +149,21 @@ impl Machine<'_> {
             return Stream::nothing();
         }
         if let Some(alias) = io.scope.aliased(text) {
+            // One of the two runs.
+            self.outcome = Outcome::default();
             self.through_alias(&alias, words, io);
         }
         if let Some(body) = io.scope.function(text) {
             self.execute_function(words);
             return self.function(&body, words, io);
         }
-        if let Some(output) = self.builtin(text, words, io) {
-            return output;
-        }
-        self.program(text, words, io)
+        let outcome = self.outcome;
+        let output = match self.builtin(text, words, io) {
+            Some(output) => output,
+            None => self.program(text, words, io),
+        };
+        outcome.left(text, words, io.scope);
+        output
     }
 
     /// The first word is not known: neither is what runs.

@@ -8,6 +8,7 @@ use crate::shell::{BYTES_A_STEP, Connector, Node, Redirect, Scope, Script, Word,
 
 use super::argument::{Arg, Known};
 use super::machine::Machine;
+use super::outcome::Outcome;
 use super::stream::Stream;
 
 /// A loop over more words than this is walked once with an unknown variable.
@@ -31,8 +32,10 @@ impl Machine<'_> {
             self.opaque(About::Anything, &format!("shell text is not understood: {}", problem.reason), &[]);
         }
         let mut output = Stream::nothing();
-        for node in &script.nodes {
-            output = output.then(self.node(node, scope, input));
+        for (place, node) in script.nodes.iter().enumerate() {
+            let outcome = self.outcome_in(script, place, scope);
+            let printed = self.with_outcome(outcome, |machine| machine.node(node, scope, input));
+            output = output.then(printed);
         }
         output
     }
@@ -44,13 +47,26 @@ impl Machine<'_> {
         match node {
             Node::Simple(simple) => self.simple(simple, scope, input),
             Node::Pipeline(stages) => self.pipeline(stages, scope, input),
-            Node::Subshell(script) => self.forked(scope, |machine, scope| machine.script(script, scope, input)),
+            Node::Negated(node) => self.with_outcome(self.outcome_turned(), |machine| machine.node(node, scope, input)),
+            Node::Subshell(script) => {
+                let outcome = self.outcome_of_subshell();
+                let inside = |machine: &mut Self, scope: &mut Scope| machine.script(script, scope, input);
+                self.with_outcome(outcome, |machine| machine.forked(scope, inside))
+            }
             Node::Group(script) => self.script(script, scope, input),
-            Node::Background(node) => self.forked(scope, |machine, scope| machine.node(node, scope, input)),
+            Node::Background(node) => {
+                let inside = |machine: &mut Self, scope: &mut Scope| machine.node(node, scope, input);
+                self.with_outcome(Outcome::default(), |machine| machine.forked(scope, inside))
+            }
             Node::AndOr { first, rest } => self.and_or(first, rest, scope, input),
             Node::Branches { conditions, bodies } => self.branches(conditions, bodies, scope, input),
-            Node::Loop { variable, condition, body } => self.repeated(variable.as_ref(), condition, body, scope, input),
-            Node::Case { word, arms } => self.case(word, arms, scope, input),
+            // How often a body runs, and which of several, nobody knows.
+            Node::Loop { variable, condition, body } => self.with_outcome(Outcome::default(), |machine| {
+                machine.repeated(variable.as_ref(), condition, body, scope, input)
+            }),
+            Node::Case { word, arms } => {
+                self.with_outcome(Outcome::default(), |machine| machine.case(word, arms, scope, input))
+            }
             Node::Function { name, body } => {
                 scope.define(name, std::rc::Rc::clone(body));
                 Stream::nothing()
@@ -69,11 +85,13 @@ impl Machine<'_> {
     /// is in doubt. A `cd` did not fail for what follows it with `&&`, and did for what follows with `||`.
     fn and_or(&mut self, first: &Node, rest: &[(Connector, Node)], scope: &mut Scope, input: &Stream) -> Stream {
         let outer = self.astray.take();
-        let mut output = self.node(first, scope, input);
+        let mut outcomes = self.outcomes_of_list(rest).into_iter();
+        let mut output = self.listed(first, outcomes.next(), scope, input);
         for (connector, node) in rest {
+            let outcome = outcomes.next();
             let astray = self.astray.take();
             match connector {
-                Connector::And => output = output.then(self.node(node, scope, input).doubted()),
+                Connector::And => output = output.then(self.listed(node, outcome, scope, input).doubted()),
                 Connector::Or => {
                     self.may_spend(scope.weight());
                     let before = scope.clone();
@@ -82,7 +100,7 @@ impl Machine<'_> {
                         self.world.set_cwd(Some(failed.clone()));
                     }
                     let start = self.world.cwd().map(str::to_owned);
-                    output = output.then(self.node(node, scope, input).doubted());
+                    output = output.then(self.listed(node, outcome, scope, input).doubted());
                     if self.world.cwd() == start.as_deref() {
                         self.world.set_cwd(cwd.clone());
                     }
@@ -96,6 +114,12 @@ impl Machine<'_> {
         }
         self.astray = self.astray.take().or(outer);
         output
+    }
+
+    /// One command of a list.
+    fn listed(&mut self, node: &Node, outcome: Option<Outcome>, scope: &mut Scope, input: &Stream) -> Stream {
+        let outcome = outcome.filter(|_| !scope.strictness().unsure).unwrap_or_default();
+        self.with_outcome(outcome, |machine| machine.node(node, scope, input))
     }
 
     fn redirected_node(&mut self, node: &Node, redirects: &[Redirect], scope: &mut Scope, input: &Stream) -> Stream {
@@ -119,8 +143,10 @@ impl Machine<'_> {
     fn pipeline(&mut self, stages: &[Node], scope: &mut Scope, input: &Stream) -> Stream {
         let mut flow = input.clone();
         let outer = self.pipe;
-        for stage in stages {
-            flow = self.forked(scope, |machine, scope| machine.node(stage, scope, &flow));
+        for (at, stage) in stages.iter().enumerate() {
+            let outcome = self.outcome_of_stage(at + 1 == stages.len(), scope);
+            let inside = |machine: &mut Self, scope: &mut Scope| machine.node(stage, scope, &flow);
+            flow = self.with_outcome(outcome, |machine| machine.forked(scope, inside));
             if let Node::Simple(simple) = stage {
                 self.pipe = self.pipe.or(simple.span);
             }
@@ -132,10 +158,14 @@ impl Machine<'_> {
     /// Conditions run one after the other; bodies start from what the conditions left, and exactly one of them runs.
     fn branches(&mut self, conditions: &[Script], bodies: &[Script], scope: &mut Scope, input: &Stream) -> Stream {
         let mut output = Stream::nothing();
+        let outcome = self.outcome_of_condition(conditions, bodies);
         for condition in conditions {
-            output = output.then(self.script(condition, scope, input).doubted());
+            let printed = self.with_outcome(outcome, |machine| machine.script(condition, scope, input));
+            output = output.then(printed.doubted());
         }
-        self.alternatives(bodies.iter(), scope, input).map_or(output.clone(), |printed| output.then(printed))
+        let printed =
+            self.with_outcome(Outcome::default(), |machine| machine.alternatives(bodies.iter(), scope, input));
+        printed.map_or(output.clone(), |printed| output.then(printed))
     }
 
     /// Walks scripts of which at most one runs, each from the same state; leaves what all of them agree on.
@@ -248,6 +278,7 @@ fn leaves(node: &Node) -> bool {
             .words
             .first()
             .is_some_and(|word| matches!(word.source.as_str(), "exit" | "return" | "break" | "continue")),
+        Node::Negated(node) => leaves(node),
         Node::Group(script) => script.nodes.last().is_some_and(leaves),
         _ => false,
     }

@@ -4,6 +4,7 @@ use crate::shell::{self, Assignment, Field, Knowledge, Printed, Runner, Scope, S
 
 use super::argument::{Arg, Known};
 use super::machine::Machine;
+use super::outcome::Outcome;
 use super::stream::Stream;
 
 /// Where process substitutions seem to be: `/dev/fd/` and a number above this.
@@ -82,8 +83,10 @@ impl Runner for Machine<'_> {
         self.substitutions += 1;
         // A substitution reads what the shell around it reads.
         let input = self.input.clone();
+        let outcome = self.outcome_of_substitution();
         let output = self.nested(Stream::Unknown, |machine| {
-            machine.forked(scope, |machine, scope| machine.script(script, scope, &input))
+            let inside = |machine: &mut Self, scope: &mut Scope| machine.script(script, scope, &input);
+            machine.with_outcome(outcome, |machine| machine.forked(scope, inside))
         });
         self.substitutions -= 1;
         match output {
@@ -101,7 +104,8 @@ impl Runner for Machine<'_> {
         self.substitutions += 1;
         let input = if writes { Stream::Unknown } else { self.input.clone() };
         let output = self.nested(Stream::Unknown, |machine| {
-            machine.forked(scope, |machine, scope| machine.script(script, scope, &input))
+            let inside = |machine: &mut Self, scope: &mut Scope| machine.script(script, scope, &input);
+            machine.with_outcome(Outcome::default(), |machine| machine.forked(scope, inside))
         });
         let sink = writes.then(|| (script.clone(), scope.clone()));
         self.substitutions -= 1;

@@ -21,7 +21,12 @@ pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect:
         run.world.enter(directory, Certainty::Exact);
     }
     let mut judged = Judged::default();
+    let before = run.effects.len();
     programs(run, entry, given, dialect, &mut judged);
+    // Several commands have one status, and one in the background has none yet.
+    if judged.commands > 1 || judged.detached || entry.detaches {
+        run.untell(before);
+    }
     if judged.malformed || judged.commands == 0 {
         run.opaque(About::Anything, UNJUDGEABLE);
     }
@@ -56,6 +61,8 @@ pub(super) fn with_operands(run: &mut Run<'_>, entry: &Entry, given: &Object) {
 struct Judged {
     commands: usize,
     malformed: bool,
+    /// The call returned before what it started ended.
+    detached: bool,
 }
 
 fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect, judged: &mut Judged) {
@@ -69,6 +76,10 @@ fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect, 
         let plain = names::plain(key);
         if REGISTRY.is(entry, "environment", &plain) {
             environment(run, value);
+            continue;
+        }
+        if REGISTRY.is(entry, "background", &plain) {
+            judged.detached |= !matches!(value, Value::Null | Value::Bool(false));
             continue;
         }
         if !REGISTRY.is(entry, "command", &plain) {
@@ -169,7 +180,14 @@ pub(super) fn typed(run: &mut Run<'_>, keys: &str) {
     if text.trim().is_empty() {
         return;
     }
-    if text == keys { run.shell(keys) } else { run.shell_made(&text) }
+    let before = run.effects.len();
+    if text == keys {
+        run.shell(keys)
+    } else {
+        run.shell_made(&text)
+    }
+    // They were typed: how it ends, the terminal shows later.
+    run.untell(before);
 }
 
 pub(super) fn code(run: &mut Run<'_>, entry: &Entry, given: &Object) {

@@ -83,7 +83,7 @@ fn call(run: &mut Run<'_>, tool: &str, given: &Given) {
 
 /// `{"tool_uses": [{"recipient_name": "functions.shell", "parameters": {…}}]}`: calls within a call.
 fn several(run: &mut Run<'_>, entry: &Entry, object: &Object) {
-    let mut any = false;
+    let (mut any, before) = (false, run.effects.len());
     for (_, value) in object {
         for inner in run::objects(value) {
             let named = |role: &str| {
@@ -104,6 +104,8 @@ fn several(run: &mut Run<'_>, entry: &Entry, object: &Object) {
             call(run, tool, &given);
         }
     }
+    // One status for all of them.
+    run.untell(before);
     if !any {
         run.opaque(About::Anything, UNJUDGEABLE);
     }

@@ -118,6 +118,9 @@ pub(super) struct Entry {
     /// Without the arguments it asks for, it does nothing of note.
     #[serde(default)]
     pub(super) optional: bool,
+    /// For [`Action::Command`]: it does not wait for what it starts.
+    #[serde(default)]
+    pub(super) detaches: bool,
     /// For [`Action::Mcp`]: the tool's name where no argument gives it.
     #[serde(default, rename = "as tool")]
     pub(super) as_tool: Option<String>,

@@ -146,6 +146,13 @@ impl Run<'_> {
         self.clear_spans(before);
     }
 
+    /// Whatever ran since then, the call's status is not how it ended.
+    pub(super) fn untell(&mut self, before: usize) {
+        if self.effects.iter().skip(before).any(|effect| effect.origin.told) {
+            self.effects.to_mut().iter_mut().skip(before).for_each(|effect| effect.origin.told = false);
+        }
+    }
+
     /// A variable that the call's program gets. Without a value that is known, it may be any.
     pub(super) fn variable(&mut self, name: &str, value: Option<&str>) {
         let effects = command::environment(name, value.filter(|value| elision(value).is_none()), self.world);

@@ -226,3 +226,25 @@ proptest! {
         }
     }
 }
+
+/// What a call did not wait for, and what shares one status with others, its status does not tell.
+#[test]
+fn a_status_tells_of_one_command_that_was_waited_for() {
+    let cases = [
+        ("Bash", r#"{"command": "test"}"#, true),
+        ("Bash", r#"{"command": "test", "run_in_background": false}"#, true),
+        ("shell", r#"{"command": ["bash", "-lc", "test"]}"#, true),
+        ("Bash", r#"{"command": "test", "run_in_background": true}"#, false),
+        ("run_terminal_cmd", r#"{"command": "test", "is_background": "true"}"#, false),
+        ("tmux", r#"{"command": "test"}"#, false),
+        ("runCommands", r#"{"commands": ["test", "true"]}"#, false),
+        ("write_stdin", r#"{"chars": "test\n"}"#, false),
+    ];
+    for (tool, arguments, told) in cases {
+        let arguments = Arguments::Json(arguments.into());
+        let effects = super::run(tool, &arguments, Scripts::Whole, &mut World::new(Some("/repo"))).effects;
+        let is_test = |effect: &&Effect| matches!(&effect.kind, Kind::Execute(execution) if execution.argv.first().unwrap().text == "test");
+        let test = effects.iter().find(is_test).unwrap_or_else(|| panic!("{tool}: {effects:?}"));
+        assert_eq!(test.origin.told, told, "{tool} {arguments:?}");
+    }
+}

@@ -8,8 +8,10 @@ use crate::shell::{AssignedValue, Assignment, Node, Part, Redirect, RedirectKind
 const DECLARING: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
 
 impl Parser<'_> {
-    /// `time` and `!` in front of a pipeline. Behind `|` bash takes `time` for a program.
-    pub(super) fn skip_pipeline_prefix(&mut self) {
+    /// `time` and `!` in front of a pipeline; whether its status is turned round. Behind `|` bash takes `time` for a
+    /// program.
+    pub(super) fn pipeline_prefix(&mut self) -> bool {
+        let mut negated = false;
         loop {
             self.skip_blanks();
             if self.eat_word("time") {
@@ -17,8 +19,10 @@ impl Parser<'_> {
                 if self.starts_with("-p") && self.byte(2).is_none_or(super::is_word_end) {
                     self.pos += 2;
                 }
-            } else if !self.eat_word("!") {
-                break;
+            } else if self.eat_word("!") {
+                negated = !negated;
+            } else {
+                return negated;
             }
         }
     }

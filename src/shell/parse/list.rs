@@ -93,7 +93,7 @@ impl Parser<'_> {
     }
 
     fn pipeline(&mut self) -> Option<Node> {
-        self.skip_pipeline_prefix();
+        let negated = self.pipeline_prefix();
         let mut stages = vec![self.command()?];
         loop {
             self.skip_blanks();
@@ -106,6 +106,7 @@ impl Parser<'_> {
                 None => self.problem("an operator without its command"),
             }
         }
-        if stages.len() == 1 { stages.pop() } else { Some(Node::Pipeline(stages)) }
+        let node = if stages.len() == 1 { stages.pop()? } else { Node::Pipeline(stages) };
+        Some(if negated { Node::Negated(Box::new(node)) } else { node })
     }
 }

@@ -42,6 +42,7 @@ fn of_node(node: &Node, names: &mut BTreeSet<String>) {
                 of_node(node, names);
             }
         }
+        Node::Negated(node) => of_node(node, names),
         Node::Group(script) => of_script(script, names),
         Node::Branches { conditions, bodies } => {
             conditions.iter().chain(bodies).for_each(|script| of_script(script, names));

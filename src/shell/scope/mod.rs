@@ -1,12 +1,14 @@
 //! What is known about variables, functions and positional parameters while a script is walked.
 
 mod assigned;
+mod strictness;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::Script;
 use super::value::Value;
+pub(crate) use strictness::Strictness;
 
 /// References to references end somewhere.
 const MAX_REFERENCES: usize = 8;
@@ -59,6 +61,7 @@ pub(crate) struct Scope {
     exports_all: bool,
     previous_directory: Option<String>,
     directories: Vec<Option<String>>,
+    strictness: Strictness,
 }
 
 /// Positional parameters, set aside while a function runs.
@@ -398,9 +401,18 @@ impl Scope {
         }
     }
 
+    pub(crate) fn strictness(&self) -> Strictness {
+        self.strictness
+    }
+
+    pub(crate) fn strictness_mut(&mut self) -> &mut Strictness {
+        &mut self.strictness
+    }
+
     /// Keeps what both agree on. What differs is unknown, though probably what it was on one side.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.poisoned |= other.poisoned;
+        self.strictness.merge(other.strictness);
         if !Rc::ptr_eq(&self.variables, &other.variables) {
             let names: Vec<String> = self.variables.keys().chain(other.variables.keys()).cloned().collect();
             let variables = Rc::make_mut(&mut self.variables);

@@ -18,6 +18,7 @@ fn node(node: &Node) -> String {
     match node {
         Node::Simple(command) => simple(command),
         Node::Pipeline(stages) => stages.iter().map(self::node).collect::<Vec<_>>().join(" | "),
+        Node::Negated(inner) => format!("! {}", self::node(inner)),
         Node::Subshell(inner) => format!("({})", script(inner)),
         Node::Group(inner) => format!("{{{}}}", script(inner)),
         Node::Background(inner) => format!("{} &", self::node(inner)),

@@ -1,6 +1,7 @@
 //! The literate table of commands, and limits.
 
 mod bombs;
+mod outcomes;
 mod properties;
 
 use std::fmt::Write as _;

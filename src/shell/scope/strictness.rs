@@ -1,0 +1,21 @@
+//! Options of a shell that decide what its status says.
+
+/// Options of a shell that decide what its status says, and whether it says anything.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Strictness {
+    /// `set -e`
+    pub(crate) errexit: bool,
+    /// `set -o pipefail`
+    pub(crate) pipefail: bool,
+    /// It may have left with success before, or a trap may answer for it.
+    pub(crate) unsure: bool,
+}
+
+impl Strictness {
+    /// What holds whichever of the two ways was taken.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.errexit &= other.errexit;
+        self.pipefail &= other.pipefail;
+        self.unsure |= other.unsure;
+    }
+}
