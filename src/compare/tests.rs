@@ -37,7 +37,7 @@ fn session(id: &str, lines: &[&str]) -> Session<'static> {
 }
 
 fn profile(id: &str, lines: &[&str]) -> Profile {
-    Profile::new(&session(id, lines), &[], &Pricing::Table(shipped()))
+    crate::measures::Measured::new(&session(id, lines), Vec::new(), Pricing::Table(shipped())).into_profile()
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use crate::effects::{Effect, Kind, causes};
 use crate::finding::Finding;
 use crate::model::Event;
-use crate::policy::{Actor, Context, Decision, Judgement};
+use crate::policy::{Actor, Asked, Context, Decision, Judgement};
 
 use super::cover::Cover;
 use super::findings::{self, At};
@@ -56,7 +56,8 @@ impl Heard {
         let said = step.effects.iter().map(|effect| {
             // The whole text is judged once, with the first command of the call.
             let whole = if matches!(effect.kind, Kind::Execute(_)) { raw.take() } else { None };
-            let context = Context { root: scene.root, raw_command: whole, actor: scene.actor, tool };
+            let context =
+                Context { root: scene.root, raw_command: whole, actor: scene.actor, tool, asked: Asked::Everything };
             let judgement = policy.judge(effect, &context);
             let by_all = whole.is_some()
                 && matches!(judgement.decision, Decision::Denied | Decision::Asked)

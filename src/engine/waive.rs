@@ -126,6 +126,9 @@ fn decide(
         identity(left).cmp(&identity(right))
     });
     let mut decided = BTreeMap::new();
+    if settings.baseline.is_empty() && ranks.is_empty() {
+        return decided;
+    }
     for (session, at, finding) in in_order(sessions) {
         let by = by_waivers(policy, finding, &ranks, settings, tallies)
             .or_else(|| knows(settings, finding).then_some(By::Baseline))
@@ -146,11 +149,9 @@ fn in_order(sessions: &[SessionOutcome]) -> Vec<(usize, usize, &Finding)> {
             session.findings.iter().enumerate().map(move |(at, finding)| (session, place, at, finding))
         })
         .collect();
-    all.sort_by(|left, right| {
-        let key = |(session, _, _, finding): &(&SessionOutcome, usize, usize, &Finding)| {
-            (session.id.clone(), session.source.clone(), finding.event)
-        };
-        key(left).cmp(&key(right)).then_with(|| order(left.3).cmp(&order(right.3)))
+    all.sort_by(|(left, _, _, one), (right, _, _, other)| {
+        let sessions = (&left.id, &left.source).cmp(&(&right.id, &right.source));
+        sessions.then_with(|| order(one).cmp(&order(other)))
     });
     all.into_iter().map(|(_, place, at, finding)| (place, at, finding)).collect()
 }

@@ -1,10 +1,5 @@
 //! Effects in words, and what the log says about a call.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
-use serde_json::value::RawValue;
-
 use crate::effects::{Effect, Kind, PathTarget};
 use crate::model::{Arguments, EventKind, ToolCall};
 
@@ -92,13 +87,9 @@ pub(super) fn shortened(text: &str) -> String {
 
 /// The first of the arguments that is a text, or a list of words.
 fn field(call: &ToolCall<'_>, names: &[&str]) -> Option<String> {
-    let Arguments::Json(json) = &call.arguments else { return None };
-    let arguments: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(json).ok()?;
-    names.iter().find_map(|name| {
-        let value = arguments.get(*name)?.get();
-        if let Ok(text) = serde_json::from_str::<String>(value) {
-            return Some(text).filter(|text| !text.trim().is_empty());
-        }
-        serde_json::from_str::<Vec<String>>(value).ok().map(|words| words.join(" "))
+    let arguments = call.arguments.members()?;
+    names.iter().find_map(|name| match arguments.text(name) {
+        Some(text) => Some(text.into_owned()).filter(|text| !text.trim().is_empty()),
+        None => serde_json::from_str::<Vec<String>>(arguments.json(name)?).ok().map(|words| words.join(" ")),
     })
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Measurement;
 use crate::effects::{About, Certainty, Kind};
 use crate::model::Status;
-use crate::policy::{Context, Decision, Policy};
+use crate::policy::{Asked, Context, Decision, Policy};
 use crate::rules::{Act, Log};
 
 /// What of a session is looked at.
@@ -82,7 +82,7 @@ pub(super) fn scoped(policy: &Policy, log: &Log<'_>, touches: Touches) -> Measur
 }
 
 fn is_inside(policy: &Policy, act: &Act<'_>, log: &Log<'_>) -> bool {
-    let context = Context { root: log.session.root.as_deref(), ..Context::default() };
+    let context = Context { root: log.session.root.as_deref(), asked: Asked::Decision, ..Context::default() };
     matches!(policy.judge(act.effect, &context).decision, Decision::Allowed | Decision::Unruled)
 }
 

@@ -113,7 +113,7 @@ pub(crate) fn measure(demands: &Demands, log: &Log<'_>, linted: bool) -> Assessm
     Assessment {
         scores: evals.scorers.iter().map(|scorer| score(scorer, log, verdicts)).collect(),
         values: evals.criteria.iter().map(|criterion| numbers::value(criterion, log)).collect(),
-        totals: numbers::totals(log.measured.profile()),
+        totals: numbers::totals(log.measured),
         linted,
     }
 }
@@ -121,8 +121,8 @@ pub(crate) fn measure(demands: &Demands, log: &Log<'_>, linted: bool) -> Assessm
 fn score(scorer: &Scorer, log: &Log<'_>, verdicts: &Verdicts) -> Measurement {
     match &scorer.test {
         Test::NoErrors => numbers::no_errors(log),
-        Test::CostUnder { dollars, estimates } => numbers::cost_under(log.measured.profile(), *dollars, *estimates),
-        Test::DurationUnder { seconds } => numbers::duration_under(log.measured.profile(), *seconds),
+        Test::CostUnder { dollars, estimates } => numbers::cost_under(log.measured.cost(), *dollars, *estimates),
+        Test::DurationUnder { seconds } => numbers::duration_under(log.measured, *seconds),
         Test::FilesScoped(policy) => files::scoped(policy, log, files::Touches::All),
         Test::WritesWithin(policy) => files::scoped(policy, log, files::Touches::Changes),
         Test::Regex { pattern, texts } => texts::found(pattern, *texts, log.session),

@@ -3,7 +3,7 @@
 use super::{Measurement, Totals, Value};
 use crate::config::evals::{Bound, Criterion, Estimates, FailOn, Metric};
 use crate::finding::Finding;
-use crate::measures::{Basis, Cost, Ended, Profile, Request};
+use crate::measures::{Basis, Cost, Ended, Files, Measured, Request};
 use crate::model::{EventKind, Session, Status};
 use crate::prices::DOLLAR;
 use crate::rules::Log;
@@ -11,18 +11,18 @@ use crate::rules::Log;
 /// The exit code of a program that `timeout` ended.
 const TIMED_OUT: i64 = 124;
 
-pub(super) fn totals(profile: &Profile) -> Totals {
+pub(super) fn totals(measured: &Measured<'_>) -> Totals {
     Totals {
-        errors: profile.errors(),
-        retries: profile.retries.len(),
-        files_changed: profile.files.changed.len(),
-        dollars: dollars(&profile.cost),
-        seconds: seconds(profile),
+        errors: measured.failures().len(),
+        retries: measured.retries().len(),
+        files_changed: measured.files().changed.len(),
+        dollars: dollars(measured.cost()),
+        seconds: seconds(measured),
     }
 }
 
 pub(super) fn no_errors(log: &Log<'_>) -> Measurement {
-    let failures = &log.measured.profile().failures;
+    let failures = &log.measured.failures();
     match failures.first() {
         Some(first) => {
             let what = first.tool.as_deref().map_or_else(|| "no call".to_owned(), |tool| format!("`{tool}`"));
@@ -41,14 +41,14 @@ fn unanswered(session: &Session<'_>) -> Option<Measurement> {
     none.then(|| Measurement::unknown("the log records no result of any call"))
 }
 
-pub(super) fn cost_under(profile: &Profile, most: f64, estimates: Estimates) -> Measurement {
-    let cost = dollars(&profile.cost);
-    let reason = format!("${cost:.4} {}, at most ${most:.4}", profile.cost.basis.name());
+pub(super) fn cost_under(cost: &Cost, most: f64, estimates: Estimates) -> Measurement {
+    let spent = dollars(cost);
+    let reason = format!("${spent:.4} {}, at most ${most:.4}", cost.basis.name());
     // What is known is too much already.
-    if cost > most {
-        return Measurement::new(share(most, cost), reason);
+    if spent > most {
+        return Measurement::new(share(most, spent), reason);
     }
-    uncosted(&profile.cost, estimates).unwrap_or_else(|| Measurement::new(1.0, reason))
+    uncosted(cost, estimates).unwrap_or_else(|| Measurement::new(1.0, reason))
 }
 
 /// Why a cost can't be taken for what was paid.
@@ -74,8 +74,8 @@ fn dollars(cost: &Cost) -> f64 {
     cost.amount as f64 / DOLLAR as f64
 }
 
-pub(super) fn duration_under(profile: &Profile, most: f64) -> Measurement {
-    let Some(seconds) = seconds(profile) else {
+pub(super) fn duration_under(measured: &Measured<'_>, most: f64) -> Measurement {
+    let Some(seconds) = seconds(measured) else {
         return Measurement::unknown("the log records no times");
     };
     let reason = format!("{seconds}s, at most {most}s");
@@ -83,8 +83,8 @@ pub(super) fn duration_under(profile: &Profile, most: f64) -> Measurement {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of any session fit into a double")]
-fn seconds(profile: &Profile) -> Option<f64> {
-    profile.duration().map(|milliseconds| milliseconds as f64 / 1000.0)
+fn seconds(measured: &Measured<'_>) -> Option<f64> {
+    measured.span().duration().map(|milliseconds| milliseconds as f64 / 1000.0)
 }
 
 /// Part of a whole that is more than it, or nothing.
@@ -117,18 +117,21 @@ pub(super) fn violations<'f>(findings: impl Iterator<Item = &'f Finding>) -> Mea
 
 /// The number that a criterion compares.
 pub(super) fn value(criterion: &Criterion, log: &Log<'_>) -> Measurement {
-    let profile = log.measured.profile();
+    let measured = log.measured;
     match criterion.metric {
-        Metric::CostUsd => cost(criterion, profile),
+        Metric::CostUsd => cost(criterion, measured.cost()),
         Metric::DurationSeconds => {
-            seconds(profile).map_or_else(|| Measurement::unknown("the log records no times"), plain)
+            seconds(measured).map_or_else(|| Measurement::unknown("the log records no times"), plain)
         }
-        Metric::ErrorCount if profile.failures.is_empty() => unanswered(log.session).unwrap_or_else(|| plain(0.0)),
-        Metric::ErrorCount => plain(number(profile.errors())).at(profile.failures.first().map(|failure| failure.event)),
-        Metric::ToolCallCount => plain(number(profile.calls)),
-        Metric::RedundantReadRatio => redundant_reads(profile),
-        Metric::ContextFillRatio => context_fill(criterion, &profile.requests),
-        Metric::SessionStatus => status(profile, log.session),
+        Metric::ErrorCount if measured.failures().is_empty() => unanswered(log.session).unwrap_or_else(|| plain(0.0)),
+        Metric::ErrorCount => {
+            let failures = measured.failures();
+            plain(number(failures.len())).at(failures.first().map(|failure| failure.event))
+        }
+        Metric::ToolCallCount => plain(number(measured.calls())),
+        Metric::RedundantReadRatio => redundant_reads(measured.files()),
+        Metric::ContextFillRatio => context_fill(criterion, measured.requests()),
+        Metric::SessionStatus => status(&measured.ended(), log.session),
         Metric::LintViolations => Measurement::unknown("lint rules were not asked: `check --lint` asks them"),
     }
 }
@@ -137,20 +140,20 @@ fn plain(value: f64) -> Measurement {
     Measurement::new(value, "")
 }
 
-fn cost(criterion: &Criterion, profile: &Profile) -> Measurement {
-    let known = Measurement::new(dollars(&profile.cost), profile.cost.basis.name());
+fn cost(criterion: &Criterion, cost: &Cost) -> Measurement {
+    let known = Measurement::new(dollars(cost), cost.basis.name());
     // What is known is too much already.
     let too_much = match (&criterion.bound, criterion.fail_on) {
-        (Bound::Number(most), FailOn::Above) => dollars(&profile.cost) > *most,
-        (Bound::Number(most), FailOn::AtOrAbove) => dollars(&profile.cost) >= *most,
+        (Bound::Number(most), FailOn::Above) => dollars(cost) > *most,
+        (Bound::Number(most), FailOn::AtOrAbove) => dollars(cost) >= *most,
         _ => false,
     };
-    uncosted(&profile.cost, criterion.estimates).filter(|_| !too_much).unwrap_or(known)
+    uncosted(cost, criterion.estimates).filter(|_| !too_much).unwrap_or(known)
 }
 
-fn redundant_reads(profile: &Profile) -> Measurement {
-    let (again, all) = (profile.files.rereads.len(), profile.files.reads);
-    let first = profile.files.rereads.first().map(|reread| reread.event);
+fn redundant_reads(files: &Files) -> Measurement {
+    let (again, all) = (files.rereads.len(), files.reads);
+    let first = files.rereads.first().map(|reread| reread.event);
     let reason = format!("{again} of {}", counted(all, "read"));
     Measurement::new(share(number(again), number(all)), reason).at(first)
 }
@@ -178,8 +181,8 @@ fn context_fill(criterion: &Criterion, requests: &[Request]) -> Measurement {
 }
 
 /// In the words that a configuration compares with.
-fn status(profile: &Profile, session: &Session<'_>) -> Measurement {
-    let word = match &profile.ended {
+fn status(ended: &Ended, session: &Session<'_>) -> Measurement {
+    let word = match ended {
         Ended::Untold => return Measurement::unknown("logs of this format do not say how a session ended"),
         Ended::Unfinished => "unfinished",
         Ended::Recorded { failed: false, .. } => "completed",
@@ -197,7 +200,7 @@ fn status(profile: &Profile, session: &Session<'_>) -> Measurement {
             }
         }
     };
-    let reason = match &profile.ended {
+    let reason = match ended {
         Ended::Recorded { reason: Some(reason), .. } => format!("it ended with `{reason}`"),
         _ => String::new(),
     };

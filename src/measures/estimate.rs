@@ -1,6 +1,6 @@
 //! Tokens of logs that record none, from the length of what was said.
 
-use crate::model::{Arguments, EventKind, Session, Usage};
+use crate::model::{Arguments, EventKind, Session, Usage, characters};
 
 /// Characters that stand for a token.
 const CHARACTERS: u64 = 4;
@@ -20,7 +20,7 @@ pub(super) fn add(said: &mut Usage, kind: &EventKind<'_>) {
         EventKind::Message(text) | EventKind::Reasoning(text) => said.output += tokens(text.characters()),
         EventKind::Call(call) => {
             said.output += match &call.arguments {
-                Arguments::Json(text) | Arguments::Text(text) => tokens(text.chars().count()),
+                Arguments::Json(text) | Arguments::Text(text) => tokens(characters(text)),
                 Arguments::Missing => 0,
             };
         }

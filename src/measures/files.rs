@@ -177,9 +177,7 @@ fn part_read(event: &Event<'_>, deed: &Deed<'_>, of_call: &[&Deed<'_>]) -> Optio
 
 /// The part that arguments ask for, as they say it.
 fn range(arguments: &Arguments<'_>) -> String {
-    let Arguments::Json(json) = arguments else { return String::new() };
-    let Ok(serde_json::Value::Object(mut members)) = serde_json::from_str(json) else { return String::new() };
-    members.retain(|key, value| !NO_PART.contains(&key.as_str()) && !value.is_null());
-    let asked = members.iter().map(|(key, value)| format!("{key}={value}"));
-    asked.collect::<Vec<_>>().join(" ")
+    let Some(members) = arguments.members() else { return String::new() };
+    let asked = members.iter().filter(|(key, value)| !NO_PART.contains(key) && *value != "null");
+    asked.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
 }

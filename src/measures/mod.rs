@@ -40,56 +40,67 @@ pub(crate) struct Deed<'a> {
     pub(crate) effect: &'a Effect,
 }
 
-/// A session with what it did, counted when somebody asks.
+/// A session with what it did. Each thing is counted when somebody asks for it, and once.
 #[derive(Debug)]
 pub(crate) struct Measured<'a> {
     session: &'a Session<'a>,
     deeds: Vec<Deed<'a>>,
     pricing: Pricing<'a>,
-    /// What many ask for who need nothing else of the profile.
     files: OnceCell<Files>,
     requests: OnceCell<Vec<Request>>,
-    profile: OnceCell<Profile>,
+    failed: OnceCell<(Vec<Failure>, Vec<Retry>)>,
+    cost: OnceCell<Cost>,
+    span: OnceCell<Span>,
 }
 
 impl<'a> Measured<'a> {
     pub(crate) fn new(session: &'a Session<'a>, deeds: Vec<Deed<'a>>, pricing: Pricing<'a>) -> Self {
-        let (files, requests, profile) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { session, deeds, pricing, files, requests, profile }
+        let (files, requests, failed) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { session, deeds, pricing, files, requests, failed, cost: OnceCell::new(), span: OnceCell::new() }
     }
 
     /// What was done to files.
     pub(crate) fn files(&self) -> &Files {
-        match self.profile.get() {
-            Some(profile) => &profile.files,
-            None => self.files.get_or_init(|| files::files(self.session, &self.deeds)),
-        }
+        self.files.get_or_init(|| files::files(self.session, &self.deeds))
     }
 
     /// Each request to the model, once.
     pub(crate) fn requests(&self) -> &[Request] {
-        match self.profile.get() {
-            Some(profile) => &profile.requests,
-            None => self.requests.get_or_init(|| request::requests(self.session, &self.pricing)),
-        }
+        self.requests.get_or_init(|| request::requests(self.session, &self.pricing))
+    }
+
+    /// Calls that failed, and what failed outside of calls, in order.
+    pub(crate) fn failures(&self) -> &[Failure] {
+        &self.failed().0
+    }
+
+    /// The same call again after it failed, in order.
+    pub(crate) fn retries(&self) -> &[Retry] {
+        &self.failed().1
+    }
+
+    fn failed(&self) -> &(Vec<Failure>, Vec<Retry>) {
+        self.failed.get_or_init(|| failure::failures(self.session))
+    }
+
+    /// What all of it cost.
+    pub(crate) fn cost(&self) -> &Cost {
+        self.cost.get_or_init(|| self.pricing.session(self.session, self.requests()))
+    }
+
+    /// From when to when it ran.
+    pub(crate) fn span(&self) -> Span {
+        *self.span.get_or_init(|| Span::of(self.session))
+    }
+
+    /// Calls, also those that were refused or failed.
+    pub(crate) fn calls(&self) -> usize {
+        self.session.calls().count()
     }
 
     /// How the session ended.
     pub(crate) fn ended(&self) -> Ended {
         Ended::of(self.session)
-    }
-
-    pub(crate) fn profile(&self) -> &Profile {
-        self.profile.get_or_init(|| {
-            let counted = (self.files().clone(), self.requests().to_vec());
-            Profile::of(self.session, &self.deeds, &self.pricing, counted)
-        })
-    }
-
-    /// The same for who needs nothing else.
-    pub(crate) fn into_profile(self) -> Profile {
-        let Self { session, deeds, pricing, profile, .. } = self;
-        profile.into_inner().unwrap_or_else(|| Profile::new(session, &deeds, &pricing))
     }
 
     /// By what its requests are priced.
@@ -105,6 +116,34 @@ impl<'a> Measured<'a> {
     /// The sub-agents whose calls stand in the log. Those that it does not tell apart count as one.
     pub(crate) fn subagents(&self) -> Vec<Part<'_>> {
         part::subagents(self.session, &self.deeds)
+    }
+
+    /// Everything that is counted, for who has no more use of the session.
+    pub(crate) fn into_profile(self) -> Profile {
+        Profile::of(&self)
+    }
+}
+
+/// From the earliest recorded time to the latest, of an event or of the session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) first: Option<Timestamp>,
+    pub(crate) last: Option<Timestamp>,
+}
+
+impl Span {
+    fn of(session: &Session<'_>) -> Self {
+        let beside = [&session.span.started, &session.span.ended].into_iter().flatten();
+        let times = session.events.iter().filter_map(|event| event.time.as_ref()).chain(beside);
+        times.filter_map(|time| moment(time)).fold(Self::default(), |span, time| Self {
+            first: Some(span.first.map_or(time, |first| first.min(time))),
+            last: Some(span.last.map_or(time, |last| last.max(time))),
+        })
+    }
+
+    /// In milliseconds.
+    pub(crate) fn duration(self) -> Option<u64> {
+        u64::try_from(self.last?.duration_since(self.first?).as_millis()).ok()
     }
 }
 
@@ -159,22 +198,10 @@ pub(crate) struct Ran {
 }
 
 impl Profile {
-    pub(crate) fn new(session: &Session<'_>, deeds: &[Deed<'_>], pricing: &Pricing<'_>) -> Self {
-        let counted = (files::files(session, deeds), request::requests(session, pricing));
-        Self::of(session, deeds, pricing, counted)
-    }
-
-    fn of(
-        session: &Session<'_>,
-        deeds: &[Deed<'_>],
-        pricing: &Pricing<'_>,
-        (files, requests): (Files, Vec<Request>),
-    ) -> Self {
-        let whole = Part::whole(session, deeds);
-        let (failures, retries) = failure::failures(session);
-        let (first, last) = span(session);
-        let cost = pricing.session(session, &requests);
-        let phases = phase::phases(session, deeds, (&requests, pricing), (&failures, &retries));
+    fn of(measured: &Measured<'_>) -> Self {
+        let Measured { session, deeds, pricing, .. } = measured;
+        let (whole, requests, span) = (measured.whole(), measured.requests(), measured.span());
+        let (failures, retries) = (measured.failures(), measured.retries());
         let hosts = series::connections(deeds);
         let hosts: BTreeSet<Option<String>> = hosts.map(|(_, connection)| connection.host.clone()).collect();
         Self {
@@ -182,33 +209,33 @@ impl Profile {
             agent: session.agent.clone().into_owned(),
             source: session.source.clone(),
             parent: session.parent.as_ref().map(|parent| parent.clone().into_owned()),
-            first,
-            last,
-            ended: Ended::of(session),
+            first: span.first,
+            last: span.last,
+            ended: measured.ended(),
             events: session.events.len(),
-            calls: count(&series::calls(&whole)),
+            calls: measured.calls(),
             refused: session.calls().filter(|(_, call)| call.status == Status::Denied).count(),
             turns: count(&series::turns(&whole, session)),
             usage: session.usage,
-            resets: request::resets(&requests),
-            requests,
-            cost,
-            failures,
-            retries,
+            resets: request::resets(requests),
+            requests: requests.to_vec(),
+            cost: measured.cost().clone(),
+            failures: failures.to_vec(),
+            retries: retries.to_vec(),
             tools: tools::tools(session),
-            files,
+            files: measured.files().clone(),
             commands: commands(deeds),
             unknown_hosts: hosts.contains(&None),
             hosts: hosts.into_iter().flatten().collect(),
             subagents: count(&series::subagents(&whole, session)),
             decisions: decisions(session),
-            phases,
+            phases: phase::phases(session, deeds, (requests, pricing), (failures, retries)),
         }
     }
 
     /// From the earliest recorded time to the latest, in milliseconds.
     pub(crate) fn duration(&self) -> Option<u64> {
-        u64::try_from(self.last?.duration_since(self.first?).as_millis()).ok()
+        Span { first: self.first, last: self.last }.duration()
     }
 
     /// Tokens that were paid for, as recorded.
@@ -224,17 +251,6 @@ impl Profile {
 
 fn count(series: &series::Series) -> usize {
     usize::try_from(series.total()).unwrap_or(usize::MAX)
-}
-
-/// The earliest and the latest recorded time, of an event or of the session.
-fn span(session: &Session<'_>) -> (Option<Timestamp>, Option<Timestamp>) {
-    let beside = [&session.span.started, &session.span.ended].into_iter().flatten();
-    let times = session.events.iter().filter_map(|event| event.time.as_ref()).chain(beside);
-    times.filter_map(|time| moment(time)).fold((None, None), |(first, last), time| {
-        let earlier = first.is_none_or(|first| time < first);
-        let later = last.is_none_or(|last| time > last);
-        (if earlier { Some(time) } else { first }, if later { Some(time) } else { last })
-    })
 }
 
 fn commands(deeds: &[Deed<'_>]) -> Vec<Ran> {

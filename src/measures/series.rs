@@ -209,14 +209,13 @@ pub(crate) fn delegated(part: &Part<'_>) -> Series {
 
 /// The parts of a delegation that say what is to be done.
 fn tasks(arguments: &Arguments<'_>) -> u128 {
-    let Arguments::Json(json) = arguments else { return 1 };
-    let members = serde_json::from_str::<serde_json::Value>(json).ok();
-    let parts = members.as_ref().and_then(|members| members.get("subtasks")).and_then(|parts| parts.as_array());
+    let parts = arguments.members().and_then(|members| members.json("subtasks"));
+    let parts = parts.and_then(|parts| serde_json::from_str::<Vec<serde_json::Value>>(parts).ok());
     let says = |part: &&serde_json::Value| {
         let text = part.as_str().or_else(|| part.get("prompt").and_then(serde_json::Value::as_str));
         text.is_some_and(|text| !text.trim().is_empty())
     };
-    let valid = parts.map_or(0, |parts| parts.iter().filter(says).count());
+    let valid = parts.as_ref().map_or(0, |parts| parts.iter().filter(says).count());
     u128::try_from(valid.max(1)).unwrap_or(u128::MAX)
 }
 

@@ -46,7 +46,7 @@ fn session(events: Vec<Event<'static>>, spent: Vec<Spent<'static>>) -> Session<'
 }
 
 fn profile(session: &Session<'_>) -> Profile {
-    Profile::new(session, &[], &Pricing::Table(shipped()))
+    super::Measured::new(session, Vec::new(), Pricing::Table(shipped())).into_profile()
 }
 
 fn two_phases() -> Vec<Event<'static>> {

@@ -7,6 +7,7 @@ pub(crate) mod attribution;
 pub(crate) mod conversation;
 pub(crate) mod dialect;
 pub(crate) mod evidence;
+mod members;
 mod moment;
 mod text;
 
@@ -18,8 +19,9 @@ pub(crate) use attribution::Attribution;
 pub(crate) use conversation::{Label, Origin, Stream, Telling, Window};
 pub(crate) use dialect::{Dialect, Scripts, Shell};
 pub(crate) use evidence::Evidence;
+pub(crate) use members::Members;
 pub(crate) use moment::moment;
-pub(crate) use text::{RawText, decode_json};
+pub(crate) use text::{RawText, characters, decode_json};
 
 /// One recorded session.
 #[derive(Debug, Clone)]

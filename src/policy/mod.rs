@@ -212,6 +212,16 @@ pub(crate) struct Context<'a> {
     pub(crate) actor: Actor<'a>,
     /// The server and the name of the tool that the call uses, where no registry knows what it does.
     pub(crate) tool: Option<(Option<&'a str>, &'a str)>,
+    pub(crate) asked: Asked,
+}
+
+/// What somebody wants to know of a judgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Asked {
+    #[default]
+    Everything,
+    /// Only what was decided, not whether a sensitive file was touched.
+    Decision,
 }
 
 /// What the policy says about one effect.

@@ -238,7 +238,7 @@ impl TextPattern {
 }
 
 fn has_wildcard(text: &str) -> bool {
-    text.contains(['*', '?', '['])
+    text.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'['))
 }
 
 fn program_matches(wanted: &str, program: &Argument, name: &str) -> Match {
@@ -405,7 +405,12 @@ fn same_program(wanted: &str, program: &str) -> bool {
     if wanted == program {
         return true;
     }
-    if wanted.contains('/') {
+    // Most programs are one plain word, compared with many.
+    let has_place = |text: &str| text.bytes().any(|byte| byte == b'/');
+    if !has_place(program) && !has_place(wanted) {
+        return false;
+    }
+    if has_place(wanted) {
         let place = |text: &str| text.strip_prefix("./").filter(|rest| rest.contains('/')).unwrap_or(text).to_owned();
         return place(wanted) == place(program);
     }

@@ -235,7 +235,7 @@ fn same_flag(wanted: &str, flag: &str, program: &str) -> bool {
 
 /// The program an allow names: bare or in a system directory; `*` is any, whatever its place.
 fn is_program(wanted: &str, program: &str) -> bool {
-    if !has_wildcard(wanted) || wanted.contains('/') {
+    if wanted == program || !has_wildcard(wanted) || wanted.contains('/') {
         return same_program(wanted, program);
     }
     let name = system_name(program).unwrap_or(program);

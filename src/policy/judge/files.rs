@@ -6,7 +6,7 @@ use crate::policy::floor::{self, Floor};
 use crate::policy::path::{self, Files, PathList};
 use crate::policy::scope::{Rules, Scope};
 use crate::policy::sensitive::{self, Touch};
-use crate::policy::{Context, Judgement};
+use crate::policy::{Asked, Context, Judgement};
 
 use super::{allowed, allowed_by, asked_by, denied, denied_by, unruled};
 
@@ -72,7 +72,7 @@ impl Scope {
             Some(delete) if wording.rule == DELETE.rule => (delete, Touch::Write),
             _ => (&self.write, Touch::Write),
         };
-        let sensitive = sensitive::touched(&files, touch);
+        let sensitive = context.asked == Asked::Everything && sensitive::touched(&files, touch);
         let floor = if touch == Touch::Write { floor::check(&files, certainty, &self.judging) } else { None };
         let floor =
             floor.filter(|floor| !matches!(floor, Floor::Broken { rule, .. } if self.without_floor.contains(rule)));
@@ -89,7 +89,7 @@ impl Scope {
         let files = Files::new(target, certainty, context);
         let forbidden = Files::new(&spelled.pattern, certainty, context);
         let shortest = Files::new(&spelled.shortest, Certainty::Exact, context);
-        let sensitive = sensitive::touched(&shortest, Touch::Read);
+        let sensitive = context.asked == Asked::Everything && sensitive::touched(&shortest, Touch::Read);
         let named = Named { files: &files, forbidden: &forbidden, certainty, floor: None };
         let found = Judgement { sensitive, ..self.scoped(&self.read, &named, &READ) };
         self.listed(found, &spelled.pattern, certainty, context)

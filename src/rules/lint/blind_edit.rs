@@ -1,6 +1,7 @@
 //! Edits to files whose content the agent never saw.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::calls::Called;
@@ -103,7 +104,7 @@ fn blind(scene: &Scene<'_>) -> Vec<Blind> {
     if continues_another(scene) {
         return Vec::new();
     }
-    let named = Named::new(scene);
+    let named = LazyCell::new(|| Named::new(scene));
     let mut calls: BTreeMap<u32, &Called<'_>> = scene.calls.list.iter().map(|call| (call.event, call)).collect();
     let (mut seen, mut found): (Seen<'_>, Vec<Blind>) = (Seen::default(), Vec::new());
     let mut acts = scene.log.acts;

@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use serde_json::{Map, Value};
-
 use super::blind_edit::Blind;
 use crate::effects::{Effect, Kind};
 use crate::model::{Arguments, Event, EventKind, RawText, Session, Status, ToolCall};
@@ -43,8 +41,8 @@ pub(super) struct Called<'a> {
     pub(super) call: &'a ToolCall<'a>,
     /// Whose conversation it is a part of.
     pub(super) by: By<'a>,
-    /// The same for calls of one tool that ask for the same.
-    pub(super) asks: Cow<'a, str>,
+    /// Worked out where somebody compares: arguments may be long.
+    asks: OnceCell<Cow<'a, str>>,
     /// What it did.
     pub(super) acts: &'a [Act<'a>],
 }
@@ -67,7 +65,7 @@ impl<'a> Calls<'a> {
                 event: event.number,
                 call,
                 by: (event.origin.stream, call.subagent.as_deref()),
-                asks: asks(&call.arguments),
+                asks: OnceCell::new(),
                 acts,
             });
         }
@@ -101,12 +99,17 @@ impl<'a> Calls<'a> {
 
 impl<'a> Called<'a> {
     pub(super) fn is_same(&self, other: &Called<'_>) -> bool {
-        self.call.tool == other.call.tool && self.asks == other.asks
+        self.call.tool == other.call.tool && self.asks() == other.asks()
+    }
+
+    /// The same for calls of one tool that ask for the same.
+    pub(super) fn asks(&self) -> &str {
+        self.asks.get_or_init(|| asks(&self.call.arguments))
     }
 
     /// What tells this call from others: the tool and what it was asked.
     pub(super) fn key(&self) -> (&'a str, &str) {
-        (&self.call.tool, &self.asks)
+        (&self.call.tool, self.asks())
     }
 
     pub(super) fn was_refused(&self) -> bool {
@@ -127,14 +130,6 @@ impl<'a> Called<'a> {
     pub(super) fn changes(&self) -> bool {
         self.done().any(|effect| matches!(effect.kind, Kind::Write(_) | Kind::Delete(_) | Kind::Opaque(_)))
     }
-
-    /// Its arguments, where they are a JSON object.
-    pub(super) fn arguments(&self) -> Option<Map<String, Value>> {
-        match &self.call.arguments {
-            Arguments::Json(json) => serde_json::from_str(json).ok(),
-            Arguments::Text(_) | Arguments::Missing => None,
-        }
-    }
 }
 
 /// The arguments without what only explains them.
@@ -147,11 +142,18 @@ fn asks<'a>(arguments: &'a Arguments<'_>) -> Cow<'a, str> {
     if !matches!(arguments, Arguments::Json(_)) || !is_narrated() {
         return Cow::Borrowed(text);
     }
-    match serde_json::from_str::<Map<String, Value>>(text) {
-        Ok(mut object) => {
-            object.retain(|key, _| !NARRATION.iter().any(|narrated| narrated.trim_matches('"') == key));
-            Cow::Owned(Value::Object(object).to_string())
+    let Some(members) = arguments.members() else { return Cow::Borrowed(text) };
+    let mut asks = String::with_capacity(text.len());
+    for (key, value) in members.iter().filter(|(key, _)| !is_narration(key)) {
+        let separator = if asks.is_empty() { "{\"" } else { ",\"" };
+        for part in [separator, key, "\":", value] {
+            asks.push_str(part);
         }
-        Err(_) => Cow::Borrowed(text),
     }
+    asks.push_str(if asks.is_empty() { "{}" } else { "}" });
+    Cow::Owned(asks)
+}
+
+fn is_narration(key: &str) -> bool {
+    NARRATION.iter().any(|narrated| narrated.trim_matches('"') == key)
 }

@@ -1,11 +1,11 @@
 //! What a call takes from files and puts into them, as far as its arguments say.
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 use super::calls::Called;
 use crate::effects::patch;
 use crate::effects::patch::PatchedFile as Edit;
-use crate::model::Arguments;
+use crate::model::{Arguments, Members};
 
 /// Names that tools have for the file.
 const PATHS: &[&str] = &[
@@ -49,30 +49,23 @@ const PATCH: &str = "*** Begin Patch";
 
 /// The edits of a call. Commands are read only where they hold a patch.
 pub(super) fn of(call: &Called<'_>) -> Vec<Edit> {
-    let arguments = match &call.call.arguments {
-        Arguments::Text(text) => return patch_in(text),
-        Arguments::Missing => return Vec::new(),
-        Arguments::Json(_) => call.arguments().unwrap_or_default(),
-    };
-    if let Some(edits) =
-        PATCHES.iter().filter_map(|key| text(&arguments, key)).map(patch_in).find(|edits| !edits.is_empty())
-    {
+    if let Arguments::Text(text) = &call.call.arguments {
+        return patch_in(text);
+    }
+    let Some(arguments) = call.call.arguments.members() else { return Vec::new() };
+    let patches = PATCHES.iter().filter_map(|key| arguments.text(key)).map(|text| patch_in(&text));
+    if let Some(edits) = patches.into_iter().find(|edits| !edits.is_empty()) {
         return edits;
     }
-    let Some(path) = PATHS.iter().find_map(|key| text(&arguments, key)) else { return Vec::new() };
-    let lists = LISTS.iter().filter_map(|key| arguments.get(*key)?.as_array());
-    let parts: Vec<Edit> =
-        lists.flatten().filter_map(Value::as_object).filter_map(|part| replaced(part, path)).collect();
+    let Some(path) = PATHS.iter().find_map(|key| arguments.text(key)) else { return Vec::new() };
+    let lists = LISTS.iter().flat_map(|key| arguments.objects(key));
+    let parts: Vec<Edit> = lists.filter_map(|part| replaced(&part, &path)).collect();
     if !parts.is_empty() {
         return parts;
     }
-    let whole = || CONTENTS.iter().find_map(|key| text(&arguments, key));
-    let whole = || whole().map(|new| Edit { path: path.to_owned(), old: None, new: new.to_owned() });
-    replaced(&arguments, path).or_else(whole).into_iter().collect()
-}
-
-fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
-    arguments.get(key)?.as_str()
+    let whole = || CONTENTS.iter().find_map(|key| arguments.text(key));
+    let whole = || whole().map(|new| Edit { path: path.clone().into_owned(), old: None, new: new.into_owned() });
+    replaced(&arguments, &path).or_else(whole).into_iter().collect()
 }
 
 fn patch_in(text: &str) -> Vec<Edit> {
@@ -87,8 +80,8 @@ fn patch_in(text: &str) -> Vec<Edit> {
 }
 
 /// An empty piece to replace is how some tools create a file.
-fn replaced(part: &Map<String, Value>, path: &str) -> Option<Edit> {
-    let (old, new) = REPLACED.iter().find_map(|(old, new)| Some((text(part, old)?, text(part, new)?)))?;
-    let old = (!old.is_empty()).then(|| old.to_owned());
-    Some(Edit { path: path.to_owned(), old, new: new.to_owned() })
+fn replaced(part: &Members<'_>, path: &str) -> Option<Edit> {
+    let (old, new) = REPLACED.iter().find_map(|(old, new)| Some((part.text(old)?, part.text(new)?)))?;
+    let old = Some(old).filter(|old| !old.is_empty()).map(Cow::into_owned);
+    Some(Edit { path: path.to_owned(), old, new: new.into_owned() })
 }

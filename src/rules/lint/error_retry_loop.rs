@@ -31,6 +31,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     let mut ended = Vec::new();
     for beat in scene.beats() {
         match beat {
+            Beat::Call(call) if failing.is_empty() && !call.failed() => {}
             Beat::Call(call) => {
                 let key = (call.by, call.key());
                 if call.failed() {
@@ -58,7 +59,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         let count = failures.count;
         let message =
             format!("\"{tool}\" failed {count} times with the same arguments, and nothing changed in between");
-        let about = vec![("tool", tool.to_string()), ("asks", failures.first.asks.to_string())];
+        let about = vec![("tool", tool.to_string()), ("asks", failures.first.asks().to_owned())];
         scene.hit((failures.first.event, failures.last), message, about)
     }));
 }

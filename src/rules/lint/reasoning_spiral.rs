@@ -85,8 +85,10 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
 }
 
 fn hit(scene: &Scene<'_>, run: &Run<'_>) -> Option<Hit> {
+    if run.answers < scene.count(&THRESHOLD) {
+        return None;
+    }
     let message =
         format!("{} consecutive answers of the model with no tool call: it may be over-reasoning", run.answers);
-    (run.answers >= scene.count(&THRESHOLD))
-        .then(|| scene.hit((run.first, run.last), message, vec![("event", run.first.to_string())]))
+    Some(scene.hit((run.first, run.last), message, vec![("event", run.first.to_string())]))
 }

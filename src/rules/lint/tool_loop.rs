@@ -62,9 +62,12 @@ fn waits(tool: &str) -> bool {
 }
 
 fn hit(scene: &Scene<'_>, run: &Run<'_>) -> Option<Hit> {
+    if run.length < scene.count(&THRESHOLD) {
+        return None;
+    }
     let tool = &run.first.call.tool;
     let message =
         format!("\"{tool}\" called {} times consecutively with the same arguments: possible loop", run.length);
-    let about = vec![("tool", tool.to_string()), ("asks", run.first.asks.to_string())];
-    (run.length >= scene.count(&THRESHOLD)).then(|| scene.hit((run.first.event, run.last), message, about))
+    let about = vec![("tool", tool.to_string()), ("asks", run.first.asks().to_owned())];
+    Some(scene.hit((run.first.event, run.last), message, about))
 }

@@ -31,16 +31,13 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     if scene.is_subagent() {
         return;
     }
+    let calls = scene.calls.list.iter().rev().filter(|call| !call.was_refused());
     let mut unverified: BTreeSet<&str> = BTreeSet::new();
     let (mut first, mut last) = (0, 0);
-    for call in scene.calls.list.iter().filter(|call| !call.was_refused()) {
-        if verifies(call) {
-            unverified.clear();
-            continue;
-        }
+    for call in calls.take_while(|call| !verifies(call)) {
         for path in code(call) {
-            first = if unverified.is_empty() { call.event } else { first };
-            last = call.event;
+            last = if unverified.is_empty() { call.event } else { last };
+            first = call.event;
             unverified.insert(path);
         }
     }
