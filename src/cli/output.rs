@@ -19,6 +19,15 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
+/// The same where the folder need not be there yet.
+pub(super) fn write_with_folder(path: &Path, text: &str) -> Result<(), Failure> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder)
+            .map_err(|error| Failure::new(format!("can't create `{}`: {}", folder.display(), reason(&error))))?;
+    }
+    write(path, text)
+}
+
 fn refuse_what_is_no_file(path: &Path) -> Result<(), Failure> {
     match path.symlink_metadata() {
         Ok(found) if found.is_file() => Ok(()),

@@ -82,3 +82,41 @@ fn datasets_that_cant_be_listed_are_an_error() {
     world.write(".agent-traces/datasets", "a file\n");
     refused(&list(), "can't list `.agent-traces/datasets`");
 }
+
+const ADD: &[&str] = &["eval", "dataset", "add", "--session", "5e55", "--now", "2026-01-01T00:00:00Z"];
+
+/// What somebody else noted in a dataset stays.
+#[test]
+fn entries_of_others_are_kept_whole() {
+    let world = world();
+    let theirs = r#"{"entry_id":"x","session_id":"s","added_at":1.0,"scorers":[],"reviewed_by":"dana"}"#;
+    world.write(".agent-traces/datasets/default.jsonl", &format!("{theirs}\n"));
+    assert_eq!(world.run(ADD).code, 0);
+    let kept = world.read(".agent-traces/datasets/default.jsonl");
+    assert_eq!(kept.lines().count(), 2, "{kept}");
+    assert!(kept.contains(r#""reviewed_by":"dana""#), "{kept}");
+}
+
+/// Names lead nowhere else, and what is no plain file is not read.
+#[cfg(unix)]
+#[test]
+fn datasets_stay_in_the_store() {
+    let world = world();
+    for name in ["../x", "a/b", "", ".hidden", "a\u{202e}b", "a\\b"] {
+        let answer = world.run(&["eval", "dataset", "auto", "--name", name]);
+        assert_eq!(answer.code, 2, "{name}: {answer:?}");
+    }
+    let long = "a".repeat(300);
+    let named = ["eval", "dataset", "auto", "--filter", "low-eval-score:2", "--name", &long];
+    assert_eq!(world.run(&[&named[..], &["--now", "2026-01-01T00:00:00Z"]].concat()).code, 2);
+    fs::remove_dir(world.path().join(".agent-traces/datasets")).unwrap();
+    fs::create_dir(world.path().join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere", world.path().join(".agent-traces/datasets")).unwrap();
+    refused(&world.run(ADD), "is a link, and datasets are kept in the store");
+    assert_eq!(fs::read_dir(world.path().join("elsewhere")).unwrap().count(), 0);
+    // A pipe has no end.
+    std::os::unix::fs::symlink("/dev/zero", world.path().join("endless.jsonl")).unwrap();
+    for command in ["list", "export"] {
+        refused(&world.run(&["eval", "dataset", command, "--dataset", "endless.jsonl"]), "no plain file");
+    }
+}

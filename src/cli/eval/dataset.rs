@@ -1,5 +1,6 @@
 //! `eval dataset`: sessions that are worth keeping, by name and label, in files of the store.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -158,11 +159,15 @@ struct Entry {
     #[serde(rename = "entry_id")]
     id: String,
     session_id: String,
+    #[serde(default)]
     label: String,
     /// Seconds of the epoch.
     added_at: f64,
     #[serde(default)]
     scorers: Vec<serde_json::Value>,
+    /// What others have noted: it stays.
+    #[serde(flatten)]
+    more: serde_json::Map<String, serde_json::Value>,
 }
 
 pub(super) fn run(
@@ -189,6 +194,15 @@ impl FileArgs {
     }
 }
 
+/// A store comes with a checkout: who made it may not say where else we write.
+fn own(path: PathBuf, trace_dir: &Path) -> Result<PathBuf, Failure> {
+    let folder = folder(trace_dir);
+    if path.parent() == Some(&*folder) && folder.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+        return Err(Failure::new(format!("`{}` is a link, and datasets are kept in the store", folder.display())));
+    }
+    Ok(path)
+}
+
 fn add(trace_dir: &Path, args: &AddArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let requests = [args.session.clone()];
     let inputs = Inputs::select(trace_dir, &requests, Selection::All, environment, streams.stdin)?;
@@ -199,7 +213,7 @@ fn add(trace_dir: &Path, args: &AddArgs, environment: Environment, streams: &mut
     };
     let now = now(args.now, environment)?;
     let entries = vec![entry(id, &args.label, now, Vec::new())];
-    keep(&args.file.path(trace_dir), entries, streams)?;
+    keep(&own(args.file.path(trace_dir), trace_dir)?, entries, streams)?;
     tell(&gaps, streams);
     Ok(if gaps.is_empty() { 0 } else { 3 })
 }
@@ -210,7 +224,7 @@ fn auto(trace_dir: &Path, args: &AutoArgs, environment: Environment, streams: &m
     let wanted = Wanted::new(&wanted, args.judged.now, environment)?;
     let inputs = Inputs::select(trace_dir, &[], Selection::All, environment, streams.stdin)?.only(wanted);
     let now = now(args.judged.now, environment)?;
-    let outcome: Outcome = measure.judge(inputs, None);
+    let outcome: Outcome = measure.judge(inputs, args.judged.policy_ref.as_deref());
     let Some(evals) = measure.evals() else { return Ok(3) };
     let label = args.label.clone().unwrap_or_else(|| args.filter.name());
     let mut entries = Vec::new();
@@ -228,7 +242,7 @@ fn auto(trace_dir: &Path, args: &AutoArgs, environment: Environment, streams: &m
     if outcome.sessions.is_empty() {
         return Ok(super::no_sessions(trace_dir, streams));
     }
-    keep(&path, entries, streams)?;
+    keep(&own(path, trace_dir)?, entries, streams)?;
     tell(&gaps, streams);
     Ok(if gaps.is_empty() { 0 } else { 3 })
 }
@@ -269,7 +283,14 @@ fn entry(session: &str, label: &str, now: jiff::Timestamp, scorers: Vec<serde_js
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of the epoch fit into a double")]
     let added_at = now.as_millisecond() as f64 / 1000.0;
     let id = digest.get(..12).unwrap_or_default().to_owned();
-    Entry { id, session_id: session.to_owned(), label: label.to_owned(), added_at, scorers }
+    Entry {
+        id,
+        session_id: session.to_owned(),
+        label: label.to_owned(),
+        added_at,
+        scorers,
+        more: serde_json::Map::new(),
+    }
 }
 
 fn now(given: Option<jiff::Timestamp>, environment: Environment) -> Result<jiff::Timestamp, Failure> {
@@ -281,20 +302,14 @@ fn now(given: Option<jiff::Timestamp>, environment: Environment) -> Result<jiff:
 /// Adds what is not there yet: the same session with the same label is the same entry.
 fn keep(path: &Path, new: Vec<Entry>, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let shown = report::terminal(&path.display().to_string());
-    let mut entries = if path.symlink_metadata().is_ok() { read(path)? } else { Vec::new() };
+    let absent = path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+    let mut entries = if absent { Vec::new() } else { read(path)? };
     let before = entries.len();
-    for entry in new {
-        if !entries.iter().any(|known| known.id == entry.id) {
-            entries.push(entry);
-        }
-    }
+    let mut known: BTreeSet<String> = entries.iter().map(|entry| entry.id.clone()).collect();
+    entries.extend(new.into_iter().filter(|entry| known.insert(entry.id.clone())));
     let added = entries.len() - before;
     if added > 0 {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)
-                .map_err(|error| Failure::new(format!("can't create `{}`: {}", folder.display(), reason(&error))))?;
-        }
-        output::write(path, &lines(&entries)?)?;
+        output::write_with_folder(path, &lines(&entries)?)?;
     }
     let noun = if added == 1 { "entry" } else { "entries" };
     output::print(streams.stdout, &format!("Added {added} {noun} to {shown} ({} in all)\n", entries.len()))
@@ -309,7 +324,11 @@ fn lines(entries: &[Entry]) -> Result<String, Failure> {
 
 fn read(path: &Path) -> Result<Vec<Entry>, Failure> {
     let unusable = |reason: String| Failure::new(format!("the dataset `{}` can't be used: {reason}", path.display()));
-    let text = fs::read_to_string(path).map_err(|error| unusable(reason(&error)))?;
+    if let Err(error) = path.symlink_metadata() {
+        return Err(unusable(reason(&error)));
+    }
+    let bytes = output::read_small(path).ok_or_else(|| unusable("it is no plain file of up to 16 MiB".to_owned()))?;
+    let text = String::from_utf8(bytes).map_err(|_| unusable("it is not UTF-8 text".to_owned()))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(at, line)| serde_json::from_str(line).map_err(|error| unusable(format!("line {}: {error}", at + 1))))
