@@ -163,6 +163,14 @@ impl Fingerprint {
         if !read.tool_mix.values().all(sound) {
             return Err(FingerprintFault::Shape("a share of `tool_mix` is not between 0 and 1".to_owned()));
         }
+        // Counts that can't be are those of another file, or would leave a dimension out.
+        let possible = |summary: &Summary| {
+            let all = summary.classes.iter().try_fold(0_usize, |sum, count| sum.checked_add(*count));
+            all.is_some_and(|all| all <= read.sessions)
+        };
+        if !read.dimensions.values().all(possible) {
+            return Err(FingerprintFault::Shape("a dimension counts more sessions than there are".to_owned()));
+        }
         match SCALARS.iter().find(|scalar| !read.dimensions.contains_key(scalar.name)) {
             Some(scalar) => Err(FingerprintFault::Lacks(scalar.name)),
             None => Ok(read),

@@ -58,6 +58,18 @@ impl<'a> Pair<'a> {
         }
     }
 
+    /// What is not known could make the first one the better one.
+    pub(crate) fn is_undecided(self) -> bool {
+        let wins = self.wins();
+        let of = |better: Better| wins.iter().filter(|win| win.better == better).count();
+        let costs = self.first.cost.complete().zip(self.second.cost.complete());
+        let no_costs = costs.is_none() || self.incomparable().is_some();
+        let no_times = self.first.duration().zip(self.second.duration()).is_none();
+        of(Better::First) + usize::from(no_costs) + usize::from(no_times) > of(Better::Second)
+            && (no_costs || no_times)
+            && self.better() != Better::First
+    }
+
     /// Why nothing is said about cost.
     pub(crate) fn incomparable(self) -> Option<String> {
         let words = |profile: &Profile| match profile.cost.basis {

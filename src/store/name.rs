@@ -7,7 +7,7 @@ const LONGEST: usize = 100;
 /// Of an id that can't be a name as it is, this much stays readable.
 const READABLE: usize = 40;
 /// Names that mean something else in a store.
-const TAKEN: &[&str] = &["workspaces", "datasets", "checkpoints"];
+const TAKEN: &[&str] = &["workspaces", "datasets", "baselines", "checkpoints"];
 
 /// The directory of the session with this id: the id itself where it is fit for that, else a readable part of it and
 /// a digest of all of it, so that two ids never share a directory.

@@ -61,7 +61,8 @@ pub(in crate::cli) fn run(
     let scores = match &args.eval_config {
         Some(file) => {
             let sessions = (args.first.as_str(), args.second.as_str());
-            Some(eval::both(trace_dir, sessions, file, environment, streams)?)
+            let by = (file.as_str(), args.prices.as_deref());
+            Some(eval::both(trace_dir, sessions, by, environment, streams)?)
         }
         None => None,
     };

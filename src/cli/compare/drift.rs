@@ -29,6 +29,7 @@ Examples:
   agent-strace drift --since 30d                         the newer half beside the older one
   agent-strace drift --since 30d --save-baseline behavior-main.json
   agent-strace drift --baseline behavior-main.json --since 7d    for CI
+  agent-strace drift logs/ --baseline behavior-main.json         logs of any agent
   agent-strace drift --current 2026-03-01:2026-03-31 --baseline-range 2026-01-01:2026-02-28
 
 The exit code is 1 from --threshold on, and 3 where fewer than five sessions are on either side:
@@ -37,6 +38,11 @@ code. Ranges are days in UTC, the last one included.";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct DriftArgs {
+    /// Sessions: an id or an unambiguous prefix in the store, a log, a folder or an archive of logs of any agent,
+    /// `git:REV[:PATH]`, `entire[:WHICH]`, or `-` [default: every session in the store].
+    #[arg(value_name = "SESSION")]
+    sessions: Vec<String>,
+
     #[command(flatten)]
     wanted: WantedArgs,
 
@@ -104,7 +110,7 @@ pub(in crate::cli) fn run(
     // A baseline that can't be used is told before anything is read.
     let saved = args.baseline.as_deref().map(read).transpose()?;
     let wanted = Wanted::new(&args.wanted, args.now, environment)?;
-    let inputs = Inputs::select(trace_dir, &[], Selection::All, environment, streams.stdin)?.only(wanted);
+    let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?.only(wanted);
     let Measured { profiles, mut gaps, .. } = measure(inputs, Pricing::Table(shipped()), environment)?;
     let (dated, undated): (Vec<Profile>, Vec<Profile>) =
         profiles.into_iter().partition(|profile| profile.first.is_some());
@@ -115,7 +121,7 @@ pub(in crate::cli) fn run(
     }));
     let Sides { now, before, all } = args.sides(dated, saved);
     if let Some(path) = &args.save_baseline {
-        output::write(path, &report::to_json(&all))?;
+        output::write_with_folder(path, &report::to_json(&all))?;
         let shown = report::terminal(&path.display().to_string());
         output::note(streams.stderr, &format!("wrote the baseline `{shown}` of {} sessions", all.sessions));
     }

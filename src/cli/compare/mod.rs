@@ -32,8 +32,9 @@ Examples:
   agent-strace compare --tag refactor-auth --last 4      each of the last four with the one before it
   agent-strace compare abc123 def456 --fail-on-regression    for CI: exit code 1 where B was worse
 
-What costs are not known of both, or not on the same basis, decides nothing. Without sessions the
-last two in the store are compared.";
+Costs that are not known of both, or not on the same basis, decide nothing; where they could,
+`--fail-on-regression` ends with exit code 3. Without sessions the last two in the store are
+compared.";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct CompareArgs {
@@ -58,7 +59,7 @@ pub(in crate::cli) struct CompareArgs {
     #[arg(long, value_name = "FILE")]
     prices: Option<String>,
 
-    /// Exit code 1 where a later session was worse than the one before it.
+    /// Exit code 1 where a later session was worse than the one before it, 3 where that can't be told.
     #[arg(long)]
     fail_on_regression: bool,
 
@@ -79,7 +80,12 @@ pub(super) fn compare(
     output::print(streams.stdout, &report::comparisons(&pairs, form(args.format, &gaps, environment)))?;
     tell(&gaps, streams);
     let regressed = pairs.iter().any(|pair| pair.better() == Better::First);
-    Ok(match (args.fail_on_regression && regressed, gaps.is_empty()) {
+    let undecided = args.fail_on_regression && pairs.iter().any(|pair| pair.is_undecided());
+    if undecided && !regressed {
+        let why = "error: costs or times are not known of both: nobody can tell whether the later session was worse";
+        output::note(streams.stderr, why);
+    }
+    Ok(match (args.fail_on_regression && regressed, gaps.is_empty() && !undecided) {
         (true, _) => 1,
         (false, false) => 3,
         (false, true) => 0,

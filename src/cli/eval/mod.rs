@@ -133,11 +133,12 @@ fn glyphs(environment: Environment) -> Glyphs {
 pub(super) fn both(
     trace_dir: &Path,
     (first, second): (&str, &str),
-    file: &str,
+    (file, prices): (&str, Option<&str>),
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<(Evals, SessionOutcome, SessionOutcome), Failure> {
-    let judged = Judged { config: Some(file.to_owned()), ..Judged::default() };
+    let prices = prices.map(str::to_owned);
+    let judged = Judged { config: Some(file.to_owned()), prices, ..Judged::default() };
     let measure = judged.measure(Without::Refused, None, environment)?;
     let mut first = compare::one(trace_dir, first, (&measure, None), environment, streams)?;
     let mut second = compare::one(trace_dir, second, (&measure, None), environment, streams)?;

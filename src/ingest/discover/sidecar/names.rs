@@ -15,6 +15,7 @@ const COMPANIONS: &[&str] = &[
     "tenant-audit.ndjson",
     "tenant-deletions.ndjson",
     "datasets/*",
+    "baselines/*",
     // Any agent: settings, and what people typed.
     "settings.json",
     "settings.local.json",
