@@ -25,6 +25,9 @@ pub(crate) struct Baseline {
     sessions: Option<usize>,
     /// By the names of scorers and criteria.
     scores: BTreeMap<String, Json>,
+    /// What each of them measures: the type of a scorer, or the metric of a criterion.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    scorers: BTreeMap<String, String>,
 }
 
 /// Why a file is no baseline, or not one of these evals.
@@ -40,6 +43,8 @@ pub(crate) enum BaselineFault {
     Type(String),
     #[error("it has no value for {0}")]
     Missing(String),
+    #[error("its value of `{0}` is one of `{1}`, and the evals measure `{2}` by that name")]
+    Other(String, String, &'static str),
 }
 
 impl Baseline {
@@ -68,7 +73,10 @@ impl Baseline {
             evals.names().find(|name| !scores.get(*name).is_some_and(|value| value.is_number() || value.is_string()));
         match strange {
             Some(name) => Err(BaselineFault::Type(name.to_owned())),
-            None => Ok(Self { version: VERSION, session_id: None, sessions: None, scores }),
+            None => {
+                let scorers = measured_before(evals, members)?;
+                Ok(Self { version: VERSION, session_id: None, sessions: None, scores, scorers })
+            }
         }
     }
 
@@ -92,7 +100,9 @@ impl Baseline {
             return Err(BaselineFault::Missing(unknown.join(", ")));
         }
         let only = if let [(id, _)] = sessions { Some((*id).to_owned()) } else { None };
-        Ok(Self { version: VERSION, sessions: only.is_none().then_some(sessions.len()), session_id: only, scores })
+        let scorers = evals.kinds().map(|(name, kind)| (name.to_owned(), kind.to_owned())).collect();
+        let sessions = only.is_none().then_some(sessions.len());
+        Ok(Self { version: VERSION, sessions, session_id: only, scores, scorers })
     }
 
     /// What it was before.
@@ -130,6 +140,22 @@ impl Baseline {
             FailOn::Equal | FailOn::NotEqual => (now - before).abs() > criterion.slack,
         }
     }
+}
+
+/// What the values were of, where the file says so: dollars are not compared with seconds.
+fn measured_before(
+    evals: &Evals,
+    members: &serde_json::Map<String, Json>,
+) -> Result<BTreeMap<String, String>, BaselineFault> {
+    let Some(scorers) = members.get("scorers").filter(|_| members.contains_key("scores")) else {
+        return Ok(BTreeMap::new());
+    };
+    let scorers: BTreeMap<String, String> = BTreeMap::deserialize(scorers).map_err(|_| BaselineFault::Shape)?;
+    let other = evals.kinds().find_map(|(name, kind)| {
+        let before = scorers.get(name).filter(|before| *before != kind)?;
+        Some(BaselineFault::Other(name.to_owned(), before.clone(), kind))
+    });
+    other.map_or(Ok(scorers), Err)
 }
 
 /// The worst value of all sessions; of words that differ there is none.

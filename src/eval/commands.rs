@@ -1,8 +1,8 @@
-//! Which commands a session ran, and whether its tests came last.
+//! Which commands a session ran.
 
 use super::Measurement;
 use crate::config::evals::Commands;
-use crate::effects::{Certainty, Kind};
+use crate::effects::{About, Certainty, Kind};
 use crate::model::Status;
 use crate::policy::{Context, Decision, Policy};
 use crate::rules::{Act, Log};
@@ -11,7 +11,8 @@ use crate::rules::{Act, Log};
 pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: &Log<'_>) -> Measurement {
     let ran = |act: &&Act<'_>| act.status != Some(Status::Denied);
     let acts = || log.acts.iter().filter(ran);
-    let proven: Vec<u32> = acts().filter(|act| is_proven(commands, act)).map(|act| act.event).collect();
+    let sure = |act: &&Act<'_>| act.effect.certainty != Certainty::Possible && is_proven(commands, act);
+    let proven: Vec<u32> = acts().filter(sure).map(|act| act.event).collect();
     let possible: Vec<u32> = acts().filter(|act| is_possible(&commands.possible, act)).map(|act| act.event).collect();
     let (sure, perhaps) = (count(&proven), count(&possible));
     if let Some(most) = most.filter(|most| perhaps > *most) {
@@ -25,6 +26,10 @@ pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: 
     if sure < least {
         return Measurement::new(share(sure, least), format!("they ran {}, at least {least} is demanded", times(sure)));
     }
+    let hidden = |act: &&Act<'_>| may_be_any(act, &[About::Anything, About::Commands]);
+    if let (Some(_), Some(act)) = (most, acts().find(hidden)) {
+        return doubted("may have run them", act);
+    }
     Measurement::new(1.0, format!("they ran {}", times(sure))).at(proven.first().copied())
 }
 
@@ -36,91 +41,20 @@ fn times(count: u64) -> String {
     }
 }
 
-/// Options with which a program that runs tests runs none.
-const RUNS_NONE: &[&str] = &[
-    "--help",
-    "--version",
-    "--no-run",
-    "--collect-only",
-    "--co",
-    "--list",
-    "--list-tests",
-    "--listTests",
-    "--showConfig",
-    "--dry-run",
-    "--just-print",
-    "--question",
-    "--if-present",
-    "--passWithNoTests",
-    "-DskipTests",
-    "-DskipTests=true",
-    "-Dmaven.test.skip=true",
-];
-
-/// Whether tests ran after the last change of a file, and were recorded as having gone well.
-pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
-    let happened = |act: &Act<'_>| act.status != Some(Status::Denied) && act.effect.certainty != Certainty::Possible;
-    let is_test = |act: &Act<'_>| happened(act) && is_proven(commands, act) && !runs_none(act);
-    let mut changed = log
-        .acts
-        .iter()
-        .enumerate()
-        .filter(|(at, act)| happened(act) && is_change(act) && !is_done_by(log.acts, *at, &is_test));
-    let Some((last, change)) = changed.next_back() else {
-        return Measurement::new(1.0, "nothing was changed");
-    };
-    let after = || log.acts.iter().skip(last).filter(|act| is_test(act));
-    let went_well = |act: &&Act<'_>| act.status == Some(Status::Ok);
-    if let Some(test) = after().filter(went_well).find(|act| act.effect.origin.told) {
-        return Measurement::new(1.0, format!("tests ran in event {}, after the last change", test.event))
-            .at(Some(test.event));
-    }
-    if let Some(test) = after().find(went_well) {
-        let reason = "the status of the call does not tell how the tests in it ended: run them last, alone, or with \
-                      `set -o pipefail`";
-        return Measurement::unknown(format!("{reason} (event {})", test.event)).at(Some(test.event));
-    }
-    let reason = if after().next().is_some() {
-        "tests ran after the last change, and failed or have no recorded result"
-    } else if log.acts.iter().any(is_test) {
-        "a file was changed after the tests ran"
-    } else {
-        "files were changed, and no tests ran"
-    };
-    Measurement::new(0.0, format!("{reason} (last change in event {})", change.event)).at(Some(change.event))
+/// Nobody can tell what it did of all this, and the scope does not vouch for it.
+pub(super) fn may_be_any(act: &Act<'_>, about: &[About]) -> bool {
+    let Kind::Opaque(opaque) = &act.effect.kind else { return false };
+    about.contains(&opaque.about) && act.judgement.decision != Decision::Allowed
 }
 
-fn runs_none(act: &Act<'_>) -> bool {
-    let Kind::Execute(execution) = &act.effect.kind else { return false };
-    execution.argv.iter().skip(1).any(|word| RUNS_NONE.contains(&word.text.as_str()))
+/// What such an act leaves open.
+pub(super) fn doubted(what: &str, act: &Act<'_>) -> Measurement {
+    let reason = if let Kind::Opaque(opaque) = &act.effect.kind { opaque.reason.as_str() } else { "it is not known" };
+    let reason = format!("event {} {what}: {reason}, and no entry of the scope vouches for that", act.event);
+    Measurement::unknown(reason).at(Some(act.event))
 }
 
-/// A file of the workspace.
-fn is_change(act: &Act<'_>) -> bool {
-    let (Kind::Write(target) | Kind::Delete(target)) = &act.effect.kind else { return false };
-    let path = target.path.as_str();
-    let drive = path.as_bytes().get(1) == Some(&b':');
-    !path.starts_with('/') && !path.starts_with('~') && !drive
-}
-
-/// Tests write, too: what a command of this kind caused is its own.
-fn is_done_by(acts: &[Act<'_>], at: usize, is_test: &impl Fn(&Act<'_>) -> bool) -> bool {
-    let Some(act) = acts.get(at) else { return false };
-    let first = acts.partition_point(|other| other.event < act.event);
-    let mut parent = act.effect.origin.parent;
-    // A parent stands before its child.
-    let mut before = at;
-    while let Some(cause) = parent.map(|parent| first + parent as usize).filter(|cause| *cause < before) {
-        let Some(cause_act) = acts.get(cause) else { return false };
-        if is_test(cause_act) {
-            return true;
-        }
-        (parent, before) = (cause_act.effect.origin.parent, cause);
-    }
-    false
-}
-
-fn is_proven(commands: &Commands, act: &Act<'_>) -> bool {
+pub(super) fn is_proven(commands: &Commands, act: &Act<'_>) -> bool {
     matches!(act.effect.kind, Kind::Execute(_)) && decision(&commands.proven, act) == Decision::Allowed
 }
 

@@ -109,7 +109,9 @@ fn score_hit(evals: &Evals, assessment: &Assessment) -> Option<Hit> {
     let (_, place) = pass.or(warn)?;
     let at = At { name: "thresholds", place, measured: &measured };
     let Some(score) = measured.number() else { return Some(at.unknown()) };
-    let below = |limit: Option<&(f64, PolicyPlace)>| limit.filter(|(limit, _)| score < *limit).map(|(limit, _)| *limit);
+    let below = |limit: Option<&(f64, PolicyPlace)>| {
+        limit.filter(|(limit, _)| !super::reaches(score, *limit)).map(|(limit, _)| *limit)
+    };
     let words = |key: &str, limit: f64| format!("the weighted score is {score:.2}, below `thresholds.{key}` ({limit})");
     match (below(warn), below(pass)) {
         (Some(warn), _) => Some(at.hit(&rules::SCORE, words("warn", warn))),

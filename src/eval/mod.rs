@@ -11,6 +11,7 @@ mod commands;
 mod files;
 mod hits;
 mod numbers;
+mod tests_ran;
 mod texts;
 mod verdicts;
 
@@ -127,7 +128,7 @@ fn score(scorer: &Scorer, log: &Log<'_>, verdicts: &Verdicts) -> Measurement {
         Test::WritesWithin(policy) => files::scoped(policy, log, files::Touches::Changes),
         Test::Regex { pattern, texts } => texts::found(pattern, *texts, log.session),
         Test::CommandsMatching { commands, least, most } => commands::matching(commands, *least, *most, log),
-        Test::TestsRan(commands) => commands::tests_ran(commands, log),
+        Test::TestsRan(commands) => tests_ran::tests_ran(commands, log),
         Test::MaxFindings { .. } => Measurement::unknown("findings were not counted"),
         Test::LlmJudge => verdicts.of(&log.session.id, &scorer.name),
     }
@@ -137,18 +138,28 @@ fn score(scorer: &Scorer, log: &Log<'_>, verdicts: &Verdicts) -> Measurement {
 pub(crate) fn settle(evals: &Evals, assessment: &mut Assessment, findings: &[&Finding]) {
     for (scorer, measured) in evals.scorers.iter().zip(&mut assessment.scores) {
         if let Test::MaxFindings { most, level, rules } = &scorer.test {
-            let counts = |finding: &&Finding| {
-                finding.level >= *level && finding.counts == Counts::ByLevel && is_of(finding.rule, rules)
+            let named = || findings.iter().copied().filter(|finding| is_of(finding.rule, rules));
+            let counts = |finding: &&Finding| finding.level >= *level && finding.counts == Counts::ByLevel;
+            let counted = numbers::at_most(named().filter(counts), *most);
+            // A rule that could not judge found nothing, and that is no good news.
+            let lacking = named().find(|finding| finding.counts == Counts::Incomplete);
+            *measured = match lacking.filter(|_| counted.number() == Some(1.0)) {
+                Some(lacking) => unjudged(lacking),
+                None => counted,
             };
-            *measured = numbers::at_most(findings.iter().copied().filter(counts), *most);
         }
     }
     for (criterion, measured) in evals.criteria.iter().zip(&mut assessment.values) {
         if criterion.metric == Metric::LintViolations && assessment.linted {
-            *measured =
-                numbers::violations(findings.iter().copied().filter(|finding| finding.rule.starts_with("lint/")));
+            let named = || findings.iter().copied().filter(|finding| finding.rule.starts_with("lint/"));
+            let lacking = named().find(|finding| finding.counts == Counts::Incomplete);
+            *measured = lacking.map_or_else(|| numbers::violations(named()), unjudged);
         }
     }
+}
+
+fn unjudged(lacking: &Finding) -> Measurement {
+    Measurement::unknown(format!("`{}` {}", lacking.rule, lacking.message))
 }
 
 /// Of one of the rules, or of a family (`scope/`); without any, of all but those of evals themselves.
@@ -164,9 +175,14 @@ fn is_of(rule: &str, rules: &[String]) -> bool {
 pub(crate) fn worth_of_score(scorer: &Scorer, measured: &Measurement) -> Worth {
     match measured.number() {
         None => Worth::Unknown,
-        Some(score) if score >= scorer.threshold => Worth::Pass,
+        Some(score) if reaches(score, scorer.threshold) => Worth::Pass,
         Some(_) => Worth::Fail,
     }
+}
+
+/// A score that only rounding keeps below a limit reaches it.
+fn reaches(score: f64, limit: f64) -> bool {
+    score >= limit - 1e-9
 }
 
 /// What a number is worth.
@@ -202,7 +218,8 @@ pub(crate) fn weighted(evals: &Evals, assessment: &Assessment) -> Option<f64> {
         sum += measured.number()? * scorer.weight;
         weights += scorer.weight;
     }
-    (weights > 0.0).then(|| sum / weights)
+    let score = sum / weights;
+    (weights > 0.0 && score.is_finite()).then_some(score)
 }
 
 #[cfg(test)]

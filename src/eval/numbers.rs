@@ -33,12 +33,17 @@ pub(super) fn no_errors(log: &Log<'_>) -> Measurement {
     }
 }
 
-/// A log without any result can't tell what failed.
+/// A call without a result may have failed.
 fn unanswered(session: &Session<'_>) -> Option<Measurement> {
-    let mut calls = session.calls().map(|(_, call)| call.status);
-    let first = calls.next()?;
-    let none = first == Status::Missing && calls.all(|status| status == Status::Missing);
-    none.then(|| Measurement::unknown("the log records no result of any call"))
+    let silent = || session.calls().filter(|(_, call)| call.status == Status::Missing);
+    let (first, _) = silent().next()?;
+    let (without, all) = (silent().count(), session.calls().count());
+    let reason = if without == all {
+        "the log records no result of any call".to_owned()
+    } else {
+        format!("the log records no result of {without} of {}", counted(all, "call"))
+    };
+    Some(Measurement::unknown(reason).at(Some(first.number)))
 }
 
 pub(super) fn cost_under(cost: &Cost, most: f64, estimates: Estimates) -> Measurement {
@@ -75,16 +80,20 @@ fn dollars(cost: &Cost) -> f64 {
 }
 
 pub(super) fn duration_under(measured: &Measured<'_>, most: f64) -> Measurement {
-    let Some(seconds) = seconds(measured) else {
-        return Measurement::unknown("the log records no times");
-    };
+    let Some(seconds) = seconds(measured) else { return no_times() };
     let reason = format!("{seconds}s, at most {most}s");
     if seconds <= most { Measurement::new(1.0, reason) } else { Measurement::new(share(most, seconds), reason) }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of any session fit into a double")]
 fn seconds(measured: &Measured<'_>) -> Option<f64> {
-    measured.span().duration().map(|milliseconds| milliseconds as f64 / 1000.0)
+    // One time that all events share, or that one has alone, is no duration.
+    let known = measured.span().duration().filter(|milliseconds| *milliseconds > 0 || measured.calls() == 0);
+    known.map(|milliseconds| milliseconds as f64 / 1000.0)
+}
+
+fn no_times() -> Measurement {
+    Measurement::unknown("the log records no times, or a single one")
 }
 
 /// Part of a whole that is more than it, or nothing.
@@ -120,9 +129,7 @@ pub(super) fn value(criterion: &Criterion, log: &Log<'_>) -> Measurement {
     let measured = log.measured;
     match criterion.metric {
         Metric::CostUsd => cost(criterion, measured.cost()),
-        Metric::DurationSeconds => {
-            seconds(measured).map_or_else(|| Measurement::unknown("the log records no times"), plain)
-        }
+        Metric::DurationSeconds => seconds(measured).map_or_else(no_times, plain),
         Metric::ErrorCount if measured.failures().is_empty() => unanswered(log.session).unwrap_or_else(|| plain(0.0)),
         Metric::ErrorCount => {
             let failures = measured.failures();

@@ -38,6 +38,8 @@ fn weights_count_and_what_is_not_known_is_no_score() {
     assert_eq!(weighted(&evals, &known), Some(0.75));
     let unknown = assessment([Measurement::unknown(""), Measurement::new(1.0, ""), Measurement::new(1.0, "")]);
     assert_eq!(weighted(&evals, &unknown), None);
+    let strange = assessment([Measurement::new(f64::NAN, ""), Measurement::new(1.0, ""), Measurement::new(1.0, "")]);
+    assert_eq!(weighted(&evals, &strange), None);
 }
 
 /// Worse by more than the tolerance, and by more than a change that says nothing.
@@ -80,8 +82,17 @@ fn a_baseline_of_several_sessions_is_the_worst_of_them() {
     let (one, other) = (of(1.0, 2.0, "completed"), of(0.5, 7.0, "completed"));
     let baseline = Baseline::of(&evals, &[("a", &one), ("b", &other)]).unwrap();
     let text = serde_json::to_string(&baseline).unwrap();
-    assert_eq!(text, r#"{"version":1,"sessions":2,"scores":{"calls":7.0,"end":"completed","no_errors":0.5}}"#);
+    assert_eq!(
+        text,
+        r#"{"version":1,"sessions":2,"scores":{"calls":7.0,"end":"completed","no_errors":0.5},"scorers":{"calls":"tool_call_count","end":"session_status","no_errors":"no_errors"}}"#
+    );
     assert!(Baseline::read(&text, &evals).is_ok());
+    let other = text.replace("\"calls\":\"tool_call_count\"", "\"calls\":\"error_count\"");
+    let said = Baseline::read(&other, &evals).unwrap_err().to_string();
+    assert_eq!(
+        said,
+        "its value of `calls` is one of `error_count`, and the evals measure `tool_call_count` by that name"
+    );
     // Words that differ have no worst one.
     let failed = of(1.0, 2.0, "failed");
     assert!(Baseline::of(&evals, &[("a", &one), ("b", &failed)]).is_err());

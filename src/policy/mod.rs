@@ -127,7 +127,6 @@ pub(crate) use parts::Parts;
 use scope::Scope;
 use sequences::Sequence;
 use sessions::Conditions;
-#[cfg(test)]
 pub(crate) use waivers::BUILT_IN;
 use waivers::Names;
 #[cfg(test)]

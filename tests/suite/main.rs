@@ -22,6 +22,7 @@ mod committed_links;
 mod corpus;
 mod credentials;
 mod differential;
+mod eval_doubts;
 mod eval_files;
 mod exports;
 mod generate;

@@ -61,9 +61,12 @@ fn exit_code(outcome: &Outcome, fail_on: FailOn) -> u8 {
     };
     let measured = outcome.sessions.iter().all(|session| session.assessment.is_some());
     let lacks = outcome.sessions.is_empty() || !measured || !gaps(outcome).is_empty();
+    // What is missing of the evidence is missing for every scorer.
+    let evidence = |finding: &Finding| finding.rule.starts_with("eval/") || finding.rule.starts_with("evidence/");
+    let mut all = outcome.sessions.iter().flat_map(|session| &session.findings);
     if found.iter().any(|finding| fails(finding)) {
         1
-    } else if lacks || found.iter().any(|finding| finding.counts == Counts::Incomplete) {
+    } else if lacks || all.any(|finding| finding.counts == Counts::Incomplete && evidence(finding)) {
         3
     } else {
         0
@@ -107,7 +110,7 @@ fn show(
 /// Behind what other steps of the job have said.
 fn summary(trace_dir: &Path, text: &str, environment: Environment) -> Result<(), Failure> {
     let file = environment.machine.and_then(|machine| machine.step_summary.clone());
-    let Some(file) = file else { return output::write(&trace_dir.join("eval-summary.md"), text) };
+    let Some(file) = file else { return output::write_with_folder(&trace_dir.join("eval-summary.md"), text) };
     let absent = file.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
     let before = if absent { Some(Vec::new()) } else { output::read_small(&file) };
     // What other steps have said is theirs: where it can't be read, it is not written over.
@@ -126,7 +129,7 @@ fn save(path: &Path, measure: &Measure, outcome: &Outcome, streams: &mut Streams
         .collect();
     match Baseline::of(evals, &sessions) {
         Ok(baseline) => {
-            output::write(path, &report::to_json(&baseline))?;
+            output::write_with_folder(path, &report::to_json(&baseline))?;
             output::note(
                 streams.stderr,
                 &format!("wrote the baseline `{}`", report::terminal(&path.display().to_string())),

@@ -178,8 +178,13 @@ impl Evals {
 
     /// Every name that a baseline has to know.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        let scorers = self.scorers.iter().map(|scorer| scorer.name.as_str());
-        scorers.chain(self.criteria.iter().map(|criterion| criterion.name.as_str()))
+        self.kinds().map(|(name, _)| name)
+    }
+
+    /// Every name, and what is measured by it.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        let scorers = self.scorers.iter().map(|scorer| (scorer.name.as_str(), scorer.test.name()));
+        scorers.chain(self.criteria.iter().map(|criterion| (criterion.name.as_str(), criterion.metric.name())))
     }
 }
 
@@ -334,6 +339,10 @@ fn each<T: Named>(
         let pointer = format!("{above}/{index}");
         let Some(mut fields) = Fields::of(parser, item, &pointer) else { continue };
         let Some(read) = read(&mut fields) else { continue };
+        if read.name() == "thresholds" {
+            let help = "reports call the weighted score so: give it another `name`".to_owned();
+            parser.fault(item, &pointer, "the name `thresholds` is taken".to_owned(), Some(help));
+        }
         if !names.insert(read.name().to_owned()) {
             let message = format!("two are called {}", quoted(read.name()));
             let help = "give each a `name` of its own: reports and baselines tell them apart by it".to_owned();

@@ -6,6 +6,10 @@ use super::fields::Fields;
 use super::scope::{self, Reads};
 use super::{Commands, Estimates, Scorer, Test, Texts};
 use crate::finding::Level;
+use crate::policy::{BUILT_IN, nearest, quoted};
+
+/// Sums of weights stay exact.
+const HEAVIEST: f64 = 1e6;
 
 /// What every scorer takes.
 const COMMON: &[&str] = &["type", "name", "threshold", "weight"];
@@ -97,6 +101,10 @@ pub(super) fn read(fields: &mut Fields<'_, '_, '_>) -> Option<Scorer> {
     let name = fields.text("name").unwrap_or_else(|| (*kind).to_owned());
     let threshold = fields.share("threshold");
     let weight = fields.number("weight");
+    if weight.is_some_and(|weight| weight > HEAVIEST) {
+        let help = format!("weights are shares: the highest is {HEAVIEST}");
+        fields.fault_at("weight", "this weight is too high".to_owned(), &help);
+    }
     let test = test(kind, fields)?;
     Some(Scorer {
         name,
@@ -120,13 +128,35 @@ fn test(kind: &str, fields: &mut Fields<'_, '_, '_>) -> Option<Test> {
         "max_findings" => Test::MaxFindings {
             most: fields.whole("max").unwrap_or(0),
             level: fields.one_of("level", "level", LEVELS).unwrap_or(Level::Error),
-            rules: fields.texts("rules").unwrap_or_default(),
+            rules: rules(fields)?,
         },
         "commands_matching" => matching(fields)?,
         "tests_ran" => Test::TestsRan(test_commands(fields)?),
         "llm_judge" => Test::LlmJudge,
         _ => Test::NoErrors,
     })
+}
+
+/// Rules that there are, or families of them: one that does not exist would never be found.
+fn rules(fields: &mut Fields<'_, '_, '_>) -> Option<Vec<String>> {
+    if !fields.has("rules") {
+        return Some(Vec::new());
+    }
+    let rules = fields.texts("rules")?;
+    let known = |rule: &str| {
+        let family = rule.trim_end_matches('*');
+        BUILT_IN.contains(&rule)
+            || family.ends_with('/') && BUILT_IN.iter().any(|known| known.starts_with(family))
+            || matches!(family, "evidence/" | "policy/")
+    };
+    for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| !known(rule)) {
+        let help = match nearest(rule, BUILT_IN) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`agent-strace rules` lists them; `scope/` names all of a family".to_owned(),
+        };
+        fields.fault_in("rules", index, format!("there is no rule {}", quoted(rule)), Some(help));
+    }
+    Some(rules)
 }
 
 fn demanded(fields: &mut Fields<'_, '_, '_>, name: &str, example: &str) -> Option<f64> {

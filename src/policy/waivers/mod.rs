@@ -17,7 +17,6 @@ use crate::finding::{Level, PolicyPlace, RuleId};
 
 use super::parse::dotted;
 pub(super) use matching::{Condition, Target, words_of};
-#[cfg(test)]
 pub(crate) use names::BUILT_IN;
 pub(super) use names::Names;
 pub(crate) use without::Excepted;

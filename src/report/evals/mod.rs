@@ -26,6 +26,9 @@ pub(crate) use pair::EvalsPair;
 /// Longest reason in a table.
 const REASON: usize = 100;
 
+/// A step may add this much to the summary of a job, and all of it is lost where it adds more.
+const SUMMARY: usize = 512 << 10;
+
 /// What sessions were measured to be.
 pub(crate) struct EvalsReport<'a> {
     pub(crate) evals: &'a Evals,
@@ -257,7 +260,12 @@ impl EvalsReport<'_> {
     /// A table for the summary of a job.
     pub(crate) fn markdown(&self) -> String {
         let mut text = format!("## Evals\n\n{}\n", markdown(&self.closing()));
-        for session in self.sessions {
+        for (at, session) in self.sessions.iter().enumerate() {
+            if text.len() > SUMMARY {
+                let left = self.sessions.len() - at;
+                let _ = writeln!(text, "\n{left} more session(s) were measured: a summary of a job holds no more.");
+                break;
+            }
             let (scores, values) = rows(self, session);
             let _ = writeln!(text, "\n### Session {}\n", markdown(redact(&session.id).as_str()));
             text.push_str("| Eval | Scorer | Score | Threshold | Baseline | Result |\n");
@@ -330,12 +338,12 @@ fn value_text(id: &str, rows: &[Row<'_>], glyphs: Glyphs, text: &mut String) {
     let table = columns(&lines);
     let rule = rule_of(&table, glyphs);
     let (head, body) = table.split_once('\n').unwrap_or((&table, ""));
-    let failed = rows.len() - count(rows, Status::Pass) - count(rows, Status::Waived);
-    let verdict = if failed == 0 { "PASS" } else { "FAIL" };
+    let (failed, unknown) = (count(rows, Status::Fail), count(rows, Status::Unknown));
     let _ = writeln!(text, "Eval results: session {id}\n{rule}\n{head}\n{rule}\n{body}{rule}");
-    let _ = match failed {
-        0 => writeln!(text, "Overall: {verdict} ({} evals passed)", rows.len()),
-        _ => writeln!(text, "Overall: {verdict} ({failed}/{} evals failed)", rows.len()),
+    let _ = match (failed, unknown) {
+        (0, 0) => writeln!(text, "Overall: PASS ({} evals passed)", rows.len()),
+        (0, _) => writeln!(text, "Overall: INCOMPLETE ({unknown}/{} evals could not be judged)", rows.len()),
+        _ => writeln!(text, "Overall: FAIL ({failed}/{} evals failed)", rows.len()),
     };
 }
 

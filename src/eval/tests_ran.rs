@@ -1,0 +1,133 @@
+//! Whether tests ran after the last change of a file, and went well.
+
+use super::Measurement;
+use super::commands::{doubted, is_proven, may_be_any};
+use crate::config::evals::Commands;
+use crate::effects::{About, Certainty, Kind};
+use crate::model::Status;
+use crate::rules::{Act, Log};
+
+/// Options with which a program that runs tests runs none.
+const RUNS_NONE: &[&str] = &[
+    "--help",
+    "--version",
+    "--no-run",
+    "--collect-only",
+    "--co",
+    "--list",
+    "--list-tests",
+    "--listTests",
+    "--showConfig",
+    "--dry-run",
+    "--just-print",
+    "--question",
+    "--if-present",
+    "--passWithNoTests",
+    "-DskipTests",
+    "-DskipTests=true",
+    "-Dmaven.test.skip=true",
+];
+
+/// What is looked at, by its place.
+type Seen<'a> = Option<(usize, &'a Act<'a>)>;
+
+/// The acts of a session, and which of them are tests.
+struct Trail<'a> {
+    commands: &'a Commands,
+    acts: &'a [Act<'a>],
+    /// Nobody knows where the workspace is.
+    anywhere: bool,
+}
+
+pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
+    let trail = Trail { commands, acts: log.acts, anywhere: log.session.root.is_none() };
+    let (change, doubt) = (trail.last(|act| trail.is_change(act)), trail.last(may_change));
+    let since = change.map_or(0, |(at, _)| at);
+    let well = || trail.tests(since).filter(|(_, act)| act.status == Some(Status::Ok));
+    let passed = well().filter(|(_, act)| act.effect.origin.told).last();
+    match (change, doubt, passed) {
+        (None, None, _) => Measurement::new(1.0, "nothing was changed"),
+        (_, doubt, Some((at, test))) if doubt.is_none_or(|(doubtful, _)| doubtful < at) => {
+            let reason = format!("tests ran in event {}, after the last change", test.event);
+            Measurement::new(1.0, reason).at(Some(test.event))
+        }
+        (_, Some((_, act)), Some(_)) | (None, Some((_, act)), None) => doubted("may have changed files", act),
+        (Some((_, change)), ..) => match well().next() {
+            Some((_, test)) => untold(test),
+            None => trail.lacking(since, change),
+        },
+    }
+}
+
+impl<'a> Trail<'a> {
+    fn is_test(&self, act: &Act<'_>) -> bool {
+        happened(act) && is_proven(self.commands, act) && !runs_none(act)
+    }
+
+    fn tests(&self, since: usize) -> impl Iterator<Item = (usize, &'a Act<'a>)> {
+        self.acts.iter().enumerate().skip(since).filter(|(_, act)| self.is_test(act))
+    }
+
+    /// The last act of a kind that no test caused.
+    fn last(&self, wanted: impl Fn(&Act<'_>) -> bool) -> Seen<'a> {
+        self.acts.iter().enumerate().rev().find(|(at, act)| wanted(act) && !self.is_done_by_tests(*at))
+    }
+
+    /// A file of the workspace.
+    fn is_change(&self, act: &Act<'_>) -> bool {
+        let (Kind::Write(target) | Kind::Delete(target)) = &act.effect.kind else { return false };
+        let path = target.path.as_str();
+        let drive = path.as_bytes().get(1) == Some(&b':');
+        let scratch = path.starts_with("/tmp/") || path.starts_with('~');
+        happened(act) && if self.anywhere { !scratch } else { !scratch && !path.starts_with('/') && !drive }
+    }
+
+    /// Tests write, too: what a command of this kind caused is its own.
+    fn is_done_by_tests(&self, at: usize) -> bool {
+        let acts = self.acts;
+        let Some(act) = acts.get(at) else { return false };
+        let first = acts.partition_point(|other| other.event < act.event);
+        let mut parent = act.effect.origin.parent;
+        // A parent stands before its child.
+        let mut before = at;
+        while let Some(cause) = parent.map(|parent| first + parent as usize).filter(|cause| *cause < before) {
+            let Some(cause_act) = acts.get(cause) else { return false };
+            if self.is_test(cause_act) {
+                return true;
+            }
+            (parent, before) = (cause_act.effect.origin.parent, cause);
+        }
+        false
+    }
+
+    /// Why tests say nothing for a change.
+    fn lacking(&self, since: usize, change: &Act<'_>) -> Measurement {
+        let reason = if self.tests(since).next().is_some() {
+            "tests ran after the last change, and failed or have no recorded result"
+        } else if self.tests(0).next().is_some() {
+            "a file was changed after the tests ran"
+        } else {
+            "files were changed, and no tests ran"
+        };
+        Measurement::new(0.0, format!("{reason} (last change in event {})", change.event)).at(Some(change.event))
+    }
+}
+
+fn happened(act: &Act<'_>) -> bool {
+    act.status != Some(Status::Denied) && act.effect.certainty != Certainty::Possible
+}
+
+fn may_change(act: &Act<'_>) -> bool {
+    act.status != Some(Status::Denied) && may_be_any(act, &[About::Anything, About::Writes])
+}
+
+fn untold(test: &Act<'_>) -> Measurement {
+    let reason = "the status of the call does not tell how the tests in it ended: run them last, alone, or with \
+                  `set -o pipefail`";
+    Measurement::unknown(format!("{reason} (event {})", test.event)).at(Some(test.event))
+}
+
+fn runs_none(act: &Act<'_>) -> bool {
+    let Kind::Execute(execution) = &act.effect.kind else { return false };
+    execution.argv.iter().skip(1).any(|word| RUNS_NONE.contains(&word.text.as_str()))
+}
