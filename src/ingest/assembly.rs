@@ -44,6 +44,10 @@ pub(super) struct Assembly<'a> {
     /// API message → its place in `usages`.
     messages: HashMap<Cow<'a, str>, usize>,
     usages: Vec<Usage>,
+    /// What came back in the session's own conversation so far, and the last answer of it: its place in `spent`, and the
+    /// message.
+    told_output: u64,
+    last_answer: Option<(usize, Cow<'a, str>)>,
     /// Of the answers that are told of next.
     model: Option<Cow<'a, str>>,
 }
@@ -59,6 +63,8 @@ impl<'a> Assembly<'a> {
             early: HashMap::new(),
             messages: HashMap::new(),
             usages: Vec::new(),
+            told_output: 0,
+            last_answer: None,
             model: None,
         }
     }
@@ -225,6 +231,12 @@ impl<'a> Assembly<'a> {
             window,
         });
         let Some(message) = message else { return self.usages.push(usage) };
+        if self.origin.stream == 0 {
+            let before =
+                self.messages.get(&message).and_then(|at| self.usages.get(*at)).map_or(0, |usage| usage.output);
+            self.told_output = self.told_output.saturating_sub(before).saturating_add(usage.output);
+            self.last_answer = Some((self.session.spent.len() - 1, message.clone()));
+        }
         if let Some(known) = self.messages.get(&message).and_then(|at| self.usages.get_mut(*at)) {
             *known = usage;
         } else {
@@ -236,20 +248,41 @@ impl<'a> Assembly<'a> {
     /// What came back in all so far, at the least. Streams tell of an answer when it begins: what they left out is put on
     /// the last one of the session's own conversation.
     pub(super) fn outweigh(&mut self, output: u64) {
-        let mut told: HashMap<&Cow<'a, str>, u64> = HashMap::new();
-        let mut last = None;
-        for (place, spent) in self.session.spent.iter().enumerate() {
-            let Some(message) = spent.message.as_ref().filter(|_| spent.origin.stream == 0) else { continue };
-            told.insert(message, spent.usage.output);
-            last = Some((place, message.clone()));
-        }
-        let more = output.saturating_sub(told.values().fold(0, |sum, tokens| sum.saturating_add(*tokens)));
-        let Some((place, message)) = last.filter(|_| more > 0) else { return };
+        let more = output.saturating_sub(self.told_output);
+        let Some((place, message)) = self.last_answer.clone().filter(|_| more > 0) else { return };
+        self.told_output = output;
         let in_total = self.messages.get(&message).and_then(|at| self.usages.get_mut(*at));
         let told = self.session.spent.get_mut(place).map(|spent| &mut spent.usage);
         for usage in [in_total, told].into_iter().flatten() {
             usage.output = usage.output.saturating_add(more);
         }
+    }
+
+    /// What records tell of each model so far, by its plain name. Of those that repeat what a message used the last one
+    /// counts.
+    pub(super) fn told(&self, plain: fn(&str) -> String) -> HashMap<String, Usage> {
+        let mut messages: HashMap<&str, (&str, &Usage)> = HashMap::new();
+        let mut told: HashMap<String, Usage> = HashMap::new();
+        let mut add = |(model, usage): (&str, &Usage)| told.entry(plain(model)).or_default().add(usage);
+        for spent in self.session.spent.iter().filter(|spent| spent.usage != Usage::default()) {
+            let used = (spent.model.as_deref().unwrap_or(""), &spent.usage);
+            match spent.message.as_deref() {
+                Some(message) => {
+                    messages.insert(message, used);
+                }
+                None => add(used),
+            }
+        }
+        messages.into_values().for_each(add);
+        told
+    }
+
+    /// What a model used in answers that no record is of.
+    pub(super) fn unasked(&mut self, model: Option<Cow<'a, str>>, usage: Usage) {
+        let after = self.session.events.len();
+        let origin = Origin::default();
+        self.session.spent.push(Spent { after, origin, time: None, message: None, model, usage, window: None });
+        self.usages.push(usage);
     }
 
     /// What a record says about the size of the conversation, and nothing about what it cost.

@@ -165,6 +165,11 @@ impl<'t> Pricing<'t> {
                 self.note(&mut cost, request.model.as_deref());
             }
         }
+        // What answers used that no record is of.
+        for spent in session.spent.iter().filter(|spent| spent.usage.requests == 0 && total_tokens(&spent.usage) > 0) {
+            cost.add(&self.request(session, spent));
+            self.note(&mut cost, model_of(session, spent).as_deref());
+        }
         let rest = self.rest(session);
         if rest != Ok(0) {
             self.note(&mut cost, only_model(session).as_deref());

@@ -90,16 +90,7 @@ pub(super) fn rest(session: &Session<'_>) -> Usage {
     for usage in messages.values() {
         sum.add(usage);
     }
-    let total = &session.usage;
-    Usage {
-        requests: total.requests.saturating_sub(sum.requests),
-        input: total.input.saturating_sub(sum.input),
-        output: total.output.saturating_sub(sum.output),
-        cache_read: total.cache_read.saturating_sub(sum.cache_read),
-        cache_write: total.cache_write.saturating_sub(sum.cache_write),
-        cache_write_1h: total.cache_write_1h.saturating_sub(sum.cache_write_1h),
-        reasoning: total.reasoning.saturating_sub(sum.reasoning),
-    }
+    session.usage.beyond(&sum)
 }
 
 /// How often the session's own conversation paused for more than two minutes between two requests.

@@ -85,6 +85,19 @@ fn is_none(tokens: &u64) -> bool {
 }
 
 impl Usage {
+    /// What of it is beyond another one, kind by kind.
+    pub(crate) fn beyond(&self, other: &Self) -> Self {
+        Self {
+            requests: self.requests.saturating_sub(other.requests),
+            input: self.input.saturating_sub(other.input),
+            output: self.output.saturating_sub(other.output),
+            cache_read: self.cache_read.saturating_sub(other.cache_read),
+            cache_write: self.cache_write.saturating_sub(other.cache_write),
+            cache_write_1h: self.cache_write_1h.saturating_sub(other.cache_write_1h),
+            reasoning: self.reasoning.saturating_sub(other.reasoning),
+        }
+    }
+
     pub(crate) fn add(&mut self, more: &Self) {
         self.requests = self.requests.saturating_add(more.requests);
         self.input = self.input.saturating_add(more.input);

@@ -101,3 +101,105 @@ fn chains_of_digests_are_verified() {
     let stripped = lines[3].split(", \"prev_hash\"").next().unwrap().to_owned() + "}";
     assert_eq!(chain(&[lines[0], lines[1], lines[2], &stripped].join("\n")), Chain::Broken(4));
 }
+
+/// Usage by model, `-` where none is named, as records and the ends of runs tell it.
+fn spent_by_model(text: &str) -> Vec<String> {
+    let log = Log::new("stream.jsonl", text.as_bytes().to_vec());
+    let reading = log.read();
+    let [session] = reading.sessions.as_slice() else { panic!("{} sessions", reading.sessions.len()) };
+    let used = session.usage;
+    let all = format!("all {} {} {} {} {}", used.requests, used.input, used.output, used.cache_read, used.cache_write);
+    let each = session.spent.iter().map(|spent| {
+        let (model, usage) = (spent.model.as_deref().unwrap_or("-"), spent.usage);
+        format!(
+            "{model} {} {} {} {} {}",
+            usage.requests, usage.input, usage.output, usage.cache_read, usage.cache_write
+        )
+    });
+    each.chain([all]).collect()
+}
+
+#[test]
+fn the_end_of_a_stream_adds_what_no_record_tells_and_counts_nothing_twice() {
+    let answer = |id: &str, model: &str, parent: &str, input: u32, output: u32| {
+        format!(
+            r#"{{"type":"assistant","session_id":"s","parent_tool_use_id":{parent},"message":{{"id":"{id}","role":"assistant","model":"{model}","content":[],"usage":{{"input_tokens":{input},"output_tokens":{output},"cache_read_input_tokens":100}}}}}}"#
+        )
+    };
+    let end = |output: u32, models: &str| {
+        format!(
+            r#"{{"type":"result","subtype":"success","session_id":"s","usage":{{"input_tokens":10,"output_tokens":{output}}},"modelUsage":{models}}}"#
+        )
+    };
+    let used = |input: i64, output: i64| {
+        format!(
+            r#"{{"inputTokens":{input},"outputTokens":{output},"cacheReadInputTokens":100,"cacheCreationInputTokens":7,"costUSD":1.5}}"#
+        )
+    };
+    let (main, side) = ("claude-sonnet-4-6", "claude-haiku-4-5-20251001");
+    let first = answer("m1", main, "null", 10, 2);
+    let models = |entries: &[(&str, String)]| {
+        let entries: Vec<String> = entries.iter().map(|(name, used)| format!(r#""{name}":{used}"#)).collect();
+        format!("{{{}}}", entries.join(","))
+    };
+    // Repeated records of one message, more output than they tell, a cache write and a side model that nothing else tells.
+    let whole = [first.clone(), first.clone(), end(20, &models(&[(main, used(10, 25)), (side, used(5, 3))]))];
+    assert_eq!(
+        spent_by_model(&whole.join("\n")),
+        [
+            "claude-sonnet-4-6 1 10 2 100 0",
+            "claude-sonnet-4-6 1 10 20 100 0",
+            "claude-haiku-4-5-20251001 0 5 3 100 7",
+            "claude-sonnet-4-6 0 0 5 0 7",
+            "all 1 15 28 200 14"
+        ]
+    );
+    // A second end repeats what the first one told. A sub-agent's own records are records.
+    let parts = [models(&[(main, used(10, 20))]), models(&[("claude-sonnet-4-6[1m]", used(15, 29))])];
+    let two = [first.clone(), end(20, &parts[0]), answer("m2", main, r#""t1""#, 5, 9), end(20, &parts[1])];
+    assert_eq!(
+        spent_by_model(&two.join("\n")),
+        [
+            "claude-sonnet-4-6 1 10 20 100 0",
+            "claude-sonnet-4-6 1 5 9 100 0",
+            "claude-sonnet-4-6 0 0 0 0 7",
+            "all 2 15 29 200 7"
+        ]
+    );
+    // Less than the records tell, numbers that are none, and names that can't be compared.
+    for models in
+        [models(&[(main, used(1, 1))]), models(&[(main, used(-5, -1))]), models(&[("gateway-3", used(50, 50))])]
+    {
+        let told = spent_by_model(&[first.clone(), end(2, &models)].join("\n"));
+        let beyond = told.len() > 2;
+        assert_eq!(beyond, !models.contains("gateway"), "{told:?}");
+        assert!(told.last().is_some_and(|all| all.starts_with("all 1 10 2 100 ")), "{told:?}");
+    }
+    // Only the result was recorded.
+    assert_eq!(spent_by_model(&end(20, "{}")), ["- 0 10 20 0 0", "all 0 10 20 0 0"]);
+}
+
+#[test]
+fn what_copilot_says_of_several_models_at_the_end_is_each_models_own() {
+    let start = r#"{"type":"session.start","id":"e1","timestamp":"2026-01-01T00:00:00Z","parentId":null,"data":{"sessionId":"s","version":1,"producer":"copilot-agent","copilotVersion":"1"}}"#;
+    let says = |model: &str| {
+        format!(
+            r#"{{"type":"assistant.message","id":"e2","timestamp":"2026-01-01T00:00:01Z","parentId":"e1","data":{{"messageId":"m1","content":"x","outputTokens":5,"model":"{model}"}}}}"#
+        )
+    };
+    let total = |input: u32, output: u32| {
+        format!(
+            r#"{{"requests":{{"count":2}},"usage":{{"inputTokens":{input},"outputTokens":{output},"cacheReadTokens":10}}}}"#
+        )
+    };
+    let end = format!(
+        r#"{{"type":"session.shutdown","id":"e3","timestamp":"2026-01-01T00:00:02Z","parentId":"e2","data":{{"shutdownType":"routine","modelMetrics":{{"claude-haiku-4.5":{},"gpt-5":{}}}}}}}"#,
+        total(30, 4),
+        total(110, 9)
+    );
+    let told = spent_by_model(&[start, &says("gpt-5"), &end].join("\n"));
+    assert_eq!(told, ["gpt-5 1 0 5 0 0", "claude-haiku-4.5 0 20 4 10 0", "gpt-5 0 100 4 10 0", "all 4 120 13 20 0"]);
+    // A name that the end does not have: whose the rest is can't be told.
+    let told = spent_by_model(&[start, &says("auto"), &end].join("\n"));
+    assert_eq!(told, ["auto 1 0 5 0 0", "all 4 120 13 20 0"]);
+}

@@ -42,6 +42,7 @@ record! {
         tool_use_result = "toolUseResult",
         tool_use_result_snake = "tool_use_result",
         usage = "usage",
+        models = "modelUsage",
         denial_kind = "toolDenialKind",
         permission_denials = "permission_denials",
         loglines = "loglines",

@@ -207,23 +207,22 @@ fn agent(result: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
     text(object::<Structured<'_>>(result)?.agent)
 }
 
-/// The tokens that came back, by one record of usage.
-pub(super) fn output(usage: Option<Raw<'_>>) -> u64 {
-    object::<Tokens<'_>>(usage).map_or(0, |tokens| count(tokens.output))
-}
-
-fn usage<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, message: &Message<'a>, acted: bool) {
-    facts::model(message.model, assembly);
-    let Some(tokens) = object::<Tokens<'_>>(message.usage) else { return };
-    let usage = Usage {
-        requests: 1,
+/// What one record of usage says.
+pub(super) fn used(usage: Option<Raw<'_>>) -> Option<Usage> {
+    let tokens = object::<Tokens<'_>>(usage)?;
+    Some(Usage {
         input: count(tokens.input),
         output: count(tokens.output),
         cache_read: count(tokens.cache_read),
         cache_write: count(tokens.cache_write),
         cache_write_1h: tokens.kept.object().map_or(0, |kept| count(kept.hour)),
         ..Usage::default()
-    };
+    })
+}
+
+fn usage<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, message: &Message<'a>, acted: bool) {
+    facts::model(message.model, assembly);
+    let Some(usage) = used(message.usage) else { return };
     // What is written to the cache is the same conversation again.
     let window =
         Window { fresh_input: usage.input, cache_creation: 0, cache_read: usage.cache_read, output: usage.output };

@@ -9,6 +9,7 @@ mod facts;
 mod hooks;
 mod message;
 mod outcome;
+mod totals;
 
 use std::borrow::Cow;
 
@@ -22,6 +23,7 @@ use super::{Base, Detect, Format, Home, Input};
 use envelope::{Envelope, Progress};
 use facts::Noted;
 use message::Context;
+use totals::Totals;
 
 /// Claude Code transcripts (`~/.claude/projects/**`).
 pub(super) static FORMAT: Format = Format {
@@ -54,6 +56,7 @@ fn read<'a>(dialect: &'static Dialect, input: &Input<'a>, gaps: &mut Gaps) -> Ve
         results: 0,
         rows: 0,
         noted: Noted::default(),
+        totals: Totals::default(),
     };
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
@@ -69,6 +72,7 @@ fn read<'a>(dialect: &'static Dialect, input: &Input<'a>, gaps: &mut Gaps) -> Ve
             "only the result of a run is recorded, not what it did: record it with `--output-format stream-json --verbose`",
         );
     }
+    transcript.totals.add(&mut transcript.assembly);
     vec![transcript.assembly.finish()]
 }
 
@@ -83,6 +87,7 @@ struct Transcript<'a> {
     /// Records that were read.
     rows: u32,
     noted: Noted<'a>,
+    totals: Totals<'a>,
 }
 
 impl<'a> Transcript<'a> {
@@ -229,7 +234,9 @@ impl<'a> Transcript<'a> {
     /// The end of a run names the calls that were refused.
     fn result(&mut self, place: Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         self.results += 1;
-        self.assembly.outweigh(message::output(record.usage));
+        let usage = message::used(record.usage);
+        self.assembly.outweigh(usage.map_or(0, |usage| usage.output));
+        self.totals.note(usage, record.models);
         outcome::denials(&mut self.assembly, &place, record.permission_denials, gaps);
         let ending = Ending {
             status: filled(record.subtype),

@@ -119,10 +119,13 @@ impl<'a> Events<'a> {
     fn totals(&mut self, metrics: Option<Raw<'a>>) {
         let Some(metrics) = metrics else { return };
         for (model, raw) in fields(metrics.get()).unwrap_or_default() {
-            self.assembly.model(Some(model).filter(|model| !model.is_empty()));
+            self.assembly.model(Some(model.clone()).filter(|model| !model.is_empty()));
             let Some(metrics) = object::<Metrics<'a>>(Some(raw)) else { continue };
             let requests = object::<Requests<'a>>(metrics.requests).unwrap_or_default();
             let used = usage(&object::<Tokens<'a>>(metrics.usage).unwrap_or_default());
+            if !model.is_empty() {
+                self.by_model.entry(model).or_default().add(&Usage { requests: 0, ..used });
+            }
             let total = self.total.get_or_insert_default();
             total.requests = total.requests.saturating_add(count(requests.count));
             total.input = total.input.saturating_add(used.input);

@@ -6,7 +6,7 @@ mod event;
 mod facts;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Base, Detect, Format, Home, Input};
 use crate::ingest::assembly::{Assembly, Numbering};
@@ -65,6 +65,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         agents: HashMap::new(),
         open: Vec::new(),
         total: None,
+        by_model: BTreeMap::new(),
     };
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
@@ -88,6 +89,8 @@ struct Events<'a> {
     open: Vec<Cow<'a, str>>,
     /// What the host says at the end of each run that it used.
     total: Option<Usage>,
+    /// The same by model.
+    by_model: BTreeMap<Cow<'a, str>, Usage>,
 }
 
 impl<'a> Events<'a> {
@@ -98,11 +101,27 @@ impl<'a> Events<'a> {
         }
         self.unanswered();
         let total = self.total;
+        self.beyond();
         let mut session = self.assembly.finish();
         // Messages tell only what they put out.
         if let Some(total) = total {
             session.usage = total;
         }
         session
+    }
+
+    /// Messages tell only what they put out: the rest of it is each model's own, where all that were asked are named.
+    fn beyond(&mut self) {
+        let told = self.assembly.told(str::to_owned);
+        let totals = std::mem::take(&mut self.by_model);
+        if totals.len() < 2 || told.keys().any(|model| !totals.contains_key(model.as_str())) {
+            return;
+        }
+        for (model, total) in totals {
+            let beyond = total.beyond(&told.get(&*model).copied().unwrap_or_default());
+            if beyond != Usage::default() {
+                self.assembly.unasked(Some(model), beyond);
+            }
+        }
     }
 }
