@@ -50,7 +50,8 @@ pub(super) struct Files<'a> {
     certainty: Certainty,
     root: Option<&'a str>,
     own: Form,
-    folded: Form,
+    /// As denies and the product's own tables compare it.
+    folded: OnceCell<Form>,
     anchored: bool,
     /// The files are known by their directory alone: no part of a name is spelled.
     nameless: bool,
@@ -124,11 +125,16 @@ impl<'a> Files<'a> {
             certainty,
             root: context.root,
             own: Form::new(target.path.clone(), target, certainty),
-            folded: Form::new(fold(&target.path).into_owned(), target, certainty),
+            folded: OnceCell::new(),
             nameless: target.subtree || certainty == Certainty::Pattern && !spells_a_name(&target.path),
             anchored: is_anchored(&target.path),
             below: OnceCell::new(),
         }
+    }
+
+    fn folded(&self) -> &Form {
+        let Self { target, certainty, .. } = self;
+        self.folded.get_or_init(|| Form::new(fold(&target.path).into_owned(), target, *certainty))
     }
 
     /// Nothing is known about the path.
@@ -144,12 +150,12 @@ impl<'a> Files<'a> {
         let entry = if self.nameless { rule.at_root.as_ref().unwrap_or(&rule.folded) } else { &rule.folded };
         // As version 1 compared: folding turns a negated class around.
         let as_written = || !self.nameless && self.own.own.meets(&rule.exact);
-        if self.folded.own.meets(entry) || as_written() {
+        if self.folded().own.meets(entry) || as_written() {
             return true;
         }
         if rule.anchored {
             let root = self.root.map(fold);
-            let absolute = self.folded.below(root.as_deref(), self.target, self.certainty);
+            let absolute = self.folded().below(root.as_deref(), self.target, self.certainty);
             if absolute.is_some_and(|names| names.meets(entry)) {
                 return true;
             }
@@ -159,7 +165,7 @@ impl<'a> Files<'a> {
 
     /// An absolute path, or a pattern that may reach into the root or into a home directory.
     fn touched_in_place(&self, rule: &PathPattern, entry: &Glob) -> bool {
-        match (&self.folded.own, self.root) {
+        match (&self.folded().own, self.root) {
             (Names::One(path, _), None) if !rule.anchored => {
                 path.match_indices('/').any(|(at, _)| path.get(at + 1..).is_some_and(|rest| entry.matches(rest)))
             }
@@ -232,9 +238,9 @@ impl<'a> Files<'a> {
     /// entry at the root and at home counts: a `.claude` further down may not exist.
     pub(super) fn reaches(&self, own: &OwnRule) -> bool {
         if !self.nameless {
-            return self.folded.own.meets(&own.anywhere);
+            return self.folded().own.meets(&own.anywhere);
         }
-        let Names::Many(paths) = &self.folded.own else { return false };
+        let Names::Many(paths) = &self.folded().own else { return false };
         let in_place = || {
             let root = self.root.filter(|_| self.anchored)?;
             Some(Glob::after(&format!("{}/", fold(root).trim_end_matches('/')), &own.at_root))
@@ -247,7 +253,7 @@ impl<'a> Files<'a> {
     /// Whether the effect aims at the glob: it names the file, or a pattern spells part of its name, or the directory
     /// is all about it. A subtree somewhere above does not.
     pub(super) fn aims_at(&self, glob: &Glob) -> bool {
-        match &self.folded.own {
+        match &self.folded().own {
             Names::One(path, pairs) => glob.matches_text(path, *pairs),
             Names::Many(paths) => {
                 if self.target.subtree {
@@ -261,7 +267,7 @@ impl<'a> Files<'a> {
 
     /// Whether all of the files are of the glob's.
     pub(super) fn all_in(&self, glob: &Glob) -> bool {
-        self.folded.own.within(&[glob])
+        self.folded().own.within(&[glob])
     }
 
     /// What lies in the effect's directory, without the directory itself.

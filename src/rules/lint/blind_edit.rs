@@ -112,8 +112,8 @@ fn blind(scene: &Scene<'_>) -> Vec<Blind> {
         let (event, rest) = acts.split_at(acts.partition_point(|act| act.event == first.event));
         acts = rest;
         if let Some(call) = calls.remove(&first.event) {
-            for (path, lines) in replaced(scene, call) {
-                if !seen.knows(path) && !named.before(first.event).any(|text| text.contains(name(path))) {
+            for (path, lines) in replaced(scene, call, &seen) {
+                if !named.before(first.event).any(|text| text.contains(name(path))) {
                     found.push(Blind { event: first.event, path: path.to_owned(), lines });
                 }
             }
@@ -139,10 +139,16 @@ fn happened(act: &Act<'_>) -> bool {
     act.status != Some(Status::Denied)
 }
 
-/// The files of which a call replaced something that was there, and how many lines of them.
-fn replaced<'a>(scene: &Scene<'_>, call: &Called<'a>) -> Vec<(&'a str, usize)> {
-    let writes = || call.done().any(|effect| matches!(effect.kind, Kind::Write(_)));
-    if call.was_refused() || call.failed() || !writes() {
+/// The files nobody had seen of which a call replaced something that was there, and how many lines of them.
+fn replaced<'a>(scene: &Scene<'_>, call: &Called<'a>, seen: &Seen<'_>) -> Vec<(&'a str, usize)> {
+    let written = || {
+        call.done().filter_map(|effect| match &effect.kind {
+            Kind::Write(target) => Some(target.path.as_str()),
+            _ => None,
+        })
+    };
+    // What is in arguments is looked at only where it matters: they may be long.
+    if call.was_refused() || call.failed() || written().all(|path| seen.knows(path)) {
         return Vec::new();
     }
     let existed = || {
@@ -155,11 +161,8 @@ fn replaced<'a>(scene: &Scene<'_>, call: &Called<'a>) -> Vec<(&'a str, usize)> {
             continue;
         }
         let length = edit.old.as_deref().map_or(0, |old| old.lines().count()).max(edit.new.lines().count());
-        let written = call.done().find_map(|effect| match &effect.kind {
-            Kind::Write(target) if is_at(&target.path, &edit.path) => Some(target.path.as_str()),
-            _ => None,
-        });
-        if let Some(path) = written {
+        let path = written().find(|path| is_at(path, &edit.path));
+        if let Some(path) = path.filter(|path| !seen.knows(path)) {
             *lines.entry(path).or_default() += length;
         }
     }
