@@ -1,5 +1,7 @@
 //! Whether tests ran after the last change of a file, and went well.
 
+use std::cell::OnceCell;
+
 use super::Measurement;
 use super::commands::{doubted, is_proven, may_be_any};
 use crate::config::evals::Commands;
@@ -28,19 +30,22 @@ const RUNS_NONE: &[&str] = &[
     "-Dmaven.test.skip=true",
 ];
 
-/// What is looked at, by its place.
+/// What is looked at, by its place in the session.
 type Seen<'a> = Option<(usize, &'a Act<'a>)>;
 
 /// The acts of a session, and which of them are tests.
 struct Trail<'a> {
     commands: &'a Commands,
     acts: &'a [Act<'a>],
+    /// Of each act, where somebody asked: comparing a command with many takes time.
+    tests: Vec<OnceCell<bool>>,
     /// Nobody knows where the workspace is.
     anywhere: bool,
 }
 
 pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
-    let trail = Trail { commands, acts: log.acts, anywhere: log.session.root.is_none() };
+    let (acts, anywhere) = (log.acts, log.session.root.is_none());
+    let trail = Trail { commands, acts, tests: vec![OnceCell::new(); acts.len()], anywhere };
     let (change, doubt) = (trail.last(|act| trail.is_change(act)), trail.last(may_change));
     let since = change.map_or(0, |(at, _)| at);
     let well = || trail.tests(since).filter(|(_, act)| act.status == Some(Status::Ok));
@@ -60,12 +65,13 @@ pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
 }
 
 impl<'a> Trail<'a> {
-    fn is_test(&self, act: &Act<'_>) -> bool {
-        happened(act) && is_proven(self.commands, act) && !runs_none(act)
+    fn is_test(&self, at: usize) -> bool {
+        let (Some(act), Some(known)) = (self.acts.get(at), self.tests.get(at)) else { return false };
+        *known.get_or_init(|| happened(act) && is_proven(self.commands, act) && !runs_none(act))
     }
 
     fn tests(&self, since: usize) -> impl Iterator<Item = (usize, &'a Act<'a>)> {
-        self.acts.iter().enumerate().skip(since).filter(|(_, act)| self.is_test(act))
+        self.acts.iter().enumerate().skip(since).filter(|(at, _)| self.is_test(*at))
     }
 
     /// The last act of a kind that no test caused.
@@ -92,7 +98,7 @@ impl<'a> Trail<'a> {
         let mut before = at;
         while let Some(cause) = parent.map(|parent| first + parent as usize).filter(|cause| *cause < before) {
             let Some(cause_act) = acts.get(cause) else { return false };
-            if self.is_test(cause_act) {
+            if self.is_test(cause) {
                 return true;
             }
             (parent, before) = (cause_act.effect.origin.parent, cause);

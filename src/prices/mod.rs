@@ -106,10 +106,10 @@ impl Table {
     pub(crate) fn add(&mut self, row: Row, also: &[String], short: Option<&str>) {
         let place = self.rows.len();
         for known in also.iter().chain([&row.model]) {
-            self.names.insert(name::plain(known), place);
+            self.names.insert(name::plain(known).into_owned(), place);
         }
         if let Some(short) = short {
-            self.short.insert(name::plain(short), place);
+            self.short.insert(name::plain(short).into_owned(), place);
         }
         self.rows.push(row);
     }
@@ -126,13 +126,13 @@ impl Table {
     /// The row of a model as a log names it. Providers put their own words around a name (`us.anthropic.…-v1:0`,
     /// `models/…`) and days behind it; a name that differs in anything else is another model's.
     pub(crate) fn find(&self, model: &str) -> Option<&Row> {
-        let place = name::forms(model).into_iter().find_map(|form| self.names.get(&form).copied())?;
+        let place = name::forms(model).find_map(|form| self.names.get(&*form).copied())?;
         self.rows.get(place)
     }
 
     /// The row that somebody asks for by name, which may be a short one.
     pub(crate) fn choose(&self, model: &str) -> Option<&Row> {
-        let short = || self.rows.get(*self.short.get(&name::plain(model))?);
+        let short = || self.rows.get(*self.short.get(&*name::plain(model))?);
         self.find(model).or_else(short)
     }
 

@@ -1,8 +1,17 @@
 //! Names of models: the forms in which the same one is written.
+//!
+//! Every request of a log names its model, so names that are plain already are not copied.
+
+use std::borrow::Cow;
 
 /// A name as names are compared: lower case, with `-` for `.` (`claude-sonnet-4.5`, `claude-sonnet-4-5`).
-pub(super) fn plain(name: &str) -> String {
-    name.trim().to_ascii_lowercase().replace('.', "-")
+pub(super) fn plain(name: &str) -> Cow<'_, str> {
+    let name = name.trim();
+    if name.bytes().any(|byte| byte == b'.' || byte.is_ascii_uppercase()) {
+        Cow::Owned(name.to_ascii_lowercase().replace('.', "-"))
+    } else {
+        Cow::Borrowed(name)
+    }
 }
 
 /// Regions that stand before a provider's name (`us.anthropic.claude-…`).
@@ -12,18 +21,10 @@ const PROVIDERS: &[&str] = &["anthropic", "openai", "google", "deepseek", "mistr
 
 /// The forms of a name that may have a row, the fullest first. Only what surely is no part of the model's own name is
 /// left out.
-pub(super) fn forms(name: &str) -> Vec<String> {
-    let name = name.trim();
-    let bare = without_provider(name);
+pub(super) fn forms(name: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let bare = without_provider(name.trim());
     let release = without_release(bare);
-    let mut forms: Vec<String> = Vec::new();
-    for form in [name, bare, release, without_day(release)] {
-        let form = plain(form);
-        if !form.is_empty() && !forms.contains(&form) {
-            forms.push(form);
-        }
-    }
-    forms
+    [name, bare, release, without_day(release)].into_iter().map(plain).filter(|form| !form.is_empty())
 }
 
 /// `anthropic/…`, `models/…`, `openrouter/anthropic/…`, `us.anthropic.…`
@@ -94,8 +95,8 @@ mod tests {
             ("-20250929", "-20250929"),
         ];
         for (name, last) in cases {
-            assert_eq!(forms(name).last().map(String::as_str), Some(last), "{name}");
+            assert_eq!(forms(name).last().as_deref(), Some(last), "{name}");
         }
-        assert!(forms("  ").is_empty());
+        assert_eq!(forms("  ").next(), None);
     }
 }

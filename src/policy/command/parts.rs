@@ -235,6 +235,14 @@ fn same_flag(wanted: &str, flag: &str, program: &str) -> bool {
 
 /// The program an allow names: bare or in a system directory; `*` is any, whatever its place.
 fn is_program(wanted: &str, program: &str) -> bool {
+    // Most entries are one plain word, compared with many others.
+    if let (Some(one), Some(other)) = (wanted.bytes().next(), program.bytes().next())
+        && one != other
+        && one.is_ascii_alphanumeric()
+        && other.is_ascii_alphanumeric()
+    {
+        return false;
+    }
     if wanted == program || !has_wildcard(wanted) || wanted.contains('/') {
         return same_program(wanted, program);
     }
