@@ -11,6 +11,7 @@ mod effects;
 mod escape;
 mod evals;
 mod explanation;
+mod gaps;
 mod history;
 mod json;
 mod lint;

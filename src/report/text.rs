@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Colour;
 use super::escape::{shorten, terminal};
+use super::tree::Glyphs;
 use super::view::{Report, ShownFinding, ShownGap, ShownSession, ShownUse};
 use crate::engine::Verdict;
 use crate::finding::Level;
@@ -225,6 +226,12 @@ pub(super) fn more(total: usize, shown: usize) -> Option<String> {
 pub(crate) fn gap_lines(gaps: &[Gap]) -> Vec<String> {
     let shown = gaps.iter().take(GAPS).map(|gap| format!("warning: {}", gap_text(&ShownGap::new(gap))));
     shown.chain(more(gaps.len(), GAPS)).collect()
+}
+
+/// A line as long as the longest of a table.
+pub(super) fn rule(table: &str, glyphs: Glyphs) -> String {
+    let width = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    if glyphs == Glyphs::Ascii { "-" } else { "─" }.repeat(width)
 }
 
 /// Rows as columns, two spaces apart.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::super::history::{Missing, missing};
+use super::super::gaps::{Missing, missing};
 use super::super::json::to_text;
 use super::super::measured::Form;
 use super::super::tree::Glyphs;

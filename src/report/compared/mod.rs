@@ -6,7 +6,8 @@ mod pair;
 mod semantic;
 
 use super::escape::{shorten, terminal};
-use super::text::columns;
+use super::measured::{shown, told};
+use super::text::{columns, rule};
 use super::tree::Glyphs;
 use crate::measures::{Phase, Profile};
 use crate::privacy::redact;
@@ -29,16 +30,6 @@ fn names(first: &Profile, second: &Profile) -> (String, String) {
     if one == other { (cut(&first.id), cut(&second.id)) } else { (cut(&one), cut(&other)) }
 }
 
-/// Log text on one line of a terminal.
-fn shown(text: &str, most: usize) -> String {
-    terminal(&shorten(redact(text).as_str(), most))
-}
-
-/// The same inside of JSON.
-fn told(text: &str) -> String {
-    redact(text).as_str().to_owned()
-}
-
 /// What was done in a phase, in a few words.
 fn described(phase: Option<&Phase>) -> String {
     let Some(phase) = phase else { return "nothing".to_owned() };
@@ -58,11 +49,6 @@ fn table<const N: usize>(rows: &[[String; N]], glyphs: Glyphs) -> String {
     let rule = rule(&table, glyphs);
     let (head, body) = table.split_once('\n').unwrap_or((&table, ""));
     format!("{rule}\n{head}\n{rule}\n{body}{rule}\n")
-}
-
-fn rule(table: &str, glyphs: Glyphs) -> String {
-    let width = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
-    if glyphs == Glyphs::Ascii { "-" } else { "─" }.repeat(width)
 }
 
 #[cfg(test)]

@@ -152,11 +152,6 @@ fn document(pair: Pair<'_>) -> Document {
     let (first, second) = (pair.first, pair.second);
     let (label_a, label_b) = names(first, second);
     let cost = |profile: &Profile| profile.cost.complete().map(dollars);
-    let points = pair.divergences().into_iter().enumerate().map(|(at, aligned)| Point {
-        step: at + 1,
-        description_a: described(aligned.first),
-        description_b: described(aligned.second),
-    });
     Document {
         schema_version: 1,
         session_a: told(&first.id),
@@ -182,7 +177,7 @@ fn document(pair: Pair<'_>) -> Document {
         context_resets_a: first.resets,
         context_resets_b: second.resets,
         decision_divergence: pair.decision_divergence(),
-        divergence_points: points.collect(),
+        divergence_points: points(pair),
         verdict: verdict(pair, &label_a, &label_b),
         better: match pair.better() {
             Better::First => Some("a"),
@@ -192,6 +187,15 @@ fn document(pair: Pair<'_>) -> Document {
         label_a,
         label_b,
     }
+}
+
+fn points(pair: Pair<'_>) -> Vec<Point> {
+    let points = pair.divergences().into_iter().enumerate().map(|(at, aligned)| Point {
+        step: at + 1,
+        description_a: described(aligned.first),
+        description_b: described(aligned.second),
+    });
+    points.collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of any session fit into a double")]

@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::super::escape::terminal;
 use super::super::json::to_text;
-use super::super::text::columns;
+use super::super::text::{columns, rule};
 use super::super::tree::Glyphs;
-use super::{rule_of, scalar};
+use super::document::scalar;
 use crate::config::evals::{Evals, Metric};
 use crate::engine::SessionOutcome;
 use crate::eval::{Measurement, Value, shown, weighted};
@@ -83,7 +83,7 @@ impl EvalsPair<'_> {
             .collect();
         let table = columns(&lines);
         let (head, body) = table.split_once('\n').unwrap_or((&table, ""));
-        let rule = rule_of(&table, glyphs);
+        let rule = rule(&table, glyphs);
         format!("{head}\n{rule}\n{body}")
     }
 

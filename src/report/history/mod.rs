@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::escape::{shorten, terminal};
+use super::gaps::{Missing, missing};
 use super::tree::Glyphs;
-use super::view::ShownGap;
 use crate::backtest::{Decider, Listed, Rules, Window};
 use crate::model::Gap;
 use crate::policy::{Decision, PolicyIdentity};
@@ -76,15 +76,6 @@ struct Call {
     rule_name: String,
 }
 
-/// Something that could not be read.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(in crate::report) struct Missing {
-    file: String,
-    line: Option<u32>,
-    reason: String,
-}
-
 /// What a rule is called, in the three ways that reports call it.
 struct Label {
     id: String,
@@ -128,18 +119,6 @@ impl Frame<'_> {
             ));
         }
     }
-}
-
-/// Everything that could not be read.
-pub(in crate::report) fn missing(gaps: &[Gap]) -> Vec<Missing> {
-    let shown = gaps.iter().map(ShownGap::new);
-    shown
-        .map(|gap| Missing {
-            file: gap.file.as_str().to_owned(),
-            line: gap.line,
-            reason: gap.reason.as_str().to_owned(),
-        })
-        .collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of the epoch fit into a double")]

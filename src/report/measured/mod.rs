@@ -13,8 +13,8 @@ pub(crate) use token_budget::{Ceiling, TokenBudget, token_budget};
 use serde::Serialize;
 
 use super::escape::{shorten, terminal};
+use super::gaps::{Missing, missing};
 use super::tree::Glyphs;
-use super::view::ShownGap;
 use crate::model::{Gap, Usage};
 use crate::privacy::redact;
 
@@ -27,12 +27,12 @@ pub(crate) enum Form<'a> {
 }
 
 /// One piece of a log on one line of a terminal.
-fn shown(text: &str, most: usize) -> String {
+pub(super) fn shown(text: &str, most: usize) -> String {
     terminal(&shorten(redact(text).as_str(), most))
 }
 
 /// The same inside of JSON.
-fn told(text: &str) -> String {
+pub(super) fn told(text: &str) -> String {
     redact(text).as_str().to_owned()
 }
 
@@ -70,26 +70,6 @@ impl Tokens {
         let Usage { requests, input, output, cache_read, cache_write, cache_write_1h, reasoning } = *usage;
         Self { requests, input, output, cache_read, cache_write, cache_write_1h, reasoning }
     }
-}
-
-/// Something that could not be read.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Missing {
-    file: String,
-    line: Option<u32>,
-    reason: String,
-}
-
-fn missing(gaps: &[Gap]) -> Vec<Missing> {
-    let shown = gaps.iter().map(ShownGap::new);
-    shown
-        .map(|gap| Missing {
-            file: gap.file.as_str().to_owned(),
-            line: gap.line,
-            reason: gap.reason.as_str().to_owned(),
-        })
-        .collect()
 }
 
 #[cfg(test)]
