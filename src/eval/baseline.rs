@@ -71,13 +71,11 @@ impl Baseline {
         }
         let strange =
             evals.names().find(|name| !scores.get(*name).is_some_and(|value| value.is_number() || value.is_string()));
-        match strange {
-            Some(name) => Err(BaselineFault::Type(name.to_owned())),
-            None => {
-                let scorers = measured_before(evals, members)?;
-                Ok(Self { version: VERSION, session_id: None, sessions: None, scores, scorers })
-            }
+        if let Some(name) = strange {
+            return Err(BaselineFault::Type(name.to_owned()));
         }
+        let scorers = measured_before(evals, members)?;
+        Ok(Self { version: VERSION, session_id: None, sessions: None, scores, scorers })
     }
 
     /// The worst of every score and number. What is not known of some session is not known.

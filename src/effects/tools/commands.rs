@@ -182,9 +182,9 @@ pub(super) fn typed(run: &mut Run<'_>, keys: &str) {
     }
     let before = run.effects.len();
     if text == keys {
-        run.shell(keys)
+        run.shell(keys);
     } else {
-        run.shell_made(&text)
+        run.shell_made(&text);
     }
     // They were typed: how it ends, the terminal shows later.
     run.untell(before);
