@@ -6,7 +6,7 @@ use super::configuration;
 use super::failure::{Failure, reason};
 use super::policy_file;
 use crate::config::evals::{self, Evals};
-use crate::config::read_bytes;
+use crate::config::{is_too_large, read_bytes};
 use crate::eval::{Baseline, BaselineFault, Verdicts};
 use crate::git;
 
@@ -43,7 +43,7 @@ pub(super) fn baseline(path: &str, evals: &Evals, origin: Origin<'_>) -> Result<
         }
         None => read_bytes(Path::new(&path)).map_err(|error| unusable(reason(&error)))?,
     };
-    let text = std::str::from_utf8(&bytes).map_err(|_| unusable("it is not UTF-8 text".to_owned()))?;
+    let text = text(&bytes).map_err(unusable)?;
     Baseline::read(text, evals).map_err(|fault| {
         let failure = unusable(fault.to_string());
         match fault {
@@ -53,12 +53,19 @@ pub(super) fn baseline(path: &str, evals: &Evals, origin: Origin<'_>) -> Result<
     })
 }
 
+fn text(bytes: &[u8]) -> Result<&str, String> {
+    if is_too_large(bytes) {
+        return Err("it is larger than 1 MiB".to_owned());
+    }
+    std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+}
+
 /// What judges said that ask a model. Who judges hands it over; it is no part of what is judged.
 pub(super) fn verdicts(path: Option<&str>) -> Result<Verdicts, Failure> {
     let Some(path) = path.map(policy_file::shown) else { return Ok(Verdicts::default()) };
     let unusable = |reason: String| Failure::new(format!("the verdicts `{path}` can't be used: {reason}"));
     let bytes = read_bytes(Path::new(&path)).map_err(|error| unusable(reason(&error)))?;
-    let text = std::str::from_utf8(&bytes).map_err(|_| unusable("it is not UTF-8 text".to_owned()))?;
+    let text = text(&bytes).map_err(unusable)?;
     Verdicts::read(text).map_err(|fault| {
         unusable(fault.to_string()).hint("write {\"SESSION\": {\"SCORER\": {\"score\": 0.8, \"reason\": \"…\"}}}")
     })

@@ -45,6 +45,11 @@ pub(crate) struct Configuration {
 /// The most bytes of a file: a thousand suppressions take a third of it.
 const LARGEST: u64 = 1 << 20;
 
+/// Whether a file was larger than what is read of it.
+pub(crate) fn is_too_large(bytes: &[u8]) -> bool {
+    bytes.len() as u64 > LARGEST
+}
+
 /// The bytes of a file, and one too many of one that is too large.
 pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -54,7 +59,7 @@ pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
 
 /// The text of a file that is not too large.
 fn text<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, Diagnostics> {
-    if bytes.len() as u64 > LARGEST {
+    if is_too_large(bytes) {
         return Err(Diagnostics::whole_file(file, format!("it is larger than {LARGEST} bytes"), None));
     }
     std::str::from_utf8(bytes).map_err(|error| {
