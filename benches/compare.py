@@ -75,7 +75,7 @@ def session(rng, identifier, events):
             name, arguments = call_of(rng)
             call = add("tool_call", {"tool_name": name, "arguments": arguments})
             add("tool_result", {"tool_name": name, "result": prose(rng, rng.choice([60, 200, 350]))}, call)
-            spent = {"model": "claude-sonnet-4-5", "input_tokens": rng.randrange(2000, 60000), "output_tokens": rng.randrange(900)}
+            spent = {"model": "claude-sonnet-4-5", "input_tokens": 9000 + 400 * len(lines), "output_tokens": rng.randrange(900)}
             add("assistant_response", {"text": prose(rng, rng.choice([30, 150, 400])), **spent})
     add("session_end", {"duration_ms": len(lines) * 1500})
     meta = {"session_id": identifier, "started_at": start, "ended_at": start + len(lines) * 1.5, "agent_name": "claude-code",

@@ -126,8 +126,9 @@ impl Table {
     /// The row of a model as a log names it. Providers put their own words around a name (`us.anthropic.…-v1:0`,
     /// `models/…`) and days behind it; a name that differs in anything else is another model's.
     pub(crate) fn find(&self, model: &str) -> Option<&Row> {
-        let place = name::forms(model).find_map(|form| self.names.get(&*form).copied())?;
-        self.rows.get(place)
+        let exact = self.names.get(&*name::plain(model));
+        let place = exact.or_else(|| name::forms(model).find_map(|form| self.names.get(&*form)))?;
+        self.rows.get(*place)
     }
 
     /// The row that somebody asks for by name, which may be a short one.

@@ -19,12 +19,12 @@ const REGIONS: &[&str] = &["us", "us-gov", "eu", "apac", "au", "jp", "global"];
 /// Providers that stand before a name with a dot.
 const PROVIDERS: &[&str] = &["anthropic", "openai", "google", "deepseek", "mistral", "qwen", "moonshot", "xai", "zai"];
 
-/// The forms of a name that may have a row, the fullest first. Only what surely is no part of the model's own name is
-/// left out.
+/// The forms of a name that may have a row where the name itself has none, the fullest first. Only what surely is no part
+/// of the model's own name is left out.
 pub(super) fn forms(name: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let bare = without_provider(name.trim());
     let release = without_release(bare);
-    [name, bare, release, without_day(release)].into_iter().map(plain).filter(|form| !form.is_empty())
+    [bare, release, without_day(release)].into_iter().map(plain).filter(|form| !form.is_empty())
 }
 
 /// `anthropic/…`, `models/…`, `openrouter/anthropic/…`, `us.anthropic.…`
