@@ -1,5 +1,6 @@
 //! `.agent-evals.yaml` and the baseline of its scores, from disk or from the revision that the policy comes from.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::configuration;
@@ -9,6 +10,8 @@ use crate::config::evals::{self, Evals};
 use crate::config::{is_too_large, read_bytes};
 use crate::eval::{Baseline, BaselineFault, Verdicts};
 use crate::git;
+use crate::policy::json::{self, Data, Value};
+use crate::policy::quoted;
 
 /// Where a file is read from, and how its faults are shown.
 #[derive(Debug, Clone, Copy)]
@@ -53,11 +56,30 @@ pub(super) fn baseline(path: &str, evals: &Evals, origin: Origin<'_>) -> Result<
     })
 }
 
-fn text(bytes: &[u8]) -> Result<&str, String> {
+/// The text of a JSON file of values by name, where no name has two of them: readers would disagree on which one counts.
+pub(super) fn text(bytes: &[u8]) -> Result<&str, String> {
     if is_too_large(bytes) {
         return Err("it is larger than 1 MiB".to_owned());
     }
-    std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
+    // What is no JSON, who reads its values says better.
+    let document = json::read(text).ok();
+    match document.as_ref().and_then(|document| twice(&document.root)) {
+        Some(name) => Err(format!("{} stands twice in one object", quoted(name))),
+        None => Ok(text),
+    }
+}
+
+fn twice(value: &Value) -> Option<&str> {
+    match &value.data {
+        Data::Object(members) => {
+            let mut seen = BTreeSet::new();
+            let repeated = members.iter().find(|(key, _)| !seen.insert(key.name.as_str()));
+            repeated.map(|(key, _)| key.name.as_str()).or_else(|| members.iter().find_map(|(_, value)| twice(value)))
+        }
+        Data::List(items) => items.iter().find_map(twice),
+        _ => None,
+    }
 }
 
 /// What judges said that ask a model. Who judges hands it over; it is no part of what is judged.

@@ -122,6 +122,19 @@ fn findings_of_rules_that_did_not_judge_are_not_none() {
     assert_eq!((score, code), (Value::Null, 3), "{reason}");
 }
 
+/// Readers disagree on which of two values counts.
+#[test]
+fn values_that_stand_twice_are_refused() {
+    let judge = "scorers: [{type: llm_judge, name: polite, threshold: 0.7}]\n";
+    let world = world(judge, &[ran("a", "ls"), end()]);
+    world.write("verdicts.json", r#"{"5e5510": {"polite": {"score": 0.1}}, "5e5510": {"polite": {"score": 0.9}}}"#);
+    refused(&world.run(&["eval", "ci", "--verdicts", "verdicts.json"]), "`5e5510` stands twice in one object");
+    world.write("b.json", r#"{"version": 1, "scores": {"polite": 0.1, "polite": 0.0}}"#);
+    refused(&world.run(&["eval", "ci", "--baseline", "b.json"]), "`polite` stands twice in one object");
+    world.write("b.json", &format!("{{\"version\": 1{}}}", " ".repeat(1 << 20)));
+    refused(&world.run(&["eval", "ci", "--baseline", "b.json"]), "it is larger than 1 MiB");
+}
+
 /// A baseline says what its values are of.
 #[test]
 fn a_baseline_of_other_evals_is_none() {

@@ -9,6 +9,7 @@ use jiff::tz::TimeZone;
 
 use super::super::Streams;
 use super::super::args::{PlainFormat, WantedArgs, parse_now};
+use super::super::demands;
 use super::super::environment::Environment;
 use super::super::failure::{Failure, reason};
 use super::super::measured::{Measured, measure};
@@ -179,7 +180,7 @@ impl DriftArgs {
 fn read(path: &Path) -> Result<Fingerprint, Failure> {
     let unusable = |reason: String| Failure::new(format!("the baseline `{}` can't be used: {reason}", path.display()));
     let bytes = read_bytes(path).map_err(|error| unusable(reason(&error)))?;
-    let text = std::str::from_utf8(&bytes).map_err(|_| unusable("it is not UTF-8 text".to_owned()))?;
+    let text = demands::text(&bytes).map_err(unusable)?;
     Fingerprint::read(text)
         .map_err(|fault| unusable(fault.to_string()).hint("`agent-strace drift --save-baseline FILE` writes one"))
 }

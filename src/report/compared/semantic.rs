@@ -40,12 +40,12 @@ fn text(report: &SemanticReport<'_>, glyphs: Glyphs) -> String {
         }
     }
     for (what, amount) in [
-        ("tool calls", document.delta_tool_calls),
-        ("errors", document.delta_errors),
+        ("tool calls", Some(document.delta_tool_calls)),
+        ("errors", Some(document.delta_errors)),
         ("tokens", document.delta_tokens),
-        ("files changed", document.delta_files_changed),
+        ("files changed", Some(document.delta_files_changed)),
     ] {
-        let _ = writeln!(text, "  {delta} {what}: {}", signed(amount));
+        let _ = writeln!(text, "  {delta} {what}: {}", amount.map_or_else(|| "not known".to_owned(), signed));
     }
     if let Some(cost) = document.delta_cost {
         let _ = writeln!(text, "  {delta} cost: {}${:.4}", if cost < 0.0 { "-" } else { "+" }, cost.abs());
@@ -82,7 +82,8 @@ pub(super) struct Document {
     /// Of b above a, as all of these.
     delta_tool_calls: i64,
     delta_errors: i64,
-    delta_tokens: i64,
+    /// `null` where one of the two logs records no usage.
+    delta_tokens: Option<i64>,
     delta_files_changed: i64,
     /// In dollars; `null` where the two can't be compared.
     delta_cost: Option<f64>,
@@ -112,7 +113,7 @@ fn document(report: &SemanticReport<'_>) -> Document {
         tools_removed: only(first, second),
         delta_tool_calls: delta(first.calls as u64, second.calls as u64),
         delta_errors: delta(first.errors() as u64, second.errors() as u64),
-        delta_tokens: delta(first.tokens(), second.tokens()),
+        delta_tokens: recorded(first).zip(recorded(second)).map(|(before, now)| delta(before, now)),
         delta_files_changed: delta(first.files.changed.len() as u64, second.files.changed.len() as u64),
         delta_cost: cost.map(|(before, now)| dollars(now) - dollars(before)),
         ended_a: first.ended.name(),
@@ -121,6 +122,11 @@ fn document(report: &SemanticReport<'_>) -> Document {
         reason,
         evals: report.evals.as_ref().map(EvalsPair::document),
     }
+}
+
+/// Nobody answers for nothing: without any token, none was recorded.
+fn recorded(profile: &Profile) -> Option<u64> {
+    Some(profile.tokens()).filter(|tokens| *tokens > 0)
 }
 
 fn delta(before: u64, now: u64) -> i64 {
