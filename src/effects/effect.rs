@@ -25,6 +25,8 @@ pub(crate) struct Origin {
     pub(crate) span: Option<Span>,
     /// The command that caused it: the place of an earlier `execute` among the call's effects.
     pub(crate) parent: Option<u32>,
+    /// If the call went well, the command ran, however it ended.
+    pub(crate) ran: bool,
     /// If the call went well, the command ran and went well: the call's status tells. Of `x | y` it tells nothing of `x`.
     pub(crate) told: bool,
 }

@@ -11,8 +11,10 @@ use crate::rules::{Act, Log};
 pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: &Log<'_>) -> Measurement {
     let ran = |act: &&Act<'_>| act.status != Some(Status::Denied);
     let acts = || log.acts.iter().filter(ran);
-    let sure = |act: &&Act<'_>| act.effect.certainty != Certainty::Possible && is_proven(commands, act);
-    let proven: Vec<u32> = acts().filter(sure).map(|act| act.event).collect();
+    let named = |act: &&Act<'_>| act.effect.certainty != Certainty::Possible && is_proven(commands, act);
+    // What a call went well without may not have run: `true || x`.
+    let sure = |act: &&Act<'_>| act.status != Some(Status::Ok) || act.effect.origin.ran;
+    let proven: Vec<u32> = acts().filter(named).filter(sure).map(|act| act.event).collect();
     let possible: Vec<u32> = acts().filter(|act| is_possible(&commands.possible, act)).map(|act| act.event).collect();
     let (sure, perhaps) = (count(&proven), count(&possible));
     if let Some(most) = most.filter(|most| perhaps > *most) {
@@ -22,6 +24,10 @@ pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: 
             format!("they ran {}, at most {most} is allowed", times(perhaps)),
         )
         .at(at);
+    }
+    if sure < least && perhaps >= least {
+        let reason = format!("whether they ran at least {}, the log does not tell", times(least));
+        return Measurement::unknown(reason).at(possible.first().copied());
     }
     if sure < least {
         return Measurement::new(share(sure, least), format!("they ran {}, at least {least} is demanded", times(sure)));

@@ -164,7 +164,9 @@ impl<'w> Machine<'w> {
 
     /// Where what happens now comes from.
     fn origin(&self) -> Origin {
-        Origin { span: self.at, parent: self.parent, told: self.outcome.succeeded && self.guesses == 0 }
+        let Outcome { ran, succeeded, .. } = self.outcome;
+        let sure = self.guesses == 0;
+        Origin { span: self.at, parent: self.parent, ran: ran && sure, told: succeeded && sure }
     }
 
     pub(crate) fn emit(&mut self, kind: Kind, certainty: Certainty, via: &'static str) {
@@ -186,6 +188,7 @@ impl<'w> Machine<'w> {
         let known = self.seen.get(&hash).copied();
         if let Some(place) = known.filter(|place| self.effects.get(*place as usize) == Some(&effect)) {
             if let Some(known) = self.effects.get_mut(place as usize) {
+                known.origin.ran |= effect.origin.ran;
                 known.origin.told |= effect.origin.told;
             }
             self.last = Some(place);

@@ -11,6 +11,8 @@ use crate::shell::{AssignedValue, Connector, Node, Part, Scope, Script, Simple};
 /// What follows for the part that is being walked, if the call succeeded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Outcome {
+    /// It ran, however it ended.
+    pub(super) ran: bool,
     /// It ran and succeeded.
     pub(super) succeeded: bool,
     /// It ran and failed.
@@ -24,28 +26,28 @@ pub(super) struct Outcome {
 impl Outcome {
     /// Of a whole text: the call is its shell.
     pub(super) fn of_call() -> Self {
-        Self { succeeded: true, shell: true, ..Self::default() }
+        Self { ran: true, succeeded: true, shell: true, ..Self::default() }
     }
 
     /// Of what runs in a shell of its own and decides as much as `succeeded` says.
-    fn of_shell(succeeded: bool) -> Self {
-        Self { succeeded, shell: succeeded, ..Self::default() }
+    fn of_shell(ran: bool, succeeded: bool) -> Self {
+        Self { ran, succeeded, shell: succeeded, ..Self::default() }
     }
 
     /// `exit`, `exec`, `trap`: what stands behind them may not run, or not decide.
     pub(super) fn left(self, name: &str, words: &[Arg], scope: &mut Scope) {
         let operand = words.get(1);
-        let unsure = match name {
-            "exit" | "return" | "logout" => match operand {
-                None => !self.after_failure,
-                Some(status) => !status.literal().is_some_and(is_failure),
-            },
-            "exec" => operand.is_some(),
-            "trap" => true,
-            _ => false,
+        let fails = match operand {
+            None => self.after_failure,
+            Some(status) => status.literal().is_some_and(is_failure),
         };
-        if unsure {
-            scope.strictness_mut().unsure = true;
+        let strictness = scope.strictness_mut();
+        match name {
+            "exit" | "logout" if fails => strictness.exited = true,
+            "return" if fails => strictness.returned = true,
+            "exit" | "return" | "logout" | "trap" => strictness.unsure = true,
+            "exec" if operand.is_some() => strictness.unsure = true,
+            _ => {}
         }
     }
 
@@ -57,6 +59,7 @@ impl Outcome {
         let named = |wanted: &str| option.contains('o') && name == Some(wanted);
         if option.contains('e') || named("errexit") {
             strictness.errexit = sets && (reached || strictness.errexit);
+            strictness.exited |= sets;
         }
         if named("pipefail") {
             strictness.pipefail = sets && (reached || strictness.pipefail);
@@ -132,7 +135,7 @@ impl Machine<'_> {
         if detaches || !PASSING.contains(&name) {
             self.outcome = Outcome::default();
         } else if !SAME_SHELL.contains(&name) {
-            self.outcome = Outcome::of_shell(self.outcome.succeeded);
+            self.outcome = Outcome::of_shell(self.outcome.ran, self.outcome.succeeded);
         }
     }
 
@@ -142,13 +145,16 @@ impl Machine<'_> {
         if strictness.unsure || !script.problems.is_empty() {
             return Outcome::default();
         }
+        // Where the end of the shell is not seen, it may have come before.
+        let whole_runs = !strictness.returned && (whole.shell || !strictness.exited);
+        let ran = whole.ran && (place == 0 || whole_runs);
         if Some(place) == deciding(&script.nodes) {
-            return Outcome { after_failure: false, ..whole };
+            return Outcome { ran: ran || whole.succeeded, after_failure: false, ..whole };
         }
         // A list that fails before its last command does not end the shell, nor does what is turned round.
         let ends = |node: &Node| !matches!(node, Node::AndOr { .. } | Node::Negated(_) | Node::Background(_));
         let succeeded = whole.shell && strictness.errexit && script.nodes.get(place).is_some_and(ends);
-        Outcome { succeeded, shell: whole.shell, ..Outcome::default() }
+        Outcome { ran: ran || succeeded, succeeded, shell: whole.shell, ..Outcome::default() }
     }
 
     /// The same of every command of a list, in order.
@@ -159,7 +165,10 @@ impl Machine<'_> {
         for (at, (connector, node)) in rest.iter().enumerate().rev() {
             let last = at + 1 == rest.len();
             match connector {
-                Connector::And => outcomes.push(Outcome { succeeded, shell: succeeded && last, ..Outcome::default() }),
+                Connector::And => {
+                    let shell = succeeded && last;
+                    outcomes.push(Outcome { ran: succeeded, succeeded, shell, ..Outcome::default() });
+                }
                 Connector::Or => {
                     outcomes.push(Outcome { after_failure: matches!(node, Node::Simple(_)), ..Outcome::default() });
                     // What is before it went well where nothing else lets the list, or the shell, end well.
@@ -168,27 +177,36 @@ impl Machine<'_> {
                 }
             }
         }
-        outcomes.push(Outcome { succeeded, ..Outcome::default() });
+        outcomes.push(Outcome { ran: whole.ran, succeeded, ..Outcome::default() });
         outcomes.reverse();
         outcomes
     }
 
     /// Of a stage of a pipeline.
     pub(super) fn outcome_of_stage(&self, last: bool, scope: &Scope) -> Outcome {
-        let Outcome { succeeded, failed, .. } = self.outcome;
+        let Outcome { ran, succeeded, failed, .. } = self.outcome;
         let decides = last || scope.strictness().pipefail;
-        Outcome { failed: failed && last && !scope.strictness().pipefail, ..Outcome::of_shell(succeeded && decides) }
+        Outcome {
+            failed: failed && last && !scope.strictness().pipefail,
+            ..Outcome::of_shell(ran, succeeded && decides)
+        }
     }
 
     /// Of what a shell of its own runs: `( … )`.
     pub(super) fn outcome_of_subshell(&self) -> Outcome {
-        Outcome { failed: self.outcome.failed, ..Outcome::of_shell(self.outcome.succeeded) }
+        let Outcome { ran, succeeded, failed, .. } = self.outcome;
+        Outcome { failed, ..Outcome::of_shell(ran, succeeded) }
+    }
+
+    /// Of what runs in the background: it was started.
+    pub(super) fn outcome_of_background(&self) -> Outcome {
+        Outcome { ran: self.outcome.ran, ..Outcome::default() }
     }
 
     /// Of what stands behind `!`.
     pub(super) fn outcome_turned(&self) -> Outcome {
-        let Outcome { succeeded, failed, .. } = self.outcome;
-        Outcome { succeeded: failed, failed: succeeded, ..Outcome::default() }
+        let Outcome { ran, succeeded, failed, .. } = self.outcome;
+        Outcome { ran, succeeded: failed, failed: succeeded, ..Outcome::default() }
     }
 
     /// Of the only condition of an `if` of which one body ends the shell with a failure.
@@ -196,12 +214,18 @@ impl Machine<'_> {
         let ([_], [holds, fails]) = (conditions, bodies) else { return Outcome::default() };
         let reached = self.outcome.shell || self.outcome.succeeded;
         let refuses = |body: &Script| reached && body.nodes.last().is_some_and(|node| ends_shell(node, false));
-        Outcome { succeeded: refuses(fails), failed: refuses(holds) && !refuses(fails), ..Outcome::default() }
+        Outcome {
+            ran: self.outcome.ran,
+            succeeded: refuses(fails),
+            failed: refuses(holds) && !refuses(fails),
+            ..Outcome::default()
+        }
     }
 
     /// Of `$( … )`: it says something where its status is that of the command, as in `x=$(test)`.
     pub(super) fn outcome_of_substitution(&mut self) -> Outcome {
-        Outcome::of_shell(std::mem::take(&mut self.assigned) && self.outcome.succeeded)
+        let decides = std::mem::take(&mut self.assigned);
+        Outcome::of_shell(self.outcome.ran, decides && self.outcome.succeeded)
     }
 }
 

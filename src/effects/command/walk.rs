@@ -56,7 +56,7 @@ impl Machine<'_> {
             Node::Group(script) => self.script(script, scope, input),
             Node::Background(node) => {
                 let inside = |machine: &mut Self, scope: &mut Scope| machine.node(node, scope, input);
-                self.with_outcome(Outcome::default(), |machine| machine.forked(scope, inside))
+                self.with_outcome(self.outcome_of_background(), |machine| machine.forked(scope, inside))
             }
             Node::AndOr { first, rest } => self.and_or(first, rest, scope, input),
             Node::Branches { conditions, bodies } => self.branches(conditions, bodies, scope, input),

@@ -7,6 +7,10 @@ pub(crate) struct Strictness {
     pub(crate) errexit: bool,
     /// `set -o pipefail`
     pub(crate) pipefail: bool,
+    /// It may have ended with a failure before.
+    pub(crate) exited: bool,
+    /// The same of a function in it.
+    pub(crate) returned: bool,
     /// It may have left with success before, or a trap may answer for it.
     pub(crate) unsure: bool,
 }
@@ -16,6 +20,8 @@ impl Strictness {
     pub(super) fn merge(&mut self, other: Self) {
         self.errexit &= other.errexit;
         self.pipefail &= other.pipefail;
+        self.exited |= other.exited;
+        self.returned |= other.returned;
         self.unsure |= other.unsure;
     }
 }

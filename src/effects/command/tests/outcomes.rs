@@ -49,8 +49,13 @@ fn told(command: Option<String>, out: &mut String) {
     for effect in super::super::run(&command, &mut World::new(Some("/repo"))).iter() {
         let Kind::Execute(execution) = &effect.kind else { continue };
         let words: Vec<&str> = execution.argv.iter().map(|word| word.text.as_str()).collect();
-        if effect.origin.told && words.first().is_some_and(|program| ASKED.contains(program)) {
+        if !words.first().is_some_and(|program| ASKED.contains(program)) {
+            continue;
+        }
+        if effect.origin.told {
             writeln!(out, "{}", words.join(" ")).unwrap();
+        } else if effect.origin.ran {
+            writeln!(out, "{}, however it ended", words.join(" ")).unwrap();
         }
     }
 }
