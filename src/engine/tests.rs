@@ -188,7 +188,7 @@ fn spend(session: &mut Session<'static>, line: &str) {
     }
     let after = session.events.len();
     let origin = Origin::default();
-    session.spent.push(Spent { after, origin, time: None, message, model: None, usage, window: None });
+    session.spent.push(Spent { after, origin, time: None, message, model: None, tier: None, usage, window: None });
 }
 
 fn event(line: &str, number: u32) -> Event<'static> {

@@ -50,6 +50,8 @@ pub(super) struct Assembly<'a> {
     last_answer: Option<(usize, Cow<'a, str>)>,
     /// Of the answers that are told of next.
     model: Option<Cow<'a, str>>,
+    /// How the next answer that is told of was served.
+    tier: Option<Cow<'a, str>>,
 }
 
 impl<'a> Assembly<'a> {
@@ -66,6 +68,7 @@ impl<'a> Assembly<'a> {
             told_output: 0,
             last_answer: None,
             model: None,
+            tier: None,
         }
     }
 
@@ -199,6 +202,11 @@ impl<'a> Assembly<'a> {
         }
     }
 
+    /// How the answer was served that is told of next, in the provider's own word. What is usual is none.
+    pub(super) fn served(&mut self, tier: Option<Cow<'a, str>>) {
+        self.tier = tier.filter(|tier| !matches!(&**tier, "standard" | "default" | "auto"));
+    }
+
     /// Notes what an API message cost. Logs repeat a message's usage on each of its records: the last one counts.
     pub(super) fn usage(&mut self, message: Option<Cow<'a, str>>, usage: Usage) {
         let window = Window {
@@ -227,6 +235,7 @@ impl<'a> Assembly<'a> {
             time,
             message: message.clone(),
             model,
+            tier: self.tier.take(),
             usage,
             window,
         });
@@ -281,7 +290,16 @@ impl<'a> Assembly<'a> {
     pub(super) fn unasked(&mut self, model: Option<Cow<'a, str>>, usage: Usage) {
         let after = self.session.events.len();
         let origin = Origin::default();
-        self.session.spent.push(Spent { after, origin, time: None, message: None, model, usage, window: None });
+        self.session.spent.push(Spent {
+            after,
+            origin,
+            time: None,
+            message: None,
+            model,
+            tier: None,
+            usage,
+            window: None,
+        });
         self.usages.push(usage);
     }
 
@@ -290,7 +308,16 @@ impl<'a> Assembly<'a> {
         let after = self.session.events.len();
         let usage = Usage::default();
         let (origin, model) = (self.origin, self.model.clone());
-        self.session.spent.push(Spent { after, origin, time, message: None, model, usage, window: Some(window) });
+        self.session.spent.push(Spent {
+            after,
+            origin,
+            time,
+            message: None,
+            model,
+            tier: None,
+            usage,
+            window: Some(window),
+        });
     }
 
     /// Sets the workspace root unless an earlier record did.

@@ -28,6 +28,10 @@ pub(crate) enum Unpriced {
     NoModel,
     /// The table has no row for the model.
     UnknownModel(String),
+    /// The table has no row for the model when it is served so: the model, and how.
+    UnknownTier(String, String),
+    /// The prompt was longer than what the table has prices for.
+    LongPrompt(String),
     /// Prices were stated, and none for tokens of this kind.
     NoRate(&'static str),
     /// Nothing is recorded about usage at all, and nothing to estimate it by.
@@ -39,6 +43,15 @@ impl fmt::Display for Unpriced {
         match self {
             Self::NoModel => f.write_str("the log does not say which model used the tokens"),
             Self::UnknownModel(model) => write!(f, "there is no price for the model `{model}`"),
+            Self::UnknownTier(model, tier) => {
+                write!(
+                    f,
+                    "there is no price for the model `{model}` when it is served as `{tier}` (a row `{model}-{tier}`)"
+                )
+            }
+            Self::LongPrompt(model) => {
+                write!(f, "there is no price for prompts of the model `{model}` that are longer than its row says")
+            }
             Self::NoRate(kind) => write!(f, "no price was stated for {kind}"),
             Self::NoUsage => f.write_str("the log records no usage"),
         }
@@ -118,7 +131,31 @@ impl<'t> Pricing<'t> {
     /// What one record of usage stands for.
     pub(super) fn request(&self, session: &Session<'_>, spent: &Spent<'_>) -> Result<u128, Unpriced> {
         let usage = &spent.usage;
-        self.price(model_of(session, spent).as_deref(), usage, request::prompt(usage).unwrap_or(0))
+        // What is told of no single message may be about several, whose prompts add up.
+        let is_one = spent.message.is_some();
+        let prompt = request::prompt(usage).unwrap_or(0);
+        let model = model_of(session, spent);
+        if let (Self::Table(_), Some(model), true) = (self, model.as_deref(), total_tokens(usage) > 0)
+            && let Some(usual) = self.row(Some(model))
+        {
+            let served = self.served(Some(model), spent.tier.as_deref());
+            let row = served.ok_or_else(|| {
+                Unpriced::UnknownTier(usual.model.clone(), spent.tier.as_deref().unwrap_or_default().to_owned())
+            })?;
+            if is_one && row.over.is_none() && prompt > row.window {
+                return Err(Unpriced::LongPrompt(row.model.clone()));
+            }
+            return self.price(Some(&row.model), usage, prompt);
+        }
+        self.price(model.as_deref(), usage, prompt)
+    }
+
+    /// The row of a model when it is served in some way: that of a name of its own (`claude-opus-4-6-fast`).
+    fn served(&self, model: Option<&str>, tier: Option<&str>) -> Option<&'t Row> {
+        match (self, self.row(model)?, tier) {
+            (Self::Table(_), usual, Some(tier)) => self.row(Some(&format!("{}-{tier}", usual.model))),
+            (_, usual, _) => Some(usual),
+        }
     }
 
     /// What the session's total has beyond its requests. How long their prompts were is not known, so no rates of long
@@ -162,17 +199,17 @@ impl<'t> Pricing<'t> {
         for request in requests {
             cost.add(&request.cost);
             if total_tokens(&request.usage) > 0 {
-                self.note(&mut cost, request.model.as_deref());
+                self.note(&mut cost, request.model.as_deref(), request.tier.as_deref());
             }
         }
         // What answers used that no record is of.
         for spent in session.spent.iter().filter(|spent| spent.usage.requests == 0 && total_tokens(&spent.usage) > 0) {
             cost.add(&self.request(session, spent));
-            self.note(&mut cost, model_of(session, spent).as_deref());
+            self.note(&mut cost, model_of(session, spent).as_deref(), spent.tier.as_deref());
         }
         let rest = self.rest(session);
         if rest != Ok(0) {
-            self.note(&mut cost, only_model(session).as_deref());
+            self.note(&mut cost, only_model(session).as_deref(), None);
         }
         cost.add(&rest);
         cost
@@ -187,14 +224,14 @@ impl<'t> Pricing<'t> {
             // The log lacks both, and usage is what it should record.
             let price = self.price(model.as_deref(), usage, 0);
             cost.add(&price.map_err(|why| if why == Unpriced::NoModel { Unpriced::NoUsage } else { why }));
-            self.note(&mut cost, model.as_deref());
+            self.note(&mut cost, model.as_deref(), None);
         }
         cost
     }
 
     /// Says by which row something was priced.
-    pub(super) fn note(&self, cost: &mut Cost, model: Option<&str>) {
-        if let Some(row) = self.row(model) {
+    pub(super) fn note(&self, cost: &mut Cost, model: Option<&str>, tier: Option<&str>) {
+        if let Some(row) = self.served(model, tier) {
             cost.prices.insert((row.model.clone(), row.source.clone(), row.date.clone()));
         }
     }

@@ -103,7 +103,7 @@ fn charge(phases: &mut [Phase], requests: &[Request], pricing: &Pricing<'_>) {
         let Some(phase) = at(phases, asked.event) else { continue };
         phase.usage.add(&asked.usage);
         phase.cost.add(&asked.cost);
-        pricing.note(&mut phase.cost, asked.model.as_deref());
+        pricing.note(&mut phase.cost, asked.model.as_deref(), asked.tier.as_deref());
     }
 }
 

@@ -21,6 +21,8 @@ pub(crate) struct Request {
     /// In the session's own conversation, not in one of its sub-agents'.
     pub(crate) is_main: bool,
     pub(crate) model: Option<String>,
+    /// How it was served, where not as usual.
+    pub(crate) tier: Option<String>,
     pub(crate) usage: Usage,
     /// Tokens that were sent: fresh ones, and those that a cache gave back or took in. `None`: the record is not of one
     /// request.
@@ -56,6 +58,7 @@ pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Requ
             // What a sub-agent reports to its parent as it goes stands in the parent's log.
             is_main: is_main(session, spent.origin.stream) && spent.origin.telling == Telling::Told,
             model,
+            tier: spent.tier.as_deref().map(str::to_owned),
             usage: spent.usage,
             prompt,
             window: window.filter(|window| is_chosen || prompt.is_none_or(|prompt| prompt <= *window)),

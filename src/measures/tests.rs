@@ -29,7 +29,7 @@ fn spent(
 ) -> Spent<'static> {
     let usage = Usage { requests: 1, input, output, ..Usage::default() };
     let (message, model) = (Some(message.into()), model.map(Into::into));
-    Spent { after, origin: Origin::default(), time: None, message, model, usage, window: None }
+    Spent { after, origin: Origin::default(), time: None, message, model, tier: None, usage, window: None }
 }
 
 fn session(events: Vec<Event<'static>>, spent: Vec<Spent<'static>>) -> Session<'static> {
@@ -181,4 +181,40 @@ fn what_a_cache_keeps_for_an_hour_and_prompts_above_a_limit_have_prices_of_their
     let sent = |input, cache_read| Usage { input, cache_read, ..Usage::default() };
     assert_eq!(cost("gpt-5.4", sent(1000, 271_000)), Some(2500 + 67_750));
     assert_eq!(cost("gpt-5.4", sent(1000, 271_001)), Some(5000 + 135_500));
+}
+
+#[test]
+fn what_is_served_otherwise_than_usual_is_not_priced_as_usual() {
+    let cost = |model: &'static str, tier: &'static str, input: u64| {
+        let told = Spent { tier: Some(tier.into()), ..spent((3, "a"), Some(model), (input, 0)) };
+        profile(&session(two_phases(), vec![told])).cost
+    };
+    // Its row is that of the model in any of its forms.
+    for model in ["claude-opus-4-6", "anthropic/claude-opus-4.6"] {
+        let fast = cost(model, "fast", 1_000_000);
+        assert_eq!(fast.complete(), Some(30_000_000_000_000));
+        assert_eq!(fast.prices.into_iter().next().map(|(row, ..)| row).as_deref(), Some("claude-opus-4-6-fast"));
+    }
+    let unknown = cost("claude-opus-4-6", "priority", 1000);
+    assert_eq!((unknown.complete(), unknown.amount), (None, 0));
+    assert_eq!(unknown.why, [Unpriced::UnknownTier("claude-opus-4-6".to_owned(), "priority".to_owned())]);
+    assert!(unknown.prices.is_empty());
+    assert_eq!(cost("gpt-9", "fast", 1).why, [Unpriced::UnknownModel("gpt-9".to_owned())]);
+}
+
+#[test]
+fn a_prompt_longer_than_the_row_knows_has_no_price() {
+    let cost = |message: Option<&'static str>, model: &'static str, input: u64| {
+        let mut told = spent((3, "a"), Some(model), (input, 0));
+        told.message = message.map(Into::into);
+        let mut session = session(two_phases(), vec![told]);
+        session.usage.input = input;
+        profile(&session).cost
+    };
+    assert_eq!(cost(Some("a"), "claude-sonnet-4-5", 200_000).complete(), Some(600_000_000_000));
+    let long = cost(Some("a"), "claude-sonnet-4-5", 200_001);
+    assert_eq!(long.why, [Unpriced::LongPrompt("claude-sonnet-4-5".to_owned())]);
+    // A row may say what long prompts cost, and a total of no message is no prompt.
+    assert!(cost(Some("a"), "gemini-2.5-pro", 2_000_000).complete().is_some());
+    assert!(cost(None, "claude-sonnet-4-5", 900_000).complete().is_some());
 }

@@ -121,6 +121,8 @@ pub(crate) struct Spent<'a> {
     pub(crate) message: Option<Cow<'a, str>>,
     /// That was asked, where the log tells by then.
     pub(crate) model: Option<Cow<'a, str>>,
+    /// How it was served, where that has a price of its own (`fast`, `priority`, `batch`); `None`: as usual.
+    pub(crate) tier: Option<Cow<'a, str>>,
     pub(crate) usage: Usage,
     /// What it says about the size of the conversation; `None` when it tells nothing new.
     pub(crate) window: Option<Window>,

@@ -325,7 +325,8 @@ mod tests {
             ("", None),
             ("sonnet", None),
             ("openai/gpt", None),
-            ("claude-opus-4-6-fast", None),
+            ("claude-opus-4-6-fast", Some("claude-opus-4-6-fast")),
+            ("claude-opus-4-6-slow", None),
         ] {
             assert_eq!(found(name), model, "{name}");
         }

@@ -232,6 +232,7 @@ impl<'a> Writer<'a> {
         recorded.json("usage", &json_of(&cost.usage));
         recorded.json("origin", &json_of(&cost.origin));
         recorded.text_if_any("model", cost.model.as_deref());
+        recorded.text_if_any("tier", cost.tier.as_deref());
         if let Some(window) = &cost.window {
             recorded.json("window", &json_of(window));
         }

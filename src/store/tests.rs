@@ -114,8 +114,8 @@ fn told(session: &Session<'_>, ids: &[bool]) -> Vec<String> {
         let before = session.events.iter().take(cost.after).enumerate();
         let after = before.filter(|(at, event)| is_told(session, *at, &event.kind)).count();
         lines.push(format!(
-            "{after} {:?} {:?} {:?} {:?} {:?} {:?}",
-            cost.origin, cost.time, cost.message, cost.model, cost.usage, cost.window
+            "{after} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+            cost.origin, cost.time, cost.message, cost.model, cost.tier, cost.usage, cost.window
         ));
     }
     lines

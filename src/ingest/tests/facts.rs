@@ -203,3 +203,25 @@ fn what_copilot_says_of_several_models_at_the_end_is_each_models_own() {
     let told = spent_by_model(&[start, &says("auto"), &end].join("\n"));
     assert_eq!(told, ["auto 1 0 5 0 0", "all 4 120 13 20 0"]);
 }
+
+#[test]
+fn how_an_answer_was_served_is_kept_where_it_is_not_as_usual() {
+    let tier = |usage: &str| {
+        let line = format!(
+            r#"{{"type":"assistant","uuid":"u","sessionId":"s","timestamp":"2026-01-01T00:00:00Z","message":{{"id":"m","role":"assistant","model":"claude-opus-4-6","content":[],"usage":{{"input_tokens":1{usage}}}}}}}"#
+        );
+        let log = Log::new("s.jsonl", line.into_bytes());
+        let reading = log.read();
+        reading.sessions[0].spent[0].tier.as_deref().map(str::to_owned)
+    };
+    for (usage, wanted) in [
+        ("", None),
+        (r#","service_tier":"standard","speed":"standard""#, None),
+        (r#","service_tier":null"#, None),
+        (r#","service_tier":"priority","speed":"standard""#, Some("priority")),
+        (r#","service_tier":"standard","speed":"fast""#, Some("fast")),
+        (r#","service_tier":"batch""#, Some("batch")),
+    ] {
+        assert_eq!(tier(usage).as_deref(), wanted, "{usage}");
+    }
+}

@@ -8,6 +8,7 @@ use super::super::json;
 use super::super::tree::Glyphs;
 use super::amount::{dollars, grouped, percent, price, rounded, share};
 use super::{Form, Missing, Tokens, arrow, dash, missing, shown, told};
+use crate::measures::series::total_tokens;
 use crate::measures::{Basis, Cost, Phase, Profile};
 
 /// Longest label of a phase on a line.
@@ -35,11 +36,11 @@ struct OfSession {
     /// The rows of the price table that it was priced by.
     prices: Vec<PricedBy>,
     usage: Tokens,
-    /// What phases cost that ended in a failure.
-    wasted_usd: f64,
-    wasted_percent: f64,
-    /// What the log does not tell of any phase by itself.
-    of_no_phase_usd: f64,
+    /// What phases cost that ended in a failure; `null`: one of them has no price, or the log does not say.
+    wasted_usd: Option<f64>,
+    wasted_percent: Option<f64>,
+    /// What the log does not tell of any phase by itself; `null`: nothing of the cost is known.
+    of_no_phase_usd: Option<f64>,
     phases: Vec<OfPhase>,
 }
 
@@ -87,7 +88,8 @@ struct OfPhase {
     failures: usize,
     #[serde(flatten)]
     cost: Amount,
-    percent: f64,
+    /// Of the session's cost, as far as it is known; `null` where nothing of it is, or nothing of this phase.
+    percent: Option<f64>,
     usage: Tokens,
 }
 
@@ -117,8 +119,26 @@ pub(crate) fn cost(profiles: &[Profile], form: Form<'_>) -> String {
     }
 }
 
-fn wasted(profile: &Profile) -> u128 {
-    profile.phases.iter().filter(|phase| phase.failed).map(|phase| phase.cost.amount).sum()
+/// What failed phases cost together. Where the log splits its totals by no phase, that of a phase is not known.
+fn wasted(profile: &Profile) -> Cost {
+    let mut failed = profile.phases.iter().filter(|phase| phase.failed).peekable();
+    let any = failed.peek().is_some();
+    let mut sum = Cost::sum(failed.map(|phase| &phase.cost));
+    let is_unsplit = profile.cost.amount > of_phases(profile) && profile.requests.is_empty();
+    if any && (is_unknown(&profile.cost) || is_unsplit) {
+        sum.basis = Basis::Incomplete;
+    }
+    sum
+}
+
+/// Nothing has a price.
+fn is_unknown(cost: &Cost) -> bool {
+    cost.basis == Basis::Incomplete && cost.amount == 0
+}
+
+/// Which share of a session's cost this is, where both are known.
+fn share_of(cost: &Cost, profile: &Profile) -> Option<u128> {
+    (!is_unknown(cost) && !is_unknown(&profile.cost)).then(|| share(cost.amount, profile.cost.amount))
 }
 
 fn of_phases(profile: &Profile) -> u128 {
@@ -139,9 +159,10 @@ fn of_session(profile: &Profile) -> OfSession {
         cost: Amount::of(&profile.cost),
         prices: prices.collect(),
         usage: Tokens::of(&profile.usage),
-        wasted_usd: dollars(wasted),
-        wasted_percent: tenths(share(wasted, profile.cost.amount)),
-        of_no_phase_usd: dollars(profile.cost.amount.saturating_sub(of_phases(profile))),
+        wasted_usd: wasted.complete().map(dollars),
+        wasted_percent: wasted.complete().map(|amount| tenths(share(amount, profile.cost.amount))),
+        of_no_phase_usd: (!is_unknown(&profile.cost))
+            .then(|| dollars(profile.cost.amount.saturating_sub(of_phases(profile)))),
         phases: profile.phases.iter().enumerate().map(|(place, phase)| of_phase(place, phase, profile)).collect(),
     }
 }
@@ -162,7 +183,7 @@ fn of_phase(place: usize, phase: &Phase, profile: &Profile) -> OfPhase {
         retries: phase.retries,
         failures: phase.failures,
         cost: Amount::of(&phase.cost),
-        percent: tenths(share(phase.cost.amount, profile.cost.amount)),
+        percent: share_of(&phase.cost, profile).map(tenths),
         usage: Tokens::of(&phase.usage),
     }
 }
@@ -181,11 +202,15 @@ fn text(profile: &Profile, glyphs: Glyphs) -> Vec<String> {
     let names: Vec<String> = profile.phases.iter().enumerate().map(|(place, phase)| name(place, phase, dash)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for (name, phase) in names.iter().zip(&profile.phases) {
-        let share = percent(phase.cost.amount, cost.amount);
+        let known = share_of(&phase.cost, profile).is_some();
+        let share = known.then(|| format!(" ({}%)", percent(phase.cost.amount, cost.amount))).unwrap_or_default();
         let usage = &phase.usage;
-        let tokens = format!("{} in, {} out", grouped(sent(usage)), grouped(usage.output));
+        // Without recorded usage they are counted by the length of what was said.
+        let about = if total_tokens(&profile.usage) == 0 && total_tokens(usage) > 0 { "about " } else { "" };
+        let tokens = format!("{about}{} in, {} out", grouped(sent(usage)), grouped(usage.output));
         let wasted = if phase.failed { format!(" {} wasted", arrow(glyphs)) } else { String::new() };
-        lines.push(format!("{name:<width$}  {} ({share}%)  {tokens}{wasted}", price(&phase.cost)));
+        let paid = price(if is_unknown(cost) { cost } else { &phase.cost });
+        lines.push(format!("{name:<width$}  {paid}{share}  {tokens}{wasted}"));
     }
     let told = of_phases(profile);
     if cost.amount > told {
@@ -195,9 +220,13 @@ fn text(profile: &Profile, glyphs: Glyphs) -> Vec<String> {
     }
     let wasted = wasted(profile);
     if profile.phases.iter().any(|phase| phase.failed) {
-        let amount = rounded(wasted);
         lines.push(String::new());
-        lines.push(format!("Wasted on failed phases: {amount} ({}%)", percent(wasted, cost.amount)));
+        lines.push(match wasted.complete() {
+            Some(amount) => {
+                format!("Wasted on failed phases: {} ({}%)", rounded(amount), percent(amount, cost.amount))
+            }
+            None => format!("Wasted on failed phases: {}", price(&wasted)),
+        });
     }
     lines
 }
@@ -228,7 +257,10 @@ fn head(profile: &Profile) -> Vec<String> {
         Basis::Estimated => said.fold((0, 0), |(sent, got), (input, output)| (sent + input, got + output)),
         _ => (usage.input, usage.output),
     };
-    let tokens = format!("{} input tokens, {} output tokens", grouped(input), grouped(output));
+    let tokens = match total_tokens(usage) {
+        0 if is_unknown(cost) => "no usage recorded".to_owned(),
+        _ => format!("{} input tokens, {} output tokens", grouped(input), grouped(output)),
+    };
     let mut lines = vec![format!("Model: {models} | {tokens}")];
     if usage.cache_read > 0 || usage.cache_write > 0 {
         let [read, written] = [usage.cache_read, usage.cache_write].map(grouped);

@@ -3,7 +3,7 @@
 use super::lint;
 use super::scene::Scene;
 use crate::config::lint::{Parameter, Unit};
-use crate::measures::series;
+use crate::measures::{Pricing, series};
 use crate::policy::budgets::{DOLLAR, Measure};
 use crate::rules::Hit;
 
@@ -20,33 +20,56 @@ lint!(
 );
 
 fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
-    let Some(budget) = budget(scene) else {
+    let ceilings = ceilings(scene);
+    if ceilings.is_empty() {
         return scene.cannot_judge("no budget is stated, neither as `budget_dollars` here nor in the policy", hits);
-    };
+    }
     let share = scene.number(&THRESHOLD).unwrap_or(1.0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of an amount of dollars")]
-    let near = (dollars(budget) * share * 1e6).ceil() as u128 * (DOLLAR / 1_000_000);
-    let spent = series::cost(scene.session(), scene.log.measured.pricing());
-    if let Some((event, _)) = spent.passes(near.saturating_sub(1)) {
-        let reached = spent.total().saturating_mul(100) / budget.max(1);
+    let mut nearest: Option<(u128, u32, u128)> = None;
+    let mut unknown = false;
+    for Ceiling { most, stated } in ceilings {
+        let spent = series::cost(scene.session(), stated.as_ref().unwrap_or_else(|| scene.log.measured.pricing()));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of an amount of dollars")]
+        let near = (dollars(most) * share * 1e6).ceil() as u128 * (DOLLAR / 1_000_000);
+        let reached = spent.total().saturating_mul(100) / most.max(1);
+        match spent.passes(near.saturating_sub(1)) {
+            Some((event, _)) if nearest.is_none_or(|(known, ..)| known < reached) => {
+                nearest = Some((reached, event, most));
+            }
+            Some(_) => {}
+            None => unknown |= !spent.recorded || spent.unknown.is_some(),
+        }
+    }
+    if let Some((reached, event, most)) = nearest {
         let message = format!(
             "the session reached {reached}% of a ${:.2} budget ceiling: consider raising the budget or splitting the task",
-            dollars(budget)
+            dollars(most)
         );
         hits.push(scene.hit((event, event), message, Vec::new()));
-    } else if !spent.recorded || spent.unknown.is_some() {
+    } else if unknown {
         scene.cannot_judge("the log does not record what the session cost, or a model of it has no price", hits);
     }
 }
 
-/// The least of what the lint file and the policy state.
-fn budget(scene: &Scene<'_>) -> Option<u128> {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the lint file holds amounts above 0")]
-    let own = scene.number(&BUDGET).map(|dollars| (dollars * 1e6).round() as u128 * (DOLLAR / 1_000_000));
+/// What a session may cost, and at which prices that is counted; `None`: at those of the models.
+struct Ceiling<'a> {
+    most: u128,
+    stated: Option<Pricing<'a>>,
+}
+
+/// What the lint file and the policy state. Limits of the policy are counted as `budget/exceeded` counts them; that of the
+/// lint file, which has no prices of its own, as the policy's are.
+fn ceilings<'a>(scene: &Scene<'a>) -> Vec<Ceiling<'a>> {
     let policy = scene.log.policy;
     let limits = policy.budgets().limits.iter().chain(&policy.hooks().limits);
-    let stated = limits.filter(|limit| limit.measure == Measure::CostUsd).map(|limit| limit.most);
-    own.into_iter().chain(stated).min()
+    let stated = limits.filter(|limit| limit.measure == Measure::CostUsd);
+    let mut ceilings: Vec<Ceiling<'a>> =
+        stated.map(|limit| Ceiling { most: limit.most, stated: limit.prices.as_ref().map(Pricing::Rates) }).collect();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the lint file holds amounts above 0")]
+    let own = scene.number(&BUDGET).map(|dollars| (dollars * 1e6).round() as u128 * (DOLLAR / 1_000_000));
+    let stated = ceilings.iter().find_map(|ceiling| ceiling.stated);
+    ceilings.extend(own.map(|most| Ceiling { most, stated }));
+    ceilings
 }
 
 #[expect(clippy::cast_precision_loss, reason = "an amount of dollars that people state")]

@@ -60,6 +60,8 @@ record! {
         cache_read = "cache_read_input_tokens",
         cache_write = "cache_creation_input_tokens",
         kept: Nested<Kept<'a>> = "cache_creation",
+        tier = "service_tier",
+        speed = "speed",
     }
 }
 
@@ -223,12 +225,15 @@ pub(super) fn used(usage: Option<Raw<'_>>) -> Option<Usage> {
 fn usage<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, message: &Message<'a>, acted: bool) {
     facts::model(message.model, assembly);
     let Some(usage) = used(message.usage) else { return };
+    let served = object::<Tokens<'a>>(message.usage).unwrap_or_default();
     // What is written to the cache is the same conversation again.
     let window =
         Window { fresh_input: usage.input, cache_creation: 0, cache_read: usage.cache_read, output: usage.output };
     let window = (acted && assembly.origin.telling == Telling::Told).then_some(window);
     // A synthetic message is the agent's own error text: no model was asked.
     if !is(message.model, "<synthetic>") {
+        let speed = filled(served.speed).filter(|speed| speed != "standard");
+        assembly.served(speed.or_else(|| filled(served.tier)));
         assembly.spend(place.time.clone(), filled(message.id), usage, window);
     } else if let Some(window) = window {
         assembly.window(place.time.clone(), window);

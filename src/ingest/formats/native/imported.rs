@@ -45,6 +45,7 @@ record! {
         window = "window",
         call = "call",
         model = "model",
+        tier = "tier",
         ending = "ending",
     }
 }
@@ -156,7 +157,7 @@ impl<'a> Recorded<'a> {
         let usage = self.usage.map(|_| part(self.usage, &mut false))?;
         let window = self.window.map(|_| part(self.window, &mut false));
         let origin = self.origin().unwrap_or_default();
-        Some(Spent { after, origin, time, message, model: filled(self.model), usage, window })
+        Some(Spent { after, origin, time, message, model: filled(self.model), tier: filled(self.tier), usage, window })
     }
 
     pub(super) fn origin(&self) -> Option<Origin> {
