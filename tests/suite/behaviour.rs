@@ -103,6 +103,11 @@ fn a_session_without_times_is_missing_evidence() {
     let (report, code) = drift(&world, &[]);
     let gaps = report["gaps"].as_array().unwrap();
     assert_eq!((code, gaps.len()), (3, 1), "{report}");
+    let text = world.run(&["drift"]).stdout;
+    assert!(
+        text.ends_with("threshold 0.2, and some of the evidence is missing\n") && text.contains("INCOMPLETE: drift"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -60,8 +60,12 @@ impl DriftReport<'_> {
         text.push_str(&table(&rows, glyphs));
         let _ = match self.drift.overall {
             Some(score) => {
-                let verdict = if score >= self.threshold { "FAIL" } else { "PASS" };
-                writeln!(text, "{verdict}: drift {score:.3} ({}), threshold {}", self.label(score), self.threshold)
+                let (verdict, but) = match self.exit_code {
+                    0 => ("PASS", ""),
+                    1 => ("FAIL", ""),
+                    _ => ("INCOMPLETE", ", and some of the evidence is missing"),
+                };
+                writeln!(text, "{verdict}: drift {score:.3} ({}), threshold {}{but}", self.label(score), self.threshold)
             }
             None => writeln!(
                 text,
