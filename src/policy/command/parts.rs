@@ -234,6 +234,7 @@ fn same_flag(wanted: &str, flag: &str, program: &str) -> bool {
 }
 
 /// The program an allow names: bare or in a system directory; `*` is any, whatever its place.
+#[inline]
 fn is_program(wanted: &str, program: &str) -> bool {
     // Most entries are one plain word, compared with many others.
     if let (Some(one), Some(other)) = (wanted.bytes().next(), program.bytes().next())

@@ -66,8 +66,11 @@ impl Glob {
     pub(crate) fn subtree(folder: &Self) -> Self {
         let mut steps = folder.body();
         let end = steps.len() + 3;
+        let is_literal = steps.iter().all(|step| matches!(step, Step::One(set) if set.single().is_some()));
         steps.extend([Step::Fork(end), Step::One(Set::one('/')), Step::Many(Set::any())]);
-        Self::new(steps)
+        let subtree = Self::new(steps);
+        let below = is_literal.then(|| format!("{}/", subtree.prefix));
+        Self { below, ..subtree }
     }
 
     /// Every path relative to the workspace root.

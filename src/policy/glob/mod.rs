@@ -44,6 +44,8 @@ pub(crate) struct Glob {
     witness: OnceLock<Option<String>>,
     /// Every text that starts with this is matched: what `src/**` comes down to.
     covers: Option<String>,
+    /// The prefix is all there is, and what starts with this: what a directory comes down to.
+    below: Option<String>,
 }
 
 /// The most characters a pattern may have.
@@ -58,7 +60,16 @@ impl Glob {
 
     fn with_ends(mut steps: Vec<Step>, prefix: String, suffix: String, pairs: Pairs) -> Self {
         steps.push(Step::Accept);
-        Self { steps, prefix, suffix, pairs, cuts: OnceLock::new(), witness: OnceLock::new(), covers: None }
+        Self {
+            steps,
+            prefix,
+            suffix,
+            pairs,
+            cuts: OnceLock::new(),
+            witness: OnceLock::new(),
+            covers: None,
+            below: None,
+        }
     }
 
     /// Whether the text is one of the pattern's, whole.
@@ -90,7 +101,11 @@ impl Glob {
 
     /// Whether every text of this pattern is matched by one of `others`.
     pub(crate) fn within(&self, others: &[&Self]) -> Answer {
-        if others.iter().any(|other| other.covers(&self.prefix)) {
+        let holds = |other: &&Self| {
+            let below = self.below.as_deref();
+            other.covers(&self.prefix) || below.is_some_and(|below| other.covers(below) && other.matches(&self.prefix))
+        };
+        if others.iter().any(holds) {
             return Answer::Yes;
         }
         // One text of ours that none of them matches settles it, and finding out is linear.

@@ -85,6 +85,21 @@ fn subtrees_cover_the_directory_and_all_below() {
     assert!(Glob::after("/repo/", &Glob::path("a/*")).matches("/repo/a/b"));
 }
 
+/// A directory is compared without a search where it can be; the search is the referee.
+#[test]
+fn a_directory_is_within_what_the_search_says() {
+    let folders = ["src", "src/a", "s", "srcx", ".", "a b/é"];
+    let others =
+        ["src/**", "src", "src/*", "**", "s*/**", "src/a/**", "**/a/**", "*", "./**", "a b/**", "src/a/", "src/"];
+    for folder in folders {
+        let tree = Glob::subtree(&Glob::literal(folder));
+        for other in others.iter().flat_map(|other| [Glob::path(other), Glob::effect(other), Glob::fnmatch(other)]) {
+            let said = tree.within(&[&other]);
+            assert_eq!(said, super::search::within(&tree, &[&other]), "{folder} in {other:?}");
+        }
+    }
+}
+
 /// The peer needs 46 seconds for this one.
 #[test]
 fn many_double_stars_stay_linear() {
