@@ -202,8 +202,10 @@ fn text(profile: &Profile, glyphs: Glyphs) -> Vec<String> {
     let names: Vec<String> = profile.phases.iter().enumerate().map(|(place, phase)| name(place, phase, dash)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     for (name, phase) in names.iter().zip(&profile.phases) {
-        let known = share_of(&phase.cost, profile).is_some();
-        let share = known.then(|| format!(" ({}%)", percent(phase.cost.amount, cost.amount))).unwrap_or_default();
+        let share = match share_of(&phase.cost, profile) {
+            Some(_) => format!(" ({}%)", percent(phase.cost.amount, cost.amount)),
+            None => String::new(),
+        };
         let usage = &phase.usage;
         // Without recorded usage they are counted by the length of what was said.
         let about = if total_tokens(&profile.usage) == 0 && total_tokens(usage) > 0 { "about " } else { "" };

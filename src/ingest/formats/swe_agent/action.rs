@@ -73,16 +73,33 @@ fn own<'a>(text: &str, shown: Option<&str>) -> Option<(Cow<'a, str>, Arguments<'
             arguments.push(("text", body));
         }
         Words::Named(names) => {
-            let words = words(text)?;
-            if words.len() > names.len() + 1 {
-                return None;
-            }
-            arguments.extend(names.iter().copied().zip(words.into_iter().skip(1)));
+            arguments.extend(named(names, words(text)?)?);
         }
         Words::Editor => arguments = editor(words(text)?)?,
         Words::Any => arguments.extend(words(text)?.get(1..).map(|words| ("message", words.join(" ")))),
     }
     Some((Cow::Borrowed(tool), Arguments::Json(Cow::Owned(object(&arguments)))))
+}
+
+/// Words by their place, and those behind `--NAME` by that name, wherever they stand.
+fn named(names: &[&'static str], words: Vec<String>) -> Option<Vec<(&'static str, String)>> {
+    let mut arguments: Vec<(&'static str, String)> = Vec::new();
+    let mut places = Vec::new();
+    let mut words = words.into_iter().skip(1);
+    while let Some(word) = words.next() {
+        let name = word.strip_prefix("--").and_then(|option| names.iter().copied().find(|name| *name == option));
+        match name {
+            Some(name) => arguments.push((name, words.next()?)),
+            None => places.push(word),
+        }
+    }
+    let free = names.iter().copied().filter(|name| !arguments.iter().any(|(known, _)| known == name));
+    let free: Vec<&'static str> = free.collect();
+    if places.len() > free.len() {
+        return None;
+    }
+    arguments.extend(free.into_iter().zip(places));
+    Some(arguments)
 }
 
 fn object(arguments: &[(&str, String)]) -> String {
@@ -206,4 +223,19 @@ mod tests {
             assert!(shown(text).starts_with("bash {\"command\":"), "{text}: {}", shown(text));
         }
     }
+}
+
+#[test]
+fn options_of_commands_are_no_paths() {
+    let called = |text: &'static str| match call(&Cow::Borrowed(text), None) {
+        (tool, Arguments::Json(json)) => format!("{tool} {json}"),
+        (tool, other) => format!("{tool} {other:?}"),
+    };
+    for text in ["decompile --function_name FUN_1 rock", "decompile rock --function_name FUN_1"] {
+        assert_eq!(called(text), r#"decompile {"function_name":"FUN_1","path":"rock"}"#);
+    }
+    assert_eq!(called("decompile rock"), r#"decompile {"path":"rock"}"#);
+    assert_eq!(called("search_dir x src"), r#"search_dir {"directory":"src","pattern":"x"}"#);
+    // What can't be read as one of its own commands is a line for the shell.
+    assert!(called("decompile a b c d").starts_with("bash "));
 }
