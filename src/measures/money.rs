@@ -134,27 +134,25 @@ impl<'t> Pricing<'t> {
         // What is told of no single message may be about several, whose prompts add up.
         let is_one = spent.message.is_some();
         let prompt = request::prompt(usage).unwrap_or(0);
-        let model = model_of(session, spent);
-        if let (Self::Table(_), Some(model), true) = (self, model.as_deref(), total_tokens(usage) > 0)
-            && let Some(usual) = self.row(Some(model))
-        {
-            let served = self.served(Some(model), spent.tier.as_deref());
-            let row = served.ok_or_else(|| {
-                Unpriced::UnknownTier(usual.model.clone(), spent.tier.as_deref().unwrap_or_default().to_owned())
-            })?;
-            if is_one && row.over.is_none() && prompt > row.window {
-                return Err(Unpriced::LongPrompt(row.model.clone()));
-            }
-            return self.price(Some(&row.model), usage, prompt);
+        let (model, tier) = (model_of(session, spent), spent.tier.as_deref());
+        let listed = if matches!(self, Self::Table(_)) { self.row(model.as_deref()) } else { None };
+        let Some(usual) = listed.filter(|_| total_tokens(usage) > 0) else {
+            return self.price(model.as_deref(), usage, prompt);
+        };
+        let row = self
+            .served(usual, tier)
+            .ok_or_else(|| Unpriced::UnknownTier(usual.model.clone(), tier.unwrap_or_default().to_owned()))?;
+        if is_one && row.over.is_none() && prompt > row.window {
+            return Err(Unpriced::LongPrompt(row.model.clone()));
         }
-        self.price(model.as_deref(), usage, prompt)
+        priced(row.rates_for(prompt), usage)
     }
 
     /// The row of a model when it is served in some way: that of a name of its own (`claude-opus-4-6-fast`).
-    fn served(&self, model: Option<&str>, tier: Option<&str>) -> Option<&'t Row> {
-        match (self, self.row(model)?, tier) {
-            (Self::Table(_), usual, Some(tier)) => self.row(Some(&format!("{}-{tier}", usual.model))),
-            (_, usual, _) => Some(usual),
+    fn served(&self, usual: &'t Row, tier: Option<&str>) -> Option<&'t Row> {
+        match (self, tier) {
+            (Self::Table(_), Some(tier)) => self.row(Some(&format!("{}-{tier}", usual.model))),
+            _ => Some(usual),
         }
     }
 
@@ -178,7 +176,7 @@ impl<'t> Pricing<'t> {
                 row.rates_for(prompt)
             }
         };
-        rates.of(usage).map_err(|NoRate(kind)| Unpriced::NoRate(kind))
+        priced(rates, usage)
     }
 
     /// What is known of the model that answered, or of the one that stands for all.
@@ -231,10 +229,16 @@ impl<'t> Pricing<'t> {
 
     /// Says by which row something was priced.
     pub(super) fn note(&self, cost: &mut Cost, model: Option<&str>, tier: Option<&str>) {
-        if let Some(row) = self.served(model, tier) {
+        let row = self.row(model).and_then(|usual| self.served(usual, tier));
+        // Most requests of a session are priced by the same row.
+        if let Some(row) = row.filter(|row| !cost.prices.iter().any(|(known, _, _)| *known == row.model)) {
             cost.prices.insert((row.model.clone(), row.source.clone(), row.date.clone()));
         }
     }
+}
+
+fn priced(rates: &Rates, usage: &Usage) -> Result<u128, Unpriced> {
+    rates.of(usage).map_err(|NoRate(kind)| Unpriced::NoRate(kind))
 }
 
 /// Whether the log records any usage.
