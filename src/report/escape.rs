@@ -62,8 +62,15 @@ pub(crate) fn sarif(text: &str) -> String {
 /// stand in strings, and its escape means the same there.
 pub(crate) fn json(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        if character != '\n' && is_invisible(character) {
+    let mut rest = text;
+    // Documents are long and nearly all of them plain: that is copied as it stands.
+    while let Some((plain, other)) =
+        rest.bytes().position(|byte| !is_plain(byte)).and_then(|at| rest.split_at_checked(at))
+    {
+        shown.push_str(plain);
+        let mut characters = other.chars();
+        let Some(character) = characters.next() else { break };
+        if is_invisible(character) {
             let mut units = [0; 2];
             for unit in character.encode_utf16(&mut units).iter() {
                 let _ = write!(shown, "\\u{unit:04x}");
@@ -71,8 +78,14 @@ pub(crate) fn json(text: &str) -> String {
         } else {
             shown.push(character);
         }
+        rest = characters.as_str();
     }
+    shown.push_str(rest);
     shown.replace("##[", "#\\u0023[")
+}
+
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~' | b'\n')
 }
 
 /// A path as a relative URI reference: everything but unreserved characters and `/` is percent-encoded.
@@ -151,5 +164,17 @@ mod tests {
         assert_eq!(uri("a b/ü:c.json"), "a%20b/%C3%BC%3Ac.json");
         assert_eq!(shorten("äöü", 2), "äö…");
         assert_eq!(shorten("äö", 2), "äö");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_document_is_escaped_character_by_character(text in "[ -~\n\té漢\u{202e}\u{1b}\u{e0001}😀]{0,40}") {
+            let escaped: String = text.chars().map(|character| {
+                let shown = character == '\n' || !super::is_invisible(character);
+                let code = |unit: &u16| format!("\\u{unit:04x}");
+                if shown { character.to_string() } else { character.encode_utf16(&mut [0; 2]).iter().map(code).collect() }
+            }).collect();
+            proptest::prop_assert_eq!(json(&text), escaped.replace("##[", "#\\u0023["));
+        }
     }
 }
