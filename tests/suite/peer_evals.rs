@@ -241,7 +241,7 @@ fn import_errors() {
                "timestamp": "2026-01-01T10:00:00.000Z", "message": message})
         .to_string()
     };
-    let usage = json!({"input_tokens": 1_800_000, "output_tokens": 100_000});
+    let usage = json!({"input_tokens": 150_000, "output_tokens": 400_000});
     let content = json!([{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "false"}}]);
     let asked = line(
         "assistant",
