@@ -91,6 +91,19 @@ fn lint_spiral_fp_one_answer_in_three_records_is_one() {
     silent("lint/reasoning-spiral", &[prompt("hi"), request, response, said("hello")]);
 }
 
+/// An editor writes an answer in pieces, each on lines of its own.
+#[test]
+fn pieces_of_one_answer_are_one() {
+    let pieces: Vec<Value> = (0..5).map(|piece| json!({"value": format!("piece {piece} ")})).collect();
+    let request =
+        json!({"requestId": "r1", "timestamp": 1_772_442_000_000_u64, "message": {"text": "hi"}, "response": pieces});
+    let log = json!({"version": 3, "responderUsername": "GitHub Copilot", "sessionId": "chat", "requests": [request]});
+    let world = World::empty();
+    world.write("chat.json", &serde_json::to_string_pretty(&log).unwrap());
+    let answer = world.run(&["lint", "chat.json"]);
+    assert!(answer.stdout.contains("No issues found"), "{}{}", answer.stdout, answer.stderr);
+}
+
 #[test]
 fn lint_spiral_fp2_questions_and_answers_are_no_spiral() {
     let turns: Vec<Event> = (0..3).flat_map(|_| [prompt("and this?"), said("that")]).collect();

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::lint;
 use super::scene::Scene;
 use crate::config::lint::{Parameter, Unit};
-use crate::model::{EventKind, Telling};
+use crate::model::dialect::Carries;
+use crate::model::{EventKind, Origin, Telling};
 use crate::rules::Hit;
 
 const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(3.0), unit: Unit::Count };
@@ -25,25 +26,32 @@ struct Run<'a> {
     answers: usize,
     first: u32,
     last: u32,
-    /// The line and the API message of the last one.
-    line: Option<u32>,
+    /// The line, the record and the API message of the last one.
+    place: Option<(u32, u32)>,
     message: Option<&'a str>,
 }
 
 impl<'a> Run<'a> {
     /// One answer may stand in several records, and say several things in one.
-    fn answer(&mut self, event: u32, line: Option<u32>, message: Option<&'a str>) {
-        let same = line.is_some() && self.line == line || message.is_some() && self.message == message;
+    fn answer(&mut self, event: u32, place: Option<(u32, u32)>, message: Option<&'a str>) {
+        // Not every format numbers its records.
+        let is_same = |((line, row), (other_line, other_row)): ((u32, u32), (u32, u32))| {
+            line == other_line || row == other_row && row != Origin::default().row
+        };
+        let same = place.zip(self.place).is_some_and(is_same) || message.is_some() && self.message == message;
         if self.answers == 0 {
             self.first = event;
         }
         self.answers += usize::from(!same || self.answers == 0);
-        (self.last, self.line, self.message) = (event, line, message);
+        (self.last, self.place, self.message) = (event, place, message);
     }
 }
 
 fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     let session = scene.session();
+    if !matches!(session.dialect.carries, Carries::Calls) {
+        return scene.cannot_judge("this format does not hold every call", hits);
+    }
     let mut runs: BTreeMap<u16, Run<'_>> = BTreeMap::new();
     // Events until the last report of usage belong to answers that it was about.
     let mut told = 0;
@@ -68,7 +76,11 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             EventKind::Message(_) if is_told => {
                 let message = spent.peek().filter(|spent| spent.origin.row == event.origin.row);
                 let message = message.and_then(|spent| spent.message.as_deref());
-                runs.entry(event.origin.stream).or_default().answer(event.number, Some(event.line), message);
+                runs.entry(event.origin.stream).or_default().answer(
+                    event.number,
+                    Some((event.line, event.origin.row)),
+                    message,
+                );
             }
             // What was said last led to the call.
             EventKind::Call(_) | EventKind::Repeat(_) => {

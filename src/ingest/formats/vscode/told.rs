@@ -10,7 +10,7 @@ use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, elements, filled, is, object, raw_text, record, scalar, text};
 use crate::model::attribution::{note, note_each};
 use crate::model::evidence::Subagent;
-use crate::model::{Access, Arguments, EventKind, FileEvent, RawText, Session, Status, ToolCall, ToolResult};
+use crate::model::{Access, Arguments, EventKind, FileEvent, Origin, RawText, Session, Status, ToolCall, ToolResult};
 
 record! {
     struct Message { text = "text" }
@@ -27,7 +27,9 @@ record! {
 impl<'a> Chat<'a> {
     pub(super) fn finish(self, gaps: &mut Gaps) -> Session<'a> {
         let Self { mut assembly, requests, .. } = self;
-        for request in &requests {
+        for (row, request) in (1..).zip(&requests) {
+            // All that a request led to is of one record, however many lines it has.
+            assembly.origin = Origin { row, ..Origin::default() };
             tell(&mut assembly, request, gaps);
         }
         assembly.finish()
