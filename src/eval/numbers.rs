@@ -22,7 +22,7 @@ pub(super) fn totals(measured: &Measured<'_>) -> Totals {
 }
 
 pub(super) fn no_errors(log: &Log<'_>) -> Measurement {
-    let failures = &log.measured.failures();
+    let failures = log.measured.failures();
     match failures.first() {
         Some(first) => {
             let what = first.tool.as_deref().map_or_else(|| "no call".to_owned(), |tool| format!("`{tool}`"));

@@ -236,7 +236,7 @@ impl<'a> Transcript<'a> {
         self.results += 1;
         let usage = message::used(record.usage);
         self.assembly.outweigh(usage.map_or(0, |usage| usage.output));
-        self.totals.note(usage, record.models);
+        self.totals.note(usage, record.models, place.line, gaps);
         outcome::denials(&mut self.assembly, &place, record.permission_denials, gaps);
         let ending = Ending {
             status: filled(record.subtype),

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::ingest::assembly::Assembly;
+use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, count, fields, object, record};
 use crate::model::Usage;
 use crate::model::attribution::note_each;
@@ -29,13 +30,20 @@ pub(super) struct Totals<'a> {
 }
 
 impl<'a> Totals<'a> {
-    pub(super) fn note(&mut self, whole: Option<Usage>, models: Option<Raw<'a>>) {
+    /// `line`: where the end stands. What it says of a model and can't be read may have cost anything.
+    pub(super) fn note(&mut self, whole: Option<Usage>, models: Option<Raw<'a>>, line: u32, gaps: &mut Gaps) {
         self.whole = whole.unwrap_or(self.whole);
-        let Some(models) = models.and_then(|models| fields(models.get())) else { return };
+        let Some(models) = models else { return };
+        let Some(models) = fields(models.get()) else {
+            return gaps.push(Some(line), "what each model used is not an object");
+        };
         // One end may tell of a model by several names.
         let mut told: BTreeMap<String, (Cow<'a, str>, Usage)> = BTreeMap::new();
         for (name, used) in models {
-            let Some(used) = object::<Used<'_>>(Some(used)) else { continue };
+            let Some(used) = object::<Used<'_>>(Some(used)) else {
+                gaps.push(Some(line), "what a model used is not an object");
+                continue;
+            };
             let (_, sum) = told.entry(plain(&name)).or_insert_with(|| (bare(name), Usage::default()));
             sum.add(&Usage {
                 input: count(used.input),
@@ -92,17 +100,22 @@ fn plain(name: &str) -> String {
     name.rsplit_once(['-', '@']).filter(day).map_or(name, |(name, _)| name).to_owned()
 }
 
-#[test]
-fn a_model_has_one_name_whoever_offers_it() {
-    for name in [
-        "claude-sonnet-4-5",
-        "claude-sonnet-4-5[1m]",
-        "claude-sonnet-4-5-20250929",
-        "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
-        "anthropic/claude-sonnet-4-5@20250929",
-    ] {
-        assert_eq!(plain(name), "claude-sonnet-4-5", "{name}");
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn a_model_has_one_name_whoever_offers_it() {
+        for name in [
+            "claude-sonnet-4-5",
+            "claude-sonnet-4-5[1m]",
+            "claude-sonnet-4-5-20250929",
+            "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+            "anthropic/claude-sonnet-4-5@20250929",
+        ] {
+            assert_eq!(plain(name), "claude-sonnet-4-5", "{name}");
+        }
+        assert_eq!(plain("claude-haiku-4-5"), "claude-haiku-4-5");
+        assert_eq!(plain("glm-4.6"), "glm-4.6");
     }
-    assert_eq!(plain("claude-haiku-4-5"), "claude-haiku-4-5");
-    assert_eq!(plain("glm-4.6"), "glm-4.6");
 }

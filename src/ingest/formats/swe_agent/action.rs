@@ -223,19 +223,19 @@ mod tests {
             assert!(shown(text).starts_with("bash {\"command\":"), "{text}: {}", shown(text));
         }
     }
-}
 
-#[test]
-fn options_of_commands_are_no_paths() {
-    let called = |text: &'static str| match call(&Cow::Borrowed(text), None) {
-        (tool, Arguments::Json(json)) => format!("{tool} {json}"),
-        (tool, other) => format!("{tool} {other:?}"),
-    };
-    for text in ["decompile --function_name FUN_1 rock", "decompile rock --function_name FUN_1"] {
-        assert_eq!(called(text), r#"decompile {"function_name":"FUN_1","path":"rock"}"#);
+    #[test]
+    fn options_of_commands_are_no_paths() {
+        let called = |text: &'static str| match call(&Cow::Borrowed(text), None) {
+            (tool, Arguments::Json(json)) => format!("{tool} {json}"),
+            (tool, other) => format!("{tool} {other:?}"),
+        };
+        for text in ["decompile --function_name FUN_1 rock", "decompile rock --function_name FUN_1"] {
+            assert_eq!(called(text), r#"decompile {"function_name":"FUN_1","path":"rock"}"#);
+        }
+        assert_eq!(called("decompile rock"), r#"decompile {"path":"rock"}"#);
+        assert_eq!(called("search_dir x src"), r#"search_dir {"directory":"src","pattern":"x"}"#);
+        // What can't be read as one of its own commands is a line for the shell.
+        assert!(called("decompile a b c d").starts_with("bash "));
     }
-    assert_eq!(called("decompile rock"), r#"decompile {"path":"rock"}"#);
-    assert_eq!(called("search_dir x src"), r#"search_dir {"directory":"src","pattern":"x"}"#);
-    // What can't be read as one of its own commands is a line for the shell.
-    assert!(called("decompile a b c d").starts_with("bash "));
 }
