@@ -2,34 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::world::{Answer, World};
-
-type Events = Vec<(&'static str, Value)>;
-
-fn called(id: &str, tool: &str, arguments: &Value) -> Events {
-    vec![
-        ("tool_call", json!({"tool_name": tool, "tool_use_id": id, "arguments": arguments})),
-        ("tool_result", json!({"tool_name": tool, "tool_use_id": id, "result": "said"})),
-    ]
-}
-
-fn ran(id: &str, command: &str) -> Events {
-    called(id, "Bash", &json!({"command": command}))
-}
-
-fn wrote(id: &str, path: &str) -> Events {
-    called(id, "Write", &json!({"file_path": path, "content": "x"}))
-}
-
-fn end() -> Events {
-    vec![("session_end", json!({"exit_code": 0}))]
-}
-
-fn world(evals: &str, events: &[Events]) -> World {
-    let world = World::empty();
-    world.write(".agent-evals.yaml", evals).session("5e5510", 1_790_000_000, &events.concat());
-    world
-}
+use crate::eval_world::{end, ran, refused, world, write};
+use crate::world::World;
 
 /// The first score, its reason, and the exit code.
 fn judged(world: &World) -> (Value, String, i32) {
@@ -45,16 +19,11 @@ fn unknown(world: &World, wanted: &str) {
     assert!(reason.contains(wanted), "{reason}");
 }
 
-fn refused(answer: &Answer, wanted: &str) {
-    assert_eq!(answer.code, 2, "{answer:?}");
-    assert!(answer.stderr.contains(wanted), "{answer:?}");
-}
-
 /// One call that has no result may be the one that failed.
 #[test]
 fn a_call_without_a_result_may_have_failed() {
     let silent = vec![("tool_call", json!({"tool_name": "Bash", "tool_use_id": "z", "arguments": {"command": "ls"}}))];
-    let events = [ran("a", "ls"), silent, end()];
+    let events = [ran("ls"), silent, end()];
     let wanted = "the log records no result of 1 of 2 calls";
     unknown(&world("scorers: [{type: no_errors}]\n", &events), wanted);
     let count = "evals: [{name: clean, scorer: error_count, fail_on: above, threshold: 0}]\n";
@@ -64,7 +33,7 @@ fn a_call_without_a_result_may_have_failed() {
 /// A single time is no duration.
 #[test]
 fn one_recorded_time_is_no_duration() {
-    let world = world("scorers: [{type: duration_under, max_seconds: 5}]\n", &[ran("a", "ls"), end()]);
+    let world = world("scorers: [{type: duration_under, max_seconds: 5}]\n", &[ran("ls"), end()]);
     let path = ".agent-traces/5e5510/events.ndjson";
     let same = |line: &str| {
         let mut event: Value = serde_json::from_str(line).unwrap();
@@ -80,13 +49,13 @@ const TESTS: &str = "scorers: [{type: tests_ran}]\n";
 /// What changed files unseen, before or after the tests.
 #[test]
 fn a_script_that_nobody_knows_may_have_changed_files() {
-    let unseen = || ran("b", "python generate.py");
+    let unseen = || ran("python generate.py");
     unknown(&world(TESTS, &[unseen(), end()]), "event 1 may have changed files: runs a script");
-    unknown(&world(TESTS, &[wrote("a", "src/a.py"), ran("t", "pytest"), unseen(), end()]), "event 5 may have changed");
-    let tested = world(TESTS, &[wrote("a", "src/a.py"), unseen(), ran("t", "pytest"), end()]);
+    unknown(&world(TESTS, &[write("src/a.py"), ran("pytest"), unseen(), end()]), "event 5 may have changed");
+    let tested = world(TESTS, &[write("src/a.py"), unseen(), ran("pytest"), end()]);
     assert_eq!((judged(&tested).0, judged(&tested).2), (json!(1.0), 0));
     // A scope can vouch for it.
-    let vouched = world(TESTS, &[wrote("a", "src/a.py"), ran("t", "pytest"), unseen(), end()]);
+    let vouched = world(TESTS, &[write("src/a.py"), ran("pytest"), unseen(), end()]);
     vouched.write(".agent-scope.json", r#"{"commands": {"allow": ["pytest", "python generate.py"]}}"#);
     assert_eq!((judged(&vouched).0, judged(&vouched).2), (json!(1.0), 0));
 }
@@ -94,7 +63,7 @@ fn a_script_that_nobody_knows_may_have_changed_files() {
 /// Where nobody knows where the workspace is, any file may be one of it.
 #[test]
 fn a_session_without_a_workspace_changes_files() {
-    let world = world(TESTS, &[wrote("a", "/home/dana/rates/src/a.py"), end()]);
+    let world = world(TESTS, &[write("/home/dana/rates/src/a.py"), end()]);
     world.write(".agent-traces/5e5510/meta.json", r#"{"session_id": "5e5510", "started_at": 1790000000.0}"#);
     assert_eq!((judged(&world).0, judged(&world).2), (json!(0.0), 1));
 }
@@ -103,10 +72,10 @@ fn a_session_without_a_workspace_changes_files() {
 #[test]
 fn text_that_is_not_known_may_be_any_command() {
     let never = "scorers: [{type: commands_matching, patterns: [git push], max: 0}]\n";
-    unknown(&world(never, &[ran("a", "eval \"$NEXT\""), end()]), "event 1 may have run them");
-    let seen = world(never, &[ran("a", "git status"), end()]);
+    unknown(&world(never, &[ran("eval \"$NEXT\""), end()]), "event 1 may have run them");
+    let seen = world(never, &[ran("git status"), end()]);
     assert_eq!((judged(&seen).0, judged(&seen).2), (json!(1.0), 0));
-    let pushed = world(never, &[ran("a", "eval \"$NEXT\""), ran("b", "git push"), end()]);
+    let pushed = world(never, &[ran("eval \"$NEXT\""), ran("git push"), end()]);
     assert_eq!((judged(&pushed).0, judged(&pushed).2), (json!(0.0), 1));
 }
 
@@ -114,7 +83,7 @@ fn text_that_is_not_known_may_be_any_command() {
 #[test]
 fn findings_of_rules_that_did_not_judge_are_not_none() {
     let by = |rule: &str| format!("scorers: [{{type: max_findings, level: note, rules: [{rule}]}}]\n");
-    let events = [ran("a", "ls"), end()];
+    let events = [ran("ls"), end()];
     refused(&world(&by("lint/tool-lop"), &events).run(&["eval", "ci"]), "there is no rule `lint/tool-lop`");
     let budget = world(&by("lint/context-saturation"), &events);
     budget.write(".agent-strace-lint.json", r#"{"context-saturation": {"enabled": true}}"#);
@@ -126,7 +95,7 @@ fn findings_of_rules_that_did_not_judge_are_not_none() {
 #[test]
 fn values_that_stand_twice_are_refused() {
     let judge = "scorers: [{type: llm_judge, name: polite, threshold: 0.7}]\n";
-    let world = world(judge, &[ran("a", "ls"), end()]);
+    let world = world(judge, &[ran("ls"), end()]);
     world.write("verdicts.json", r#"{"5e5510": {"polite": {"score": 0.1}}, "5e5510": {"polite": {"score": 0.9}}}"#);
     refused(&world.run(&["eval", "ci", "--verdicts", "verdicts.json"]), "`5e5510` stands twice in one object");
     world.write("b.json", r#"{"version": 1, "scores": {"polite": 0.1, "polite": 0.0}}"#);
@@ -139,7 +108,7 @@ fn values_that_stand_twice_are_refused() {
 #[test]
 fn a_baseline_of_other_evals_is_none() {
     let by = |metric: &str| format!("evals: [{{name: limit, scorer: {metric}, fail_on: above, threshold: 100}}]\n");
-    let world = world(&by("tool_call_count"), &[ran("a", "ls"), end()]);
+    let world = world(&by("tool_call_count"), &[ran("ls"), end()]);
     assert_eq!(world.run(&["eval", "gate", "--save-baseline", "kept/evals.json"]).code, 0);
     assert_eq!(world.run(&["eval", "gate", "--baseline", "kept/evals.json"]).code, 0);
     world.write(".agent-evals.yaml", &by("error_count"));
@@ -149,7 +118,7 @@ fn a_baseline_of_other_evals_is_none() {
 /// A baseline that is kept in the store is no log there.
 #[test]
 fn a_fingerprint_in_the_store_is_no_log() {
-    let world = world("scorers: [{type: no_errors}]\n", &[ran("a", "ls"), end()]);
+    let world = world("scorers: [{type: no_errors}]\n", &[ran("ls"), end()]);
     let baseline = ".agent-traces/baselines/behavior-main.json";
     assert_eq!(world.run(&["drift", "--save-baseline", baseline]).code, 3);
     assert!(world.read(baseline).contains("\"tool_mix\""));
@@ -168,8 +137,8 @@ fn a_comparison_that_is_undecided_is_no_pass() {
     let world = World::empty();
     let usage = json!({"input_tokens": 1_000_000, "output_tokens": 1});
     let spent = |model: &str| vec![("assistant_response", json!({"text": "x", "model": model, "usage": usage}))];
-    world.session("aaaa", 1_790_000_000, &[ran("a", "ls"), spent("claude-haiku-4-5"), end()].concat());
-    world.session("bbbb", 1_790_001_000, &[ran("a", "ls"), spent("nobody-1"), end()].concat());
+    world.session("aaaa", 1_790_000_000, &[ran("ls"), spent("claude-haiku-4-5"), end()].concat());
+    world.session("bbbb", 1_790_001_000, &[ran("ls"), spent("nobody-1"), end()].concat());
     assert_eq!(world.run(&["compare", "aaaa", "bbbb"]).code, 0);
     let gate = world.run(&["compare", "aaaa", "bbbb", "--fail-on-regression"]);
     assert_eq!(gate.code, 3, "{gate:?}");

@@ -2,33 +2,16 @@
 
 use std::fs;
 
-use serde_json::json;
-
+use crate::eval_world::{self, end, read, refused};
 use crate::world::{Answer, World};
 
 /// One session without errors.
 fn world() -> World {
-    let world = World::empty();
-    world.write(".agent-evals.yaml", "scorers: [{type: no_errors}]\n");
-    world.session(
-        "5e5510",
-        1_790_000_000,
-        &[
-            ("tool_call", json!({"tool_name": "Read", "tool_use_id": "a", "arguments": {"file_path": "a"}})),
-            ("tool_result", json!({"tool_name": "Read", "tool_use_id": "a", "result": "said"})),
-            ("session_end", json!({"exit_code": 0})),
-        ],
-    );
-    world
+    eval_world::world("scorers: [{type: no_errors}]\n", &[read("a"), end()])
 }
 
 fn summarised(world: &World, summary: &str) -> Answer {
     world.run_with(&["eval", "ci", "--github-summary"], &[("GITHUB_STEP_SUMMARY", summary)], "")
-}
-
-fn refused(answer: &Answer, wanted: &str) {
-    assert_eq!(answer.code, 2, "{answer:?}");
-    assert!(answer.stderr.contains(wanted), "{answer:?}");
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod credentials;
 mod differential;
 mod eval_doubts;
 mod eval_files;
+mod eval_world;
 mod exports;
 mod generate;
 mod hook_policies;

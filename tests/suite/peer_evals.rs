@@ -1,47 +1,10 @@
 //! What `eval` of the Python tool of this name gets wrong, and must not be wrong here: one test per defect, named as the
 //! list of them names it.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use serde_json::{Value, json};
 
+use crate::eval_world::{Events, called, done, end, read, refused, world, write};
 use crate::world::{Answer, World};
-
-type Events = Vec<(&'static str, Value)>;
-
-/// Every call has an id of its own, which its result names.
-static CALLS: AtomicUsize = AtomicUsize::new(0);
-
-fn called(tool: &str, arguments: &Value, is_error: bool) -> Events {
-    let id = format!("call-{}", CALLS.fetch_add(1, Ordering::Relaxed));
-    vec![
-        ("tool_call", json!({"tool_name": tool, "tool_use_id": id, "arguments": arguments})),
-        ("tool_result", json!({"tool_name": tool, "tool_use_id": id, "result": "said", "is_error": is_error})),
-    ]
-}
-
-fn done(tool: &str, arguments: &Value) -> Events {
-    called(tool, arguments, false)
-}
-
-fn read(path: &str) -> Events {
-    done("Read", &json!({"file_path": path}))
-}
-
-fn write(path: &str) -> Events {
-    done("Write", &json!({"file_path": path, "content": "x"}))
-}
-
-fn end() -> Events {
-    vec![("session_end", json!({"exit_code": 0}))]
-}
-
-/// One session by a configuration.
-fn world(evals: &str, events: &[Events]) -> World {
-    let world = World::empty();
-    world.write(".agent-evals.yaml", evals).session("5e5510", 1_790_000_000, &events.concat());
-    world
-}
 
 fn ci(world: &World) -> Answer {
     world.run(&["eval", "ci"])
@@ -59,11 +22,6 @@ fn results(world: &World, more: &[&str]) -> (Vec<Value>, i32) {
 fn score(world: &World) -> (Value, i32) {
     let (results, code) = results(world, &[]);
     (results[0]["score"].clone(), code)
-}
-
-fn refused(answer: &Answer, wanted: &str) {
-    assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{answer:?}");
-    assert!(answer.stderr.starts_with("error: ") && answer.stderr.contains(wanted), "{answer:?}");
 }
 
 const SCOPED: &str = "scorers:\n  - type: files_scoped\n    threshold: 0.90\n    allowed_paths: ";
