@@ -9,6 +9,7 @@ pub(crate) mod dialect;
 pub(crate) mod evidence;
 mod members;
 mod moment;
+pub(crate) mod naming;
 mod text;
 
 use std::borrow::Cow;

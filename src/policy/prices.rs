@@ -330,7 +330,7 @@ mod tests {
         ] {
             assert_eq!(found(name), model, "{name}");
         }
-        assert_eq!(table.choose("sonnet").map(|row| row.model.as_str()), Some("claude-sonnet-5"));
+        assert_eq!(table.choose("sonnet").map(|row| row.model.as_str()), Some("claude-sonnet-5-5"));
         assert!(table.choose("gpt").is_none());
     }
 

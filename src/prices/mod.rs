@@ -3,12 +3,10 @@
 //! The table is data ([`TABLE`], read as any file of the same shape is read). A model that has no row has no price:
 //! nothing here guesses one, or takes another model's.
 
-mod name;
-
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::model::Usage;
+use crate::model::{Usage, naming};
 
 /// The table of this build: one row for each model, with where its numbers are from and when they held.
 pub(crate) const TABLE: &str = include_str!("table.json");
@@ -94,7 +92,7 @@ impl Row {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Table {
     rows: Vec<Row>,
-    /// Names in the form of [`name::plain`] → places in `rows`.
+    /// Names in the form of [`naming::plain`] → places in `rows`.
     names: BTreeMap<String, usize>,
     /// Names that only people use (`sonnet`): no log is priced by them.
     short: BTreeMap<String, usize>,
@@ -106,10 +104,10 @@ impl Table {
     pub(crate) fn add(&mut self, row: Row, also: &[String], short: Option<&str>) {
         let place = self.rows.len();
         for known in also.iter().chain([&row.model]) {
-            self.names.insert(name::plain(known).into_owned(), place);
+            self.names.insert(naming::plain(known).into_owned(), place);
         }
         if let Some(short) = short {
-            self.short.insert(name::plain(short).into_owned(), place);
+            self.short.insert(naming::plain(short).into_owned(), place);
         }
         self.rows.push(row);
     }
@@ -126,14 +124,14 @@ impl Table {
     /// The row of a model as a log names it. Providers put their own words around a name (`us.anthropic.…-v1:0`,
     /// `models/…`) and days behind it; a name that differs in anything else is another model's.
     pub(crate) fn find(&self, model: &str) -> Option<&Row> {
-        let exact = self.names.get(&*name::plain(model));
-        let place = exact.or_else(|| name::forms(model).find_map(|form| self.names.get(&*form)))?;
+        let exact = self.names.get(&*naming::plain(model));
+        let place = exact.or_else(|| naming::forms(model).find_map(|form| self.names.get(&*form)))?;
         self.rows.get(*place)
     }
 
     /// The row that somebody asks for by name, which may be a short one.
     pub(crate) fn choose(&self, model: &str) -> Option<&Row> {
-        let short = || self.rows.get(*self.short.get(&*name::plain(model))?);
+        let short = || self.rows.get(*self.short.get(&*naming::plain(model))?);
         self.find(model).or_else(short)
     }
 

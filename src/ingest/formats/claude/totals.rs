@@ -4,13 +4,13 @@
 //! several ends the largest counts, because later ones repeat what earlier ones told.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::ingest::assembly::Assembly;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, count, fields, object, record};
-use crate::model::Usage;
 use crate::model::attribution::note_each;
+use crate::model::{Usage, naming};
 
 record! {
     struct Used {
@@ -23,7 +23,7 @@ record! {
 
 #[derive(Debug, Default)]
 pub(super) struct Totals<'a> {
-    /// By the plain name of the model, with the one that it was told by.
+    /// By the model's name, with the one that it was told by.
     models: BTreeMap<String, (Cow<'a, str>, Usage)>,
     /// Of the conversation itself.
     whole: Usage,
@@ -44,7 +44,9 @@ impl<'a> Totals<'a> {
                 gaps.push(Some(line), "what a model used is not an object");
                 continue;
             };
-            let (_, sum) = told.entry(plain(&name)).or_insert_with(|| (bare(name), Usage::default()));
+            let (_, sum) = told
+                .entry(naming::canonical(&name).into_owned())
+                .or_insert_with(|| (without_size(name), Usage::default()));
             sum.add(&Usage {
                 input: count(used.input),
                 output: count(used.output),
@@ -60,16 +62,15 @@ impl<'a> Totals<'a> {
         }
     }
 
-    /// Adds what no record tells. Where a record names a model that no end knows, names can't be compared, and nothing is
-    /// added: it might be counted twice.
+    /// Adds what no record tells.
     pub(super) fn add(self, assembly: &mut Assembly<'a>) {
-        let told = assembly.told(plain);
+        let told = assembly.told(|name| naming::canonical(name).into_owned());
         if told.is_empty() && self.models.is_empty() && self.whole != Usage::default() {
             // Only the result of the run is recorded.
             return assembly.unasked(None, self.whole);
         }
         if told.keys().any(|model| !self.models.contains_key(model)) {
-            return;
+            return self.add_in_all(&told, assembly);
         }
         for (model, (name, total)) in self.models {
             let beyond = total.beyond(&told.get(&model).copied().unwrap_or_default());
@@ -79,43 +80,33 @@ impl<'a> Totals<'a> {
             }
         }
     }
-}
 
-/// Without what says how much of a context was asked for (`claude-sonnet-4-5[1m]`).
-fn bare(name: Cow<'_, str>) -> Cow<'_, str> {
-    match name.split_once('[') {
-        Some((bare, _)) => Cow::Owned(bare.to_owned()),
-        None => name,
+    /// Where a record names a model that no end knows, one model has two names, and what each used can't be compared: by
+    /// model it might be counted twice. What all used together can: the rest is one of those that no record names.
+    fn add_in_all(self, told: &HashMap<String, Usage>, assembly: &mut Assembly<'a>) {
+        let sum = |usages: &mut dyn Iterator<Item = &Usage>| {
+            usages.fold(Usage::default(), |mut sum, usage| {
+                sum.add(usage);
+                sum
+            })
+        };
+        let total = sum(&mut self.models.values().map(|(_, usage)| usage));
+        let beyond = total.beyond(&sum(&mut told.values()));
+        if beyond == Usage::default() {
+            return;
+        }
+        let named = |told_too: bool| {
+            let models = self.models.iter().filter(move |(model, _)| told.contains_key(*model) == told_too);
+            models.map(|(_, (name, _))| &**name).collect::<Vec<&str>>()
+        };
+        let names = Some(named(false)).filter(|names| !names.is_empty()).unwrap_or_else(|| named(true));
+        assembly.unasked(Some(Cow::Owned(names.join(" or "))), beyond);
     }
 }
 
-/// The name that a model has whoever offers it: `us.anthropic.claude-x-20250929-v1:0`, `claude-x`.
-fn plain(name: &str) -> String {
-    let name = name.split_once('[').map_or(name, |(bare, _)| bare).to_ascii_lowercase();
-    let name = name.find("claude-").and_then(|at| name.get(at..)).unwrap_or(&name);
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let name = name.split_once(':').map_or(name, |(name, _)| name);
-    let name = name.rsplit_once("-v").filter(|(_, number)| digits(number)).map_or(name, |(name, _)| name);
-    let day = |(_, day): &(&str, &str)| day.len() == 8 && digits(day);
-    name.rsplit_once(['-', '@']).filter(day).map_or(name, |(name, _)| name).to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::plain;
-
-    #[test]
-    fn a_model_has_one_name_whoever_offers_it() {
-        for name in [
-            "claude-sonnet-4-5",
-            "claude-sonnet-4-5[1m]",
-            "claude-sonnet-4-5-20250929",
-            "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
-            "anthropic/claude-sonnet-4-5@20250929",
-        ] {
-            assert_eq!(plain(name), "claude-sonnet-4-5", "{name}");
-        }
-        assert_eq!(plain("claude-haiku-4-5"), "claude-haiku-4-5");
-        assert_eq!(plain("glm-4.6"), "glm-4.6");
+fn without_size(name: Cow<'_, str>) -> Cow<'_, str> {
+    match name {
+        Cow::Borrowed(name) => Cow::Borrowed(naming::without_size(name)),
+        Cow::Owned(name) => Cow::Owned(naming::without_size(&name).to_owned()),
     }
 }

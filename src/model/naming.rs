@@ -1,11 +1,11 @@
-//! Names of models: the forms in which the same one is written.
+//! Names of models: the forms in which the same one is written, by whoever offers it.
 //!
 //! Every request of a log names its model, so names that are plain already are not copied.
 
 use std::borrow::Cow;
 
 /// A name as names are compared: lower case, with `-` for `.` (`claude-sonnet-4.5`, `claude-sonnet-4-5`).
-pub(super) fn plain(name: &str) -> Cow<'_, str> {
+pub(crate) fn plain(name: &str) -> Cow<'_, str> {
     let name = name.trim();
     if name.bytes().any(|byte| byte == b'.' || byte.is_ascii_uppercase()) {
         Cow::Owned(name.to_ascii_lowercase().replace('.', "-"))
@@ -21,10 +21,20 @@ const PROVIDERS: &[&str] = &["anthropic", "openai", "google", "deepseek", "mistr
 
 /// The forms of a name that may have a row where the name itself has none, the fullest first. Only what surely is no part
 /// of the model's own name is left out.
-pub(super) fn forms(name: &str) -> impl Iterator<Item = Cow<'_, str>> {
-    let bare = without_provider(name.trim());
+pub(crate) fn forms(name: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let bare = without_provider(without_size(name.trim()));
     let release = without_release(bare);
     [bare, release, without_day(release)].into_iter().map(plain).filter(|form| !form.is_empty())
+}
+
+/// The name that a model has whoever offers it.
+pub(crate) fn canonical(name: &str) -> Cow<'_, str> {
+    forms(name).last().unwrap_or_else(|| plain(name))
+}
+
+/// Without how much of a context was asked for (`claude-sonnet-4-5[1m]`).
+pub(crate) fn without_size(name: &str) -> &str {
+    name.split_once('[').filter(|(_, size)| size.ends_with(']')).map_or(name, |(name, _)| name)
 }
 
 /// `anthropic/…`, `models/…`, `openrouter/anthropic/…`, `us.anthropic.…`
@@ -71,7 +81,7 @@ fn without_end<'n>(name: &'n str, shape: &str) -> Option<&'n str> {
 
 #[cfg(test)]
 mod tests {
-    use super::forms;
+    use super::canonical;
 
     #[test]
     fn words_around_a_name_are_left_out_and_nothing_else() {
@@ -79,6 +89,10 @@ mod tests {
             ("claude-opus-4-6", "claude-opus-4-6"),
             ("claude-sonnet-4.5", "claude-sonnet-4-5"),
             ("anthropic/claude-sonnet-4.5", "claude-sonnet-4-5"),
+            ("claude-sonnet-4-5[1m]", "claude-sonnet-4-5"),
+            ("us.anthropic.claude-sonnet-4-5-20250929-v1:0[1m]", "claude-sonnet-4-5"),
+            ("glm-4.6", "glm-4-6"),
+            ("x[1", "x[1"),
             ("openrouter/anthropic/claude-sonnet-4-5", "claude-sonnet-4-5"),
             ("models/gemini-2.5-pro", "gemini-2-5-pro"),
             ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
@@ -95,8 +109,8 @@ mod tests {
             ("-20250929", "-20250929"),
         ];
         for (name, last) in cases {
-            assert_eq!(forms(name).last().as_deref(), Some(last), "{name}");
+            assert_eq!(canonical(name), last, "{name}");
         }
-        assert_eq!(forms("  ").next(), None);
+        assert_eq!(canonical("  "), "");
     }
 }
