@@ -82,7 +82,9 @@ pub(crate) fn evidence(kind: &EventKind<'_>) -> Option<String> {
 
 /// Long enough for any report, which shortens again after redaction.
 pub(super) fn shortened(text: &str) -> String {
-    text.chars().take(4_000).collect()
+    const LONGEST: usize = 4_000;
+    let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
+    text.get(..end).unwrap_or(text).to_owned()
 }
 
 /// The first of the arguments that is a text, or a list of words.

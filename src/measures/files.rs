@@ -52,8 +52,18 @@ const NO_PART: &[&str] = &[
 
 /// Who reads which part of a file: each sub-agent has a conversation of its own.
 type Part = (Option<String>, String);
-/// What was read of each path: the first read of a part, and how often it was read.
-type Seen = BTreeMap<String, BTreeMap<Part, (u32, usize)>>;
+/// What was read of each path.
+type Seen = BTreeMap<String, BTreeMap<Part, Reads>>;
+
+/// How a part was read.
+#[derive(Debug)]
+struct Reads {
+    /// The events of the first read and the last.
+    first: u32,
+    last: u32,
+    /// In how many calls.
+    times: usize,
+}
 
 pub(super) fn files(session: &Session<'_>, deeds: &[Deed<'_>]) -> Files {
     let mut files = Files::default();
@@ -61,24 +71,19 @@ pub(super) fn files(session: &Session<'_>, deeds: &[Deed<'_>]) -> Files {
         files.changed.insert(target.shown());
     }
     let mut seen = Seen::new();
-    let mut rest = deeds.iter().peekable();
+    let mut rest = deeds;
     for event in &session.events {
         if forgets(event) {
             seen.clear();
         }
-        let mut of_call: Vec<&Deed<'_>> = Vec::new();
-        while let Some(deed) = rest.next_if(|deed| deed.event <= event.number) {
-            of_call.push(deed);
-        }
-        let mut counted = BTreeSet::new();
+        let (of_call, after) = rest.split_at(rest.partition_point(|deed| deed.event <= event.number));
+        rest = after;
         for deed in of_call.iter().filter(|deed| happened(deed)) {
             match &deed.effect.kind {
                 Kind::Read(target) => {
                     let path = target.shown();
-                    if let Some(key) = part_read(event, deed, &of_call)
-                        && counted.insert((path.clone(), key.clone()))
-                    {
-                        files.note(&mut seen, &path, key, event.number);
+                    if let Some(part) = part_read(event, deed, of_call) {
+                        files.note(&mut seen, &path, part, event.number);
                     }
                     files.read.insert(path);
                 }
@@ -96,14 +101,20 @@ pub(super) fn files(session: &Session<'_>, deeds: &[Deed<'_>]) -> Files {
 }
 
 impl Files {
-    fn note(&mut self, seen: &mut Seen, path: &str, key: Part, event: u32) {
+    /// One call reads a part once, whatever its commands are.
+    fn note(&mut self, seen: &mut Seen, path: &str, part: Part, event: u32) {
+        let parts = match seen.get_mut(path) {
+            Some(parts) => parts,
+            None => seen.entry(path.to_owned()).or_default(),
+        };
+        let reads = parts.entry(part).or_insert(Reads { first: event, last: 0, times: 0 });
+        if reads.last == event {
+            return;
+        }
         self.reads += 1;
-        let parts = seen.entry(path.to_owned()).or_default();
-        if let Some((of, times)) = parts.get_mut(&key) {
-            *times += 1;
-            self.rereads.push(Reread { event, path: path.to_owned(), of: *of, times: *times });
-        } else {
-            parts.insert(key, (event, 1));
+        (reads.last, reads.times) = (event, reads.times + 1);
+        if reads.times > 1 {
+            self.rereads.push(Reread { event, path: path.to_owned(), of: reads.first, times: reads.times });
         }
     }
 }
@@ -147,7 +158,7 @@ fn forgets(event: &Event<'_>) -> bool {
 }
 
 /// Which part of a file a deed shows to the conversation; `None` where it only uses the file.
-fn part_read(event: &Event<'_>, deed: &Deed<'_>, of_call: &[&Deed<'_>]) -> Option<Part> {
+fn part_read(event: &Event<'_>, deed: &Deed<'_>, of_call: &[Deed<'_>]) -> Option<Part> {
     let EventKind::Call(call) = &event.kind else { return None };
     // A result that nobody recorded may have been one.
     let shown = matches!(call.status, Status::Ok | Status::Missing) && deed.effect.certainty == Certainty::Exact;

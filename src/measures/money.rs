@@ -130,15 +130,24 @@ impl Cost {
 impl<'t> Pricing<'t> {
     /// What one record of usage stands for.
     pub(super) fn request(&self, session: &Session<'_>, spent: &Spent<'_>) -> Result<u128, Unpriced> {
+        let model = model_of(session, spent);
+        self.request_by(self.row(model.as_deref()), model.as_deref(), spent)
+    }
+
+    /// The same for who knows the model and its row.
+    pub(super) fn request_by(
+        &self,
+        row: Option<&'t Row>,
+        model: Option<&str>,
+        spent: &Spent<'_>,
+    ) -> Result<u128, Unpriced> {
         let usage = &spent.usage;
         // What is told of no single message may be about several, whose prompts add up.
         let is_one = spent.message.is_some();
         let prompt = request::prompt(usage).unwrap_or(0);
-        let (model, tier) = (model_of(session, spent), spent.tier.as_deref());
-        let listed = if matches!(self, Self::Table(_)) { self.row(model.as_deref()) } else { None };
-        let Some(usual) = listed.filter(|_| total_tokens(usage) > 0) else {
-            return self.price(model.as_deref(), usage, prompt);
-        };
+        let tier = spent.tier.as_deref();
+        let listed = row.filter(|_| matches!(self, Self::Table(_)) && total_tokens(usage) > 0);
+        let Some(usual) = listed else { return self.price(model, usage, prompt) };
         let row = self
             .served(usual, tier)
             .ok_or_else(|| Unpriced::UnknownTier(usual.model.clone(), tier.unwrap_or_default().to_owned()))?;
@@ -194,10 +203,14 @@ impl<'t> Pricing<'t> {
         if !is_recorded(session, requests) {
             return self.said(session, &estimate::session(session));
         }
+        let mut noted = None;
         for request in requests {
             cost.add(&request.cost);
-            if total_tokens(&request.usage) > 0 {
+            let by = Some((request.model.as_deref(), request.tier.as_deref()));
+            // Most requests of a session are priced by the same row.
+            if total_tokens(&request.usage) > 0 && noted != by {
                 self.note(&mut cost, request.model.as_deref(), request.tier.as_deref());
+                noted = by;
             }
         }
         // What answers used that no record is of.
@@ -230,7 +243,6 @@ impl<'t> Pricing<'t> {
     /// Says by which row something was priced.
     pub(super) fn note(&self, cost: &mut Cost, model: Option<&str>, tier: Option<&str>) {
         let row = self.row(model).and_then(|usual| self.served(usual, tier));
-        // Most requests of a session are priced by the same row.
         if let Some(row) = row.filter(|row| !cost.prices.iter().any(|(known, _, _)| *known == row.model)) {
             cost.prices.insert((row.model.clone(), row.source.clone(), row.date.clone()));
         }

@@ -1,5 +1,6 @@
 //! Requests to the model: each once, with what it sent and what came back.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -8,6 +9,7 @@ use super::asked::is_main;
 use super::money::{Pricing, Unpriced, model_of};
 use super::series::event_of;
 use crate::model::{Session, Telling, Usage, moment};
+use crate::prices::Row;
 
 /// A pause after which what the provider had in its cache is lost, in seconds.
 const PAUSE: i64 = 120;
@@ -43,10 +45,15 @@ pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Requ
     let mut requests: Vec<Request> = Vec::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     let is_chosen = matches!(pricing, Pricing::Model(_));
+    // Most requests of a session go to the same model.
+    let mut last: Option<(Option<Cow<'_, str>>, Option<&Row>)> = None;
     for spent in session.spent.iter().filter(|spent| spent.usage.requests > 0) {
-        let model = model_of(session, spent).map(std::borrow::Cow::into_owned);
-        let prompt = prompt(&spent.usage);
-        let window = pricing.row(model.as_deref()).map(|row| row.window);
+        let (model, prompt) = (model_of(session, spent), prompt(&spent.usage));
+        let row = match &last {
+            Some((known, row)) if *known == model => *row,
+            _ => last.insert((model.clone(), pricing.row(model.as_deref()))).1,
+        };
+        let window = row.map(|row| row.window);
         let event = event_of(session, spent);
         let time = spent.time.as_deref().or_else(|| {
             let before = session.events.get(spent.after.checked_sub(1)?)?;
@@ -57,12 +64,12 @@ pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Requ
             at: time.and_then(moment),
             // What a sub-agent reports to its parent as it goes stands in the parent's log.
             is_main: is_main(session, spent.origin.stream) && spent.origin.telling == Telling::Told,
-            model,
+            cost: pricing.request_by(row, model.as_deref(), spent),
+            model: model.map(Cow::into_owned),
             tier: spent.tier.as_deref().map(str::to_owned),
             usage: spent.usage,
             prompt,
             window: window.filter(|window| is_chosen || prompt.is_none_or(|prompt| prompt <= *window)),
-            cost: pricing.request(session, spent),
         };
         let before = spent.message.as_deref().and_then(|message| known.get(message).copied());
         if let Some(before) = before.and_then(|place| requests.get_mut(place)) {

@@ -251,7 +251,7 @@ pub(super) fn render(report: &Report) -> String {
 /// One document, indented, with a line break at the end.
 pub(crate) fn to_text(document: &impl Serialize) -> String {
     match serde_json::to_string_pretty(document) {
-        Ok(text) => escape::json(&text) + "\n",
+        Ok(text) => escape::json(text) + "\n",
         // Strings and numbers always serialise; a reader must still not take an empty answer for a report.
         Err(_) => "{\"verdict\":\"incomplete\",\"exit_code\":3}\n".to_owned(),
     }

@@ -4,7 +4,10 @@
 //! the words it has, all of them known, and no other program of the same name.
 //! Version 1 compares the text of a command as well; version 2 its parts alone ([`Parts`]).
 
+mod index;
 mod parts;
+
+use std::sync::OnceLock;
 
 use crate::effects::{Argument, Execution};
 use crate::finding::PolicyPlace;
@@ -14,12 +17,14 @@ use super::globals::{self, Globals};
 use super::parse::{List, Stated};
 use super::ran::{Ran, Spelled, basename};
 
+use index::Index;
 pub(super) use parts::Parts;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct CommandList {
     pub(super) rules: Vec<CommandRule>,
     place: Option<PolicyPlace>,
+    index: OnceLock<Index>,
 }
 
 impl CommandList {
@@ -30,7 +35,8 @@ impl CommandList {
             .iter()
             .map(|entry| CommandRule { stated: entry.stated.clone(), pattern: entry.pattern.clone() });
         let rules = rules.collect();
-        Self { rules, place: Some(list.place.clone()).filter(|_| !list.entries.is_empty()) }
+        let place = Some(list.place.clone()).filter(|_| !list.entries.is_empty());
+        Self { rules, place, index: OnceLock::new() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -41,6 +47,15 @@ impl CommandList {
     pub(super) fn add(&mut self, stated: &Stated, pattern: &CommandPattern) {
         self.rules.push(CommandRule { stated: stated.clone(), pattern: pattern.clone() });
         self.rules.sort_by_key(|rule| rule.stated.rank());
+        self.index.take();
+    }
+
+    /// The first entry that allows the command.
+    pub(super) fn allowing(&self, execution: &Execution) -> Option<&CommandRule> {
+        let program = execution.argv.first()?.text.as_str();
+        let places = self.index.get_or_init(|| Index::new(&self.rules)).places(program);
+        let rules = places.filter_map(|place| Some((place, self.rules.get(place)?)));
+        rules.filter(|(_, rule)| rule.pattern.allows(execution)).min_by_key(|(place, _)| *place).map(|(_, rule)| rule)
     }
 
     /// The entry that speaks of the command, and the one that may.
@@ -64,6 +79,7 @@ impl CommandList {
     /// Without the entries that are less than an error.
     pub(super) fn drop_mild(&mut self) {
         self.rules.retain(|rule| rule.stated.is_firm());
+        self.index.take();
     }
 
     /// Without one entry, or without any where it is the list that stands there.
@@ -72,6 +88,7 @@ impl CommandList {
             *self = Self::default();
         } else {
             self.rules.retain(|rule| rule.stated.place != *place);
+            self.index.take();
         }
     }
 }
@@ -111,7 +128,17 @@ impl CommandPattern {
         }
     }
 
-    pub(super) fn allows(&self, execution: &Execution) -> bool {
+    /// The programs that it is about, where an allow of it is about no others.
+    fn programs(&self) -> Option<&[String]> {
+        let programs = match self {
+            Self::Text(text) if text.whole.is_some() => return None,
+            Self::Text(text) => text.words.get(..1)?,
+            Self::Parts(parts) => parts.programs.as_slice(),
+        };
+        programs.iter().all(|program| !has_wildcard(program)).then_some(programs)
+    }
+
+    fn allows(&self, execution: &Execution) -> bool {
         match self {
             Self::Text(text) => text.allows(execution),
             Self::Parts(parts) => parts.allows(execution),

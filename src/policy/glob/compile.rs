@@ -12,7 +12,8 @@ enum Token {
 
 impl Glob {
     /// The text itself and nothing else.
-    pub(crate) fn literal(text: &str) -> Self {
+    #[cfg(test)]
+    pub(super) fn literal(text: &str) -> Self {
         Self::new(text.chars().map(|character| Step::One(Set::one(character))).collect())
     }
 
@@ -62,12 +63,19 @@ impl Glob {
         Self::new(component_wise(pattern, push_effect_component))
     }
 
-    /// Everything below a directory, and the directory itself.
+    /// A directory that is named, and everything below it.
+    pub(crate) fn folder(path: &str) -> Self {
+        let mut steps: Vec<Step> = path.chars().map(|character| Step::One(Set::one(character))).collect();
+        push_below(&mut steps);
+        let below = Some(format!("{path}/"));
+        Self { below, ..Self::with_ends(steps, path.to_owned(), String::new(), Pairs::of_text(path)) }
+    }
+
+    /// The same for directories of a pattern.
     pub(crate) fn subtree(folder: &Self) -> Self {
         let mut steps = folder.body();
-        let end = steps.len() + 3;
         let is_literal = steps.iter().all(|step| matches!(step, Step::One(set) if set.single().is_some()));
-        steps.extend([Step::Fork(end), Step::One(Set::one('/')), Step::Many(Set::any())]);
+        push_below(&mut steps);
         let subtree = Self::new(steps);
         let below = is_literal.then(|| format!("{}/", subtree.prefix));
         Self { below, ..subtree }
@@ -102,6 +110,12 @@ impl Glob {
         steps.pop();
         steps
     }
+}
+
+/// What lies below a directory, or nothing.
+fn push_below(steps: &mut Vec<Step>) {
+    let end = steps.len() + 3;
+    steps.extend([Step::Fork(end), Step::One(Set::one('/')), Step::Many(Set::any())]);
 }
 
 /// The literal in front of nothing but stars.

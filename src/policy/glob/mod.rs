@@ -79,11 +79,12 @@ impl Glob {
 
     /// The same, for a text that is compared with many patterns.
     pub(crate) fn matches_text(&self, text: &str, pairs: Pairs) -> bool {
-        self.covers(text)
-            || self.pairs.all_in(pairs)
-                && text.starts_with(self.prefix.as_str())
-                && text.ends_with(self.suffix.as_str())
-                && search::accepts(&self.steps, text)
+        // What is covered has the pairs, too.
+        self.pairs.all_in(pairs)
+            && (self.covers(text)
+                || text.starts_with(self.prefix.as_str())
+                    && text.ends_with(self.suffix.as_str())
+                    && search::accepts(&self.steps, text))
     }
 
     fn covers(&self, start: &str) -> bool {

@@ -72,7 +72,7 @@ fn inclusion_looks_at_all_patterns_together() {
 
 #[test]
 fn subtrees_cover_the_directory_and_all_below() {
-    let tree = Glob::subtree(&Glob::literal("src"));
+    let tree = Glob::folder("src");
     assert!(tree.matches("src") && tree.matches("src/a/b") && !tree.matches("srcx"));
     assert_eq!(tree.within(&[&Glob::path("src/**")]), Answer::Yes);
     assert_eq!(tree.within(&[&Glob::path("src/*")]), Answer::No);
@@ -92,7 +92,7 @@ fn a_directory_is_within_what_the_search_says() {
     let others =
         ["src/**", "src", "src/*", "**", "s*/**", "src/a/**", "**/a/**", "*", "./**", "a b/**", "src/a/", "src/"];
     for folder in folders {
-        let tree = Glob::subtree(&Glob::literal(folder));
+        let tree = Glob::folder(folder);
         for other in others.iter().flat_map(|other| [Glob::path(other), Glob::effect(other), Glob::fnmatch(other)]) {
             let said = tree.within(&[&other]);
             assert_eq!(said, super::search::within(&tree, &[&other]), "{folder} in {other:?}");
@@ -112,4 +112,14 @@ fn many_double_stars_stay_linear() {
     }
     assert_eq!(glob.meets(&Glob::literal(&text)), Answer::No);
     assert!(start.elapsed().as_secs() < 5, "took {:?}", start.elapsed());
+}
+
+#[test]
+fn a_folder_is_the_subtree_of_its_name() {
+    for name in ["src", "a/b", "ä/[x]*", "/etc", "", "."] {
+        let (folder, subtree) = (Glob::folder(name), Glob::subtree(&Glob::literal(name)));
+        assert_eq!(folder.steps, subtree.steps, "{name}");
+        assert_eq!((&folder.prefix, &folder.suffix), (&subtree.prefix, &subtree.suffix), "{name}");
+        assert_eq!((folder.pairs, &folder.below), (subtree.pairs, &subtree.below), "{name}");
+    }
 }

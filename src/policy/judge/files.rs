@@ -152,14 +152,14 @@ impl Scope {
             match named.files.allowed_by(&rules.allow) {
                 Some((Some(rule), _)) => return allowed_by(wording.rule, wording.allow, &rule.stated),
                 Some((None, place)) => {
-                    return allowed(wording.rule, &format!("matches {}", wording.allow), Some(place));
+                    return allowed(wording.rule, format!("matches {}", wording.allow), Some(place));
                 }
                 None => {}
             }
         }
         match (rest.is_open(), named.certainty) {
             (true, _) if unknown && forbids => unproven("the path is not known, it may be a denied one"),
-            (true, _) if forbids => allowed(wording.rule, &format!("matches {}", wording.allow), None),
+            (true, _) if forbids => allowed(wording.rule, format!("matches {}", wording.allow), None),
             (true, _) => unruled(wording.rule, wording.unruled),
             (false, Certainty::Possible) => unruled(wording.rule, "may not have happened"),
             (false, Certainty::Pattern) => unproven(wording.unproven),

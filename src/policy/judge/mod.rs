@@ -155,8 +155,14 @@ impl Scope {
     }
 }
 
-fn judgement(decision: Decision, rule: RuleId, level: Level, reason: &str, place: Option<&PolicyPlace>) -> Judgement {
-    Judgement { decision, rule, level, reason: reason.to_owned(), place: place.cloned(), named: None, sensitive: false }
+fn judgement(
+    decision: Decision,
+    rule: RuleId,
+    level: Level,
+    reason: impl Into<String>,
+    place: Option<&PolicyPlace>,
+) -> Judgement {
+    Judgement { decision, rule, level, reason: reason.into(), place: place.cloned(), named: None, sensitive: false }
 }
 
 fn denied(rule: RuleId, reason: &str, place: Option<&PolicyPlace>) -> Judgement {
@@ -174,17 +180,17 @@ fn asked_by(list: &str, stated: &Stated) -> Judgement {
 
 fn stated_by(decision: Decision, rule: RuleId, verb: &str, list: &str, stated: &Stated) -> Judgement {
     let name = stated.named.as_ref().map_or(list, |named| named.id.as_str());
-    let found = judgement(decision, rule, stated.level, &format!("{verb} {name}"), Some(&stated.place));
+    let found = judgement(decision, rule, stated.level, [verb, " ", name].concat(), Some(&stated.place));
     Judgement { named: stated.named.clone(), ..found }
 }
 
-fn allowed(rule: RuleId, reason: &str, place: Option<&PolicyPlace>) -> Judgement {
+fn allowed(rule: RuleId, reason: impl Into<String>, place: Option<&PolicyPlace>) -> Judgement {
     judgement(Decision::Allowed, rule, Level::Note, reason, place)
 }
 
 fn allowed_by(rule: RuleId, list: &str, stated: &Stated) -> Judgement {
     let name = stated.named.as_ref().map_or(list, |named| named.id.as_str());
-    let found = allowed(rule, &format!("matches {name}"), Some(&stated.place));
+    let found = allowed(rule, ["matches ", name].concat(), Some(&stated.place));
     Judgement { named: stated.named.clone(), ..found }
 }
 

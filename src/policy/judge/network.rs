@@ -30,7 +30,7 @@ impl Scope {
         let listed = network.rules.allow.rules.iter().find(|rule| rule.pattern.includes(connection, certainty));
         if let Some(rule) = listed.filter(|rule| !rest.is_open() || rule.stated.named.is_some()) {
             let name = rule.stated.named.as_ref().map_or("network.allow", |named| named.id.as_str());
-            let found = allowed(RULE, &format!("allowed by {name}"), Some(&rule.stated.place));
+            let found = allowed(RULE, format!("allowed by {name}"), Some(&rule.stated.place));
             return Judgement { named: rule.stated.named.clone(), ..found };
         }
         match (rest, &network.place) {

@@ -21,7 +21,7 @@ impl Scope {
                 self.commands.allow.rules.iter().find(|rule| rule.pattern.vouches_for(&opaque.vouched_by))
         {
             let name = rule.stated.named.as_ref().map_or("commands.allow", |named| named.id.as_str());
-            let found = allowed(UNRESOLVED, &format!("vouched for by {name}"), Some(&rule.stated.place));
+            let found = allowed(UNRESOLVED, format!("vouched for by {name}"), Some(&rule.stated.place));
             return Judgement { named: rule.stated.named.clone(), ..found };
         }
         let reads = self.rest(self.read.allow.list_place()).place();

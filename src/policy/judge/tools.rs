@@ -37,7 +37,7 @@ impl Scope {
             None => (&self.defaults.unknown_tool, "defaults.unknown_tool"),
         };
         match default {
-            Some((Decision::Allowed, place)) => allowed(RULE, &format!("allowed by {key}"), Some(place)),
+            Some((Decision::Allowed, place)) => allowed(RULE, format!("allowed by {key}"), Some(place)),
             Some((Decision::Denied, place)) => denied(RULE, &format!("denied by {key}"), Some(place)),
             Some((Decision::Asked, place)) => {
                 let reason = format!("needs an approval by {key}");

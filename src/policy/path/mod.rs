@@ -2,6 +2,7 @@
 
 mod pattern;
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use crate::effects::{Certainty, PathTarget, escaped};
@@ -49,36 +50,38 @@ pub(super) struct Files<'a> {
     target: &'a PathTarget,
     certainty: Certainty,
     root: Option<&'a str>,
-    own: Form,
-    /// As denies and the product's own tables compare it.
-    folded: OnceCell<Form>,
+    own: Form<'a>,
+    /// As denies and the product's own tables compare it, where that is another spelling.
+    folded: OnceCell<Option<Form<'a>>>,
+    /// The same as absolute paths, where they are relative and somebody asks.
+    own_below: OnceCell<Option<Names<'a>>>,
+    folded_below: OnceCell<Option<Names<'a>>>,
     anchored: bool,
     /// The files are known by their directory alone: no part of a name is spelled.
     nameless: bool,
     below: OnceCell<Glob>,
 }
 
-/// One spelling of the files: itself, and as an absolute path where that is another one and somebody asks.
+/// One spelling of the files.
 #[derive(Debug)]
-struct Form {
-    path: String,
-    own: Names,
-    absolute: OnceCell<Option<Names>>,
+struct Form<'a> {
+    path: Cow<'a, str>,
+    names: Names<'a>,
 }
 
 #[derive(Debug)]
-enum Names {
-    One(String, Pairs),
+enum Names<'a> {
+    One(Cow<'a, str>, Pairs),
     Many(Glob),
 }
 
-impl Names {
-    fn new(path: String, target: &PathTarget, certainty: Certainty) -> Self {
+impl<'a> Names<'a> {
+    fn new(path: Cow<'a, str>, target: &PathTarget, certainty: Certainty) -> Self {
         match (certainty, target.subtree) {
             (Certainty::Pattern, false) => Self::Many(Glob::effect(&path)),
             (Certainty::Pattern, true) => Self::Many(Glob::subtree(&Glob::effect(path.trim_end_matches('/')))),
             (_, true) if path == "." => Self::Many(Glob::anything_relative()),
-            (_, true) => Self::Many(Glob::subtree(&Glob::literal(path.trim_end_matches('/')))),
+            (_, true) => Self::Many(Glob::folder(path.trim_end_matches('/'))),
             (_, false) => {
                 let pairs = Pairs::of_text(&path);
                 Self::One(path, pairs)
@@ -93,28 +96,28 @@ impl Names {
         }
     }
 
-    fn within(&self, globs: &[&Glob]) -> bool {
+    fn within<'g>(&self, mut globs: impl Iterator<Item = &'g Glob>) -> bool {
         match self {
-            Self::One(path, pairs) => globs.iter().any(|glob| glob.matches_text(path, *pairs)),
-            Self::Many(paths) => !globs.is_empty() && paths.within(globs) == Answer::Yes,
+            Self::One(path, pairs) => globs.any(|glob| glob.matches_text(path, *pairs)),
+            Self::Many(paths) => {
+                let globs: Vec<&Glob> = globs.collect();
+                !globs.is_empty() && paths.within(&globs) == Answer::Yes
+            }
         }
     }
 }
 
-impl Form {
-    fn new(path: String, target: &PathTarget, certainty: Certainty) -> Self {
-        Self { own: Names::new(path.clone(), target, certainty), path, absolute: OnceCell::new() }
+impl<'a> Form<'a> {
+    fn new(path: Cow<'a, str>, target: &PathTarget, certainty: Certainty) -> Self {
+        Self { names: Names::new(path.clone(), target, certainty), path }
     }
 
     /// Below `root`; `None` for a path that is not relative.
-    fn below(&self, root: Option<&str>, target: &PathTarget, certainty: Certainty) -> Option<&Names> {
-        let joined = || {
-            let root = root.filter(|_| !is_anchored(&self.path))?.trim_end_matches('/');
-            let root = if certainty == Certainty::Pattern { escaped(root) } else { root.to_owned() };
-            let joined = if self.path == "." { root } else { format!("{root}/{}", self.path) };
-            Some(Names::new(joined, target, certainty))
-        };
-        self.absolute.get_or_init(joined).as_ref()
+    fn below(&self, root: Option<&str>, target: &PathTarget, certainty: Certainty) -> Option<Names<'a>> {
+        let root = root.filter(|_| !is_anchored(&self.path))?.trim_end_matches('/');
+        let root = if certainty == Certainty::Pattern { escaped(root) } else { root.to_owned() };
+        let joined = if self.path == "." { root } else { format!("{root}/{}", self.path) };
+        Some(Names::new(Cow::Owned(joined), target, certainty))
     }
 }
 
@@ -124,17 +127,31 @@ impl<'a> Files<'a> {
             target,
             certainty,
             root: context.root,
-            own: Form::new(target.path.clone(), target, certainty),
+            own: Form::new(Cow::Borrowed(&target.path), target, certainty),
             folded: OnceCell::new(),
+            own_below: OnceCell::new(),
+            folded_below: OnceCell::new(),
             nameless: target.subtree || certainty == Certainty::Pattern && !spells_a_name(&target.path),
             anchored: is_anchored(&target.path),
             below: OnceCell::new(),
         }
     }
 
-    fn folded(&self) -> &Form {
-        let Self { target, certainty, .. } = self;
-        self.folded.get_or_init(|| Form::new(fold(&target.path).into_owned(), target, *certainty))
+    fn folded(&self) -> &Form<'a> {
+        let other = self.folded.get_or_init(|| match fold(&self.target.path) {
+            Cow::Borrowed(_) => None,
+            folded @ Cow::Owned(_) => Some(Form::new(folded, self.target, self.certainty)),
+        });
+        other.as_ref().unwrap_or(&self.own)
+    }
+
+    fn folded_below(&self) -> Option<&Names<'a>> {
+        let below = || self.folded().below(self.root.map(fold).as_deref(), self.target, self.certainty);
+        self.folded_below.get_or_init(below).as_ref()
+    }
+
+    fn own_below(&self) -> Option<&Names<'a>> {
+        self.own_below.get_or_init(|| self.own.below(self.root, self.target, self.certainty)).as_ref()
     }
 
     /// Nothing is known about the path.
@@ -149,23 +166,19 @@ impl<'a> Files<'a> {
     fn touched_by(&self, rule: &PathPattern) -> bool {
         let entry = if self.nameless { rule.at_root.as_ref().unwrap_or(&rule.folded) } else { &rule.folded };
         // As version 1 compared: folding turns a negated class around.
-        let as_written = || !self.nameless && self.own.own.meets(&rule.exact);
-        if self.folded().own.meets(entry) || as_written() {
+        let as_written = || !self.nameless && self.own.names.meets(&rule.exact);
+        if self.folded().names.meets(entry) || as_written() {
             return true;
         }
-        if rule.anchored {
-            let root = self.root.map(fold);
-            let absolute = self.folded().below(root.as_deref(), self.target, self.certainty);
-            if absolute.is_some_and(|names| names.meets(entry)) {
-                return true;
-            }
+        if rule.anchored && self.folded_below().is_some_and(|names| names.meets(entry)) {
+            return true;
         }
         self.anchored && self.touched_in_place(rule, entry)
     }
 
     /// An absolute path, or a pattern that may reach into the root or into a home directory.
     fn touched_in_place(&self, rule: &PathPattern, entry: &Glob) -> bool {
-        match (&self.folded().own, self.root) {
+        match (&self.folded().names, self.root) {
             (Names::One(path, _), None) if !rule.anchored => {
                 path.match_indices('/').any(|(at, _)| path.get(at + 1..).is_some_and(|rest| entry.matches(rest)))
             }
@@ -211,7 +224,7 @@ impl<'a> Files<'a> {
         if let Some(rule) = list.rules.iter().find(fits) {
             return Some((Some(rule), &rule.stated.place));
         }
-        if !matches!(self.own.own, Names::Many(_)) {
+        if !matches!(self.own.names, Names::Many(_)) {
             return None;
         }
         let whole: Vec<&PathRule> =
@@ -222,25 +235,20 @@ impl<'a> Files<'a> {
     }
 
     fn within<'r>(&self, patterns: impl Iterator<Item = &'r PathPattern> + Clone) -> bool {
-        let globs: Vec<&Glob> = patterns.clone().map(PathPattern::exact).collect();
-        if globs.is_empty() {
-            return false;
-        }
-        if self.own.own.within(&globs) {
+        if self.own.names.within(patterns.clone().map(PathPattern::exact)) {
             return true;
         }
-        let anchored: Vec<&Glob> = patterns.filter(|pattern| pattern.anchored).map(PathPattern::exact).collect();
-        let absolute = || self.own.below(self.root, self.target, self.certainty);
-        !anchored.is_empty() && absolute().is_some_and(|names| names.within(&anchored))
+        let mut anchored = patterns.filter(|pattern| pattern.anchored).map(PathPattern::exact).peekable();
+        anchored.peek().is_some() && self.own_below().is_some_and(|names| names.within(anchored))
     }
 
     /// Whether an entry of the product's own is among the files. Of a directory whose names are not spelled, only the
     /// entry at the root and at home counts: a `.claude` further down may not exist.
     pub(super) fn reaches(&self, own: &OwnRule) -> bool {
         if !self.nameless {
-            return self.folded().own.meets(&own.anywhere);
+            return self.folded().names.meets(&own.anywhere);
         }
-        let Names::Many(paths) = &self.folded().own else { return false };
+        let Names::Many(paths) = &self.folded().names else { return false };
         let in_place = || {
             let root = self.root.filter(|_| self.anchored)?;
             Some(Glob::after(&format!("{}/", fold(root).trim_end_matches('/')), &own.at_root))
@@ -253,7 +261,7 @@ impl<'a> Files<'a> {
     /// Whether the effect aims at the glob: it names the file, or a pattern spells part of its name, or the directory
     /// is all about it. A subtree somewhere above does not.
     pub(super) fn aims_at(&self, glob: &Glob) -> bool {
-        match &self.folded().own {
+        match &self.folded().names {
             Names::One(path, pairs) => glob.matches_text(path, *pairs),
             Names::Many(paths) => {
                 if self.target.subtree {
@@ -267,7 +275,7 @@ impl<'a> Files<'a> {
 
     /// Whether all of the files are of the glob's.
     pub(super) fn all_in(&self, glob: &Glob) -> bool {
-        self.folded().own.within(&[glob])
+        self.folded().names.within([glob].into_iter())
     }
 
     /// What lies in the effect's directory, without the directory itself.

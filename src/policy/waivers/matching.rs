@@ -47,9 +47,7 @@ impl Condition {
 
     fn is_met_by(&self, effect: &Effect, root: Option<&str>) -> bool {
         match (self, &effect.kind) {
-            (Self::Command(commands), Kind::Execute(execution)) => {
-                commands.rules.iter().any(|rule| rule.pattern.allows(execution))
-            }
+            (Self::Command(commands), Kind::Execute(execution)) => commands.allowing(execution).is_some(),
             // What could not be resolved is vouched for as `commands.allow` does it.
             (Self::Command(commands), Kind::Opaque(opaque)) => {
                 !opaque.vouched_by.is_empty()
@@ -78,7 +76,7 @@ impl Condition {
             Self::Command(commands) => {
                 let any = |text: &str| Execution { argv: arguments(text), inert: false, embeds: false };
                 let samples = ["true", "zz-unheard-of --of x"];
-                samples.iter().all(|text| commands.rules.iter().any(|rule| rule.pattern.allows(&any(text))))
+                samples.iter().all(|text| commands.allowing(&any(text)).is_some())
             }
             Self::Host(hosts) => takes_every_host(hosts),
             Self::Name(_, globs) => globs.iter().any(is_anything),

@@ -105,13 +105,16 @@ fn blind(scene: &Scene<'_>) -> Vec<Blind> {
         return Vec::new();
     }
     let named = LazyCell::new(|| Named::new(scene));
-    let mut calls: BTreeMap<u32, &Called<'_>> = scene.calls.list.iter().map(|call| (call.event, call)).collect();
+    let call = |event: u32| {
+        let place = scene.calls.list.binary_search_by_key(&event, |call| call.event).ok()?;
+        scene.calls.list.get(place)
+    };
     let (mut seen, mut found): (Seen<'_>, Vec<Blind>) = (Seen::default(), Vec::new());
     let mut acts = scene.log.acts;
     while let Some(first) = acts.first() {
         let (event, rest) = acts.split_at(acts.partition_point(|act| act.event == first.event));
         acts = rest;
-        if let Some(call) = calls.remove(&first.event) {
+        if let Some(call) = call(first.event) {
             for (path, lines) in replaced(scene, call, &seen) {
                 if !named.before(first.event).any(|text| text.contains(name(path))) {
                     found.push(Blind { event: first.event, path: path.to_owned(), lines });

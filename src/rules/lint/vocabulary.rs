@@ -1,6 +1,9 @@
 //! What programs are for, how tests are switched off, and which words claim success: data, each list with the reason it
 //! is used for.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use crate::effects::{Argument, Execution};
 
 /// Programs that verify what they are run on, whatever their arguments are.
@@ -139,6 +142,8 @@ const VERIFIERS: &[&str] = &[
     "pio",
 ];
 
+static KNOWN_VERIFIERS: LazyLock<HashSet<&str>> = LazyLock::new(|| VERIFIERS.iter().copied().collect());
+
 /// Programs that run what a project calls its tests and builds: the first word after them says which.
 const RUNNERS: &[&str] =
     &["npm", "pnpm", "yarn", "npx", "bunx", "uv", "uvx", "poetry", "pipenv", "pdm", "bundle", "pipx"];
@@ -274,7 +279,7 @@ pub(super) fn verifies(execution: &Execution) -> bool {
         return next.is_some_and(|word| !NO_VERIFICATION.contains(&word));
     }
     let versioned = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    VERIFIERS.contains(&name) || VERIFIERS.contains(&versioned)
+    KNOWN_VERIFIERS.contains(name) || KNOWN_VERIFIERS.contains(versioned)
 }
 
 pub(super) fn is_code(path: &str) -> bool {
@@ -293,7 +298,7 @@ pub(super) fn is_test(path: &str) -> bool {
         || stem.ends_with("Tests")
         || name.contains(".test.")
         || name.contains(".spec.");
-    is_code(name) && (named || components.any(|folder| TEST_FOLDERS.contains(&folder)))
+    (named || components.any(|folder| TEST_FOLDERS.contains(&folder))) && is_code(name)
 }
 
 /// How often a text tells a test framework to leave tests out.

@@ -87,12 +87,11 @@ fn note<'a>(call: &Called<'a>, edits: &[Edit], began: &mut BTreeMap<&'a str, Beg
 
 /// What is renamed is no loss.
 fn deleted(call: &Called<'_>, began: &BTreeMap<&str, Began>) -> Vec<Weakened> {
-    let moves = call.done().any(
-        |effect| matches!(&effect.kind, Kind::Write(target) if target.subtree || vocabulary::is_test(&target.path)),
-    );
-    if moves {
-        return Vec::new();
-    }
+    let moves = || {
+        call.done().any(
+            |effect| matches!(&effect.kind, Kind::Write(target) if target.subtree || vocabulary::is_test(&target.path)),
+        )
+    };
     let gone = call.done().filter_map(|effect| match &effect.kind {
         Kind::Delete(target) if effect.certainty == Certainty::Exact => Some(target.path.as_str()),
         _ => None,
@@ -101,7 +100,8 @@ fn deleted(call: &Called<'_>, began: &BTreeMap<&str, Began>) -> Vec<Weakened> {
     // What lies outside of the workspace is no test of this project.
     let inside = |path: &&str| !path.starts_with(['/', '~']);
     let weakened = |path: &str| Weakened { event: call.event, path: path.to_owned(), how: "deletes the test" };
-    gone.filter(ours).filter(inside).map(weakened).collect()
+    let gone: Vec<Weakened> = gone.filter(ours).filter(inside).map(weakened).collect();
+    if gone.is_empty() || moves() { Vec::new() } else { gone }
 }
 
 fn switched_off(call: &Called<'_>, edits: &[Edit], began: &BTreeMap<&str, Began>) -> Vec<Weakened> {
