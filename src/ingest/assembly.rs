@@ -226,7 +226,22 @@ impl<'a> Assembly<'a> {
         usage: Usage,
         window: Option<Window>,
     ) {
-        let usage = Usage { requests: 1, ..usage };
+        self.charge(time, message, Usage { requests: 1, ..usage }, window);
+    }
+
+    /// Notes what several answers cost together: of none of them it is known how much it was asked. A running total has
+    /// the same `message` wherever it is told.
+    pub(super) fn together(&mut self, message: Option<Cow<'a, str>>, usage: Usage) {
+        self.charge(None, message, Usage { requests: 0, ..usage }, None);
+    }
+
+    fn charge(
+        &mut self,
+        time: Option<Cow<'a, str>>,
+        message: Option<Cow<'a, str>>,
+        usage: Usage,
+        window: Option<Window>,
+    ) {
         let after = self.session.events.len();
         let model = self.model.clone();
         self.session.spent.push(Spent {

@@ -214,7 +214,7 @@ impl<'t> Pricing<'t> {
             }
         }
         // What answers used that no record is of.
-        for spent in session.spent.iter().filter(|spent| spent.usage.requests == 0 && total_tokens(&spent.usage) > 0) {
+        for spent in request::untold(session) {
             cost.add(&self.request(session, spent));
             self.note(&mut cost, model_of(session, spent).as_deref(), spent.tier.as_deref());
         }

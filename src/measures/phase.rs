@@ -77,7 +77,10 @@ pub(super) fn phases(
             phase.retries += 1;
         }
     }
-    if money::is_recorded(session, requests) {
+    if let ([phase], true) = (&mut *phases, money::is_recorded(session, requests)) {
+        // All that was used is of the only one, also what no single request is known of.
+        (phase.usage, phase.cost) = (session.usage, pricing.session(session, requests));
+    } else if money::is_recorded(session, requests) {
         charge(&mut phases, requests, pricing);
     } else {
         for (phase, events) in phases.iter_mut().zip(&parts) {

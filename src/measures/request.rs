@@ -7,8 +7,8 @@ use jiff::Timestamp;
 
 use super::asked::is_main;
 use super::money::{Pricing, Unpriced, model_of};
-use super::series::event_of;
-use crate::model::{Session, Telling, Usage, moment};
+use super::series::{event_of, total_tokens};
+use crate::model::{Session, Spent, Telling, Usage, moment};
 use crate::prices::Row;
 
 /// A pause after which what the provider had in its cache is lost, in seconds.
@@ -83,6 +83,23 @@ pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Requ
         requests.push(request);
     }
     requests
+}
+
+/// What answers used that no single request is known of, each once: the last report of a message counts.
+pub(super) fn untold<'s>(session: &'s Session<'s>) -> impl Iterator<Item = &'s Spent<'s>> {
+    let has_cost = |spent: &&Spent<'_>| spent.usage.requests == 0 && total_tokens(&spent.usage) > 0;
+    let last: BTreeMap<&str, usize> = session
+        .spent
+        .iter()
+        .enumerate()
+        .filter(|(_, spent)| has_cost(spent))
+        .filter_map(|(place, spent)| Some((spent.message.as_deref()?, place)))
+        .collect();
+    let counts = move |place: usize, spent: &Spent<'_>| {
+        spent.message.as_deref().is_none_or(|message| last.get(message) == Some(&place))
+    };
+    let all = session.spent.iter().enumerate();
+    all.filter(move |(place, spent)| has_cost(spent) && counts(*place, spent)).map(|(_, spent)| spent)
 }
 
 /// What the session's total has beyond its requests.

@@ -218,3 +218,19 @@ fn a_prompt_longer_than_the_row_knows_has_no_price() {
     assert!(cost(Some("a"), "gemini-2.5-pro", 2_000_000).complete().is_some());
     assert!(cost(None, "claude-sonnet-4-5", 900_000).complete().is_some());
 }
+
+#[test]
+fn what_several_answers_used_together_is_no_long_prompt_and_counts_once() {
+    let told = |after, input| {
+        let one = spent((after, "running total"), Some("gpt-5.6"), (input, 0));
+        Spent { usage: Usage { requests: 0, ..one.usage }, ..one }
+    };
+    let profile = profile(&session(two_phases(), vec![told(3, 150_000), told(5, 300_000)]));
+    // At the rates of usual prompts, and of no phase.
+    assert_eq!((profile.cost.amount, profile.cost.basis), (300_000 * 5_000_000, Basis::Recorded));
+    assert!(profile.requests.is_empty() && profile.phases.iter().all(|phase| phase.cost.amount == 0));
+    let mut whole = session(two_phases(), vec![told(3, 150_000)]);
+    whole.events.truncate(3);
+    let whole = self::profile(&whole);
+    assert_eq!(whole.phases.iter().map(|phase| phase.cost.amount).collect::<Vec<_>>(), [whole.cost.amount]);
+}

@@ -227,7 +227,7 @@ impl<'a> Tree<'a> {
         let refused = if refused > 0 { format!(" ({refused} refused)") } else { String::new() };
         lines.push(("Tool calls:", format!("{}{refused}", self.sum(|profile| profile.calls))));
         let total = crate::measures::series::total_tokens(&usage);
-        let requests = if total == 0 { "not recorded".to_owned() } else { grouped(usage.requests) };
+        let requests = if usage.requests == 0 { "not recorded".to_owned() } else { grouped(usage.requests) };
         lines.push(("LLM requests:", requests));
         let [input, output, read, written] =
             [usage.input, usage.output, usage.cache_read, usage.cache_write].map(grouped);

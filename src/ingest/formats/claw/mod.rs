@@ -112,7 +112,7 @@ fn session<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Document<'a>>, gaps: 
         history::add_missing(&mut assembly, item.json, item.line, list, gaps);
     }
     if let Some(usage) = chat::usage(document.usage) {
-        assembly.usage(None, usage);
+        assembly.together(None, usage);
     }
     let calls = assembly.session.calls().count();
     assembly.stated(Counted::ToolCalls, whole(document.calls), calls, true);

@@ -72,7 +72,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
             }
             "turn.completed" => {
                 if let Some(tokens) = record.usage.object() {
-                    assembly.usage(None, usage(tokens));
+                    assembly.together(None, usage(tokens));
                 }
                 assembly.push(place, EventKind::Other);
             }
@@ -92,7 +92,6 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 fn usage(tokens: &Tokens<'_>) -> Usage {
     let cache_read = count(tokens.cached);
     Usage {
-        requests: 1,
         input: count(tokens.input).saturating_sub(cache_read),
         output: count(tokens.output),
         cache_read,

@@ -127,7 +127,7 @@ impl<'a> Run<'a> {
             Some("tool_call") => self.call(place, entry, gaps),
             Some("result") => {
                 if let Some(tokens) = object::<Tokens<'a>>(entry.usage) {
-                    self.assembly.usage(filled(entry.request), usage(&tokens));
+                    self.assembly.together(filled(entry.request), usage(&tokens));
                 }
                 let is_error = is_true(entry.is_error);
                 let reason = filled(entry.result).filter(|_| is_error);
@@ -271,7 +271,6 @@ fn status(result: Option<Raw<'_>>) -> Status {
 
 fn usage(tokens: &Tokens<'_>) -> Usage {
     Usage {
-        requests: 1,
         input: count(tokens.input),
         output: count(tokens.output),
         cache_read: count(tokens.read),

@@ -66,7 +66,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut G
         "tool_result" => result(assembly, place, record),
         "completion" => {
             if let Some(usage) = blocks::usage(record.usage) {
-                assembly.usage(None, usage);
+                assembly.together(None, usage);
             }
             assembly.push(place, EventKind::End(Ending::default()));
         }

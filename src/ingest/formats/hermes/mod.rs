@@ -94,7 +94,6 @@ fn document<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Entry<'a>>, list: Ra
     note(&mut attribution.entrypoint, filled(entry.platform).or_else(|| filled(entry.source)));
     note(&mut attribution.user, filled(entry.user));
     let usage = Usage {
-        requests: 1,
         input: count(entry.input),
         output: count(entry.output),
         cache_read: count(entry.cache_read),
@@ -103,7 +102,7 @@ fn document<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Entry<'a>>, list: Ra
         ..Usage::default()
     };
     if entry.input.is_some() || entry.output.is_some() {
-        assembly.usage(None, usage);
+        assembly.together(None, usage);
     }
     let time = scalar(entry.started).or_else(|| scalar(entry.started_at));
     assembly.push(Place { line: item.line, id: None, time }, EventKind::Start);

@@ -94,14 +94,13 @@ pub(super) fn add<'a>(run: &mut Run<'a>, line: u32, event: &Event<'a>, gaps: &mu
 fn usage(run: &mut Run<'_>, tokens: &Tokens<'_>) {
     let cache_read = count(tokens.cache_read);
     let usage = Usage {
-        requests: 1,
         input: count(tokens.prompt).saturating_sub(cache_read),
         output: count(tokens.completion),
         cache_read,
         cache_write: count(tokens.cache_write),
         ..Usage::default()
     };
-    run.assembly.usage(Some(Cow::Borrowed("running total")), usage);
+    run.assembly.together(Some(Cow::Borrowed("running total")), usage);
 }
 
 fn act<'a>(run: &mut Run<'a>, place: &Place<'a>, action: &str, event: &Event<'a>, gaps: &mut Gaps) {
