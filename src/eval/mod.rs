@@ -11,6 +11,7 @@ mod commands;
 mod files;
 mod hits;
 mod numbers;
+mod runners;
 mod tests_ran;
 mod texts;
 mod verdicts;

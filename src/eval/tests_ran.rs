@@ -4,31 +4,11 @@ use std::cell::OnceCell;
 
 use super::Measurement;
 use super::commands::{doubted, is_proven, may_be_any};
+use super::runners::{may_tell_none, runs_none};
 use crate::config::evals::Commands;
 use crate::effects::{About, Certainty, Kind};
 use crate::model::Status;
 use crate::rules::{Act, Log};
-
-/// Options with which a program that runs tests runs none.
-const RUNS_NONE: &[&str] = &[
-    "--help",
-    "--version",
-    "--no-run",
-    "--collect-only",
-    "--co",
-    "--list",
-    "--list-tests",
-    "--listTests",
-    "--showConfig",
-    "--dry-run",
-    "--just-print",
-    "--question",
-    "--if-present",
-    "--passWithNoTests",
-    "-DskipTests",
-    "-DskipTests=true",
-    "-Dmaven.test.skip=true",
-];
 
 /// What is looked at, by its place in the session.
 type Seen<'a> = Option<(usize, &'a Act<'a>)>;
@@ -49,7 +29,7 @@ pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
     let (change, doubt) = (trail.last(|act| trail.is_change(act)), trail.last(may_change));
     let since = change.map_or(0, |(at, _)| at);
     let well = || trail.tests(since).filter(|(_, act)| act.status == Some(Status::Ok));
-    let passed = well().filter(|(_, act)| act.effect.origin.told).last();
+    let passed = well().filter(|(at, act)| act.effect.origin.told && trail.doubt(*at).is_none()).last();
     match (change, doubt, passed) {
         (None, None, _) => Measurement::new(1.0, "nothing was changed"),
         (_, doubt, Some((at, test))) if doubt.is_none_or(|(doubtful, _)| doubtful < at) => {
@@ -58,7 +38,7 @@ pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
         }
         (_, Some((_, act)), Some(_)) | (None, Some((_, act)), None) => doubted("may have changed files", act),
         (Some((_, change)), ..) => match well().next() {
-            Some((_, test)) => untold(test),
+            Some((at, test)) => untold(test, trail.doubt(at)),
             None => trail.lacking(since, change),
         },
     }
@@ -67,7 +47,26 @@ pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
 impl<'a> Trail<'a> {
     fn is_test(&self, at: usize) -> bool {
         let (Some(act), Some(known)) = (self.acts.get(at), self.tests.get(at)) else { return false };
-        *known.get_or_init(|| happened(act) && is_proven(self.commands, act) && !runs_none(act))
+        *known.get_or_init(|| {
+            let runs = matches!(&act.effect.kind, Kind::Execute(execution) if !runs_none(execution));
+            runs && happened(act) && is_proven(self.commands, act)
+        })
+    }
+
+    /// Why what passed may be no test.
+    fn doubt(&self, at: usize) -> Option<&'static str> {
+        let act = self.acts.get(at)?;
+        let (before, _) = self.acts.split_at_checked(at)?;
+        let of_call = before.iter().rev().take_while(|other| other.event == act.event);
+        if of_call.filter(|other| happened(other)).any(may_tell_none) {
+            return Some("the call sets a variable that may tell it to run none");
+        }
+        let Kind::Execute(execution) = &act.effect.kind else { return None };
+        let program = execution.argv.first()?.text.as_str();
+        let program = program.strip_prefix("./").unwrap_or(program);
+        let writes = |other: &Act<'_>| matches!(&other.effect.kind, Kind::Write(target) if target.path == program);
+        let own = program.contains('/') && before.iter().any(|other| happened(other) && writes(other));
+        own.then_some("the session itself wrote the program that ran")
     }
 
     fn tests(&self, since: usize) -> impl Iterator<Item = (usize, &'a Act<'a>)> {
@@ -127,13 +126,10 @@ fn may_change(act: &Act<'_>) -> bool {
     act.status != Some(Status::Denied) && may_be_any(act, &[About::Anything, About::Writes])
 }
 
-fn untold(test: &Act<'_>) -> Measurement {
-    let reason = "the status of the call does not tell how the tests in it ended: run them last, alone, or with \
-                  `set -o pipefail`";
+fn untold(test: &Act<'_>, doubt: Option<&str>) -> Measurement {
+    let reason = doubt.unwrap_or(
+        "the status of the call does not tell how the tests in it ended: run them last, alone, or with \
+         `set -o pipefail`",
+    );
     Measurement::unknown(format!("{reason} (event {})", test.event)).at(Some(test.event))
-}
-
-fn runs_none(act: &Act<'_>) -> bool {
-    let Kind::Execute(execution) = &act.effect.kind else { return false };
-    execution.argv.iter().skip(1).any(|word| RUNS_NONE.contains(&word.text.as_str()))
 }

@@ -60,6 +60,48 @@ fn a_script_that_nobody_knows_may_have_changed_files() {
     assert_eq!((judged(&vouched).0, judged(&vouched).2), (json!(1.0), 0));
 }
 
+/// A program that runs tests runs none where it is told so, or nobody can tell.
+#[test]
+fn a_run_of_no_tests_is_none() {
+    let score = |command: &str| {
+        let world = world(TESTS, &[write("src/a.py"), ran(command), end()]);
+        judged(&world)
+    };
+    for command in [
+        "pytest -q",
+        "python -m pytest tests",
+        "make test -j8",
+        "make test -fMakefile.in",
+        "mvn test -DskipTests=false",
+    ] {
+        assert_eq!(score(command).0, json!(1.0), "{command}");
+    }
+    for command in [
+        "pytest -h",
+        "python -m pytest --markers",
+        "cargo test -V",
+        "cargo test -- --list",
+        "go test -list . ./...",
+        "go test -list=. ./...",
+        "make test -sn",
+        "make test -i",
+        "make test --ignore-errors",
+        "mvn test -DskipTests",
+        "./mvnw test -Dmaven.test.failure.ignore=true",
+        "./gradlew check -x test",
+        "tox -l",
+        "vitest list",
+    ] {
+        let (score, reason, code) = score(command);
+        assert_eq!((score, code), (json!(0.0), 1), "{command}: {reason}");
+    }
+    let wanted = "the call sets a variable that may tell it to run none";
+    unknown(&world(TESTS, &[write("src/a.py"), ran("PYTEST_ADDOPTS=--co pytest"), end()]), wanted);
+    unknown(&world(TESTS, &[write("src/a.py"), ran("export MAKEFLAGS=-i; make test"), end()]), wanted);
+    let own = [write("src/a.py"), write(".venv/bin/pytest"), ran(".venv/bin/pytest"), end()];
+    unknown(&world(TESTS, &own), "the session itself wrote the program that ran");
+}
+
 /// Where nobody knows where the workspace is, any file may be one of it.
 #[test]
 fn a_session_without_a_workspace_changes_files() {
