@@ -118,6 +118,10 @@ pub(super) fn run(
     settings.demands = demands(verb, named, args, environment)?;
     let counted = settings.demands.as_ref().is_some_and(|demands| demands.evals.counts_lints());
     let lints = lints(named, args, environment)?.or_else(|| counted.then(Lints::default));
+    let lints = match settings.demands.as_ref() {
+        Some(demands) => lints.map(|lints| lints.counting(demands.evals.counted_rules())),
+        None => lints,
+    };
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
     baseline::refuse_to_overwrite(args.write_baseline.as_deref(), overwrite)?;
     let mut inputs = inputs?;

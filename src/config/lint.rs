@@ -79,11 +79,13 @@ pub(crate) struct Tuning {
     numbers: BTreeMap<&'static str, f64>,
     /// Where the file speaks of the rule; `None`: it does not.
     pub(crate) place: Option<PolicyPlace>,
+    /// An eval counts what it finds.
+    pub(crate) is_counted: bool,
 }
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { enabled: true, level: None, numbers: BTreeMap::new(), place: None }
+        Self { enabled: true, level: None, numbers: BTreeMap::new(), place: None, is_counted: false }
     }
 }
 
@@ -115,6 +117,14 @@ impl Lints {
     /// `name` without the family.
     pub(crate) fn of(&self, name: &str) -> Tuning {
         self.rules.get(name).cloned().unwrap_or_default()
+    }
+
+    /// With rules whose findings somebody counts: they have to judge. Names with the family.
+    pub(crate) fn counting<'n>(mut self, rules: impl Iterator<Item = &'n str>) -> Self {
+        for name in rules.filter_map(|rule| rule.strip_prefix("lint/")) {
+            self.rules.entry(name.to_owned()).or_default().is_counted = true;
+        }
+        self
     }
 
     fn members(&mut self, parser: &mut Parser<'_>, root: &Value, declared: &[Declared]) {

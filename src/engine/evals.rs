@@ -23,7 +23,7 @@ pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], settings: 
         let cover = Cover::of_session(policy, &session.id, None);
         let hits = eval::hits(demands, assessment, Stage::Findings);
         session.findings.extend(hits.into_iter().map(|hit| {
-            let mut finding = of_event(None, &session.id, hit);
+            let mut finding = of_event(None, None, &session.id, hit);
             cover.mark(&mut finding, None);
             finding
         }));

@@ -67,7 +67,7 @@ pub(super) fn of_hit(at: At<'_>, judgement: &Judgement, hit: Hit) -> Finding {
 
 /// What a rule said about an event, whatever it did, or about the whole session: what another session does is not the
 /// same.
-pub(super) fn of_event(event: Option<&Event<'_>>, session: &str, hit: Hit) -> Finding {
+pub(super) fn of_event(event: Option<&Event<'_>>, evidence: Option<String>, session: &str, hit: Hit) -> Finding {
     let mut parts = vec![("rule", hit.rule), ("session", session)];
     parts.extend(hit.about.iter().map(|(name, value)| (*name, value.as_str())));
     Finding {
@@ -83,7 +83,7 @@ pub(super) fn of_event(event: Option<&Event<'_>>, session: &str, hit: Hit) -> Fi
             _ => None,
         }),
         effect: None,
-        evidence: event.and_then(|event| wording::evidence(&event.kind)),
+        evidence,
         line: event.map_or(1, |event| event.line),
         policy: hit.place,
         named: hit.named,

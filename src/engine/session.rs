@@ -19,6 +19,7 @@ use super::findings;
 use super::heard::{Heard, Pieces, Said, Scene, Shown};
 use super::memory::Memory;
 use super::replay::{Replay, Step};
+use super::wording;
 use super::{Entry, SessionOutcome, Verdict};
 
 /// Whether the caller wants every judged effect, not only the findings.
@@ -108,21 +109,23 @@ impl<'r> Rulings<'r> {
         let deeds = acts.iter().map(|act| Deed { event: act.event, status: act.status, effect: act.effect }).collect();
         let measured = Measured::new(self.session, deeds, Pricing::Table(self.policy.prices()));
         let log = Log { session: self.session, acts: &acts, policy: self.policy, measured: &measured };
+        // Many hits may be of one event, whose text is long.
+        let mut last = None;
         for rule in rules::all() {
             let Check::Acts(check) = rule.check else { continue };
             let mut hits = Vec::new();
             check(&log, &mut hits);
-            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover)));
+            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover, &mut last)));
         }
         if let Some(lints) = self.lints {
             let mut hits = Vec::new();
             rules::lint::look(&log, lints, &mut hits);
-            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover)));
+            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover, &mut last)));
         }
         let assessment = demands.map(|demands| {
             let assessment = eval::measure(demands, &log, self.lints.is_some());
             let hits = eval::hits(demands, &assessment, Stage::Session);
-            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover)));
+            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover, &mut last)));
             assessment
         });
         found.sort_by(|left, right| order(left).cmp(&order(right)));
@@ -135,7 +138,8 @@ impl<'r> Rulings<'r> {
         (without_what_is_below(found), assessment)
     }
 
-    fn of_hit(&self, hit: Hit, cover: &Cover<'_>) -> Option<Finding> {
+    /// `last`: the evidence of the event that was asked about last.
+    fn of_hit(&self, hit: Hit, cover: &Cover<'_>, last: &mut Option<(u32, Option<String>)>) -> Option<Finding> {
         let (mut finding, effect) = match hit.site {
             Site::Act(act) => {
                 let (step, heard, place) = self.place_of(act)?;
@@ -146,9 +150,14 @@ impl<'r> Rulings<'r> {
             Site::Event(number) => {
                 let events = &self.session.events;
                 let at = events.binary_search_by_key(&number, |event| event.number).ok();
-                (findings::of_event(at.and_then(|at| events.get(at)), &self.session.id, hit), None)
+                let event = at.and_then(|at| events.get(at));
+                if last.as_ref().is_none_or(|(known, _)| *known != number) {
+                    *last = Some((number, event.and_then(|event| wording::evidence(&event.kind))));
+                }
+                let evidence = last.as_ref().and_then(|(_, evidence)| evidence.clone());
+                (findings::of_event(event, evidence, &self.session.id, hit), None)
             }
-            Site::Session => (findings::of_event(None, &self.session.id, hit), None),
+            Site::Session => (findings::of_event(None, None, &self.session.id, hit), None),
         };
         cover.mark(&mut finding, effect);
         Some(finding)

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::{Assessment, Measurement, Value};
-use crate::config::evals::{Criterion, Evals, FailOn, Scorer};
+use super::{Assessment, Measurement, Value, Worth};
+use crate::config::evals::{Bound, Criterion, Evals, FailOn, Scorer};
 
 /// The version that is written.
 const VERSION: u64 = 1;
@@ -124,18 +124,28 @@ impl Baseline {
     /// A number that got worse by more than `tolerance` of what it was, and by more than a change that says nothing.
     pub(crate) fn value_regressed(&self, criterion: &Criterion, measured: &Measurement, tolerance: f64) -> bool {
         let before = self.of_name(&criterion.name);
+        let holds = |value: &Value| super::worth_of(criterion, value);
         let (before, now) = match (before, &measured.value) {
             // That it is not known is told by itself.
             (Some(_), Value::Unknown) => return false,
             (Some(Value::Number(before)), Value::Number(now)) => (before, *now),
-            (Some(before), now) => return before != *now,
+            (Some(before), _) if holds(&before) == Worth::Fail => return false,
+            (Some(before), now) => return before != *now && holds(now) != Worth::Pass,
             (None, _) => return true,
         };
         let allowed = if before == 0.0 { tolerance } else { before.abs() * tolerance }.max(criterion.slack);
         match criterion.fail_on {
             FailOn::Above | FailOn::AtOrAbove => now - before > allowed,
             FailOn::Below | FailOn::AtOrBelow => before - now > allowed,
-            FailOn::Equal | FailOn::NotEqual => (now - before).abs() > criterion.slack,
+            FailOn::Equal => {
+                let failed = |number: f64| holds(&Value::Number(number)) == Worth::Fail;
+                failed(now) && !failed(before)
+            }
+            // What comes nearer to what is wanted is no worse.
+            FailOn::NotEqual => {
+                let Bound::Number(wanted) = criterion.bound else { return true };
+                (now - wanted).abs() - (before - wanted).abs() > criterion.slack
+            }
         }
     }
 }

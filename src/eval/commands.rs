@@ -12,8 +12,7 @@ pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: 
     let ran = |act: &&Act<'_>| act.status != Some(Status::Denied);
     let acts = || log.acts.iter().filter(ran);
     let named = |act: &&Act<'_>| act.effect.certainty != Certainty::Possible && is_proven(commands, act);
-    // What a call went well without may not have run: `true || x`.
-    let sure = |act: &&Act<'_>| act.status != Some(Status::Ok) || act.effect.origin.ran;
+    let sure = |act: &&Act<'_>| surely_ran(log.acts, act);
     let proven: Vec<u32> = acts().filter(named).filter(sure).map(|act| act.event).collect();
     let possible: Vec<u32> = acts().filter(|act| is_possible(&commands.possible, act)).map(|act| act.event).collect();
     let (sure, perhaps) = (count(&proven), count(&possible));
@@ -39,6 +38,21 @@ pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: 
     Measurement::new(1.0, format!("they ran {}", times(sure))).at(proven.first().copied())
 }
 
+/// What a call went well without may not have run (`true || x`), nor what stands behind something else in a call that
+/// failed (`false && x`) or has no recorded end.
+fn surely_ran(acts: &[Act<'_>], act: &Act<'_>) -> bool {
+    match act.status {
+        None => true,
+        Some(Status::Ok) => act.effect.origin.ran,
+        Some(Status::Error) => {
+            let of_call = acts.get(acts.partition_point(|other| other.event < act.event)..).unwrap_or_default();
+            let first = of_call.iter().find(|other| matches!(other.effect.kind, Kind::Execute(_)));
+            first.is_some_and(|first| std::ptr::eq(first, act))
+        }
+        Some(Status::Denied | Status::Interrupted | Status::Missing) => false,
+    }
+}
+
 fn times(count: u64) -> String {
     match count {
         0 => "never".to_owned(),
@@ -55,8 +69,12 @@ pub(super) fn may_be_any(act: &Act<'_>, about: &[About]) -> bool {
 
 /// What such an act leaves open.
 pub(super) fn doubted(what: &str, act: &Act<'_>) -> Measurement {
-    let reason = if let Kind::Opaque(opaque) = &act.effect.kind { opaque.reason.as_str() } else { "it is not known" };
-    let reason = format!("event {} {what}: {reason}, and no entry of the scope vouches for that", act.event);
+    let reason = match &act.effect.kind {
+        Kind::Opaque(opaque) => format!("{}, and no entry of the scope vouches for that", opaque.reason),
+        Kind::Write(target) | Kind::Delete(target) => format!("`{}` lies outside of the workspace", target.shown()),
+        _ => "it is not known".to_owned(),
+    };
+    let reason = format!("event {} {what}: {reason}", act.event);
     Measurement::unknown(reason).at(Some(act.event))
 }
 

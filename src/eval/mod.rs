@@ -188,7 +188,11 @@ fn reaches(score: f64, limit: f64) -> bool {
 
 /// What a number is worth.
 pub(crate) fn worth_of_value(criterion: &Criterion, measured: &Measurement) -> Worth {
-    let fails = match (&measured.value, &criterion.bound) {
+    worth_of(criterion, &measured.value)
+}
+
+fn worth_of(criterion: &Criterion, value: &Value) -> Worth {
+    let fails = match (value, &criterion.bound) {
         (Value::Number(value), Bound::Number(bound)) => compares(criterion.fail_on, value.partial_cmp(bound)),
         (Value::Text(value), Bound::Text(bound)) => compares(criterion.fail_on, Some(value.cmp(bound))),
         _ => None,

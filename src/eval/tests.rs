@@ -46,7 +46,8 @@ fn weights_count_and_what_is_not_known_is_no_score() {
 #[test]
 fn a_regression_is_worse_by_more_than_is_tolerated() {
     let evals = |fail_on: &str| {
-        let text = format!("evals: [{{name: a, scorer: duration_seconds, fail_on: {fail_on}, threshold: 500}}]");
+        let bound = if fail_on == "not_equal" { "expected" } else { "threshold" };
+        let text = format!("evals: [{{name: a, scorer: duration_seconds, fail_on: {fail_on}, {bound}: 500}}]");
         read(&text)
     };
     let regressed = |fail_on: &str, before: f64, now: f64, tolerance: f64| {
@@ -61,7 +62,13 @@ fn a_regression_is_worse_by_more_than_is_tolerated() {
     assert!(!regressed("above", 100.0, 1.0, 0.0), "better");
     assert!(regressed("below", 100.0, 90.0, 0.0));
     assert!(!regressed("below", 100.0, 110.0, 0.0));
-    assert!(regressed("equal", 100.0, 90.0, 0.5), "any change of what has to be equal");
+    assert!(regressed("equal", 100.0, 500.0, 0.5), "what must not be");
+    assert!(
+        !regressed("equal", 500.0, 100.0, 0.0) && !regressed("equal", 100.0, 90.0, 0.0),
+        "no longer, and never was"
+    );
+    assert!(regressed("not_equal", 480.0, 470.0, 0.5), "farther from what is wanted");
+    assert!(!regressed("not_equal", 470.0, 480.0, 0.0) && !regressed("not_equal", 480.0, 500.0, 0.0), "nearer");
     assert!(regressed("above", 0.0, 2.0, 0.0));
 }
 

@@ -26,10 +26,12 @@ struct Trail<'a> {
 pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
     let (acts, anywhere) = (log.acts, log.session.root.is_none());
     let trail = Trail { commands, acts, tests: vec![OnceCell::new(); acts.len()], anywhere };
-    let (change, doubt) = (trail.last(|act| trail.is_change(act)), trail.last(may_change));
+    let (change, doubt) = (trail.last(|act| trail.is_change(act)), trail.last(|act| trail.may_change(act)));
     let since = change.map_or(0, |(at, _)| at);
-    let well = || trail.tests(since).filter(|(_, act)| act.status == Some(Status::Ok));
-    let passed = well().filter(|(at, act)| act.effect.origin.told && trail.doubt(*at).is_none()).last();
+    // What ran last counts: a part of the tests may pass before all of them fail.
+    let last = trail.tests(since).last();
+    let well = last.filter(|(_, act)| act.status == Some(Status::Ok));
+    let passed = well.filter(|(at, act)| act.effect.origin.told && trail.doubt(*at).is_none());
     match (change, doubt, passed) {
         (None, None, _) => Measurement::new(1.0, "nothing was changed"),
         (_, doubt, Some((at, test))) if doubt.is_none_or(|(doubtful, _)| doubtful < at) => {
@@ -37,7 +39,7 @@ pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
             Measurement::new(1.0, reason).at(Some(test.event))
         }
         (_, Some((_, act)), Some(_)) | (None, Some((_, act)), None) => doubted("may have changed files", act),
-        (Some((_, change)), ..) => match well().next() {
+        (Some((_, change)), ..) => match well {
             Some((at, test)) => untold(test, trail.doubt(at)),
             None => trail.lacking(since, change),
         },
@@ -80,11 +82,15 @@ impl<'a> Trail<'a> {
 
     /// A file of the workspace.
     fn is_change(&self, act: &Act<'_>) -> bool {
-        let (Kind::Write(target) | Kind::Delete(target)) = &act.effect.kind else { return false };
-        let path = target.path.as_str();
-        let drive = path.as_bytes().get(1) == Some(&b':');
-        let scratch = path.starts_with("/tmp/") || path.starts_with('~');
-        happened(act) && if self.anywhere { !scratch } else { !scratch && !path.starts_with('/') && !drive }
+        let Some(path) = changed(act) else { return false };
+        self.anywhere || !is_anchored(path)
+    }
+
+    /// What may be a change: nobody knows what was done, or it was done elsewhere, where this project may go on.
+    fn may_change(&self, act: &Act<'_>) -> bool {
+        let elsewhere = !self.anywhere && changed(act).is_some_and(is_anchored);
+        let unseen = act.status != Some(Status::Denied) && may_be_any(act, &[About::Anything, About::Writes]);
+        elsewhere || unseen
     }
 
     /// Tests write, too: what a command of this kind caused is its own.
@@ -122,8 +128,19 @@ fn happened(act: &Act<'_>) -> bool {
     act.status != Some(Status::Denied) && act.effect.certainty != Certainty::Possible
 }
 
-fn may_change(act: &Act<'_>) -> bool {
-    act.status != Some(Status::Denied) && may_be_any(act, &[About::Anything, About::Writes])
+/// What was changed for good.
+fn changed<'a>(act: &'a Act<'_>) -> Option<&'a str> {
+    let (Kind::Write(target) | Kind::Delete(target)) = &act.effect.kind else { return None };
+    // A tool for files that failed changed none; of a command that failed nobody knows.
+    let failed = act.status == Some(Status::Error) && act.effect.via == "argument";
+    let path = target.path.as_str();
+    let scratch = path.starts_with("/tmp/") || path.starts_with('~');
+    (happened(act) && !failed && !scratch).then_some(path)
+}
+
+/// `/x`, `C:/x`
+fn is_anchored(path: &str) -> bool {
+    path.starts_with('/') || path.as_bytes().get(1) == Some(&b':')
 }
 
 fn untold(test: &Act<'_>, doubt: Option<&str>) -> Measurement {

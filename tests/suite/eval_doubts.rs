@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::eval_world::{end, ran, refused, world, write};
+use crate::eval_world::{called, end, ran, refused, world, write};
 use crate::world::World;
 
 /// The first score, its reason, and the exit code.
@@ -185,4 +185,52 @@ fn a_comparison_that_is_undecided_is_no_pass() {
     let gate = world.run(&["compare", "aaaa", "bbbb", "--fail-on-regression"]);
     assert_eq!(gate.code, 3, "{gate:?}");
     assert!(gate.stderr.contains("nobody can tell"), "{gate:?}");
+}
+
+/// A part of the tests may pass before all of them fail.
+#[test]
+fn what_ran_last_counts() {
+    let failed = |command: &str| called("Bash", &json!({"command": command}), true);
+    let (edit, one) = (|| write("src/a.py"), || ran("pytest tests/test_one.py"));
+    let (score, reason, code) = judged(&world(TESTS, &[edit(), one(), failed("pytest"), end()]));
+    assert_eq!((score, code), (json!(0.0), 1), "{reason}");
+    let wanted = "the status of the call does not tell";
+    unknown(&world(TESTS, &[edit(), one(), ran("pytest | tail"), end()]), wanted);
+    let mended = world(TESTS, &[edit(), failed("pytest"), ran("pytest"), end()]);
+    assert_eq!(judged(&mended).2, 0);
+    // A tool for files that failed changed none.
+    let vain = called("Edit", &json!({"file_path": "src/a.py", "old_string": "a", "new_string": "b"}), true);
+    assert_eq!(judged(&world(TESTS, &[edit(), ran("pytest"), vain, end()])).2, 0);
+    // What lies beside the workspace may be a part of the project.
+    let beside = [write("/srv/elsewhere/x.ts"), end()];
+    unknown(&world(TESTS, &beside), "`/srv/elsewhere/x.ts` lies outside of the workspace");
+    unknown(&world(TESTS, &[edit(), ran("pytest"), ran("cargo fix --allow-dirty"), end()]), "changes its files");
+}
+
+/// What stands behind something else may never have been reached.
+#[test]
+fn a_command_that_a_failed_call_may_not_have_reached_proves_nothing() {
+    let audited = "scorers: [{type: commands_matching, patterns: [cargo audit], min: 1}]\n";
+    let failed = |command: &str| called("Bash", &json!({"command": command}), true);
+    for command in
+        ["false && cargo audit", "exit 1; cargo audit", "cd /nope && cargo audit", "true || cargo audit; false"]
+    {
+        unknown(&world(audited, &[failed(command), end()]), "the log does not tell");
+    }
+    assert_eq!(judged(&world(audited, &[failed("cargo audit"), end()])).2, 0, "it ran, and found something");
+}
+
+/// A rule whose findings somebody counts has to judge.
+#[test]
+fn a_counted_rule_that_could_not_judge_is_no_pass() {
+    for rule in ["lint/budget-proximity", "lint/context-saturation", "lint/post-compaction-regression"] {
+        let by = format!("scorers: [{{type: max_findings, level: note, rules: [{rule}]}}]\n");
+        let world = world(&by, &[ran("ls"), end()]);
+        let (score, reason, code) = judged(&world);
+        assert_eq!((score, code), (Value::Null, 3), "{rule}: {reason}");
+    }
+    let world = world("scorers: [{type: max_findings, level: note, rules: [lint/blind-edit]}]\n", &[ran("ls"), end()]);
+    assert_eq!(judged(&world).2, 0);
+    world.write(".agent-strace-lint.json", r#"{"blind-edit": {"enabled": false}}"#);
+    unknown(&world, "the lint file switches it off");
 }

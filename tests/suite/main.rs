@@ -29,6 +29,7 @@ mod exports;
 mod generate;
 mod hook_policies;
 mod hostile;
+mod lint_doubts;
 mod oracle;
 mod peer_defects;
 mod peer_evals;

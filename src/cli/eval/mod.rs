@@ -112,6 +112,7 @@ impl Judged {
         };
         let lints = configuration::lints(None, revision, colour)?;
         let lints = lints.or_else(|| evals.counts_lints().then(Lints::default));
+        let lints = lints.map(|lints| lints.counting(evals.counted_rules()));
         let today = configuration::today(&policy, self.now, environment)?;
         let verdicts = demands::verdicts(self.verdicts.as_deref())?;
         let demands = Some(Demands { evals, baseline, verdicts }.into());

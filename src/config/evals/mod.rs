@@ -176,6 +176,15 @@ impl Evals {
         self.scorers.iter().any(by_scorer) || self.criteria.iter().any(by_criterion)
     }
 
+    /// The rules whose findings are counted by name.
+    pub(crate) fn counted_rules(&self) -> impl Iterator<Item = &str> {
+        let counted = self.scorers.iter().filter_map(|scorer| match &scorer.test {
+            Test::MaxFindings { rules, .. } => Some(rules),
+            _ => None,
+        });
+        counted.flatten().map(String::as_str)
+    }
+
     /// Every name that a baseline has to know.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.kinds().map(|(name, _)| name)

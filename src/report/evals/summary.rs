@@ -22,6 +22,7 @@ impl EvalsReport<'_> {
         }
         let of = if self.sessions.len() == 1 { String::new() } else { format!(" in {} sessions", self.sessions.len()) };
         match self.exit_code {
+            0 if failed > 0 => format!("CI: PASS — {failed} scorer(s) failed{of}, and `--fail-on` lets them"),
             0 => format!("CI: PASS — all scorers passed{of}"),
             1 if failed > 0 => format!("CI: FAIL — {failed} scorer(s) failed{of}"),
             1 => format!("CI: FAIL — the weighted score is too low{of}"),

@@ -1,15 +1,15 @@
 //! Edits to files whose content the agent never saw.
 
-use std::borrow::Cow;
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::calls::Called;
+use super::edits::name;
 use super::scene::{Beat, Scene, counted};
 use super::{edits, lint};
 use crate::config::lint::{Parameter, Unit};
 use crate::effects::{Certainty, Effect, Kind, PathTarget};
-use crate::model::{Event, EventKind, RawText, Status};
+use crate::model::{EventKind, RawText, Status};
 use crate::rules::Act;
 
 const LINES: Parameter = Parameter { key: "lines", default: Some(100.0), unit: Unit::Count };
@@ -116,7 +116,7 @@ fn blind(scene: &Scene<'_>) -> Vec<Blind> {
         acts = rest;
         if let Some(call) = call(first.event) {
             for (path, lines) in replaced(scene, call, &seen) {
-                if !named.before(first.event).any(|text| text.contains(name(path))) {
+                if !named.before(first.event, name(path)) {
                     found.push(Blind { event: first.event, path: path.to_owned(), lines });
                 }
             }
@@ -144,56 +144,53 @@ fn happened(act: &Act<'_>) -> bool {
 
 /// The files nobody had seen of which a call replaced something that was there, and how many lines of them.
 fn replaced<'a>(scene: &Scene<'_>, call: &Called<'a>, seen: &Seen<'_>) -> Vec<(&'a str, usize)> {
-    let written = || {
-        call.done().filter_map(|effect| match &effect.kind {
-            Kind::Write(target) => Some(target.path.as_str()),
-            _ => None,
-        })
-    };
     // What is in arguments is looked at only where it matters: they may be long.
-    if call.was_refused() || call.failed() || written().all(|path| seen.knows(path)) {
+    if call.was_refused() || call.failed() || call.written().all(|path| seen.knows(path)) {
         return Vec::new();
     }
     let existed = || {
         let text = scene.calls.result(call).map(RawText::decode).unwrap_or_default();
         REPLACED.iter().any(|words| text.contains(words))
     };
+    let written: HashMap<&str, &'a str> = call.written().rev().map(|path| (name(path), path)).collect();
     let mut lines: BTreeMap<&'a str, usize> = BTreeMap::new();
     for edit in edits::of(call) {
         if edit.old.is_none() && !existed() {
             continue;
         }
         let length = edit.old.as_deref().map_or(0, |old| old.lines().count()).max(edit.new.lines().count());
-        let path = written().find(|path| is_at(path, &edit.path));
-        if let Some(path) = path.filter(|path| !seen.knows(path)) {
+        if let Some(path) = written.get(name(&edit.path)).filter(|path| !seen.knows(path)) {
             *lines.entry(path).or_default() += length;
         }
     }
     lines.into_iter().collect()
 }
 
-/// Whether a path as it was written is the one that was written to.
-fn is_at(target: &str, written: &str) -> bool {
-    name(target) == name(written)
-}
+/// Words that were said to the agent, with the first event in which each was: who spoke of a file may have said what is in
+/// it.
+struct Named(HashMap<String, u32>);
 
-fn name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or_default()
-}
-
-/// What was said to the agent, by its events: who spoke of a file may have said what is in it.
-struct Named<'a>(Vec<(u32, Cow<'a, str>)>);
-
-impl<'a> Named<'a> {
-    fn new(scene: &Scene<'a>) -> Self {
-        let said = |event: &'a Event<'a>| match &event.kind {
-            EventKind::Prompt(text) | EventKind::Instruction(text) => Some((event.number, text.decode())),
-            _ => None,
-        };
-        Self(scene.session().events.iter().filter_map(said).collect())
+impl Named {
+    fn new(scene: &Scene<'_>) -> Self {
+        let mut first = HashMap::new();
+        for event in &scene.session().events {
+            let (EventKind::Prompt(text) | EventKind::Instruction(text)) = &event.kind else { continue };
+            let text = text.decode();
+            let ends = |letter: char| letter.is_whitespace() || "/\\\"'`,;:()<>|=".contains(letter);
+            for word in text.split(ends).filter(|word| !word.is_empty()) {
+                // Sentences end in a dot, and Markdown puts stars and brackets around names.
+                let end = word.trim_end_matches(['.', '!', '?', '*', ']', '}', '_']);
+                for word in [word, end, end.trim_start_matches(['[', '*', '{', '@', '_'])] {
+                    if !first.contains_key(word) {
+                        first.insert(word.to_owned(), event.number);
+                    }
+                }
+            }
+        }
+        Self(first)
     }
 
-    fn before(&self, event: u32) -> impl Iterator<Item = &Cow<'a, str>> {
-        self.0.iter().take_while(move |(number, _)| *number < event).map(|(_, text)| text)
+    fn before(&self, event: u32, name: &str) -> bool {
+        self.0.get(name).is_some_and(|first| *first < event)
     }
 }

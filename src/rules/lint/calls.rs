@@ -104,12 +104,21 @@ impl<'a> Called<'a> {
 
     /// The same for calls of one tool that ask for the same.
     pub(super) fn asks(&self) -> &str {
-        self.asks.get_or_init(|| asks(&self.call.arguments))
+        self.asks.get_or_init(|| match &self.call.arguments {
+            // Of a tool that nobody knows anything may be what it is asked for.
+            Arguments::Json(text) | Arguments::Text(text) if self.is_foreign() => Cow::Borrowed(text),
+            arguments => asks(arguments),
+        })
     }
 
     /// What tells this call from others: the tool and what it was asked.
     pub(super) fn key(&self) -> (&'a str, &str) {
         (&self.call.tool, self.asks())
+    }
+
+    /// Of an MCP server, or of no agent that is known.
+    fn is_foreign(&self) -> bool {
+        self.acts.iter().any(|act| matches!(act.effect.kind, Kind::Tool { .. }))
     }
 
     pub(super) fn was_refused(&self) -> bool {
@@ -124,6 +133,15 @@ impl<'a> Called<'a> {
     pub(super) fn done(&self) -> impl Iterator<Item = &'a Effect> + use<'a> {
         let acts: &'a [Act<'a>] = if self.was_refused() { &[] } else { self.acts };
         acts.iter().map(|act| act.effect)
+    }
+
+    /// The files that it wrote, in order.
+    pub(super) fn written(&self) -> impl DoubleEndedIterator<Item = &'a str> + use<'a> {
+        let acts: &'a [Act<'a>] = if self.was_refused() { &[] } else { self.acts };
+        acts.iter().filter_map(|act| match &act.effect.kind {
+            Kind::Write(target) => Some(target.path.as_str()),
+            _ => None,
+        })
     }
 
     /// It changed files, or may have.
@@ -150,7 +168,10 @@ fn asks<'a>(arguments: &'a Arguments<'_>) -> Cow<'a, str> {
             asks.push_str(part);
         }
     }
-    asks.push_str(if asks.is_empty() { "{}" } else { "}" });
+    if asks.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    asks.push('}');
     Cow::Owned(asks)
 }
 

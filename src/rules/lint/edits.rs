@@ -85,3 +85,8 @@ fn replaced(part: &Members<'_>, path: &str) -> Option<Edit> {
     let old = Some(old).filter(|old| !old.is_empty()).map(Cow::into_owned);
     Some(Edit { path: path.to_owned(), old, new: new.into_owned() })
 }
+
+/// The last component of a path, however it is written.
+pub(super) fn name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or_default()
+}

@@ -97,8 +97,11 @@ pub(crate) fn look(log: &Log<'_>, lints: &Lints, hits: &mut Vec<Hit>) {
     for rule in super::all() {
         let Check::Lint(lint) = rule.check else { continue };
         let tuning = lints.of(name(rule));
-        if tuning.enabled {
-            (lint.look)(&Scene { log, calls: &calls, rule, tuning }, hits);
+        let scene = Scene { log, calls: &calls, rule, tuning };
+        if scene.tuning.enabled {
+            (lint.look)(&scene, hits);
+        } else if scene.tuning.is_counted {
+            scene.cannot_judge("the lint file switches it off, and an eval counts what it finds", hits);
         }
     }
 }

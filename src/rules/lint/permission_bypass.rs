@@ -51,6 +51,27 @@ const FLAGS: &[&str] = &[
     "--yes-always",
 ];
 
+/// The same of some agents only: their own short forms, and options with what they are set to.
+const OF_AGENTS: &[(&[&str], &[&str])] = &[
+    (&["claude"], &["--permission-mode=bypassPermissions"]),
+    (&["codex"], &["-s=danger-full-access", "--sandbox=danger-full-access", "sandbox_mode=danger-full-access"]),
+    (&["gemini", "qwen"], &["-y", "--approval-mode=yolo"]),
+    (&["cursor-agent"], &["--force", "-f"]),
+    (&["droid"], &["--auto=high"]),
+    (&["crush", "kimi"], &["-y"]),
+];
+
+/// Packages that runners of packages start.
+const PACKAGES: &[(&str, &str)] = &[
+    ("@anthropic-ai/claude-code", "claude"),
+    ("@openai/codex", "codex"),
+    ("@google/gemini-cli", "gemini"),
+    ("@qwen-code/qwen-code", "qwen"),
+    ("@github/copilot", "copilot"),
+    ("@sourcegraph/amp", "amp"),
+    ("opencode-ai", "opencode"),
+];
+
 /// Programs that are agents.
 const AGENTS: &[&str] = &[
     "claude",
@@ -87,14 +108,44 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     for call in &scene.calls.list {
         for effect in call.done() {
             let Kind::Execute(execution) = &effect.kind else { continue };
-            let Some(program) = execution.argv.first() else { continue };
-            let name = program.text.rsplit('/').next().unwrap_or_default();
-            let flag = execution.argv.iter().skip(1).find(|word| FLAGS.contains(&word.text.as_str()));
-            if let (true, Some(flag)) = (AGENTS.contains(&name), flag) {
-                let message = format!("starts `{name}` with `{}`: nobody is asked for permission", flag.text);
-                let about = vec![("program", name.to_owned()), ("flag", flag.text.clone())];
+            let words: Vec<&str> = execution.argv.iter().map(|word| word.text.as_str()).collect();
+            if let Some((name, flag)) = agent(&words).and_then(|name| Some((name, flag(name, &words)?))) {
+                let message = format!("starts `{name}` with `{flag}`: nobody is asked for permission");
+                let about = vec![("program", name.to_owned()), ("flag", flag)];
                 hits.push(scene.hit((call.event, call.event), message, about));
             }
         }
     }
+}
+
+/// The agent that a command starts.
+fn agent(words: &[&str]) -> Option<&'static str> {
+    let (program, operands) = words.split_first()?;
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let name = [".exe", ".cmd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    if matches!(name, "npx" | "bunx" | "pnpx") {
+        let package = operands.iter().find(|word| !word.starts_with('-'))?;
+        // The scope of a name begins with the sign that stands in front of a version.
+        let end = package.char_indices().skip(1).find(|(_, letter)| *letter == '@').map_or(package.len(), |(at, _)| at);
+        let package = package.get(..end)?;
+        return PACKAGES.iter().find(|(known, _)| *known == package).map(|(_, agent)| *agent);
+    }
+    AGENTS.iter().find(|known| **known == name).copied()
+}
+
+/// What of the command switches permissions off, as it is written.
+fn flag(agent: &str, words: &[&str]) -> Option<String> {
+    let own: Vec<&str> =
+        OF_AGENTS.iter().filter(|(agents, _)| agents.contains(&agent)).flat_map(|(_, flags)| *flags).copied().collect();
+    let places = words.iter().enumerate().skip(1);
+    places.map(|(place, word)| (*word, words.get(place + 1).copied())).find_map(|(word, next)| {
+        let (option, value) = word.split_once('=').unwrap_or((word, "true"));
+        let quoted = |text: &str| text.replace(['"', '\''], "");
+        let apart = next.map(|next| format!("{word}={}", quoted(next)));
+        if apart.is_some_and(|apart| own.contains(&apart.as_str())) {
+            return next.map(|next| format!("{word} {next}"));
+        }
+        let is_set = FLAGS.contains(&option) && value != "false" || own.contains(&quoted(word).as_str());
+        is_set.then(|| word.to_owned())
+    })
 }

@@ -27,6 +27,9 @@ lint!(
 const SMALLEST: u64 = 10_000;
 
 fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    if !scene.log.measured.requests().iter().any(|request| request.is_main && request.prompt.is_some()) {
+        return scene.cannot_judge("the log does not record what single requests sent", hits);
+    }
     for at in compactions(scene) {
         let behaviour = |reasons: Vec<String>| {
             let message = format!("after the conversation was summarised {}", reasons.join(", and "));

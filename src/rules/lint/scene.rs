@@ -92,7 +92,7 @@ impl<'a> Scene<'a> {
 
     /// The log does not record what the rule goes by: evidence that is missing, where somebody counts on the rule.
     pub(super) fn cannot_judge(&self, why: &str, hits: &mut Vec<Hit>) {
-        if self.tuning.place.is_some() {
+        if self.tuning.place.is_some() || self.tuning.is_counted {
             let message = format!("can't be judged: {why}");
             let hit = self.whole(message, vec![("lacks", why.to_owned())]);
             hits.push(Hit { counts: Counts::Incomplete, level: Level::Warning, ..hit });

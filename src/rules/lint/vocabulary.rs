@@ -303,7 +303,19 @@ pub(super) fn is_test(path: &str) -> bool {
 
 /// How often a text tells a test framework to leave tests out.
 pub(super) fn skips(text: &str) -> usize {
-    SKIPS.iter().map(|marker| text.matches(marker).count()).sum()
+    let is_word = |at: usize| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        before.is_some_and(|before| before.is_alphanumeric() || matches!(before, '_' | '.'))
+    };
+    // `exit(` ends in a marker, and is none.
+    let counts = |marker: &&str, at: usize| !(marker.starts_with(char::is_alphabetic) && is_word(at));
+    let of = |marker: &&str| text.match_indices(*marker).filter(|(at, _)| counts(marker, *at)).count();
+    SKIPS.iter().map(of).sum()
+}
+
+/// Whether a directory, or a pattern, stands for tests.
+pub(super) fn are_tests(path: &str) -> bool {
+    path.split('/').any(|component| TEST_FOLDERS.contains(&component))
 }
 
 /// Whether a text says that the work succeeded, in a sentence that does not take it back.

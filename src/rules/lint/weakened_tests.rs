@@ -1,8 +1,9 @@
 //! Tests that were deleted or switched off before the agent said that it succeeded.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::calls::Called;
+use super::edits::name;
 use super::scene::{Beat, Scene};
 use super::{edits, lint, vocabulary};
 use crate::effects::patch::PatchedFile as Edit;
@@ -93,10 +94,15 @@ fn deleted(call: &Called<'_>, began: &BTreeMap<&str, Began>) -> Vec<Weakened> {
         )
     };
     let gone = call.done().filter_map(|effect| match &effect.kind {
-        Kind::Delete(target) if effect.certainty == Certainty::Exact => Some(target.path.as_str()),
+        Kind::Delete(target) if effect.certainty == Certainty::Exact && !target.subtree => {
+            Some(target.path.as_str()).filter(|path| vocabulary::is_test(path))
+        }
+        Kind::Delete(target) if effect.certainty != Certainty::Possible => {
+            Some(target.path.as_str()).filter(|path| vocabulary::are_tests(path))
+        }
         _ => None,
     });
-    let ours = |path: &&str| vocabulary::is_test(path) && began.get(path) != Some(&Began::Here);
+    let ours = |path: &&str| began.get(path) != Some(&Began::Here);
     // What lies outside of the workspace is no test of this project.
     let inside = |path: &&str| !path.starts_with(['/', '~']);
     let weakened = |path: &str| Weakened { event: call.event, path: path.to_owned(), how: "deletes the test" };
@@ -106,16 +112,12 @@ fn deleted(call: &Called<'_>, began: &BTreeMap<&str, Began>) -> Vec<Weakened> {
 
 fn switched_off(call: &Called<'_>, edits: &[Edit], began: &BTreeMap<&str, Began>) -> Vec<Weakened> {
     let mut weakened = Vec::new();
+    let written: HashMap<&str, &str> = call.written().rev().map(|path| (name(path), path)).collect();
     for edit in edits {
         let more = edit.old.as_deref().is_some_and(|old| vocabulary::skips(&edit.new) > vocabulary::skips(old));
-        let path = call.done().find_map(|effect| match &effect.kind {
-            Kind::Write(target) if target.path.rsplit('/').next() == edit.path.rsplit(['/', '\\']).next() => {
-                Some(target.path.as_str())
-            }
-            _ => None,
-        });
-        if let Some(path) = path.filter(|path| more && began.get(path) != Some(&Began::Here)) {
-            weakened.push(Weakened { event: call.event, path: path.to_owned(), how: "switches tests off in" });
+        let path = written.get(name(&edit.path)).filter(|path| more && began.get(*path) != Some(&Began::Here));
+        if let Some(path) = path {
+            weakened.push(Weakened { event: call.event, path: (*path).to_owned(), how: "switches tests off in" });
         }
     }
     weakened
