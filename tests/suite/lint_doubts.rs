@@ -77,22 +77,24 @@ fn agents_are_told_to_ask_nobody_in_many_ways() {
     ] {
         assert_eq!(told("permission-bypass", &[ran(command), end()]).len(), 1, "{command}");
     }
-    for command in
-        ["claude --permission-mode plan -p x", "codex exec -s read-only x", "git push --force", "npx -y cowsay x"]
-    {
+    for command in [
+        "claude --permission-mode plan -p x",
+        "codex exec -s read-only x",
+        "git push --force",
+        "npx -y @google/gemini-cli -p x",
+    ] {
         assert!(told("permission-bypass", &[ran(command), end()]).is_empty(), "{command}");
     }
 }
 
-/// Thousands of files of one patch took minutes.
+/// Each file of a patch once, but for the one that was spoken of. There are many: it took minutes.
 #[test]
-fn a_patch_of_many_files_is_looked_through_once() {
-    let patch = |folder: &str| {
-        let part = |at: u32| format!("*** Update File: {folder}/test_{at}.py\n@@\n-x\n+y\n");
-        let parts: String = (0..3_000).map(part).collect::<Vec<_>>().concat();
-        done("apply_patch", &json!({"input": format!("*** Begin Patch\n{parts}*** End Patch")}))
-    };
+fn every_file_of_a_large_patch_is_told() {
+    let part = |at: u32| format!("*** Update File: tests/test_{at}.py\n@@\n-x\n+y\n");
+    let parts = (0..3_000).map(part).collect::<Vec<_>>().concat();
+    let patch = done("apply_patch", &json!({"input": format!("*** Begin Patch\n{parts}*** End Patch")}));
     let prompt: Events = vec![("user_prompt", json!({"prompt": "word ".repeat(100_000) + "see test_7.py."}))];
-    let blind = told("blind-edit", &[prompt, patch("tests"), said("All tests pass."), end()]);
-    assert_eq!(blind.len(), 2_999, "one was spoken of");
+    let blind = told("blind-edit", &[prompt, patch, said("All tests pass."), end()]);
+    assert_eq!(blind.len(), 2_999);
+    assert!(!blind.iter().any(|message| message.contains("`tests/test_7.py`")));
 }

@@ -109,7 +109,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         for effect in call.done() {
             let Kind::Execute(execution) = &effect.kind else { continue };
             let words: Vec<&str> = execution.argv.iter().map(|word| word.text.as_str()).collect();
-            if let Some((name, flag)) = agent(&words).and_then(|name| Some((name, flag(name, &words)?))) {
+            if let Some((name, flag)) = agent(&words).and_then(|(name, options)| Some((name, flag(name, options)?))) {
                 let message = format!("starts `{name}` with `{flag}`: nobody is asked for permission");
                 let about = vec![("program", name.to_owned()), ("flag", flag)];
                 hits.push(scene.hit((call.event, call.event), message, about));
@@ -118,27 +118,29 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-/// The agent that a command starts.
-fn agent(words: &[&str]) -> Option<&'static str> {
+/// The agent that a command starts, and what it is started with.
+fn agent<'w>(words: &'w [&'w str]) -> Option<(&'static str, &'w [&'w str])> {
     let (program, operands) = words.split_first()?;
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let name = [".exe", ".cmd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     if matches!(name, "npx" | "bunx" | "pnpx") {
-        let package = operands.iter().find(|word| !word.starts_with('-'))?;
+        // What stands in front of the package is for the runner: its `-y` is no `-y` of the agent.
+        let place = operands.iter().position(|word| !word.starts_with('-'))?;
+        let (package, options) = operands.get(place..)?.split_first()?;
         // The scope of a name begins with the sign that stands in front of a version.
         let end = package.char_indices().skip(1).find(|(_, letter)| *letter == '@').map_or(package.len(), |(at, _)| at);
         let package = package.get(..end)?;
-        return PACKAGES.iter().find(|(known, _)| *known == package).map(|(_, agent)| *agent);
+        return PACKAGES.iter().find(|(known, _)| *known == package).map(|(_, agent)| (*agent, options));
     }
-    AGENTS.iter().find(|known| **known == name).copied()
+    AGENTS.iter().find(|known| **known == name).map(|agent| (*agent, operands))
 }
 
-/// What of the command switches permissions off, as it is written.
-fn flag(agent: &str, words: &[&str]) -> Option<String> {
+/// What of the options switches permissions off, as it is written.
+fn flag(agent: &str, options: &[&str]) -> Option<String> {
     let own: Vec<&str> =
         OF_AGENTS.iter().filter(|(agents, _)| agents.contains(&agent)).flat_map(|(_, flags)| *flags).copied().collect();
-    let places = words.iter().enumerate().skip(1);
-    places.map(|(place, word)| (*word, words.get(place + 1).copied())).find_map(|(word, next)| {
+    let mut pairs = options.iter().enumerate().map(|(place, word)| (*word, options.get(place + 1).copied()));
+    pairs.find_map(|(word, next)| {
         let (option, value) = word.split_once('=').unwrap_or((word, "true"));
         let quoted = |text: &str| text.replace(['"', '\''], "");
         let apart = next.map(|next| format!("{word}={}", quoted(next)));
