@@ -170,7 +170,10 @@ fn redundant_reads(files: &Files) -> Measurement {
 fn context_fill(criterion: &Criterion, requests: &[Request]) -> Measurement {
     let mut fullest: Option<(f64, u32)> = None;
     for request in requests {
-        let Some(prompt) = request.prompt else { continue };
+        let Some(prompt) = request.prompt else {
+            let reason = "the log does not record what the request sent";
+            return Measurement::unknown(reason).at(Some(request.event));
+        };
         let Some(window) = criterion.context_window.or(request.window).filter(|window| *window > 0) else {
             let model = request.model.as_deref().map_or_else(String::new, |model| format!(" of `{model}`"));
             let reason = format!("the size of the context{model} is not known: state `context_window`");

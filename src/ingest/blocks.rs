@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::assembly::{self, Assembly, Place};
 use super::gaps::Gaps;
-use super::json::{Nested, Raw, count, elements, filled, is, is_object, is_string, is_true, object, raw_text, record};
+use super::json::{Counts, Nested, Raw, elements, filled, is, is_object, is_string, is_true, object, raw_text, record};
 use crate::model::evidence::Subagent;
 use crate::model::{Arguments, EventKind, RawText, Status, ToolCall, ToolResult, Usage};
 
@@ -275,12 +275,14 @@ record! {
 /// What a message cost, in the provider's own words or in camel case.
 pub(super) fn usage(value: Option<Raw<'_>>) -> Option<Usage> {
     let tokens = object::<Tokens<'_>>(value.filter(|value| is_object(Some(*value))))?;
+    let mut counts = Counts::default();
     Some(Usage {
-        input: count(tokens.input.or(tokens.input_camel)),
-        output: count(tokens.output.or(tokens.output_camel)),
-        cache_read: count(tokens.cache_read.or(tokens.cache_read_camel)),
-        cache_write: count(tokens.cache_write.or(tokens.cache_write_camel)),
-        cache_write_1h: tokens.kept.object().map_or(0, |kept| count(kept.hour)),
+        input: counts.needed(tokens.input.or(tokens.input_camel)),
+        output: counts.needed(tokens.output.or(tokens.output_camel)),
+        cache_read: counts.of(tokens.cache_read.or(tokens.cache_read_camel)),
+        cache_write: counts.of(tokens.cache_write.or(tokens.cache_write_camel)),
+        cache_write_1h: tokens.kept.object().map_or(0, |kept| counts.of(kept.hour)),
+        partial: counts.is_partial,
         ..Usage::default()
     })
 }

@@ -294,10 +294,46 @@ pub(super) fn is_string(value: Option<Raw<'_>>) -> bool {
     value.is_some_and(|raw| raw.get().starts_with('"'))
 }
 
-/// A count; negative ones, which old writers used for "unknown", and fractions count as zero.
+/// A count; what is none counts as zero.
 pub(super) fn count(value: Option<Raw<'_>>) -> u64 {
     whole(value).unwrap_or(0)
 }
+
+/// Reads the counts of one record of usage, and notes whether one is there that can't be read: a text, a number below
+/// zero (old writers said so that they did not know), a fraction, or more than fits.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) is_partial: bool,
+}
+
+impl Counts {
+    /// A count; one that is not there is none.
+    pub(super) fn of(&mut self, value: Option<Raw<'_>>) -> u64 {
+        value.map_or(0, |raw| self.number(raw.get()))
+    }
+
+    /// One that every such record has.
+    pub(super) fn needed(&mut self, value: Option<Raw<'_>>) -> u64 {
+        self.is_partial |= value.is_none();
+        self.of(value)
+    }
+
+    /// A count as it is written. Some writers have only fractional numbers: `12.0` is twelve.
+    pub(super) fn number(&mut self, text: &str) -> u64 {
+        let integral = || {
+            let number: f64 = text.parse().ok()?;
+            let is_count = number >= 0.0 && number.fract() == 0.0 && number <= MOST;
+            is_count.then(|| format!("{number:.0}").parse().ok()).flatten()
+        };
+        text.parse().ok().or_else(integral).unwrap_or_else(|| {
+            self.is_partial = true;
+            0
+        })
+    }
+}
+
+/// Up to here every whole number is a fractional one, too.
+const MOST: f64 = 9_007_199_254_740_992.0;
 
 /// A count, where the value is one.
 pub(super) fn whole(value: Option<Raw<'_>>) -> Option<u64> {

@@ -32,6 +32,8 @@ pub(crate) enum Unpriced {
     UnknownTier(String, String),
     /// The prompt was longer than what the table has prices for.
     LongPrompt(String),
+    /// The log does not tell all tokens.
+    Partial,
     /// Prices were stated, and none for tokens of this kind.
     NoRate(&'static str),
     /// Nothing is recorded about usage at all, and nothing to estimate it by.
@@ -52,6 +54,7 @@ impl fmt::Display for Unpriced {
             Self::LongPrompt(model) => {
                 write!(f, "there is no price for prompts of the model `{model}` that are longer than its row says")
             }
+            Self::Partial => f.write_str("the log does not tell all tokens of every answer"),
             Self::NoRate(kind) => write!(f, "no price was stated for {kind}"),
             Self::NoUsage => f.write_str("the log records no usage"),
         }
@@ -105,6 +108,14 @@ impl Cost {
                     self.why.insert(place, why.clone());
                 }
             }
+        }
+    }
+
+    /// What some usage cost. Where the log tells only a part of it, it cost more.
+    pub(super) fn charge(&mut self, usage: &Usage, amount: &Result<u128, Unpriced>) {
+        self.add(amount);
+        if usage.partial {
+            self.add(&Err(Unpriced::Partial));
         }
     }
 
@@ -167,9 +178,9 @@ impl<'t> Pricing<'t> {
 
     /// What the session's total has beyond its requests. How long their prompts were is not known, so no rates of long
     /// ones are taken.
-    pub(super) fn rest(&self, session: &Session<'_>) -> Result<u128, Unpriced> {
+    pub(super) fn rest(&self, session: &Session<'_>) -> (Usage, Result<u128, Unpriced>) {
         let rest = request::rest(session);
-        self.price(only_model(session).as_deref(), &rest, 0)
+        (rest, self.price(only_model(session).as_deref(), &rest, 0))
     }
 
     fn price(&self, model: Option<&str>, usage: &Usage, prompt: u64) -> Result<u128, Unpriced> {
@@ -205,7 +216,7 @@ impl<'t> Pricing<'t> {
         }
         let mut noted = None;
         for request in requests {
-            cost.add(&request.cost);
+            cost.charge(&request.usage, &request.cost);
             let by = Some((request.model.as_deref(), request.tier.as_deref()));
             // Most requests of a session are priced by the same row.
             if total_tokens(&request.usage) > 0 && noted != by {
@@ -215,14 +226,14 @@ impl<'t> Pricing<'t> {
         }
         // What answers used that no record is of.
         for spent in request::untold(session) {
-            cost.add(&self.request(session, spent));
+            cost.charge(&spent.usage, &self.request(session, spent));
             self.note(&mut cost, model_of(session, spent).as_deref(), spent.tier.as_deref());
         }
-        let rest = self.rest(session);
+        let (usage, rest) = self.rest(session);
         if rest != Ok(0) {
             self.note(&mut cost, only_model(session).as_deref(), None);
         }
-        cost.add(&rest);
+        cost.charge(&usage, &rest);
         cost
     }
 
@@ -255,7 +266,8 @@ fn priced(rates: &Rates, usage: &Usage) -> Result<u128, Unpriced> {
 
 /// Whether the log records any usage.
 pub(super) fn is_recorded(session: &Session<'_>, requests: &[Request]) -> bool {
-    total_tokens(&session.usage) > 0 || requests.iter().any(|request| total_tokens(&request.usage) > 0)
+    let tells = |usage: &Usage| total_tokens(usage) > 0 || usage.partial;
+    tells(&session.usage) || requests.iter().any(|request| tells(&request.usage))
 }
 
 /// The model of a request, where the log says so.

@@ -105,7 +105,7 @@ fn charge(phases: &mut [Phase], requests: &[Request], pricing: &Pricing<'_>) {
     for asked in requests {
         let Some(phase) = at(phases, asked.event) else { continue };
         phase.usage.add(&asked.usage);
-        phase.cost.add(&asked.cost);
+        phase.cost.charge(&asked.usage, &asked.cost);
         pricing.note(&mut phase.cost, asked.model.as_deref(), asked.tier.as_deref());
     }
 }

@@ -35,9 +35,10 @@ pub(crate) struct Request {
     pub(crate) cost: Result<u128, Unpriced>,
 }
 
-/// The size of a prompt, of a record that is about one request.
+/// The size of a prompt, of a record that is about one request and tells it. Every request sends something.
 pub(super) fn prompt(usage: &Usage) -> Option<u64> {
-    (usage.requests == 1).then(|| usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write))
+    let sent = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
+    Some(sent).filter(|sent| *sent > 0 && usage.requests == 1 && !usage.partial)
 }
 
 /// Each request once, in order. Logs repeat the usage of a message: the last report counts.
@@ -87,7 +88,8 @@ pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Requ
 
 /// What answers used that no single request is known of, each once: the last report of a message counts.
 pub(super) fn untold<'s>(session: &'s Session<'s>) -> impl Iterator<Item = &'s Spent<'s>> {
-    let has_cost = |spent: &&Spent<'_>| spent.usage.requests == 0 && total_tokens(&spent.usage) > 0;
+    let has_cost =
+        |spent: &&Spent<'_>| spent.usage.requests == 0 && (total_tokens(&spent.usage) > 0 || spent.usage.partial);
     let last: BTreeMap<&str, usize> = session
         .spent
         .iter()

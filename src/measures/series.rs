@@ -221,7 +221,7 @@ fn tasks(arguments: &Arguments<'_>) -> u128 {
 
 /// Answers of the model, each once. Where a log counts usage only as a whole, its records of answers are counted.
 pub(crate) fn model_calls(session: &Session<'_>) -> Series {
-    let reported = tokens(session, |usage| usage.requests);
+    let reported = counted(session, |usage| usage.requests);
     if tells_requests(session) || reported.total() > 1 { reported } else { answers(session, Conversation::Any) }
 }
 
@@ -277,6 +277,30 @@ pub(crate) fn total_tokens(usage: &Usage) -> u64 {
 
 /// What providers reported. Logs repeat the usage of a message: the last report counts.
 pub(crate) fn tokens(session: &Session<'_>, amount: impl Fn(&Usage) -> u64) -> Series {
+    let mut series = counted(session, amount);
+    if let Some(event) = partial(session) {
+        series.is_unknown(event, || Unpriced::Partial.to_string());
+    }
+    series
+}
+
+/// The first event with usage that is told only in part, after all reports of its message.
+fn partial(session: &Session<'_>) -> Option<u32> {
+    if !session.usage.partial {
+        return None;
+    }
+    let mut last: BTreeMap<&str, bool> = BTreeMap::new();
+    for spent in &session.spent {
+        last.extend(spent.message.as_deref().map(|message| (message, spent.usage.partial)));
+    }
+    let is_partial = |spent: &&Spent<'_>| {
+        spent.usage.partial && spent.message.as_deref().is_none_or(|message| last.get(message) == Some(&true))
+    };
+    let first = session.spent.iter().find(is_partial).map(|spent| event_of(session, spent));
+    first.or_else(|| Some(session.events.last().map_or(0, |event| event.number)))
+}
+
+fn counted(session: &Session<'_>, amount: impl Fn(&Usage) -> u64) -> Series {
     let mut series = reported(session, |spent| u128::from(amount(&spent.usage)));
     // A running total outweighs the sum of its parts.
     let last = session.events.last().map_or(0, |event| event.number);
@@ -301,11 +325,13 @@ pub(crate) fn cost(session: &Session<'_>, pricing: &Pricing<'_>) -> Series {
         })
     });
     let last = session.events.last().map_or(0, |event| event.number);
-    match pricing.rest(session) {
+    gaps.extend(partial(session).map(|event| (event, Unpriced::Partial)));
+    match pricing.rest(session).1 {
         Ok(rest) => series.spend(last, rest),
         Err(why) => gaps.push((last, why)),
     }
     series.recorded |= series.total() > 0;
+    gaps.sort();
     for (event, why) in gaps {
         series.is_unknown(event, || why.to_string());
     }

@@ -13,6 +13,7 @@ pub(crate) mod naming;
 mod text;
 
 use std::borrow::Cow;
+use std::iter::Sum;
 
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +79,9 @@ pub(crate) struct Usage {
     pub(crate) cache_write_1h: u64,
     /// Part of `output`, where the provider says so.
     pub(crate) reasoning: u64,
+    /// It was more: some of it the log doesn't tell, or tells in a way that can't be read.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) partial: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -96,6 +100,7 @@ impl Usage {
             cache_write: self.cache_write.saturating_sub(other.cache_write),
             cache_write_1h: self.cache_write_1h.saturating_sub(other.cache_write_1h),
             reasoning: self.reasoning.saturating_sub(other.reasoning),
+            partial: self.partial && !other.partial,
         }
     }
 
@@ -107,6 +112,16 @@ impl Usage {
         self.cache_write = self.cache_write.saturating_add(more.cache_write);
         self.cache_write_1h = self.cache_write_1h.saturating_add(more.cache_write_1h);
         self.reasoning = self.reasoning.saturating_add(more.reasoning);
+        self.partial |= more.partial;
+    }
+}
+
+impl<'u> Sum<&'u Self> for Usage {
+    fn sum<I: Iterator<Item = &'u Self>>(usages: I) -> Self {
+        usages.fold(Self::default(), |mut sum, usage| {
+            sum.add(usage);
+            sum
+        })
     }
 }
 

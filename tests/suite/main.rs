@@ -40,4 +40,5 @@ mod sarif;
 mod sarif_check;
 mod schemas;
 mod shipped;
+mod usage_doubts;
 mod world;

@@ -10,6 +10,7 @@ use super::super::failure::Failure;
 use super::super::output;
 use super::{MeasuredArgs, PricesArgs};
 use crate::measures::Basis;
+use crate::measures::money::Unpriced;
 use crate::report;
 
 pub(in crate::cli) const EXAMPLES: &str = "\
@@ -46,12 +47,16 @@ pub(in crate::cli) fn run(
     let form = args.measured.form(&measured.gaps, environment);
     output::print(streams.stdout, &report::cost(&measured.profiles, form))?;
     let code = measured.concluded(streams);
-    let incomplete = measured.profiles.iter().any(|profile| profile.cost.basis == Basis::Incomplete);
-    if incomplete {
+    let incomplete = measured.profiles.iter().filter(|profile| profile.cost.basis == Basis::Incomplete);
+    let why: Vec<&Unpriced> = incomplete.flat_map(|profile| &profile.cost.why).collect();
+    if why.iter().any(|why| **why != Unpriced::Partial) {
         output::note(
             streams.stderr,
             "warning: not everything has a price: `--prices FILE`, `--model` or the four `--…-price` options state one",
         );
     }
-    Ok(if incomplete { 3 } else { code })
+    if why.contains(&&Unpriced::Partial) {
+        output::note(streams.stderr, "warning: a log does not tell all tokens of every answer: it cost more");
+    }
+    Ok(if why.is_empty() { code } else { 3 })
 }

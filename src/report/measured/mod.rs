@@ -63,12 +63,15 @@ struct Tokens {
     cache_write_1h: u64,
     /// Part of `output`, where the log says so.
     reasoning: u64,
+    /// It was more: some of it the log does not tell, or tells in a way that can't be read.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    partial: bool,
 }
 
 impl Tokens {
     fn of(usage: &Usage) -> Self {
-        let Usage { requests, input, output, cache_read, cache_write, cache_write_1h, reasoning } = *usage;
-        Self { requests, input, output, cache_read, cache_write, cache_write_1h, reasoning }
+        let Usage { requests, input, output, cache_read, cache_write, cache_write_1h, reasoning, partial } = *usage;
+        Self { requests, input, output, cache_read, cache_write, cache_write_1h, reasoning, partial }
     }
 }
 

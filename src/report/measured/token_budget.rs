@@ -104,18 +104,26 @@ impl<'a> TokenBudget<'a> {
         (peak >= most).then(|| format!("{said}, and from {} on it fails", percent(most)))
     }
 
-    /// Why its last request can't be held against anything.
+    /// Why not all of its requests can be held against something. The fullest may be one of those.
     pub(crate) fn unknown(&self) -> Option<String> {
         let id = shown(&self.profile.id, 80);
-        let Some((_, last)) = self.requests().next_back() else {
+        if self.requests().next().is_none() {
             return Some(format!("session {id}: the log records the size of no request"));
-        };
-        if self.limit(last).is_some() {
-            return None;
         }
-        let model =
-            last.model.as_deref().map_or_else(|| "no model".to_owned(), |model| format!("`{}`", shown(model, 80)));
-        Some(format!("session {id}: how many tokens {model} takes is not known: state it with `--limit`"))
+        if let Some((_, request)) = self.requests().find(|(_, request)| self.limit(request).is_none()) {
+            let model = request.model.as_deref();
+            let model = model.map_or_else(|| "no model".to_owned(), |model| format!("`{}`", shown(model, 80)));
+            let event = request.event;
+            let said = format!("session {id}: how many tokens {model} takes is not known (event {event})");
+            return Some(format!("{said}: state it with `--limit`"));
+        }
+        let main = self.profile.requests.iter().filter(|request| request.is_main);
+        let untold: Vec<&Request> = main.filter(|request| request.prompt.is_none()).collect();
+        let first = untold.first()?.event;
+        let count = untold.len();
+        Some(format!(
+            "session {id}: the log does not record what {count} of its requests sent, the first at event {first}"
+        ))
     }
 
     /// How many more requests fit, if each adds what the last ones added on average.

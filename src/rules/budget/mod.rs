@@ -39,8 +39,7 @@ fn exceeded(log: &Log<'_>, hits: &mut Vec<Hit>) {
         } else if let Some((event, what)) = &series.unknown {
             let message = format!("{} {spent} or more: {allowed}, and {what}", who.words());
             let hit = hit(&EXCEEDED, Site::Event(*event), Level::Warning, message, limit, who);
-            // What has no price may have cost anything.
-            let counts = if measure == Measure::CostUsd { Counts::Incomplete } else { Counts::ByLevel };
+            let counts = if is_of_usage(measure) { Counts::Incomplete } else { Counts::ByLevel };
             hits.push(Hit { counts, ..hit });
         }
     });
@@ -48,6 +47,12 @@ fn exceeded(log: &Log<'_>, hits: &mut Vec<Hit>) {
     if let Some(hit) = first.filter(|_| several).and_then(|(_, _, place)| hits.get_mut(place)) {
         hit.message.push_str(", the first of all limits");
     }
+}
+
+/// What has no price or isn't told may have been anything.
+fn is_of_usage(measure: Measure) -> bool {
+    use Measure::{CostUsd, InputTokens, OutputTokens, ReasoningTokens, TotalTokens};
+    matches!(measure, CostUsd | InputTokens | OutputTokens | TotalTokens | ReasoningTokens)
 }
 
 fn unrecorded(log: &Log<'_>, hits: &mut Vec<Hit>) {

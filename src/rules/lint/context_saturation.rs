@@ -21,10 +21,12 @@ lint!(
 fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     let threshold = scene.number(&THRESHOLD).unwrap_or(1.0);
     let requests = scene.log.measured.requests();
-    let mut judged = false;
+    let mut judged = requests.iter().any(|request| request.is_main);
     for request in requests.iter().filter(|request| request.is_main) {
-        let (Some(prompt), Some(window)) = (request.prompt, window(scene, request)) else { continue };
-        judged = true;
+        let (Some(prompt), Some(window)) = (request.prompt, window(scene, request)) else {
+            judged = false;
+            continue;
+        };
         if share(prompt, window) >= threshold {
             let percent = threshold * 100.0;
             let message = format!(
@@ -35,7 +37,8 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         }
     }
     if !judged {
-        let why = if requests.iter().any(|request| request.prompt.is_some()) {
+        let is_told = |request: &Request| !request.is_main || request.prompt.is_some();
+        let why = if !requests.is_empty() && requests.iter().all(is_told) {
             "the context window of its model is not known: state `context_window`"
         } else {
             "the log does not record what single requests sent"

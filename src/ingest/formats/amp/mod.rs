@@ -97,6 +97,8 @@ fn messages<'a>(assembly: &mut Assembly<'a>, thread: &Item<'a, Thread<'a>>, list
         note_each(&mut attribution.permission_modes, filled(message.mode));
         if let Some(usage) = blocks::usage(message.usage) {
             assembly.usage(id, usage);
+        } else if is(message.role, "assistant") {
+            assembly.untold(id);
         }
         add(assembly, &place, message, gaps);
     }

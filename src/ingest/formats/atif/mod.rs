@@ -8,7 +8,8 @@ use super::{Detect, Format, Input};
 use crate::ingest::assembly::{Assembly, Numbering, Place, arguments};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{
-    Nested, Raw, count, elements, filled, is_array, is_string, is_true, object, raw_text, record, scalar, text, whole,
+    Counts, Nested, Raw, elements, filled, is, is_array, is_string, is_true, object, raw_text, record, scalar, text,
+    whole,
 };
 use crate::ingest::reader::{Item, Reader};
 use crate::ingest::settings;
@@ -32,7 +33,12 @@ record! {
 }
 
 record! {
-    struct Totals { steps = "total_steps" }
+    struct Totals {
+        steps = "total_steps",
+        prompt = "total_prompt_tokens",
+        completion = "total_completion_tokens",
+        cached = "total_cached_tokens",
+    }
 }
 
 record! {
@@ -188,8 +194,14 @@ fn trajectory<'a>(
     }
     settings::look_through(&mut assembly.session.evidence, "agent", trajectory.agent);
     let steps = steps(&mut assembly, item, gaps);
-    let stated = trajectory.totals.object().and_then(|totals| whole(totals.steps));
-    assembly.stated(Counted::Steps, stated, steps, true);
+    if let Some(totals) = trajectory.totals.object() {
+        assembly.stated(Counted::Steps, whole(totals.steps), steps, true);
+        // Those of a trajectory with sub-agents may be theirs, too.
+        if trajectory.subagents.is_none() && totals.prompt.is_some() {
+            let Totals { prompt, completion, cached, .. } = *totals;
+            assembly.in_all(&usage(&Metrics { prompt, completion, cached, ..Metrics::default() }));
+        }
+    }
     if trajectory.continued.is_some() {
         assembly.session.evidence.compactions = assembly.session.evidence.compactions.saturating_add(1);
     }
@@ -258,6 +270,22 @@ fn steps<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Trajectory<'a>>, gaps:
     count
 }
 
+fn usage(metrics: &Metrics<'_>) -> Usage {
+    let mut counts = Counts::default();
+    let extra = metrics.extra.object();
+    let cache_read = counts.of(metrics.cached);
+    let cache_write = extra.map_or(0, |extra| counts.of(extra.cache_write));
+    Usage {
+        input: counts.needed(metrics.prompt).saturating_sub(cache_read).saturating_sub(cache_write),
+        output: counts.needed(metrics.completion),
+        cache_read,
+        cache_write,
+        cache_write_1h: extra.and_then(|extra| extra.kept.object()).map_or(0, |kept| counts.of(kept.hour)),
+        partial: counts.is_partial,
+        ..Usage::default()
+    }
+}
+
 fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, step: &Step<'a>, gaps: &mut Gaps) {
     assembly.model(filled(step.model));
     if let Some(thought) = step.reasoning.filter(|thought| thought.get() != "\"\"") {
@@ -274,14 +302,9 @@ fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, step: &Step<'a>, gaps
     };
     words(assembly, place, step.message, kind);
     if let Some(metrics) = step.metrics.object() {
-        let cache_read = count(metrics.cached);
-        let extra = metrics.extra.object();
-        let cache_write = extra.map_or(0, |extra| count(extra.cache_write));
-        let hour = extra.and_then(|extra| extra.kept.object()).map_or(0, |kept| count(kept.hour));
-        let input = count(metrics.prompt).saturating_sub(cache_read).saturating_sub(cache_write);
-        let output = count(metrics.completion);
-        let usage = Usage { input, output, cache_read, cache_write, cache_write_1h: hour, ..Usage::default() };
-        assembly.usage(None, usage);
+        assembly.usage(None, usage(metrics));
+    } else if is(step.source, "agent") {
+        assembly.untold(None);
     }
     calls(assembly, place, step, gaps);
     let Some(observation) = step.observation.object() else {

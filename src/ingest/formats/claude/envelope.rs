@@ -17,6 +17,7 @@ record! {
         uuid = "uuid",
         session_id = "sessionId",
         session_id_snake = "session_id",
+        request_id = "requestId",
         timestamp = "timestamp",
         cwd = "cwd",
         version = "version",

@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::{facts, outcome};
 use crate::ingest::assembly::{self, Assembly, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Content, Nested, Raw, count, filled, is, is_true, object, raw_text, record, text};
+use crate::ingest::json::{Content, Counts, Nested, Raw, filled, is, is_true, object, raw_text, record, text};
 use crate::model::{Arguments, EventKind, Label, Origin, Status, Telling, ToolCall, ToolResult, Usage, Window};
 
 /// What the record around a message says about it.
@@ -25,6 +25,8 @@ pub(super) struct Context<'a> {
     pub(super) denial: Option<Cow<'a, str>>,
     /// Of the agent.
     pub(super) version: Option<Cow<'a, str>>,
+    /// The provider's id of the request that it answers.
+    pub(super) request: Option<Cow<'a, str>>,
 }
 
 record! {
@@ -92,11 +94,11 @@ pub(super) fn add<'a>(
         Content::Blocks(blocks) => blocks,
         Content::Text(text) => {
             words(assembly, place, Some(*text), user, context);
-            return usage(assembly, place, message, true);
+            return usage(assembly, place, (message, context), true);
         }
         Content::Absent | Content::Other => {
             gaps.push(Some(place.line), "a message without readable content");
-            return usage(assembly, place, message, false);
+            return usage(assembly, place, (message, context), false);
         }
     };
     let (origin, mut acted) = (assembly.origin, false);
@@ -127,7 +129,7 @@ pub(super) fn add<'a>(
         }
     }
     assembly.origin = origin;
-    usage(assembly, place, message, acted);
+    usage(assembly, place, (message, context), acted);
 }
 
 fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, text: Option<Raw<'a>>, user: bool, context: &Context<'a>) {
@@ -212,19 +214,34 @@ fn agent(result: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
 /// What one record of usage says.
 pub(super) fn used(usage: Option<Raw<'_>>) -> Option<Usage> {
     let tokens = object::<Tokens<'_>>(usage)?;
+    let mut counts = Counts::default();
     Some(Usage {
-        input: count(tokens.input),
-        output: count(tokens.output),
-        cache_read: count(tokens.cache_read),
-        cache_write: count(tokens.cache_write),
-        cache_write_1h: tokens.kept.object().map_or(0, |kept| count(kept.hour)),
+        input: counts.needed(tokens.input),
+        output: counts.needed(tokens.output),
+        cache_read: counts.of(tokens.cache_read),
+        cache_write: counts.of(tokens.cache_write),
+        cache_write_1h: tokens.kept.object().map_or(0, |kept| counts.of(kept.hour)),
+        partial: counts.is_partial,
         ..Usage::default()
     })
 }
 
-fn usage<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, message: &Message<'a>, acted: bool) {
+fn usage<'a>(
+    assembly: &mut Assembly<'a>,
+    place: &Place<'a>,
+    (message, context): (&Message<'a>, &Context<'a>),
+    acted: bool,
+) {
     facts::model(message.model, assembly);
-    let Some(usage) = used(message.usage) else { return };
+    if is(message.model, "<synthetic>") && message.usage.is_none() {
+        return;
+    }
+    let Some(usage) = used(message.usage) else {
+        if is(message.role, "assistant") {
+            assembly.untold(filled(message.id));
+        }
+        return;
+    };
     let served = object::<Tokens<'a>>(message.usage).unwrap_or_default();
     // What is written to the cache is the same conversation again.
     let window =
@@ -234,7 +251,8 @@ fn usage<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, message: &Message<'
     if !is(message.model, "<synthetic>") {
         let speed = filled(served.speed).filter(|speed| speed != "standard");
         assembly.served(speed.or_else(|| filled(served.tier)));
-        assembly.spend(place.time.clone(), filled(message.id), usage, window);
+        let id = filled(message.id).map(|id| assembly.message_of(id, context.request.clone(), &usage));
+        assembly.spend(place.time.clone(), id, usage, window);
     } else if let Some(window) = window {
         assembly.window(place.time.clone(), window);
     }

@@ -171,6 +171,7 @@ impl<'a> Transcript<'a> {
             result: record.tool_use_result.or(record.tool_use_result_snake),
             denial: filled(record.denial_kind),
             version: filled(record.version).or_else(|| self.assembly.session.attribution.version.clone()),
+            request: filled(record.request_id),
         };
         message::add(&mut self.assembly, place, &record.message, &context, gaps);
     }
@@ -202,6 +203,7 @@ impl<'a> Transcript<'a> {
                 result: inner.tool_use_result,
                 denial: filled(inner.denial_kind),
                 version: filled(record.version).or_else(|| self.assembly.session.attribution.version.clone()),
+                request: filled(inner.request_id),
             };
             message::add(&mut self.assembly, &place, &inner.message, &context, gaps);
         }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::ingest::assembly::Assembly;
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, count, fields, object, record};
+use crate::ingest::json::{Counts, Raw, fields, object, record};
 use crate::model::attribution::note_each;
 use crate::model::{Usage, naming};
 
@@ -32,7 +32,8 @@ pub(super) struct Totals<'a> {
 impl<'a> Totals<'a> {
     /// `line`: where the end stands. What it says of a model and can't be read may have cost anything.
     pub(super) fn note(&mut self, whole: Option<Usage>, models: Option<Raw<'a>>, line: u32, gaps: &mut Gaps) {
-        self.whole = whole.unwrap_or(self.whole);
+        let more = whole.unwrap_or_default().beyond(&self.whole);
+        self.whole.add(&more);
         let Some(models) = models else { return };
         let Some(models) = fields(models.get()) else {
             return gaps.push(Some(line), "what each model used is not an object");
@@ -47,11 +48,13 @@ impl<'a> Totals<'a> {
             let (_, sum) = told
                 .entry(naming::canonical(&name).into_owned())
                 .or_insert_with(|| (without_size(name), Usage::default()));
+            let mut counts = Counts::default();
             sum.add(&Usage {
-                input: count(used.input),
-                output: count(used.output),
-                cache_read: count(used.cache_read),
-                cache_write: count(used.cache_write),
+                input: counts.needed(used.input),
+                output: counts.needed(used.output),
+                cache_read: counts.of(used.cache_read),
+                cache_write: counts.of(used.cache_write),
+                partial: counts.is_partial,
                 ..Usage::default()
             });
         }
@@ -64,11 +67,10 @@ impl<'a> Totals<'a> {
 
     /// Adds what no record tells.
     pub(super) fn add(self, assembly: &mut Assembly<'a>) {
-        let told = assembly.told(|name| naming::canonical(name).into_owned());
-        if told.is_empty() && self.models.is_empty() && self.whole != Usage::default() {
-            // Only the result of the run is recorded.
-            return assembly.unasked(None, self.whole);
+        if self.models.is_empty() {
+            return self.add_whole(assembly);
         }
+        let told = assembly.told(|name| naming::canonical(name).into_owned());
         if told.keys().any(|model| !self.models.contains_key(model)) {
             return self.add_in_all(&told, assembly);
         }
@@ -81,17 +83,19 @@ impl<'a> Totals<'a> {
         }
     }
 
+    /// Where the end of a run doesn't tell its models apart.
+    fn add_whole(self, assembly: &mut Assembly<'a>) {
+        let beyond = self.whole.beyond(&assembly.told_in_all(|stream| stream == 0));
+        if beyond != Usage::default() {
+            assembly.unasked(None, beyond);
+        }
+    }
+
     /// Where a record names a model that no end knows, one model has two names, and what each used can't be compared: by
     /// model it might be counted twice. What all used together can: the rest is one of those that no record names.
     fn add_in_all(self, told: &HashMap<String, Usage>, assembly: &mut Assembly<'a>) {
-        let sum = |usages: &mut dyn Iterator<Item = &Usage>| {
-            usages.fold(Usage::default(), |mut sum, usage| {
-                sum.add(usage);
-                sum
-            })
-        };
-        let total = sum(&mut self.models.values().map(|(_, usage)| usage));
-        let beyond = total.beyond(&sum(&mut told.values()));
+        let total: Usage = self.models.values().map(|(_, usage)| usage).sum();
+        let beyond = total.beyond(&told.values().sum());
         if beyond == Usage::default() {
             return;
         }

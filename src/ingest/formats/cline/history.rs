@@ -9,7 +9,7 @@ use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::blocks::{self, Around, Block, Part, Speaker, plain_status};
 use crate::ingest::formats::Input;
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, count, elements, filled, is, is_array, is_true, object, record, scalar, text};
+use crate::ingest::json::{Counts, Raw, elements, filled, is, is_array, is_true, object, record, scalar, text};
 use crate::ingest::reader::{LineCounter, Reader};
 use crate::model::attribution::note_each;
 use crate::model::{Arguments, EventKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
@@ -143,14 +143,18 @@ impl<'a> Task<'a> {
         note_each(&mut attribution.permission_modes, filled(model.mode));
         if let Some(metrics) = object::<Metrics<'_>>(entry.metrics) {
             let tokens = object::<Tokens<'_>>(metrics.tokens).unwrap_or_default();
+            let mut counts = Counts::default();
             let usage = Usage {
-                input: count(metrics.input.or(tokens.prompt)),
-                output: count(metrics.output.or(tokens.completion)),
-                cache_read: count(metrics.cache_read.or(tokens.cached)),
-                cache_write: count(metrics.cache_write),
+                input: counts.needed(metrics.input.or(tokens.prompt)),
+                output: counts.needed(metrics.output.or(tokens.completion)),
+                cache_read: counts.of(metrics.cache_read.or(tokens.cached)),
+                cache_write: counts.of(metrics.cache_write),
+                partial: counts.is_partial,
                 ..Usage::default()
             };
             self.assembly.usage(place.id.clone(), usage);
+        } else if is(entry.role, "assistant") {
+            self.assembly.untold(place.id.clone());
         }
     }
 

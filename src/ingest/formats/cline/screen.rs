@@ -8,7 +8,7 @@ use super::SCREEN;
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::formats::Input;
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, count, filled, is_true, parse, raw_text, record, scalar, text};
+use crate::ingest::json::{Counts, Raw, filled, is_true, parse, raw_text, record, scalar, text};
 use crate::ingest::reader::Item;
 use crate::model::{Arguments, EventKind, Session, Status, ToolCall, ToolResult, Usage};
 
@@ -131,11 +131,13 @@ impl<'a> Screen<'a> {
     fn request(&mut self, place: Place<'a>, value: Option<Raw<'a>>) {
         let json = text(value).unwrap_or_default();
         if let Some(request) = parse::<Request<'_>>(json.trim()).filter(|request| request.input.is_some()) {
+            let mut counts = Counts::default();
             let usage = Usage {
-                input: count(request.input),
-                output: count(request.output),
-                cache_read: count(request.cache_read),
-                cache_write: count(request.cache_write),
+                input: counts.of(request.input),
+                output: counts.of(request.output),
+                cache_read: counts.of(request.cache_read),
+                cache_write: counts.of(request.cache_write),
+                partial: counts.is_partial,
                 ..Usage::default()
             };
             self.assembly.usage(None, usage);

@@ -15,7 +15,7 @@ use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
 use crate::ingest::json::{Kept, Raw, filled, is, is_object, object, parse, record, scalar};
 use crate::ingest::reader::{Item, Reader};
-use crate::model::{Dialect, EventKind, Origin, Session, Stream, Telling};
+use crate::model::{Dialect, EventKind, Origin, Session, Stream, Telling, Usage};
 
 use super::{Base, Detect, Format, Home, Input};
 use item::Payload;
@@ -229,10 +229,13 @@ impl<'a> Rollout<'a> {
     }
 
     fn finish(mut self) -> Session<'a> {
+        self.assembly.untold_at_end();
         notice::add_unmatched(&mut self);
         facts::unanswered(&mut self);
         let usage = notice::total(self.tokens, self.requests);
+        let session = self.assembly.finish();
         // The running total outweighs the sum of what single records say.
-        Session { usage, ..self.assembly.finish() }
+        let usage = Usage { partial: usage.partial || session.usage.partial, ..usage };
+        Session { usage, ..session }
     }
 }

@@ -7,7 +7,7 @@ mod item;
 use super::{Detect, Format, Input};
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Nested, count, filled, object, raw_text, record, scalar, text};
+use crate::ingest::json::{Counts, Nested, filled, object, raw_text, record, scalar, text};
 use crate::ingest::reader::Reader;
 use crate::model::{Dialect, EventKind, Session, Usage};
 
@@ -90,12 +90,14 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 }
 
 fn usage(tokens: &Tokens<'_>) -> Usage {
-    let cache_read = count(tokens.cached);
+    let mut counts = Counts::default();
+    let cache_read = counts.of(tokens.cached);
     Usage {
-        input: count(tokens.input).saturating_sub(cache_read),
-        output: count(tokens.output),
+        input: counts.needed(tokens.input).saturating_sub(cache_read),
+        output: counts.needed(tokens.output),
         cache_read,
-        reasoning: count(tokens.reasoning),
+        reasoning: counts.of(tokens.reasoning),
+        partial: counts.is_partial,
         ..Usage::default()
     }
 }

@@ -7,7 +7,7 @@ use crate::ingest::assembly::{Assembly, Numbering, Place, arguments};
 use crate::ingest::blocks::identity;
 use crate::ingest::chat::{self, Manner, Message};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, count, elements, filled, is, object, raw_text, record, text};
+use crate::ingest::json::{Counts, Raw, elements, filled, is, object, raw_text, record, text};
 use crate::ingest::reader::{Item, LineCounter, Reader};
 use crate::model::{Arguments, Dialect, Session, Status, ToolCall, ToolResult, Usage};
 
@@ -75,8 +75,9 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
             }
             None => gaps.push(Some(line), "a session whose history is not a list"),
         }
+        // Of all answers together.
         if let Some(usage) = usage(document.usage) {
-            assembly.usage(None, usage);
+            assembly.together(None, usage);
         }
         sessions.push(assembly.finish());
     }
@@ -144,13 +145,13 @@ fn ended<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, state: &State<'a>, 
 fn usage(value: Option<Raw<'_>>) -> Option<Usage> {
     let tokens = object::<Tokens<'_>>(value)?;
     let details = object::<Details<'_>>(tokens.details).unwrap_or_default();
+    let mut counts = Counts::default();
     Some(Usage {
-        requests: 1,
-        input: count(tokens.input),
-        output: count(tokens.output),
-        cache_read: count(details.read),
-        cache_write: count(details.write),
-        reasoning: 0,
+        input: counts.needed(tokens.input),
+        output: counts.needed(tokens.output),
+        cache_read: counts.of(details.read),
+        cache_write: counts.of(details.write),
+        partial: counts.is_partial,
         ..Usage::default()
     })
 }

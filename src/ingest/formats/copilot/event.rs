@@ -3,7 +3,7 @@
 use super::{Envelope, Events};
 use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{count, filled, is_object, object, raw_text, record, scalar};
+use crate::ingest::json::{Counts, filled, is_object, object, raw_text, record, scalar};
 use crate::ingest::reader::Item;
 use crate::model::{EventKind, RawText, Usage};
 
@@ -106,9 +106,13 @@ impl<'a> Events<'a> {
         }
         let words = message.content.filter(|text| text.get() != "\"\"");
         self.assembly.push(place.clone(), raw_text(words).map_or(EventKind::Other, EventKind::Message));
-        if message.output.is_some() {
-            let usage = Usage { output: count(message.output), ..Usage::default() };
-            self.assembly.usage(filled(message.api_call).or_else(|| filled(message.id)), usage);
+        let request = filled(message.api_call).or_else(|| filled(message.id));
+        if message.output.is_none() {
+            self.assembly.untold(request);
+        } else if !self.assembly.knows(request.as_deref()) {
+            // What was sent only the end of the run tells.
+            let usage = Usage { output: Counts::default().of(message.output), partial: true, ..Usage::default() };
+            self.assembly.usage(request, usage);
         }
         self.asked.clear();
         self.requests(place, message.requests, gaps);

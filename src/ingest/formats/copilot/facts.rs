@@ -2,7 +2,7 @@
 
 use super::{Envelope, Events};
 use crate::ingest::assembly::Place;
-use crate::ingest::json::{Raw, count, fields, filled, object, record};
+use crate::ingest::json::{Counts, Raw, fields, filled, object, record};
 use crate::model::attribution::{note, note_each};
 use crate::model::evidence::Subagent;
 use crate::model::{Ending, EventKind, Usage};
@@ -79,6 +79,9 @@ impl<'a> Events<'a> {
         note(&mut attribution.entrypoint, filled(start.producer));
         self.assembly.model(filled(start.model));
         self.assembly.id(filled(start.session));
+        if matches!(kind, "session.start" | "session.resume") {
+            self.run = self.assembly.session.spent.len();
+        }
         let context = if kind == "session.context_changed" { Some(start) } else { object(start.context) };
         self.enter(&context.unwrap_or_default());
         self.assembly.push(place, if kind == "session.start" { EventKind::Start } else { EventKind::Other });
@@ -117,23 +120,25 @@ impl<'a> Events<'a> {
     }
 
     fn totals(&mut self, metrics: Option<Raw<'a>>) {
-        let Some(metrics) = metrics else { return };
-        for (model, raw) in fields(metrics.get()).unwrap_or_default() {
+        let Some(models) = metrics.and_then(|metrics| fields(metrics.get())).filter(|models| !models.is_empty()) else {
+            return;
+        };
+        for (model, raw) in models {
             self.assembly.model(Some(model.clone()).filter(|model| !model.is_empty()));
-            let Some(metrics) = object::<Metrics<'a>>(Some(raw)) else { continue };
+            let metrics = object::<Metrics<'a>>(Some(raw)).unwrap_or_default();
             let requests = object::<Requests<'a>>(metrics.requests).unwrap_or_default();
             let used = usage(&object::<Tokens<'a>>(metrics.usage).unwrap_or_default());
             if !model.is_empty() {
                 self.by_model.entry(model).or_default().add(&Usage { requests: 0, ..used });
             }
-            let total = self.total.get_or_insert_default();
-            total.requests = total.requests.saturating_add(count(requests.count));
-            total.input = total.input.saturating_add(used.input);
-            total.output = total.output.saturating_add(used.output);
-            total.cache_read = total.cache_read.saturating_add(used.cache_read);
-            total.cache_write = total.cache_write.saturating_add(used.cache_write);
-            total.reasoning = total.reasoning.saturating_add(used.reasoning);
+            let mut counts = Counts::default();
+            let asked = counts.of(requests.count);
+            let partial = used.partial || counts.is_partial;
+            self.total.get_or_insert_default().add(&Usage { requests: asked, partial, ..used });
         }
+        // It tells of all answers of the run.
+        self.assembly.told_whole(self.run);
+        self.run = self.assembly.session.spent.len();
     }
 
     /// What one request used: only the output of a run has it.
@@ -188,14 +193,15 @@ impl<'a> Events<'a> {
 
 /// The host counts cached tokens as input.
 fn usage(tokens: &Tokens<'_>) -> Usage {
-    let (read, write) = (count(tokens.read), count(tokens.write));
+    let mut counts = Counts::default();
+    let (read, write) = (counts.of(tokens.read), counts.of(tokens.write));
     Usage {
-        requests: 1,
-        input: count(tokens.input).saturating_sub(read),
-        output: count(tokens.output),
+        input: counts.needed(tokens.input).saturating_sub(read),
+        output: counts.needed(tokens.output),
         cache_read: read,
         cache_write: write,
-        reasoning: count(tokens.reasoning),
+        reasoning: counts.of(tokens.reasoning),
+        partial: counts.is_partial,
         ..Usage::default()
     }
 }

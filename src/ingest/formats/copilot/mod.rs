@@ -65,6 +65,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         agents: HashMap::new(),
         open: Vec::new(),
         total: None,
+        run: 0,
         by_model: BTreeMap::new(),
     };
     let mut reader = Reader::new(text, shape);
@@ -89,7 +90,9 @@ struct Events<'a> {
     open: Vec<Cow<'a, str>>,
     /// What the host says at the end of each run that it used.
     total: Option<Usage>,
-    /// The same by model.
+    /// Records of usage before this run.
+    run: usize,
+    /// The total by model.
     by_model: BTreeMap<Cow<'a, str>, Usage>,
 }
 
@@ -100,13 +103,14 @@ impl<'a> Events<'a> {
             self.run_all_requests();
         }
         self.unanswered();
-        let total = self.total;
+        let total = self.total.map(|mut total| {
+            total.add(&self.assembly.told_in_part());
+            total
+        });
         self.beyond();
         let mut session = self.assembly.finish();
         // Messages tell only what they put out.
-        if let Some(total) = total {
-            session.usage = total;
-        }
+        session.usage = total.unwrap_or(session.usage);
         session
     }
 

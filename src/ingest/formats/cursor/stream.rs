@@ -9,7 +9,9 @@ use crate::ingest::blocks::{self, Around, identity};
 use crate::ingest::formats::Input;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
-use crate::ingest::json::{Raw, count, fields, filled, is, is_object, is_true, object, raw_text, record, scalar, text};
+use crate::ingest::json::{
+    Counts, Raw, fields, filled, is, is_object, is_true, object, raw_text, record, scalar, text,
+};
 use crate::ingest::reader::Item;
 use crate::model::attribution::note_each;
 use crate::model::evidence::Subagent;
@@ -270,12 +272,13 @@ fn status(result: Option<Raw<'_>>) -> Status {
 }
 
 fn usage(tokens: &Tokens<'_>) -> Usage {
+    let mut counts = Counts::default();
     Usage {
-        input: count(tokens.input),
-        output: count(tokens.output),
-        cache_read: count(tokens.read),
-        cache_write: count(tokens.write),
-        reasoning: 0,
+        input: counts.needed(tokens.input),
+        output: counts.needed(tokens.output),
+        cache_read: counts.of(tokens.read),
+        cache_write: counts.of(tokens.write),
+        partial: counts.is_partial,
         ..Usage::default()
     }
 }

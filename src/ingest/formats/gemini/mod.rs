@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::{Base, Detect, Format, Home, Input};
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, count, elements, filled, is, is_string, object, raw_text, record, scalar, text};
+use crate::ingest::json::{Counts, Raw, elements, filled, is, is_string, object, raw_text, record, scalar, text};
 use crate::ingest::reader::{LineCounter, Reader};
 use crate::model::{
     Arguments, Dialect, EventKind, Label, Origin, RawText, Session, Status, ToolCall, ToolResult, Usage, Window,
@@ -188,7 +188,11 @@ impl<'a> Chat<'a> {
                 _ => self.assembly.unknown(place.clone()),
             }
         }
-        self.tokens(place, entry);
+        match object::<Tokens<'_>>(entry.tokens) {
+            Some(tokens) => self.tokens(place, &tokens),
+            None if kind == "gemini" => self.assembly.untold(place.id),
+            None => {}
+        }
     }
 
     fn thoughts(&mut self, place: &Place<'a>, thoughts: Option<Raw<'a>>) {
@@ -231,11 +235,11 @@ impl<'a> Chat<'a> {
 
     /// `input` counts what was read from the cache, `output` does not count thoughts, and what tools of the provider
     /// took in is counted apart.
-    fn tokens(&mut self, place: Place<'a>, entry: &Entry<'a>) {
-        let Some(tokens) = object::<Tokens<'_>>(entry.tokens) else { return };
-        let [input, cache_read, thoughts, tool] =
-            [tokens.input, tokens.cached, tokens.thoughts, tokens.tool].map(count);
-        let output = count(tokens.output).saturating_add(thoughts);
+    fn tokens(&mut self, place: Place<'a>, tokens: &Tokens<'_>) {
+        let mut counts = Counts::default();
+        let [input, cache_read, thoughts, tool, output] =
+            [tokens.input, tokens.cached, tokens.thoughts, tokens.tool, tokens.output].map(|value| counts.of(value));
+        let output = output.saturating_add(thoughts);
         let usage = Usage {
             requests: 1,
             input: input.saturating_sub(cache_read).saturating_add(tool),
@@ -243,6 +247,7 @@ impl<'a> Chat<'a> {
             cache_read,
             cache_write: 0,
             reasoning: thoughts,
+            partial: counts.is_partial,
             ..Usage::default()
         };
         let window = Window { fresh_input: input, cache_creation: 0, cache_read, output: output.saturating_add(tool) };

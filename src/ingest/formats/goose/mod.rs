@@ -4,11 +4,13 @@
 
 mod content;
 
+use std::borrow::Cow;
+
 use super::{Base, Detect, Format, Home, Input};
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
-use crate::ingest::json::{self, Raw, count, elements, filled, object, raw_text, record, scalar};
+use crate::ingest::json::{self, Counts, Raw, elements, filled, object, raw_text, record, scalar};
 use crate::ingest::reader::{Item, LineCounter, Reader};
 use crate::ingest::settings;
 use crate::model::attribution::note_each;
@@ -128,8 +130,13 @@ fn describe<'a>(assembly: &mut Assembly<'a>, record: &Entry<'a>) {
     let model = object::<Model<'a>>(record.model).and_then(|model| filled(model.name));
     assembly.model(model);
     note_each(&mut assembly.session.attribution.permission_modes, filled(record.mode));
-    let (input, output) = (count(record.input_tokens), count(record.output_tokens));
-    if input > 0 || output > 0 {
-        assembly.usage(None, Usage { input, output, ..Usage::default() });
+    let mut counts = Counts::default();
+    let (input, output) = (counts.of(record.input_tokens), counts.of(record.output_tokens));
+    if input > 0 || output > 0 || counts.is_partial {
+        // Of all answers until then.
+        assembly.together(
+            Some(Cow::Borrowed("running total")),
+            Usage { input, output, partial: counts.is_partial, ..Usage::default() },
+        );
     }
 }

@@ -6,7 +6,7 @@ use super::{Base, Detect, Format, Home, Input};
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::chat::{self, Manner, Message};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, count, filled, is, is_array, object, parse, record, scalar, text};
+use crate::ingest::json::{Counts, Raw, filled, is, is_array, object, parse, record, scalar, text};
 use crate::ingest::reader::{Item, Reader};
 use crate::ingest::settings;
 use crate::model::attribution::{note, note_each};
@@ -93,12 +93,14 @@ fn document<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Entry<'a>>, list: Ra
     note_each(&mut attribution.models, filled(entry.model));
     note(&mut attribution.entrypoint, filled(entry.platform).or_else(|| filled(entry.source)));
     note(&mut attribution.user, filled(entry.user));
+    let mut counts = Counts::default();
     let usage = Usage {
-        input: count(entry.input),
-        output: count(entry.output),
-        cache_read: count(entry.cache_read),
-        cache_write: count(entry.cache_write),
-        reasoning: count(entry.reasoning),
+        input: counts.needed(entry.input),
+        output: counts.needed(entry.output),
+        cache_read: counts.of(entry.cache_read),
+        cache_write: counts.of(entry.cache_write),
+        reasoning: counts.of(entry.reasoning),
+        partial: counts.is_partial,
         ..Usage::default()
     };
     if entry.input.is_some() || entry.output.is_some() {

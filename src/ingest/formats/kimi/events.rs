@@ -7,7 +7,7 @@ use crate::ingest::assembly::{self, Place};
 use crate::ingest::blocks::identity;
 use crate::ingest::chat::{self, Manner};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Nested, Raw, count, filled, is, is_true, object, raw_text, record, text};
+use crate::ingest::json::{Counts, Nested, Raw, filled, is, is_true, object, raw_text, record, text};
 use crate::model::attribution::note_each;
 use crate::model::evidence::Subagent;
 use crate::model::{EventKind, RawText, Status, ToolCall, ToolResult, Usage};
@@ -211,12 +211,16 @@ record! {
 }
 
 fn tokens(usage: Raw<'_>) -> Usage {
-    let tokens = object::<Tokens<'_>>(Some(usage)).unwrap_or_default();
+    let Some(tokens) = object::<Tokens<'_>>(Some(usage)) else {
+        return Usage { partial: true, ..Usage::default() };
+    };
+    let mut counts = Counts::default();
     Usage {
-        input: count(tokens.input),
-        output: count(tokens.output),
-        cache_read: count(tokens.cache_read),
-        cache_write: count(tokens.cache_write),
+        input: counts.of(tokens.input),
+        output: counts.of(tokens.output),
+        cache_read: counts.of(tokens.cache_read),
+        cache_write: counts.of(tokens.cache_write),
+        partial: counts.is_partial,
         ..Usage::default()
     }
 }

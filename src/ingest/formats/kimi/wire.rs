@@ -4,7 +4,7 @@ use super::{Chat, events};
 use crate::ingest::assembly::{self, Place};
 use crate::ingest::blocks::{self, Around, identity};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, count, elements, filled, is, is_string, is_true, object, raw_text, record};
+use crate::ingest::json::{Counts, Raw, elements, filled, is, is_string, is_true, object, raw_text, record};
 use crate::model::{EventKind, RawText, Status, ToolResult, Usage};
 
 record! {
@@ -163,11 +163,13 @@ record! {
 
 fn usage(value: Option<Raw<'_>>) -> Option<Usage> {
     let tokens = object::<Tokens<'_>>(value)?;
+    let mut counts = Counts::default();
     Some(Usage {
-        input: count(tokens.input),
-        output: count(tokens.output),
-        cache_read: count(tokens.cache_read),
-        cache_write: count(tokens.cache_write),
+        input: counts.of(tokens.input),
+        output: counts.of(tokens.output),
+        cache_read: counts.of(tokens.cache_read),
+        cache_write: counts.of(tokens.cache_write),
+        partial: counts.is_partial,
         ..Usage::default()
     })
 }

@@ -7,7 +7,7 @@ use super::imported::{Import, Recorded};
 use super::link;
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Nested, Raw, count, filled, is_true, object, parse, raw_text, record, scalar, text};
+use crate::ingest::json::{Counts, Nested, Raw, filled, is_true, object, parse, raw_text, record, scalar, text};
 use crate::ingest::reader::Item;
 use crate::model::{Access, Ending, EventKind, FileEvent, RawText, Status, ToolCall, ToolResult, Usage};
 
@@ -137,7 +137,7 @@ pub(super) fn add<'a>(
         }
         "llm_response" => {
             if !usage(assembly, data) {
-                assembly.usage(None, Usage { requests: 1, ..Usage::default() });
+                assembly.usage(None, Usage::default());
             }
             assembly.push(place, EventKind::Other);
         }
@@ -269,20 +269,20 @@ fn words<'a>(data: &Data<'a>) -> RawText<'a> {
 /// Whether the record tells it.
 fn usage<'a>(assembly: &mut Assembly<'a>, data: &Data<'a>) -> bool {
     assembly.model(filled(data.model));
+    let mut counts = Counts::default();
     let usage = if let Some(tokens) = object::<Tokens<'_>>(data.usage) {
         Usage {
-            requests: 1,
-            input: count(tokens.input),
-            output: count(tokens.output),
-            cache_read: count(tokens.cache_read),
-            cache_write: count(tokens.cache_write),
+            input: counts.needed(tokens.input),
+            output: counts.needed(tokens.output),
+            cache_read: counts.of(tokens.cache_read),
+            cache_write: counts.of(tokens.cache_write),
             ..Usage::default()
         }
     } else if data.input_tokens.is_some() || data.output_tokens.is_some() {
-        Usage { requests: 1, input: count(data.input_tokens), output: count(data.output_tokens), ..Usage::default() }
+        Usage { input: counts.needed(data.input_tokens), output: counts.needed(data.output_tokens), ..Usage::default() }
     } else {
         return false;
     };
-    assembly.usage(None, usage);
+    assembly.usage(None, Usage { partial: counts.is_partial, ..usage });
     true
 }

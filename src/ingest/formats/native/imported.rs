@@ -9,7 +9,7 @@ use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, count, filled, is_true, record, scalar, text};
 use crate::model::attribution::Attribution;
 use crate::model::evidence::Chain;
-use crate::model::{Arguments, Evidence, Label, Origin, Session, Spent, Status, Stream};
+use crate::model::{Arguments, Evidence, Label, Origin, Session, Spent, Status, Stream, Usage};
 
 record! {
     /// Said by the first event, about the session.
@@ -154,7 +154,9 @@ impl<'a> Recorded<'a> {
         time: Option<Cow<'a, str>>,
         message: Option<Cow<'a, str>>,
     ) -> Option<Spent<'a>> {
-        let usage = self.usage.map(|_| part(self.usage, &mut false))?;
+        let mut unreadable = false;
+        let usage: Usage = self.usage.map(|_| part(self.usage, &mut unreadable))?;
+        let usage = Usage { partial: usage.partial || unreadable, ..usage };
         let window = self.window.map(|_| part(self.window, &mut false));
         let origin = self.origin().unwrap_or_default();
         Some(Spent { after, origin, time, message, model: filled(self.model), tier: filled(self.tier), usage, window })

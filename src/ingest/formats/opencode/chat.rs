@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::Message;
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, count, elements, filled, is, is_object, object, record, scalar};
+use crate::ingest::json::{Counts, Raw, elements, filled, is, is_object, object, record, scalar};
 use crate::ingest::reader::{Item, LineCounter, Reader};
 use crate::model::attribution::{note, note_each};
 use crate::model::{EventKind, Session, Usage};
@@ -152,6 +152,8 @@ impl<'a> Chat<'a> {
             self.prompts.extend(id.clone());
         } else if let Some(tokens) = object::<Tokens<'a>>(message.tokens) {
             self.assembly.usage(id.clone(), usage(&tokens));
+        } else if is(message.role, "assistant") {
+            self.assembly.untold(id.clone());
         }
         if !again {
             let created = object::<Times<'a>>(message.time).and_then(|time| scalar(time.created));
@@ -179,15 +181,17 @@ impl<'a> Chat<'a> {
 /// Cached tokens are not part of the input. Since the total is written, reasoning is not part of the output either.
 fn usage(tokens: &Tokens<'_>) -> Usage {
     let cache = object::<Cache<'_>>(tokens.cache).unwrap_or_default();
-    let reasoning = count(tokens.reasoning);
+    let mut counts = Counts::default();
+    let reasoning = counts.of(tokens.reasoning);
     let apart = if tokens.total.is_some() { reasoning } else { 0 };
     Usage {
         requests: 1,
-        input: count(tokens.input),
-        output: count(tokens.output).saturating_add(apart),
-        cache_read: count(cache.read),
-        cache_write: count(cache.write),
+        input: counts.needed(tokens.input),
+        output: counts.needed(tokens.output).saturating_add(apart),
+        cache_read: counts.of(cache.read),
+        cache_write: counts.of(cache.write),
         reasoning,
+        partial: counts.is_partial,
         ..Usage::default()
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Run;
 use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Nested, Raw, count, filled, is, raw_text, record, scalar, text};
+use crate::ingest::json::{Counts, Nested, Raw, filled, is, raw_text, record, scalar, text};
 use crate::model::attribution::note;
 use crate::model::evidence::Subagent;
 use crate::model::{Arguments, EventKind, RawText, Status, ToolCall, ToolResult, Usage};
@@ -92,12 +92,14 @@ pub(super) fn add<'a>(run: &mut Run<'a>, line: u32, event: &Event<'a>, gaps: &mu
 
 /// The counts are running totals of the whole session.
 fn usage(run: &mut Run<'_>, tokens: &Tokens<'_>) {
-    let cache_read = count(tokens.cache_read);
+    let mut counts = Counts::default();
+    let cache_read = counts.of(tokens.cache_read);
     let usage = Usage {
-        input: count(tokens.prompt).saturating_sub(cache_read),
-        output: count(tokens.completion),
+        input: counts.needed(tokens.prompt).saturating_sub(cache_read),
+        output: counts.needed(tokens.completion),
         cache_read,
-        cache_write: count(tokens.cache_write),
+        cache_write: counts.of(tokens.cache_write),
+        partial: counts.is_partial,
         ..Usage::default()
     };
     run.assembly.together(Some(Cow::Borrowed("running total")), usage);

@@ -7,7 +7,7 @@ use std::ops::Bound;
 use serde_json::Value;
 
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, elements, fields, filled, is_array, is_object, object, record, text};
+use crate::ingest::json::{Counts, Raw, elements, fields, filled, is_array, is_object, object, record, text};
 use crate::ingest::scan::is_json;
 use crate::model::Arguments;
 
@@ -78,8 +78,9 @@ impl<'a> Attributes<'a> {
         self.0.contains_key(key)
     }
 
-    pub(super) fn count(&self, keys: &[&str]) -> u64 {
-        self.first(keys).and_then(|value| value.parse().ok()).unwrap_or(0)
+    /// The count under the first of these keys that is there; none is none.
+    pub(super) fn count(&self, counts: &mut Counts, keys: &[&str]) -> u64 {
+        self.first(keys).map_or(0, |value| counts.number(&value))
     }
 
     /// The arguments of a call under the first of these keys.

@@ -7,7 +7,7 @@ use super::attributes::Attributes;
 use super::span::{SESSIONS, about, seconds};
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Nested, Raw, filled, object, parse, record, scalar, text};
+use crate::ingest::json::{Counts, Nested, Raw, filled, object, parse, record, scalar, text};
 use crate::model::{Arguments, EventKind, RawText, Status, ToolCall, Usage};
 
 record! {
@@ -50,7 +50,7 @@ pub(super) fn read<'a>(
         gaps.twice(line, key, "a log record");
     }
     let named = given.first(SESSIONS).or_else(|| resource.first(SESSIONS));
-    let assembly = sessions.of(std::slice::from_ref(&named));
+    let assembly = &mut sessions.told(std::slice::from_ref(&named)).assembly;
     assembly.id(named);
     about(&mut assembly.session, &given, resource);
     let time = given.get("event.timestamp").or_else(|| seconds(scalar(record.time)));
@@ -65,6 +65,7 @@ pub(super) fn read<'a>(
         "api_request" | "api_response" | "sse_event" => {
             let usage = usage(&given);
             if usage != Usage::default() {
+                assembly.model(given.get("model"));
                 assembly.usage(None, usage);
             }
             assembly.push(place, EventKind::Other);
@@ -140,14 +141,17 @@ fn is_refusal(decision: &str) -> bool {
 
 fn usage(given: &Attributes<'_>) -> Usage {
     // Claude Code tells what came from the cache apart; the others count it as input, too.
-    let apart = given.count(&["cache_read_tokens"]);
-    let included = given.count(&["cached_token_count", "cached_content_token_count"]);
+    let mut counts = Counts::default();
+    let mut count = |keys: &[&str]| given.count(&mut counts, keys);
+    let apart = count(&["cache_read_tokens"]);
+    let included = count(&["cached_token_count", "cached_content_token_count"]);
     Usage {
-        input: given.count(&["input_tokens", "input_token_count"]).saturating_sub(included),
-        output: given.count(&["output_tokens", "output_token_count"]),
+        input: count(&["input_tokens", "input_token_count"]).saturating_sub(included),
+        output: count(&["output_tokens", "output_token_count"]),
         cache_read: apart.max(included),
-        cache_write: given.count(&["cache_creation_tokens"]),
-        reasoning: given.count(&["reasoning_token_count", "thoughts_token_count"]),
+        cache_write: count(&["cache_creation_tokens"]),
+        reasoning: count(&["reasoning_token_count", "thoughts_token_count"]),
+        partial: counts.is_partial,
         ..Usage::default()
     }
 }

@@ -7,6 +7,7 @@ mod asked;
 mod attributes;
 mod event;
 mod span;
+mod sums;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,6 +21,7 @@ use crate::model::dialect::Carries;
 use crate::model::{Dialect, Session};
 use asked::Asked;
 use attributes::Attributes;
+use sums::Sums;
 
 record! {
     /// An export, or what an exporter that writes files makes of one of its records.
@@ -68,22 +70,21 @@ pub(super) static FORMAT: Format = Format {
 };
 
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
-    let mut sessions =
-        Sessions { shown: &input.log.shown, list: Vec::new(), asked: Vec::new(), by_name: HashMap::new() };
+    let mut sessions = Sessions { shown: &input.log.shown, list: Vec::new(), by_name: HashMap::new() };
     let mut reader = Reader::new(input.text, input.shape);
     while let Some(item) = reader.next::<Export<'a>>(gaps) {
         export(&mut sessions, &item, gaps);
     }
     if sessions.list.is_empty() {
         // Exports of nothing are still a log that was read.
-        sessions.of(&[]);
+        sessions.told(&[]);
     }
-    let Sessions { list, asked, .. } = sessions;
-    let finish = |(mut assembly, asked)| {
+    let finish = |Told { mut assembly, asked, sums }| {
         asked::add_untold(&mut assembly, asked);
+        sums.add(&mut assembly);
         assembly.finish()
     };
-    list.into_iter().zip(asked).map(finish).collect()
+    sessions.list.into_iter().map(finish).collect()
 }
 
 fn export<'a>(sessions: &mut Sessions<'a, '_>, item: &Item<'a, Export<'a>>, gaps: &mut Gaps) {
@@ -154,20 +155,22 @@ fn record_of<'a>(
 /// Sessions by what their records call them: a conversation, or else a trace.
 struct Sessions<'a, 's> {
     shown: &'s str,
-    list: Vec<Assembly<'a>>,
-    /// What models asked for, session by session.
-    asked: Vec<Vec<Asked<'a>>>,
+    list: Vec<Told<'a>>,
     by_name: HashMap<Cow<'a, str>, usize>,
+}
+
+/// What was told of one session so far.
+struct Told<'a> {
+    assembly: Assembly<'a>,
+    /// What models asked for.
+    asked: Vec<Asked<'a>>,
+    /// What agents used in all.
+    sums: Sums<'a>,
 }
 
 impl<'a> Sessions<'a, '_> {
     /// The session that goes by one of these names; from now on it goes by all of them.
-    fn of(&mut self, names: &[Option<Cow<'a, str>>]) -> &mut Assembly<'a> {
-        self.with_asked(names).0
-    }
-
-    /// As [`Self::of`], with what models asked for in it.
-    fn with_asked(&mut self, names: &[Option<Cow<'a, str>>]) -> (&mut Assembly<'a>, &mut Vec<Asked<'a>>) {
+    fn told(&mut self, names: &[Option<Cow<'a, str>>]) -> &mut Told<'a> {
         let names = names.iter().flatten();
         let known = names.clone().find_map(|name| self.by_name.get(name).copied());
         // Records without any name belong together.
@@ -180,10 +183,10 @@ impl<'a> Sessions<'a, '_> {
             self.by_name.entry(name.clone()).or_insert(at);
         }
         if at == self.list.len() {
-            self.list.push(Assembly::new(&FORMAT.dialect, self.shown, Numbering::Ordinal));
-            self.asked.push(Vec::new());
+            let assembly = Assembly::new(&FORMAT.dialect, self.shown, Numbering::Ordinal);
+            self.list.push(Told { assembly, asked: Vec::new(), sums: Sums::default() });
         }
-        #[expect(clippy::indexing_slicing, reason = "every place in the map is one of both lists, or was just added")]
-        (&mut self.list[at], &mut self.asked[at])
+        #[expect(clippy::indexing_slicing, reason = "every place in the map is one of the list, or was just added")]
+        &mut self.list[at]
     }
 }

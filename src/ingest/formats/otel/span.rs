@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::attributes::Attributes;
-use super::{Sessions, asked};
+use super::{Sessions, Told, asked, sums};
 use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Nested, filled, parse, record, scalar, text};
+use crate::ingest::json::{Counts, Nested, filled, parse, record, scalar, text};
 use crate::model::attribution::{note, note_each};
 use crate::model::{EventKind, RawText, Status, ToolCall, ToolResult, Usage};
 
@@ -14,6 +14,7 @@ record! {
     struct Span {
         trace = "traceId",
         id = "spanId",
+        parent = "parentSpanId",
         name = "name",
         start = "startTimeUnixNano",
         end = "endTimeUnixNano",
@@ -41,6 +42,9 @@ const ARGUMENTS: &[&str] = &[
 const RESULTS: &[&str] =
     &["gen_ai.tool.call.result", "tool_response", "ai.toolCall.result", "output.value", "traceloop.entity.output"];
 
+/// The model that answered, before the one that was asked for.
+const ANSWERED: &[&str] = &["gen_ai.response.model", "llm.model_name", "gen_ai.request.model", "ai.model.id"];
+
 /// What a span or its resource may call the session it belongs to.
 pub(super) const SESSIONS: &[&str] = &["gen_ai.conversation.id", "session.id", "conversation.id", "session_id"];
 
@@ -57,12 +61,16 @@ pub(super) fn read<'a>(
     }
     let given = Attributes::read(span.attributes, line, gaps);
     let named = given.first(SESSIONS).or_else(|| resource.first(SESSIONS));
-    let (assembly, asked) = sessions.with_asked(&[named.clone(), filled(span.trace)]);
+    let Told { assembly, asked, sums } = sessions.told(&[named.clone(), filled(span.trace)]);
     assembly.id(named);
     about(&mut assembly.session, &given, resource);
     let place = Place { line, id: filled(span.id), time: seconds(scalar(span.start)) };
+    sums.span(filled(span.id), filled(span.parent));
     let usage = usage(&given);
-    if usage != Usage::default() {
+    if usage != Usage::default() && sums::is_sum(&given) {
+        sums.note(filled(span.id), given.first(ANSWERED), usage);
+    } else if usage != Usage::default() {
+        assembly.model(given.first(ANSWERED));
         assembly.usage(filled(span.id), usage);
     }
     let Some(tool) = tool(&span, &given) else {
@@ -142,19 +150,21 @@ pub(super) fn about<'a>(session: &mut crate::model::Session<'a>, given: &Attribu
     note(&mut attribution.repository, resource.get("vcs.repository.url.full"));
 }
 
+/// The conventions count what a cache gave back and took in as input, too. A writer that tells more of it than of the input
+/// counts it apart.
 fn usage(given: &Attributes<'_>) -> Usage {
-    let cache_read =
-        given.count(&["gen_ai.usage.cache_read.input_tokens", "llm.token_count.prompt_details.cache_read"]);
-    let input = given.count(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"]);
+    let mut counts = Counts::default();
+    let mut count = |keys: &[&str]| given.count(&mut counts, keys);
+    let cache_read = count(&["gen_ai.usage.cache_read.input_tokens", "llm.token_count.prompt_details.cache_read"]);
+    let cache_write =
+        count(&["gen_ai.usage.cache_creation.input_tokens", "llm.token_count.prompt_details.cache_write"]);
+    let input = count(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt"]);
     Usage {
-        input: input.saturating_sub(cache_read),
-        output: given.count(&[
-            "gen_ai.usage.output_tokens",
-            "gen_ai.usage.completion_tokens",
-            "llm.token_count.completion",
-        ]),
+        input: input.checked_sub(cache_read.saturating_add(cache_write)).unwrap_or(input),
+        output: count(&["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion"]),
         cache_read,
-        cache_write: given.count(&["gen_ai.usage.cache_creation.input_tokens"]),
+        cache_write,
+        partial: counts.is_partial,
         ..Usage::default()
     }
 }

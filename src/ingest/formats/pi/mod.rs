@@ -12,7 +12,7 @@ use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::blocks::{self, Around, identity};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
-use crate::ingest::json::{self, Nested, count, elements, filled, is, is_true, object, raw_text, record, scalar};
+use crate::ingest::json::{self, Counts, Nested, elements, filled, is, is_true, object, raw_text, record, scalar};
 use crate::ingest::reader::Item;
 use crate::model::attribution::note;
 use crate::model::{Dialect, EventKind, Session, Status, ToolResult, Usage};
@@ -199,6 +199,8 @@ impl<'a> Tree<'a> {
         self.assembly.model(filled(message.model));
         if let Some(usage) = usage(message) {
             self.assembly.usage(place.id.clone(), usage);
+        } else if is(message.role, "assistant") {
+            self.assembly.untold(place.id.clone());
         }
         match filled(message.role).as_deref() {
             Some("toolResult") => result(&mut self.assembly, place, message),
@@ -228,11 +230,13 @@ record! {
 
 fn usage(message: &Message<'_>) -> Option<Usage> {
     let tokens = object::<Tokens<'_>>(message.usage).filter(|_| is(message.role, "assistant"))?;
+    let mut counts = Counts::default();
     Some(Usage {
-        input: count(tokens.input),
-        output: count(tokens.output),
-        cache_read: count(tokens.cache_read),
-        cache_write: count(tokens.cache_write),
+        input: counts.needed(tokens.input),
+        output: counts.needed(tokens.output),
+        cache_read: counts.of(tokens.cache_read),
+        cache_write: counts.of(tokens.cache_write),
+        partial: counts.is_partial,
         ..Usage::default()
     })
 }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::{Base, Detect, Format, Home, Input};
 use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Nested, Raw, count, filled, is, is_true, object, record, scalar};
+use crate::ingest::json::{Counts, Nested, Raw, filled, is, is_true, object, record, scalar};
 use crate::ingest::reader::Item;
 use crate::model::attribution::{note, note_each};
 use crate::model::{Dialect, EventKind, Session, Usage};
@@ -82,6 +82,8 @@ impl<'a> Chat<'a> {
         let place = Place { line: *line, id: filled(record.uuid), time: scalar(record.timestamp) };
         if let Some(usage) = usage(record.usage) {
             self.assembly.usage(place.id.clone(), usage);
+        } else if kind == "assistant" {
+            self.assembly.untold(place.id.clone());
         }
         match &*kind {
             "user" | "assistant" | "tool_result" => {
@@ -159,9 +161,17 @@ record! {
 
 fn usage(value: Option<Raw<'_>>) -> Option<Usage> {
     let tokens = object::<Tokens<'_>>(value)?;
-    let (prompt, cached, reasoning) = (count(tokens.prompt), count(tokens.cached), count(tokens.thoughts));
+    let mut counts = Counts::default();
+    let [prompt, cached, reasoning, total, candidates] =
+        [tokens.prompt, tokens.cached, tokens.thoughts, tokens.total, tokens.candidates].map(|value| counts.of(value));
     // Providers differ in whether the candidates hold the thoughts: the total tells.
-    let rest = count(tokens.total).saturating_sub(prompt);
-    let output = if rest > 0 { rest } else { count(tokens.candidates) };
-    Some(Usage { input: prompt.saturating_sub(cached), output, cache_read: cached, reasoning, ..Usage::default() })
+    let rest = total.saturating_sub(prompt);
+    Some(Usage {
+        input: prompt.saturating_sub(cached),
+        output: if rest > 0 { rest } else { candidates },
+        cache_read: cached,
+        reasoning,
+        partial: counts.is_partial,
+        ..Usage::default()
+    })
 }

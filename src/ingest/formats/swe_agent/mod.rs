@@ -11,7 +11,7 @@ use crate::ingest::assembly::{Assembly, Numbering, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::head::Head;
 use crate::ingest::json::{
-    Nested, count, filled, is, is_array, is_object, is_true, object, parse, raw_text, record, text,
+    Counts, Nested, filled, is, is_array, is_object, is_true, object, parse, raw_text, record, text,
 };
 use crate::ingest::reader::{Item, Reader};
 use crate::ingest::settings;
@@ -215,8 +215,14 @@ impl<'a> Run<'a> {
         }
         let mut session = self.assembly.finish();
         if let Some(stats) = document.info.object().and_then(|info| info.stats.object()) {
-            let (input, output) = (count(stats.sent), count(stats.received));
-            session.usage = Usage { requests: count(stats.calls), input, output, ..Usage::default() };
+            let mut counts = Counts::default();
+            session.usage = Usage {
+                requests: counts.of(stats.calls),
+                input: counts.needed(stats.sent),
+                output: counts.needed(stats.received),
+                partial: counts.is_partial,
+                ..Usage::default()
+            };
         }
         session
     }

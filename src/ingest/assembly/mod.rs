@@ -1,5 +1,7 @@
 //! Puts a session together: numbers events, links results to calls, counts usage once per API message.
 
+mod spending;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -9,7 +11,6 @@ use crate::model::attribution::note_each;
 use crate::model::evidence::{Count, Counted};
 use crate::model::{
     Arguments, Dialect, Event, EventKind, Label, Origin, Session, Spent, Status, Stream, ToolCall, ToolResult, Usage,
-    Window,
 };
 
 /// Where and when a record was written.
@@ -52,6 +53,10 @@ pub(super) struct Assembly<'a> {
     model: Option<Cow<'a, str>>,
     /// How the next answer that is told of was served.
     tier: Option<Cow<'a, str>>,
+    /// Answers whose usage the log does not tell.
+    untold: Vec<Spent<'a>>,
+    /// API message → the request that it answers, where that is told, too.
+    asked: HashMap<Cow<'a, str>, Option<Cow<'a, str>>>,
 }
 
 impl<'a> Assembly<'a> {
@@ -69,6 +74,8 @@ impl<'a> Assembly<'a> {
             last_answer: None,
             model: None,
             tier: None,
+            untold: Vec::new(),
+            asked: HashMap::new(),
         }
     }
 
@@ -202,139 +209,6 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// How the answer was served that is told of next, in the provider's own word. What is usual is none.
-    pub(super) fn served(&mut self, tier: Option<Cow<'a, str>>) {
-        self.tier = tier.filter(|tier| !matches!(&**tier, "standard" | "default" | "auto"));
-    }
-
-    /// Notes what an API message cost. Logs repeat a message's usage on each of its records: the last one counts.
-    pub(super) fn usage(&mut self, message: Option<Cow<'a, str>>, usage: Usage) {
-        let window = Window {
-            fresh_input: usage.input,
-            cache_creation: usage.cache_write,
-            cache_read: usage.cache_read,
-            output: usage.output,
-        };
-        self.spend(None, message, usage, Some(window));
-    }
-
-    /// As [`Self::usage`], from a record with a time of its own that may count the conversation another way.
-    pub(super) fn spend(
-        &mut self,
-        time: Option<Cow<'a, str>>,
-        message: Option<Cow<'a, str>>,
-        usage: Usage,
-        window: Option<Window>,
-    ) {
-        self.charge(time, message, Usage { requests: 1, ..usage }, window);
-    }
-
-    /// Notes what several answers cost together: of none of them it is known how much it was asked. A running total has
-    /// the same `message` wherever it is told.
-    pub(super) fn together(&mut self, message: Option<Cow<'a, str>>, usage: Usage) {
-        self.charge(None, message, Usage { requests: 0, ..usage }, None);
-    }
-
-    fn charge(
-        &mut self,
-        time: Option<Cow<'a, str>>,
-        message: Option<Cow<'a, str>>,
-        usage: Usage,
-        window: Option<Window>,
-    ) {
-        let after = self.session.events.len();
-        let model = self.model.clone();
-        self.session.spent.push(Spent {
-            after,
-            origin: self.origin,
-            time,
-            message: message.clone(),
-            model,
-            tier: self.tier.take(),
-            usage,
-            window,
-        });
-        let Some(message) = message else { return self.usages.push(usage) };
-        if self.origin.stream == 0 {
-            let before =
-                self.messages.get(&message).and_then(|at| self.usages.get(*at)).map_or(0, |usage| usage.output);
-            self.told_output = self.told_output.saturating_sub(before).saturating_add(usage.output);
-            self.last_answer = Some((self.session.spent.len() - 1, message.clone()));
-        }
-        if let Some(known) = self.messages.get(&message).and_then(|at| self.usages.get_mut(*at)) {
-            *known = usage;
-        } else {
-            self.messages.insert(message, self.usages.len());
-            self.usages.push(usage);
-        }
-    }
-
-    /// What came back in all so far, at the least. Streams tell of an answer when it begins: what they left out is put on
-    /// the last one of the session's own conversation.
-    pub(super) fn outweigh(&mut self, output: u64) {
-        let more = output.saturating_sub(self.told_output);
-        let Some((place, message)) = self.last_answer.clone().filter(|_| more > 0) else { return };
-        self.told_output = output;
-        let in_total = self.messages.get(&message).and_then(|at| self.usages.get_mut(*at));
-        let told = self.session.spent.get_mut(place).map(|spent| &mut spent.usage);
-        for usage in [in_total, told].into_iter().flatten() {
-            usage.output = usage.output.saturating_add(more);
-        }
-    }
-
-    /// What records tell of each model so far, by its plain name. Of those that repeat what a message used the last one
-    /// counts.
-    pub(super) fn told(&self, plain: fn(&str) -> String) -> HashMap<String, Usage> {
-        let mut messages: HashMap<&str, (&str, &Usage)> = HashMap::new();
-        let mut told: HashMap<String, Usage> = HashMap::new();
-        let mut add = |(model, usage): (&str, &Usage)| told.entry(plain(model)).or_default().add(usage);
-        for spent in self.session.spent.iter().filter(|spent| spent.usage != Usage::default()) {
-            let used = (spent.model.as_deref().unwrap_or(""), &spent.usage);
-            match spent.message.as_deref() {
-                Some(message) => {
-                    messages.insert(message, used);
-                }
-                None => add(used),
-            }
-        }
-        messages.into_values().for_each(add);
-        told
-    }
-
-    /// What a model used in answers that no record is of.
-    pub(super) fn unasked(&mut self, model: Option<Cow<'a, str>>, usage: Usage) {
-        let after = self.session.events.len();
-        let origin = Origin::default();
-        self.session.spent.push(Spent {
-            after,
-            origin,
-            time: None,
-            message: None,
-            model,
-            tier: None,
-            usage,
-            window: None,
-        });
-        self.usages.push(usage);
-    }
-
-    /// What a record says about the size of the conversation, and nothing about what it cost.
-    pub(super) fn window(&mut self, time: Option<Cow<'a, str>>, window: Window) {
-        let after = self.session.events.len();
-        let usage = Usage::default();
-        let (origin, model) = (self.origin, self.model.clone());
-        self.session.spent.push(Spent {
-            after,
-            origin,
-            time,
-            message: None,
-            model,
-            tier: None,
-            usage,
-            window: Some(window),
-        });
-    }
-
     /// Sets the workspace root unless an earlier record did.
     pub(super) fn root(&mut self, root: Option<Cow<'a, str>>) {
         if self.session.root.is_none() {
@@ -367,9 +241,8 @@ impl<'a> Assembly<'a> {
     }
 
     pub(super) fn finish(mut self) -> Session<'a> {
-        for usage in &self.usages {
-            self.session.usage.add(usage);
-        }
+        self.add_untold();
+        self.session.usage = self.usages.iter().sum();
         self.tell_models();
         self.session
     }
