@@ -1,6 +1,7 @@
 //! Findings that are known already: what `--write-baseline` wrote, an earlier JSON report, or a JSON list of fingerprints.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -9,6 +10,7 @@ use super::failure::{Failure, reason};
 use super::output;
 use super::policy_file;
 use crate::git;
+use crate::policy::file;
 use crate::report::{self, Report, terminal};
 
 /// What is read of a baseline or a report: what tells findings apart, and where it comes from.
@@ -48,7 +50,7 @@ pub(super) fn read(path: &str, revision: Option<&str>) -> Result<Baseline, Failu
                 })?
                 .bytes
         }
-        _ => std::fs::read(path).map_err(|error| broken(path, &reason(&error)))?,
+        _ => all_of(path).map_err(|error| broken(path, &reason(&error)))?,
     };
     let shown = Some(path.to_owned());
     if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
@@ -61,6 +63,12 @@ pub(super) fn read(path: &str, revision: Option<&str>) -> Result<Baseline, Failu
     }
     let known = document.findings.into_iter().map(|finding| (finding.fingerprint, finding.first_seen));
     Ok(Baseline { shown, ruleset: document.ruleset, known: known.collect() })
+}
+
+fn all_of(path: &str) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file::open(Path::new(path))?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn parsed<T: serde::de::DeserializeOwned>(path: &str, bytes: &[u8]) -> Result<T, Failure> {

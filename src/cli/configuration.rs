@@ -122,11 +122,9 @@ pub(super) fn bytes(name: &str, revision: Option<&str>, asked: bool) -> Result<O
             )),
         };
     }
-    match config::read_bytes(Path::new(name)) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !asked => Ok(None),
-        Err(error) => Err(unusable(reason(&error))),
-    }
+    let path = Path::new(name);
+    let read = if asked { config::read_bytes(path).map(Some) } else { config::read_bytes_if_there(path) };
+    read.map_err(|error| unusable(reason(&error)))
 }
 
 /// A path that the configuration names, which is relative to its own place.

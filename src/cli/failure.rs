@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use crate::policy::nearest;
+use crate::policy::{file, nearest};
 use crate::report::terminal;
 
 /// An answer that is not a judgement: exit code 2.
@@ -59,6 +59,6 @@ impl Failure {
 pub(super) fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "no such file or directory".to_owned(),
-        kind => kind.to_string(),
+        _ => file::reason(error),
     }
 }

@@ -1,6 +1,5 @@
 //! Hook policies of agent runtimes: found as runtimes find them, read as the policy is.
 
-use std::io::ErrorKind;
 use std::path::Path;
 
 use super::args::GateArgs;
@@ -58,9 +57,5 @@ fn bytes(file: &str, revision: Option<&str>) -> Result<Option<Vec<u8>>, Failure>
             Err(error) => Err(unusable(error.to_string())),
         };
     }
-    match config::read_bytes(Path::new(file)) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(unusable(reason(&error))),
-    }
+    config::read_bytes_if_there(Path::new(file)).map_err(|error| unusable(reason(&error)))
 }

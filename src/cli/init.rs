@@ -114,7 +114,9 @@ fn suggestion(folder: &Path) -> Option<(&'static str, &'static str)> {
     ];
     const LIBRARY: &[&str] = &["src/lib.rs", "pyproject.toml", "setup.py"];
     let there = |name: &&&str| folder.join(**name).is_file();
-    let holds = |name: &str, text: &str| fs::read_to_string(folder.join(name)).is_ok_and(|file| file.contains(text));
+    let holds = |name: &str, text: &str| {
+        folder.join(name).is_file() && fs::read_to_string(folder.join(name)).is_ok_and(|file| file.contains(text))
+    };
     if let Some(name) = MONOREPO.iter().find(|name| there(name)) {
         return Some(("monorepo", *name));
     }

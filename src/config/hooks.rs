@@ -5,7 +5,7 @@
 
 use crate::policy::budgets::{DOLLAR, Limit, Measure};
 use crate::policy::hooks::{Denied, Form, HookPolicy};
-use crate::policy::json::{self, Data, Key, Value};
+use crate::policy::json::{Data, Key, Value};
 use crate::policy::prices::amount;
 use crate::policy::{Diagnostics, Parser, quoted};
 
@@ -45,22 +45,11 @@ const BUDGET: &[(Spelled, Measure)] = &[
 
 /// `file`: as users know it.
 pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<HookPolicy, Diagnostics> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let message = format!("byte {} is not UTF-8 text", error.valid_up_to() + 1);
-        Diagnostics::whole_file(file, message, Some("save it as UTF-8".to_owned()))
-    })?;
+    let text = super::text(file, bytes)?;
     let mut parser = Parser::of_configuration(file, text);
     let mut read = HookPolicy::default();
-    match json::read(text) {
-        Ok(document) => {
-            for comma in &document.trailing_commas {
-                let comma = Value { span: comma.clone(), data: Data::Null };
-                let help = "remove it: runtimes that take plain JSON would not read this manifest at all".to_owned();
-                parser.fault(&comma, "", "a comma stands behind the last member".to_owned(), Some(help));
-            }
-            root(&mut parser, &document.root, &mut read);
-        }
-        Err(error) => parser.refuse(error),
+    if let Some(value) = parser.strict_json(text) {
+        root(&mut parser, &value, &mut read);
     }
     parser.finish(read)
 }
@@ -120,7 +109,7 @@ fn members<'v>(
 fn denied(parser: &mut Parser<'_>, value: &Value, pointer: &str, form: Form, read: &mut HookPolicy) {
     for (text, item, pointer) in texts(parser, value, pointer) {
         let place = parser.place(item, &pointer);
-        read.denied.push(Denied { form, text, place });
+        read.denied.push(Denied::new(form, text, place));
     }
 }
 
@@ -245,9 +234,31 @@ mod tests {
     }
 
     #[test]
+    fn names_are_compared_in_lower_case_as_runtimes_do() {
+        let text = r#"{"denyTools": ["Écrire", "İnit", "ΟΔΟΣ"], "denyToolPrefixes": ["ÄNDERN_"]}"#;
+        let policy = read(".claw-policy.json", text.as_bytes()).unwrap_or_else(|faults| panic!("{faults}"));
+        for tool in ["écrire", "ÉCRIRE", "i\u{307}nit", "οδος", "ändern_x", "Ändern_"] {
+            assert!(policy.denies(tool).is_some(), "{tool}");
+        }
+        for tool in ["ecrire", "init", "ändern", "x_ändern_"] {
+            assert!(policy.denies(tool).is_none(), "{tool}");
+        }
+    }
+
+    #[test]
+    fn a_manifest_is_read_whole_or_not_at_all() {
+        let long = format!("{{}}{}]", " ".repeat(1 << 20));
+        assert!(faults(&long).contains("it is larger than 1048576 bytes"), "{}", faults(&long));
+    }
+
+    #[test]
     fn what_runtimes_pass_over_is_a_fault() {
         for (text, said) in [
-            (r#"{"denyTools": ["bash"],}"#, "a comma stands behind the last member"),
+            (r#"{"denyTools": ["bash"],}"#, "a trailing comma behind the last member"),
+            ("{\"denyTools\": [\"bash\"] // no shell\n}", ".claw-policy.json:1:24: a comment or a byte order mark"),
+            ("{/* none */}", "a comment or a byte order mark is no JSON"),
+            ("\u{feff}{}", "a comment or a byte order mark is no JSON"),
+            ("{} // none", "a comment or a byte order mark is no JSON"),
             (r#"{"denyTools": ["bash"]"#, ".claw-policy.json:1:"),
             ("[]", "the manifest is a list, not an object"),
             (r#"{"denyTool": ["bash"]}"#, "did you mean `denyTools`?"),

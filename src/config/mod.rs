@@ -11,10 +11,10 @@ pub(crate) mod hooks;
 pub(crate) mod lint;
 mod yaml;
 
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read};
 use std::path::Path;
 
+use crate::policy::file;
 use crate::policy::json::{Data, Value};
 use crate::policy::{Diagnostics, Parser, Policy, Waiver, WaiverOrigin, nearest, quoted};
 
@@ -52,8 +52,17 @@ pub(crate) fn is_too_large(bytes: &[u8]) -> bool {
 
 /// The bytes of a file, and one too many of one that is too large.
 pub(crate) fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    limited(file::open(path)?)
+}
+
+/// The same of a file that need not be there.
+pub(crate) fn read_bytes_if_there(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    file::open_if_there(path)?.map(limited).transpose()
+}
+
+fn limited(reader: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    reader.take(LARGEST + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -10,8 +10,9 @@ use crate::finding::PolicyPlace;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Denied {
     pub(crate) form: Form,
-    /// As written. Names are compared without regard to case.
+    /// As written.
     pub(crate) text: String,
+    lower: String,
     pub(crate) place: PolicyPlace,
 }
 
@@ -24,10 +25,15 @@ pub(crate) enum Form {
 }
 
 impl Denied {
+    pub(crate) fn new(form: Form, text: String, place: PolicyPlace) -> Self {
+        Self { form, lower: text.to_lowercase(), text, place }
+    }
+
+    /// Whether it names a tool, whose name is in lower case: runtimes compare so, in every script.
     fn names(&self, tool: &str) -> bool {
         match self.form {
-            Form::Name => tool.eq_ignore_ascii_case(&self.text),
-            Form::Prefix => tool.get(..self.text.len()).is_some_and(|start| start.eq_ignore_ascii_case(&self.text)),
+            Form::Name => tool == self.lower,
+            Form::Prefix => tool.starts_with(&self.lower),
         }
     }
 }
@@ -57,6 +63,7 @@ impl HookPolicy {
 
     /// The entry that forbids a tool: the first one, so that its manifest is named.
     pub(crate) fn denies(&self, tool: &str) -> Option<&Denied> {
-        self.denied.iter().find(|denied| denied.names(tool))
+        let tool = tool.to_lowercase();
+        self.denied.iter().find(|denied| denied.names(&tool))
     }
 }

@@ -53,6 +53,8 @@ pub(crate) struct Document {
     pub(crate) root: Value,
     /// Where a comma stands behind the last member of a container.
     pub(crate) trailing_commas: Vec<Range<usize>>,
+    /// Where comments stand, and a byte order mark.
+    pub(super) asides: Vec<Range<usize>>,
 }
 
 /// Why the text is not JSON.
@@ -64,15 +66,16 @@ pub(crate) struct SyntaxError {
 }
 
 pub(crate) fn read(text: &str) -> Result<Document, SyntaxError> {
-    let mut reader = Reader { text, at: 0, trailing_commas: Vec::new() };
+    let mut reader = Reader { text, at: 0, trailing_commas: Vec::new(), asides: Vec::new() };
     if text.starts_with('\u{feff}') {
         reader.at = '\u{feff}'.len_utf8();
+        reader.asides.push(0..reader.at);
     }
     reader.blank()?;
     let root = reader.value(0)?;
     reader.blank()?;
     match reader.peek() {
-        None => Ok(Document { root, trailing_commas: reader.trailing_commas }),
+        None => Ok(Document { root, trailing_commas: reader.trailing_commas, asides: reader.asides }),
         Some(found) => Err(reader.error(format!("unexpected {} after the end of the document", show(found)), None)),
     }
 }
@@ -124,6 +127,7 @@ struct Reader<'a> {
     text: &'a str,
     at: usize,
     trailing_commas: Vec<Range<usize>>,
+    asides: Vec<Range<usize>>,
 }
 
 impl Reader<'_> {
@@ -175,6 +179,7 @@ impl Reader<'_> {
             if length == 0 {
                 return Ok(());
             }
+            self.asides.push(self.at - length..self.at);
         }
     }
 

@@ -1,10 +1,10 @@
-//! Reads the policy file. The only part of `policy` that touches the file system.
+//! Reads the policy file. With [`file`] the only part of `policy` that touches the file system.
 
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
 use super::diagnostics::quoted;
+use super::file;
 use super::parse::nearest;
 use super::{Diagnostics, Policy};
 
@@ -44,7 +44,7 @@ fn shown(path: &Path) -> String {
 
 fn read_file(path: &Path) -> Result<Vec<u8>, Diagnostics> {
     let shown = shown(path);
-    match File::open(path) {
+    match file::open(path) {
         Ok(mut file) => read_limited(&shown, &mut file),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let help = near_file(path).map(|near| format!("did you mean {}?", quoted(&near)));
@@ -66,7 +66,7 @@ fn read_limited(shown: &str, input: &mut dyn io::Read) -> Result<Vec<u8>, Diagno
 }
 
 fn unreadable(shown: &str, error: &io::Error) -> Diagnostics {
-    Diagnostics::whole_file(shown, format!("can't read the policy: {}", error.kind()), None)
+    Diagnostics::whole_file(shown, format!("can't read the policy: {}", file::reason(error)), None)
 }
 
 /// A file of the same folder that is called almost like it.

@@ -76,6 +76,7 @@ mod entries;
 mod env;
 pub(crate) mod evidence;
 mod extends;
+pub(crate) mod file;
 mod floor;
 mod fold;
 pub(crate) mod format;

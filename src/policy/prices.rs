@@ -98,11 +98,11 @@ fn row(parser: &mut Parser<'_>, value: &Value, pointer: &str, table: &mut Table)
     for (key, value) in members {
         let below = format!("{pointer}/{}", key.name);
         match key.name.as_str() {
-            "model" => read.model = text(parser, value, &below).unwrap_or_default(),
+            "model" => read.model = name(parser, value, &below, table).unwrap_or_default(),
             "source" => read.source = text(parser, value, &below).unwrap_or_default(),
             "date" => read.date = day(parser, value, &below).unwrap_or_default(),
-            "short" => short = text(parser, value, &below),
-            "also" => also = texts(parser, value, &below),
+            "short" => short = name(parser, value, &below, table),
+            "also" => also = names(parser, value, &below, table),
             "window" => read.window = count(parser, value, &below).unwrap_or_default(),
             "over" => read.over = over(parser, value, &below),
             name => rate(parser, (name, value), &below, &mut read.rates),
@@ -189,13 +189,23 @@ fn text(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<String>
     }
 }
 
-fn texts(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Vec<String> {
+/// A name of a model that no row above has: of two prices for one name nobody could say which one counts.
+fn name(parser: &mut Parser<'_>, value: &Value, pointer: &str, table: &Table) -> Option<String> {
+    let name = text(parser, value, pointer)?;
+    if let Some(row) = table.named(&name) {
+        let message = format!("{} is a name of the row of {}, too", quoted(&name), quoted(&row.model));
+        parser.fault(value, pointer, message, Some("keep one row for each model, and one name for one row".to_owned()));
+    }
+    Some(name)
+}
+
+fn names(parser: &mut Parser<'_>, value: &Value, pointer: &str, table: &Table) -> Vec<String> {
     let Data::List(items) = &value.data else {
         parser.wrong_type(value, pointer, "a list of names");
         return Vec::new();
     };
-    let read = items.iter().enumerate().filter_map(|(place, item)| text(parser, item, &format!("{pointer}/{place}")));
-    read.collect()
+    let items = items.iter().enumerate();
+    items.filter_map(|(place, item)| name(parser, item, &format!("{pointer}/{place}"), table)).collect()
 }
 
 fn day(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<String> {
@@ -320,6 +330,8 @@ mod tests {
             ("gpt-4", Some("gpt-4")),
             ("gpt-4-1106-preview", None),
             ("gpt-5-2025-08-07", Some("gpt-5")),
+            ("gpt-4o-2024-08-06", Some("gpt-4o")),
+            ("openai/gpt-4o-2024-05-13", Some("gpt-4o-2024-05-13")),
             ("gpt-5.4-mini", Some("gpt-5.4-mini")),
             ("c", None),
             ("", None),
@@ -332,6 +344,65 @@ mod tests {
         }
         assert_eq!(table.choose("sonnet").map(|row| row.model.as_str()), Some("claude-sonnet-5-5"));
         assert!(table.choose("gpt").is_none());
+    }
+
+    #[test]
+    fn a_row_of_a_file_counts_under_every_name_of_its_model() {
+        let found = |rows: &[&str], name: &str| {
+            let own = read("prices.json", table(rows).as_bytes()).unwrap_or_else(|faults| panic!("{faults}"));
+            let table = super::shipped().as_ref().clone().with(own);
+            table.choose(name).map_or_else(|| "none".to_owned(), |row| format!("{} of {}", row.model, row.source))
+        };
+        for (own, name, wanted) in [
+            (r#""model": "claude-sonnet-4""#, "claude-sonnet-4-20250514", "claude-sonnet-4 of s"),
+            (r#""model": "claude-sonnet-4-20250514""#, "claude-sonnet-4", "claude-sonnet-4-20250514 of s"),
+            (r#""model": "claude-4-sonnet""#, "us.anthropic.claude-sonnet-4-20250514-v1:0", "claude-4-sonnet of s"),
+            (r#""model": "claude-sonnet-4-5""#, "claude-4.5-sonnet", "claude-sonnet-4-5 of s"),
+            (r#""model": "claude-sonnet-5-5""#, "sonnet", "claude-sonnet-5-5 of s"),
+            (r#""model": "house", "short": "gpt-5""#, "gpt-5", "house of s"),
+            (r#""model": "house", "also": ["gpt-5"]"#, "openai/gpt-5-2025-08-07", "house of s"),
+            (r#""model": "gpt-4o""#, "gpt-4o-2024-05-13", "gpt-4o of s"),
+            (r#""model": "gpt-4o-2024-05-13""#, "gpt-4o", "gpt-4o of models.dev"),
+            (r#""model": "gpt-4o""#, "gpt-4o-mini", "gpt-4o-mini of models.dev"),
+        ] {
+            assert_eq!(found(&[own], name), wanted, "{own}: {name}");
+        }
+        let two = [r#""model": "claude-4-sonnet""#, r#""model": "claude-sonnet-4-20250514""#];
+        assert_eq!(found(&two, "claude-sonnet-4-0"), "claude-sonnet-4-20250514 of s");
+    }
+
+    #[test]
+    fn a_name_that_stands_for_two_rows_is_a_fault() {
+        let twice = |one: &str, other: &str| {
+            let read = read("prices.json", table(&[one, other]).as_bytes());
+            read.map_or_else(|faults| faults.to_string(), |_| String::new())
+        };
+        for (one, other, said) in [
+            (r#""model": "a""#, r#""model": "a""#, "`a` is a name of the row of `a`, too"),
+            (r#""model": "gpt-4.1""#, r#""model": " GPT-4-1""#, "is a name of the row of `gpt-4.1`, too"),
+            (r#""model": "a""#, r#""model": "b", "also": ["c", "a"]"#, "`a` is a name of the row of `a`, too"),
+            (r#""model": "a", "also": ["b"]"#, r#""model": "b""#, "`b` is a name of the row of `a`, too"),
+            (r#""model": "a", "short": "b""#, r#""model": "b""#, "`b` is a name of the row of `a`, too"),
+            (r#""model": "a", "short": "c""#, r#""model": "b", "short": "c""#, "`c` is a name of the row of `a`, too"),
+        ] {
+            let faults = twice(one, other);
+            assert!(faults.contains(said) && faults.contains("prices.json:3:"), "{one} {other}: {faults}");
+        }
+        for (one, other) in [
+            // A day of its own, and who offers it, may have a price of their own.
+            (r#""model": "gpt-4o""#, r#""model": "gpt-4o-2024-05-13""#),
+            (r#""model": "claude-opus-4-6""#, r#""model": "us.anthropic.claude-opus-4-6-v1""#),
+            (r#""model": "gpt-4.1", "also": ["gpt-4-1"], "short": "gpt-4.1""#, r#""model": "a""#),
+        ] {
+            assert_eq!(twice(one, other), "", "{one} {other}");
+        }
+    }
+
+    /// A table with one row a line.
+    fn table(rows: &[&str]) -> String {
+        let rest = r#""window": 5, "input": 1, "output": 1, "source": "s", "date": "2026-01-01""#;
+        let rows: Vec<String> = rows.iter().map(|row| format!("{{{row}, {rest}}}")).collect();
+        format!("{{\"version\": 1, \"models\": [\n{}\n]}}", rows.join(",\n"))
     }
 
     #[test]

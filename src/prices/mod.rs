@@ -88,55 +88,101 @@ impl Row {
     }
 }
 
-/// Rows by the names of their models.
+/// The names of rows, in the form of [`naming::plain`] → places of rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Table {
-    rows: Vec<Row>,
-    /// Names in the form of [`naming::plain`] → places in `rows`.
-    names: BTreeMap<String, usize>,
+struct Names {
+    told: BTreeMap<String, usize>,
     /// Names that only people use (`sonnet`): no log is priced by them.
     short: BTreeMap<String, usize>,
 }
 
+impl Names {
+    /// Of a name as a log has it: itself, else the first of its forms that is one of these.
+    fn find(&self, model: &str) -> Option<usize> {
+        let exact = self.told.get(&*naming::plain(model));
+        exact.or_else(|| naming::forms(model).find_map(|form| self.told.get(&*form))).copied()
+    }
+
+    fn choose(&self, model: &str) -> Option<usize> {
+        self.find(model).or_else(|| self.short.get(&*naming::plain(model)).copied())
+    }
+
+    fn get(&self, plain: &str) -> Option<usize> {
+        self.told.get(plain).or_else(|| self.short.get(plain)).copied()
+    }
+
+    fn all(&self) -> impl Iterator<Item = &str> {
+        self.told.keys().chain(self.short.keys()).map(String::as_str)
+    }
+
+    fn places(&mut self) -> impl Iterator<Item = &mut usize> {
+        self.told.values_mut().chain(self.short.values_mut())
+    }
+}
+
+/// Rows by the names of their models.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Table {
+    rows: Vec<Row>,
+    names: Names,
+    /// Those of the table that was put before this one.
+    first: Names,
+}
+
 impl Table {
-    /// Adds a row, in place of the one that had its name. `also`: other names of the same model. `short`: a name for it
-    /// on the command line.
+    /// Adds a row. `also`: other names of the same model. `short`: a name for it on the command line.
     pub(crate) fn add(&mut self, row: Row, also: &[String], short: Option<&str>) {
         let place = self.rows.len();
         for known in also.iter().chain([&row.model]) {
-            self.names.insert(naming::plain(known).into_owned(), place);
+            self.names.told.insert(naming::plain(known).into_owned(), place);
         }
         if let Some(short) = short {
-            self.short.insert(naming::plain(short).into_owned(), place);
+            self.names.short.insert(naming::plain(short).into_owned(), place);
         }
         self.rows.push(row);
     }
 
-    /// The same with the rows of another table, which count where both have one.
+    /// The row that has this very name already.
+    pub(crate) fn named(&self, name: &str) -> Option<&Row> {
+        self.rows.get(self.names.get(&naming::plain(name))?)
+    }
+
+    /// The same with the rows of another table before its own. A row of the other counts under every name that either
+    /// table knows its model by.
     pub(crate) fn with(mut self, other: Self) -> Self {
         let before = self.rows.len();
+        let mut replaced: BTreeMap<usize, usize> = BTreeMap::new();
+        for (name, place) in &self.names.told {
+            let Some(counts) = other.names.find(name) else { continue };
+            // The model's own name tells better what stands for it than one of its others.
+            if self.rows.get(*place).is_some_and(|row| naming::plain(&row.model) == *name) {
+                replaced.insert(*place, before + counts);
+            } else {
+                replaced.entry(*place).or_insert(before + counts);
+            }
+        }
+        for place in self.names.places() {
+            *place = replaced.get(place).copied().unwrap_or(*place);
+        }
+        self.first = other.names;
+        self.first.places().for_each(|place| *place += before);
         self.rows.extend(other.rows);
-        self.names.extend(other.names.into_iter().map(|(name, place)| (name, before + place)));
-        self.short.extend(other.short.into_iter().map(|(name, place)| (name, before + place)));
         self
     }
 
     /// The row of a model as a log names it. Providers put their own words around a name (`us.anthropic.…-v1:0`,
     /// `models/…`) and days behind it; a name that differs in anything else is another model's.
     pub(crate) fn find(&self, model: &str) -> Option<&Row> {
-        let exact = self.names.get(&*naming::plain(model));
-        let place = exact.or_else(|| naming::forms(model).find_map(|form| self.names.get(&*form)))?;
-        self.rows.get(*place)
+        self.rows.get(self.first.find(model).or_else(|| self.names.find(model))?)
     }
 
     /// The row that somebody asks for by name, which may be a short one.
     pub(crate) fn choose(&self, model: &str) -> Option<&Row> {
-        let short = || self.rows.get(*self.short.get(&*naming::plain(model))?);
-        self.find(model).or_else(short)
+        self.rows.get(self.first.choose(model).or_else(|| self.names.choose(model))?)
     }
 
     /// Every name that somebody may ask for.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.keys().chain(self.short.keys()).map(String::as_str)
+        self.first.all().chain(self.names.all())
     }
 }

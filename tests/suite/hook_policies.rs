@@ -60,6 +60,52 @@ fn manifests_of_the_directories_above_hold_up_to_the_top_of_the_repository() {
     assert!(committed.stdout.contains("../../.claw-hooks.json allows 1"), "{committed:?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_neither_waited_for_nor_absent() {
+    let configured = [
+        ".agent-scope.json",
+        ".agent-strace.yaml",
+        ".agent-strace-lint.json",
+        ".agent-evals.yaml",
+        ".claw-policy.json",
+        ".codex-policy.json",
+        ".claw-hooks.json",
+    ];
+    let named = [("--prices", "prices.json"), ("--baseline", "known.json"), ("--policy", "policy.json")];
+    let named = named.into_iter().map(|(option, name)| (name, vec!["check", "5e5510", option, name]));
+    let cases = configured.into_iter().map(|name| (name, vec!["check", "5e5510"])).chain(named);
+    let world = repository(&[]);
+    for (name, command) in cases {
+        let path = world.path().join(name);
+        let kept = std::fs::read(&path).ok();
+        for (kind, said) in [("pipe", "it is not a regular file"), ("link", "it is a link that leads to no file")] {
+            drop(std::fs::remove_file(&path));
+            match kind {
+                "pipe" => assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success()),
+                _ => std::os::unix::fs::symlink("nowhere", &path).unwrap(),
+            }
+            let answer = world.run(&command);
+            assert_eq!(answer.code, 2, "{name} is a {kind}: {answer:?}");
+            assert!(answer.stderr.contains(name) && answer.stderr.contains(said), "{name} is a {kind}: {answer:?}");
+        }
+        std::fs::remove_file(&path).unwrap();
+        kept.iter().for_each(|bytes| std::fs::write(&path, bytes).unwrap());
+    }
+}
+
+#[test]
+fn a_manifest_that_its_runtime_would_not_read_is_none() {
+    for text in ["{\"denyTools\": [\"read\"] // no reading\n}", "\u{feff}{\"denyTools\": [\"read\"]}"] {
+        let world = repository(&[(".codex-policy.json", text)]);
+        for command in [&["check", "5e5510"][..], &["check", "5e5510", "--policy-ref", "HEAD"]] {
+            let answer = world.run(command);
+            assert_eq!(answer.code, 2, "{text}: {answer:?}");
+            assert!(answer.stderr.contains("is no JSON"), "{text}: {answer:?}");
+        }
+    }
+}
+
 #[test]
 fn prices_come_from_the_revision_of_the_policy() {
     let table = |price: &str| {

@@ -105,6 +105,9 @@ pub(in crate::cli) fn table(file: &str, revision: Option<&str>, coloured: bool) 
             .map_err(|error| unusable(error.to_string()))?,
         None => config::read_bytes(Path::new(&shown)).map_err(|error| unusable(reason(&error)))?,
     };
+    if config::is_too_large(&bytes) {
+        return Err(unusable("it is larger than 1 MiB".to_owned()));
+    }
     let colour = policy_file::colour(coloured);
     let read = prices::read(&shown, &bytes);
     let own = read.map_err(|faults| policy_file::faulty("price table", &shown, &faults, colour))?;

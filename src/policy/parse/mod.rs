@@ -153,13 +153,15 @@ impl Parser<'_> {
         self.faults.push(value.span.clone(), pointer, message, help);
     }
 
-    /// A whole file of strict JSON: other readers take no comma behind the last member.
+    /// A whole file of plain JSON: programs that take nothing else would not read the file at all.
     pub(crate) fn strict_json(&mut self, text: &str) -> Option<Value> {
         match json::read(text) {
             Ok(json) => {
-                for comma in &json.trailing_commas {
-                    let message = "a trailing comma stands behind the last member".to_owned();
-                    self.faults.push(comma.clone(), "", message, Some("remove it".to_owned()));
+                let commas = json.trailing_commas.iter().map(|span| (span, "a trailing comma behind the last member"));
+                let asides = json.asides.iter().map(|span| (span, "a comment or a byte order mark"));
+                for (span, what) in commas.chain(asides) {
+                    let help = "remove it: other readers of this file take plain JSON, and would not read it at all";
+                    self.faults.push(span.clone(), "", format!("{what} is no JSON"), Some(help.to_owned()));
                 }
                 Some(json.root)
             }
