@@ -11,6 +11,7 @@ use crate::config::{evals, hooks};
 use crate::effects::Links;
 use crate::eval::{Baseline, Demands, Verdicts};
 use crate::finding::{Counts, Level};
+use crate::model::attribution::note_each;
 use crate::model::dialect::Carries;
 use crate::model::evidence::{Chain, Count, Counted, Subagent};
 use crate::model::{
@@ -154,10 +155,10 @@ fn fact(session: &mut Session<'static>, gaps: &mut Vec<Gap>, verb: &str, rest: &
         "user" => who.user = Some(value()),
         "host" => who.host = Some(value()),
         "version" => who.version = Some(value()),
-        "model" => who.models.push(value()),
-        "permission" => who.permission_modes.push(value()),
-        "sandbox" => who.sandboxes.push(value()),
-        "branch" => who.branches.push(value()),
+        "model" => note_each(&mut who.models, Some(value())),
+        "permission" => note_each(&mut who.permission_modes, Some(value())),
+        "sandbox" => note_each(&mut who.sandboxes, Some(value())),
+        "branch" => note_each(&mut who.branches, Some(value())),
         "commit" => who.commit = Some(value()),
         _ => return false,
     }

@@ -1,7 +1,7 @@
 //! What requests cost: recorded usage at the rates of the model that answered.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::request::Request;
@@ -88,15 +88,15 @@ pub(crate) struct Cost {
     /// In parts of a dollar ([`crate::prices::DOLLAR`]): of what has a price.
     pub(crate) amount: u128,
     pub(crate) basis: Basis,
-    /// Why it is incomplete, each reason once, sorted.
-    pub(crate) why: Vec<Unpriced>,
-    /// Rows that it was priced by: model, source and day.
-    pub(crate) prices: BTreeSet<(String, String, String)>,
+    /// Why it is incomplete.
+    pub(crate) why: BTreeSet<Unpriced>,
+    /// Rows that it was priced by: the model, and its source and day.
+    pub(crate) prices: BTreeMap<String, (String, String)>,
 }
 
 impl Cost {
     pub(super) fn nothing() -> Self {
-        Self { amount: 0, basis: Basis::Recorded, why: Vec::new(), prices: BTreeSet::new() }
+        Self { amount: 0, basis: Basis::Recorded, why: BTreeSet::new(), prices: BTreeMap::new() }
     }
 
     pub(super) fn add(&mut self, amount: &Result<u128, Unpriced>) {
@@ -104,8 +104,8 @@ impl Cost {
             Ok(amount) => self.amount = self.amount.saturating_add(*amount),
             Err(why) => {
                 self.basis = Basis::Incomplete;
-                if let Err(place) = self.why.binary_search(why) {
-                    self.why.insert(place, why.clone());
+                if !self.why.contains(why) {
+                    self.why.insert(why.clone());
                 }
             }
         }
@@ -125,9 +125,7 @@ impl Cost {
             sum.amount = sum.amount.saturating_add(cost.amount);
             sum.basis = sum.basis.max(cost.basis);
             sum.why.extend(cost.why.iter().cloned());
-            sum.why.sort();
-            sum.why.dedup();
-            sum.prices.extend(cost.prices.iter().cloned());
+            sum.prices.extend(cost.prices.iter().map(|(model, listed)| (model.clone(), listed.clone())));
             sum
         })
     }
@@ -254,8 +252,8 @@ impl<'t> Pricing<'t> {
     /// Says by which row something was priced.
     pub(super) fn note(&self, cost: &mut Cost, model: Option<&str>, tier: Option<&str>) {
         let row = self.row(model).and_then(|usual| self.served(usual, tier));
-        if let Some(row) = row.filter(|row| !cost.prices.iter().any(|(known, _, _)| *known == row.model)) {
-            cost.prices.insert((row.model.clone(), row.source.clone(), row.date.clone()));
+        if let Some(row) = row.filter(|row| !cost.prices.contains_key(&row.model)) {
+            cost.prices.insert(row.model.clone(), (row.source.clone(), row.date.clone()));
         }
     }
 }

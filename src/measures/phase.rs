@@ -1,6 +1,7 @@
 //! A session from prompt to prompt.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
@@ -158,17 +159,14 @@ fn begin(events: &[&Event<'_>], session: &Session<'_>) -> Phase {
 
 fn label(events: &[&Event<'_>], session: &Session<'_>) -> String {
     asked::label(events, session).unwrap_or_else(|| {
-        let mut tools: Vec<(usize, &str)> = Vec::new();
+        let mut tools: BTreeMap<&str, (usize, Reverse<u32>)> = BTreeMap::new();
         for event in events {
             let EventKind::Call(call) = &event.kind else { continue };
-            match tools.iter_mut().find(|(_, tool)| *tool == call.tool) {
-                Some((calls, _)) => *calls += 1,
-                None => tools.push((1, &call.tool)),
-            }
+            tools.entry(&call.tool).or_insert((0, Reverse(event.number))).0 += 1;
         }
         // The first of those that were used most.
-        let most = tools.iter().rev().max_by_key(|(calls, _)| *calls);
-        most.map_or_else(|| "no prompt".to_owned(), |(_, tool)| (*tool).to_owned())
+        let most = tools.into_iter().max_by_key(|(_, calls_and_first)| *calls_and_first);
+        most.map_or_else(|| "no prompt".to_owned(), |(tool, _)| tool.to_owned())
     })
 }
 

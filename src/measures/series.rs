@@ -2,7 +2,10 @@
 //!
 //! A limit asks at which event it was passed, everything else asks for the total: both are read from here.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
 
 use super::asked::{is_asked, is_main};
 use super::money::{Pricing, Unpriced};
@@ -77,23 +80,33 @@ pub(crate) fn turns(part: &Part<'_>, session: &Session<'_>) -> Series {
 }
 
 /// From the earliest recorded time to the latest, pauses included: a log does not tell waiting from working. Records may
-/// stand out of order.
-pub(crate) fn duration(part: &Part<'_>) -> Series {
+/// stand out of order, and a session may tell its start and its end beside them.
+pub(crate) fn duration(part: &Part<'_>, session: &Session<'_>) -> Series {
     let mut series = Series::recorded();
-    let mut span = None;
+    let beside = |time: &Option<Cow<'_, str>>| time.as_deref().filter(|_| part.subagent.is_none()).and_then(moment);
+    let mut span = beside(&session.span.started).map(|started| (started, started));
+    let mut reach = |series: &mut Series, event: u32, time: Timestamp| {
+        let (first, last) = span.map_or((time, time), |(first, last)| (time.min(first), time.max(last)));
+        let is_first = span.replace((first, last)).is_none();
+        let passed = u128::try_from(last.duration_since(first).as_millis()).unwrap_or(0);
+        series.reach(event, passed);
+        is_first
+    };
     let mut since = false;
     for event in &part.events {
         let Some(time) = event.time.as_deref().and_then(moment) else {
             // A call without a time is as late as the next event that has one.
             since |= is_call(event);
-            series.recorded &= span.is_some() || !is_call(event);
             continue;
         };
+        // Nor does anything say when calls were made before the first time.
+        series.recorded &= !(reach(&mut series, event.number, time) && since);
         since = false;
-        let (first, last) = span.map_or((time, time), |(first, last)| (time.min(first), time.max(last)));
-        span = Some((first, last));
-        let passed = u128::try_from(last.duration_since(first).as_millis()).unwrap_or(0);
-        series.reach(event.number, passed);
+    }
+    if let Some(ended) = beside(&session.span.ended) {
+        let last = part.events.last().map_or(0, |event| event.number);
+        series.recorded &= !(reach(&mut series, last, ended) && since);
+        since = false;
     }
     series.recorded &= !since;
     series

@@ -1,9 +1,13 @@
 //! Numbers of whole sessions.
 
+use std::collections::BTreeSet;
+
 use super::money::Unpriced;
-use super::{Basis, Pricing, Profile};
+use super::{Basis, Part, Pricing, Profile, series};
 use crate::model::Dialect;
-use crate::model::{Ending, Event, EventKind, Origin, RawText, Session, Spent, Usage};
+use crate::model::{
+    Arguments, Ending, Event, EventKind, Origin, RawText, Session, Span, Spent, Status, ToolCall, Usage,
+};
 use crate::policy::prices::shipped;
 
 static DIALECT: Dialect = Dialect::new("test", "test");
@@ -82,15 +86,15 @@ fn a_model_without_a_price_costs_neither_nothing_nor_what_another_one_costs() {
     let profile = profile(&session(two_phases(), told));
     assert_eq!(profile.cost.complete(), None);
     assert_eq!(profile.cost.amount, 5_000_000_000);
-    assert_eq!(profile.cost.why, [Unpriced::UnknownModel("gpt-9".to_owned())]);
+    assert_eq!(profile.cost.why, BTreeSet::from([Unpriced::UnknownModel("gpt-9".to_owned())]));
 }
 
 #[test]
 fn a_running_total_is_priced_where_one_model_is_named() {
     let mut session = session(two_phases(), Vec::new());
     session.usage = Usage { requests: 3, input: 1_000_000, ..Usage::default() };
-    assert_eq!(profile(&session).cost.why, [Unpriced::NoModel]);
-    session.attribution.models = vec!["<synthetic>".into(), "gpt-5".into()];
+    assert_eq!(profile(&session).cost.why, BTreeSet::from([Unpriced::NoModel]));
+    session.attribution.models = ["<synthetic>".into(), "gpt-5".into()].into_iter().collect();
     assert_eq!(profile(&session).cost.complete(), Some(1_250_000_000_000));
 }
 
@@ -98,8 +102,8 @@ fn a_running_total_is_priced_where_one_model_is_named() {
 fn without_recorded_usage_the_cost_is_an_estimate_by_what_was_said() {
     let mut session = session(two_phases(), Vec::new());
     let unnamed = profile(&session).cost;
-    assert_eq!((unnamed.complete(), unnamed.why), (None, vec![Unpriced::NoUsage]));
-    session.attribution.models = vec!["gpt-5".into()];
+    assert_eq!((unnamed.complete(), unnamed.why), (None, BTreeSet::from([Unpriced::NoUsage])));
+    session.attribution.models = ["gpt-5".into()].into_iter().collect();
     let profile = profile(&session);
     assert_eq!(profile.cost.basis, Basis::Estimated);
     // 3 + 1 tokens in, 1 + 1 out.
@@ -116,6 +120,44 @@ fn times_are_the_earliest_and_the_latest_and_phases_go_from_prompt_to_prompt() {
         profile.phases.iter().map(|phase| (phase.label.as_str(), phase.from, phase.to)).collect();
     assert_eq!(phases, [("fix it", 1, 3), ("more", 4, 5)]);
     assert_eq!(profile.turns, 2);
+}
+
+#[test]
+fn limits_and_profiles_know_one_duration() {
+    let told = |time: &'static str| (!time.is_empty()).then(|| time.into());
+    let at = |second: &'static str| event(1, second, prompt("a"));
+    let call = |time: &'static str| Event {
+        time: told(time),
+        ..event(
+            2,
+            "",
+            EventKind::Call(ToolCall {
+                call_id: None,
+                tool: "Read".into(),
+                arguments: Arguments::Missing,
+                cwd: None,
+                status: Status::Ok,
+                subagent: None,
+            }),
+        )
+    };
+    let (early, middle, late) = ("2026-07-01T10:00:00Z", "2026-07-01T10:00:30Z", "2026-07-01T10:01:00Z");
+    for (events, started, ended, wanted) in [
+        (vec![at(middle), call(late)], "", "", (30_000, true)),
+        (vec![at(middle)], early, late, (60_000, true)),
+        (vec![at(early), call(late)], middle, middle, (60_000, true)),
+        (vec![call("")], early, late, (60_000, true)),
+        (vec![at(middle), call("")], early, "", (30_000, false)),
+        (vec![call(""), at(middle)], "", late, (30_000, false)),
+        (vec![call(""), at(middle)], early, "", (30_000, true)),
+        (vec![call("")], "", "", (0, false)),
+    ] {
+        let mut session = session(events, Vec::new());
+        session.span = Span { started: told(started), ended: told(ended) };
+        let series = series::duration(&Part::whole(&session, &[]), &session);
+        assert_eq!((series.total(), series.recorded), wanted, "{started} {ended} {:?}", session.events);
+        assert_eq!(profile(&session).duration().map_or(0, u128::from), wanted.0, "{started} {ended}");
+    }
 }
 
 #[test]
@@ -193,13 +235,16 @@ fn what_is_served_otherwise_than_usual_is_not_priced_as_usual() {
     for model in ["claude-opus-4-6", "anthropic/claude-opus-4.6"] {
         let fast = cost(model, "fast", 1_000_000);
         assert_eq!(fast.complete(), Some(30_000_000_000_000));
-        assert_eq!(fast.prices.into_iter().next().map(|(row, ..)| row).as_deref(), Some("claude-opus-4-6-fast"));
+        assert_eq!(fast.prices.into_iter().next().map(|(row, _)| row).as_deref(), Some("claude-opus-4-6-fast"));
     }
     let unknown = cost("claude-opus-4-6", "priority", 1000);
     assert_eq!((unknown.complete(), unknown.amount), (None, 0));
-    assert_eq!(unknown.why, [Unpriced::UnknownTier("claude-opus-4-6".to_owned(), "priority".to_owned())]);
+    assert_eq!(
+        unknown.why,
+        BTreeSet::from([Unpriced::UnknownTier("claude-opus-4-6".to_owned(), "priority".to_owned())])
+    );
     assert!(unknown.prices.is_empty());
-    assert_eq!(cost("gpt-9", "fast", 1).why, [Unpriced::UnknownModel("gpt-9".to_owned())]);
+    assert_eq!(cost("gpt-9", "fast", 1).why, BTreeSet::from([Unpriced::UnknownModel("gpt-9".to_owned())]));
 }
 
 #[test]
@@ -213,7 +258,7 @@ fn a_prompt_longer_than_the_row_knows_has_no_price() {
     };
     assert_eq!(cost(Some("a"), "claude-sonnet-4-5", 200_000).complete(), Some(600_000_000_000));
     let long = cost(Some("a"), "claude-sonnet-4-5", 200_001);
-    assert_eq!(long.why, [Unpriced::LongPrompt("claude-sonnet-4-5".to_owned())]);
+    assert_eq!(long.why, BTreeSet::from([Unpriced::LongPrompt("claude-sonnet-4-5".to_owned())]));
     // A row may say what long prompts cost, and a total of no message is no prompt.
     assert!(cost(Some("a"), "gemini-2.5-pro", 2_000_000).complete().is_some());
     assert!(cost(None, "claude-sonnet-4-5", 900_000).complete().is_some());

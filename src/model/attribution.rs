@@ -1,6 +1,9 @@
 //! Who ran a session, where and how, as the log says. Nothing here is looked up or guessed.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,14 +19,56 @@ pub(crate) struct Attribution<'a> {
     pub(crate) version: Option<Cow<'a, str>>,
     /// How it was started (`cli`, `sdk-cli`, `codex_exec`, …).
     pub(crate) entrypoint: Option<Cow<'a, str>>,
-    pub(crate) models: Vec<Cow<'a, str>>,
+    pub(crate) models: Each<'a>,
     /// What the agent may do without asking, in its own words (`bypassPermissions`, `never`).
-    pub(crate) permission_modes: Vec<Cow<'a, str>>,
+    pub(crate) permission_modes: Each<'a>,
     /// In its own words (`workspace-write`, `danger-full-access`).
-    pub(crate) sandboxes: Vec<Cow<'a, str>>,
+    pub(crate) sandboxes: Each<'a>,
     pub(crate) repository: Option<Cow<'a, str>>,
-    pub(crate) branches: Vec<Cow<'a, str>>,
+    pub(crate) branches: Each<'a>,
     pub(crate) commit: Option<Cow<'a, str>>,
+}
+
+/// Every value of a fact, once, in order of first occurrence.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<Cow<'a, str>>", into = "Vec<Cow<'a, str>>")]
+pub(crate) struct Each<'a> {
+    values: Vec<Cow<'a, str>>,
+    known: BTreeSet<Cow<'a, str>>,
+}
+
+impl<'a> Deref for Each<'a> {
+    type Target = [Cow<'a, str>];
+
+    fn deref(&self) -> &Self::Target {
+        &self.values
+    }
+}
+
+impl fmt::Debug for Each<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.values.fmt(f)
+    }
+}
+
+impl<'a> FromIterator<Cow<'a, str>> for Each<'a> {
+    fn from_iter<I: IntoIterator<Item = Cow<'a, str>>>(values: I) -> Self {
+        let mut each = Self::default();
+        values.into_iter().for_each(|value| note_each(&mut each, Some(value)));
+        each
+    }
+}
+
+impl<'a> From<Vec<Cow<'a, str>>> for Each<'a> {
+    fn from(values: Vec<Cow<'a, str>>) -> Self {
+        values.into_iter().collect()
+    }
+}
+
+impl<'a> From<Each<'a>> for Vec<Cow<'a, str>> {
+    fn from(each: Each<'a>) -> Self {
+        each.values
+    }
 }
 
 /// Keeps the first value of a fact.
@@ -34,13 +79,13 @@ pub(crate) fn note<'a>(fact: &mut Option<Cow<'a, str>>, value: Option<Cow<'a, st
 }
 
 /// Keeps every value of a fact once.
-pub(crate) fn note_each<'a>(facts: &mut Vec<Cow<'a, str>>, value: Option<Cow<'a, str>>) {
+pub(crate) fn note_each<'a>(facts: &mut Each<'a>, value: Option<Cow<'a, str>>) {
     // The last one is nearly always the same again.
     if let Some(value) = value
-        && facts.last() != Some(&value)
-        && !facts.contains(&value)
+        && facts.values.last() != Some(&value)
+        && facts.known.insert(value.clone())
     {
-        facts.push(value);
+        facts.values.push(value);
     }
 }
 
@@ -57,7 +102,7 @@ impl Attribution<'_> {
     /// Without the log it was read from.
     pub(crate) fn into_owned(self) -> Attribution<'static> {
         let one = |fact: Option<Cow<'_, str>>| fact.map(|fact| Cow::Owned(fact.into_owned()));
-        let all = |facts: Vec<Cow<'_, str>>| facts.into_iter().map(|fact| Cow::Owned(fact.into_owned())).collect();
+        let all = |facts: Each<'_>| facts.values.into_iter().map(|fact| Cow::Owned(fact.into_owned())).collect();
         Attribution {
             user: one(self.user),
             host: one(self.host),
@@ -76,6 +121,18 @@ impl Attribution<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_kept_once_in_order_of_first_occurrence() {
+        let mut each = Each::default();
+        for value in ["b", "a", "b", "a", "a", "c", "b"] {
+            note_each(&mut each, Some(Cow::Borrowed(value)));
+        }
+        note_each(&mut each, None);
+        let text = serde_json::to_string(&each).unwrap();
+        assert_eq!(text, r#"["b","a","c"]"#);
+        assert_eq!(serde_json::from_str::<Each<'_>>(r#"["b","a","b","c"]"#).unwrap(), each);
+    }
 
     #[test]
     fn addresses_lose_their_credentials() {

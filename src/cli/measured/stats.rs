@@ -1,6 +1,6 @@
 //! `stats`: what sessions add up to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use clap::Args;
@@ -65,24 +65,44 @@ fn trees<'a>(asked: &'a [Profile], around: &'a [Profile], include_subagents: boo
         return asked.iter().map(|root| Tree { root, below: Vec::new() }).collect();
     }
     let mut known = BTreeSet::new();
-    let pool: Vec<&Profile> = asked.iter().chain(around).filter(|profile| known.insert(key(profile))).collect();
-    let trees: Vec<Tree<'_>> = asked.iter().map(|root| Tree { root, below: below(root, &pool) }).collect();
-    let inside: BTreeSet<_> = trees.iter().flat_map(|tree| &tree.below).map(|profile| key(profile)).collect();
-    trees.into_iter().filter(|tree| !inside.contains(&key(tree.root))).collect()
+    let mut children: BTreeMap<&str, Vec<&Profile>> = BTreeMap::new();
+    for profile in asked.iter().chain(around).filter(|profile| known.insert(key(profile))) {
+        if let Some(parent) = profile.parent.as_deref().filter(|parent| *parent != profile.id) {
+            children.entry(parent).or_default().push(profile);
+        }
+    }
+    let mut reached = BTreeSet::new();
+    asked.iter().for_each(|root| drop(below(root, &children, &mut reached)));
+    let (inside, tops): (Vec<_>, Vec<_>) = asked.iter().enumerate().partition(|(_, root)| reached.contains(&key(root)));
+    let mut shown = BTreeSet::new();
+    let mut trees = Vec::new();
+    // Sessions that name each other as their parents have none at the top: then the first of them stands there.
+    for (place, root) in tops.into_iter().chain(inside) {
+        if shown.insert(key(root)) {
+            trees.push((place, Tree { root, below: below(root, &children, &mut shown) }));
+        }
+    }
+    trees.sort_by_key(|(place, _)| *place);
+    trees.into_iter().map(|(_, tree)| tree).collect()
 }
 
 /// The session and the log it was read from: two logs may hold sessions of one name.
-fn key(profile: &Profile) -> (&str, &str) {
+fn key(profile: &Profile) -> Key<'_> {
     (&profile.id, &profile.source)
 }
 
-/// Sessions that a session started, and those that these started. A log may name itself as its own parent.
-fn below<'a>(root: &'a Profile, pool: &[&'a Profile]) -> Vec<&'a Profile> {
-    let mut seen = BTreeSet::from([key(root)]);
+type Key<'a> = (&'a str, &'a str);
+
+/// Sessions that a session started, and those that these started, as far as they were not seen yet.
+fn below<'a>(
+    root: &Profile,
+    children: &BTreeMap<&str, Vec<&'a Profile>>,
+    seen: &mut BTreeSet<Key<'a>>,
+) -> Vec<&'a Profile> {
     let mut found: Vec<&Profile> = Vec::new();
     let mut above = vec![root];
     while let Some(parent) = above.pop() {
-        for child in pool.iter().filter(|child| child.parent.as_deref() == Some(&parent.id)) {
+        for child in children.get(&*parent.id).into_iter().flatten().copied() {
             if seen.insert(key(child)) {
                 found.push(child);
                 above.push(child);
@@ -90,4 +110,49 @@ fn below<'a>(root: &'a Profile, pool: &[&'a Profile]) -> Vec<&'a Profile> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Profile, trees};
+    use crate::measures::{Measured, Pricing};
+    use crate::model::{Dialect, Session};
+    use crate::policy::prices::shipped;
+
+    static DIALECT: Dialect = Dialect::new("test", "test");
+
+    /// `a of b`: the session and its parent.
+    fn profiles(told: &str) -> Vec<Profile> {
+        let all = told.split(", ").filter(|told| !told.is_empty()).map(|told| {
+            let (id, parent) = told.split_once(" of ").map_or((told, None), |(id, parent)| (id, Some(parent)));
+            let mut session = Session::new(&DIALECT, &format!("{told}.jsonl"));
+            (session.id, session.parent) = (id.into(), parent.map(Into::into));
+            Measured::new(&session, Vec::new(), Pricing::Table(shipped())).into_profile()
+        });
+        all.collect()
+    }
+
+    #[test]
+    fn every_session_stands_in_one_tree() {
+        for (asked, around, wanted) in [
+            ("a, b of a, c of b", "", "a(b c)"),
+            ("c of b, b of a, a", "", "a(b c)"),
+            ("b of a", "a, c of b", "b(c)"),
+            ("a of a, b of a", "", "a(b)"),
+            ("a of b, b of a", "", "a(b)"),
+            ("x, a of c, b of a, c of b", "", "x() a(b c)"),
+            ("a of b", "b of a, a of b", "a(b)"),
+            ("b of nobody, a", "", "b() a()"),
+            // Two logs of one session, and a third session that names it.
+            ("a, a of z, b of a", "", "a(b) a()"),
+        ] {
+            let (asked, around) = (profiles(asked), profiles(around));
+            let trees = trees(&asked, &around, true);
+            let shown = trees.iter().map(|tree| {
+                let below: Vec<&str> = tree.below.iter().map(|profile| profile.id.as_str()).collect();
+                format!("{}({})", tree.root.id, below.join(" "))
+            });
+            assert_eq!(shown.collect::<Vec<_>>().join(" "), wanted);
+        }
+    }
 }

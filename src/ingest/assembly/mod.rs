@@ -242,7 +242,7 @@ impl<'a> Assembly<'a> {
 
     pub(super) fn finish(mut self) -> Session<'a> {
         self.add_untold();
-        self.session.usage = self.usages.iter().sum();
+        self.session.usage.add(&self.usages.iter().sum());
         self.tell_models();
         self.session
     }
@@ -250,7 +250,7 @@ impl<'a> Assembly<'a> {
     /// Some logs name the model only at their end, or beside every answer but one: where a session knows one model, that
     /// one was asked.
     fn tell_models(&mut self) {
-        let [only] = self.session.attribution.models.as_slice() else { return };
+        let [only] = &*self.session.attribution.models else { return };
         for spent in self.session.spent.iter_mut().filter(|spent| spent.model.is_none()) {
             spent.model = Some(only.clone());
         }

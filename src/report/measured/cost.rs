@@ -146,7 +146,7 @@ fn of_phases(profile: &Profile) -> u128 {
 }
 
 fn of_session(profile: &Profile) -> OfSession {
-    let prices = profile.cost.prices.iter().map(|(model, source, date)| PricedBy {
+    let prices = profile.cost.prices.iter().map(|(model, (source, date))| PricedBy {
         model: model.clone(),
         source: source.clone(),
         date: date.clone(),
@@ -246,7 +246,7 @@ fn name(place: usize, phase: &Phase, dash: &str) -> String {
 /// By what it was counted.
 fn head(profile: &Profile) -> Vec<String> {
     let (cost, usage) = (&profile.cost, &profile.usage);
-    let mut models: BTreeSet<&str> = cost.prices.iter().map(|(model, _, _)| model.as_str()).collect();
+    let mut models: BTreeSet<&str> = cost.prices.keys().map(String::as_str).collect();
     if models.is_empty() {
         models = profile.requests.iter().filter_map(|request| request.model.as_deref()).collect();
     }
@@ -268,7 +268,7 @@ fn head(profile: &Profile) -> Vec<String> {
         let [read, written] = [usage.cache_read, usage.cache_write].map(grouped);
         lines.push(format!("Cache: {read} tokens read, {written} written"));
     }
-    let days = cost.prices.iter().map(|(_, source, date)| format!("{source} of {date}"));
+    let days = cost.prices.values().map(|(source, date)| format!("{source} of {date}"));
     let days: Vec<String> = days.collect::<BTreeSet<_>>().into_iter().collect();
     let by = match days.as_slice() {
         [] if cost.amount > 0 => ", prices as stated".to_owned(),

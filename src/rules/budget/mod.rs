@@ -95,7 +95,7 @@ fn spent(limit: &Limit, part: &Part<'_>, log: &Log<'_>) -> Series {
     match limit.measure {
         Measure::ToolCalls => series::calls(part),
         Measure::SessionTurns => series::turns(part, session),
-        Measure::Duration => series::duration(part),
+        Measure::Duration => series::duration(part, session),
         Measure::FilesChanged => series::files(part),
         Measure::NetworkHosts => series::hosts(part),
         Measure::Subagents => series::subagents(part, session),

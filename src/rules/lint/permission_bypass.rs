@@ -99,8 +99,13 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         let harmless = HARMLESS.iter().any(|(agent, name)| *name == mode && session.agent.starts_with(agent));
         MODES.iter().any(|known| known.eq_ignore_ascii_case(mode)) && !harmless
     };
-    let modes: BTreeSet<&str> =
-        who.permission_modes.iter().chain(&who.sandboxes).map(AsRef::as_ref).filter(|mode| is_bypass(mode)).collect();
+    let modes: BTreeSet<&str> = who
+        .permission_modes
+        .iter()
+        .chain(who.sandboxes.iter())
+        .map(AsRef::as_ref)
+        .filter(|mode| is_bypass(mode))
+        .collect();
     for mode in modes {
         let message = format!("the session ran in the mode `{mode}`: nobody was asked for permission");
         hits.push(scene.whole(message, vec![("mode", mode.to_owned())]));

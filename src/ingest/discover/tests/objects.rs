@@ -151,10 +151,7 @@ fn of_the_copies_of_a_session_the_longest_is_read() {
     let all = read(&world.find("entire").unwrap().sources);
     let reading = all.logs[0].read();
     let attribution = &reading.sessions[0].attribution;
-    assert_eq!(
-        (attribution.models.as_slice(), attribution.branches.as_slice()),
-        (&["m-1".into()][..], &["main".into()][..])
-    );
+    assert_eq!((&*attribution.models, &*attribution.branches), (&["m-1".into()][..], &["main".into()][..]));
     assert_eq!(attribution.commit.as_deref(), Some(code.as_str()));
     // Commits of a range, and a checkpoint that was never pushed.
     world.commit("refs/heads/topic", "old", &[("a", "b")]);

@@ -94,6 +94,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         cwd: None,
         reported: Vec::new(),
         tokens: None,
+        earlier: Usage::default(),
         requests: 0,
         told: None,
         stream: 0,
@@ -117,6 +118,8 @@ struct Rollout<'a> {
     reported: Vec<Reported<'a>>,
     /// The latest running total.
     tokens: Option<Raw<'a>>,
+    /// What running totals came to that were begun anew.
+    earlier: Usage,
     requests: u64,
     /// What the latest record said that told a new size of the conversation: tokens in, out and in all.
     told: Option<[u64; 3]>,
@@ -232,7 +235,7 @@ impl<'a> Rollout<'a> {
         self.assembly.untold_at_end();
         notice::add_unmatched(&mut self);
         facts::unanswered(&mut self);
-        let usage = notice::total(self.tokens, self.requests);
+        let usage = notice::total(self.tokens, self.earlier, self.requests);
         let session = self.assembly.finish();
         // The running total outweighs the sum of what single records say.
         let usage = Usage { partial: usage.partial || session.usage.partial, ..usage };

@@ -7,7 +7,7 @@ use super::item::Payload;
 use super::{Rollout, facts};
 use crate::ingest::assembly::Place;
 use crate::ingest::gaps::Gaps;
-use crate::ingest::json::{Raw, count, fields, filled, is, object, raw_text, record, text};
+use crate::ingest::json::{Counts, Raw, count, fields, filled, is, object, raw_text, record, text};
 use crate::model::{Access, Arguments, EventKind, FileEvent, Label, Status, Telling, ToolCall, Usage, Window};
 
 record! {
@@ -74,6 +74,11 @@ pub(super) fn add<'a>(
 fn tokens<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, info: &Info<'a>) {
     let before = rollout.tokens;
     rollout.tokens = info.total.or(before);
+    if let (Some(before), Some(total)) = (object(before), object(info.total))
+        && begins_anew(&before, &total, object(info.last).as_ref())
+    {
+        rollout.earlier.add(&usage(&before, 0));
+    }
     let raised = info.total.is_some_and(|total| before.is_none_or(|before| before.get() != total.get()));
     rollout.requests += u64::from(raised);
     let Some(last) = object::<Tokens<'_>>(info.last) else { return };
@@ -85,11 +90,21 @@ fn tokens<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, info: &Info<'a>) {
         cache_read: usage.cache_read,
         output: usage.output.saturating_add(usage.reasoning),
     });
-    if raised {
+    // A conversation that no longer fitted is told as one of nothing: that was no answer.
+    if raised && (Usage { requests: 0, ..usage }) != Usage::default() {
         rollout.assembly.spend(place.time, None, usage, window);
     } else if let Some(window) = window {
         rollout.assembly.window(place.time, window);
     }
+}
+
+/// A running total only grows, by what was spent last: a smaller one, or one that is no more than that, leaves out what
+/// was spent before (after a resume, or where the conversation no longer fitted).
+fn begins_anew(before: &Tokens<'_>, total: &Tokens<'_>, last: Option<&Tokens<'_>>) -> bool {
+    let told = |tokens: &Tokens<'_>| [tokens.input, tokens.output].map(count);
+    let (before, total) = (told(before), told(total));
+    let fell = before.iter().zip(total).any(|(before, total)| total < *before);
+    fell || (before != total && before != [0; 2] && last.is_some_and(|last| told(last) == total))
 }
 
 /// A call that a notice reports. Usually its response item was recorded, too; when it was not, it is judged by this.
@@ -185,20 +200,69 @@ fn patch<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Payload<'a>,
     }
 }
 
-/// Codex counts up: the last total is the session's.
-pub(super) fn total(tokens: Option<Raw<'_>>, requests: u64) -> Usage {
-    object::<Tokens<'_>>(tokens).map_or_else(Usage::default, |tokens| usage(&tokens, requests))
+/// Codex counts up: the last total is the session's, beside those that were begun anew.
+pub(super) fn total(tokens: Option<Raw<'_>>, earlier: Usage, requests: u64) -> Usage {
+    let mut total = object::<Tokens<'_>>(tokens).map_or_else(Usage::default, |tokens| usage(&tokens, requests));
+    total.add(&earlier);
+    total
 }
 
 fn usage(tokens: &Tokens<'_>, requests: u64) -> Usage {
-    let cached = count(tokens.cached);
+    let mut counts = Counts::default();
+    let cached = counts.of(tokens.cached);
     Usage {
         requests,
-        input: count(tokens.input).saturating_sub(cached),
-        output: count(tokens.output),
+        input: counts.needed(tokens.input).saturating_sub(cached),
+        output: counts.needed(tokens.output),
         cache_read: cached,
-        cache_write: 0,
-        reasoning: count(tokens.reasoning),
+        reasoning: counts.of(tokens.reasoning),
+        partial: counts.is_partial,
         ..Usage::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ingest::Log;
+
+    /// Running totals, each `input output` with `/ input output` of the last answer: what the session used, and how many
+    /// answers that were.
+    fn used(told: &[&str]) -> (u64, u64, u64) {
+        let tokens = |text: &str| {
+            let (input, output) = text.trim().split_once(' ').unwrap();
+            format!(r#"{{"input_tokens":{input},"output_tokens":{output},"total_tokens":100000}}"#)
+        };
+        let info = |told: &&str| {
+            let (total, last) = told.split_once('/').map_or((*told, None), |(total, last)| (total, Some(last)));
+            let last = last.map(|last| format!(r#","last_token_usage":{}"#, tokens(last))).unwrap_or_default();
+            format!(r#"{{"total_token_usage":{}{last}}}"#, tokens(total))
+        };
+        let start = r#"{"timestamp":"2026-05-01T10:00:00Z","type":"session_meta","payload":{"id":"a","cwd":"/w"}}"#;
+        let mut text = start.to_owned();
+        for info in told.iter().map(info) {
+            text += &format!("\n{{\"type\":\"event_msg\",\"payload\":{{\"type\":\"token_count\",\"info\":{info}}}}}");
+        }
+        let log = Log::new("codex.jsonl", text.into_bytes());
+        let reading = log.read();
+        let [session] = reading.sessions.as_slice() else { panic!("{} sessions", reading.sessions.len()) };
+        (session.usage.input, session.usage.output, session.usage.requests)
+    }
+
+    #[test]
+    fn a_running_total_that_is_begun_anew_leaves_nothing_out() {
+        for (told, wanted) in [
+            (&["10 1", "30 3"][..], (30, 3, 2)),
+            // The same total again is no answer.
+            (&["10 1 / 10 1", "10 1 / 10 1", "30 3 / 20 2"], (30, 3, 2)),
+            // After a resume.
+            (&["10 1", "30 3", "5 1", "9 2"], (39, 5, 4)),
+            (&["10 1 / 10 1", "30 3 / 20 2", "5 1 / 5 1", "9 2 / 4 1"], (39, 5, 4)),
+            // The first answer after it was larger than all before.
+            (&["10 1 / 10 1", "50 5 / 50 5", "60 6 / 10 1"], (70, 7, 3)),
+            // Where the conversation no longer fitted, nothing but the sum of both is kept.
+            (&["30 3 / 30 3", "0 0 / 0 0", "8 1 / 8 1"], (38, 4, 3)),
+        ] {
+            assert_eq!(used(told), wanted, "{told:?}");
+        }
     }
 }
