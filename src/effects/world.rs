@@ -283,12 +283,14 @@ impl World {
 
     /// The call wrote `target`; `content` where it is known.
     pub(crate) fn wrote(&mut self, target: &PathTarget, content: Option<&str>) {
-        self.put_written(target, Written { whole: content.map(str::to_owned), ..Written::default() });
+        let length = content.map_or(0, str::len);
+        self.put_written(target, Written { whole: content.map(str::to_owned), length, ..Written::default() });
     }
 
     /// `text` is in the file now, and what was there may be, too (an edit or an appended line whose place is not known).
     pub(crate) fn wrote_part(&mut self, target: &PathTarget, text: &str) {
         let mut written = self.take_written(target).unwrap_or_default().in_parts();
+        written.length += text.len();
         written.parts.push(text.to_owned());
         self.put_written(target, written);
     }
@@ -300,6 +302,7 @@ impl World {
             Some(Written { whole: Some(whole), .. }) => self.wrote(target, Some(&(whole + text))),
             other => {
                 let mut written = other.unwrap_or_default().in_parts();
+                written.length += text.len();
                 match written.parts.last_mut() {
                     Some(last) => last.push_str(text),
                     None => written.parts.push(text.to_owned()),
@@ -381,7 +384,7 @@ impl World {
             return None;
         }
         let written = Arc::make_mut(&mut self.written).remove(path)?;
-        self.held = self.held.saturating_sub(written.len());
+        self.held = self.held.saturating_sub(written.length);
         Some(written)
     }
 
@@ -392,11 +395,10 @@ impl World {
             self.forgetful = true;
             return;
         }
-        let length = written.len();
-        if length > CONTENT || self.held + length > CONTENTS {
+        if written.length > CONTENT || self.held + written.length > CONTENTS {
             written = Written::default();
         }
-        self.held += written.len();
+        self.held += written.length;
         Arc::make_mut(&mut self.written).insert(path, written);
     }
 
@@ -458,15 +460,13 @@ pub(crate) struct Written {
     whole: Option<String>,
     /// Where the whole is not known: texts that are in it.
     parts: Vec<String>,
+    /// Bytes of all of it: a file that is edited a thousand times has a thousand parts.
+    length: usize,
     /// It was made a link or copy of another file, and not written since.
     follows: bool,
 }
 
 impl Written {
-    fn len(&self) -> usize {
-        self.whole.as_ref().map_or(0, String::len) + self.parts.iter().map(String::len).sum::<usize>()
-    }
-
     fn in_parts(mut self) -> Self {
         self.parts.extend(self.whole.take());
         self.follows = false;

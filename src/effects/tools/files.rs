@@ -6,6 +6,10 @@ use super::value::{Object, Value};
 use super::{UNJUDGEABLE, globs, names, with_object};
 use crate::effects::{About, Certainty, PathTarget, patch as patches};
 
+/// Bytes that one call's edits are looked for in, which is all of the file for each: a thousand edits of the largest file
+/// that is kept. Of a call with more of them the content is not known.
+const SEARCHED: usize = 256 << 20;
+
 pub(super) fn read(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     let found = texts(given, entry, "path");
     if entry.optional && found.texts.is_empty() && !found.malformed {
@@ -83,7 +87,12 @@ fn edited(run: &Run<'_>, entry: &Entry, given: &Object, target: &PathTarget) -> 
         .flat_map(|(_, value)| objects(value))
         .collect();
     let steps = if steps.is_empty() { vec![given] } else { steps };
+    let mut searched: usize = 0;
     for step in steps {
+        searched = searched.saturating_add(content.len());
+        if searched > SEARCHED {
+            return None;
+        }
         if let Some(line) = number(step, entry, "line") {
             content = with_inserted(&content, line, only(step, entry, "new")?)?;
             continue;
