@@ -171,15 +171,16 @@ fn beside(
     streams: &mut Streams<'_>,
 ) -> Result<Policy, Failure> {
     let coloured = environment.colour && !args.no_color;
-    let manifests = hooks::manifests(args, coloured)?;
-    if !manifests.files.is_empty() && !args.quiet {
-        let files: Vec<String> = manifests.files.iter().map(|file| format!("`{}`", report::terminal(file))).collect();
+    let hooks = hooks::manifests(args, coloured)?;
+    if !hooks.manifests.is_empty() && !args.quiet {
+        let files = hooks.manifests.iter().map(|manifest| format!("`{}`", report::terminal(&manifest.path)));
+        let files: Vec<String> = files.collect();
         output::note(streams.stderr, &format!("note: judged by the hook policies too: {}", files.join(", ")));
     }
     if let Some(file) = &args.prices {
         policy = policy.priced_by(prices(file, args.policy_ref.as_deref(), coloured)?);
     }
-    Ok(policy.hooked(manifests.policy))
+    Ok(policy.hooked(hooks))
 }
 
 /// What sessions have to be like: only `check` asks that of all.

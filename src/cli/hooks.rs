@@ -11,40 +11,32 @@ use crate::config::hooks::{NAMES, read};
 use crate::git::{self, GitError};
 use crate::policy::hooks::HookPolicy;
 
-/// What manifests forbid, and which ones.
-#[derive(Debug, Default)]
-pub(super) struct Manifests {
-    pub(super) policy: HookPolicy,
-    pub(super) files: Vec<String>,
-}
-
 /// Those of the current directory, of the directories above it in the repository, and of the ones that were named. With
 /// `--policy-ref` all come from that revision, so that a change can't loosen what it is judged by.
-pub(super) fn manifests(args: &GateArgs, coloured: bool) -> Result<Manifests, Failure> {
+pub(super) fn manifests(args: &GateArgs, coloured: bool) -> Result<HookPolicy, Failure> {
     let levels = output::prefix_in_repository().matches('/').count();
     let around = (0..=levels).map(|level| "../".repeat(level));
     let named = args.hooks.iter().map(|folder| {
         let folder = policy_file::shown(folder);
         format!("{}/", folder.trim_end_matches('/'))
     });
-    let mut manifests = Manifests::default();
+    let mut policy = HookPolicy::default();
     for folder in around.chain(named.clone()) {
-        let before = manifests.files.len();
+        let before = policy.manifests.len();
         for name in NAMES {
             let file = format!("{folder}{name}");
             let Some(bytes) = bytes(&file, args.policy_ref.as_deref())? else { continue };
             let colour = policy_file::colour(coloured);
             let read =
                 read(&file, &bytes).map_err(|faults| policy_file::faulty("hook policy", &file, &faults, colour))?;
-            manifests.policy.add(read);
-            manifests.files.push(file);
+            policy.add(read);
         }
-        if before == manifests.files.len() && named.clone().any(|named| named == folder) {
+        if before == policy.manifests.len() && named.clone().any(|named| named == folder) {
             return Err(Failure::new(format!("there is no hook policy in `{folder}`"))
                 .hint(format!("hook policies are called {}", NAMES.join(", "))));
         }
     }
-    Ok(manifests)
+    Ok(policy)
 }
 
 /// `None`: there is no such file.

@@ -4,10 +4,10 @@
 //! is a fault with its place here, because a manifest that is not read forbids nothing.
 
 use crate::policy::budgets::{DOLLAR, Limit, Measure};
-use crate::policy::hooks::{Denied, Form, HookPolicy};
+use crate::policy::hooks::{Denied, Form, HookPolicy, Manifest};
 use crate::policy::json::{Data, Key, Value};
 use crate::policy::prices::amount;
-use crate::policy::{Diagnostics, Parser, quoted};
+use crate::policy::{Diagnostics, Parser, digest, quoted};
 
 /// The names of manifests, in the order in which a directory is looked through.
 pub(crate) const NAMES: &[&str] = &[".claw-policy.json", ".codex-policy.json", ".claw-hooks.json"];
@@ -51,6 +51,7 @@ pub(crate) fn read(file: &str, bytes: &[u8]) -> Result<HookPolicy, Diagnostics> 
     if let Some(value) = parser.strict_json(text) {
         root(&mut parser, &value, &mut read);
     }
+    read.manifests.push(Manifest { path: file.to_owned(), sha256: digest(bytes) });
     parser.finish(read)
 }
 

@@ -107,7 +107,8 @@ fn finish(
             Verdict::Pass
         };
     let Applied { waived, uses, stale, .. } = applied;
-    Outcome { policy: policy.identity().cloned(), sessions, gaps, verdict, remarks, waived, uses, stale }
+    let (policy, manifests) = (policy.identity().cloned(), policy.hooks().manifests.clone());
+    Outcome { policy, manifests, sessions, gaps, verdict, remarks, waived, uses, stale }
 }
 
 fn verdict_of(session: &SessionOutcome, fail_on: FailOn) -> Verdict {

@@ -20,6 +20,7 @@ use crate::eval::Assessment;
 use crate::finding::Finding;
 use crate::model::{Gap, Status};
 use crate::policy::PolicyIdentity;
+use crate::policy::hooks::Manifest;
 use crate::rules::Account;
 use crate::rules::account::Traced;
 
@@ -34,6 +35,8 @@ pub(crate) use wording::evidence;
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) policy: Option<PolicyIdentity>,
+    /// What judged beside it.
+    pub(crate) manifests: Vec<Manifest>,
     pub(crate) sessions: Vec<SessionOutcome>,
     /// Gaps of inputs that did not become a session, sorted.
     pub(crate) gaps: Vec<Gap>,

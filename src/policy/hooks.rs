@@ -38,9 +38,19 @@ impl Denied {
     }
 }
 
+/// A file that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Manifest {
+    pub(crate) path: String,
+    /// Lower-case hex digits.
+    pub(crate) sha256: String,
+}
+
 /// What one or more manifests forbid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct HookPolicy {
+    /// The nearest first.
+    pub(crate) manifests: Vec<Manifest>,
     /// In the order of the manifests.
     pub(crate) denied: Vec<Denied>,
     /// Each measure once, in the order in which runtimes check them.
@@ -50,6 +60,7 @@ pub(crate) struct HookPolicy {
 impl HookPolicy {
     /// Adds what a manifest says that is farther away.
     pub(crate) fn add(&mut self, other: Self) {
+        self.manifests.extend(other.manifests);
         self.denied.extend(other.denied);
         for limit in other.limits {
             match self.limits.iter_mut().find(|known| known.measure == limit.measure) {

@@ -332,7 +332,7 @@ impl Policy {
             identity: Some(PolicyIdentity {
                 path: shown.to_owned(),
                 revision,
-                sha256: hex(&Sha256::digest(bytes)),
+                sha256: digest(bytes),
                 version: document.version.number(),
                 extends: extended,
             }),
@@ -446,6 +446,11 @@ impl Policy {
     pub(crate) fn identity(&self) -> Option<&PolicyIdentity> {
         self.identity.as_ref()
     }
+}
+
+/// What tells the bytes of a file from all others, in lower-case hex digits.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
 }
 
 /// Lower-case hex digits.

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::escape;
 use super::session::{Attribution, Evidence};
 use super::view::{
-    Report, ShownEffect, ShownExtended, ShownFinding, ShownGap, ShownPlace, ShownPolicy, ShownSession, ShownUse,
-    ShownWaived,
+    Report, ShownEffect, ShownExtended, ShownFinding, ShownGap, ShownManifest, ShownPlace, ShownPolicy, ShownSession,
+    ShownUse, ShownWaived,
 };
 use crate::engine::Verdict;
 use crate::finding::Level;
@@ -26,6 +26,9 @@ pub(super) struct Document<'a> {
     exit_code: u8,
     /// `null` when no policy file judged.
     policy: Option<Policy<'a>>,
+    /// Manifests of agent runtimes that judged beside it, the nearest first; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hook_policies: Vec<HookPolicy<'a>>,
     summary: Summary,
     sessions: Vec<Session<'a>>,
     findings: Vec<Finding<'a>>,
@@ -53,6 +56,13 @@ pub(super) struct Policy<'a> {
     /// The files that it extends, over all levels; left out where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     extends: Vec<Extended<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct HookPolicy<'a> {
+    path: &'a str,
+    sha256: &'a str,
 }
 
 #[derive(Serialize)]
@@ -264,6 +274,7 @@ fn document(report: &Report) -> Document<'_> {
         verdict: verdict_name(report.verdict),
         exit_code: report.exit_code(),
         policy: report.policy.as_ref().map(policy),
+        hook_policies: report.manifests.iter().map(hook_policy).collect(),
         summary: summary(report),
         sessions: report.sessions.iter().map(session).collect(),
         findings: report.findings().map(|(session, found)| finding(report, session, found)).collect(),
@@ -280,6 +291,10 @@ pub(super) fn policy(policy: &ShownPolicy) -> Policy<'_> {
         version: policy.version,
         extends: policy.extends.iter().map(extended).collect(),
     }
+}
+
+fn hook_policy(manifest: &ShownManifest) -> HookPolicy<'_> {
+    HookPolicy { path: manifest.path.as_str(), sha256: &manifest.sha256 }
 }
 
 fn extended(extended: &ShownExtended) -> Extended<'_> {

@@ -4,6 +4,7 @@ use super::session::{ShownProof, ShownWho};
 use crate::engine::{By, Entry, Outcome, SessionOutcome, Use, Verdict, Waived};
 use crate::finding::{Counts, EffectView, Finding, Level, Named, PolicyPlace};
 use crate::model::{Gap, Status};
+use crate::policy::hooks::Manifest;
 use crate::policy::{Decision, Extended, PolicyIdentity, WaiverOrigin};
 use crate::privacy::{Redacted, redact, redact_words};
 
@@ -12,6 +13,7 @@ use crate::privacy::{Redacted, redact, redact_words};
 pub(crate) struct Report {
     pub(super) verdict: Verdict,
     pub(super) policy: Option<ShownPolicy>,
+    pub(super) manifests: Vec<ShownManifest>,
     pub(super) sessions: Vec<ShownSession>,
     /// Of the whole run: inputs that did not become a session first, then the sessions'.
     pub(super) gaps: Vec<ShownGap>,
@@ -53,6 +55,13 @@ pub(super) struct ShownPolicy {
     pub(super) sha256: String,
     pub(super) version: u32,
     pub(super) extends: Vec<ShownExtended>,
+}
+
+/// A hook policy of an agent runtime.
+#[derive(Debug)]
+pub(super) struct ShownManifest {
+    pub(super) path: Redacted,
+    pub(super) sha256: String,
 }
 
 /// A file that the policy extends.
@@ -194,6 +203,7 @@ impl Report {
         Self {
             verdict: outcome.verdict,
             policy: outcome.policy.as_ref().map(ShownPolicy::new),
+            manifests: outcome.manifests.iter().map(ShownManifest::new).collect(),
             gaps: gaps.map(ShownGap::new).collect(),
             sessions,
             remarks: outcome.remarks.iter().map(ShownFinding::new).collect(),
@@ -269,6 +279,12 @@ impl ShownPolicy {
             version: policy.version,
             extends: policy.extends.iter().map(ShownExtended::new).collect(),
         }
+    }
+}
+
+impl ShownManifest {
+    fn new(manifest: &Manifest) -> Self {
+        Self { path: redact(&manifest.path), sha256: manifest.sha256.clone() }
     }
 }
 

@@ -53,6 +53,12 @@ fn manifests_of_the_directories_above_hold_up_to_the_top_of_the_repository() {
     assert!(answer.stdout.contains("budget.max_tool_calls of ../../.claw-hooks.json allows 1"), "{answer:?}");
     let note = "judged by the hook policies too: `.codex-policy.json`, `../../.claw-hooks.json`";
     assert!(answer.stderr.contains(note), "{answer:?}");
+    let report = world.run_in("packages/app", &[&check[..], &["--format", "json"]].concat());
+    let report: serde_json::Value = serde_json::from_str(&report.stdout).unwrap();
+    let manifests = report["hook_policies"].as_array().unwrap();
+    let paths: Vec<_> = manifests.iter().map(|manifest| manifest["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, [".codex-policy.json", "../../.claw-hooks.json"]);
+    assert!(manifests.iter().all(|manifest| manifest["sha256"].as_str().unwrap().len() == 64), "{manifests:?}");
     let committed = world.run_in(
         "packages/app",
         &[&check[..], &["--policy", "../../.agent-scope.json", "--policy-ref", "HEAD"]].concat(),
@@ -62,6 +68,7 @@ fn manifests_of_the_directories_above_hold_up_to_the_top_of_the_repository() {
 
 #[cfg(unix)]
 #[test]
+#[expect(clippy::disallowed_methods, reason = "makes a pipe, which the standard library can't")]
 fn what_is_no_file_is_neither_waited_for_nor_absent() {
     let configured = [
         ".agent-scope.json",
@@ -90,7 +97,9 @@ fn what_is_no_file_is_neither_waited_for_nor_absent() {
             assert!(answer.stderr.contains(name) && answer.stderr.contains(said), "{name} is a {kind}: {answer:?}");
         }
         std::fs::remove_file(&path).unwrap();
-        kept.iter().for_each(|bytes| std::fs::write(&path, bytes).unwrap());
+        if let Some(bytes) = kept {
+            std::fs::write(&path, bytes).unwrap();
+        }
     }
 }
 

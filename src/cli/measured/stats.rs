@@ -72,7 +72,9 @@ fn trees<'a>(asked: &'a [Profile], around: &'a [Profile], include_subagents: boo
         }
     }
     let mut reached = BTreeSet::new();
-    asked.iter().for_each(|root| drop(below(root, &children, &mut reached)));
+    for root in asked {
+        below(root, &children, &mut reached);
+    }
     let (inside, tops): (Vec<_>, Vec<_>) = asked.iter().enumerate().partition(|(_, root)| reached.contains(&key(root)));
     let mut shown = BTreeSet::new();
     let mut trees = Vec::new();

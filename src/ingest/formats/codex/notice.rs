@@ -238,11 +238,10 @@ mod tests {
             format!(r#"{{"total_token_usage":{}{last}}}"#, tokens(total))
         };
         let start = r#"{"timestamp":"2026-05-01T10:00:00Z","type":"session_meta","payload":{"id":"a","cwd":"/w"}}"#;
-        let mut text = start.to_owned();
-        for info in told.iter().map(info) {
-            text += &format!("\n{{\"type\":\"event_msg\",\"payload\":{{\"type\":\"token_count\",\"info\":{info}}}}}");
-        }
-        let log = Log::new("codex.jsonl", text.into_bytes());
+        let notice =
+            |info: String| format!(r#"{{"type":"event_msg","payload":{{"type":"token_count","info":{info}}}}}"#);
+        let lines: Vec<String> = std::iter::once(start.to_owned()).chain(told.iter().map(info).map(notice)).collect();
+        let log = Log::new("codex.jsonl", lines.join("\n").into_bytes());
         let reading = log.read();
         let [session] = reading.sessions.as_slice() else { panic!("{} sessions", reading.sessions.len()) };
         (session.usage.input, session.usage.output, session.usage.requests)
