@@ -29,6 +29,10 @@ pub(crate) struct Origin {
     pub(crate) ran: bool,
     /// If the call went well, the command ran and went well: the call's status tells. Of `x | y` it tells nothing of `x`.
     pub(crate) told: bool,
+    /// It may go on after the call has ended: it was put in the background.
+    pub(crate) detached: bool,
+    /// It was done in a directory that is not of the workspace, or that nobody knows.
+    pub(crate) elsewhere: bool,
 }
 
 impl Origin {

@@ -140,6 +140,22 @@ impl World {
         self.cwd.as_deref()
     }
 
+    /// The working directory is no part of the workspace and holds none of it, or nobody knows where it is.
+    pub(crate) fn is_astray(&self) -> bool {
+        self.root.is_some() && self.cwd.as_deref().is_none_or(|cwd| self.is_outside(cwd))
+    }
+
+    /// A path as [`PathTarget`] has it, or an absolute one, is no part of the workspace and holds none of it.
+    pub(crate) fn is_outside(&self, path: &str) -> bool {
+        let Some(root) = self.root.as_deref() else { return false };
+        let holds = |outer: &str, inner: &str| {
+            let outer = outer.trim_end_matches('/');
+            inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let anchored = path.starts_with(['/', '~']) || path.as_bytes().get(1) == Some(&b':');
+        anchored && !holds(root, path) && !holds(path, root)
+    }
+
     /// Sets what [`World::cwd`] returned, or an absolute directory; a relative one starts at the root.
     /// `None`: the directory is not known from here on. For `cd DIR` see [`World::enter`].
     pub(crate) fn set_cwd(&mut self, cwd: Option<String>) {

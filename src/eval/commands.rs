@@ -1,6 +1,7 @@
 //! Which commands a session ran.
 
 use super::Measurement;
+use super::background::Background;
 use crate::config::evals::Commands;
 use crate::effects::{About, Certainty, Kind};
 use crate::model::Status;
@@ -12,7 +13,8 @@ pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: 
     let ran = |act: &&Act<'_>| act.status != Some(Status::Denied);
     let acts = || log.acts.iter().filter(ran);
     let named = |act: &&Act<'_>| act.effect.certainty != Certainty::Possible && is_proven(commands, act);
-    let sure = |act: &&Act<'_>| surely_ran(log.acts, act);
+    let background = Background::of(log.session);
+    let sure = |act: &&Act<'_>| surely_ran(log.acts, &background, act);
     let proven: Vec<u32> = acts().filter(named).filter(sure).map(|act| act.event).collect();
     let possible: Vec<u32> = acts().filter(|act| is_possible(&commands.possible, act)).map(|act| act.event).collect();
     let (sure, perhaps) = (count(&proven), count(&possible));
@@ -40,11 +42,12 @@ pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: 
 
 /// What a call went well without may not have run (`true || x`), nor what stands behind something else in a call that
 /// failed (`false && x`) or has no recorded end.
-fn surely_ran(acts: &[Act<'_>], act: &Act<'_>) -> bool {
+fn surely_ran(acts: &[Act<'_>], background: &Background, act: &Act<'_>) -> bool {
+    let goes_on = background.end(act.event).is_some_and(|end| end.is_none_or(|end| !end.well));
     match act.status {
         None => true,
-        Some(Status::Ok) => act.effect.origin.ran,
-        Some(Status::Error) => {
+        Some(Status::Ok) if !goes_on => act.effect.origin.ran,
+        Some(Status::Ok | Status::Error) => {
             let of_call = acts.get(acts.partition_point(|other| other.event < act.event)..).unwrap_or_default();
             let first = of_call.iter().find(|other| matches!(other.effect.kind, Kind::Execute(_)));
             first.is_some_and(|first| std::ptr::eq(first, act))

@@ -6,11 +6,13 @@
 //!
 //! Paths and commands are compared by the policy, so a scorer and the scope can't disagree on what a file is.
 
+mod background;
 mod baseline;
 mod commands;
 mod files;
 mod hits;
 mod numbers;
+mod rewriters;
 mod runners;
 mod tests_ran;
 mod texts;

@@ -25,18 +25,22 @@ const ANY: &[&str] = &[
 
 /// The same by program, with those that let failed tests pass. What stands behind a `=` plays no role.
 const BY_PROGRAM: &[(&[&str], &[&str])] = &[
-    (&["cargo"], &["-V"]),
+    (&["bazel", "bazelisk"], &["--nobuild"]),
+    (&["cargo"], &["-V", "--no-tests=pass", "--no-tests=warn"]),
     (&["ctest"], &["-N", "--show-only"]),
     (&["dotnet"], &["-t"]),
-    (&["go"], &["-list", "-c", "-n"]),
+    (&["go"], &["-list", "-c", "-n", "^$", "-run=^$"]),
     (&["gradle", "gradlew"], &["-m", "-x", "--exclude-task"]),
-    (&["make", "gmake"], &["-n", "-q", "-t", "-i", "--recon", "--touch", "--ignore-errors"]),
+    (&["jest"], &["--clearCache", "--init"]),
+    (&["just"], &["-n", "-l", "-s", "--show", "--summary", "--evaluate", "--dump"]),
+    (&["make", "gmake"], &["-n", "-q", "-t", "-i", "--recon", "--touch", "--ignore-errors", "SHELL"]),
     (&["mvn", "mvnw"], &["-DskipTests", "-Dmaven.test.skip", "-Dmaven.test.failure.ignore", "-fn", "--fail-never"]),
     (&["nox"], &["-l", "--list-sessions", "--install-only"]),
     (&["phpunit"], &["--list-suites", "--list-groups", "--list-test-files"]),
     (
         &["pytest", "py.test"],
-        &["-V", "--fixtures", "--fixtures-per-test", "--funcargs", "--markers", "--setup-plan", "--setup-only"],
+        &["-V", "--fixtures", "--fixtures-per-test", "--funcargs", "--markers", "--setup-plan", "--setup-only",
+            "--collectonly", "--cache-show"],
     ),
     (&["rake"], &["-n", "-T", "-P", "-W", "-D", "--tasks", "--prereqs", "--where", "--describe"]),
     (&["swift"], &["-l", "list", "--show-codecov-path"]),
@@ -58,8 +62,10 @@ pub(super) fn runs_none(execution: &Execution) -> bool {
     let own = BY_PROGRAM.iter().filter(|(programs, _)| programs.contains(&program));
     let known: Vec<&str> = own.flat_map(|(_, words)| *words).chain(ANY).copied().collect();
     options.iter().any(|word| {
+        let whole = *word;
         let (word, value) = word.split_once('=').unwrap_or((*word, "true"));
         value != "false" && known.contains(&word)
+            || known.contains(&whole)
             || matches!(program, "make" | "gmake") && letters(word).any(|one| known.contains(&one))
     })
 }
@@ -75,6 +81,31 @@ fn letters(word: &str) -> impl Iterator<Item = &'static str> {
 /// A variable that may say so.
 pub(super) fn may_tell_none(act: &Act<'_>) -> bool {
     matches!(&act.effect.kind, Kind::Env { name } if VARIABLES.contains(&name.as_str()))
+}
+
+/// Directories in front of which nobody puts programs of a project.
+const INSTALLED: &[&str] = &[
+    "$HOME/", "${HOME}/", "$PATH", "${PATH}", "/bin", "/home/", "/nix/", "/opt/", "/root/", "/sbin", "/snap/",
+    "/usr/", "/Users/", "~/", "$GOPATH/", "$(go", "$GOROOT/", "$JAVA_HOME/",
+];
+/// What package managers put into a project.
+const OWN: &[&str] = &["node_modules/.bin", "venv/bin", "vendor/bin"];
+
+/// The search path of a command names directories in which anything may stand in place of a program. `text`: the call.
+pub(super) fn may_replace_programs(text: &str, root: Option<&str>) -> bool {
+    let values = text.match_indices("PATH=").filter_map(|(at, name)| {
+        let before = text.get(..at)?.chars().next_back();
+        let own = before.is_none_or(|before| !before.is_alphanumeric() && before != '_');
+        text.get(at + name.len()..).filter(|_| own)
+    });
+    values.into_iter().any(|rest| {
+        let rest = rest.trim_start_matches(['\\', '"', '\'']);
+        let value = rest.split(['"', '\'', ';', '&', '\n', '\\', ' ']).next().unwrap_or(rest);
+        value.split(':').filter(|place| !place.is_empty()).any(|place| {
+            let ours = root.is_some_and(|root| place.starts_with(root)) || !INSTALLED.iter().any(|known| place.starts_with(known));
+            ours && !OWN.iter().any(|known| place.trim_end_matches('/').ends_with(known))
+        })
+    })
 }
 
 /// `./gradlew`, `pytest.exe`

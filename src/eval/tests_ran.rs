@@ -3,11 +3,13 @@
 use std::cell::OnceCell;
 
 use super::Measurement;
+use super::background::Background;
 use super::commands::{doubted, is_proven, may_be_any};
-use super::runners::{may_tell_none, runs_none};
+use super::rewriters::rewrites;
+use super::runners::{may_replace_programs, may_tell_none, runs_none};
 use crate::config::evals::Commands;
 use crate::effects::{About, Certainty, Kind};
-use crate::model::Status;
+use crate::model::{Arguments, EventKind, Session, Status};
 use crate::rules::{Act, Log};
 
 /// What is looked at, by its place in the session.
@@ -19,26 +21,32 @@ struct Trail<'a> {
     acts: &'a [Act<'a>],
     /// Of each act, where somebody asked: comparing a command with many takes time.
     tests: Vec<OnceCell<bool>>,
+    session: &'a Session<'a>,
     /// Nobody knows where the workspace is.
     anywhere: bool,
+    background: Background,
 }
+
+/// What stands behind everything.
+const NEVER: usize = usize::MAX;
 
 pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
     let (acts, anywhere) = (log.acts, log.session.root.is_none());
-    let trail = Trail { commands, acts, tests: vec![OnceCell::new(); acts.len()], anywhere };
-    let (change, doubt) = (trail.last(|act| trail.is_change(act)), trail.last(|act| trail.may_change(act)));
+    let background = Background::of(log.session);
+    let session = log.session;
+    let trail = Trail { commands, acts, session, tests: vec![OnceCell::new(); acts.len()], anywhere, background };
+    let (change, doubt) = (trail.last(|_, act| trail.is_change(act)), trail.last_doubt());
     let since = change.map_or(0, |(at, _)| at);
-    // What ran last counts: a part of the tests may pass before all of them fail.
-    let last = trail.tests(since).last();
+    let last = trail.last_tests(since);
     let well = last.filter(|(_, act)| act.status == Some(Status::Ok));
-    let passed = well.filter(|(at, act)| act.effect.origin.told && trail.doubt(*at).is_none());
+    let passed = well.filter(|(at, act)| trail.is_told(act) && trail.doubt(*at).is_none());
     match (change, doubt, passed) {
         (None, None, _) => Measurement::new(1.0, "nothing was changed"),
         (_, doubt, Some((at, test))) if doubt.is_none_or(|(doubtful, _)| doubtful < at) => {
             let reason = format!("tests ran in event {}, after the last change", test.event);
             Measurement::new(1.0, reason).at(Some(test.event))
         }
-        (_, Some((_, act)), Some(_)) | (None, Some((_, act)), None) => doubted("may have changed files", act),
+        (_, Some((place, act)), Some(_)) | (None, Some((place, act)), None) => trail.doubted(place, act),
         (Some((_, change)), ..) => match well {
             Some((at, test)) => untold(test, trail.doubt(at)),
             None => trail.lacking(since, change),
@@ -55,13 +63,36 @@ impl<'a> Trail<'a> {
         })
     }
 
+    /// The tests that ran last: a part of them may pass before all of them fail. Those of another project that went
+    /// well say nothing of this one.
+    fn last_tests(&self, since: usize) -> Seen<'a> {
+        let ours = |act: &Act<'_>| !act.effect.origin.elsewhere || act.status != Some(Status::Ok);
+        self.tests(since).filter(|(_, act)| ours(act)).last().or_else(|| self.tests(since).last())
+    }
+
+    /// If the call went well, the tests did.
+    fn is_told(&self, test: &Act<'_>) -> bool {
+        test.effect.origin.told && self.background.end(test.event).is_none_or(|end| end.is_some_and(|end| end.well))
+    }
+
     /// Why what passed may be no test.
     fn doubt(&self, at: usize) -> Option<&'static str> {
         let act = self.acts.get(at)?;
+        if act.effect.origin.elsewhere {
+            return Some("they ran outside of the workspace, or in a directory that nobody knows");
+        }
+        if self.background.end(act.event).is_some_and(|end| end.is_none_or(|end| !end.well)) {
+            return Some("they went on in the background, and the log does not tell that they ended well");
+        }
         let (before, _) = self.acts.split_at_checked(at)?;
         let of_call = before.iter().rev().take_while(|other| other.event == act.event);
-        if of_call.filter(|other| happened(other)).any(may_tell_none) {
+        let mut names = of_call.filter(|other| happened(other));
+        if names.clone().any(may_tell_none) {
             return Some("the call sets a variable that may tell it to run none");
+        }
+        let sets_path = |other: &Act<'_>| matches!(&other.effect.kind, Kind::Env { name } if name == "PATH");
+        if names.any(sets_path) && may_replace_programs(self.text(act.event), self.session.root.as_deref()) {
+            return Some("the call sets a search path that may replace the program");
         }
         let Kind::Execute(execution) = &act.effect.kind else { return None };
         let program = execution.argv.first()?.text.as_str();
@@ -71,13 +102,66 @@ impl<'a> Trail<'a> {
         own.then_some("the session itself wrote the program that ran")
     }
 
+    /// The arguments of a call, as recorded.
+    fn text(&self, event: u32) -> &'a str {
+        let events = &self.session.events;
+        let place = events.binary_search_by_key(&event, |event| event.number).ok();
+        match place.and_then(|place| events.get(place)).map(|event| &event.kind) {
+            Some(EventKind::Call(call)) => match &call.arguments {
+                Arguments::Json(text) | Arguments::Text(text) => text,
+                Arguments::Missing => "",
+            },
+            _ => "",
+        }
+    }
+
     fn tests(&self, since: usize) -> impl Iterator<Item = (usize, &'a Act<'a>)> {
         self.acts.iter().enumerate().skip(since).filter(|(at, _)| self.is_test(*at))
     }
 
     /// The last act of a kind that no test caused.
-    fn last(&self, wanted: impl Fn(&Act<'_>) -> bool) -> Seen<'a> {
-        self.acts.iter().enumerate().rev().find(|(at, act)| wanted(act) && !self.is_done_by_tests(*at))
+    fn last(&self, wanted: impl Fn(usize, &Act<'_>) -> bool) -> Seen<'a> {
+        self.acts.iter().enumerate().rev().find(|(at, act)| wanted(*at, act) && !self.is_done_by_tests(*at))
+    }
+
+    /// The last that may have changed files, and where that was over: what goes on in the background changes later.
+    fn last_doubt(&self) -> Seen<'a> {
+        let last = self.last(|at, act| self.may_change(at, act));
+        let later = self.acts.iter().enumerate().filter_map(|(at, act)| {
+            let over = self.over(at, act)?;
+            let changes = self.is_change(act) || self.may_change(at, act);
+            (changes && !self.is_done_by_tests(at)).then_some((over, act))
+        });
+        later.chain(last).max_by_key(|(over, _)| *over)
+    }
+
+    /// Where an act that went on after its call was over. What the shell opens for it is opened at once.
+    fn over(&self, at: usize, act: &Act<'_>) -> Option<usize> {
+        if act.effect.via == "redirect" {
+            return None;
+        }
+        match self.background.end(act.event) {
+            Some(Some(end)) => {
+                let later = self.acts.partition_point(|other| other.event <= end.event);
+                Some(later.saturating_sub(1).max(at))
+            }
+            Some(None) => Some(NEVER),
+            None => act.effect.origin.detached.then_some(NEVER),
+        }
+    }
+
+    fn doubted(&self, place: usize, act: &Act<'_>) -> Measurement {
+        match &act.effect.kind {
+            _ if place == NEVER => {
+                let reason = "may still change files: it goes on in the background, and the log records no end of it";
+                Measurement::unknown(format!("event {} {reason}", act.event)).at(Some(act.event))
+            }
+            Kind::Opaque(opaque) if opaque.about == About::Project => {
+                let reason = "may have changed files: a command of the project is told to rewrite them";
+                Measurement::unknown(format!("event {} {reason}", act.event)).at(Some(act.event))
+            }
+            _ => doubted("may have changed files", act),
+        }
     }
 
     /// A file of the workspace.
@@ -87,26 +171,33 @@ impl<'a> Trail<'a> {
     }
 
     /// What may be a change: nobody knows what was done, or it was done elsewhere, where this project may go on.
-    fn may_change(&self, act: &Act<'_>) -> bool {
+    fn may_change(&self, at: usize, act: &Act<'_>) -> bool {
         let elsewhere = !self.anywhere && changed(act).is_some_and(is_anchored);
-        let unseen = act.status != Some(Status::Denied) && may_be_any(act, &[About::Anything, About::Writes]);
-        elsewhere || unseen
+        let unseen = may_be_any(act, &[About::Anything, About::Writes])
+            || may_be_any(act, &[About::Project]) && self.cause(at, act).is_some_and(|cause| self.rewrites(cause));
+        elsewhere || act.status != Some(Status::Denied) && unseen
+    }
+
+    /// The place of the command that an act belongs to.
+    fn cause(&self, at: usize, act: &Act<'_>) -> Option<usize> {
+        let first = self.acts.partition_point(|other| other.event < act.event);
+        act.effect.origin.parent.map(|parent| first + parent as usize).filter(|cause| *cause < at)
+    }
+
+    fn rewrites(&self, cause: usize) -> bool {
+        let command = self.acts.get(cause).map(|act| &act.effect.kind);
+        matches!(command, Some(Kind::Execute(execution)) if rewrites(execution))
     }
 
     /// Tests write, too: what a command of this kind caused is its own.
     fn is_done_by_tests(&self, at: usize) -> bool {
-        let acts = self.acts;
-        let Some(act) = acts.get(at) else { return false };
-        let first = acts.partition_point(|other| other.event < act.event);
-        let mut parent = act.effect.origin.parent;
-        // A parent stands before its child.
-        let mut before = at;
-        while let Some(cause) = parent.map(|parent| first + parent as usize).filter(|cause| *cause < before) {
-            let Some(cause_act) = acts.get(cause) else { return false };
-            if self.is_test(cause) {
+        let mut child = self.acts.get(at).map(|act| (at, act));
+        while let Some((at, act)) = child {
+            let cause = self.cause(at, act);
+            if cause.is_some_and(|cause| self.is_test(cause)) {
                 return true;
             }
-            (parent, before) = (cause_act.effect.origin.parent, cause);
+            child = cause.and_then(|cause| Some((cause, self.acts.get(cause)?)));
         }
         false
     }

@@ -47,6 +47,8 @@ pub(crate) enum Label<'a> {
     Shown(Cow<'a, str>),
     /// The input of a call that can't be judged by it.
     Input(Cow<'a, str>),
+    /// The command of the call goes on in the background under this name.
+    Background(Cow<'a, str>),
     /// An agent of this type starts here.
     Starts(Cow<'a, str>),
 }

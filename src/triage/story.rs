@@ -157,7 +157,7 @@ impl<'s, 'a> Teller<'s, 'a> {
                 Label::Name(label) => name = label,
                 Label::Shown(label) => shown = Some(&**label),
                 Label::Input(label) => input = Some(&**label),
-                Label::Agent(_) | Label::Starts(_) => {}
+                Label::Agent(_) | Label::Background(_) | Label::Starts(_) => {}
             }
         }
         let value = match &call.arguments {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::eval_world::{called, end, ran, refused, world, write};
+use crate::eval_world::{Events, answered, called, done, end, ran, refused, world, write};
 use crate::world::World;
 
 /// The first score, its reason, and the exit code.
@@ -71,6 +71,8 @@ fn a_run_of_no_tests_is_none() {
         "pytest -q",
         "python -m pytest tests",
         "make test -j8",
+        "cargo nextest run",
+        "cargo test list",
         "make test -fMakefile.in",
         "mvn test -DskipTests=false",
     ] {
@@ -85,6 +87,14 @@ fn a_run_of_no_tests_is_none() {
         "go test -list=. ./...",
         "make test -sn",
         "make test -i",
+        "make test SHELL=/bin/true",
+        "cargo nextest list",
+        "cargo nextest show-config test-groups",
+        "just test -n",
+        "bazel test --nobuild //...",
+        "jest --clearCache",
+        "go test -run '^$' ./...",
+        "pytest --collectonly",
         "make test --ignore-errors",
         "mvn test -DskipTests",
         "./mvnw test -Dmaven.test.failure.ignore=true",
@@ -233,4 +243,121 @@ fn a_counted_rule_that_could_not_judge_is_no_pass() {
     assert_eq!(judged(&world).2, 0);
     world.write(".agent-strace-lint.json", r#"{"blind-edit": {"enabled": false}}"#);
     unknown(&world, "the lint file switches it off");
+}
+
+/// What the tests of a session with one change are worth.
+fn tested(events: &[Events]) -> (Value, String, i32) {
+    judged(&world(TESTS, &[&[write("src/a.py")], events, &[end()]].concat()))
+}
+
+fn untold(events: &[Events], wanted: &str) {
+    let (score, reason, code) = tested(events);
+    assert_eq!((score, code), (Value::Null, 3), "{events:?}: {reason}");
+    assert!(reason.contains(wanted), "{reason}");
+}
+
+const GOES_ON: &str = "Command running in background with ID: b7a1. Output is being written to: /x/b7a1.output";
+
+/// A call ends before what it put in the background does.
+#[test]
+fn tests_in_the_background_have_not_passed() {
+    let pytest = |said: &str| answered("Bash", &json!({"command": "pytest"}), said);
+    let wanted = "they went on in the background";
+    untold(&[pytest(GOES_ON)], wanted);
+    untold(&[pytest("..........\nCommand was manually backgrounded by user with ID: b7a1.")], wanted);
+    untold(&[pytest("{'stdout': '', 'backgroundTaskId': 'b7a1'}")], wanted);
+    untold(&[pytest("Chunk ID: 5\nWall time: 10 seconds\nProcess running with session ID 4812\nOutput:\n")], wanted);
+    untold(&[ran("pytest &")], "the status of the call does not tell");
+    let later = |said: &str| answered("TaskOutput", &json!({"task_id": "b7a1"}), said);
+    let ended = "<status>completed</status>\n<exit_code>0</exit_code>\n<output>\n";
+    assert_eq!(tested(&[pytest(GOES_ON), later(ended)]).2, 0);
+    untold(&[pytest(GOES_ON), later("<status>running</status>\n<output>\n<exit_code>0</exit_code>")], wanted);
+    untold(&[pytest(GOES_ON), later("<status>failed</status>\n<exit_code>1</exit_code>")], wanted);
+    let audited = "scorers: [{type: commands_matching, patterns: [cargo audit], min: 1}]\n";
+    let behind = answered("Bash", &json!({"command": "false && cargo audit"}), GOES_ON);
+    unknown(&world(audited, &[behind, end()]), "the log does not tell");
+    let cursor = done("run_terminal_cmd", &json!({"command": "false && cargo audit", "is_background": true}));
+    unknown(&world(audited, &[cursor, end()]), "the log does not tell");
+}
+
+/// What goes on in the background may write after the tests.
+#[test]
+fn a_writer_in_the_background_may_write_later() {
+    let wanted = "it goes on in the background";
+    for command in ["python gen.py &", "(sleep 60; sed -i s/a/b/ src/a.py) &", "python gen.py & disown"] {
+        untold(&[ran(command), ran("pytest")], wanted);
+    }
+    let generated = answered("Bash", &json!({"command": "python gen.py"}), GOES_ON);
+    untold(&[generated.clone(), ran("pytest")], wanted);
+    let ended = answered("TaskOutput", &json!({"task_id": "b7a1"}), "<exit_code>0</exit_code>");
+    assert_eq!(tested(&[generated.clone(), ended.clone(), ran("pytest")]).2, 0);
+    assert_eq!(tested(&[generated, ran("pytest"), ended]).2, 3);
+    for command in ["npm run dev > dev.log 2>&1 &", "python gen.py & wait"] {
+        assert_eq!(tested(&[ran(command), ran("pytest")]).2, 0, "{command}");
+    }
+}
+
+/// A project is told to rewrite its files, by whatever name.
+#[test]
+fn a_command_that_rewrites_files_may_have_changed_them() {
+    for command in [
+        "cargo clippy --fix --allow-dirty",
+        "cargo fix --allow-dirty",
+        "go generate ./...",
+        "make fmt",
+        "npm run format",
+        "npm run lint -- --fix",
+        "yarn lint:fix",
+        "just codegen",
+        "./gradlew spotlessApply",
+        "pre-commit run --all-files",
+        "jupyter nbconvert --to notebook --inplace a.ipynb",
+        "npx eslint --fix src",
+        "ruff check --fix",
+        "black .",
+        "npx prettier --write .",
+    ] {
+        let (score, reason, _) = tested(&[ran("pytest"), ran(command)]);
+        assert_ne!(score, json!(1.0), "{command}: {reason}");
+        assert_eq!(tested(&[ran(command), ran("pytest")]).2, 0, "{command}");
+    }
+    for command in
+        ["make lint", "npm run format:check", "npm run build", "cargo build -p codegen", "go vet ./...", "black --check ."]
+    {
+        let (score, reason, code) = tested(&[ran("pytest"), ran(command)]);
+        assert_eq!((score, code), (json!(1.0), 0), "{command}: {reason}");
+    }
+}
+
+/// The tests of another project are not those of this one.
+#[test]
+fn tests_that_run_elsewhere_are_not_those_of_the_workspace() {
+    for command in [
+        "cd /tmp/x && cargo test",
+        "cd \"$SOMEWHERE\" && cargo test",
+        "cargo test --manifest-path /tmp/x/Cargo.toml",
+        "cargo test --manifest-path=/tmp/x/Cargo.toml",
+        "npm test --prefix /tmp/x",
+        "make test -C /tmp/x",
+        "pytest -q /tmp/x/test_a.py",
+        "(cd .. && cd other && pytest)",
+    ] {
+        untold(&[ran(command)], "outside of the workspace");
+        assert_eq!(tested(&[ran("pytest"), ran(command)]).2, 0, "{command}");
+    }
+    for command in [
+        "cd src && pytest",
+        "cd .. && pytest",
+        "make test -C sub",
+        "cd sub && make test -C ..",
+        "pytest --junitxml /tmp/report.xml",
+        "cargo test --target-dir /tmp/target",
+    ] {
+        let (score, reason, _) = tested(&[ran(command)]);
+        assert_eq!(score, json!(1.0), "{command}: {reason}");
+    }
+    let wanted = "a search path that may replace the program";
+    untold(&[ran("PATH=/tmp/fake:$PATH cargo test")], wanted);
+    untold(&[ran("export PATH=\"$PWD/bin:$PATH\"; cargo test")], wanted);
+    assert_eq!(tested(&[ran("export PATH=\"$HOME/.cargo/bin:$PATH\"; cargo test")]).2, 0);
 }

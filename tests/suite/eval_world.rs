@@ -39,6 +39,13 @@ pub(crate) fn end() -> Events {
     vec![("session_end", json!({"exit_code": 0}))]
 }
 
+/// A call with what its host said of it.
+pub(crate) fn answered(tool: &str, arguments: &Value, said: &str) -> Events {
+    let mut events = done(tool, arguments);
+    events[1].1["result"] = json!(said);
+    events
+}
+
 /// One session by a configuration.
 pub(crate) fn world(evals: &str, events: &[Events]) -> World {
     let world = World::empty();

@@ -66,6 +66,10 @@ pub(crate) struct Machine<'w> {
     pub(super) astray: Option<String>,
     /// More than 0: what is walked may be only a part of what runs, and an opaque effect stands for the rest.
     guesses: usize,
+    /// What is walked runs in the background, and nothing waits for it.
+    pub(super) detached: bool,
+    /// The script waits for what it put in the background.
+    pub(super) awaited: bool,
     /// What process substitutions print, by their number.
     pub(super) pipes: Vec<Pipe>,
     /// Standard input of the shell that expands words.
@@ -100,6 +104,8 @@ impl<'w> Machine<'w> {
             exhausted: false,
             astray: None,
             guesses: 0,
+            detached: false,
+            awaited: false,
             pipes: Vec::new(),
             input: Stream::Unconnected,
             fresh: false,
@@ -166,7 +172,14 @@ impl<'w> Machine<'w> {
     fn origin(&self) -> Origin {
         let Outcome { ran, succeeded, .. } = self.outcome;
         let sure = self.guesses == 0;
-        Origin { span: self.at, parent: self.parent, ran: ran && sure, told: succeeded && sure }
+        Origin {
+            span: self.at,
+            parent: self.parent,
+            ran: ran && sure,
+            told: succeeded && sure,
+            detached: self.detached,
+            elsewhere: self.world.is_astray(),
+        }
     }
 
     pub(crate) fn emit(&mut self, kind: Kind, certainty: Certainty, via: &'static str) {
@@ -190,6 +203,8 @@ impl<'w> Machine<'w> {
             if let Some(known) = self.effects.get_mut(place as usize) {
                 known.origin.ran |= effect.origin.ran;
                 known.origin.told |= effect.origin.told;
+                known.origin.detached |= effect.origin.detached;
+                known.origin.elsewhere |= effect.origin.elsewhere;
             }
             self.last = Some(place);
             return;
@@ -219,6 +234,11 @@ impl<'w> Machine<'w> {
         let certainty = if unknown { Certainty::Pattern } else { Certainty::Exact };
         self.last = None;
         self.emit(Kind::Execute(execution), certainty, "command");
+        if self.works_elsewhere(argv)
+            && let Some(effect) = self.last.and_then(|place| self.effects.get_mut(place as usize))
+        {
+            effect.origin.elsewhere = true;
+        }
         self.parent = self.last.or(self.parent);
         self.outcome_of_children(argv);
     }

@@ -10,6 +10,7 @@
 //! | `programs` | programs that data can't describe |
 //! | `code` | one-liners and scripts in other languages |
 //! | `temporary` | names that `mktemp` makes up |
+//! | `whereabouts` | commands that are told to work on another project |
 //! | `stream` | what is known about text between commands |
 
 mod apply;
@@ -30,6 +31,7 @@ mod temporary;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod whereabouts;
 mod words;
 
 use std::sync::Arc;

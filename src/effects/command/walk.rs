@@ -32,8 +32,10 @@ impl Machine<'_> {
             self.opaque(About::Anything, &format!("shell text is not understood: {}", problem.reason), &[]);
         }
         let mut output = Stream::nothing();
+        let waits = script.nodes.iter().rposition(waits_for_all);
         for (place, node) in script.nodes.iter().enumerate() {
             let outcome = self.outcome_in(script, place, scope);
+            self.awaited = waits.is_some_and(|wait| wait > place);
             let printed = self.with_outcome(outcome, |machine| machine.node(node, scope, input));
             output = output.then(printed);
         }
@@ -56,7 +58,11 @@ impl Machine<'_> {
             Node::Group(script) => self.script(script, scope, input),
             Node::Background(node) => {
                 let inside = |machine: &mut Self, scope: &mut Scope| machine.node(node, scope, input);
-                self.with_outcome(self.outcome_of_background(), |machine| machine.forked(scope, inside))
+                let outer = self.detached;
+                self.detached |= !self.awaited;
+                let output = self.with_outcome(self.outcome_of_background(), |machine| machine.forked(scope, inside));
+                self.detached = outer;
+                output
             }
             Node::AndOr { first, rest } => self.and_or(first, rest, scope, input),
             Node::Branches { conditions, bodies } => self.branches(conditions, bodies, scope, input),
@@ -269,6 +275,11 @@ impl Machine<'_> {
         let scripts = arms.iter().map(|(_, script)| script).chain(std::iter::once(&nothing));
         self.alternatives(scripts, scope, input).unwrap_or_else(Stream::nothing)
     }
+}
+
+/// `wait` alone: what is in the background has ended then.
+fn waits_for_all(node: &Node) -> bool {
+    matches!(node, Node::Simple(simple) if matches!(simple.words.as_slice(), [word] if word.source == "wait"))
 }
 
 /// Nothing runs after it: `exit`, `return`, `{ echo no; exit 1; }`.

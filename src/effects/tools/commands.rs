@@ -24,7 +24,9 @@ pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect:
     let before = run.effects.len();
     programs(run, entry, given, dialect, &mut judged);
     // Several commands have one status, and one in the background has none yet.
-    if judged.commands > 1 || judged.detached || entry.detaches {
+    if judged.detached || entry.detaches {
+        run.detach(before);
+    } else if judged.commands > 1 {
         run.untell(before);
     }
     if judged.malformed || judged.commands == 0 {

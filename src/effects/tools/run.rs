@@ -153,6 +153,18 @@ impl Run<'_> {
         }
     }
 
+    /// What ran since then may go on after the call, and was not seen to be reached but for the first command.
+    pub(super) fn detach(&mut self, before: usize) {
+        self.untell(before);
+        let mut first = true;
+        for effect in self.effects.to_mut().iter_mut().skip(before) {
+            let leads = first && matches!(effect.kind, Kind::Execute(_));
+            first &= !leads;
+            effect.origin.ran &= leads;
+            effect.origin.detached = true;
+        }
+    }
+
     /// A variable that the call's program gets. Without a value that is known, it may be any.
     pub(super) fn variable(&mut self, name: &str, value: Option<&str>) {
         let effects = command::environment(name, value.filter(|value| elision(value).is_none()), self.world);

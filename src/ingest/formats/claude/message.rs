@@ -197,6 +197,9 @@ fn result<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>,
     if let Some(agent) = text(block.agent).or_else(|| agent(context.result)) {
         assembly.label(Label::Agent(agent));
     }
+    if let Some(name) = outcome::background(context.result) {
+        assembly.label(Label::Background(name));
+    }
     assembly.result(place.clone(), result, status, id);
     facts::ended(assembly, tool.as_deref(), block, status, context);
 }

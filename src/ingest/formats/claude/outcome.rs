@@ -82,6 +82,16 @@ fn interrupted(result: Option<Raw<'_>>) -> bool {
 }
 
 record! {
+    struct Detached { task = "backgroundTaskId" }
+}
+
+/// The name under which a command goes on after its call. Only a result that has one is read again.
+pub(super) fn background(result: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
+    memmem::find(result?.get().as_bytes(), b"\"backgroundTaskId\"")?;
+    filled(object::<Detached<'_>>(result)?.task)
+}
+
+record! {
     struct Denial { tool = "tool_name", id = "tool_use_id", input = "tool_input" }
 }
 
