@@ -25,17 +25,29 @@ struct Scalar {
     name: &'static str,
     bounds: [f64; 5],
     of: fn(&Profile) -> Option<f64>,
+    /// Every session has it.
+    always: bool,
 }
 
 const SHARES: [f64; 5] = [0.0, 0.05, 0.1, 0.2, 0.4];
 const COUNTS: [f64; 5] = [0.0, 1.0, 3.0, 7.0, 15.0];
 
 const SCALARS: &[Scalar] = &[
-    Scalar { name: "error_rate", bounds: SHARES, of: |profile| Some(rate(profile.errors(), profile.calls)) },
-    Scalar { name: "retry_rate", bounds: SHARES, of: |profile| Some(rate(profile.retries.len(), profile.calls)) },
-    Scalar { name: "blast_radius", bounds: COUNTS, of: |profile| Some(float(profile.files.changed.len())) },
-    Scalar { name: "session_duration_s", bounds: [10.0, 60.0, 300.0, 1200.0, 3600.0], of: seconds },
-    Scalar { name: "decision_depth", bounds: COUNTS, of: |profile| Some(float(profile.decisions.len())) },
+    Scalar { name: "error_rate", bounds: SHARES, of: |profile| rate(profile.errors(), profile), always: false },
+    Scalar { name: "retry_rate", bounds: SHARES, of: |profile| rate(profile.retries.len(), profile), always: false },
+    Scalar {
+        name: "blast_radius",
+        bounds: COUNTS,
+        of: |profile| Some(float(profile.files.changed.len())),
+        always: true,
+    },
+    Scalar {
+        name: "session_duration_s",
+        bounds: [10.0, 60.0, 300.0, 1200.0, 3600.0],
+        of: seconds,
+        always: false,
+    },
+    Scalar { name: "decision_depth", bounds: COUNTS, of: |profile| Some(float(profile.decisions.len())), always: true },
 ];
 
 #[expect(clippy::cast_precision_loss, reason = "there are fewer of anything in a log than a double can count")]
@@ -43,8 +55,10 @@ fn float(count: usize) -> f64 {
     count as f64
 }
 
-fn rate(count: usize, calls: usize) -> f64 {
-    float(count) / float(calls.max(1))
+/// Of the calls whose end is recorded; `None`: there are calls, and nobody knows how any of them ended.
+fn rate(count: usize, profile: &Profile) -> Option<f64> {
+    let answered = profile.calls.saturating_sub(profile.unanswered);
+    (answered > 0 || profile.calls == 0).then(|| float(count) / float(answered.max(1)))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of any session fit into a double")]
@@ -133,6 +147,8 @@ pub(crate) enum FingerprintFault {
     Version(u64),
     #[error("it lacks the dimension `{0}`")]
     Lacks(&'static str),
+    #[error("the classes of `{0}` do not count every session")]
+    Uncounted(&'static str),
 }
 
 impl Fingerprint {
@@ -171,8 +187,14 @@ impl Fingerprint {
         if !read.dimensions.values().all(possible) {
             return Err(FingerprintFault::Shape("a dimension counts more sessions than there are".to_owned()));
         }
-        match SCALARS.iter().find(|scalar| !read.dimensions.contains_key(scalar.name)) {
-            Some(scalar) => Err(FingerprintFault::Lacks(scalar.name)),
+        if let Some(scalar) = SCALARS.iter().find(|scalar| !read.dimensions.contains_key(scalar.name)) {
+            return Err(FingerprintFault::Lacks(scalar.name));
+        }
+        let counts = |scalar: &&Scalar| {
+            scalar.always && read.dimensions.get(scalar.name).is_some_and(|summary| summary.known() != read.sessions)
+        };
+        match SCALARS.iter().find(counts) {
+            Some(scalar) => Err(FingerprintFault::Uncounted(scalar.name)),
             None => Ok(read),
         }
     }
@@ -184,6 +206,22 @@ pub(crate) struct Drift {
     /// From 0 to 1; `None`: there is too little on one side.
     pub(crate) overall: Option<f64>,
     pub(crate) dimensions: Vec<Dimension>,
+}
+
+impl Drift {
+    /// Those that are far away by themselves, however little they weigh in the mean.
+    pub(crate) fn above(&self, threshold: f64) -> impl Iterator<Item = &Dimension> {
+        self.dimensions.iter().filter(move |dimension| dimension.score.is_some_and(|score| score >= threshold))
+    }
+
+    /// Those that one side tells and the other does not, although it has sessions enough.
+    pub(crate) fn lost(&self) -> impl Iterator<Item = &Dimension> {
+        self.dimensions.iter().filter(|dimension| {
+            let known = dimension.summaries.as_ref().map(|(before, now)| (before.known(), now.known()));
+            let one_sided = known.is_some_and(|(before, now)| (before >= LEAST) != (now >= LEAST));
+            self.overall.is_some() && one_sided
+        })
+    }
 }
 
 /// One of the six.

@@ -38,13 +38,30 @@ impl<'a> Pair<'a> {
         let mut wins = Vec::new();
         wins.extend(costs.and_then(|(first, second)| percent(first, second, "cheaper")));
         wins.extend(milliseconds.and_then(|(first, second)| percent(u128::from(first), u128::from(second), "faster")));
-        let (first, second) = (self.first.errors(), self.second.errors());
-        if first != second {
-            let fewer = first.abs_diff(second);
-            let words = if fewer == 1 { "1 error fewer".to_owned() } else { format!("{fewer} errors fewer") };
-            wins.push(Win { better: if first < second { Better::First } else { Better::Second }, words });
-        }
+        wins.extend(self.fewer_errors());
         wins
+    }
+
+    /// Who had fewer errors even if every call without a recorded end had failed.
+    fn fewer_errors(self) -> Option<Win> {
+        let (first, second) = (errors(self.first), errors(self.second));
+        let (better, fewer) = if first.1 < second.0 {
+            (Better::First, second.0 - first.1)
+        } else if second.1 < first.0 {
+            (Better::Second, first.0 - second.1)
+        } else {
+            return None;
+        };
+        let words = if fewer == 1 { "1 error fewer".to_owned() } else { format!("{fewer} errors fewer") };
+        Some(Win { better, words })
+    }
+
+    /// Why nothing is said about errors.
+    pub(crate) fn unanswered(self) -> Option<String> {
+        let without = self.first.unanswered + self.second.unanswered;
+        let told = without == 0 || self.fewer_errors().is_some();
+        let calls = if without == 1 { "1 call has" } else { &format!("{without} calls have") };
+        (!told).then(|| format!("errors are not compared: {calls} no recorded result"))
     }
 
     /// By most of cost, time and errors.
@@ -65,9 +82,10 @@ impl<'a> Pair<'a> {
         let costs = self.first.cost.complete().zip(self.second.cost.complete());
         let no_costs = costs.is_none() || self.incomparable().is_some();
         let no_times = self.first.duration().zip(self.second.duration()).is_none();
-        of(Better::First) + usize::from(no_costs) + usize::from(no_times) > of(Better::Second)
-            && (no_costs || no_times)
-            && self.better() != Better::First
+        // The second one may have had more errors than the first.
+        let no_errors = self.unanswered().is_some() && errors(self.first).0 < errors(self.second).1;
+        let unknown = usize::from(no_costs) + usize::from(no_times) + usize::from(no_errors);
+        of(Better::First) + unknown > of(Better::Second) && unknown > 0 && self.better() != Better::First
     }
 
     /// Why nothing is said about cost.
@@ -94,6 +112,11 @@ impl<'a> Pair<'a> {
     pub(crate) fn divergences(self) -> Vec<Aligned<'a>> {
         align(self.first, self.second).into_iter().filter(|aligned| !aligned.is_same()).collect()
     }
+}
+
+/// How many there were at least, and at most.
+fn errors(profile: &Profile) -> (usize, usize) {
+    (profile.errors(), profile.errors() + profile.unanswered)
 }
 
 /// `None`: the same, to a percent.

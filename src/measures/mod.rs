@@ -164,6 +164,8 @@ pub(crate) struct Profile {
     pub(crate) calls: usize,
     /// Calls that were refused before they ran.
     pub(crate) refused: usize,
+    /// Calls of which no end is recorded: they may have failed.
+    pub(crate) unanswered: usize,
     /// Prompts in its own conversation.
     pub(crate) turns: usize,
     /// As recorded, each answer once.
@@ -215,6 +217,7 @@ impl Profile {
             events: session.events.len(),
             calls: measured.calls(),
             refused: session.calls().filter(|(_, call)| call.status == Status::Denied).count(),
+            unanswered: session.calls().filter(|(_, call)| call.status == Status::Missing).count(),
             turns: count(&series::turns(&whole, session)),
             usage: session.usage,
             resets: request::resets(requests),

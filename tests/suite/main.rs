@@ -19,6 +19,7 @@ mod carriers;
 mod cases;
 mod cli;
 mod committed_links;
+mod compare_doubts;
 mod corpus;
 mod credentials;
 mod differential;

@@ -34,8 +34,8 @@ Examples:
   agent-strace drift --current 2026-03-01:2026-03-31 --baseline-range 2026-01-01:2026-02-28
 
 The exit code is 1 from --threshold on, and 3 where fewer than five sessions are on either side:
-too little to tell is no score. `--save-baseline` writes the sessions of now, and changes no exit
-code. Ranges are days in UTC, the last one included.";
+too little to tell is no score; it is 3, too, where only one side tells a dimension.
+`--save-baseline` writes the sessions of now, and changes no exit code. Ranges are days in UTC, the last one included.";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct DriftArgs {
@@ -129,7 +129,7 @@ pub(in crate::cli) fn run(
     let drift = drift(&before, &now);
     let exit_code = match drift.overall {
         Some(score) if score >= args.threshold => 1,
-        Some(_) if gaps.is_empty() => 0,
+        Some(_) if gaps.is_empty() && drift.lost().next().is_none() => 0,
         _ => 3,
     };
     let report = DriftReport { before: &before, now: &now, drift: &drift, threshold: args.threshold, exit_code };

@@ -32,9 +32,9 @@ Examples:
   agent-strace compare --tag refactor-auth --last 4      each of the last four with the one before it
   agent-strace compare abc123 def456 --fail-on-regression    for CI: exit code 1 where B was worse
 
-Costs that are not known of both, or not on the same basis, decide nothing; where they could,
-`--fail-on-regression` ends with exit code 3. Without sessions the last two in the store are
-compared.";
+Costs that are not known of both, or not on the same basis, decide nothing, nor do errors where
+calls have no recorded result; where they could, `--fail-on-regression` ends with exit code 3.
+Without sessions the last two in the store are compared.";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct CompareArgs {
@@ -82,7 +82,7 @@ pub(super) fn compare(
     let regressed = pairs.iter().any(|pair| pair.better() == Better::First);
     let undecided = args.fail_on_regression && pairs.iter().any(|pair| pair.is_undecided());
     if undecided && !regressed {
-        let why = "error: costs or times are not known of both: nobody can tell whether the later session was worse";
+        let why = "error: costs, times or errors are not known of both: nobody can tell whether the later session was worse";
         output::note(streams.stderr, why);
     }
     Ok(match (args.fail_on_regression && regressed, gaps.is_empty() && !undecided) {

@@ -72,6 +72,15 @@ impl DriftReport<'_> {
                 "INSUFFICIENT EVIDENCE: {before} of before and {now} of now, at least {LEAST} are needed on either side"
             ),
         };
+        let high = |dimension: &Dimension| format!("{} {:.3}", dimension.name, dimension.score.unwrap_or(0.0));
+        for (words, named) in [
+            ("High by itself", self.drift.above(self.threshold).map(high).collect::<Vec<_>>()),
+            ("Told by one side only", self.drift.lost().map(|dimension| dimension.name.to_owned()).collect()),
+        ] {
+            if !named.is_empty() {
+                let _ = writeln!(text, "{words}: {}", named.join(", "));
+            }
+        }
         text
     }
 
@@ -94,6 +103,8 @@ impl DriftReport<'_> {
             current_sessions: self.now.sessions,
             least_sessions: LEAST,
             dimensions: dimensions.collect(),
+            high_dimensions: self.drift.above(self.threshold).map(|dimension| dimension.name).collect(),
+            lost_dimensions: self.drift.lost().map(|dimension| dimension.name).collect(),
             gaps: missing(gaps),
         }
     }
@@ -118,6 +129,10 @@ pub(super) struct Document {
     /// Sessions that are needed on either side.
     least_sessions: usize,
     dimensions: Vec<Scored>,
+    /// Those that reach the threshold by themselves, however little they weigh in the overall score.
+    high_dimensions: Vec<&'static str>,
+    /// Those that only one side tells.
+    lost_dimensions: Vec<&'static str>,
     gaps: Vec<Missing>,
 }
 

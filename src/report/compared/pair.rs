@@ -43,7 +43,7 @@ fn text(pair: Pair<'_>, glyphs: Glyphs) -> String {
     }
     let mut text = format!("Session Comparison\n{}", table(&rows, glyphs));
     let _ = writeln!(text, "Verdict: {}", verdict(pair, &one, &other));
-    if let Some(why) = pair.incomparable() {
+    for why in pair.incomparable().into_iter().chain(pair.unanswered()) {
         let _ = writeln!(text, "Note: {why}");
     }
     let _ = writeln!(text, "Decision divergence: {} point(s)", pair.decision_divergence());
@@ -92,6 +92,9 @@ fn verdict(pair: Pair<'_>, first: &str, second: &str) -> String {
     match pair.better() {
         Better::First => format!("{first} was {one}{}", but(second, &other)),
         Better::Second => format!("{second} was {other}{}", but(first, &one)),
+        Better::Neither if wins.is_empty() && pair.is_undecided() => {
+            "inconclusive: not all of cost, time and errors is known".to_owned()
+        }
         Better::Neither if wins.is_empty() => "no difference in cost, time and errors".to_owned(),
         Better::Neither => format!("inconclusive: {second} was {other}{}", but(first, &one)),
     }
@@ -125,6 +128,9 @@ pub(super) struct Document {
     files_modified_b: usize,
     errors_a: usize,
     errors_b: usize,
+    /// Calls of which no result is recorded: they may have failed.
+    unanswered_a: usize,
+    unanswered_b: usize,
     retries_a: usize,
     retries_b: usize,
     redundant_reads_a: usize,
@@ -170,6 +176,8 @@ fn document(pair: Pair<'_>) -> Document {
         files_modified_b: second.files.changed.len(),
         errors_a: first.errors(),
         errors_b: second.errors(),
+        unanswered_a: first.unanswered,
+        unanswered_b: second.unanswered,
         retries_a: first.retries.len(),
         retries_b: second.retries.len(),
         redundant_reads_a: first.files.rereads.len(),

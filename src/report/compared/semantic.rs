@@ -151,6 +151,9 @@ fn outcome(pair: Pair<'_>) -> (&'static str, String) {
     match pair.better() {
         Better::Second => ("improved", format!("{}{both}", wins(Better::Second))),
         Better::First => ("regressed", format!("the other one was {}{both}", wins(Better::First))),
+        Better::Neither if pair.wins().is_empty() && pair.is_undecided() => {
+            ("inconclusive", format!("not all of cost, time and errors is known{both}"))
+        }
         Better::Neither if pair.wins().is_empty() => ("unchanged", format!("cost, time and errors are the same{both}")),
         Better::Neither => ("inconclusive", format!("better in some, worse in other{both}")),
     }
