@@ -1,6 +1,6 @@
 //! Demands on findings: they are judged when it is known which findings count.
 
-use crate::eval::{self, Stage};
+use crate::eval::{self, Member, Stage};
 use crate::finding::Finding;
 use crate::policy::Policy;
 
@@ -14,6 +14,8 @@ use super::waive;
 /// Fills in what depends on findings, and adds what falls short because of it.
 pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], settings: &Settings) {
     let Some(demands) = &settings.demands else { return };
+    let mut members: Vec<Member<'_>> = sessions.iter_mut().filter_map(member).collect();
+    eval::relate(&demands.evals, &mut members);
     let waived = waive::preview(policy, sessions, settings);
     for (place, session) in sessions.iter_mut().enumerate() {
         let Some(assessment) = &mut session.assessment else { continue };
@@ -29,4 +31,9 @@ pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], settings: 
         }));
         session.findings.sort_by(|left, right| order(left).cmp(&order(right)));
     }
+}
+
+fn member(session: &mut SessionOutcome) -> Option<Member<'_>> {
+    let assessment = session.assessment.as_mut()?;
+    Some(Member { id: session.id.clone(), parent: session.parent.clone(), assessment })
 }

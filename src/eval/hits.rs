@@ -15,7 +15,7 @@ pub(crate) fn hits(demands: &Demands, assessment: &Assessment, stage: Stage) -> 
     let mut hits = Vec::new();
     for (scorer, measured) in evals.scorers.iter().zip(&assessment.scores) {
         let at = At { name: &scorer.name, place: &scorer.place, measured };
-        if stage_of_score(&scorer.test) != stage {
+        if stage_of_score(&scorer.test, assessment) != stage {
             continue;
         }
         match worth_of_score(scorer, measured) {
@@ -55,8 +55,12 @@ pub(crate) fn hits(demands: &Demands, assessment: &Assessment, stage: Stage) -> 
     hits
 }
 
-fn stage_of_score(test: &Test) -> Stage {
-    if matches!(test, Test::MaxFindings { .. }) { Stage::Findings } else { Stage::Session }
+fn stage_of_score(test: &Test, assessment: &Assessment) -> Stage {
+    match test {
+        Test::MaxFindings { .. } => Stage::Findings,
+        Test::TestsRan(_) if assessment.kin.awaited => Stage::Findings,
+        _ => Stage::Session,
+    }
 }
 
 fn stage_of_value(metric: Metric) -> Stage {

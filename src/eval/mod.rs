@@ -11,6 +11,7 @@ mod baseline;
 mod commands;
 mod files;
 mod hits;
+mod kin;
 mod numbers;
 mod rewriters;
 mod runners;
@@ -24,6 +25,7 @@ use crate::rules::Log;
 
 pub(crate) use baseline::{Baseline, BaselineFault};
 pub(crate) use hits::{hits, shown};
+pub(crate) use kin::{Member, relate};
 pub(crate) use verdicts::Verdicts;
 
 /// What sessions have to be like, and what they were like before.
@@ -51,6 +53,8 @@ pub(crate) struct Assessment {
     pub(crate) scores: Vec<Measurement>,
     pub(crate) values: Vec<Measurement>,
     pub(crate) totals: Totals,
+    /// What the other sessions of the run have to do with it.
+    kin: kin::Kin,
     /// Findings of lint rules are among those of the session.
     linted: bool,
 }
@@ -114,8 +118,10 @@ impl Measurement {
 /// Measures all that needs the session itself. `linted`: how the agent worked is judged, too.
 pub(crate) fn measure(demands: &Demands, log: &Log<'_>, linted: bool) -> Assessment {
     let Demands { evals, verdicts, .. } = demands;
+    let scores: Vec<Measurement> = evals.scorers.iter().map(|scorer| score(scorer, log, verdicts)).collect();
     Assessment {
-        scores: evals.scorers.iter().map(|scorer| score(scorer, log, verdicts)).collect(),
+        kin: kin::Kin::of(evals, &scores, log),
+        scores,
         values: evals.criteria.iter().map(|criterion| numbers::value(criterion, log)).collect(),
         totals: numbers::totals(log.measured),
         linted,

@@ -361,3 +361,32 @@ fn tests_that_run_elsewhere_are_not_those_of_the_workspace() {
     untold(&[ran("export PATH=\"$PWD/bin:$PATH\"; cargo test")], wanted);
     assert_eq!(tested(&[ran("export PATH=\"$HOME/.cargo/bin:$PATH\"; cargo test")]).2, 0);
 }
+
+/// Who started a sub-agent may test its work; one that left no log may have changed anything.
+#[test]
+fn a_parent_tests_for_its_sub_agents() {
+    let task = || done("Task", &json!({"subagent_type": "general-purpose", "prompt": "x"}));
+    let child = |world: &World, started: u32, events: &[Events]| {
+        world.session("c417d0", started, &[events, &[end()]].concat().concat());
+        let meta = json!({
+            "session_id": "c417d0", "started_at": started, "parent_session_id": "5e5510",
+            "attribution": {"working_dir": "/home/dana/rates"},
+        });
+        world.write(".agent-traces/c417d0/meta.json", &meta.to_string());
+    };
+    let run = |parent: &[Events], started: u32, events: &[Events]| {
+        let world = world(TESTS, &[parent, &[end()]].concat());
+        child(&world, started, events);
+        let answer = world.run(&["check", "--allow-no-policy", "--format", "json"]);
+        (answer.code, answer.stdout + &answer.stderr)
+    };
+    let (early, late) = (1_789_999_000, 1_790_001_000);
+    let (code, said) = run(&[task(), ran("pytest")], early, &[write("src/a.py")]);
+    assert_eq!(code, 0, "{said}");
+    let (code, said) = run(&[task(), ran("pytest")], late, &[write("src/a.py")]);
+    assert_eq!(code, 1, "{said}");
+    let wanted = "starts an agent whose work is not recorded";
+    untold(&[ran("pytest"), task()], wanted);
+    assert_eq!(tested(&[task(), ran("pytest")]).2, 0);
+    assert_eq!(tested(&[ran("pytest"), done("Task", &json!({"subagent_type": "Explore", "prompt": "x"}))]).2, 0);
+}
