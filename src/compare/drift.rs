@@ -41,12 +41,7 @@ const SCALARS: &[Scalar] = &[
         of: |profile| Some(float(profile.files.changed.len())),
         always: true,
     },
-    Scalar {
-        name: "session_duration_s",
-        bounds: [10.0, 60.0, 300.0, 1200.0, 3600.0],
-        of: seconds,
-        always: false,
-    },
+    Scalar { name: "session_duration_s", bounds: [10.0, 60.0, 300.0, 1200.0, 3600.0], of: seconds, always: false },
     Scalar { name: "decision_depth", bounds: COUNTS, of: |profile| Some(float(profile.decisions.len())), always: true },
 ];
 

@@ -5,8 +5,12 @@ use std::collections::BTreeMap;
 use crate::model::{Event, EventKind, Label, RawText, Session};
 
 /// What agents' hosts say of a command that goes on, and before its name.
-const GOES_ON: &[&str] =
-    &[" in background with ID: ", " to the background with ID: ", " backgrounded by user with ID: ", "Process running with session ID "];
+const GOES_ON: &[&str] = &[
+    " in background with ID: ",
+    " to the background with ID: ",
+    " backgrounded by user with ID: ",
+    "Process running with session ID ",
+];
 /// What they say of one that has ended, before its exit code.
 const ENDED: &[&str] = &["<exit_code>", "Process exited with code "];
 /// Where the words of the command itself begin.

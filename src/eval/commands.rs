@@ -12,7 +12,7 @@ use crate::rules::{Act, Log};
 pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: &Log<'_>) -> Measurement {
     let ran = |act: &&Act<'_>| act.status != Some(Status::Denied);
     let acts = || log.acts.iter().filter(ran);
-    let named = |act: &&Act<'_>| act.effect.certainty != Certainty::Possible && is_proven(commands, act);
+    let named = |act: &&Act<'_>| act.effect.certainty != Certainty::Possible && is_proven(commands, act) && !asks(act);
     let background = Background::of(log.session);
     let sure = |act: &&Act<'_>| surely_ran(log.acts, &background, act);
     let proven: Vec<u32> = acts().filter(named).filter(sure).map(|act| act.event).collect();
@@ -26,7 +26,13 @@ pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: 
         )
         .at(at);
     }
-    if sure < least && perhaps >= least {
+    let meant = count(
+        &acts()
+            .filter(|act| is_possible(&commands.possible, act) && !asks(act))
+            .map(|act| act.event)
+            .collect::<Vec<_>>(),
+    );
+    if sure < least && meant >= least {
         let reason = format!("whether they ran at least {}, the log does not tell", times(least));
         return Measurement::unknown(reason).at(possible.first().copied());
     }
@@ -54,6 +60,13 @@ fn surely_ran(acts: &[Act<'_>], background: &Background, act: &Act<'_>) -> bool 
         }
         Some(Status::Denied | Status::Interrupted | Status::Missing) => false,
     }
+}
+
+/// It only asks what the program is, and what it takes.
+fn asks(act: &Act<'_>) -> bool {
+    let Kind::Execute(execution) = &act.effect.kind else { return false };
+    let own = execution.argv.iter().take_while(|word| word.text != "--");
+    own.skip(1).any(|word| matches!(word.text.as_str(), "--help" | "--version"))
 }
 
 fn times(count: u64) -> String {

@@ -50,7 +50,8 @@ fn time_of(session: &Session<'_>, number: u32) -> Option<Timestamp> {
 /// `evidence/missing-subagent`.
 fn started(log: &Log<'_>, after: u32) -> Option<u32> {
     let session = log.session;
-    let named: BTreeSet<&str> = session.evidence.subagents.iter().filter_map(|agent| agent.call_id.as_deref()).collect();
+    let named: BTreeSet<&str> =
+        session.evidence.subagents.iter().filter_map(|agent| agent.call_id.as_deref()).collect();
     let mut calls = BTreeMap::new();
     for event in &session.events {
         match &event.kind {

@@ -7,8 +7,23 @@ const OPTIONS: &[&str] = &["--autofix", "--fix", "--fix-all", "--in-place", "--i
 
 /// Parts of the names that projects give to what changes files.
 const VERBS: &[&str] = &[
-    "apply", "autocorrect", "autofix", "autoformat", "bump", "codegen", "fix", "fmt", "format", "gen", "generate",
-    "migrate", "prettify", "regen", "regenerate", "rewrite", "tidy",
+    "apply",
+    "autocorrect",
+    "autofix",
+    "autoformat",
+    "bump",
+    "codegen",
+    "fix",
+    "fmt",
+    "format",
+    "gen",
+    "generate",
+    "migrate",
+    "prettify",
+    "regen",
+    "regenerate",
+    "rewrite",
+    "tidy",
 ];
 
 /// Parts of the names of what only looks.

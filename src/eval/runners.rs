@@ -39,8 +39,17 @@ const BY_PROGRAM: &[(&[&str], &[&str])] = &[
     (&["phpunit"], &["--list-suites", "--list-groups", "--list-test-files"]),
     (
         &["pytest", "py.test"],
-        &["-V", "--fixtures", "--fixtures-per-test", "--funcargs", "--markers", "--setup-plan", "--setup-only",
-            "--collectonly", "--cache-show"],
+        &[
+            "-V",
+            "--fixtures",
+            "--fixtures-per-test",
+            "--funcargs",
+            "--markers",
+            "--setup-plan",
+            "--setup-only",
+            "--collectonly",
+            "--cache-show",
+        ],
     ),
     (&["rake"], &["-n", "-T", "-P", "-W", "-D", "--tasks", "--prereqs", "--where", "--describe"]),
     (&["swift"], &["-l", "list", "--show-codecov-path"]),
@@ -85,8 +94,24 @@ pub(super) fn may_tell_none(act: &Act<'_>) -> bool {
 
 /// Directories in front of which nobody puts programs of a project.
 const INSTALLED: &[&str] = &[
-    "$HOME/", "${HOME}/", "$PATH", "${PATH}", "/bin", "/home/", "/nix/", "/opt/", "/root/", "/sbin", "/snap/",
-    "/usr/", "/Users/", "~/", "$GOPATH/", "$(go", "$GOROOT/", "$JAVA_HOME/",
+    "$HOME/",
+    "${HOME}/",
+    "$PATH",
+    "${PATH}",
+    "/bin",
+    "/home/",
+    "/nix/",
+    "/opt/",
+    "/root/",
+    "/sbin",
+    "/snap/",
+    "/usr/",
+    "/Users/",
+    "~/",
+    "$GOPATH/",
+    "$(go",
+    "$GOROOT/",
+    "$JAVA_HOME/",
 ];
 /// What package managers put into a project.
 const OWN: &[&str] = &["node_modules/.bin", "venv/bin", "vendor/bin"];
@@ -102,7 +127,8 @@ pub(super) fn may_replace_programs(text: &str, root: Option<&str>) -> bool {
         let rest = rest.trim_start_matches(['\\', '"', '\'']);
         let value = rest.split(['"', '\'', ';', '&', '\n', '\\', ' ']).next().unwrap_or(rest);
         value.split(':').filter(|place| !place.is_empty()).any(|place| {
-            let ours = root.is_some_and(|root| place.starts_with(root)) || !INSTALLED.iter().any(|known| place.starts_with(known));
+            let ours = root.is_some_and(|root| place.starts_with(root))
+                || !INSTALLED.iter().any(|known| place.starts_with(known));
             ours && !OWN.iter().any(|known| place.trim_end_matches('/').ends_with(known))
         })
     })

@@ -41,9 +41,7 @@ pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
     let well = last.filter(|(_, act)| act.status == Some(Status::Ok));
     let passed = well.filter(|(at, act)| trail.is_told(act) && trail.doubt(*at).is_none());
     match (change, doubt, passed) {
-        (None, None, passed) => {
-            Measurement::new(1.0, "nothing was changed").at(passed.map(|(_, test)| test.event))
-        }
+        (None, None, passed) => Measurement::new(1.0, "nothing was changed").at(passed.map(|(_, test)| test.event)),
         (_, doubt, Some((at, test))) if doubt.is_none_or(|(doubtful, _)| doubtful < at) => {
             let reason = format!("tests ran in event {}, after the last change", test.event);
             Measurement::new(1.0, reason).at(Some(test.event))

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Deed;
 use super::series::{changes, happened};
-use crate::effects::{Certainty, Kind, PathTarget};
+use crate::effects::{About, Certainty, Kind, PathTarget};
 use crate::model::{Arguments, Event, EventKind, Session, Status};
 
 /// What a session did to files, by normalised path. Raw log text.
@@ -78,9 +78,10 @@ pub(super) fn files(session: &Session<'_>, deeds: &[Deed<'_>]) -> Files {
         }
         let (of_call, after) = rest.split_at(rest.partition_point(|deed| deed.event <= event.number));
         rest = after;
-        for deed in of_call.iter().filter(|deed| happened(deed)) {
+        // What may have been done counts, too, where it changes something.
+        for deed in of_call.iter().filter(|deed| deed.status != Some(Status::Denied)) {
             match &deed.effect.kind {
-                Kind::Read(target) => {
+                Kind::Read(target) if happened(deed) => {
                     let path = target.shown();
                     if let Some(part) = part_read(event, deed, of_call) {
                         files.note(&mut seen, &path, part, event.number);
@@ -90,7 +91,8 @@ pub(super) fn files(session: &Session<'_>, deeds: &[Deed<'_>]) -> Files {
                 Kind::Write(target) | Kind::Delete(target) => {
                     forget(&mut seen, target);
                 }
-                // Another agent, or what nobody could resolve, may have changed anything.
+                Kind::Opaque(opaque) if matches!(opaque.about, About::Reads | About::Network) => {}
+                // Another agent, the project's own code, or what nobody could resolve may have changed anything.
                 Kind::Spawn { .. } | Kind::Opaque(_) => seen.clear(),
                 Kind::Tool { tool, .. } if !reads(tool) => seen.clear(),
                 _ => {}

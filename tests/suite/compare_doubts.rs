@@ -38,7 +38,11 @@ fn a_session_without_results_had_no_fewer_errors() {
     assert_eq!(compared(&[failed("a"), failed("b")], &[silent("a"), silent("b"), silent("c"), silent("d")]).0, 3);
     assert_eq!(compared(&[failed("a"), failed("b")], &[silent("a"), silent("c"), ran("b")]).0, 0);
     assert_eq!(compared(&[ran("a"), silent("b"), silent("c")], &[failed("a"), failed("b")]).0, 3);
-    assert_eq!(compared(&[ran("a"), silent("b"), vec![("user_prompt", json!({"prompt": "x"}))]], &[failed("a"), failed("b")]).0, 1);
+    assert_eq!(
+        compared(&[ran("a"), silent("b"), vec![("user_prompt", json!({"prompt": "x"}))]], &[failed("a"), failed("b")])
+            .0,
+        1
+    );
     assert_eq!(compared(&[ran("a")], &[ran("a")]).0, 0);
 }
 

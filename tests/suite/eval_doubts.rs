@@ -321,9 +321,14 @@ fn a_command_that_rewrites_files_may_have_changed_them() {
         assert_ne!(score, json!(1.0), "{command}: {reason}");
         assert_eq!(tested(&[ran(command), ran("pytest")]).2, 0, "{command}");
     }
-    for command in
-        ["make lint", "npm run format:check", "npm run build", "cargo build -p codegen", "go vet ./...", "black --check ."]
-    {
+    for command in [
+        "make lint",
+        "npm run format:check",
+        "npm run build",
+        "cargo build -p codegen",
+        "go vet ./...",
+        "black --check .",
+    ] {
         let (score, reason, code) = tested(&[ran("pytest"), ran(command)]);
         assert_eq!((score, code), (json!(1.0), 0), "{command}: {reason}");
     }
@@ -389,4 +394,13 @@ fn a_parent_tests_for_its_sub_agents() {
     untold(&[ran("pytest"), task()], wanted);
     assert_eq!(tested(&[task(), ran("pytest")]).2, 0);
     assert_eq!(tested(&[ran("pytest"), done("Task", &json!({"subagent_type": "Explore", "prompt": "x"}))]).2, 0);
+}
+
+/// Who asks a program what it takes has not run it.
+#[test]
+fn a_command_that_is_asked_for_help_did_not_run() {
+    let audited = "scorers: [{type: commands_matching, patterns: [cargo audit], min: 1}]\n";
+    for (command, score) in [("cargo audit --help", 0.0), ("cargo audit --version", 0.0), ("cargo audit --json", 1.0)] {
+        assert_eq!(judged(&world(audited, &[ran(command), end()])).0, json!(score), "{command}");
+    }
 }

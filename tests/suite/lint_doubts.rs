@@ -98,3 +98,62 @@ fn every_file_of_a_large_patch_is_told() {
     assert_eq!(blind.len(), 2_999);
     assert!(!blind.iter().any(|message| message.contains("`tests/test_7.py`")));
 }
+
+/// A build, or a script, may have written the file that is read again.
+#[test]
+fn a_read_after_what_may_have_written_the_file_is_no_waste() {
+    let again = |command: &str| {
+        let reads = (0..5).flat_map(|_| [read("src/gen.rs"), ran(command)]);
+        told("redundant-read", &reads.chain([end()]).collect::<Vec<_>>())
+    };
+    for command in ["cargo build", "make", "npm run codegen", "python gen.py", "sed -i s/a/b/ src/*.rs"] {
+        assert!(again(command).is_empty(), "{command}");
+    }
+    for command in ["ls", "git status", "grep -r x docs"] {
+        assert_eq!(again(command).len(), 1, "{command}");
+    }
+}
+
+/// A test that is put aside is one less; one that has another name is not.
+#[test]
+fn tests_that_are_moved_away_are_told() {
+    let moved = |command: &str| {
+        let events = [read("tests/test_a.py"), ran(command), said("All tests pass now."), end()];
+        told("weakened-tests", &events)
+    };
+    for command in [
+        "git mv tests/test_a.py old/test_a.py",
+        "mv tests/test_a.py /tmp/",
+        "mv tests/test_a.py tests/test_a.py.bak",
+        "git mv tests old/tests",
+        "mv tests old_tests",
+    ] {
+        let told = moved(command);
+        assert!(told.len() == 1 && told[0].starts_with("moves away the test"), "{command}: {told:?}");
+    }
+    for command in ["git mv tests/test_a.py tests/test_b.py", "mv tests/test_a.py tests/unit/", "mv tests test"] {
+        assert!(moved(command).is_empty(), "{command}");
+    }
+}
+
+/// What had failed and is mended is a claim of success; a refused edit takes no claim back.
+#[test]
+fn a_claim_may_speak_of_what_had_failed() {
+    let claimed = |words: &str, then: &[Events]| {
+        let events = [&[read("tests/test_a.py"), ran("rm tests/test_a.py")], then, &[said(words), end()]].concat();
+        told("weakened-tests", &events).len()
+    };
+    for words in ["I fixed the failing test.", "Fixed the failing tests and 0 failed.", "The suite passes, no failures"]
+    {
+        assert_eq!(claimed(words, &[]), 1, "{words}");
+    }
+    for words in ["The test still fails.", "I fixed the import, but two tests fail.", "That did not work."] {
+        assert_eq!(claimed(words, &[]), 0, "{words}");
+    }
+    let call = json!({"file_path": "tests/test_b.py", "content": "x"});
+    let refused: Events = vec![
+        ("tool_call", json!({"tool_name": "Write", "tool_use_id": "no", "arguments": call})),
+        ("error", json!({"tool_name": "Write", "tool_use_id": "no", "message": "permission denied"})),
+    ];
+    assert_eq!(claimed("All tests pass now.", &[refused]), 1);
+}

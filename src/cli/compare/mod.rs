@@ -82,7 +82,8 @@ pub(super) fn compare(
     let regressed = pairs.iter().any(|pair| pair.better() == Better::First);
     let undecided = args.fail_on_regression && pairs.iter().any(|pair| pair.is_undecided());
     if undecided && !regressed {
-        let why = "error: costs, times or errors are not known of both: nobody can tell whether the later session was worse";
+        let why =
+            "error: costs, times or errors are not known of both: nobody can tell whether the later session was worse";
         output::note(streams.stderr, why);
     }
     Ok(match (args.fail_on_regression && regressed, gaps.is_empty() && !undecided) {

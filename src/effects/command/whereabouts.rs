@@ -21,7 +21,17 @@ const PLACED: &[Placed] = &[
     },
     Placed {
         programs: &["make", "gmake", "just", "task", "rake", "mage", "invoke"],
-        options: &["-C", "--directory", "-f", "--file", "--makefile", "--justfile", "-d", "--working-directory", "--dir"],
+        options: &[
+            "-C",
+            "--directory",
+            "-f",
+            "--file",
+            "--makefile",
+            "--justfile",
+            "-d",
+            "--working-directory",
+            "--dir",
+        ],
         operands: false,
     },
     Placed {
@@ -35,9 +45,17 @@ const PLACED: &[Placed] = &[
         options: &["--rootdir", "-s", "--start-directory"],
         operands: true,
     },
-    Placed { programs: &["jest", "vitest"], options: &["--rootDir", "--root", "-r", "--dir", "-c", "--config"], operands: true },
+    Placed {
+        programs: &["jest", "vitest"],
+        options: &["--rootDir", "--root", "-r", "--dir", "-c", "--config"],
+        operands: true,
+    },
     Placed { programs: &["ctest"], options: &["--test-dir"], operands: false },
-    Placed { programs: &["tox", "nox"], options: &["-c", "-f", "--conf", "--noxfile", "--root", "--workdir"], operands: false },
+    Placed {
+        programs: &["tox", "nox"],
+        options: &["-c", "-f", "--conf", "--noxfile", "--root", "--workdir"],
+        operands: false,
+    },
     Placed {
         programs: &["composer", "swift", "mix", "bazel", "deno"],
         options: &["-d", "--working-dir", "--package-path", "--config", "-c"],
@@ -66,7 +84,9 @@ impl Machine<'_> {
                     placed.options.contains(&name.as_str()) && (!value.is_exact() || self.is_outside(&value))
                 }
                 // What follows a long option is mostly its value.
-                None => placed.operands && !word.text.starts_with('-') && !option.starts_with("--") && self.is_outside(word),
+                None => {
+                    placed.operands && !word.text.starts_with('-') && !option.starts_with("--") && self.is_outside(word)
+                }
             }
         })
     }

@@ -258,6 +258,38 @@ const CLAIMS: &[&str] = &[
 const DENIALS: &[&str] =
     &[" not ", "n't", "fail", "unable", "cannot", "skipped", "deleted", "removed the test", "disabled"];
 
+/// Words that sound like the opposite, and are none: what had failed was mended.
+const NO_DENIALS: &[&str] = &[
+    "the failing ",
+    "the failed ",
+    "all failing ",
+    "previously failing",
+    "no failing",
+    "no failures",
+    "0 failed",
+    "0 failures",
+    "without failures",
+    "no longer fail",
+    "test failures",
+    "test failure",
+];
+
+/// Folders where files are kept that nobody uses any more.
+const ATTICS: &[&str] = &[
+    "archive",
+    "archived",
+    "attic",
+    "backup",
+    "backups",
+    "bak",
+    "deprecated",
+    "disabled",
+    "legacy",
+    "old",
+    "skipped",
+    "trash",
+];
+
 /// The name of a program without its directory and `.exe`.
 fn program(execution: &Execution) -> Option<&str> {
     let word = execution.argv.first().filter(|word| word.known)?.text.as_str();
@@ -318,10 +350,18 @@ pub(super) fn are_tests(path: &str) -> bool {
     path.split('/').any(|component| TEST_FOLDERS.contains(&component))
 }
 
+/// Whether a path is one that a test runner does not look at: outside of the workspace, or put aside.
+pub(super) fn is_put_aside(path: &str) -> bool {
+    path.starts_with(['/', '~']) || path.split('/').any(|folder| ATTICS.contains(&folder))
+}
+
 /// Whether a text says that the work succeeded, in a sentence that does not take it back.
 pub(super) fn claims_success(text: &str) -> bool {
     let text = text.to_lowercase();
     text.split(['.', '!', '\n', ';']).any(|sentence| {
-        CLAIMS.iter().any(|claim| sentence.contains(claim)) && !DENIALS.iter().any(|denial| sentence.contains(denial))
+        CLAIMS.iter().any(|claim| sentence.contains(claim)) && {
+            let rest = NO_DENIALS.iter().fold(sentence.to_owned(), |rest, words| rest.replace(words, " "));
+            !DENIALS.iter().any(|denial| rest.contains(denial))
+        }
     })
 }

@@ -86,13 +86,14 @@ fn note<'a>(call: &Called<'a>, edits: &[Edit], began: &mut BTreeMap<&'a str, Beg
     }
 }
 
-/// What is renamed is no loss.
+/// What is renamed is no loss, unless it is put where no test runner looks.
 fn deleted(call: &Called<'_>, began: &BTreeMap<&str, Began>) -> Vec<Weakened> {
-    let moves = || {
-        call.done().any(
-            |effect| matches!(&effect.kind, Kind::Write(target) if target.subtree || vocabulary::is_test(&target.path)),
-        )
+    let keeps = |effect: &Effect| {
+        let Kind::Write(target) = &effect.kind else { return false };
+        let tests = vocabulary::is_test(&target.path) || target.subtree && vocabulary::are_tests(&target.path);
+        tests && effect.certainty != Certainty::Possible && !vocabulary::is_put_aside(&target.path)
     };
+    let moves = || call.done().any(keeps);
     let gone = call.done().filter_map(|effect| match &effect.kind {
         Kind::Delete(target) if effect.certainty == Certainty::Exact && !target.subtree => {
             Some(target.path.as_str()).filter(|path| vocabulary::is_test(path))
@@ -105,9 +106,21 @@ fn deleted(call: &Called<'_>, began: &BTreeMap<&str, Began>) -> Vec<Weakened> {
     let ours = |path: &&str| began.get(path) != Some(&Began::Here);
     // What lies outside of the workspace is no test of this project.
     let inside = |path: &&str| !path.starts_with(['/', '~']);
-    let weakened = |path: &str| Weakened { event: call.event, path: path.to_owned(), how: "deletes the test" };
+    let how = if call.done().any(is_move) { "moves away the test" } else { "deletes the test" };
+    let weakened = |path: &str| Weakened { event: call.event, path: path.to_owned(), how };
     let gone: Vec<Weakened> = gone.filter(ours).filter(inside).map(weakened).collect();
     if gone.is_empty() || moves() { Vec::new() } else { gone }
+}
+
+/// `mv x y`, `git mv x y`
+fn is_move(effect: &Effect) -> bool {
+    let Kind::Execute(execution) = &effect.kind else { return false };
+    let mut words = execution.argv.iter().map(|word| word.text.as_str());
+    match words.next().map(|program| program.rsplit('/').next().unwrap_or(program)) {
+        Some("mv") => true,
+        Some("git") => words.any(|word| word == "mv"),
+        _ => false,
+    }
 }
 
 fn switched_off(call: &Called<'_>, edits: &[Edit], began: &BTreeMap<&str, Began>) -> Vec<Weakened> {
