@@ -22,16 +22,18 @@ const HINTS: &[&str] = &["background", "session ID", "exit_code", "exited with c
 
 /// How a command in the background ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct End {
-    /// The event that tells.
-    pub(super) event: u32,
-    pub(super) well: bool,
+pub(super) enum End {
+    /// As this event tells.
+    Well(u32),
+    Badly(u32),
+    /// No end is recorded.
+    Untold,
 }
 
-/// Commands that went on after their calls, by the number of the call's event; `None`: no end is recorded.
+/// Commands that went on after their calls, by the number of the call's event.
 #[derive(Debug, Default)]
 pub(super) struct Background {
-    ends: BTreeMap<u32, Option<End>>,
+    ends: BTreeMap<u32, End>,
 }
 
 impl Background {
@@ -64,12 +66,12 @@ impl Background {
                     let code = said.as_deref().and_then(exit_code);
                     if let (Some(started), Some(well)) = (started, code) {
                         running.retain(|_, other| *other != started);
-                        ends.insert(started, Some(End { event: event.number, well }));
+                        ends.insert(started, if well { End::Well(event.number) } else { End::Badly(event.number) });
                     } else if let Some(name) = named.or_else(|| said.as_deref().and_then(goes_on))
                         && started.is_none()
                     {
                         running.insert(name, number);
-                        ends.insert(number, None);
+                        ends.insert(number, End::Untold);
                     }
                 }
                 _ => {}
@@ -79,7 +81,7 @@ impl Background {
     }
 
     /// `None`: the call ended when what it ran did.
-    pub(super) fn end(&self, event: u32) -> Option<Option<End>> {
+    pub(super) fn end(&self, event: u32) -> Option<End> {
         self.ends.get(&event).copied()
     }
 }

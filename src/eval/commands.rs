@@ -1,7 +1,7 @@
 //! Which commands a session ran.
 
 use super::Measurement;
-use super::background::Background;
+use super::background::{Background, End};
 use crate::config::evals::Commands;
 use crate::effects::{About, Certainty, Kind};
 use crate::model::Status;
@@ -49,7 +49,7 @@ pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: 
 /// What a call went well without may not have run (`true || x`), nor what stands behind something else in a call that
 /// failed (`false && x`) or has no recorded end.
 fn surely_ran(acts: &[Act<'_>], background: &Background, act: &Act<'_>) -> bool {
-    let goes_on = background.end(act.event).is_some_and(|end| end.is_none_or(|end| !end.well));
+    let goes_on = !matches!(background.end(act.event), None | Some(End::Well(_)));
     match act.status {
         None => true,
         Some(Status::Ok) if !goes_on => act.effect.origin.ran,

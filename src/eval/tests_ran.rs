@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use super::Measurement;
-use super::background::Background;
+use super::background::{Background, End};
 use super::commands::{doubted, is_proven, may_be_any};
 use super::rewriters::rewrites;
 use super::runners::{may_replace_programs, may_tell_none, runs_none};
@@ -46,7 +46,7 @@ pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
             let reason = format!("tests ran in event {}, after the last change", test.event);
             Measurement::new(1.0, reason).at(Some(test.event))
         }
-        (_, Some((place, act)), Some(_)) | (None, Some((place, act)), None) => trail.doubted(place, act),
+        (_, Some((place, act)), Some(_)) | (None, Some((place, act)), None) => changes_unseen(place, act),
         (Some((_, change)), ..) => match well {
             Some((at, test)) => untold(test, trail.doubt(at)),
             None => trail.lacking(since, change),
@@ -72,7 +72,7 @@ impl<'a> Trail<'a> {
 
     /// If the call went well, the tests did.
     fn is_told(&self, test: &Act<'_>) -> bool {
-        test.effect.origin.told && self.background.end(test.event).is_none_or(|end| end.is_some_and(|end| end.well))
+        test.effect.origin.told && matches!(self.background.end(test.event), None | Some(End::Well(_)))
     }
 
     /// Why what passed may be no test.
@@ -81,7 +81,7 @@ impl<'a> Trail<'a> {
         if act.effect.origin.elsewhere {
             return Some("they ran outside of the workspace, or in a directory that nobody knows");
         }
-        if self.background.end(act.event).is_some_and(|end| end.is_none_or(|end| !end.well)) {
+        if !matches!(self.background.end(act.event), None | Some(End::Well(_))) {
             return Some("they went on in the background, and the log does not tell that they ended well");
         }
         let (before, _) = self.acts.split_at_checked(at)?;
@@ -141,26 +141,12 @@ impl<'a> Trail<'a> {
             return None;
         }
         match self.background.end(act.event) {
-            Some(Some(end)) => {
-                let later = self.acts.partition_point(|other| other.event <= end.event);
+            Some(End::Well(end) | End::Badly(end)) => {
+                let later = self.acts.partition_point(|other| other.event <= end);
                 Some(later.saturating_sub(1).max(at))
             }
-            Some(None) => Some(NEVER),
+            Some(End::Untold) => Some(NEVER),
             None => act.effect.origin.detached.then_some(NEVER),
-        }
-    }
-
-    fn doubted(&self, place: usize, act: &Act<'_>) -> Measurement {
-        match &act.effect.kind {
-            _ if place == NEVER => {
-                let reason = "may still change files: it goes on in the background, and the log records no end of it";
-                Measurement::unknown(format!("event {} {reason}", act.event)).at(Some(act.event))
-            }
-            Kind::Opaque(opaque) if opaque.about == About::Project => {
-                let reason = "may have changed files: a command of the project is told to rewrite them";
-                Measurement::unknown(format!("event {} {reason}", act.event)).at(Some(act.event))
-            }
-            _ => doubted("may have changed files", act),
         }
     }
 
@@ -212,6 +198,21 @@ impl<'a> Trail<'a> {
             "files were changed, and no tests ran"
         };
         Measurement::new(0.0, format!("{reason} (last change in event {})", change.event)).at(Some(change.event))
+    }
+}
+
+/// What may have changed files, and was over at this place.
+fn changes_unseen(place: usize, act: &Act<'_>) -> Measurement {
+    match &act.effect.kind {
+        _ if place == NEVER => {
+            let reason = "may still change files: it goes on in the background, and the log records no end of it";
+            Measurement::unknown(format!("event {} {reason}", act.event)).at(Some(act.event))
+        }
+        Kind::Opaque(opaque) if opaque.about == About::Project => {
+            let reason = "may have changed files: a command of the project is told to rewrite them";
+            Measurement::unknown(format!("event {} {reason}", act.event)).at(Some(act.event))
+        }
+        _ => doubted("may have changed files", act),
     }
 }
 

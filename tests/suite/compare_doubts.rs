@@ -82,7 +82,7 @@ fn a_dimension_that_the_mean_hides_is_named() {
 fn a_fingerprint_that_counts_nobody_is_refused() {
     let world = World::empty();
     sessions(&world, "aaa", 1_790_000_000, &[ran("a"), ran("b")]);
-    world.run(&["drift", "--save-baseline", "kept.json"]);
+    assert_eq!(world.run(&["drift", "--save-baseline", "kept.json"]).code, 3, "three on either side");
     assert_eq!(world.run(&["drift", "--baseline", "kept.json"]).code, 0);
     let mut kept: Value = serde_json::from_str(&world.read("kept.json")).unwrap();
     for (_, summary) in kept["dimensions"].as_object_mut().unwrap() {
