@@ -33,6 +33,8 @@ pub(crate) struct Origin {
     pub(crate) detached: bool,
     /// It was done in a directory that is not of the workspace, or that nobody knows.
     pub(crate) elsewhere: bool,
+    /// Another program of its name may have run: the search path was set.
+    pub(crate) shadowed: bool,
 }
 
 impl Origin {

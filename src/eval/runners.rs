@@ -92,48 +92,6 @@ pub(super) fn may_tell_none(act: &Act<'_>) -> bool {
     matches!(&act.effect.kind, Kind::Env { name } if VARIABLES.contains(&name.as_str()))
 }
 
-/// Directories in front of which nobody puts programs of a project.
-const INSTALLED: &[&str] = &[
-    "$HOME/",
-    "${HOME}/",
-    "$PATH",
-    "${PATH}",
-    "/bin",
-    "/home/",
-    "/nix/",
-    "/opt/",
-    "/root/",
-    "/sbin",
-    "/snap/",
-    "/usr/",
-    "/Users/",
-    "~/",
-    "$GOPATH/",
-    "$(go",
-    "$GOROOT/",
-    "$JAVA_HOME/",
-];
-/// What package managers put into a project.
-const OWN: &[&str] = &["node_modules/.bin", "venv/bin", "vendor/bin"];
-
-/// The search path of a command names directories in which anything may stand in place of a program. `text`: the call.
-pub(super) fn may_replace_programs(text: &str, root: Option<&str>) -> bool {
-    let values = text.match_indices("PATH=").filter_map(|(at, name)| {
-        let before = text.get(..at)?.chars().next_back();
-        let own = before.is_none_or(|before| !before.is_alphanumeric() && before != '_');
-        text.get(at + name.len()..).filter(|_| own)
-    });
-    values.into_iter().any(|rest| {
-        let rest = rest.trim_start_matches(['\\', '"', '\'']);
-        let value = rest.split(['"', '\'', ';', '&', '\n', '\\', ' ']).next().unwrap_or(rest);
-        value.split(':').filter(|place| !place.is_empty()).any(|place| {
-            let ours = root.is_some_and(|root| place.starts_with(root))
-                || !INSTALLED.iter().any(|known| place.starts_with(known));
-            ours && !OWN.iter().any(|known| place.trim_end_matches('/').ends_with(known))
-        })
-    })
-}
-
 /// `./gradlew`, `pytest.exe`
 fn name(program: &str) -> &str {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);

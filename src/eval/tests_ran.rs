@@ -6,10 +6,10 @@ use super::Measurement;
 use super::background::{Background, End};
 use super::commands::{doubted, is_proven, may_be_any};
 use super::rewriters::rewrites;
-use super::runners::{may_replace_programs, may_tell_none, runs_none};
+use super::runners::{may_tell_none, runs_none};
 use crate::config::evals::Commands;
 use crate::effects::{About, Certainty, Kind};
-use crate::model::{Arguments, EventKind, Session, Status};
+use crate::model::Status;
 use crate::rules::{Act, Log};
 
 /// What is looked at, by its place in the session.
@@ -21,7 +21,6 @@ struct Trail<'a> {
     acts: &'a [Act<'a>],
     /// Of each act, where somebody asked: comparing a command with many takes time.
     tests: Vec<OnceCell<bool>>,
-    session: &'a Session<'a>,
     /// Nobody knows where the workspace is.
     anywhere: bool,
     background: Background,
@@ -33,8 +32,7 @@ const NEVER: usize = usize::MAX;
 pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
     let (acts, anywhere) = (log.acts, log.session.root.is_none());
     let background = Background::of(log.session);
-    let session = log.session;
-    let trail = Trail { commands, acts, session, tests: vec![OnceCell::new(); acts.len()], anywhere, background };
+    let trail = Trail { commands, acts, tests: vec![OnceCell::new(); acts.len()], anywhere, background };
     let (change, doubt) = (trail.last(|_, act| trail.is_change(act)), trail.last_doubt());
     let since = change.map_or(0, |(at, _)| at);
     let last = trail.last_tests(since);
@@ -90,8 +88,11 @@ impl<'a> Trail<'a> {
         if names.clone().any(may_tell_none) {
             return Some("the call sets a variable that may tell it to run none");
         }
-        let sets_path = |other: &Act<'_>| matches!(&other.effect.kind, Kind::Env { name } if name == "PATH");
-        if names.any(sets_path) && may_replace_programs(self.text(act.event), self.session.root.as_deref()) {
+        let sets_path = |other: &Act<'_>| {
+            // What a tool sets beside its command, no script reads.
+            other.effect.origin.span.is_none() && matches!(&other.effect.kind, Kind::Env { name } if name == "PATH")
+        };
+        if act.effect.origin.shadowed || names.any(sets_path) {
             return Some("the call sets a search path that may replace the program");
         }
         let Kind::Execute(execution) = &act.effect.kind else { return None };
@@ -100,19 +101,6 @@ impl<'a> Trail<'a> {
         let writes = |other: &Act<'_>| matches!(&other.effect.kind, Kind::Write(target) if target.path == program);
         let own = program.contains('/') && before.iter().any(|other| happened(other) && writes(other));
         own.then_some("the session itself wrote the program that ran")
-    }
-
-    /// The arguments of a call, as recorded.
-    fn text(&self, event: u32) -> &'a str {
-        let events = &self.session.events;
-        let place = events.binary_search_by_key(&event, |event| event.number).ok();
-        match place.and_then(|place| events.get(place)).map(|event| &event.kind) {
-            Some(EventKind::Call(call)) => match &call.arguments {
-                Arguments::Json(text) | Arguments::Text(text) => text,
-                Arguments::Missing => "",
-            },
-            _ => "",
-        }
     }
 
     fn tests(&self, since: usize) -> impl Iterator<Item = (usize, &'a Act<'a>)> {

@@ -20,4 +20,4 @@ pub(crate) use parse::parse;
 pub(crate) use parse::parse_at;
 pub(crate) use scope::Scope;
 pub(crate) use span::{Home, Span};
-pub(crate) use value::Value;
+pub(crate) use value::{Piece, Value};

@@ -352,6 +352,7 @@ fn tests_that_run_elsewhere_are_not_those_of_the_workspace() {
     }
     for command in [
         "cd src && pytest",
+        "cd ~/rates && pytest",
         "cd .. && pytest",
         "make test -C sub",
         "cd sub && make test -C ..",
@@ -362,9 +363,18 @@ fn tests_that_run_elsewhere_are_not_those_of_the_workspace() {
         assert_eq!(score, json!(1.0), "{command}: {reason}");
     }
     let wanted = "a search path that may replace the program";
-    untold(&[ran("PATH=/tmp/fake:$PATH cargo test")], wanted);
-    untold(&[ran("export PATH=\"$PWD/bin:$PATH\"; cargo test")], wanted);
-    assert_eq!(tested(&[ran("export PATH=\"$HOME/.cargo/bin:$PATH\"; cargo test")]).2, 0);
+    for path in
+        ["/tmp/fake:$PATH", "$PWD/bin:$PATH", "$(cat path)", "$(cat path):$PATH", "bin:/usr/bin", "/usr/../tmp:$PATH"]
+    {
+        untold(&[ran(&format!("PATH=\"{path}\" cargo test"))], wanted);
+        untold(&[ran(&format!("export PATH=\"{path}\"; cargo test"))], wanted);
+        untold(&[ran(&format!("export PATH=\"{path}\" && true; sh -c 'cargo test'"))], wanted);
+    }
+    for path in
+        ["$HOME/.cargo/bin:$PATH", "/usr/local/bin:$PATH", "$PATH:$(go env GOPATH)/bin", "node_modules/.bin:$PATH"]
+    {
+        assert_eq!(tested(&[ran(&format!("export PATH=\"{path}\"; cargo test"))]).2, 0, "{path}");
+    }
 }
 
 /// Who started a sub-agent may test its work; one that left no log may have changed anything.

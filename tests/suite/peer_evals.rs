@@ -298,8 +298,8 @@ fn gate_code_exec() {
 #[test]
 fn gate_baseline_noise() {
     let gate = "evals: [{name: cost, scorer: cost_usd, fail_on: above, threshold: 100}]\n";
-    // 40 output tokens at 5 dollars a million are 0.0002 dollars.
-    let usage = json!({"input_tokens": 0, "output_tokens": 40});
+    // 20 input tokens at 1 dollar a million and 36 output tokens at 5 are 0.0002 dollars.
+    let usage = json!({"input_tokens": 20, "output_tokens": 36});
     let cheap = vec![("assistant_response", json!({"text": "x", "model": "claude-haiku-4-5", "usage": usage}))];
     let cheap = world(gate, &[read("a"), cheap, end()]);
     cheap.write("b.json", "{\"version\": 1, \"scores\": {\"cost\": 0.0001}}");

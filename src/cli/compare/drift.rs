@@ -35,7 +35,8 @@ Examples:
 
 The exit code is 1 from --threshold on, and 3 where fewer than five sessions are on either side:
 too little to tell is no score; it is 3, too, where only one side tells a dimension.
-`--save-baseline` writes the sessions of now, and changes no exit code. Ranges are days in UTC, the last one included.";
+`--save-baseline` writes the sessions of now, and changes no exit code. Ranges are days in UTC, the
+last one included.";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct DriftArgs {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::effects::{About, Certainty};
-use crate::shell::{self, Scope, Script};
+use crate::shell::{self, Scope, Script, Value};
 
 use super::argument::{Arg, Known, literals};
 use super::knowledge::{Language, Role};
@@ -333,6 +333,8 @@ impl Machine<'_> {
                     self.steered(&variable, Some(&value), io.scope);
                     if reference {
                         io.scope.refer(&variable, value.literal());
+                    } else if variable == "PATH" && value.literal().is_none() && value.known != Known::Not {
+                        io.scope.assign("PATH", Value::matching(value.text));
                     } else {
                         io.scope.assign_field(&variable, value.literal());
                     }

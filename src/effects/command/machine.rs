@@ -66,6 +66,8 @@ pub(crate) struct Machine<'w> {
     pub(super) astray: Option<String>,
     /// More than 0: what is walked may be only a part of what runs, and an opaque effect stands for the rest.
     guesses: usize,
+    /// The search path was set so that another program may be found.
+    pub(super) shadowed: bool,
     /// What is walked runs in the background, and nothing waits for it.
     pub(super) detached: bool,
     /// The script waits for what it put in the background.
@@ -104,6 +106,7 @@ impl<'w> Machine<'w> {
             exhausted: false,
             astray: None,
             guesses: 0,
+            shadowed: false,
             detached: false,
             awaited: false,
             pipes: Vec::new(),
@@ -179,6 +182,7 @@ impl<'w> Machine<'w> {
             told: succeeded && sure,
             detached: self.detached,
             elsewhere: self.world.is_astray(),
+            shadowed: self.shadowed,
         }
     }
 
@@ -205,6 +209,7 @@ impl<'w> Machine<'w> {
                 known.origin.told |= effect.origin.told;
                 known.origin.detached |= effect.origin.detached;
                 known.origin.elsewhere |= effect.origin.elsewhere;
+                known.origin.shadowed |= effect.origin.shadowed;
             }
             self.last = Some(place);
             return;

@@ -11,6 +11,7 @@
 //! | `code` | one-liners and scripts in other languages |
 //! | `temporary` | names that `mktemp` makes up |
 //! | `whereabouts` | commands that are told to work on another project |
+//! | `search` | where programs are looked for |
 //! | `stream` | what is known about text between commands |
 
 mod apply;
@@ -24,6 +25,7 @@ mod outcome;
 mod programs;
 mod reading;
 mod redirect;
+mod search;
 mod simple;
 mod steering;
 mod stream;

@@ -157,6 +157,7 @@ impl Machine<'_> {
             self.execute_function(words);
             return self.function(&body, words, io);
         }
+        self.shadowed = self.is_shadowed(io.scope);
         let outcome = self.outcome;
         let output = match self.builtin(text, words, io) {
             Some(output) => output,
