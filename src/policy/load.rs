@@ -1,4 +1,4 @@
-//! Reads the policy file. With [`file`] the only part of `policy` that touches the file system.
+//! Reads the policy file. With [`mod@file`] the only part of `policy` that touches the file system.
 
 use std::io::{self, Read as _};
 use std::path::Path;
