@@ -1,8 +1,13 @@
 //! Calls that ended before what they had started: how that ended, a later call may tell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
 
-use crate::model::{Event, EventKind, Label, RawText, Session};
+use memchr::memmem::Finder;
+
+use crate::effects::Kind;
+use crate::model::{EventKind, Label, RawText, ToolCall, ToolResult};
+use crate::rules::{Act, Log};
 
 /// What agents' hosts say of a command that goes on, and before its name.
 const GOES_ON: &[&str] = &[
@@ -17,8 +22,9 @@ const ENDED: &[&str] = &["<exit_code>", "Process exited with code "];
 const OUTPUT: &[&str] = &["<output>", "<stdout>", "\nOutput:"];
 /// The member of a structured result that names it.
 const TASK: &str = "backgroundTaskId";
-/// Some word of each of the above.
-const HINTS: &[&str] = &["background", "session ID", "exit_code", "exited with code"];
+/// Some word of each of the above: that something goes on, and that it ended. Results are long, and there are many.
+static GOING: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| ["background", "session ID"].map(Finder::new));
+static ENDING: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| ["exit_code", "exited with code"].map(Finder::new));
 
 /// How a command in the background ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,47 +43,30 @@ pub(super) struct Background {
 }
 
 impl Background {
-    pub(super) fn of(session: &Session<'_>) -> Self {
-        let mut ends = BTreeMap::new();
-        // Calls by their ids, and those that are asked how a command goes on, with the call that started it.
-        let (mut calls, mut asking) = (BTreeMap::<&str, u32>::new(), BTreeMap::<&str, u32>::new());
-        let mut running: BTreeMap<String, u32> = BTreeMap::new();
+    pub(super) fn of(log: &Log<'_>) -> Self {
+        let session = log.session;
+        let mut watch = Watch::default();
+        let mut acts = log.acts;
         let mut labels = session.labels.iter().peekable();
         for (place, event) in session.events.iter().enumerate() {
             let mut named = None;
             while let Some((_, label)) = labels.next_if(|(at, _)| *at <= place) {
                 if let Label::Background(name) = label {
-                    named = Some(name.clone().into_owned());
+                    named = Some(&**name);
                 }
             }
             match &event.kind {
                 EventKind::Call(call) => {
-                    let Some(id) = call.call_id.as_deref() else { continue };
-                    calls.insert(id, event.number);
-                    if let Some(started) = asked(event, &running) {
-                        asking.insert(id, started);
-                    }
+                    let (before, rest) = acts.split_at(acts.partition_point(|act| act.event <= event.number));
+                    acts = rest;
+                    let own = before.iter().rev().take_while(|act| act.event == event.number);
+                    watch.call(event.number, call, own);
                 }
-                EventKind::Result(result) => {
-                    let call = result.call_id.as_deref().and_then(|id| Some((id, *calls.get(id)?)));
-                    let Some((id, number)) = call else { continue };
-                    let said = result.text.as_ref().and_then(hosts_words);
-                    let started = asking.get(id).copied();
-                    let code = said.as_deref().and_then(exit_code);
-                    if let (Some(started), Some(well)) = (started, code) {
-                        running.retain(|_, other| *other != started);
-                        ends.insert(started, if well { End::Well(event.number) } else { End::Badly(event.number) });
-                    } else if let Some(name) = named.or_else(|| said.as_deref().and_then(goes_on))
-                        && started.is_none()
-                    {
-                        running.insert(name, number);
-                        ends.insert(number, End::Untold);
-                    }
-                }
+                EventKind::Result(result) => watch.result(event.number, result, named),
                 _ => {}
             }
         }
-        Self { ends }
+        Self { ends: watch.ends }
     }
 
     /// `None`: the call ended when what it ran did.
@@ -86,23 +75,63 @@ impl Background {
     }
 }
 
-/// The call whose command in the background an event asks about.
-fn asked(event: &Event<'_>, running: &BTreeMap<String, u32>) -> Option<u32> {
-    let EventKind::Call(call) = &event.kind else { return None };
-    if running.is_empty() {
-        return None;
+/// A session that is gone through.
+#[derive(Default)]
+struct Watch<'l> {
+    /// Calls that run a command, by their ids: what others show may hold the same words, and is long.
+    calls: HashMap<&'l str, u32>,
+    /// Calls that ask how a command goes on, by their ids, with the name of the command.
+    asking: BTreeMap<&'l str, String>,
+    /// Names of commands that go on, with the calls that started them.
+    running: BTreeMap<String, u32>,
+    ends: BTreeMap<u32, End>,
+}
+
+impl<'l> Watch<'l> {
+    fn call<'c>(&mut self, event: u32, call: &'l ToolCall<'_>, mut acts: impl Iterator<Item = &'c Act<'c>>) {
+        let Some(id) = call.call_id.as_deref() else { return };
+        if acts.any(|act| matches!(act.effect.kind, Kind::Execute(_) | Kind::Opaque(_))) {
+            self.calls.insert(id, event);
+        }
+        if self.running.is_empty() {
+            return;
+        }
+        let Some(members) = call.arguments.members() else { return };
+        let names = members.iter().map(|(_, value)| value.trim_matches('"').to_owned());
+        if let Some(name) = names.into_iter().find(|name| self.running.contains_key(name)) {
+            self.asking.insert(id, name);
+        }
     }
-    let members = call.arguments.members()?;
-    members.iter().find_map(|(_, value)| running.get(value.trim_matches('"')).copied())
+
+    /// `named`: the command goes on under this name.
+    fn result(&mut self, event: u32, result: &ToolResult<'_>, named: Option<&str>) {
+        let Some(id) = result.call_id.as_deref() else { return };
+        let (asks, call) = (self.asking.get(id), self.calls.get(id).copied());
+        if asks.is_none() && call.is_none() {
+            return;
+        }
+        let hints = if asks.is_some() { &*ENDING } else { &*GOING };
+        let said = result.text.as_ref().and_then(|text| hosts_words(text, hints)).unwrap_or_default();
+        if let Some(name) = asks {
+            if let Some(well) = exit_code(&said)
+                && let Some(started) = self.running.remove(name)
+            {
+                self.ends.insert(started, if well { End::Well(event) } else { End::Badly(event) });
+            }
+        } else if let (Some(call), Some(name)) = (call, named.map(str::to_owned).or_else(|| goes_on(&said))) {
+            self.running.insert(name, call);
+            self.ends.insert(call, End::Untold);
+        }
+    }
 }
 
 /// What a host says beside the output of a command; nothing where it says nothing of this kind.
-fn hosts_words(text: &RawText<'_>) -> Option<String> {
+fn hosts_words(text: &RawText<'_>, hints: &[Finder<'_>]) -> Option<String> {
     let raw = match text {
         RawText::Plain(text) => text,
         RawText::Json(json) => *json,
     };
-    HINTS.iter().any(|hint| raw.contains(hint)).then(|| text.decode().into_owned())
+    hints.iter().any(|hint| hint.find(raw.as_bytes()).is_some()).then(|| text.decode().into_owned())
 }
 
 /// The name of what goes on. It may stand below the output so far.

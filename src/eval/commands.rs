@@ -13,7 +13,7 @@ pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: 
     let ran = |act: &&Act<'_>| act.status != Some(Status::Denied);
     let acts = || log.acts.iter().filter(ran);
     let named = |act: &&Act<'_>| act.effect.certainty != Certainty::Possible && is_proven(commands, act) && !asks(act);
-    let background = Background::of(log.session);
+    let background = Background::of(log);
     let sure = |act: &&Act<'_>| surely_ran(log.acts, &background, act);
     let proven: Vec<u32> = acts().filter(named).filter(sure).map(|act| act.event).collect();
     let possible: Vec<u32> = acts().filter(|act| is_possible(&commands.possible, act)).map(|act| act.event).collect();

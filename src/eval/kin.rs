@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use super::{Assessment, Measurement};
 use crate::config::evals::{Evals, Test};
 use crate::effects::Kind;
-use crate::model::{EventKind, Session, Status, moment};
-use crate::rules::Log;
+use crate::model::{Event, EventKind, Session, Status, moment};
+use crate::rules::{Act, Log};
 
 /// Kinds of sub-agents that only look.
 const READERS: &[&str] = &["explore", "plan", "codebase_investigator", "claude-code-guide", "statusline-setup"];
@@ -34,7 +34,7 @@ impl Kin {
             let passed = matches!(scorer.test, Test::TestsRan(_)) && measured.number() == Some(1.0);
             let event = measured.event.filter(|_| passed);
             kin.tested.push(event.and_then(|event| time_of(log.session, event)));
-            kin.started.push(started(log, event.unwrap_or(0)).filter(|_| passed));
+            kin.started.push(if passed { started(log, event.unwrap_or(0)) } else { None });
         }
         kin.awaited = log.session.parent.is_some() || kin.started.iter().any(Option::is_some);
         kin
@@ -42,32 +42,42 @@ impl Kin {
 }
 
 fn time_of(session: &Session<'_>, number: u32) -> Option<Timestamp> {
-    let place = session.events.binary_search_by_key(&number, |event| event.number).ok()?;
-    moment(session.events.get(place)?.time.as_deref()?)
+    moment(event_of(session, number)?.time.as_deref()?)
 }
 
 /// The last agent that was started after an event. Those whose results tell what they are called are looked for by
 /// `evidence/missing-subagent`.
 fn started(log: &Log<'_>, after: u32) -> Option<u32> {
     let session = log.session;
+    let works = |act: &&Act<'_>| match &act.effect.kind {
+        Kind::Spawn { agent: Some(agent) } => !READERS.contains(&agent.to_lowercase().as_str()),
+        Kind::Spawn { agent: None } => true,
+        _ => false,
+    };
+    let late = log.acts.iter().rev().take_while(|act| act.event > after);
+    let mut late = late.filter(works).filter(|act| act.status != Some(Status::Denied)).peekable();
+    late.peek()?;
+    // What sub-agents did may be a part of this log.
+    if session.calls().any(|(_, call)| call.subagent.is_some()) {
+        return None;
+    }
     let named: BTreeSet<&str> =
         session.evidence.subagents.iter().filter_map(|agent| agent.call_id.as_deref()).collect();
-    let mut calls = BTreeMap::new();
-    for event in &session.events {
-        match &event.kind {
-            // What sub-agents did is a part of this log.
-            EventKind::Call(call) if call.subagent.is_some() => return None,
-            EventKind::Call(call) => drop(calls.insert(event.number, call.call_id.as_deref())),
-            _ => {}
-        }
+    let told = |act: &&Act<'_>| called(session, act.event).is_some_and(|id| named.contains(id));
+    late.find(|act| !told(act)).map(|act| act.event)
+}
+
+/// The id of the call that is an event.
+fn called<'s>(session: &'s Session<'_>, number: u32) -> Option<&'s str> {
+    match &event_of(session, number)?.kind {
+        EventKind::Call(call) => call.call_id.as_deref(),
+        _ => None,
     }
-    let unknown = log.acts.iter().rev().take_while(|act| act.event > after).find(|act| {
-        let Kind::Spawn { agent } = &act.effect.kind else { return false };
-        let reads = agent.as_deref().is_some_and(|agent| READERS.contains(&agent.to_lowercase().as_str()));
-        let told = calls.get(&act.event).copied().flatten().is_some_and(|id| named.contains(id));
-        act.status != Some(Status::Denied) && !reads && !told
-    });
-    unknown.map(|act| act.event)
+}
+
+fn event_of<'s, 'a>(session: &'s Session<'a>, number: u32) -> Option<&'s Event<'a>> {
+    let place = session.events.binary_search_by_key(&number, |event| event.number).ok()?;
+    session.events.get(place)
 }
 
 /// One session of a run.

@@ -31,7 +31,7 @@ const NEVER: usize = usize::MAX;
 
 pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
     let (acts, anywhere) = (log.acts, log.session.root.is_none());
-    let background = Background::of(log.session);
+    let background = Background::of(log);
     let trail = Trail { commands, acts, tests: vec![OnceCell::new(); acts.len()], anywhere, background };
     let (change, doubt) = (trail.last(|_, act| trail.is_change(act)), trail.last_doubt());
     let since = change.map_or(0, |(at, _)| at);

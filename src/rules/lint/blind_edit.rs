@@ -1,7 +1,8 @@
 //! Edits to files whose content the agent never saw.
 
-use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use memchr::memmem::Finder;
 
 use super::calls::Called;
 use super::edits::name;
@@ -104,26 +105,25 @@ fn blind(scene: &Scene<'_>) -> Vec<Blind> {
     if continues_another(scene) {
         return Vec::new();
     }
-    let named = LazyCell::new(|| Named::new(scene));
     let call = |event: u32| {
         let place = scene.calls.list.binary_search_by_key(&event, |call| call.event).ok()?;
         scene.calls.list.get(place)
     };
-    let (mut seen, mut found): (Seen<'_>, Vec<Blind>) = (Seen::default(), Vec::new());
+    let (mut seen, mut found) = (Seen::default(), Vec::new());
     let mut acts = scene.log.acts;
     while let Some(first) = acts.first() {
         let (event, rest) = acts.split_at(acts.partition_point(|act| act.event == first.event));
         acts = rest;
         if let Some(call) = call(first.event) {
-            for (path, lines) in replaced(scene, call, &seen) {
-                if !named.before(first.event, name(path)) {
-                    found.push(Blind { event: first.event, path: path.to_owned(), lines });
-                }
-            }
+            let edits = replaced(scene, call, &seen).into_iter();
+            found.extend(edits.map(|(path, lines)| (first.event, path, lines)));
         }
         event.iter().filter(|act| happened(act)).for_each(|act| seen.act(act.effect));
     }
-    found
+    let names: BTreeSet<&str> = found.iter().map(|(_, path, _)| name(path)).collect();
+    let said = said(scene, &names);
+    let unsaid = found.iter().filter(|(event, path, _)| said.get(name(path)).is_none_or(|first| first >= event));
+    unsaid.map(|(event, path, lines)| Blind { event: *event, path: (*path).to_owned(), lines: *lines }).collect()
 }
 
 /// What came before it is in another log, and in the agent's summary: what it has read is not known.
@@ -166,31 +166,33 @@ fn replaced<'a>(scene: &Scene<'_>, call: &Called<'a>, seen: &Seen<'_>) -> Vec<(&
     lines.into_iter().collect()
 }
 
-/// Words that were said to the agent, with the first event in which each was: who spoke of a file may have said what is in
-/// it.
-struct Named(HashMap<String, u32>);
+/// Names that are looked for one by one.
+const AT_ONCE: usize = 16;
 
-impl Named {
-    fn new(scene: &Scene<'_>) -> Self {
-        let mut first = HashMap::new();
-        for event in &scene.session().events {
-            let (EventKind::Prompt(text) | EventKind::Instruction(text)) = &event.kind else { continue };
-            let text = text.decode();
-            let ends = |letter: char| letter.is_whitespace() || "/\\\"'`,;:()<>|=".contains(letter);
-            for word in text.split(ends).filter(|word| !word.is_empty()) {
-                // Sentences end in a dot, and Markdown puts stars and brackets around names.
-                let end = word.trim_end_matches(['.', '!', '?', '*', ']', '}', '_']);
-                for word in [word, end, end.trim_start_matches(['[', '*', '{', '@', '_'])] {
-                    if !first.contains_key(word) {
-                        first.insert(word.to_owned(), event.number);
-                    }
+/// Of these names of files those that were said to the agent, with the first event in which each was: who spoke of a file
+/// may have said what is in it.
+fn said<'n>(scene: &Scene<'_>, names: &BTreeSet<&'n str>) -> BTreeMap<&'n str, u32> {
+    let mut first = BTreeMap::new();
+    // What is said is long, and mostly names none of them.
+    let finders: Vec<Finder<'_>> = names.iter().take(AT_ONCE).map(Finder::new).collect();
+    let may_name =
+        |text: &str| names.len() > AT_ONCE || finders.iter().any(|name| name.find(text.as_bytes()).is_some());
+    for event in scene.session().events.iter().filter(|_| !names.is_empty()) {
+        let (EventKind::Prompt(text) | EventKind::Instruction(text)) = &event.kind else { continue };
+        let text = text.decode();
+        if !may_name(&text) {
+            continue;
+        }
+        let ends = |letter: char| letter.is_whitespace() || "/\\\"'`,;:()<>|=".contains(letter);
+        for word in text.split(ends).filter(|word| !word.is_empty()) {
+            // Sentences end in a dot, and Markdown puts stars and brackets around names.
+            let end = word.trim_end_matches(['.', '!', '?', '*', ']', '}', '_']);
+            for word in [word, end, end.trim_start_matches(['[', '*', '{', '@', '_'])] {
+                if let Some(name) = names.get(word) {
+                    first.entry(*name).or_insert(event.number);
                 }
             }
         }
-        Self(first)
     }
-
-    fn before(&self, event: u32, name: &str) -> bool {
-        self.0.get(name).is_some_and(|first| *first < event)
-    }
+    first
 }
