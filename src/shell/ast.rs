@@ -91,6 +91,19 @@ pub(crate) struct Simple {
     pub(crate) span: Option<Span>,
 }
 
+/// Builtins whose operands are assignments.
+const DECLARING: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
+
+impl Simple {
+    /// The program is a builtin that declares variables.
+    pub(crate) fn declares(&self) -> bool {
+        self.words.first().is_some_and(|word| match word.parts.as_slice() {
+            [Part::Literal(name) | Part::Quoted(name)] => DECLARING.contains(&name.as_str()),
+            _ => false,
+        })
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct Assignment {
     pub(crate) name: String,

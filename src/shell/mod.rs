@@ -14,7 +14,9 @@ pub(crate) mod tests;
 mod value;
 
 pub(crate) use ast::*;
-pub(crate) use expand::{BYTES_A_STEP, Field, Knowledge, Printed, Runner, assign, evaluate, expand_text, expand_word};
+pub(crate) use expand::{
+    BYTES_A_STEP, Field, Knowledge, Printed, Runner, assign, evaluate, expand_text, expand_value, expand_word, joined,
+};
 #[cfg(test)]
 pub(crate) use parse::parse;
 pub(crate) use parse::parse_at;

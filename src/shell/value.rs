@@ -18,6 +18,8 @@ pub(crate) enum Piece {
     Matching(String),
     /// Any text.
     Unknown,
+    /// What the environment gave the shell under this name, and no script made: any text, but not an empty one.
+    Inherited,
     /// The end of a field. `hard`: the field counts even if it is empty.
     Break { hard: bool },
 }
@@ -27,7 +29,7 @@ impl Piece {
     pub(crate) fn size(&self) -> usize {
         let text = match self {
             Self::Text { text, .. } | Self::Glob(text) | Self::Likely(text) | Self::Matching(text) => text.len(),
-            Self::Tilde(_) | Self::Unknown | Self::Break { .. } => 0,
+            Self::Tilde(_) | Self::Unknown | Self::Inherited | Self::Break { .. } => 0,
         };
         text + size_of::<Self>()
     }
@@ -46,6 +48,10 @@ impl Value {
 
     pub(crate) fn unknown() -> Self {
         Self { pieces: vec![Piece::Unknown] }
+    }
+
+    pub(crate) fn inherited() -> Self {
+        Self { pieces: vec![Piece::Inherited] }
     }
 
     /// Some text that a pattern (of a [`super::Field`]) matches.
@@ -109,10 +115,26 @@ impl Value {
                     best.push('~');
                     best.push_str(user.as_deref().unwrap_or_default());
                 }
-                Piece::Glob(_) | Piece::Matching(_) | Piece::Unknown | Piece::Break { .. } => return None,
+                Piece::Glob(_) | Piece::Matching(_) | Piece::Unknown | Piece::Inherited | Piece::Break { .. } => {
+                    return None;
+                }
             }
         }
         Some(best)
+    }
+
+    /// Whether all of it is what the environment gave.
+    pub(crate) fn is_inherited(&self) -> bool {
+        self.pieces == [Piece::Inherited]
+    }
+
+    /// The name and the value of `name=value`, where it is plain what stands before the sign.
+    pub(crate) fn assigned(&self) -> Option<(&str, Self)> {
+        let (Piece::Text { text, .. }, rest) = self.pieces.split_first()? else { return None };
+        let (name, text) = text.split_once('=')?;
+        let start = Piece::Text { text: text.to_owned(), quoted: true };
+        let start = (!text.is_empty()).then_some(start);
+        Some((name, Self::new(start.into_iter().chain(rest.iter().cloned()).collect())))
     }
 
     /// The same text, but it may be another.

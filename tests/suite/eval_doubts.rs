@@ -363,18 +363,40 @@ fn tests_that_run_elsewhere_are_not_those_of_the_workspace() {
         assert_eq!(score, json!(1.0), "{command}: {reason}");
     }
     let wanted = "a search path that may replace the program";
-    for path in
-        ["/tmp/fake:$PATH", "$PWD/bin:$PATH", "$(cat path)", "$(cat path):$PATH", "bin:/usr/bin", "/usr/../tmp:$PATH"]
-    {
+    for path in [
+        "/tmp/fake:$PATH",
+        "$PWD/bin:$PATH",
+        "$(cat path)",
+        "$(cat path):$PATH",
+        "$(cat path):/usr/bin",
+        "/usr/bin:$(cat path)",
+        "$(cat path)$PATH",
+        ":$PATH",
+        "bin:/usr/bin",
+        "/usr/../tmp:$PATH",
+        "/tmp/fake${PATH:+:$PATH}",
+    ] {
         untold(&[ran(&format!("PATH=\"{path}\" cargo test"))], wanted);
         untold(&[ran(&format!("export PATH=\"{path}\"; cargo test"))], wanted);
         untold(&[ran(&format!("export PATH=\"{path}\" && true; sh -c 'cargo test'"))], wanted);
     }
-    for path in
-        ["$HOME/.cargo/bin:$PATH", "/usr/local/bin:$PATH", "$PATH:$(go env GOPATH)/bin", "node_modules/.bin:$PATH"]
-    {
+    for path in [
+        "$HOME/.cargo/bin:$PATH",
+        "/usr/local/bin:$PATH",
+        "/usr/local/bin${PATH:+:$PATH}",
+        "$PATH:$(go env GOPATH)/bin",
+        "$PATH:/tmp/fake",
+        "node_modules/.bin:$PATH",
+        "/usr/bin:/bin",
+    ] {
+        assert_eq!(tested(&[ran(&format!("PATH=\"{path}\" cargo test"))]).2, 0, "{path}");
         assert_eq!(tested(&[ran(&format!("export PATH=\"{path}\"; cargo test"))]).2, 0, "{path}");
+        assert_eq!(tested(&[ran(&format!("export PATH={path}; cargo test"))]).2, 0, "{path}");
+        assert_eq!(tested(&[ran(&format!("OLD=$PATH; PATH={path}; export PATH; cargo test"))]).2, 0, "{path}");
     }
+    untold(&[ran("PATH=/tmp/fake; export PATH+=:/usr/bin; cargo test")], wanted);
+    assert_eq!(tested(&[ran("export PATH+=:/tmp/more; cargo test")]).2, 0);
+    assert_eq!(tested(&[ran("old=$PATH; export PATH=/usr/bin:$old; cargo test")]).2, 0);
 }
 
 /// Who started a sub-agent may test its work; one that left no log may have changed anything.

@@ -275,6 +275,19 @@ impl Machine<'_> {
         output
     }
 
+    /// What `name=value` assigns, or adds if the name ends in `+`.
+    fn declared_value(&mut self, name: &str, value: &Arg, scope: &Scope) -> Value {
+        let plain = name.trim_end_matches('+');
+        let kept = self.declaring.iter().position(|(declared, _)| declared == name);
+        let value = match (kept, value.literal()) {
+            // An expression is not evaluated.
+            (Some(_), _) if scope.is_integer(plain) => Value::unknown(),
+            (Some(at), _) => self.declaring.remove(at).1,
+            (None, text) => text.map_or_else(Value::unknown, Value::known),
+        };
+        if plain == name { value } else { scope.value(plain).appended(&value) }
+    }
+
     fn trapped(&mut self, words: &[Arg], io: &mut Io<'_>) {
         self.execute(words, true, false);
         let action = words.iter().skip(1).find(|word| word.text != "--");
@@ -325,18 +338,17 @@ impl Machine<'_> {
         for word in rest.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
             match word.after('=') {
                 Some(_) if associative => {}
-                Some((variable, value)) => {
-                    let variable = variable.trim_end_matches('+').to_owned();
+                Some((name, value)) => {
+                    let variable = name.trim_end_matches('+').to_owned();
                     if exported || io.scope.exports(&variable) {
                         self.environment(&word.with(variable.as_str()), Certainty::Exact);
                     }
                     self.steered(&variable, Some(&value), io.scope);
                     if reference {
                         io.scope.refer(&variable, value.literal());
-                    } else if variable == "PATH" && value.literal().is_none() && value.known != Known::Not {
-                        io.scope.assign("PATH", Value::matching(value.text));
                     } else {
-                        io.scope.assign_field(&variable, value.literal());
+                        let value = self.declared_value(&name, &value, io.scope);
+                        io.scope.assign(&variable, value);
                     }
                     if exported {
                         io.scope.export(&variable);

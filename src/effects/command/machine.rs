@@ -8,7 +8,7 @@ use crate::effects::{
     About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, Origin, PathTarget, World, hosts,
 };
 
-use crate::shell::Span;
+use crate::shell::{Span, Value};
 
 use super::argument::{Arg, Known};
 use super::knowledge::{Knowledge, Role};
@@ -44,6 +44,8 @@ pub(crate) struct Machine<'w> {
     pub(super) outcome: Outcome,
     /// The next substitution is all that is assigned: the assignment's status is its own.
     pub(super) assigned: bool,
+    /// What the words of a declaration (`export a=$b`) assign, by their names.
+    pub(super) declaring: Vec<(String, Value)>,
     /// How much text was searched for where nested texts come from.
     pub(super) searched: usize,
     /// The place of the effect that was added last, or found to be there already.
@@ -93,6 +95,7 @@ impl<'w> Machine<'w> {
             parent: None,
             outcome: Outcome::default(),
             assigned: false,
+            declaring: Vec::new(),
             searched: 0,
             last: None,
             effects: Vec::new(),

@@ -11,7 +11,7 @@ const INSTALLED: &[&str] =
 /// What package managers install into a project.
 const OWN: &[&str] = &["node_modules/.bin", "venv/bin", "vendor/bin"];
 
-/// What stands for text that nobody knows, such as the search path of the machine.
+/// What stands for text that nobody knows.
 const UNKNOWN: char = '\0';
 
 impl Machine<'_> {
@@ -21,24 +21,28 @@ impl Machine<'_> {
         if scope.content("PATH").is_none() {
             return false;
         }
-        let mut text = String::new();
-        for piece in scope.value("PATH").pieces() {
+        let value = scope.value("PATH");
+        let mut before = String::new();
+        for piece in value.pieces() {
             match piece {
-                Piece::Text { text: part, .. } | Piece::Likely(part) => text.push_str(part),
-                Piece::Tilde(user) => text.extend(["~", user.as_deref().unwrap_or_default()]),
-                Piece::Matching(pattern) => text.push_str(&pattern.replace("**", "\0")),
-                Piece::Glob(_) | Piece::Unknown | Piece::Break { .. } => text.push(UNKNOWN),
+                Piece::Inherited if before.is_empty() => return false,
+                Piece::Inherited if before.ends_with(':') => {
+                    before.pop();
+                    break;
+                }
+                Piece::Text { text, .. } | Piece::Likely(text) => before.push_str(text),
+                Piece::Tilde(user) => before.extend(["~", user.as_deref().unwrap_or_default()]),
+                Piece::Glob(_) | Piece::Matching(_) | Piece::Unknown | Piece::Inherited | Piece::Break { .. } => {
+                    before.push(UNKNOWN);
+                }
             }
         }
-        let places: Vec<&str> = text.split(':').filter(|place| !place.is_empty()).collect();
-        let mut unknown = places.iter().enumerate().filter(|(_, place)| place.chars().eq([UNKNOWN]));
-        // One unknown place among others is the search path as it was. Alone, or beside another one, it may be any.
-        let was = unknown.next().filter(|_| unknown.next().is_none() && places.len() > 1).map(|(at, _)| at);
-        places.iter().take(was.unwrap_or(places.len())).any(|place| !self.is_installed(place))
+        before.split(':').any(|place| !self.is_installed(place))
     }
 
+    /// An empty place is the working directory.
     fn is_installed(&self, place: &str) -> bool {
-        if place.contains(UNKNOWN) {
+        if place.is_empty() || place.contains(UNKNOWN) {
             return false;
         }
         let path = self.locate(&Arg::exact(place)).0.path;

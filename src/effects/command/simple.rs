@@ -27,7 +27,7 @@ impl Machine<'_> {
 
     fn parts(&mut self, simple: &Simple, scope: &mut Scope, input: &Stream) -> Stream {
         let around = (*input != self.input).then(|| std::mem::replace(&mut self.input, input.clone()));
-        let words = self.fields(&simple.words, scope);
+        let words = self.words(simple, scope);
         let opened = self.redirects(&simple.redirects, scope);
         let lasting = words.is_empty();
         let before = (!lasting && !simple.assignments.is_empty()).then(|| scope.clone());

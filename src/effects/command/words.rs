@@ -1,6 +1,6 @@
 //! Expansion with the machine as the one who runs substitutions.
 
-use crate::shell::{self, Assignment, Field, Knowledge, Printed, Runner, Scope, Script, Word};
+use crate::shell::{self, Assignment, Field, Knowledge, Part, Printed, Runner, Scope, Script, Simple, Word};
 
 use super::argument::{Arg, Known};
 use super::machine::Machine;
@@ -34,6 +34,27 @@ impl Machine<'_> {
             let fields = shell::expand_word(word, scope, self).into_iter();
             all.extend(fields.map(|field| Arg { span: word.span, ..Arg::from(field) }));
         }
+        all
+    }
+
+    /// The words of a simple command. Where it declares variables, `a=$b` is not split, and its value is kept for it.
+    pub(crate) fn words(&mut self, simple: &Simple, scope: &mut Scope) -> Vec<Arg> {
+        self.declaring.clear();
+        if !simple.declares() {
+            return self.fields(&simple.words, scope);
+        }
+        let mut values = Vec::new();
+        let mut all = Vec::with_capacity(simple.words.len());
+        for word in &simple.words {
+            if !assigns(word) || !self.may_spend(1) {
+                all.extend(self.fields(std::slice::from_ref(word), scope));
+                continue;
+            }
+            let whole = shell::expand_value(word, scope, self);
+            values.extend(whole.assigned().map(|(name, value)| (name.to_owned(), value)));
+            all.push(Arg { span: word.span, ..Arg::from(shell::joined(&whole, &word.source)) });
+        }
+        self.declaring = values;
         all
     }
 
@@ -122,4 +143,11 @@ impl Runner for Machine<'_> {
     fn directory(&mut self) -> Option<String> {
         self.world.cwd().map(str::to_owned)
     }
+}
+
+/// `name=…` with something to expand behind the sign.
+fn assigns(word: &Word) -> bool {
+    let [Part::Literal(start), _, ..] = word.parts.as_slice() else { return false };
+    let Some((name, _)) = start.split_once('=') else { return false };
+    !name.starts_with('-') && !word.parts.iter().any(|part| matches!(part, Part::Brace(_)))
 }

@@ -83,7 +83,7 @@ pub(super) fn collect(
 }
 
 /// One field, nothing split.
-pub(super) fn joined(value: &Value, source: &str) -> Field {
+pub(crate) fn joined(value: &Value, source: &str) -> Field {
     render(value.pieces(), source)
 }
 
@@ -226,7 +226,7 @@ fn render(pieces: &[Piece], source: &str) -> Field {
                 (is_exact, has_text, is_unknown) = (false, true, true);
                 pattern.push_str(text);
             }
-            Piece::Unknown | Piece::Break { .. } => {
+            Piece::Unknown | Piece::Inherited | Piece::Break { .. } => {
                 (is_exact, is_unknown, is_open) = (false, true, true);
                 any(&mut pattern);
             }

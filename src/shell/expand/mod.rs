@@ -4,7 +4,7 @@ mod field;
 mod parameter;
 mod pattern;
 
-pub(crate) use field::{Field, Knowledge};
+pub(crate) use field::{Field, Knowledge, joined};
 
 use super::value::{Piece, Value};
 use super::{AssignedValue, Assignment, Part, Scope, Script, Word, parse};
@@ -74,6 +74,11 @@ pub(crate) fn expand_word(word: &Word, scope: &mut Scope, runner: &mut dyn Runne
 pub(crate) fn expand_text(word: &Word, scope: &mut Scope, runner: &mut dyn Runner) -> Field {
     let pieces = Expansion { scope, runner, evaluations: 0 }.pieces(&word.parts);
     field::joined(&Value::new(pieces), &word.source)
+}
+
+/// The value of a word that is neither split nor a glob: `a=$b` behind `export`.
+pub(crate) fn expand_value(word: &Word, scope: &mut Scope, runner: &mut dyn Runner) -> Value {
+    value(word, scope, runner)
 }
 
 /// Runs what `text` contains when a builtin takes it for an expression or for the name of an element: `let "$x"`,

@@ -169,6 +169,7 @@ impl Expansion<'_> {
                 match value.text() {
                     Some("") => Value::default(),
                     Some(_) => other,
+                    None if value.is_inherited() => other,
                     // An unset variable gives nothing; if it is set after all, the word.
                     None if value.best().is_some_and(|text| text.is_empty()) => Value::likely(""),
                     None => other.doubted(),
@@ -216,7 +217,7 @@ impl Expansion<'_> {
             (None, Some(best)) if best.is_empty() => self.word_value(word).doubted(),
             (None, _) => {
                 self.word_value(word);
-                if value.best().is_some() { value.clone() } else { Value::unknown() }
+                if value.best().is_some() || value.is_inherited() { value.clone() } else { Value::unknown() }
             }
         }
     }

@@ -5,8 +5,6 @@ use super::word::{Context, is_name};
 use crate::shell::{AssignedValue, Assignment, Node, Part, Redirect, RedirectKind, Simple, Word};
 
 /// Builtins whose operands are assignments.
-const DECLARING: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
-
 impl Parser<'_> {
     /// `time` and `!` in front of a pipeline; whether its status is turned round. Behind `|` bash takes `time` for a
     /// program.
@@ -99,7 +97,7 @@ impl Parser<'_> {
     /// An assignment where one may stand: before the first word, or as `a=(…)` behind a declaring builtin.
     fn assignment_at(&mut self, simple: &Simple) -> Option<(usize, Assignment)> {
         let start = self.pos;
-        let declares = declares(simple);
+        let declares = simple.declares();
         if !simple.words.is_empty() && !declares {
             return None;
         }
@@ -280,13 +278,6 @@ pub(super) fn plain_text(word: &Word) -> String {
 /// `=(` or `+=(`
 fn array_sign(sign: &str) -> bool {
     sign.strip_prefix('+').unwrap_or(sign).starts_with("=(")
-}
-
-fn declares(simple: &Simple) -> bool {
-    simple.words.first().is_some_and(|word| match word.parts.as_slice() {
-        [Part::Literal(name) | Part::Quoted(name)] => DECLARING.contains(&name.as_str()),
-        _ => false,
-    })
 }
 
 /// `>&2`, `<&-` and `>&3-` move descriptors; other targets are files.

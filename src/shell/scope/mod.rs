@@ -115,6 +115,7 @@ impl Scope {
             None if name == "HOME" => Value::home(),
             // A shell sets it when it starts and takes none from its environment.
             None if name == "IFS" && !self.poisoned => Value::known(" \t\n"),
+            None if name == "PATH" && !self.poisoned => Value::inherited(),
             None if self.poisoned || ENVIRONMENT.contains(&name) => Value::unknown(),
             None => Value::likely(""),
         }
