@@ -237,7 +237,7 @@ impl Effect {
         };
         match &self.kind {
             Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => {
-                view.path = Some(target.shown());
+                view.path = Some(target.shown().into_owned());
             }
             Kind::Execute(execution) => {
                 view.argv = Some(execution.argv.iter().map(|argument| argument.text.clone()).collect());
@@ -279,11 +279,11 @@ impl PathTarget {
     }
 
     /// As shown to users: a subtree ends in `/**`.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> Cow<'_, str> {
         match (self.subtree, self.path.as_str()) {
-            (false, path) => path.to_owned(),
-            (true, ".") => "**".to_owned(),
-            (true, path) => format!("{}/**", path.trim_end_matches('/')),
+            (false, path) => Cow::Borrowed(path),
+            (true, ".") => Cow::Borrowed("**"),
+            (true, path) => Cow::Owned(format!("{}/**", path.trim_end_matches('/'))),
         }
     }
 }

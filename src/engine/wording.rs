@@ -83,6 +83,9 @@ pub(crate) fn evidence(kind: &EventKind<'_>) -> Option<String> {
 /// Long enough for any report, which shortens again after redaction.
 pub(super) fn shortened(text: &str) -> String {
     const LONGEST: usize = 4_000;
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
     let end = text.char_indices().nth(LONGEST).map_or(text.len(), |(end, _)| end);
     text.get(..end).unwrap_or(text).to_owned()
 }

@@ -46,7 +46,6 @@ impl Background {
     pub(super) fn of(log: &Log<'_>) -> Self {
         let session = log.session;
         let mut watch = Watch::default();
-        let mut acts = log.acts;
         let mut labels = session.labels.iter().peekable();
         for (place, event) in session.events.iter().enumerate() {
             let mut named = None;
@@ -56,13 +55,8 @@ impl Background {
                 }
             }
             match &event.kind {
-                EventKind::Call(call) => {
-                    let (before, rest) = acts.split_at(acts.partition_point(|act| act.event <= event.number));
-                    acts = rest;
-                    let own = before.iter().rev().take_while(|act| act.event == event.number);
-                    watch.call(event.number, call, own);
-                }
-                EventKind::Result(result) => watch.result(event.number, result, named),
+                EventKind::Call(call) => watch.call(event.number, call),
+                EventKind::Result(result) => watch.result(event.number, result, named, log.acts),
                 _ => {}
             }
         }
@@ -78,8 +72,10 @@ impl Background {
 /// A session that is gone through.
 #[derive(Default)]
 struct Watch<'l> {
-    /// Calls that run a command, by their ids: what others show may hold the same words, and is long.
+    /// Calls that run a command, by their ids: what others show may hold the same words.
     calls: HashMap<&'l str, u32>,
+    /// Calls that are not among those yet: in most sessions nobody asks.
+    latest: Vec<(&'l str, u32)>,
     /// Calls that ask how a command goes on, by their ids, with the name of the command.
     asking: BTreeMap<&'l str, String>,
     /// Names of commands that go on, with the calls that started them.
@@ -88,11 +84,9 @@ struct Watch<'l> {
 }
 
 impl<'l> Watch<'l> {
-    fn call<'c>(&mut self, event: u32, call: &'l ToolCall<'_>, mut acts: impl Iterator<Item = &'c Act<'c>>) {
+    fn call(&mut self, event: u32, call: &'l ToolCall<'_>) {
         let Some(id) = call.call_id.as_deref() else { return };
-        if acts.any(|act| matches!(act.effect.kind, Kind::Execute(_) | Kind::Opaque(_))) {
-            self.calls.insert(id, event);
-        }
+        self.latest.push((id, event));
         if self.running.is_empty() {
             return;
         }
@@ -104,25 +98,41 @@ impl<'l> Watch<'l> {
     }
 
     /// `named`: the command goes on under this name.
-    fn result(&mut self, event: u32, result: &ToolResult<'_>, named: Option<&str>) {
+    fn result(&mut self, event: u32, result: &ToolResult<'_>, named: Option<&str>, acts: &[Act<'_>]) {
         let Some(id) = result.call_id.as_deref() else { return };
-        let (asks, call) = (self.asking.get(id), self.calls.get(id).copied());
-        if asks.is_none() && call.is_none() {
-            return;
-        }
-        let hints = if asks.is_some() { &*ENDING } else { &*GOING };
-        let said = result.text.as_ref().and_then(|text| hosts_words(text, hints)).unwrap_or_default();
-        if let Some(name) = asks {
-            if let Some(well) = exit_code(&said)
+        let said = |hints| result.text.as_ref().and_then(|text| hosts_words(text, hints));
+        if let Some(name) = self.asking.get(id) {
+            if let Some(well) = said(&*ENDING).and_then(|said| exit_code(&said))
                 && let Some(started) = self.running.remove(name)
             {
                 self.ends.insert(started, if well { End::Well(event) } else { End::Badly(event) });
             }
-        } else if let (Some(call), Some(name)) = (call, named.map(str::to_owned).or_else(|| goes_on(&said))) {
+            return;
+        }
+        let is_last = |(last, event): &(&str, u32)| *last == id && !runs_command(*event, acts);
+        if self.latest.last().is_some_and(is_last) {
+            return;
+        }
+        let name = named.map(str::to_owned).or_else(|| goes_on(&said(&*GOING)?));
+        if let Some(name) = name
+            && let Some(call) = self.command(id, acts)
+        {
             self.running.insert(name, call);
             self.ends.insert(call, End::Untold);
         }
     }
+
+    /// The event of the call, where it ran a command.
+    fn command(&mut self, id: &str, acts: &[Act<'_>]) -> Option<u32> {
+        self.calls.extend(self.latest.drain(..).filter(|(_, event)| runs_command(*event, acts)));
+        self.calls.get(id).copied()
+    }
+}
+
+fn runs_command(event: u32, acts: &[Act<'_>]) -> bool {
+    let of_call = acts.get(acts.partition_point(|act| act.event < event)..).unwrap_or_default();
+    let mut of_call = of_call.iter().take_while(|act| act.event == event);
+    of_call.any(|act| matches!(act.effect.kind, Kind::Execute(_) | Kind::Opaque(_)))
 }
 
 /// What a host says beside the output of a command; nothing where it says nothing of this kind.

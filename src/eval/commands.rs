@@ -10,28 +10,13 @@ use crate::rules::{Act, Log};
 
 /// How often commands ran: at least so often as is proven, at most so often as may be.
 pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: &Log<'_>) -> Measurement {
-    let ran = |act: &&Act<'_>| act.status != Some(Status::Denied);
-    let acts = || log.acts.iter().filter(ran);
-    let named = |act: &&Act<'_>| act.effect.certainty != Certainty::Possible && is_proven(commands, act) && !asks(act);
-    let background = Background::of(log);
-    let sure = |act: &&Act<'_>| surely_ran(log.acts, &background, act);
-    let proven: Vec<u32> = acts().filter(named).filter(sure).map(|act| act.event).collect();
-    let possible: Vec<u32> = acts().filter(|act| is_possible(&commands.possible, act)).map(|act| act.event).collect();
+    let Ran { proven, possible, meant, hidden } = Ran::of(commands, log);
     let (sure, perhaps) = (count(&proven), count(&possible));
     if let Some(most) = most.filter(|most| perhaps > *most) {
         let at = usize::try_from(most).ok().and_then(|most| possible.get(most)).copied();
-        return Measurement::new(
-            share(most, perhaps),
-            format!("they ran {}, at most {most} is allowed", times(perhaps)),
-        )
-        .at(at);
+        let reason = format!("they ran {}, at most {most} is allowed", times(perhaps));
+        return Measurement::new(share(most, perhaps), reason).at(at);
     }
-    let meant = count(
-        &acts()
-            .filter(|act| is_possible(&commands.possible, act) && !asks(act))
-            .map(|act| act.event)
-            .collect::<Vec<_>>(),
-    );
     if sure < least && meant >= least {
         let reason = format!("whether they ran at least {}, the log does not tell", times(least));
         return Measurement::unknown(reason).at(possible.first().copied());
@@ -39,11 +24,45 @@ pub(super) fn matching(commands: &Commands, least: u64, most: Option<u64>, log: 
     if sure < least {
         return Measurement::new(share(sure, least), format!("they ran {}, at least {least} is demanded", times(sure)));
     }
-    let hidden = |act: &&Act<'_>| may_be_any(act, &[About::Anything, About::Commands]);
-    if let (Some(_), Some(act)) = (most, acts().find(hidden)) {
+    if let (Some(_), Some(act)) = (most, hidden) {
         return doubted("may have run them", act);
     }
     Measurement::new(1.0, format!("they ran {}", times(sure))).at(proven.first().copied())
+}
+
+/// What a session ran of some commands.
+#[derive(Default)]
+struct Ran<'l> {
+    /// The events in which one of them surely ran.
+    proven: Vec<u32>,
+    /// Those in which one may have run.
+    possible: Vec<u32>,
+    /// How many of the latter do more than ask the program for its help.
+    meant: u64,
+    /// The first act that may have run any of them.
+    hidden: Option<&'l Act<'l>>,
+}
+
+impl<'l> Ran<'l> {
+    fn of(commands: &Commands, log: &Log<'l>) -> Self {
+        let mut ran = Self::default();
+        let background = Background::of(log);
+        for act in log.acts.iter().filter(|act| act.status != Some(Status::Denied)) {
+            if ran.hidden.is_none() && may_be_any(act, &[About::Anything, About::Commands]) {
+                ran.hidden = Some(act);
+            }
+            let asks = asks(act);
+            if is_possible(&commands.possible, act) {
+                ran.possible.push(act.event);
+                ran.meant += u64::from(!asks);
+            }
+            let is_named = !asks && act.effect.certainty != Certainty::Possible && is_proven(commands, act);
+            if is_named && surely_ran(log.acts, &background, act) {
+                ran.proven.push(act.event);
+            }
+        }
+        ran
+    }
 }
 
 /// What a call went well without may not have run (`true || x`), nor what stands behind something else in a call that

@@ -1,5 +1,6 @@
 //! Which files a session touched that it should not have.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Measurement;
@@ -17,28 +18,28 @@ pub(super) enum Touches {
 
 /// Files that were touched in one way.
 #[derive(Debug, Default)]
-struct Tally {
+struct Tally<'l> {
     /// What was touched, and whether that was in scope.
-    touched: BTreeMap<String, bool>,
+    touched: BTreeMap<Cow<'l, str>, bool>,
     /// What may have touched any file.
-    unknown: BTreeSet<String>,
+    unknown: BTreeSet<&'l str>,
     /// The first that was not in scope, in words.
     first: Option<(u32, String)>,
 }
 
-impl Tally {
-    fn touch(&mut self, event: u32, name: String, inside: bool) {
+impl<'l> Tally<'l> {
+    fn touch(&mut self, event: u32, name: Cow<'l, str>, inside: bool) {
         if !inside && self.first.is_none() {
             self.first = Some((event, format!("`{name}`")));
         }
         self.touched.entry(name).and_modify(|known| *known &= inside).or_insert(inside);
     }
 
-    fn miss(&mut self, event: u32, reason: &str) {
+    fn miss(&mut self, event: u32, reason: &'l str) {
         if self.first.is_none() {
             self.first = Some((event, format!("not known: {reason}")));
         }
-        self.unknown.insert(reason.to_owned());
+        self.unknown.insert(reason);
     }
 
     fn outside(&self) -> usize {
@@ -86,7 +87,7 @@ fn is_inside(policy: &Policy, act: &Act<'_>, log: &Log<'_>) -> bool {
     matches!(policy.judge(act.effect, &context).decision, Decision::Allowed | Decision::Unruled)
 }
 
-fn reason(reads: &Tally, changes: &Tally, worst: &Tally, touches: Touches) -> String {
+fn reason(reads: &Tally<'_>, changes: &Tally<'_>, worst: &Tally<'_>, touches: Touches) -> String {
     let counted = |count: usize| if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
     let looked = match touches {
         Touches::All => format!("{} read, {} changed", counted(reads.touched.len()), changes.touched.len()),

@@ -47,7 +47,9 @@ pub(crate) fn advice(entry: &Entry) -> Option<String> {
 /// What an entry would say to mean the target of an effect.
 fn target(effect: &Effect) -> Option<String> {
     let text = match &effect.kind {
-        Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => target.shown(),
+        Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => {
+            target.shown().into_owned()
+        }
         Kind::Execute(execution) => {
             let words = execution.argv.iter().filter(|word| word.known && !word.text.starts_with('-'));
             words.take(WORDS).map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")

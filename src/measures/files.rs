@@ -1,11 +1,13 @@
 //! Which files were read and changed, and which were read again for nothing.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use super::Deed;
 use super::series::{changes, happened};
-use crate::effects::{About, Certainty, Kind, PathTarget};
-use crate::model::{Arguments, Event, EventKind, Session, Status};
+use crate::effects::{About, Certainty, Execution, Kind, PathTarget};
+use crate::model::{Arguments, Event, EventKind, Session, Status, ToolCall};
 
 /// What a session did to files, by normalised path. Raw log text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,9 +53,25 @@ const NO_PART: &[&str] = &[
 ];
 
 /// Who reads which part of a file: each sub-agent has a conversation of its own.
-type Part = (Option<String>, String);
+type Part<'s> = (Option<&'s str>, String);
 /// What was read of each path.
-type Seen = BTreeMap<String, BTreeMap<Part, Reads>>;
+type Seen<'s> = BTreeMap<Cow<'s, str>, Parts<'s>>;
+
+/// Reads of one path.
+#[derive(Debug, Default)]
+struct Parts<'s> {
+    /// The only one so far: which part it was matters when the path is read again, and most are not.
+    only: Option<(Shown<'s>, u32)>,
+    reads: BTreeMap<Part<'s>, Reads>,
+}
+
+/// What a call shows of a file.
+#[derive(Debug, Clone, Copy)]
+struct Shown<'s> {
+    call: &'s ToolCall<'s>,
+    /// The command that shows it; `None`: the call itself does.
+    by: Option<&'s Execution>,
+}
 
 /// How a part was read.
 #[derive(Debug)]
@@ -65,10 +83,10 @@ struct Reads {
     times: usize,
 }
 
-pub(super) fn files(session: &Session<'_>, deeds: &[Deed<'_>]) -> Files {
+pub(super) fn files<'s>(session: &'s Session<'s>, deeds: &'s [Deed<'s>]) -> Files {
     let mut files = Files::default();
     for (_, target) in changes(deeds) {
-        files.changed.insert(target.shown());
+        note(&mut files.changed, &target.shown());
     }
     let mut seen = Seen::new();
     let mut rest = deeds;
@@ -83,10 +101,10 @@ pub(super) fn files(session: &Session<'_>, deeds: &[Deed<'_>]) -> Files {
             match &deed.effect.kind {
                 Kind::Read(target) if happened(deed) => {
                     let path = target.shown();
-                    if let Some(part) = part_read(event, deed, of_call) {
-                        files.note(&mut seen, &path, part, event.number);
+                    note(&mut files.read, &path);
+                    if let Some(shown) = Shown::by(event, deed, of_call) {
+                        files.show(&mut seen, path, shown, event.number);
                     }
-                    files.read.insert(path);
                 }
                 Kind::Write(target) | Kind::Delete(target) => {
                     forget(&mut seen, target);
@@ -102,21 +120,31 @@ pub(super) fn files(session: &Session<'_>, deeds: &[Deed<'_>]) -> Files {
     files
 }
 
+fn note(paths: &mut BTreeSet<String>, path: &str) {
+    if !paths.contains(path) {
+        paths.insert(path.to_owned());
+    }
+}
+
 impl Files {
     /// One call reads a part once, whatever its commands are.
-    fn note(&mut self, seen: &mut Seen, path: &str, part: Part, event: u32) {
-        let parts = match seen.get_mut(path) {
-            Some(parts) => parts,
-            None => seen.entry(path.to_owned()).or_default(),
+    fn show<'s>(&mut self, seen: &mut Seen<'s>, path: Cow<'s, str>, shown: Shown<'s>, event: u32) {
+        let Some(parts) = seen.get_mut(&path) else {
+            self.reads += 1;
+            seen.insert(path, Parts { only: Some((shown, event)), reads: BTreeMap::new() });
+            return;
         };
-        let reads = parts.entry(part).or_insert(Reads { first: event, last: 0, times: 0 });
+        if let Some((only, first)) = parts.only.take() {
+            parts.reads.insert(only.part(), Reads { first, last: first, times: 1 });
+        }
+        let reads = parts.reads.entry(shown.part()).or_insert(Reads { first: event, last: 0, times: 0 });
         if reads.last == event {
             return;
         }
         self.reads += 1;
         (reads.last, reads.times) = (event, reads.times + 1);
         if reads.times > 1 {
-            self.rereads.push(Reread { event, path: path.to_owned(), of: reads.first, times: reads.times });
+            self.rereads.push(Reread { event, path: path.into_owned(), of: reads.first, times: reads.times });
         }
     }
 }
@@ -130,17 +158,18 @@ fn reads(tool: &str) -> bool {
 }
 
 /// What was read of a file that changes is no longer in it. Each path is forgotten once, however much is written.
-fn forget(seen: &mut Seen, target: &PathTarget) {
+fn forget(seen: &mut Seen<'_>, target: &PathTarget) {
     if target.path.contains('*') || (target.subtree && target.path == ".") {
         return seen.clear();
     }
-    seen.remove(&target.path);
+    seen.remove(target.path.as_str());
     if target.subtree {
         let folder = format!("{}/", target.path.trim_end_matches('/'));
-        let below = seen.range(folder.clone()..).take_while(|(path, _)| path.starts_with(&folder));
-        let below: Vec<String> = below.map(|(path, _)| path.clone()).collect();
+        let from = (Bound::Included(folder.as_str()), Bound::Unbounded);
+        let below = seen.range::<str, _>(from).take_while(|(path, _)| path.starts_with(&folder));
+        let below: Vec<String> = below.map(|(path, _)| path.to_string()).collect();
         for path in below {
-            seen.remove(&path);
+            seen.remove(path.as_str());
         }
     }
 }
@@ -159,33 +188,44 @@ fn forgets(event: &Event<'_>) -> bool {
     }
 }
 
-/// Which part of a file a deed shows to the conversation; `None` where it only uses the file.
-fn part_read(event: &Event<'_>, deed: &Deed<'_>, of_call: &[Deed<'_>]) -> Option<Part> {
-    let EventKind::Call(call) = &event.kind else { return None };
-    // A result that nobody recorded may have been one.
-    let shown = matches!(call.status, Status::Ok | Status::Missing) && deed.effect.certainty == Certainty::Exact;
-    let is_file = matches!(&deed.effect.kind, Kind::Read(target) if !target.subtree);
-    if !shown || !is_file {
-        return None;
-    }
-    let part = match deed.effect.origin.parent {
-        None if deed.effect.via == "argument" => range(&call.arguments),
-        None => return None,
-        Some(parent) => {
-            let Kind::Execute(execution) = &of_call.get(usize::try_from(parent).ok()?)?.effect.kind else {
-                return None;
-            };
-            let words: Vec<&str> = execution.argv.iter().map(|argument| argument.text.as_str()).collect();
-            let program = words.first().map(|program| program.rsplit('/').next().unwrap_or(program))?;
-            if !VIEWERS.contains(&program) {
-                return None;
-            }
-            // `cat` shows all of it; of the others the words say how much.
-            if program == "cat" || program == "bat" { String::new() } else { words.join(" ") }
+impl<'s> Shown<'s> {
+    /// What a deed shows to the conversation; `None` where it only uses the file.
+    fn by(event: &'s Event<'s>, deed: &Deed<'_>, of_call: &[Deed<'s>]) -> Option<Self> {
+        let EventKind::Call(call) = &event.kind else { return None };
+        // A result that nobody recorded may have been one.
+        let shown = matches!(call.status, Status::Ok | Status::Missing) && deed.effect.certainty == Certainty::Exact;
+        let is_file = matches!(&deed.effect.kind, Kind::Read(target) if !target.subtree);
+        if !shown || !is_file {
+            return None;
         }
-    };
-    let reader = call.subagent.as_deref().map(str::to_owned);
-    Some((reader, part))
+        let by = match deed.effect.origin.parent {
+            None if deed.effect.via == "argument" => None,
+            None => return None,
+            Some(parent) => match &of_call.get(usize::try_from(parent).ok()?)?.effect.kind {
+                Kind::Execute(execution) if VIEWERS.contains(&program(execution)?) => Some(execution),
+                _ => return None,
+            },
+        };
+        Some(Self { call, by })
+    }
+
+    fn part(&self) -> Part<'s> {
+        let part = match self.by {
+            None => range(&self.call.arguments),
+            // `cat` shows all of it; of the others the words say how much.
+            Some(execution) if matches!(program(execution), Some("cat" | "bat")) => String::new(),
+            Some(execution) => {
+                let words: Vec<&str> = execution.argv.iter().map(|argument| argument.text.as_str()).collect();
+                words.join(" ")
+            }
+        };
+        (self.call.subagent.as_deref(), part)
+    }
+}
+
+fn program(execution: &Execution) -> Option<&str> {
+    let program = execution.argv.first()?.text.as_str();
+    Some(program.rsplit('/').next().unwrap_or(program))
 }
 
 /// The part that arguments ask for, as they say it.

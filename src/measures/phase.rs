@@ -56,13 +56,13 @@ pub(super) fn phases(
     let mut phases: Vec<Phase> = parts.iter().map(|events| begin(events, session)).collect();
     for (deed, target) in changes(deeds) {
         if let Some(phase) = at(&mut phases, deed.event) {
-            phase.changed.insert(target.shown());
+            phase.changed.insert(target.shown().into_owned());
         }
     }
     for deed in deeds.iter().filter(|deed| happened(deed)) {
         match (&deed.effect.kind, at(&mut phases, deed.event)) {
             (Kind::Read(target), Some(phase)) => {
-                phase.read.insert(target.shown());
+                phase.read.insert(target.shown().into_owned());
             }
             (Kind::Execute(_), Some(phase)) => phase.commands += 1,
             _ => {}

@@ -1,7 +1,7 @@
 //! Requests to the model: each once, with what it sent and what came back.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
@@ -22,7 +22,7 @@ pub(crate) struct Request {
     pub(crate) at: Option<Timestamp>,
     /// In the session's own conversation, not in one of its sub-agents'.
     pub(crate) is_main: bool,
-    pub(crate) model: Option<String>,
+    pub(crate) model: Option<Arc<str>>,
     /// How it was served, where not as usual.
     pub(crate) tier: Option<String>,
     pub(crate) usage: Usage,
@@ -47,12 +47,12 @@ pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Requ
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     let is_chosen = matches!(pricing, Pricing::Model(_));
     // Most requests of a session go to the same model.
-    let mut last: Option<(Option<Cow<'_, str>>, Option<&Row>)> = None;
+    let mut last: Option<(Option<Arc<str>>, Option<&Row>)> = None;
     for spent in session.spent.iter().filter(|spent| spent.usage.requests > 0) {
         let (model, prompt) = (model_of(session, spent), prompt(&spent.usage));
-        let row = match &last {
-            Some((known, row)) if *known == model => *row,
-            _ => last.insert((model.clone(), pricing.row(model.as_deref()))).1,
+        let (model, row) = match &last {
+            Some((known, row)) if known.as_deref() == model.as_deref() => (known.clone(), *row),
+            _ => last.insert((model.as_deref().map(Arc::from), pricing.row(model.as_deref()))).clone(),
         };
         let window = row.map(|row| row.window);
         let event = event_of(session, spent);
@@ -66,7 +66,7 @@ pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Requ
             // What a sub-agent reports to its parent as it goes stands in the parent's log.
             is_main: is_main(session, spent.origin.stream) && spent.origin.telling == Telling::Told,
             cost: pricing.request_by(row, model.as_deref(), spent),
-            model: model.map(Cow::into_owned),
+            model,
             tier: spent.tier.as_deref().map(str::to_owned),
             usage: spent.usage,
             prompt,

@@ -1,5 +1,9 @@
 //! Secrets that are known by the name they are given to: headers, options, variables, keys.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::WORD_END;
 use super::detect::{Span, find, is_reference, run};
 
@@ -25,8 +29,15 @@ const SENSITIVE: &[&str] = &[
     "token",
 ];
 
+/// By what credentials of requests are known, in whatever case: most texts hold none of it.
+static HEADERS: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(["authorization", "bearer "]).ok());
+
 /// `Authorization: Bearer x`, also as `"authorization": "Basic x"`, and a bare `Bearer x`.
 pub(super) fn authorization(text: &str, found: &mut Vec<Span>) {
+    if HEADERS.as_ref().is_some_and(|headers| !headers.is_match(text)) {
+        return;
+    }
     let lower = text.to_ascii_lowercase();
     let mut from = 0;
     while let Some(at) = find(&lower, from, "authorization") {
@@ -54,7 +65,7 @@ pub(super) fn authorization(text: &str, found: &mut Vec<Span>) {
 /// `--password x`, `--api-key=x`, `-u user:x`.
 pub(super) fn options(text: &str, found: &mut Vec<Span>) {
     let mut from = 0;
-    while let Some(at) = find(text, from, "-") {
+    while let Some(at) = text.as_bytes().get(from..).and_then(|rest| memchr::memchr(b'-', rest)).map(|at| from + at) {
         let name = at + run(text, at, |byte| byte == b'-');
         let end = name + run(text, name, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
         from = end.max(at + 1);

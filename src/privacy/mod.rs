@@ -61,7 +61,12 @@ fn redact_once(text: &str) -> Option<String> {
     let (mut changed, mut rest) = (false, text);
     loop {
         let (free, mark, after) = split_at_mark(rest);
-        changed |= replace(free, &mut result);
+        let spans = detect::spans(free);
+        // Most texts hold neither a mark nor a secret, and need no copy.
+        if spans.is_empty() && free.len() == text.len() {
+            return None;
+        }
+        changed |= replace(free, &spans, &mut result);
         result.push_str(mark);
         if mark.is_empty() {
             return changed.then_some(result);
@@ -90,10 +95,9 @@ fn split_at_mark(text: &str) -> (&str, &str, &str) {
 }
 
 /// Appends `text` with its secrets replaced; says whether there were any.
-fn replace(text: &str, result: &mut String) -> bool {
-    let spans = detect::spans(text);
+fn replace(text: &str, spans: &[Span], result: &mut String) -> bool {
     let mut at = 0;
-    for Span { start, end, kind } in &spans {
+    for Span { start, end, kind } in spans {
         result.push_str(text.get(at..*start).unwrap_or(""));
         result.push_str(MARK);
         result.push_str(kind);

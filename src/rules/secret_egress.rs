@@ -56,7 +56,7 @@ fn secret_read(act: &Act<'_>) -> Option<String> {
             && act.judgement.place.is_some()
             && act.judgement.decision == Decision::Denied
             && act.judgement.reason.starts_with("denied by");
-    (secret && happened(act)).then(|| target.shown())
+    (secret && happened(act)).then(|| target.shown().into_owned())
 }
 
 /// The host that an act may have sent something to.

@@ -155,7 +155,9 @@ fn hit(sequence: &Sequence, chain: &Chain, acts: &[Act<'_>]) -> Option<Hit> {
 /// What an act was done to.
 fn target(act: &Act<'_>) -> String {
     let text = match &act.effect.kind {
-        Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => target.shown(),
+        Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => {
+            target.shown().into_owned()
+        }
         Kind::Execute(execution) => {
             let words: Vec<&str> = execution.argv.iter().map(|word| word.text.as_str()).collect();
             words.join(" ")

@@ -78,13 +78,17 @@ impl Glob {
     }
 
     /// The same, for a text that is compared with many patterns.
+    #[inline]
     pub(crate) fn matches_text(&self, text: &str, pairs: Pairs) -> bool {
         // What is covered has the pairs, too.
-        self.pairs.all_in(pairs)
-            && (self.covers(text)
-                || text.starts_with(self.prefix.as_str())
-                    && text.ends_with(self.suffix.as_str())
-                    && search::accepts(&self.steps, text))
+        self.pairs.all_in(pairs) && self.matches_whole(text)
+    }
+
+    fn matches_whole(&self, text: &str) -> bool {
+        self.covers(text)
+            || text.starts_with(self.prefix.as_str())
+                && text.ends_with(self.suffix.as_str())
+                && search::accepts(&self.steps, text)
     }
 
     fn covers(&self, start: &str) -> bool {

@@ -89,6 +89,7 @@ impl<'a> Names<'a> {
         }
     }
 
+    #[inline]
     fn meets(&self, glob: &Glob) -> bool {
         match self {
             Self::One(path, pairs) => glob.matches_text(path, *pairs),
@@ -137,6 +138,7 @@ impl<'a> Files<'a> {
         }
     }
 
+    #[inline]
     fn folded(&self) -> &Form<'a> {
         let other = self.folded.get_or_init(|| match fold(&self.target.path) {
             Cow::Borrowed(_) => None,
@@ -244,10 +246,12 @@ impl<'a> Files<'a> {
 
     /// Whether an entry of the product's own is among the files. Of a directory whose names are not spelled, only the
     /// entry at the root and at home counts: a `.claude` further down may not exist.
+    #[inline]
     pub(super) fn reaches(&self, own: &OwnRule) -> bool {
-        if !self.nameless {
-            return self.folded().names.meets(&own.anywhere);
-        }
+        if self.nameless { self.reaches_in_place(own) } else { self.folded().names.meets(&own.anywhere) }
+    }
+
+    fn reaches_in_place(&self, own: &OwnRule) -> bool {
         let Names::Many(paths) = &self.folded().names else { return false };
         let in_place = || {
             let root = self.root.filter(|_| self.anchored)?;

@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 
 use super::blind_edit::Blind;
 use crate::effects::{Effect, Kind};
@@ -10,15 +13,11 @@ use crate::model::{Arguments, Event, EventKind, RawText, Session, Status, ToolCa
 use crate::rules::{Act, Log};
 
 /// Arguments that say why a call is made, not what it does: the same call may be explained in other words.
-const NARRATION: &[&str] = &[
-    "\"description\"",
-    "\"explanation\"",
-    "\"thought\"",
-    "\"reason\"",
-    "\"title\"",
-    "\"toolSummary\"",
-    "\"toolAction\"",
-];
+const NARRATION: &[&str] = &["description", "explanation", "thought", "reason", "title", "toolSummary", "toolAction"];
+
+/// The same as JSON has them, looked for all at once.
+static NARRATED: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new(NARRATION.iter().map(|name| format!("\"{name}\""))).ok());
 
 /// The calls of a session, in order.
 #[derive(Debug)]
@@ -156,13 +155,13 @@ fn asks<'a>(arguments: &'a Arguments<'_>) -> Cow<'a, str> {
         Arguments::Json(text) | Arguments::Text(text) => text,
         Arguments::Missing => "",
     };
-    let is_narrated = || NARRATION.iter().any(|key| text.contains(key));
+    let is_narrated = || NARRATED.as_ref().is_none_or(|narrated| narrated.is_match(text));
     if !matches!(arguments, Arguments::Json(_)) || !is_narrated() {
         return Cow::Borrowed(text);
     }
     let Some(members) = arguments.members() else { return Cow::Borrowed(text) };
     let mut asks = String::with_capacity(text.len());
-    for (key, value) in members.iter().filter(|(key, _)| !is_narration(key)) {
+    for (key, value) in members.iter().filter(|(key, _)| !NARRATION.contains(key)) {
         let separator = if asks.is_empty() { "{\"" } else { ",\"" };
         for part in [separator, key, "\":", value] {
             asks.push_str(part);
@@ -173,8 +172,4 @@ fn asks<'a>(arguments: &'a Arguments<'_>) -> Cow<'a, str> {
     }
     asks.push('}');
     Cow::Owned(asks)
-}
-
-fn is_narration(key: &str) -> bool {
-    NARRATION.iter().any(|narrated| narrated.trim_matches('"') == key)
 }

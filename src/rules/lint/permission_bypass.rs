@@ -61,7 +61,10 @@ const OF_AGENTS: &[(&[&str], &[&str])] = &[
     (&["crush", "kimi"], &["-y"]),
 ];
 
-/// Packages that runners of packages start.
+/// Programs that run packages.
+const RUNNERS: &[&str] = &["npx", "bunx", "pnpx"];
+
+/// Packages that those start.
 const PACKAGES: &[(&str, &str)] = &[
     ("@anthropic-ai/claude-code", "claude"),
     ("@openai/codex", "codex"),
@@ -113,6 +116,9 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     for call in &scene.calls.list {
         for effect in call.done() {
             let Kind::Execute(execution) = &effect.kind else { continue };
+            if !execution.argv.first().is_some_and(|program| may_be_agent(&program.text)) {
+                continue;
+            }
             let words: Vec<&str> = execution.argv.iter().map(|word| word.text.as_str()).collect();
             if let Some((name, flag)) = agent(&words).and_then(|(name, options)| Some((name, flag(name, options)?))) {
                 let message = format!("starts `{name}` with `{flag}`: nobody is asked for permission");
@@ -123,12 +129,23 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
+/// An agent, or what runs packages.
+fn may_be_agent(program: &str) -> bool {
+    let name = name(program);
+    RUNNERS.contains(&name) || AGENTS.contains(&name)
+}
+
+/// `claude` of `/usr/bin/claude`, `claude.exe`.
+fn name(program: &str) -> &str {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    [".exe", ".cmd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
+}
+
 /// The agent that a command starts, and what it is started with.
 fn agent<'w>(words: &'w [&'w str]) -> Option<(&'static str, &'w [&'w str])> {
     let (program, operands) = words.split_first()?;
-    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
-    let name = [".exe", ".cmd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-    if matches!(name, "npx" | "bunx" | "pnpx") {
+    let name = name(program);
+    if RUNNERS.contains(&name) {
         // What stands in front of the package is for the runner: its `-y` is no `-y` of the agent.
         let place = operands.iter().position(|word| !word.starts_with('-'))?;
         let (package, options) = operands.get(place..)?.split_first()?;

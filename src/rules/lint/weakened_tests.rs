@@ -37,6 +37,10 @@ enum Began {
 }
 
 fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    // Most sessions touch no tests, and need not be gone through.
+    if !scene.calls.list.iter().any(may_weaken) {
+        return;
+    }
     let mut began: BTreeMap<&str, Began> = BTreeMap::new();
     let mut weakened: Vec<Weakened> = Vec::new();
     let mut claimed = None;
@@ -67,10 +71,18 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
+/// It deletes something, or writes a test.
+fn may_weaken(call: &Called<'_>) -> bool {
+    call.done().any(|effect| matches!(effect.kind, Kind::Delete(_)) || writes_test(effect))
+}
+
+fn writes_test(effect: &Effect) -> bool {
+    matches!(&effect.kind, Kind::Write(target) if vocabulary::is_test(&target.path))
+}
+
 /// What a call puts into tests, and takes from them; other calls need not be read.
 fn edits_of_tests(call: &Called<'_>) -> Vec<Edit> {
-    let writes = |effect: &Effect| matches!(&effect.kind, Kind::Write(target) if vocabulary::is_test(&target.path));
-    if call.done().any(writes) { edits::of(call) } else { Vec::new() }
+    if call.done().any(writes_test) { edits::of(call) } else { Vec::new() }
 }
 
 /// What a call says about how files began.
