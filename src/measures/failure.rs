@@ -1,5 +1,6 @@
 //! What failed, and what was tried again.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ending;
@@ -36,9 +37,9 @@ fn same<'s>(call: &'s ToolCall<'_>) -> Option<Same<'s>> {
 }
 
 /// An error that no call of the log carries. `last`: how the call before it ended.
-fn is_lost(result: &ToolResult<'_>, last: Option<Status>, calls: &BTreeSet<&str>) -> bool {
+fn is_lost<'s>(result: &ToolResult<'_>, last: Option<Status>, calls: impl FnOnce() -> &'s BTreeSet<&'s str>) -> bool {
     match result.call_id.as_deref() {
-        Some(id) => !calls.contains(id),
+        Some(id) => !calls().contains(id),
         None => matches!(last, None | Some(Status::Ok | Status::Missing)),
     }
 }
@@ -47,11 +48,13 @@ fn is_lost(result: &ToolResult<'_>, last: Option<Status>, calls: &BTreeSet<&str>
 pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
     let (mut failures, mut retries) = (Vec::new(), Vec::new());
     let failed: BTreeSet<&str> = session.calls().filter_map(|(_, call)| failed_id(call)).collect();
-    let told = session.events.iter().filter_map(result).filter(|(id, _)| failed.contains(id));
+    let told = session.events.iter().filter(|_| !failed.is_empty()).filter_map(result);
+    let told = told.filter(|(id, _)| failed.contains(id));
     let results: BTreeMap<&str, &RawText<'_>> = told.collect();
     // Calls that failed when they were last made: where, and how often in a row.
     let mut failing: BTreeMap<Same<'_>, (u32, usize)> = BTreeMap::new();
-    let calls: BTreeSet<&str> = session.calls().filter_map(|(_, call)| call.call_id.as_deref()).collect();
+    // Most errors stand with their calls, and nobody asks.
+    let ids = LazyCell::new(|| session.calls().filter_map(|(_, call)| call.call_id.as_deref()).collect());
     let mut last = None;
     for event in &session.events {
         match &event.kind {
@@ -64,7 +67,7 @@ pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
                     failures.push(Failure { event: event.number, tool, said });
                 }
                 let Some(same) = same(call) else { continue };
-                let before = failing.remove(&same);
+                let before = if failing.is_empty() { None } else { failing.remove(&same) };
                 let times = before.map_or(0, |(_, times)| times);
                 if let Some((of, times)) = before {
                     let tool = call.tool.clone().into_owned();
@@ -74,7 +77,7 @@ pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
                     failing.insert(same, (event.number, times + 1));
                 }
             }
-            EventKind::Result(result) if result.is_error && is_lost(result, last, &calls) => {
+            EventKind::Result(result) if result.is_error && is_lost(result, last, || &ids) => {
                 let said = result.text.as_ref().and_then(first_line);
                 failures.push(Failure { event: event.number, tool: None, said });
             }

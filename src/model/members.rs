@@ -1,15 +1,26 @@
 //! The members of a JSON object, each undecoded until somebody asks: arguments hold whole files.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Arguments, decode_json};
 
 /// By name, sorted; of a name that occurs twice, the last one.
 #[derive(Debug)]
-pub(crate) struct Members<'a>(BTreeMap<Cow<'a, str>, &'a RawValue>);
+pub(crate) struct Members<'a>(BTreeMap<Name<'a>, &'a RawValue>);
+
+/// The name of a member, copied only where it is escaped.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Borrow<str> for Name<'_> {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
 
 impl<'a> Members<'a> {
     /// `None`: not a JSON object.
@@ -35,7 +46,7 @@ impl<'a> Members<'a> {
 
     /// Each member with its JSON.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
-        self.0.iter().map(|(name, value)| (&**name, value.get()))
+        self.0.iter().map(|(name, value)| (&*name.0, value.get()))
     }
 }
 
@@ -55,7 +66,7 @@ mod tests {
 
     #[test]
     fn members_are_read_as_they_stand() {
-        let members = Members::of(r#"{"b": [1, {"x": "y"}], "a": "1\n2", "n": 5, "b2": null, "a": "3"}"#).unwrap();
+        let members = Members::of(r#"{"b": [1, {"x": "y"}], "a": "1\n2", "n": 5, "b\u0032": null, "a": "3"}"#).unwrap();
         assert_eq!(members.text("a").as_deref(), Some("3"));
         assert_eq!(members.text("n"), None);
         assert_eq!(members.json("n"), Some("5"));

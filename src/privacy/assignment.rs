@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::WORD_END;
 use super::detect::{Span, find, is_reference, run};
@@ -30,8 +30,10 @@ const SENSITIVE: &[&str] = &[
 ];
 
 /// By what credentials of requests are known, in whatever case: most texts hold none of it.
-static HEADERS: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(["authorization", "bearer "]).ok());
+static HEADERS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let builder = &mut AhoCorasick::builder();
+    builder.kind(Some(AhoCorasickKind::DFA)).ascii_case_insensitive(true).build(["authorization", "bearer "]).ok()
+});
 
 /// `Authorization: Bearer x`, also as `"authorization": "Basic x"`, and a bare `Bearer x`.
 pub(super) fn authorization(text: &str, found: &mut Vec<Span>) {

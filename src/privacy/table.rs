@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 /// What may follow a prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +66,8 @@ pub(super) static PREFIXES: LazyLock<Prefixes> = LazyLock::new(|| {
     let rows: Vec<Prefix> = lines().filter_map(parse).collect();
     let automaton = AhoCorasick::builder()
         .match_kind(MatchKind::LeftmostLongest)
+        // Texts are many and short, and the table is small.
+        .kind(Some(AhoCorasickKind::DFA))
         .build(rows.iter().map(|row| row.text))
         // The table is compiled in and a test builds it; without it the other detectors still work.
         .ok();

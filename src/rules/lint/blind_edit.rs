@@ -105,16 +105,15 @@ fn blind(scene: &Scene<'_>) -> Vec<Blind> {
     if continues_another(scene) {
         return Vec::new();
     }
-    let call = |event: u32| {
-        let place = scene.calls.list.binary_search_by_key(&event, |call| call.event).ok()?;
-        scene.calls.list.get(place)
-    };
+    let mut calls = scene.calls.list.iter().peekable();
     let (mut seen, mut found) = (Seen::default(), Vec::new());
     let mut acts = scene.log.acts;
     while let Some(first) = acts.first() {
-        let (event, rest) = acts.split_at(acts.partition_point(|act| act.event == first.event));
+        let of_event = acts.iter().take_while(|act| act.event == first.event).count();
+        let (event, rest) = acts.split_at(of_event);
         acts = rest;
-        if let Some(call) = call(first.event) {
+        while calls.next_if(|call| call.event < first.event).is_some() {}
+        if let Some(call) = calls.next_if(|call| call.event == first.event) {
             let edits = replaced(scene, call, &seen).into_iter();
             found.extend(edits.map(|(path, lines)| (first.event, path, lines)));
         }

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::blind_edit::Blind;
 use crate::effects::{Effect, Kind};
@@ -13,11 +13,14 @@ use crate::model::{Arguments, Event, EventKind, RawText, Session, Status, ToolCa
 use crate::rules::{Act, Log};
 
 /// Arguments that say why a call is made, not what it does: the same call may be explained in other words.
-const NARRATION: &[&str] = &["description", "explanation", "thought", "reason", "title", "toolSummary", "toolAction"];
+const NARRATION: [&str; 7] = ["description", "explanation", "thought", "reason", "title", "toolSummary", "toolAction"];
 
 /// The same as JSON has them, looked for all at once.
-static NARRATED: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::new(NARRATION.iter().map(|name| format!("\"{name}\""))).ok());
+static NARRATED: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    // All of them start with what JSON is full of: looking for that first would take longer.
+    let builder = &mut AhoCorasick::builder();
+    builder.kind(Some(AhoCorasickKind::DFA)).prefilter(false).build(NARRATION.map(|name| format!("\"{name}\""))).ok()
+});
 
 /// The calls of a session, in order.
 #[derive(Debug)]
