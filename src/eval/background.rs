@@ -109,10 +109,6 @@ impl<'l> Watch<'l> {
             }
             return;
         }
-        let is_last = |(last, event): &(&str, u32)| *last == id && !runs_command(*event, acts);
-        if self.latest.last().is_some_and(is_last) {
-            return;
-        }
         let name = named.map(str::to_owned).or_else(|| goes_on(&said(&*GOING)?));
         if let Some(name) = name
             && let Some(call) = self.command(id, acts)
@@ -124,15 +120,14 @@ impl<'l> Watch<'l> {
 
     /// The event of the call, where it ran a command.
     fn command(&mut self, id: &str, acts: &[Act<'_>]) -> Option<u32> {
-        self.calls.extend(self.latest.drain(..).filter(|(_, event)| runs_command(*event, acts)));
+        let runs = |event: u32| {
+            let of_call = acts.get(acts.partition_point(|act| act.event < event)..).unwrap_or_default();
+            let mut of_call = of_call.iter().take_while(|act| act.event == event);
+            of_call.any(|act| matches!(act.effect.kind, Kind::Execute(_) | Kind::Opaque(_)))
+        };
+        self.calls.extend(self.latest.drain(..).filter(|(_, event)| runs(*event)));
         self.calls.get(id).copied()
     }
-}
-
-fn runs_command(event: u32, acts: &[Act<'_>]) -> bool {
-    let of_call = acts.get(acts.partition_point(|act| act.event < event)..).unwrap_or_default();
-    let mut of_call = of_call.iter().take_while(|act| act.event == event);
-    of_call.any(|act| matches!(act.effect.kind, Kind::Execute(_) | Kind::Opaque(_)))
 }
 
 /// What a host says beside the output of a command; nothing where it says nothing of this kind.

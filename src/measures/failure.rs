@@ -48,8 +48,7 @@ fn is_lost<'s>(result: &ToolResult<'_>, last: Option<Status>, calls: impl FnOnce
 pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
     let (mut failures, mut retries) = (Vec::new(), Vec::new());
     let failed: BTreeSet<&str> = session.calls().filter_map(|(_, call)| failed_id(call)).collect();
-    let told = session.events.iter().filter(|_| !failed.is_empty()).filter_map(result);
-    let told = told.filter(|(id, _)| failed.contains(id));
+    let told = session.events.iter().filter_map(result).filter(|(id, _)| failed.contains(id));
     let results: BTreeMap<&str, &RawText<'_>> = told.collect();
     // Calls that failed when they were last made: where, and how often in a row.
     let mut failing: BTreeMap<Same<'_>, (u32, usize)> = BTreeMap::new();
@@ -67,7 +66,7 @@ pub(super) fn failures(session: &Session<'_>) -> (Vec<Failure>, Vec<Retry>) {
                     failures.push(Failure { event: event.number, tool, said });
                 }
                 let Some(same) = same(call) else { continue };
-                let before = if failing.is_empty() { None } else { failing.remove(&same) };
+                let before = failing.remove(&same);
                 let times = before.map_or(0, |(_, times)| times);
                 if let Some((of, times)) = before {
                     let tool = call.tool.clone().into_owned();

@@ -371,6 +371,8 @@ fn tests_that_run_elsewhere_are_not_those_of_the_workspace() {
         "$(cat path):/usr/bin",
         "/usr/bin:$(cat path)",
         "$(cat path)$PATH",
+        "$PATH/../fake:/usr/bin",
+        "$PATH$(cat path)",
         ":$PATH",
         "bin:/usr/bin",
         "/usr/../tmp:$PATH",
@@ -386,6 +388,8 @@ fn tests_that_run_elsewhere_are_not_those_of_the_workspace() {
         "/usr/local/bin${PATH:+:$PATH}",
         "$PATH:$(go env GOPATH)/bin",
         "$PATH:/tmp/fake",
+        "$PATH${MORE:+:$MORE}",
+        "~/bin:$PATH",
         "node_modules/.bin:$PATH",
         "/usr/bin:/bin",
     ] {

@@ -23,11 +23,13 @@ impl Machine<'_> {
         }
         let value = scope.value("PATH");
         let mut before = String::new();
-        for piece in value.pieces() {
+        let mut pieces = value.pieces().iter().peekable();
+        while let Some(piece) = pieces.next() {
             match piece {
-                Piece::Inherited if before.is_empty() => return false,
-                Piece::Inherited if before.ends_with(':') => {
-                    before.pop();
+                Piece::Inherited if stands_alone(&before, pieces.peek().copied()) => {
+                    if before.pop().is_none() {
+                        return false;
+                    }
                     break;
                 }
                 Piece::Text { text, .. } | Piece::Likely(text) => before.push_str(text),
@@ -54,4 +56,14 @@ impl Machine<'_> {
             path.starts_with('~') || INSTALLED.contains(&base)
         }
     }
+}
+
+/// What stands between such text is a place of its own: `$PATH/x` is not the search path as it was.
+fn stands_alone(before: &str, next: Option<&Piece>) -> bool {
+    let ends = match next {
+        None => true,
+        Some(Piece::Text { text, .. } | Piece::Likely(text)) => text.is_empty() || text.starts_with(':'),
+        Some(_) => false,
+    };
+    ends && (before.is_empty() || before.ends_with(':'))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::lint;
 use super::scene::Scene;
-use crate::effects::Kind;
+use crate::effects::{Execution, Kind};
 use crate::rules::Hit;
 
 lint!(
@@ -116,11 +116,8 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     for call in &scene.calls.list {
         for effect in call.done() {
             let Kind::Execute(execution) = &effect.kind else { continue };
-            if !execution.argv.first().is_some_and(|program| may_be_agent(&program.text)) {
-                continue;
-            }
-            let words: Vec<&str> = execution.argv.iter().map(|word| word.text.as_str()).collect();
-            if let Some((name, flag)) = agent(&words).and_then(|(name, options)| Some((name, flag(name, options)?))) {
+            let started = agent(execution).and_then(|(name, options)| Some((name, flag(name, &options)?)));
+            if let Some((name, flag)) = started {
                 let message = format!("starts `{name}` with `{flag}`: nobody is asked for permission");
                 let about = vec![("program", name.to_owned()), ("flag", flag)];
                 hits.push(scene.hit((call.event, call.event), message, about));
@@ -129,32 +126,21 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
-/// An agent, or what runs packages.
-fn may_be_agent(program: &str) -> bool {
-    let name = name(program);
-    RUNNERS.contains(&name) || AGENTS.contains(&name)
-}
-
-/// `claude` of `/usr/bin/claude`, `claude.exe`.
-fn name(program: &str) -> &str {
-    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
-    [".exe", ".cmd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
-}
-
 /// The agent that a command starts, and what it is started with.
-fn agent<'w>(words: &'w [&'w str]) -> Option<(&'static str, &'w [&'w str])> {
-    let (program, operands) = words.split_first()?;
-    let name = name(program);
+fn agent(execution: &Execution) -> Option<(&'static str, Vec<&str>)> {
+    let mut words = execution.argv.iter().map(|word| word.text.as_str());
+    let program = words.next()?;
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let name = [".exe", ".cmd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     if RUNNERS.contains(&name) {
         // What stands in front of the package is for the runner: its `-y` is no `-y` of the agent.
-        let place = operands.iter().position(|word| !word.starts_with('-'))?;
-        let (package, options) = operands.get(place..)?.split_first()?;
+        let package = words.by_ref().find(|word| !word.starts_with('-'))?;
         // The scope of a name begins with the sign that stands in front of a version.
         let end = package.char_indices().skip(1).find(|(_, letter)| *letter == '@').map_or(package.len(), |(at, _)| at);
         let package = package.get(..end)?;
-        return PACKAGES.iter().find(|(known, _)| *known == package).map(|(_, agent)| (*agent, options));
+        return PACKAGES.iter().find(|(known, _)| *known == package).map(|(_, agent)| (*agent, words.collect()));
     }
-    AGENTS.iter().find(|known| **known == name).map(|agent| (*agent, operands))
+    AGENTS.iter().find(|known| **known == name).map(|agent| (*agent, words.collect()))
 }
 
 /// What of the options switches permissions off, as it is written.

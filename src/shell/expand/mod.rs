@@ -72,13 +72,12 @@ pub(crate) fn expand_word(word: &Word, scope: &mut Scope, runner: &mut dyn Runne
 
 /// The one field of a word that is neither split nor a glob: an assigned value, a here-string, `case` and `[[`.
 pub(crate) fn expand_text(word: &Word, scope: &mut Scope, runner: &mut dyn Runner) -> Field {
-    let pieces = Expansion { scope, runner, evaluations: 0 }.pieces(&word.parts);
-    field::joined(&Value::new(pieces), &word.source)
+    joined(&expand_value(word, scope, runner), &word.source)
 }
 
-/// The value of a word that is neither split nor a glob: `a=$b` behind `export`.
+/// The same with all that is known of it.
 pub(crate) fn expand_value(word: &Word, scope: &mut Scope, runner: &mut dyn Runner) -> Value {
-    value(word, scope, runner)
+    Value::new(Expansion { scope, runner, evaluations: 0 }.pieces(&word.parts))
 }
 
 /// Runs what `text` contains when a builtin takes it for an expression or for the name of an element: `let "$x"`,
@@ -98,7 +97,7 @@ pub(crate) fn assign(assignment: &Assignment, scope: &mut Scope, runner: &mut dy
     let name = assignment.name.as_str();
     match &assignment.value {
         AssignedValue::Scalar(word) => {
-            let value = value(word, scope, runner);
+            let value = expand_value(word, scope, runner);
             if scope.is_integer(name)
                 && let Some(text) = value.best()
             {
@@ -122,11 +121,11 @@ pub(crate) fn assign(assignment: &Assignment, scope: &mut Scope, runner: &mut dy
             }
         }
         AssignedValue::Element { index, value: word } => {
-            let index = value(index, scope, runner);
+            let index = expand_value(index, scope, runner);
             if let Some(text) = index.best() {
                 evaluate(&text, scope, runner);
             }
-            let value = value(word, scope, runner);
+            let value = expand_value(word, scope, runner);
             let before = index.text().map_or_else(Value::unknown, |key| scope.element(name, key));
             let value = if assignment.append { before.appended(&value) } else { value };
             scope.assign_element(name, index.text(), value);
@@ -139,7 +138,7 @@ fn assign_keyed(name: &str, words: &[Word], append: bool, scope: &mut Scope, run
     let mut elements = Vec::with_capacity(words.len());
     let mut next = 0_u64;
     for word in words {
-        let value = value(word, scope, runner);
+        let value = expand_value(word, scope, runner);
         let (key, value) = match split_key(&value) {
             Some(pair) => pair,
             None if word.source.starts_with('[') => return scope.assign_element(name, None, Value::unknown()),
@@ -159,10 +158,6 @@ fn split_key(value: &Value) -> Option<(String, Value)> {
     let (key, text) = text.strip_prefix('[')?.split_once("]=")?;
     let start = Piece::Text { text: text.to_owned(), quoted: true };
     Some((key.to_owned(), Value::new(std::iter::once(start).chain(rest.iter().cloned()).collect())))
-}
-
-fn value(word: &Word, scope: &mut Scope, runner: &mut dyn Runner) -> Value {
-    Value::new(Expansion { scope, runner, evaluations: 0 }.pieces(&word.parts))
 }
 
 /// The words that braces make of a word; nothing if they are too many.

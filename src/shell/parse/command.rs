@@ -4,7 +4,6 @@ use super::Parser;
 use super::word::{Context, is_name};
 use crate::shell::{AssignedValue, Assignment, Node, Part, Redirect, RedirectKind, Simple, Word};
 
-/// Builtins whose operands are assignments.
 impl Parser<'_> {
     /// `time` and `!` in front of a pipeline; whether its status is turned round. Behind `|` bash takes `time` for a
     /// program.
