@@ -92,6 +92,19 @@ pub(super) fn may_tell_none(act: &Act<'_>) -> bool {
     matches!(&act.effect.kind, Kind::Env { name } if VARIABLES.contains(&name.as_str()))
 }
 
+/// Builtins of shells that run a text in the shell itself: what it sets counts for what follows.
+const IN_SHELL: &[&str] = &[".", "eval", "source"];
+
+/// Such a text is run, and it is none that only prepares an environment: one of the user's own, or of an installed
+/// program, lies outside of the project, and virtual environments are all alike.
+pub(super) fn runs_in_shell(execution: &Execution) -> bool {
+    let mut words = execution.argv.iter().map(|word| word.text.as_str());
+    let Some(builtin) = words.next().filter(|word| IN_SHELL.contains(word)) else { return false };
+    let script = words.next().filter(|_| builtin != "eval").unwrap_or_default();
+    let outside = script.starts_with(['~', '/']) && !script.starts_with("/tmp/");
+    !outside && !script.ends_with("bin/activate")
+}
+
 /// `./gradlew`, `pytest.exe`
 fn name(program: &str) -> &str {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);

@@ -6,7 +6,7 @@ use super::Measurement;
 use super::background::{Background, End};
 use super::commands::{doubted, is_proven, may_be_any};
 use super::rewriters::rewrites;
-use super::runners::{may_tell_none, runs_none};
+use super::runners::{may_tell_none, runs_in_shell, runs_none};
 use crate::config::evals::Commands;
 use crate::effects::{About, Certainty, Kind};
 use crate::model::Status;
@@ -95,6 +95,13 @@ impl<'a> Trail<'a> {
         if act.effect.origin.shadowed || names.any(sets_path) {
             return Some("the call sets a search path that may replace the program");
         }
+        let of_call = before.iter().enumerate().rev().take_while(|(_, other)| other.event == act.event);
+        if of_call.into_iter().any(|(place, other)| self.may_set_anything(place, other)) {
+            return Some(
+                "the same shell ran text before that nobody knows, which may have replaced the program: run the tests \
+                 in a call of their own, or vouch for the script in the scope",
+            );
+        }
         let Kind::Execute(execution) = &act.effect.kind else { return None };
         let program = execution.argv.first()?.text.as_str();
         let program = program.strip_prefix("./").unwrap_or(program);
@@ -150,6 +157,13 @@ impl<'a> Trail<'a> {
         let unseen = may_be_any(act, &[About::Anything, About::Writes])
             || may_be_any(act, &[About::Project]) && self.cause(at, act).is_some_and(|cause| self.rewrites(cause));
         elsewhere || act.status != Some(Status::Denied) && unseen
+    }
+
+    /// Functions, aliases and the search path among it.
+    fn may_set_anything(&self, at: usize, act: &Act<'_>) -> bool {
+        let command = || self.acts.get(self.cause(at, act)?).map(|act| &act.effect.kind);
+        may_be_any(act, &[About::Anything])
+            && matches!(command(), Some(Kind::Execute(execution)) if runs_in_shell(execution))
     }
 
     /// The place of the command that an act belongs to.

@@ -398,6 +398,13 @@ fn tests_that_run_elsewhere_are_not_those_of_the_workspace() {
         assert_eq!(tested(&[ran(&format!("export PATH={path}; cargo test"))]).2, 0, "{path}");
         assert_eq!(tested(&[ran(&format!("OLD=$PATH; PATH={path}; export PATH; cargo test"))]).2, 0, "{path}");
     }
+    for before in ["eval \"$(cat f)\"", "source ./x.sh", ". \"$1\"", "source /tmp/x.sh"] {
+        untold(&[ran(&format!("{before}; cargo test"))], "the same shell ran text before that nobody knows");
+        assert_eq!(tested(&[ran(before), ran("cargo test")]).2, 0, "{before}");
+    }
+    for before in ["source .venv/bin/activate", ". ~/.cargo/env", "eval \"echo x\"", "./x.sh"] {
+        assert_eq!(tested(&[ran(&format!("{before}; cargo test"))]).2, 0, "{before}");
+    }
     untold(&[ran("PATH=/tmp/fake; export PATH+=:/usr/bin; cargo test")], wanted);
     assert_eq!(tested(&[ran("export PATH+=:/tmp/more; cargo test")]).2, 0);
     assert_eq!(tested(&[ran("old=$PATH; export PATH=/usr/bin:$old; cargo test")]).2, 0);
