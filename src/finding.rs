@@ -68,8 +68,9 @@ pub(crate) struct Finding {
     pub(crate) until: Option<u32>,
     pub(crate) event_id: Option<String>,
     pub(crate) tool: Option<String>,
-    /// The effect that was judged, as shown in reports; `None` for findings about a whole session.
-    pub(crate) effect: Option<EffectView>,
+    /// The effect that was judged, as shown in reports; `None` for findings about a whole session. Apart, because it
+    /// is larger than all the rest and many findings have none.
+    pub(crate) effect: Option<Box<EffectView>>,
     /// What the log says, shortened: the command, the path as written. Raw log text.
     pub(crate) evidence: Option<String>,
     /// 1-based line in the session's source.

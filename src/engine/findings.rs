@@ -109,7 +109,7 @@ pub(super) fn placed(found: Finding, at: At<'_>) -> Finding {
         },
         evidence: at.evidence,
         line: at.event.line,
-        effect: found.effect.map(|view| EffectView { span: at.effect.span(), ..view }),
+        effect: found.effect.map(|view| Box::new(EffectView { span: at.effect.span(), ..*view })),
         ..found
     }
 }
@@ -127,7 +127,7 @@ fn finding(effect: &Effect, rule: RuleId, level: Level, message: String, judgeme
         event_id: None,
         tool: None,
         fingerprint: fingerprint(rule, &view),
-        effect: Some(view),
+        effect: Some(Box::new(view)),
         evidence: None,
         line: 0,
         policy: judgement.place.clone(),

@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 
 use crate::effects::Kind;
 use crate::model::{EventKind, Label, RawText, ToolCall, ToolResult};
-use crate::rules::{Act, Log};
+use crate::rules::Log;
 
 /// What agents' hosts say of a command that goes on, and before its name.
 const GOES_ON: &[&str] = &[
@@ -45,7 +45,7 @@ pub(super) struct Background {
 impl Background {
     pub(super) fn of(log: &Log<'_>) -> Self {
         let session = log.session;
-        let mut watch = Watch::default();
+        let (mut watch, mut acts) = (Watch::default(), log.acts);
         let mut labels = session.labels.iter().peekable();
         for (place, event) in session.events.iter().enumerate() {
             let mut named = None;
@@ -55,8 +55,14 @@ impl Background {
                 }
             }
             match &event.kind {
-                EventKind::Call(call) => watch.call(event.number, call),
-                EventKind::Result(result) => watch.result(event.number, result, named, log.acts),
+                EventKind::Call(call) => {
+                    let before = acts.iter().take_while(|act| act.event < event.number).count();
+                    acts = acts.get(before..).unwrap_or_default();
+                    let mut of_call = acts.iter().take_while(|act| act.event == event.number);
+                    let runs = of_call.any(|act| matches!(act.effect.kind, Kind::Execute(_) | Kind::Opaque(_)));
+                    watch.call(event.number, call, runs);
+                }
+                EventKind::Result(result) => watch.result(event.number, result, named),
                 _ => {}
             }
         }
@@ -74,8 +80,6 @@ impl Background {
 struct Watch<'l> {
     /// Calls that run a command, by their ids: what others show may hold the same words.
     calls: HashMap<&'l str, u32>,
-    /// Calls that are not among those yet: in most sessions nobody asks.
-    latest: Vec<(&'l str, u32)>,
     /// Calls that ask how a command goes on, by their ids, with the name of the command.
     asking: BTreeMap<&'l str, String>,
     /// Names of commands that go on, with the calls that started them.
@@ -84,9 +88,12 @@ struct Watch<'l> {
 }
 
 impl<'l> Watch<'l> {
-    fn call(&mut self, event: u32, call: &'l ToolCall<'_>) {
+    /// `runs`: a command.
+    fn call(&mut self, event: u32, call: &'l ToolCall<'_>, runs: bool) {
         let Some(id) = call.call_id.as_deref() else { return };
-        self.latest.push((id, event));
+        if runs {
+            self.calls.insert(id, event);
+        }
         if self.running.is_empty() {
             return;
         }
@@ -98,7 +105,7 @@ impl<'l> Watch<'l> {
     }
 
     /// `named`: the command goes on under this name.
-    fn result(&mut self, event: u32, result: &ToolResult<'_>, named: Option<&str>, acts: &[Act<'_>]) {
+    fn result(&mut self, event: u32, result: &ToolResult<'_>, named: Option<&str>) {
         let Some(id) = result.call_id.as_deref() else { return };
         let said = |hints| result.text.as_ref().and_then(|text| hosts_words(text, hints));
         if let Some(name) = self.asking.get(id) {
@@ -109,24 +116,11 @@ impl<'l> Watch<'l> {
             }
             return;
         }
-        let name = named.map(str::to_owned).or_else(|| goes_on(&said(&*GOING)?));
-        if let Some(name) = name
-            && let Some(call) = self.command(id, acts)
-        {
+        let Some(call) = self.calls.get(id).copied() else { return };
+        if let Some(name) = named.map(str::to_owned).or_else(|| goes_on(&said(&*GOING)?)) {
             self.running.insert(name, call);
             self.ends.insert(call, End::Untold);
         }
-    }
-
-    /// The event of the call, where it ran a command.
-    fn command(&mut self, id: &str, acts: &[Act<'_>]) -> Option<u32> {
-        let runs = |event: u32| {
-            let of_call = acts.get(acts.partition_point(|act| act.event < event)..).unwrap_or_default();
-            let mut of_call = of_call.iter().take_while(|act| act.event == event);
-            of_call.any(|act| matches!(act.effect.kind, Kind::Execute(_) | Kind::Opaque(_)))
-        };
-        self.calls.extend(self.latest.drain(..).filter(|(_, event)| runs(*event)));
-        self.calls.get(id).copied()
     }
 }
 

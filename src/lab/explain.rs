@@ -95,7 +95,7 @@ fn excuses(policy: &Policy, judged: &Entry, findings: &[Finding]) -> Vec<Use> {
     }
     let shown = judged.effect.view();
     let is_own = |finding: &&Finding| {
-        (finding.event, finding.rule) == (judged.event, judged.rule) && finding.effect.as_ref() == Some(&shown)
+        (finding.event, finding.rule) == (judged.event, judged.rule) && finding.effect.as_deref() == Some(&shown)
     };
     let steps = findings.iter().find(is_own).filter(|finding| finding.is_covered());
     let covering: BTreeSet<usize> =

@@ -3,7 +3,8 @@
 use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer as _};
 use serde_json::value::RawValue;
 
 use super::{Arguments, decode_json};
@@ -28,6 +29,14 @@ impl<'a> Members<'a> {
         serde_json::from_str(json).ok().map(Self)
     }
 
+    /// The first member of a JSON object whose name is asked for, without a look at what stands behind it.
+    pub(crate) fn first(json: &'a str, is_asked: impl Fn(&str) -> bool) -> Option<(Cow<'a, str>, &'a str)> {
+        let mut first = None;
+        // It ends with an error, because it ends in the middle.
+        let _ = serde_json::Deserializer::from_str(json).deserialize_map(First { is_asked, first: &mut first });
+        first
+    }
+
     /// The JSON of a member.
     pub(crate) fn json(&self, name: &str) -> Option<&'a str> {
         self.0.get(name).map(|value| value.get())
@@ -47,6 +56,30 @@ impl<'a> Members<'a> {
     /// Each member with its JSON.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.0.iter().map(|(name, value)| (&*name.0, value.get()))
+    }
+}
+
+struct First<'f, 'a, F> {
+    is_asked: F,
+    first: &'f mut Option<(Cow<'a, str>, &'a str)>,
+}
+
+impl<'a, F: Fn(&str) -> bool> Visitor<'a> for First<'_, 'a, F> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'a>>(self, mut members: M) -> Result<(), M::Error> {
+        while let Some(Name(name)) = members.next_key()? {
+            if (self.is_asked)(&name) {
+                *self.first = Some((name, members.next_value::<&RawValue>()?.get()));
+                break;
+            }
+            members.next_value::<IgnoredAny>()?;
+        }
+        Ok(())
     }
 }
 
@@ -75,5 +108,13 @@ mod tests {
         assert!(members.objects("a").is_empty());
         assert_eq!(members.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "b", "b2", "n"]);
         assert!(["[]", "5", "\"a\"", "", "{"].into_iter().all(|json| Members::of(json).is_none()));
+    }
+
+    #[test]
+    fn the_first_member_is_found_without_the_rest() {
+        let first = |json| Members::first(json, |name| name != "a").map(|(name, value)| (name.into_owned(), value));
+        assert_eq!(first(r#"{"a": [1, {"b": 2}], "b\u0032": "x\n", "c": }"#), Some(("b2".to_owned(), r#""x\n""#)));
+        assert_eq!(first(r#"{"b": 1}"#), Some(("b".to_owned(), "1")));
+        assert!([r#"{"a": 1}"#, "{}", "[]", "5", "", "{", r#"{"b": }"#].into_iter().all(|json| first(json).is_none()));
     }
 }

@@ -8,11 +8,68 @@ const MILLISECONDS: f64 = 1e11;
 /// The moment that a recorded time names: RFC 3339, or seconds or milliseconds of the epoch. A time without an offset
 /// names none; as UTC it still has its place among others of its log.
 pub(crate) fn moment(time: &str) -> Option<Timestamp> {
-    if let Ok(number) = time.parse::<f64>() {
-        let seconds = if number >= MILLISECONDS { number / 1e3 } else { number };
-        #[expect(clippy::cast_possible_truncation, reason = "out of range saturates, and is refused then")]
-        return Timestamp::from_microsecond((seconds * 1e6).round() as i64).ok().filter(|_| number.is_finite());
+    if let Some(moment) = plain(time) {
+        return Some(moment);
+    }
+    if time.parse::<f64>().is_ok() {
+        return number(time);
     }
     let civil = || time.parse::<jiff::civil::DateTime>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
     time.parse().ok().or_else(|| Some(civil()?.timestamp()))
+}
+
+fn number(time: &str) -> Option<Timestamp> {
+    let number = time.parse::<f64>().ok().filter(|number| number.is_finite())?;
+    let seconds = if number >= MILLISECONDS { number / 1e3 } else { number };
+    #[expect(clippy::cast_possible_truncation, reason = "out of range saturates, and is refused then")]
+    Timestamp::from_microsecond((seconds * 1e6).round() as i64).ok()
+}
+
+/// `1760000000.125`: digits and as many decimals as microseconds have. So most logs with numbers write them.
+fn plain(time: &str) -> Option<Timestamp> {
+    // With more, it is no such number, or finer than a microsecond.
+    if time.len() > "1760000000.000001".len() {
+        return None;
+    }
+    let (mut number, mut point) = (0, None);
+    for (place, byte) in time.bytes().enumerate() {
+        match byte {
+            b'0'..=b'9' => number = number * 10 + i64::from(byte - b'0'),
+            b'.' if point.is_none() && place > 0 => point = Some(place),
+            _ => return None,
+        }
+    }
+    let decimals = point.map_or(0, |point| time.len() - point - 1);
+    let is_seconds = (1..=10).contains(&point.unwrap_or(time.len()));
+    let scale = [1_000_000, 100_000, 10_000, 1_000, 100, 10, 1].get(decimals).filter(|_| is_seconds)?;
+    Timestamp::from_microsecond(number * scale).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_digit_by_digit_is_the_same_as_a_number() {
+        for time in ["0", "5.", "1760000000", "1760000000.5", "1760000000.125", "1760000000.000001", "1999999999.999999"] {
+            assert_eq!(plain(time), number(time), "{time}");
+            assert_eq!(moment(time), number(time), "{time}");
+        }
+    }
+
+    #[test]
+    fn whatever_else_is_a_number_is_read_as_one() {
+        for time in ["1760000000125", "1.76e9", "-5", "1760000000.1234567", "+5", ".5"] {
+            assert_eq!(plain(time), None, "{time}");
+            assert!(moment(time).is_some(), "{time}");
+        }
+        assert_eq!(moment("1760000000125"), moment("1760000000.125"));
+    }
+
+    #[test]
+    fn what_names_no_moment_is_none() {
+        for time in ["", ".", "5.x", "1x", "NaN", "inf", "99999999999999999999999", "yesterday"] {
+            assert_eq!(moment(time), None, "{time}");
+        }
+    }
 }

@@ -378,7 +378,7 @@ fn finding<'a>(report: &'a Report, session: Option<&'a ShownSession>, finding: &
         event_end: finding.until,
         event_id: text(finding.event_id.as_ref()),
         tool: text(finding.tool.as_ref()),
-        effect: finding.effect.as_ref().map(effect),
+        effect: finding.effect.as_deref().map(effect),
         evidence: text(finding.evidence.as_ref()),
         place: Place {
             file: session.map_or_else(|| report.file_of(finding), |session| session.source.as_str()),

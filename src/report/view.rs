@@ -103,7 +103,7 @@ pub(super) struct ShownFinding {
     pub(super) until: Option<u32>,
     pub(super) event_id: Option<Redacted>,
     pub(super) tool: Option<Redacted>,
-    pub(super) effect: Option<ShownEffect>,
+    pub(super) effect: Option<Box<ShownEffect>>,
     pub(super) evidence: Option<Redacted>,
     pub(super) line: u32,
     pub(super) policy: Option<ShownPlace>,
@@ -352,7 +352,7 @@ impl ShownFinding {
             until: finding.until,
             event_id: finding.event_id.as_deref().map(redact),
             tool: finding.tool.as_deref().map(redact),
-            effect: finding.effect.as_ref().map(ShownEffect::new),
+            effect: finding.effect.as_ref().map(|effect| Box::new(ShownEffect::new(effect))),
             evidence: finding.evidence.as_deref().map(redact),
             line: finding.line,
             policy: finding.policy.as_ref().map(|place| ShownPlace::new(place, finding.named.as_deref())),
@@ -410,7 +410,7 @@ impl ShownEntry {
     fn new(entry: &Entry, waived: &[&Finding]) -> Self {
         let view = entry.effect.view();
         let is_own = |finding: &&&Finding| {
-            (finding.event, finding.rule) == (entry.event, entry.rule) && finding.effect.as_ref() == Some(&view)
+            (finding.event, finding.rule) == (entry.event, entry.rule) && finding.effect.as_deref() == Some(&view)
         };
         Self {
             event: entry.event,

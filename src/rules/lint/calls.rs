@@ -9,7 +9,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::blind_edit::Blind;
 use crate::effects::{Effect, Kind};
-use crate::model::{Arguments, Event, EventKind, RawText, Session, Status, ToolCall};
+use crate::model::{Arguments, Event, EventKind, Members, RawText, Session, Status, ToolCall};
 use crate::rules::{Act, Log};
 
 /// Arguments that say why a call is made, not what it does: the same call may be explained in other words.
@@ -101,7 +101,21 @@ impl<'a> Calls<'a> {
 
 impl<'a> Called<'a> {
     pub(super) fn is_same(&self, other: &Called<'_>) -> bool {
-        self.call.tool == other.call.tool && self.asks() == other.asks()
+        self.call.tool == other.call.tool && !self.begins_otherwise(other) && self.asks() == other.asks()
+    }
+
+    /// They ask for different things in the first place: what follows may be long.
+    fn begins_otherwise(&self, other: &Called<'_>) -> bool {
+        let (Some((name, value)), Some((other_name, other))) = (self.first(), other.first()) else { return false };
+        name == other_name && value != other
+    }
+
+    /// The first argument that is not only an explanation.
+    fn first(&self) -> Option<(Cow<'a, str>, &'a str)> {
+        match &self.call.arguments {
+            Arguments::Json(json) => Members::first(json, |name| self.is_foreign() || !NARRATION.contains(&name)),
+            Arguments::Text(_) | Arguments::Missing => None,
+        }
     }
 
     /// The same for calls of one tool that ask for the same.
