@@ -139,7 +139,7 @@ fn judged(
     let effects: Vec<&Effect> = entries.iter().map(|entry| &entry.effect).collect();
     let events = session.events.iter().take(1);
     let events = events.map(|event| shown(event, command, &effects, &entries)).collect();
-    (EffectsSession::new(&session.id, &session.agent, &session.source, events), Report::new(&outcome))
+    (EffectsSession::new(&session.id, &session.agent, &session.source, events), Report::new(outcome))
 }
 
 fn of_session(session: &Session<'_>, policy: &Policy, links: &Links) -> EffectsSession {

@@ -134,7 +134,7 @@ pub(super) fn run(
     let entries = if verb == Verb::Audit { Entries::Keep } else { Entries::Drop };
     let demands = settings.demands.as_deref();
     let judging = Judging { policy: &policy, links: &links, entries, demands, lints: lints.as_ref() };
-    let report = Report::new(&judge::judge(inputs, &judging, &settings));
+    let report = Report::new(judge::judge(inputs, &judging, &settings));
     write(verb, args, environment, &report, streams)?;
     let mut notes = baseline.notes(&report);
     if let Some(path) = &args.write_baseline {

@@ -89,7 +89,7 @@ fn row(written: Result<Written, StoreError>, session: &Session<'_>, gaps: usize)
     let failed = |status| matches!(status, Status::Error | Status::Denied);
     Row {
         written,
-        agent: redact(&session.agent).as_str().to_owned(),
+        agent: redact(&*session.agent).as_str().to_owned(),
         source: redact(&session.source).as_str().to_owned(),
         calls: session.calls().count(),
         requests: usage.requests,

@@ -10,6 +10,7 @@ use crate::eval::{self, Assessment, Demands, Stage};
 use crate::finding::Finding;
 use crate::measures::{Deed, Measured, Pricing};
 use crate::model::{EventKind, Gap, Session, Status};
+use crate::policy::prices::shipped;
 use crate::policy::{Judgement, Policy};
 use crate::rules::{self, Account, Act, Check, Hit, Log, Site};
 
@@ -107,7 +108,8 @@ impl<'r> Rulings<'r> {
         let mut found: Vec<Finding> = self.heard.iter().flat_map(|(step, heard)| heard.findings(step, shown)).collect();
         let acts: Vec<Act<'_>> = self.acts().collect();
         let deeds = acts.iter().map(|act| Deed { event: act.event, status: act.status, effect: act.effect }).collect();
-        let measured = Measured::new(self.session, deeds, Pricing::Table(self.policy.prices()));
+        let pricing = self.policy.prices().map_or(Pricing::Later(|| shipped()), Pricing::Table);
+        let measured = Measured::new(self.session, deeds, pricing);
         let log = Log { session: self.session, acts: &acts, policy: self.policy, measured: &measured };
         // Many hits may be of one event, whose text is long.
         let mut last = None;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use crate::effects::Kind;
-use crate::model::{EventKind, Label, RawText, ToolCall, ToolResult};
+use crate::model::{EventKind, Label, RawText, Session, ToolCall, ToolResult};
 use crate::rules::Log;
 
 /// What agents' hosts say of a command that goes on, and before its name.
@@ -45,7 +45,7 @@ pub(super) struct Background {
 impl Background {
     pub(super) fn of(log: &Log<'_>) -> Self {
         let session = log.session;
-        let (mut watch, mut acts) = (Watch::default(), log.acts);
+        let (mut watch, mut acts) = (Watch::of(session), log.acts);
         let mut labels = session.labels.iter().peekable();
         for (place, event) in session.events.iter().enumerate() {
             let mut named = None;
@@ -76,7 +76,6 @@ impl Background {
 }
 
 /// A session that is gone through.
-#[derive(Default)]
 struct Watch<'l> {
     /// Calls that run a command, by their ids: what others show may hold the same words.
     calls: HashMap<&'l str, u32>,
@@ -88,6 +87,12 @@ struct Watch<'l> {
 }
 
 impl<'l> Watch<'l> {
+    fn of(session: &Session<'_>) -> Self {
+        // A call and its result are two of many events.
+        let calls = HashMap::with_capacity(session.events.len() / 4);
+        Self { calls, asking: BTreeMap::new(), running: BTreeMap::new(), ends: BTreeMap::new() }
+    }
+
     /// `runs`: a command.
     fn call(&mut self, event: u32, call: &'l ToolCall<'_>, runs: bool) {
         let Some(id) = call.call_id.as_deref() else { return };

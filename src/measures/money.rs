@@ -15,6 +15,8 @@ use crate::prices::{NoRate, Rates, Row, Table};
 pub(crate) enum Pricing<'t> {
     /// Each by the model that answered.
     Table(&'t Table),
+    /// The same by a table that is read when the first price is asked for: most sessions are judged without any.
+    Later(fn() -> &'static Table),
     /// All by one model, whatever the log says.
     Model(&'t Row),
     /// All by what somebody states.
@@ -155,7 +157,7 @@ impl<'t> Pricing<'t> {
         let is_one = spent.message.is_some();
         let prompt = request::prompt(usage).unwrap_or(0);
         let tier = spent.tier.as_deref();
-        let listed = row.filter(|_| matches!(self, Self::Table(_)) && total_tokens(usage) > 0);
+        let listed = row.filter(|_| self.table().is_some() && total_tokens(usage) > 0);
         let Some(usual) = listed else { return self.price(model, usage, prompt) };
         let row = self
             .served(usual, tier)
@@ -168,8 +170,8 @@ impl<'t> Pricing<'t> {
 
     /// The row of a model when it is served in some way: that of a name of its own (`claude-opus-4-6-fast`).
     fn served(&self, usual: &'t Row, tier: Option<&str>) -> Option<&'t Row> {
-        match (self, tier) {
-            (Self::Table(_), Some(tier)) => self.row(Some(&format!("{}-{tier}", usual.model))),
+        match (self.table(), tier) {
+            (Some(_), Some(tier)) => self.row(Some(&format!("{}-{tier}", usual.model))),
             _ => Some(usual),
         }
     }
@@ -188,7 +190,7 @@ impl<'t> Pricing<'t> {
         let rates = match self {
             Self::Rates(rates) => *rates,
             Self::Model(row) => row.rates_for(prompt),
-            Self::Table(_) => {
+            Self::Table(_) | Self::Later(_) => {
                 let model = model.ok_or(Unpriced::NoModel)?;
                 let row = self.row(Some(model)).ok_or_else(|| Unpriced::UnknownModel(model.to_owned()))?;
                 row.rates_for(prompt)
@@ -200,9 +202,17 @@ impl<'t> Pricing<'t> {
     /// What is known of the model that answered, or of the one that stands for all.
     pub(super) fn row(&self, model: Option<&str>) -> Option<&'t Row> {
         match self {
-            Self::Table(table) => table.find(model?),
+            Self::Table(_) | Self::Later(_) => self.table()?.find(model?),
             Self::Model(row) => Some(row),
             Self::Rates(_) => None,
+        }
+    }
+
+    fn table(&self) -> Option<&'t Table> {
+        match self {
+            Self::Table(table) => Some(table),
+            Self::Later(table) => Some(table()),
+            Self::Model(_) | Self::Rates(_) => None,
         }
     }
 

@@ -43,7 +43,7 @@ pub(super) fn prompt(usage: &Usage) -> Option<u64> {
 
 /// Each request once, in order. Logs repeat the usage of a message: the last report counts.
 pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Request> {
-    let mut requests: Vec<Request> = Vec::new();
+    let mut requests: Vec<Request> = Vec::with_capacity(session.spent.len());
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     let is_chosen = matches!(pricing, Pricing::Model(_));
     // Most requests of a session go to the same model.

@@ -51,7 +51,9 @@ mod tests {
 
     #[test]
     fn what_is_read_digit_by_digit_is_the_same_as_a_number() {
-        for time in ["0", "5.", "1760000000", "1760000000.5", "1760000000.125", "1760000000.000001", "1999999999.999999"] {
+        for time in
+            ["0", "5.", "1760000000", "1760000000.5", "1760000000.125", "1760000000.000001", "1999999999.999999"]
+        {
             assert_eq!(plain(time), number(time), "{time}");
             assert_eq!(moment(time), number(time), "{time}");
         }

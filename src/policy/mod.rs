@@ -415,9 +415,9 @@ impl Policy {
         self
     }
 
-    /// What models cost.
-    pub(crate) fn prices(&self) -> &Table {
-        self.prices.as_ref().unwrap_or_else(|| prices::shipped())
+    /// What models cost, where it is not what the table of this build says.
+    pub(crate) fn prices(&self) -> Option<&Table> {
+        self.prices.as_deref()
     }
 
     /// The same policy with other prices.

@@ -99,6 +99,9 @@ struct Names {
 impl Names {
     /// Of a name as a log has it: itself, else the first of its forms that is one of these.
     fn find(&self, model: &str) -> Option<usize> {
+        if self.told.is_empty() {
+            return None;
+        }
         let exact = self.told.get(&*naming::plain(model));
         exact.or_else(|| naming::forms(model).find_map(|form| self.told.get(&*form))).copied()
     }

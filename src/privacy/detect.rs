@@ -1,6 +1,8 @@
 //! Where secrets are in a text.
 
-use memchr::memmem;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::assignment;
 use super::table::{PREFIXES, is_url_safe};
@@ -12,6 +14,11 @@ pub(super) struct Span {
     pub(super) end: usize,
     pub(super) kind: &'static str,
 }
+
+/// What most texts are looked through for, and don't hold.
+static PEM: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("-----BEGIN "));
+static OBJECT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("eyJ"));
+static AUTHORITY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("://"));
 
 /// Secrets of `text`, in order, without overlap.
 pub(super) fn spans(text: &str) -> Vec<Span> {
@@ -41,10 +48,9 @@ fn merge(mut found: Vec<Span>) -> Vec<Span> {
 
 /// PEM blocks. One without an end is secret to the end of the text: logs are cut.
 fn private_keys(text: &str, found: &mut Vec<Span>) {
-    const BEGIN: &str = "-----BEGIN ";
     let mut from = 0;
-    while let Some(start) = find(text, from, BEGIN) {
-        from = start + BEGIN.len();
+    while let Some(start) = found_by(&PEM, text, from) {
+        from = start + PEM.needle().len();
         let label: &str = text.get(from..).unwrap_or("");
         let label = label.split("-----").next().unwrap_or("");
         if label.len() > 60 || !(label.ends_with("PRIVATE KEY") || label.ends_with("PRIVATE KEY BLOCK")) {
@@ -74,7 +80,7 @@ fn vendor_tokens(text: &str, found: &mut Vec<Span>) {
 /// JSON web tokens: three base64url parts, of which two are JSON objects.
 fn web_tokens(text: &str, found: &mut Vec<Span>) {
     let mut from = 0;
-    while let Some(start) = find(text, from, "eyJ") {
+    while let Some(start) = found_by(&OBJECT, text, from) {
         from = start + 3;
         let header = start + run(text, start, is_url_safe);
         from = from.max(header);
@@ -96,7 +102,7 @@ fn web_tokens(text: &str, found: &mut Vec<Span>) {
 /// `scheme://user:password@host`; without a password only what is long enough to be a token and goes to a web host.
 fn url_credentials(text: &str, found: &mut Vec<Span>) {
     let mut from = 0;
-    while let Some(at) = find(text, from, "://") {
+    while let Some(at) = found_by(&AUTHORITY, text, from) {
         let start = at + "://".len();
         let end = start + run(text, start, |byte| !byte.is_ascii_control() && !b" /?#\"'<>`\\|".contains(&byte));
         from = end.max(start);
@@ -124,7 +130,11 @@ pub(super) fn run(text: &str, at: usize, accept: impl Fn(u8) -> bool) -> usize {
 }
 
 pub(super) fn find(text: &str, from: usize, needle: &str) -> Option<usize> {
-    memmem::find(text.as_bytes().get(from..)?, needle.as_bytes()).map(|at| from + at)
+    found_by(&Finder::new(needle), text, from)
+}
+
+fn found_by(finder: &Finder<'_>, text: &str, from: usize) -> Option<usize> {
+    finder.find(text.as_bytes().get(from..)?).map(|at| from + at)
 }
 
 /// Nothing that could belong to the same word stands before `at`.

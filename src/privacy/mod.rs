@@ -10,6 +10,11 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use detect::Span;
 
 /// Text without any secret the detectors know. It is still hostile: a renderer escapes it for its target.
@@ -23,6 +28,7 @@ impl Redacted {
 }
 
 const MARK: &str = "[REDACTED:";
+static MARKED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MARK));
 
 /// Stands between words that are redacted together; a value never crosses it.
 const WORD_END: char = '\u{1f}';
@@ -31,12 +37,12 @@ const WORD_END: char = '\u{1f}';
 /// until nothing changes. Each round removes text; a text that keeps changing is dropped whole.
 const ROUNDS: usize = 8;
 
-/// Replaces every secret in `text`.
-pub(crate) fn redact(text: &str) -> Redacted {
-    let mut text = std::borrow::Cow::Borrowed(text);
+/// Replaces every secret in `text`. What is given away and holds none is not copied.
+pub(crate) fn redact<'t>(text: impl Into<Cow<'t, str>>) -> Redacted {
+    let mut text = text.into();
     for _ in 0..ROUNDS {
         match redact_once(&text) {
-            Some(changed) => text = std::borrow::Cow::Owned(changed),
+            Some(changed) => text = Cow::Owned(changed),
             None => return Redacted(text.into_owned()),
         }
     }
@@ -79,7 +85,7 @@ fn redact_once(text: &str) -> Option<String> {
 fn split_at_mark(text: &str) -> (&str, &str, &str) {
     let mut from = 0;
     while let Some((_, tail)) = text.split_at_checked(from) {
-        let Some(at) = tail.find(MARK) else { break };
+        let Some(at) = MARKED.find(tail.as_bytes()) else { break };
         let start = from + at;
         let kind = text.split_at_checked(start + MARK.len()).map_or("", |(_, kind)| kind);
         let length = kind.bytes().take_while(|byte| byte.is_ascii_lowercase() || *byte == b'-').count();

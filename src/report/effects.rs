@@ -168,7 +168,7 @@ impl EffectsEvent {
             event_id: event_id.map(redact),
             tool: tool.map(redact),
             status: status.name(),
-            effects: effects.map(|told| Traced::new(&told, &pieces)).collect(),
+            effects: effects.map(|told| Traced::new(told, &pieces)).collect(),
         }
     }
 
@@ -193,9 +193,9 @@ impl EffectsEvent {
 }
 
 impl Traced {
-    fn new(told: &Told<'_>, pieces: &Pieces) -> Self {
+    fn new(told: Told<'_>, pieces: &Pieces) -> Self {
         Self {
-            effect: ShownEffect::new(&told.effect),
+            effect: ShownEffect::new(told.effect),
             cause: told.cause,
             voices: told.explained.map(Voices::new),
             piece: told.piece.and_then(|piece| pieces.shown(piece)),

@@ -65,7 +65,7 @@ impl ShownWho {
         let who = &session.account.attribution;
         let one = |fact: Option<&str>| fact.map(redact);
         let all =
-            |facts: &[std::borrow::Cow<'static, str>]| facts.iter().take(VALUES).map(|fact| redact(fact)).collect();
+            |facts: &[std::borrow::Cow<'static, str>]| facts.iter().take(VALUES).map(|fact| redact(&**fact)).collect();
         Self {
             user: one(who.user.as_deref()),
             host: one(who.host.as_deref()),
@@ -77,7 +77,7 @@ impl ShownWho {
             repository: one(who.repository.as_deref()),
             branches: all(&who.branches),
             commit: one(who.commit.as_deref()),
-            directories: session.account.directories.iter().take(VALUES).map(|path| redact(path)).collect(),
+            directories: session.account.directories.iter().take(VALUES).map(redact).collect(),
         }
     }
 

@@ -44,7 +44,7 @@ impl TrialFailure {
         advice: &[String],
         events: Vec<EffectsEvent>,
     ) -> Self {
-        let advice = advice.iter().map(|advice| redact(advice)).collect();
+        let advice = advice.iter().map(redact).collect();
         Self { name: redact(name), line, expected, answer, decided_by, why: redact(why), advice, events }
     }
 }

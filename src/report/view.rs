@@ -1,5 +1,7 @@
 //! The redacted view of an outcome: all that renderers get.
 
+use std::collections::BTreeMap;
+
 use super::session::{ShownProof, ShownWho};
 use crate::engine::{By, Entry, Outcome, SessionOutcome, Use, Verdict, Waived};
 use crate::finding::{Counts, EffectView, Finding, Level, Named, PolicyPlace};
@@ -193,23 +195,28 @@ pub(super) struct ShownEntry {
 }
 
 impl Report {
-    pub(crate) fn new(outcome: &Outcome) -> Self {
-        let sessions = outcome.sessions.iter().enumerate().map(|(place, session)| {
-            let waived = outcome.waived.iter().filter(|waived| waived.session == place);
-            ShownSession::new(session, &waived.map(|waived| &waived.finding).collect::<Vec<_>>())
+    /// Takes the outcome apart: there may be very many findings, and nobody needs them twice.
+    pub(crate) fn new(outcome: Outcome) -> Self {
+        let Outcome { policy, manifests, sessions, gaps, verdict, remarks, waived, uses, stale } = outcome;
+        let gaps = gaps.iter().chain(sessions.iter().flat_map(|session| &session.gaps)).map(ShownGap::new).collect();
+        let mut of_sessions: BTreeMap<usize, Vec<&Finding>> = BTreeMap::new();
+        for waived in &waived {
+            of_sessions.entry(waived.session).or_default().push(&waived.finding);
+        }
+        let sessions = sessions.into_iter().enumerate().map(|(place, session)| {
+            let waived = of_sessions.get(&place).map(Vec::as_slice).unwrap_or_default();
+            ShownSession::new(session, waived)
         });
-        let sessions: Vec<ShownSession> = sessions.collect();
-        let gaps = outcome.gaps.iter().chain(outcome.sessions.iter().flat_map(|session| &session.gaps));
         Self {
-            verdict: outcome.verdict,
-            policy: outcome.policy.as_ref().map(ShownPolicy::new),
-            manifests: outcome.manifests.iter().map(ShownManifest::new).collect(),
-            gaps: gaps.map(ShownGap::new).collect(),
-            sessions,
-            remarks: outcome.remarks.iter().map(ShownFinding::new).collect(),
-            waived: outcome.waived.iter().map(|waived| ShownWaived::new(waived, outcome)).collect(),
-            stale: outcome.stale,
-            uses: outcome.uses.iter().filter(|used| used.uses > 0).map(ShownUse::new).collect(),
+            verdict,
+            policy: policy.as_ref().map(ShownPolicy::new),
+            manifests: manifests.iter().map(ShownManifest::new).collect(),
+            gaps,
+            sessions: sessions.collect(),
+            remarks: remarks.into_iter().map(ShownFinding::new).collect(),
+            waived: waived.into_iter().map(|waived| ShownWaived::new(waived, &uses)).collect(),
+            stale,
+            uses: uses.iter().filter(|used| used.uses > 0).map(ShownUse::new).collect(),
         }
     }
 
@@ -295,12 +302,14 @@ impl ShownExtended {
 }
 
 impl ShownSession {
-    fn new(session: &SessionOutcome, waived: &[&Finding]) -> Self {
+    fn new(session: SessionOutcome, waived: &[&Finding]) -> Self {
         Self {
-            id: redact(&session.id),
-            agent: redact(&session.agent),
-            source: redact(&session.source),
-            parent: session.parent.as_deref().map(redact),
+            who: ShownWho::new(&session),
+            proof: ShownProof::new(&session),
+            id: redact(session.id),
+            agent: redact(session.agent),
+            source: redact(session.source),
+            parent: session.parent.map(redact),
             events: session.events,
             tool_calls: session.tool_calls,
             judged: session.judged,
@@ -308,10 +317,8 @@ impl ShownSession {
             opaque: session.opaque,
             attempts: session.attempts,
             unknown_records: session.unknown_records,
-            who: ShownWho::new(session),
-            proof: ShownProof::new(session),
             verdict: session.verdict,
-            findings: session.findings.iter().map(ShownFinding::new).collect(),
+            findings: session.findings.into_iter().map(ShownFinding::new).collect(),
             gaps: session.gaps.iter().map(ShownGap::new).collect(),
             entries: session.entries.iter().map(|entry| ShownEntry::new(entry, waived)).collect(),
         }
@@ -319,12 +326,12 @@ impl ShownSession {
 }
 
 impl ShownWaived {
-    fn new(waived: &Waived, outcome: &Outcome) -> Self {
+    fn new(waived: Waived, uses: &[Use]) -> Self {
         let by = match waived.by {
-            By::Waiver(place) => outcome.uses.get(place),
+            By::Waiver(place) => uses.get(place),
             By::Baseline => None,
         };
-        Self { session: waived.session, finding: ShownFinding::new(&waived.finding), by: by.map(ShownUse::new) }
+        Self { session: waived.session, finding: ShownFinding::new(waived.finding), by: by.map(ShownUse::new) }
     }
 }
 
@@ -343,20 +350,20 @@ impl ShownUse {
 }
 
 impl ShownFinding {
-    fn new(finding: &Finding) -> Self {
+    fn new(finding: Finding) -> Self {
         Self {
             rule: finding.rule,
             level: finding.level,
-            message: redact(&finding.message),
+            message: redact(finding.message),
             event: finding.event,
             until: finding.until,
-            event_id: finding.event_id.as_deref().map(redact),
-            tool: finding.tool.as_deref().map(redact),
-            effect: finding.effect.as_ref().map(|effect| Box::new(ShownEffect::new(effect))),
-            evidence: finding.evidence.as_deref().map(redact),
+            event_id: finding.event_id.map(redact),
+            tool: finding.tool.map(redact),
+            effect: finding.effect.map(|effect| Box::new(ShownEffect::new(*effect))),
+            evidence: finding.evidence.map(redact),
             line: finding.line,
-            policy: finding.policy.as_ref().map(|place| ShownPlace::new(place, finding.named.as_deref())),
-            fingerprint: finding.fingerprint.clone(),
+            policy: finding.policy.map(|place| ShownPlace::new(&place, finding.named.as_deref())),
+            fingerprint: finding.fingerprint,
             counts: finding.counts,
         }
     }
@@ -377,23 +384,22 @@ impl ShownFinding {
 }
 
 impl ShownEffect {
-    pub(super) fn new(effect: &EffectView) -> Self {
-        let shown = |text: &Option<String>| text.as_deref().map(redact);
+    pub(super) fn new(effect: EffectView) -> Self {
         Self {
             kind: effect.kind,
-            path: shown(&effect.path),
-            argv: effect.argv.as_ref().map(|argv| redact_words(argv.iter().map(String::as_str))),
-            host: shown(&effect.host),
+            path: effect.path.map(redact),
+            argv: effect.argv.map(|argv| redact_words(argv.iter().map(String::as_str))),
+            host: effect.host.map(redact),
             port: effect.port,
-            scheme: shown(&effect.scheme),
-            server: shown(&effect.server),
-            tool: shown(&effect.tool),
-            agent: shown(&effect.agent),
-            name: shown(&effect.name),
-            reason: shown(&effect.reason),
-            vouched_by: effect.vouched_by.iter().map(|word| redact(word)).collect(),
+            scheme: effect.scheme.map(redact),
+            server: effect.server.map(redact),
+            tool: effect.tool.map(redact),
+            agent: effect.agent.map(redact),
+            name: effect.name.map(redact),
+            reason: effect.reason.map(redact),
+            vouched_by: effect.vouched_by.into_iter().map(redact).collect(),
             certainty: effect.certainty,
-            via: effect.via.as_deref().map(redact),
+            via: effect.via.map(redact),
             span: effect.span,
             parent: effect.parent,
         }
@@ -417,7 +423,7 @@ impl ShownEntry {
             tool: redact(&entry.tool),
             status: entry.status,
             waived: waived.iter().any(|finding| is_own(&finding)),
-            effect: ShownEffect::new(&view),
+            effect: ShownEffect::new(view),
             decision: entry.decision,
             reason: redact(&entry.reason),
             sensitive: entry.sensitive,

@@ -95,7 +95,7 @@ fn push_compact(target: &mut String, json: &str, secrets: Secrets) {
         let (literal, after) = from.split_at_checked(literal_length(from)).unwrap_or((from, ""));
         let is_key = after.trim_start_matches([' ', '\t', '\n', '\r']).starts_with(':');
         if secrets == Secrets::Redact && !is_key {
-            push_string(target, redact(&crate::model::decode_json(literal)).as_str());
+            push_string(target, redact(crate::model::decode_json(literal)).as_str());
         } else {
             push_separators_escaped(target, literal);
         }

@@ -83,7 +83,7 @@ pub(super) fn relation(folder: &Path, imported: &Imported<'_>, events: &str) -> 
 fn shown_id(imported: &Imported<'_>) -> String {
     match imported.secrets {
         super::Secrets::Keep => imported.session.id.to_string(),
-        super::Secrets::Redact => crate::privacy::redact(&imported.session.id).as_str().to_owned(),
+        super::Secrets::Redact => crate::privacy::redact(&*imported.session.id).as_str().to_owned(),
     }
 }
 

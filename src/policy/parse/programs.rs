@@ -155,7 +155,7 @@ impl Parser<'_> {
                 let message = format!("{} is itself said to be like another program", quoted(&known));
                 self.faults.push(span, &pointer, message, Some("name that other program".to_owned()));
             } else if told.is_none() && knowledge::builtin(&known).is_none() {
-                let mut candidates: Vec<&str> = knowledge::builtin_names().collect();
+                let mut candidates: Vec<&str> = knowledge::builtin_names();
                 candidates.extend(programs.told.keys().map(String::as_str));
                 let help = nearest(&known, &candidates).map(|near| format!("did you mean `{near}`?"));
                 self.faults.push(span, &pointer, format!("the program {} is not known", quoted(&known)), help);

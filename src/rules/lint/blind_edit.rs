@@ -1,6 +1,6 @@
 //! Edits to files whose content the agent never saw.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use memchr::memmem::Finder;
 
@@ -57,7 +57,7 @@ pub(super) struct Blind {
 /// What the session has seen of files.
 #[derive(Default)]
 struct Seen<'a> {
-    files: BTreeSet<&'a str>,
+    files: HashSet<&'a str>,
     /// Directories, of which any file may have been among what was shown.
     folders: BTreeSet<&'a str>,
     /// Something was shown, and nobody knows what.

@@ -78,7 +78,7 @@ fn again(scene: &Scene<'_>, refused: &[&Called<'_>]) -> Option<Hit> {
 
 /// Done all the same.
 fn around(scene: &Scene<'_>, refused: &Refusals<'_>, call: &Called<'_>) -> Option<Hit> {
-    if call.failed() {
+    if refused.acts.is_empty() || call.failed() {
         return None;
     }
     let (act, before) = call.done().find_map(|effect| {

@@ -84,11 +84,11 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             }
             // What was said last led to the call.
             EventKind::Call(_) | EventKind::Repeat(_) => {
-                let run = runs.remove(&event.origin.stream).unwrap_or_default();
+                let run = runs.get_mut(&event.origin.stream).map(std::mem::take).unwrap_or_default();
                 hits.extend(hit(scene, &Run { answers: run.answers.saturating_sub(1), ..run }));
             }
             EventKind::Prompt(_) | EventKind::Command(_) | EventKind::Instruction(_) => {
-                hits.extend(runs.remove(&event.origin.stream).and_then(|run| hit(scene, &run)));
+                hits.extend(runs.get_mut(&event.origin.stream).and_then(|run| hit(scene, &std::mem::take(run))));
             }
             _ => {}
         }
@@ -97,7 +97,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
 }
 
 fn hit(scene: &Scene<'_>, run: &Run<'_>) -> Option<Hit> {
-    if run.answers < scene.count(&THRESHOLD) {
+    if run.answers < scene.count(&THRESHOLD).max(1) {
         return None;
     }
     let message =

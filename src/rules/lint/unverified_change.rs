@@ -51,7 +51,10 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
 
 /// A call that writes a file and runs it has verified what it wrote.
 fn verifies(call: &Called<'_>) -> bool {
-    let tool = call.call.tool.to_lowercase();
+    let says_so = || {
+        let tool = call.call.tool.to_lowercase();
+        VERIFYING.iter().any(|part| tool.contains(part))
+    };
     let mut commands = false;
     for effect in call.done() {
         match &effect.kind {
@@ -63,11 +66,11 @@ fn verifies(call: &Called<'_>) -> bool {
             }
             // Whatever it was, it was run, or a tool of which nobody knows what it does.
             Kind::Opaque(_) | Kind::Spawn { .. } => return true,
-            Kind::Tool { .. } if VERIFYING.iter().any(|part| tool.contains(part)) => return true,
+            Kind::Tool { .. } if says_so() => return true,
             _ => {}
         }
     }
-    !commands && VERIFYING.iter().any(|part| tool.contains(part)) && code(call).next().is_none()
+    !commands && code(call).next().is_none() && says_so()
 }
 
 /// The files of code that a call wrote in the workspace.

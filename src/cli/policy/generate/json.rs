@@ -183,7 +183,7 @@ pub(super) fn json(told: &Told<'_>) -> String {
                 shown: text::shown(&item.effect),
                 effect: effect(&item.effect),
                 reason: item.reason.code(),
-                why: privacy::redact(&item.reason.text()).as_str().to_owned(),
+                why: privacy::redact(item.reason.text()).as_str().to_owned(),
                 seen: counts(&item.seen),
             })
             .collect(),

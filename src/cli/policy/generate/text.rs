@@ -124,7 +124,7 @@ pub(super) fn shown(effect: &Effect) -> String {
             let words: Vec<String> = privacy::redact_words(words).iter().map(|word| word.as_str().to_owned()).collect();
             format!("run {}", words.join(" "))
         }
-        _ => privacy::redact(&effect.to_string()).as_str().to_owned(),
+        _ => privacy::redact(effect.to_string()).as_str().to_owned(),
     };
     let line = terminal(&line);
     if line.chars().nth(LONGEST).is_none() {

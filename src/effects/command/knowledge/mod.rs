@@ -41,7 +41,7 @@ mod table;
 mod tests;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use serde::Deserialize;
@@ -261,9 +261,11 @@ pub(crate) fn builtin(program: &str) -> Option<&'static Entry> {
     base().get(program).map(|builtin| builtin.entry)
 }
 
-/// Every program of the built-in data.
-pub(crate) fn builtin_names() -> impl Iterator<Item = &'static str> {
-    base().keys().copied()
+/// Every program of the built-in data, sorted.
+pub(crate) fn builtin_names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = base().keys().copied().collect();
+    names.sort_unstable();
+    names
 }
 
 /// The shell itself acts on this word; no program of this name is ever looked for.
@@ -277,18 +279,17 @@ const RESERVED: &[&str] = &[
     "function", "time", "coproc",
 ];
 
-fn base() -> &'static BTreeMap<&'static str, Builtin> {
-    static BASE: OnceLock<BTreeMap<&'static str, Builtin>> = OnceLock::new();
+/// There are thousands of names, and every short run waits until they are in place: nothing needs them sorted.
+fn base() -> &'static HashMap<&'static str, Builtin> {
+    static BASE: OnceLock<HashMap<&'static str, Builtin>> = OnceLock::new();
     static ENTRIES: OnceLock<Vec<(&'static str, Vec<Entry>)>> = OnceLock::new();
     BASE.get_or_init(|| {
         let families = ENTRIES.get_or_init(|| FAMILIES.iter().map(|(family, text)| (*family, parse(text))).collect());
-        let mut base = BTreeMap::new();
-        for (family, entry) in families.iter().flat_map(|(family, entries)| entries.iter().map(move |e| (*family, e))) {
-            for name in entry.names.split(' ') {
-                base.insert(name, Builtin { entry, family });
-            }
-        }
-        base
+        let entries = families.iter().flat_map(|(family, entries)| entries.iter().map(move |entry| (*family, entry)));
+        let names = |(family, entry): (&'static str, &'static Entry)| {
+            entry.names.split(' ').map(move |name| (name, Builtin { entry, family }))
+        };
+        entries.flat_map(names).collect()
     })
 }
 
