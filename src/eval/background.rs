@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 
 use crate::effects::Kind;
 use crate::model::{EventKind, Label, RawText, Session, ToolCall, ToolResult};
-use crate::rules::Log;
+use crate::rules::{Log, take_acts};
 
 /// What agents' hosts say of a command that goes on, and before its name.
 const GOES_ON: &[&str] = &[
@@ -56,9 +56,7 @@ impl Background {
             }
             match &event.kind {
                 EventKind::Call(call) => {
-                    let before = acts.iter().take_while(|act| act.event < event.number).count();
-                    acts = acts.get(before..).unwrap_or_default();
-                    let mut of_call = acts.iter().take_while(|act| act.event == event.number);
+                    let mut of_call = take_acts(&mut acts, event.number).iter();
                     let runs = of_call.any(|act| matches!(act.effect.kind, Kind::Execute(_) | Kind::Opaque(_)));
                     watch.call(event.number, call, runs);
                 }

@@ -94,7 +94,7 @@ pub(super) fn files<'s>(session: &'s Session<'s>, deeds: &'s [Deed<'s>]) -> File
         if forgets(event) {
             seen.clear();
         }
-        // An event does a few things: to count them is faster than to search for their end.
+        // They are few: to count them is faster than to search for their end.
         let (of_call, after) = rest.split_at(rest.iter().take_while(|deed| deed.event <= event.number).count());
         rest = after;
         // What may have been done counts, too, where it changes something.

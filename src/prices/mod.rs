@@ -99,6 +99,7 @@ struct Names {
 impl Names {
     /// Of a name as a log has it: itself, else the first of its forms that is one of these.
     fn find(&self, model: &str) -> Option<usize> {
+        // Most runs state no prices of their own, and a name has many forms.
         if self.told.is_empty() {
             return None;
         }

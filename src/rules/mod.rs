@@ -115,6 +115,15 @@ pub(crate) struct Act<'a> {
     pub(crate) judgement: &'a Judgement,
 }
 
+/// Takes the acts of an event off those that are left, and whatever stands before them. An event does a few things: to
+/// count them is faster than to search for their end.
+pub(crate) fn take_acts<'l, 'a>(rest: &mut &'l [Act<'a>], event: u32) -> &'l [Act<'a>] {
+    let (_, from) = rest.split_at(rest.iter().take_while(|act| act.event < event).count());
+    let (acts, after) = from.split_at(from.iter().take_while(|act| act.event == event).count());
+    *rest = after;
+    acts
+}
+
 /// What a rule found.
 #[derive(Debug)]
 pub(crate) struct Hit {

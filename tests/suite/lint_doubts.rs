@@ -32,6 +32,12 @@ fn what_a_tool_is_asked_for_is_no_explanation_of_it() {
     assert!(each("mcp__todo__add_task", &|at| json!({"description": format!("task {at}")})).is_empty());
     let explained = |at| json!({"command": "ls", "description": format!("List files {at}")});
     assert_eq!(each("Bash", &explained).len(), 1, "the same command in other words");
+    let explained = |at| json!({"explanation": format!("Look at part {at}"), "target_file": "src/a.rs"});
+    assert_eq!(each("read_file", &explained).len(), 1, "the same file for other reasons, which are told first");
+    let listed = |at| json!({"command": format!("ls {at}"), "description": "List files"});
+    assert!(each("Bash", &listed).is_empty(), "other commands in the same words");
+    let behind = |at| json!({"command": "ls", "description": "List files", "timeout": at});
+    assert!(each("Bash", &behind).is_empty(), "what differs stands last");
     let issue = |at: u32| failed("mcp__linear__create_issue", &json!({"title": format!("Bug {at}")}));
     assert!(told("error-retry-loop", &[issue(1), issue(2), issue(3), issue(4), end()]).is_empty());
 }

@@ -10,7 +10,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use super::blind_edit::Blind;
 use crate::effects::{Effect, Kind};
 use crate::model::{Arguments, Event, EventKind, Members, RawText, Session, Status, ToolCall};
-use crate::rules::{Act, Log};
+use crate::rules::{Act, Log, take_acts};
 
 /// Arguments that say why a call is made, not what it does: the same call may be explained in other words.
 const NARRATION: [&str; 7] = ["description", "explanation", "thought", "reason", "title", "toolSummary", "toolAction"];
@@ -58,11 +58,7 @@ impl<'a> Calls<'a> {
         let mut list = Vec::new();
         for (place, event) in log.session.events.iter().enumerate() {
             let EventKind::Call(call) = &event.kind else { continue };
-            // A call does a few things: to count them is faster than to search for their end.
-            let before = rest.iter().take_while(|act| act.event < event.number).count();
-            rest = rest.get(before..).unwrap_or_default();
-            let (acts, after) = rest.split_at(rest.iter().take_while(|act| act.event == event.number).count());
-            rest = after;
+            let acts = take_acts(&mut rest, event.number);
             list.push(Called {
                 place,
                 event: event.number,
@@ -105,7 +101,8 @@ impl<'a> Called<'a> {
         self.call.tool == other.call.tool && !self.begins_otherwise(other) && self.asks() == other.asks()
     }
 
-    /// They ask for different things in the first place: what follows may be long.
+    /// They ask for different things in the first place: what follows may be long. Nobody who calls a tool names an
+    /// argument twice; of one who does, the first counts here.
     fn begins_otherwise(&self, other: &Called<'_>) -> bool {
         let (Some((name, value)), Some((other_name, other))) = (self.first(), other.first()) else { return false };
         name == other_name && value != other

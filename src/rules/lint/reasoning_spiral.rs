@@ -97,7 +97,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
 }
 
 fn hit(scene: &Scene<'_>, run: &Run<'_>) -> Option<Hit> {
-    if run.answers < scene.count(&THRESHOLD).max(1) {
+    if run.answers < scene.count(&THRESHOLD) {
         return None;
     }
     let message =
