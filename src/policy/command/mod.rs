@@ -58,6 +58,12 @@ impl CommandList {
         rules.filter(|(_, rule)| rule.pattern.allows(execution)).min_by_key(|(place, _)| *place).map(|(_, rule)| rule)
     }
 
+    /// Whether an entry could allow the command if its unknown words were known.
+    pub(super) fn may_allow(&self, execution: &Execution) -> bool {
+        execution.argv.iter().any(|argument| !argument.known)
+            && self.rules.iter().any(|rule| rule.pattern.may_allow(execution))
+    }
+
     /// The entry that speaks of the command, and the one that may.
     pub(super) fn strictest(&self, ran: &Ran<'_>) -> (Option<&CommandRule>, Option<&CommandRule>) {
         let mut perhaps = None;
@@ -145,8 +151,8 @@ impl CommandPattern {
         }
     }
 
-    /// Whether it could be allowed if its unknown words were known.
-    pub(super) fn may_allow(&self, execution: &Execution) -> bool {
+    /// Whether a command with unknown words could be allowed if they were known.
+    fn may_allow(&self, execution: &Execution) -> bool {
         match self {
             Self::Text(text) => text.may_allow(execution),
             Self::Parts(parts) => parts.may_allow(execution),
@@ -252,9 +258,6 @@ impl TextPattern {
     }
 
     fn may_allow(&self, execution: &Execution) -> bool {
-        if execution.argv.iter().all(|argument| argument.known) {
-            return false;
-        }
         match (execution.argv.first(), self.words.first()) {
             (Some(program), Some(wanted)) if program.known => {
                 has_wildcard(wanted) || same_program(wanted, &program.text)

@@ -164,13 +164,11 @@ impl Parts {
         named.into_iter().any(|wanted| is_option(wanted, flag))
     }
 
-    /// Whether it could be allowed if its unknown words were known.
+    /// Whether a command with unknown words could be allowed if they were known.
     pub(super) fn may_allow(&self, execution: &Execution) -> bool {
-        let unknown = execution.argv.iter().any(|argument| !argument.known);
-        unknown
-            && execution.argv.first().is_none_or(|program| {
-                !program.known || self.programs.iter().any(|wanted| is_program(wanted, &program.text))
-            })
+        execution.argv.first().is_none_or(|program| {
+            !program.known || self.programs.iter().any(|wanted| is_program(wanted, &program.text))
+        })
     }
 
     /// An entry with conditions on flags and operands vouches for nothing: what it does not know it can't vouch for.

@@ -31,7 +31,7 @@ impl Scope {
         if execution.inert || certainty == Certainty::Possible {
             return unruled(RULE, "needs no entry in commands.allow");
         }
-        if allow.rules.iter().any(|rule| rule.pattern.may_allow(execution)) {
+        if allow.may_allow(execution) {
             return self.unresolved(Level::Error, "not proven to be in commands.allow", rest.place());
         }
         rest.judge(RULE, "not in commands.allow")
