@@ -35,12 +35,7 @@ const COUNTS: [f64; 5] = [0.0, 1.0, 3.0, 7.0, 15.0];
 const SCALARS: &[Scalar] = &[
     Scalar { name: "error_rate", bounds: SHARES, of: |profile| rate(profile.errors(), profile), always: false },
     Scalar { name: "retry_rate", bounds: SHARES, of: |profile| rate(profile.retries.len(), profile), always: false },
-    Scalar {
-        name: "blast_radius",
-        bounds: COUNTS,
-        of: |profile| Some(float(profile.files.changed.len())),
-        always: true,
-    },
+    Scalar { name: "blast_radius", bounds: COUNTS, of: |profile| Some(float(profile.files.changed)), always: true },
     Scalar { name: "session_duration_s", bounds: [10.0, 60.0, 300.0, 1200.0, 3600.0], of: seconds, always: false },
     Scalar { name: "decision_depth", bounds: COUNTS, of: |profile| Some(float(profile.decisions.len())), always: true },
 ];

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::config::lint::Lints;
 use crate::effects::{Effect, Kind, Links};
 use crate::eval::{self, Assessment, Demands, Stage};
-use crate::finding::Finding;
+use crate::finding::{EffectView, Finding, Level, RuleId};
 use crate::measures::{Deed, Measured, Pricing};
 use crate::model::{EventKind, Gap, Session, Status};
 use crate::policy::prices::shipped;
@@ -131,13 +131,7 @@ impl<'r> Rulings<'r> {
             assessment
         });
         found.sort_by(|left, right| order(left).cmp(&order(right)));
-        // One act may be known in two ways: one that is excepted hides no other.
-        let key = |finding: &Finding| (finding.event, finding.rule, finding.fingerprint.clone());
-        let standing: BTreeSet<_> = found.iter().filter(|finding| !finding.is_covered()).map(key).collect();
-        found.retain(|finding| !finding.is_covered() || !standing.contains(&key(finding)));
-        let mut seen = BTreeSet::new();
-        found.retain(|finding| seen.insert((finding.event, finding.rule, finding.fingerprint.clone())));
-        (without_what_is_below(found), assessment)
+        (without_what_is_below(once(found)), assessment)
     }
 
     /// `last`: the evidence of the event that was asked about last.
@@ -232,19 +226,50 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
     outcome
 }
 
+/// Each finding once. One act may be known in two ways: one that is excepted hides no other.
+fn once(found: Vec<Finding>) -> Vec<Finding> {
+    let standing: BTreeSet<_> = found.iter().filter(|finding| !finding.is_covered()).map(identity).collect();
+    let stays = |finding: &Finding| !finding.is_covered() || !standing.contains(&identity(finding));
+    let mut seen = BTreeSet::new();
+    let kept = found.iter().map(|finding| stays(finding) && seen.insert(identity(finding))).collect();
+    only(found, kept)
+}
+
+/// The event, the rule, and what it says of what.
+type Identity<'f> = (u32, RuleId, &'f str);
+
+fn identity(finding: &Finding) -> Identity<'_> {
+    (finding.event, finding.rule, &finding.fingerprint)
+}
+
 /// Renaming or copying `x` touches `x` and, should it be a directory, `x/**`: who is told the first knows the second.
-fn without_what_is_below(mut found: Vec<Finding>) -> Vec<Finding> {
-    let key = |finding: &Finding, path: &str| {
-        let kind = finding.effect.as_ref().map(|effect| effect.kind);
-        (finding.event, finding.rule, finding.level, kind, path.to_owned(), finding.covered_by.clone())
-    };
-    let path = |finding: &Finding| finding.effect.as_ref().and_then(|effect| effect.path.clone());
-    let named: BTreeSet<_> = found.iter().filter_map(|finding| Some(key(finding, &path(finding)?))).collect();
-    found.retain(|finding| {
-        let path = path(finding);
-        let above = path.as_deref().and_then(|path| path.strip_suffix("/**"));
-        above.is_none_or(|above| !named.contains(&key(finding, above)))
-    });
+fn without_what_is_below(found: Vec<Finding>) -> Vec<Finding> {
+    let path = |finding| effect_of(finding)?.path.as_deref();
+    let above = |finding| path(finding)?.strip_suffix("/**");
+    // Most findings are about no directory.
+    if found.iter().all(|finding| above(finding).is_none()) {
+        return found;
+    }
+    let named: BTreeSet<_> = found.iter().filter_map(|finding| Some(touched(finding, path(finding)?))).collect();
+    let stays = |finding| above(finding).is_none_or(|above| !named.contains(&touched(finding, above)));
+    let kept = found.iter().map(stays).collect();
+    only(found, kept)
+}
+
+fn effect_of(finding: &Finding) -> Option<&EffectView> {
+    finding.effect.as_deref()
+}
+
+/// What a finding says of a path.
+fn touched<'f>(finding: &'f Finding, path: &'f str) -> (Identity<'f>, Level, Option<&'f str>, &'f [Vec<usize>]) {
+    let kind = effect_of(finding).map(|effect| effect.kind);
+    ((finding.event, finding.rule, path), finding.level, kind, &finding.covered_by)
+}
+
+/// Those of which it is said that they stay.
+fn only(mut found: Vec<Finding>, kept: Vec<bool>) -> Vec<Finding> {
+    let mut kept = kept.into_iter();
+    found.retain(|_| kept.next() == Some(true));
     found
 }
 

@@ -5,7 +5,7 @@ use crate::config::evals::{Bound, Criterion, Estimates, FailOn, Metric};
 use crate::finding::Finding;
 use crate::measures::{Basis, Cost, Ended, Files, Measured, Request};
 use crate::model::{EventKind, Session, Status};
-use crate::prices::DOLLAR;
+use crate::prices::{DOLLAR, rounded};
 use crate::rules::Log;
 
 /// The exit code of a program that `timeout` ended.
@@ -15,7 +15,7 @@ pub(super) fn totals(measured: &Measured<'_>) -> Totals {
     Totals {
         errors: measured.failures().len(),
         retries: measured.retries().len(),
-        files_changed: measured.files().changed.len(),
+        files_changed: measured.files().changed,
         dollars: dollars(measured.cost()),
         seconds: seconds(measured),
     }
@@ -47,8 +47,8 @@ fn unanswered(session: &Session<'_>) -> Option<Measurement> {
 }
 
 pub(super) fn cost_under(cost: &Cost, most: f64, estimates: Estimates) -> Measurement {
-    let spent = dollars(cost);
-    let reason = format!("${spent:.4} {}, at most ${most:.4}", cost.basis.name());
+    let (spent, limit) = (dollars(cost), rounded(parts(most)));
+    let reason = format!("{} {}, at most {limit}", rounded(cost.amount), cost.basis.name());
     // What is known is too much already.
     if spent > most {
         return Measurement::new(share(most, spent), reason);
@@ -62,9 +62,9 @@ fn uncosted(cost: &Cost, estimates: Estimates) -> Option<Measurement> {
         Basis::Recorded => None,
         Basis::Estimated if estimates == Estimates::Count => None,
         Basis::Estimated => {
-            let said = dollars(cost);
+            let said = rounded(cost.amount);
             Some(Measurement::unknown(format!(
-                "the log records no usage, and ${said:.4} is an estimate that only `estimates: true` accepts"
+                "the log records no usage, and {said} is an estimate that only `estimates: true` accepts"
             )))
         }
         Basis::Incomplete => {
@@ -77,6 +77,12 @@ fn uncosted(cost: &Cost, estimates: Estimates) -> Option<Measurement> {
 #[expect(clippy::cast_precision_loss, reason = "amounts below nine thousand dollars are exact, others to the cent")]
 fn dollars(cost: &Cost) -> f64 {
     cost.amount as f64 / DOLLAR as f64
+}
+
+/// A stated amount in parts of a dollar.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is out of range saturates")]
+fn parts(dollars: f64) -> u128 {
+    ((dollars * 1e6).round() as u128).saturating_mul(DOLLAR / 1_000_000)
 }
 
 pub(super) fn duration_under(measured: &Measured<'_>, most: f64) -> Measurement {

@@ -1,6 +1,9 @@
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::*;
-use crate::config::evals;
+use crate::config::evals::{self, Estimates};
 use crate::finding::Level::{Error, Note, Warning};
+use crate::measures::{Basis, Cost};
 
 fn read(text: &str) -> Evals {
     evals::read(".agent-evals.yaml", text.as_bytes()).unwrap_or_else(|faults| panic!("{faults}"))
@@ -144,4 +147,17 @@ fn findings_are_counted_by_level_and_rule() {
         assessment.scores.iter().map(Measurement::number).collect::<Vec<_>>(),
         [Some(0.0), Some(0.0), Some(0.5)]
     );
+}
+
+/// As `cost` says them: a half is rounded up, and no amount becomes another one on its way through a double.
+#[test]
+fn amounts_are_the_ones_of_cost() {
+    let reason = |amount: u128, most: f64| {
+        let cost = Cost { amount, basis: Basis::Recorded, why: BTreeSet::new(), prices: BTreeMap::new() };
+        numbers::cost_under(&cost, most, Estimates::Refuse).reason
+    };
+    assert_eq!(reason(18_150_000_000, 10.0), "$0.0182 recorded, at most $10.0000");
+    assert_eq!(reason(0, 0.00005), "$0.0000 recorded, at most $0.0001");
+    assert_eq!(reason(60_000_000_000_000, 0.1), "$60.0000 recorded, at most $0.1000");
+    assert!(reason(1, f64::MAX).starts_with("$0.0000 recorded, at most $"), "no limit is too large to be said");
 }

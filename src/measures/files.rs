@@ -12,8 +12,8 @@ use crate::model::{Arguments, Event, EventKind, Session, Status, ToolCall};
 /// What a session did to files, by normalised path. Raw log text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Files {
-    pub(crate) read: BTreeSet<String>,
-    pub(crate) changed: BTreeSet<String>,
+    /// How many were written or deleted, each counted once.
+    pub(crate) changed: usize,
     /// How often a part of a file was shown to the conversation.
     pub(crate) reads: usize,
     /// In order.
@@ -84,10 +84,7 @@ struct Reads {
 }
 
 pub(super) fn files<'s>(session: &'s Session<'s>, deeds: &'s [Deed<'s>]) -> Files {
-    let mut files = Files::default();
-    for (_, target) in changes(deeds) {
-        note(&mut files.changed, &target.shown());
-    }
+    let mut files = Files { changed: different(changes(deeds).map(|(_, target)| target)), ..Files::default() };
     let mut seen = Seen::new();
     let mut rest = deeds;
     for event in &session.events {
@@ -101,10 +98,8 @@ pub(super) fn files<'s>(session: &'s Session<'s>, deeds: &'s [Deed<'s>]) -> File
         for deed in of_call.iter().filter(|deed| deed.status != Some(Status::Denied)) {
             match &deed.effect.kind {
                 Kind::Read(target) if happened(deed) => {
-                    let path = target.shown();
-                    note(&mut files.read, &path);
                     if let Some(shown) = Shown::by(event, deed, of_call) {
-                        files.show(&mut seen, path, shown, event.number);
+                        files.show(&mut seen, target.shown(), shown, event.number);
                     }
                 }
                 Kind::Write(target) | Kind::Delete(target) => {
@@ -121,10 +116,16 @@ pub(super) fn files<'s>(session: &'s Session<'s>, deeds: &'s [Deed<'s>]) -> File
     files
 }
 
-fn note(paths: &mut BTreeSet<String>, path: &str) {
-    if !paths.contains(path) {
-        paths.insert(path.to_owned());
-    }
+/// How many files were read, each counted once.
+pub(super) fn read(deeds: &[Deed<'_>]) -> usize {
+    different(deeds.iter().filter(|deed| happened(deed)).filter_map(|deed| match &deed.effect.kind {
+        Kind::Read(target) => Some(target),
+        _ => None,
+    }))
+}
+
+fn different<'a>(targets: impl Iterator<Item = &'a PathTarget>) -> usize {
+    targets.collect::<BTreeSet<_>>().len()
 }
 
 impl Files {

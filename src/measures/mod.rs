@@ -179,6 +179,8 @@ pub(crate) struct Profile {
     /// The same call again after it failed, in order.
     pub(crate) retries: Vec<Retry>,
     pub(crate) tools: Tools,
+    /// How many files were read, each counted once.
+    pub(crate) files_read: usize,
     pub(crate) files: Files,
     /// Every simple command that ran.
     pub(crate) commands: Vec<Ran>,
@@ -226,6 +228,7 @@ impl Profile {
             failures: failures.to_vec(),
             retries: retries.to_vec(),
             tools: tools::tools(session),
+            files_read: files::read(deeds),
             files: measured.files().clone(),
             commands: commands(deeds),
             unknown_hosts: hosts.contains(&None),

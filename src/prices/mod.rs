@@ -28,6 +28,12 @@ impl fmt::Display for Dollars {
     }
 }
 
+/// `$0.0042`: to a ten-thousandth of a dollar.
+pub(crate) fn rounded(amount: u128) -> String {
+    let unit = DOLLAR / 10_000;
+    format!("${}", Dollars(amount.saturating_add(unit / 2) / unit * unit))
+}
+
 /// What a million tokens of each kind cost, in millionths of a dollar: the parts of a [`DOLLAR`] that one token costs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Rates {

@@ -1,6 +1,6 @@
 //! `--format json`: version 1 of the report, additive changes only. The types here are the contract.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::escape;
 use super::session::{Attribution, Evidence};
@@ -30,12 +30,32 @@ pub(super) struct Document<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hook_policies: Vec<HookPolicy<'a>>,
     summary: Summary,
-    sessions: Vec<Session<'a>>,
-    findings: Vec<Finding<'a>>,
+    #[cfg_attr(test, schemars(with = "Vec<Session<'a>>"))]
+    sessions: Sessions<'a>,
+    #[cfg_attr(test, schemars(with = "Vec<Finding<'a>>"))]
+    findings: Findings<'a>,
     /// Findings that do not count: an exception, a suppression or the baseline waives them.
     waived: Vec<Waived<'a>>,
     /// Everything that could not be read.
     gaps: Vec<Gap<'a>>,
+}
+
+/// One by one as they are written: there may be very many.
+struct Sessions<'a>(&'a Report);
+
+impl Serialize for Sessions<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.sessions.iter().map(session))
+    }
+}
+
+/// The same of what counts.
+struct Findings<'a>(&'a Report);
+
+impl Serialize for Findings<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.findings().map(|(session, found)| finding(self.0, session, found)))
+    }
 }
 
 #[derive(Serialize)]
@@ -276,8 +296,8 @@ fn document(report: &Report) -> Document<'_> {
         policy: report.policy.as_ref().map(policy),
         hook_policies: report.manifests.iter().map(hook_policy).collect(),
         summary: summary(report),
-        sessions: report.sessions.iter().map(session).collect(),
-        findings: report.findings().map(|(session, found)| finding(report, session, found)).collect(),
+        sessions: Sessions(report),
+        findings: Findings(report),
         waived: report.waived.iter().map(|found| waived(report, found)).collect(),
         gaps: report.gaps.iter().map(gap).collect(),
     }

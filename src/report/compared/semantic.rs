@@ -114,7 +114,7 @@ fn document(report: &SemanticReport<'_>) -> Document {
         delta_tool_calls: delta(first.calls as u64, second.calls as u64),
         delta_errors: delta(first.errors() as u64, second.errors() as u64),
         delta_tokens: recorded(first).zip(recorded(second)).map(|(before, now)| delta(before, now)),
-        delta_files_changed: delta(first.files.changed.len() as u64, second.files.changed.len() as u64),
+        delta_files_changed: delta(first.files.changed as u64, second.files.changed as u64),
         delta_cost: cost.map(|(before, now)| dollars(now) - dollars(before)),
         ended_a: first.ended.name(),
         ended_b: second.ended.name(),

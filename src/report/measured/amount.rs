@@ -1,7 +1,7 @@
 //! Amounts as they are written.
 
 use crate::measures::{Basis, Cost};
-use crate::prices::{DOLLAR, Dollars};
+use crate::prices::{DOLLAR, rounded};
 
 /// A number in groups of three digits.
 pub(in crate::report) fn grouped(number: u64) -> String {
@@ -23,12 +23,6 @@ pub(in crate::report) fn price(cost: &Cost) -> String {
         (Basis::Incomplete, amount) => format!("more than {}", rounded(amount)),
         (Basis::Recorded | Basis::Estimated, amount) => rounded(amount),
     }
-}
-
-/// To a ten-thousandth of a dollar.
-pub(super) fn rounded(amount: u128) -> String {
-    let unit = DOLLAR / 10_000;
-    format!("${}", Dollars(amount.saturating_add(unit / 2) / unit * unit))
 }
 
 /// Dollars to the millionth.

@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use super::super::json;
 use super::super::tree::Glyphs;
-use super::amount::{dollars, grouped, percent, price, rounded, share};
+use super::amount::{dollars, grouped, percent, price, share};
 use super::{Form, Missing, Tokens, arrow, dash, missing, shown, told};
 use crate::measures::series::total_tokens;
 use crate::measures::{Basis, Cost, Phase, Profile};
+use crate::prices::rounded;
 
 /// Longest label of a phase on a line.
 const LABEL: usize = 40;

@@ -174,8 +174,8 @@ impl<'a> Tree<'a> {
             errors: self.sum(Profile::errors),
             retries: self.sum(|profile| profile.retries.len()),
             context_resets: self.sum(|profile| profile.resets),
-            files_read: self.sum(|profile| profile.files.read.len()),
-            files_changed: self.sum(|profile| profile.files.changed.len()),
+            files_read: self.sum(|profile| profile.files_read),
+            files_changed: self.sum(|profile| profile.files.changed),
             redundant_reads: self.sum(|profile| profile.files.rereads.len()),
             commands: self.sum(|profile| profile.commands.len()),
             hosts: hosts.into_iter().map(told).collect(),
@@ -238,8 +238,7 @@ impl<'a> Tree<'a> {
         let why = cost.why.first().map_or_else(|| cost.basis.name().to_owned(), ToString::to_string);
         lines.push(("Cost:", format!("{} ({})", price(&cost), shown(&why, 120))));
         let rereads = self.sum(|profile| profile.files.rereads.len());
-        let (read, changed) =
-            (self.sum(|profile| profile.files.read.len()), self.sum(|profile| profile.files.changed.len()));
+        let (read, changed) = (self.sum(|profile| profile.files_read), self.sum(|profile| profile.files.changed));
         lines.push(("Files:", format!("{read} read, {changed} changed, {rereads} redundant reads")));
         lines.push(("Retries:", self.sum(|profile| profile.retries.len()).to_string()));
         lines.push(("Errors:", self.sum(Profile::errors).to_string()));

@@ -26,18 +26,18 @@ fn exceeded(log: &Log<'_>, hits: &mut Vec<Hit>) {
     let mut first: Option<(u32, usize, usize)> = None;
     each(log, |limit, series, who| {
         let measure = limit.measure;
-        let spent = measure.spent(series.total());
-        let allowed = format!("{} allows {}", key(limit), measure.amount(limit.most));
+        let spent = || measure.spent(series.total());
+        let allowed = || format!("{} allows {}", key(limit), measure.amount(limit.most));
         if let Some((event, reached)) = series.passes(limit.most) {
             let numbers = format!("({} > {})", measure.amount(reached), measure.amount(limit.most));
-            let message = format!("{} {spent}: {allowed}, which is passed here {numbers}", who.words());
+            let message = format!("{} {}: {}, which is passed here {numbers}", who.words(), spent(), allowed());
             let passed = (event, measure.check_rank(), hits.len());
             if matches!(who, Who::Session) && first.is_none_or(|first| passed < first) {
                 first = Some(passed);
             }
             hits.push(hit(&EXCEEDED, Site::Event(event), Level::Error, message, limit, who));
         } else if let Some((event, what)) = &series.unknown {
-            let message = format!("{} {spent} or more: {allowed}, and {what}", who.words());
+            let message = format!("{} {} or more: {}, and {what}", who.words(), spent(), allowed());
             let hit = hit(&EXCEEDED, Site::Event(*event), Level::Warning, message, limit, who);
             let counts = if is_of_usage(measure) { Counts::Incomplete } else { Counts::ByLevel };
             hits.push(Hit { counts, ..hit });

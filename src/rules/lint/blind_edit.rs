@@ -108,7 +108,7 @@ fn blind(scene: &Scene<'_>) -> Vec<Blind> {
     let mut calls = scene.calls.list.iter().peekable();
     let (mut seen, mut found) = (Seen::default(), Vec::new());
     let mut acts = scene.log.acts;
-    while let Some(first) = acts.first() {
+    while let Some(first) = acts.first().filter(|_| !seen.anything) {
         let of_event = acts.iter().take_while(|act| act.event == first.event).count();
         let (event, rest) = acts.split_at(of_event);
         acts = rest;
