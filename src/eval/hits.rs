@@ -7,6 +7,7 @@ use super::{
 };
 use crate::config::evals::{Bound, Criterion, Evals, FailOn, Metric, Scorer, Test};
 use crate::finding::{Counts, Level, Named, PolicyPlace};
+use crate::prices;
 use crate::rules::{Hit, Rule, Site, evals as rules};
 
 /// Everything that falls short, as far as it can be told by now.
@@ -159,7 +160,10 @@ pub(crate) fn shown(value: &Value, metric: Option<Metric>) -> String {
         (Value::Unknown, _) => "not known".to_owned(),
         (Value::Text(text), _) => text.clone(),
         (Value::Number(number), None) => format!("{number:.2}"),
-        (Value::Number(number), Some(Metric::CostUsd)) => format!("${number:.4}"),
+        (Value::Number(number), Some(Metric::CostUsd)) => {
+            let sign = if *number < 0.0 { "-" } else { "" };
+            format!("{sign}{}", prices::rounded(prices::parts(number.abs())))
+        }
         (Value::Number(number), Some(Metric::DurationSeconds)) => format!("{}s", rounded(*number)),
         (Value::Number(number), Some(_)) => rounded(*number),
     }

@@ -5,7 +5,7 @@ use crate::config::evals::{Bound, Criterion, Estimates, FailOn, Metric};
 use crate::finding::Finding;
 use crate::measures::{Basis, Cost, Ended, Files, Measured, Request};
 use crate::model::{EventKind, Session, Status};
-use crate::prices::{DOLLAR, rounded};
+use crate::prices::{dollars, parts, rounded};
 use crate::rules::Log;
 
 /// The exit code of a program that `timeout` ended.
@@ -16,7 +16,7 @@ pub(super) fn totals(measured: &Measured<'_>) -> Totals {
         errors: measured.failures().len(),
         retries: measured.retries().len(),
         files_changed: measured.files().changed,
-        dollars: dollars(measured.cost()),
+        dollars: dollars(measured.cost().amount),
         seconds: seconds(measured),
     }
 }
@@ -47,8 +47,8 @@ fn unanswered(session: &Session<'_>) -> Option<Measurement> {
 }
 
 pub(super) fn cost_under(cost: &Cost, most: f64, estimates: Estimates) -> Measurement {
-    let (spent, limit) = (dollars(cost), rounded(parts(most)));
-    let reason = format!("{} {}, at most {limit}", rounded(cost.amount), cost.basis.name());
+    let spent = dollars(cost.amount);
+    let reason = format!("{} {}, at most {}", rounded(cost.amount), cost.basis.name(), rounded(parts(most)));
     // What is known is too much already.
     if spent > most {
         return Measurement::new(share(most, spent), reason);
@@ -72,17 +72,6 @@ fn uncosted(cost: &Cost, estimates: Estimates) -> Option<Measurement> {
             Some(Measurement::unknown(format!("the cost is not known: {}", why.join(", "))))
         }
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "amounts below nine thousand dollars are exact, others to the cent")]
-fn dollars(cost: &Cost) -> f64 {
-    cost.amount as f64 / DOLLAR as f64
-}
-
-/// A stated amount in parts of a dollar.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is out of range saturates")]
-fn parts(dollars: f64) -> u128 {
-    ((dollars * 1e6).round() as u128).saturating_mul(DOLLAR / 1_000_000)
 }
 
 pub(super) fn duration_under(measured: &Measured<'_>, most: f64) -> Measurement {
@@ -154,11 +143,11 @@ fn plain(value: f64) -> Measurement {
 }
 
 fn cost(criterion: &Criterion, cost: &Cost) -> Measurement {
-    let known = Measurement::new(dollars(cost), cost.basis.name());
+    let known = Measurement::new(dollars(cost.amount), cost.basis.name());
     // What is known is too much already.
     let too_much = match (&criterion.bound, criterion.fail_on) {
-        (Bound::Number(most), FailOn::Above) => dollars(cost) > *most,
-        (Bound::Number(most), FailOn::AtOrAbove) => dollars(cost) >= *most,
+        (Bound::Number(most), FailOn::Above) => dollars(cost.amount) > *most,
+        (Bound::Number(most), FailOn::AtOrAbove) => dollars(cost.amount) >= *most,
         _ => false,
     };
     uncosted(cost, criterion.estimates).filter(|_| !too_much).unwrap_or(known)

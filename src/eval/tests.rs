@@ -160,4 +160,6 @@ fn amounts_are_the_ones_of_cost() {
     assert_eq!(reason(0, 0.00005), "$0.0000 recorded, at most $0.0001");
     assert_eq!(reason(60_000_000_000_000, 0.1), "$60.0000 recorded, at most $0.1000");
     assert!(reason(1, f64::MAX).starts_with("$0.0000 recorded, at most $"), "no limit is too large to be said");
+    let number = |dollars: f64| shown(&Value::Number(dollars), Some(Metric::CostUsd));
+    assert_eq!([0.01815, 0.0, 9.5, -0.25].map(number), ["$0.0182", "$0.0000", "$9.5000", "-$0.2500"]);
 }

@@ -28,6 +28,19 @@ impl fmt::Display for Dollars {
     }
 }
 
+/// An amount in parts of a [`DOLLAR`] as a number of dollars.
+#[expect(clippy::cast_precision_loss, reason = "amounts below nine thousand dollars are exact, others to the cent")]
+pub(crate) fn dollars(amount: u128) -> f64 {
+    amount as f64 / DOLLAR as f64
+}
+
+/// A number of dollars in parts of a [`DOLLAR`]. Less than nothing is nothing, and what is out of range is the most.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is out of range saturates")]
+#[expect(clippy::cast_precision_loss, reason = "a power of ten that a double holds exactly")]
+pub(crate) fn parts(dollars: f64) -> u128 {
+    (dollars * DOLLAR as f64).round() as u128
+}
+
 /// `$0.0042`: to a ten-thousandth of a dollar.
 pub(crate) fn rounded(amount: u128) -> String {
     let unit = DOLLAR / 10_000;

@@ -19,7 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("prices", &["model"]),
     ("policy", &["effects", "finding", "git", "prices", "schemas"]),
     ("measures", &["model", "effects", "prices"]),
-    ("rules", &["model", "effects", "policy", "config", "finding", "measures", "schemas"]),
+    ("rules", &["model", "effects", "policy", "config", "finding", "measures", "prices", "schemas"]),
     ("eval", &["model", "effects", "policy", "rules", "finding", "measures", "prices", "config", "schemas"]),
     ("compare", &["measures", "schemas"]),
     ("engine", &["model", "effects", "policy", "config", "rules", "finding", "measures", "eval"]),

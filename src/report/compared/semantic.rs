@@ -11,6 +11,7 @@ use super::super::tree::Glyphs;
 use super::{names, told};
 use crate::compare::{Better, Pair};
 use crate::measures::{Ended, Profile};
+use crate::prices::{parts, rounded};
 
 /// Two sessions, and their scores where evals were asked for.
 pub(crate) struct SemanticReport<'a> {
@@ -48,7 +49,7 @@ fn text(report: &SemanticReport<'_>, glyphs: Glyphs) -> String {
         let _ = writeln!(text, "  {delta} {what}: {}", amount.map_or_else(|| "not known".to_owned(), signed));
     }
     if let Some(cost) = document.delta_cost {
-        let _ = writeln!(text, "  {delta} cost: {}${:.4}", if cost < 0.0 { "-" } else { "+" }, cost.abs());
+        let _ = writeln!(text, "  {delta} cost: {}{}", if cost < 0.0 { "-" } else { "+" }, rounded(parts(cost.abs())));
     }
     let _ = writeln!(text, "  Outcome: {} ({})", document.outcome, document.reason);
     if let Some(evals) = &report.evals {

@@ -4,7 +4,8 @@ use super::lint;
 use super::scene::Scene;
 use crate::config::lint::{Parameter, Unit};
 use crate::measures::{Pricing, series};
-use crate::policy::budgets::{DOLLAR, Measure};
+use crate::policy::budgets::Measure;
+use crate::prices::{dollars, parts};
 use crate::rules::Hit;
 
 const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(0.9), unit: Unit::Share };
@@ -29,8 +30,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     let mut unknown = false;
     for Ceiling { most, stated } in ceilings {
         let spent = series::cost(scene.session(), stated.as_ref().unwrap_or_else(|| scene.log.measured.pricing()));
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of an amount of dollars")]
-        let near = (dollars(most) * share * 1e6).ceil() as u128 * (DOLLAR / 1_000_000);
+        let near = parts(dollars(most) * share);
         let reached = spent.total().saturating_mul(100) / most.max(1);
         match spent.passes(near.saturating_sub(1)) {
             Some((event, _)) if nearest.is_none_or(|(known, ..)| known < reached) => {
@@ -65,14 +65,8 @@ fn ceilings<'a>(scene: &Scene<'a>) -> Vec<Ceiling<'a>> {
     let stated = limits.filter(|limit| limit.measure == Measure::CostUsd);
     let mut ceilings: Vec<Ceiling<'a>> =
         stated.map(|limit| Ceiling { most: limit.most, stated: limit.prices.as_ref().map(Pricing::Rates) }).collect();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the lint file holds amounts above 0")]
-    let own = scene.number(&BUDGET).map(|dollars| (dollars * 1e6).round() as u128 * (DOLLAR / 1_000_000));
+    let own = scene.number(&BUDGET).map(parts);
     let stated = ceilings.iter().find_map(|ceiling| ceiling.stated);
     ceilings.extend(own.map(|most| Ceiling { most, stated }));
     ceilings
-}
-
-#[expect(clippy::cast_precision_loss, reason = "an amount of dollars that people state")]
-fn dollars(amount: u128) -> f64 {
-    amount as f64 / DOLLAR as f64
 }
