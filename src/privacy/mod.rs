@@ -1,12 +1,11 @@
-//! Turns log text into text that may be shown.
+//! Turns log text into text that may be shown, and says what in it may not.
 //!
-//! [`redact`] is the only way to a [`Redacted`], and reports hold nothing else, so a secret that a detector knows can't
-//! reach any output. A secret becomes `[REDACTED:kind]`. The result is stable: redacting it again changes nothing.
-//! All detectors are linear in the length of the text.
+//! [`find`] knows what is private in a text. [`redact`] is the only way to a [`Redacted`], and reports hold nothing
+//! else, so a secret that a detector knows can't reach any output. A secret becomes `[REDACTED:kind]`. The result is
+//! stable: redacting it again changes nothing. All detectors are linear in the length of the text.
 
-mod assignment;
-mod detect;
-mod table;
+mod hit;
+mod secret;
 #[cfg(test)]
 mod tests;
 
@@ -15,7 +14,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use detect::Span;
+pub(crate) use hit::Hit;
 
 /// Text without any secret the detectors know. It is still hostile: a renderer escapes it for its target.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,13 +30,13 @@ const MARK: &str = "[REDACTED:";
 static MARKED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MARK));
 
 /// Stands between words that are redacted together; a value never crosses it.
-const WORD_END: char = '\u{1f}';
+const WORD_END: char = secret::WORD_END as char;
 
 /// One secret's removal may bring another to light (what is left of a text is read anew), so rounds are repeated
 /// until nothing changes. Each round removes text; a text that keeps changing is dropped whole.
 const ROUNDS: usize = 8;
 
-/// Replaces every secret in `text`. What is given away and holds none is not copied.
+/// Replaces every secret in `text`, also what is only likely one. What is given away and holds none is not copied.
 pub(crate) fn redact<'t>(text: impl Into<Cow<'t, str>>) -> Redacted {
     let mut text = text.into();
     for _ in 0..ROUNDS {
@@ -67,12 +66,12 @@ fn redact_once(text: &str) -> Option<String> {
     let (mut changed, mut rest) = (false, text);
     loop {
         let (free, mark, after) = split_at_mark(rest);
-        let spans = detect::spans(free);
+        let hits = secret::find(None, free);
         // Most texts hold neither a mark nor a secret, and need no copy.
-        if spans.is_empty() && free.len() == text.len() {
+        if hits.is_empty() && free.len() == text.len() {
             return None;
         }
-        changed |= replace(free, &spans, &mut result);
+        changed |= replace(free, &hits, &mut result);
         result.push_str(mark);
         if mark.is_empty() {
             return changed.then_some(result);
@@ -101,9 +100,9 @@ fn split_at_mark(text: &str) -> (&str, &str, &str) {
 }
 
 /// Appends `text` with its secrets replaced; says whether there were any.
-fn replace(text: &str, spans: &[Span], result: &mut String) -> bool {
+fn replace(text: &str, hits: &[Hit], result: &mut String) -> bool {
     let mut at = 0;
-    for Span { start, end, kind } in spans {
+    for Hit { start, end, kind, .. } in hits {
         result.push_str(text.get(at..*start).unwrap_or(""));
         result.push_str(MARK);
         result.push_str(kind);
@@ -111,5 +110,5 @@ fn replace(text: &str, spans: &[Span], result: &mut String) -> bool {
         at = *end;
     }
     result.push_str(text.get(at..).unwrap_or(""));
-    !spans.is_empty()
+    !hits.is_empty()
 }

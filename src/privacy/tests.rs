@@ -1,6 +1,5 @@
 use proptest::prelude::*;
 
-use super::table::{PREFIXES, lines, parse};
 use super::{redact, redact_words};
 
 /// Texts and what becomes of them. Values are made up; prefixes are glued on so that no scanner mistakes this file.
@@ -15,25 +14,28 @@ fn secrets_are_replaced_and_the_rest_is_kept() {
             "task-abcdefghijklmnopqrstuvwxyzabcdefghijkl".to_owned(),
         ),
         ("AKI".to_owned() + "AQ7XD3FTW5YK2VJ6B", "[REDACTED:aws-access-key]".to_owned()),
-        ("https://bob:hunter2@example.com/x".to_owned(), "https://[REDACTED:url-credentials]@example.com/x".to_owned()),
+        (
+            "https://bob:hunter2@example.com/x".to_owned(),
+            "https://bob:[REDACTED:url-credentials]@example.com/x".to_owned(),
+        ),
         ("ssh://git@example.com/x".to_owned(), "ssh://git@example.com/x".to_owned()),
-        ("postgres://app:pw@db:5432/x".to_owned(), "postgres://[REDACTED:url-credentials]@db:5432/x".to_owned()),
+        ("postgres://app:pw@db:5432/x".to_owned(), "postgres://app:[REDACTED:url-credentials]@db:5432/x".to_owned()),
         ("https://a:$PW@example.com".to_owned(), "https://a:$PW@example.com".to_owned()),
         (
             "curl -H 'Authorization: Bearer abc.def' x".to_owned(),
-            "curl -H 'Authorization: Bearer [REDACTED:authorization]' x".to_owned(),
+            "curl -H 'Authorization: Bearer [REDACTED:secret]' x".to_owned(),
         ),
         (
             r#"{"authorization":"Basic dXNlcjpwdw=="}"#.to_owned(),
-            r#"{"authorization":"Basic [REDACTED:authorization]"}"#.to_owned(),
+            r#"{"authorization":"Basic [REDACTED:secret]"}"#.to_owned(),
         ),
         ("Bearer tokens in the docs".to_owned(), "Bearer tokens in the docs".to_owned()),
         ("login --password hunter2 --v".to_owned(), "login --password [REDACTED:password] --v".to_owned()),
         ("login --password=hunter2".to_owned(), "login --password=[REDACTED:password]".to_owned()),
         ("login --token \"$TOKEN\"".to_owned(), "login --token \"$TOKEN\"".to_owned()),
-        ("curl -u bob:hunter2 x".to_owned(), "curl -u bob:[REDACTED:password] x".to_owned()),
+        ("curl -u bob:hunter2 x".to_owned(), "curl -u bob:[REDACTED:user-password] x".to_owned()),
         ("docker run -u 1000:1000 x".to_owned(), "docker run -u 1000:1000 x".to_owned()),
-        ("export DB_PASSWORD=hunter2; x".to_owned(), "export DB_PASSWORD=[REDACTED:secret]; x".to_owned()),
+        ("export DB_PASSWORD=hunter2; x".to_owned(), "export DB_PASSWORD=[REDACTED:password]; x".to_owned()),
         ("AWS_SECRET_ACCESS_KEY='a b'".to_owned(), "AWS_SECRET_ACCESS_KEY='[REDACTED:secret]'".to_owned()),
         (r#"{"api_key": "abc"}"#.to_owned(), r#"{"api_key": "[REDACTED:secret]"}"#.to_owned()),
         (r#"{\"client_secret\":\"abc\"}"#.to_owned(), r#"{\"client_secret\":\"[REDACTED:secret]\"}"#.to_owned()),
@@ -43,10 +45,10 @@ fn secrets_are_replaced_and_the_rest_is_kept() {
             "a 0f3b2c1d4e5f60718293a4b5c6d7e8f901234567 commit".to_owned(),
         ),
         (
-            format!("a -----BEGIN RSA PRIVATE{} KEY-----\nMII\n-----END RSA PRIVATE KEY----- b", ""),
+            format!("a -----BEGIN RSA PRIVATE{} KEY-----\n{body}MIIplokm\n-----END RSA PRIVATE KEY----- b", ""),
             "a [REDACTED:private-key] b".to_owned(),
         ),
-        (format!("a -----BEGIN ENCRYPTED PRIVATE{} KEY-----\nMII cut", ""), "a [REDACTED:private-key]".to_owned()),
+        (format!("a -----BEGIN ENCRYPTED PRIVATE{} KEY-----\n{body}\ncut", ""), "a [REDACTED:private-key]\ncut".to_owned()),
         (
             "-----BEGIN PUBLIC KEY-----\nMII\n-----END".to_owned(),
             "-----BEGIN PUBLIC KEY-----\nMII\n-----END".to_owned(),
@@ -64,19 +66,7 @@ fn words_of_a_command_give_each_other_away() {
         .iter()
         .map(|word| word.as_str().to_owned())
         .collect();
-    assert_eq!(shown, ["mysql", "--password", "[REDACTED:password]", "-u", "bob:[REDACTED:password]", "a b"]);
-}
-
-#[test]
-fn every_row_of_the_table_is_read() {
-    assert_eq!(lines().count(), PREFIXES.rows.len());
-    assert!(PREFIXES.automaton.is_some());
-    for line in lines() {
-        assert!(parse(line).is_some(), "{line}");
-    }
-    let mut sorted: Vec<&str> = lines().collect();
-    sorted.sort_unstable();
-    assert_eq!(sorted, lines().collect::<Vec<_>>());
+    assert_eq!(shown, ["mysql", "--password", "[REDACTED:password]", "-u", "bob:[REDACTED:user-password]", "a b"]);
 }
 
 proptest! {

@@ -1,0 +1,185 @@
+//! Secrets of forms that programs prescribe: files of passwords, options, statements, links.
+
+use super::super::hit::{Confidence, Hit};
+use super::exclude::is_reference;
+use super::structure::hit;
+use super::text::{at, before, is_base64, is_space, is_url_safe, piece, run, run_before, starts_word};
+use super::value;
+
+/// `machine host login user password secret` of a netrc file, over lines.
+pub(super) fn machine(text: &str, start: usize, hits: &mut Vec<Hit>) {
+    if !starts_word(text, start) {
+        return;
+    }
+    let near = piece(text, start, super::text::floor(text, start + 400));
+    let mut words = words(near);
+    if words.next().is_none_or(|(_, word)| word != "machine") || words.next().is_none() {
+        return;
+    }
+    while let Some((_, word)) = words.next() {
+        match word {
+            "login" | "account" | "port" => drop(words.next()),
+            "password" => {
+                let Some((place, secret)) = words.next() else { return };
+                if !is_reference(secret) {
+                    let confidence = value::of_password(secret).unwrap_or(Confidence::Low);
+                    hits.push(hit(start + place, start + place + secret.len(), "secret/password", "netrc", confidence));
+                }
+                return;
+            }
+            _ => return,
+        }
+    }
+}
+
+/// Words of a text with their places; escaped line ends count as blanks.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut place = 0;
+    std::iter::from_fn(move || {
+        loop {
+            place += run(text, place, |byte| byte.is_ascii_whitespace());
+            if at(text, place) == b'\\' && matches!(at(text, place + 1), b'n' | b't' | b'r') {
+                place += 2;
+                continue;
+            }
+            break;
+        }
+        let length = run(text, place, |byte| !byte.is_ascii_whitespace() && !matches!(byte, b'\\' | b'"' | b'\''));
+        let word = piece(text, place, place + length);
+        let start = place;
+        place += length;
+        (length > 0).then_some((start, word))
+    })
+}
+
+/// `curl -u user:password`, `mysql -u root -psecret`.
+pub(super) fn user(text: &str, start: usize, end: usize, hits: &mut Vec<Hit>) {
+    let short = is_space(at(text, start));
+    if !short && is_url_safe(at(text, end)) || short && at(text, end - 1) == b'u' && is_url_safe(at(text, end)) {
+        return;
+    }
+    let direct = !is_space(at(text, end)) && at(text, end) != b'=';
+    let from = end + run(text, end, |byte| is_space(byte) || byte == b'=').min(2);
+    let quote = at(text, from);
+    let quoted = matches!(quote, b'"' | b'\'');
+    let from = from + usize::from(quoted);
+    let length = run(text, from, |byte| {
+        if quoted { byte != quote && byte != b'\n' } else { !is_space(byte) && !b"\"'`;&|)<>\\,".contains(&byte) }
+    });
+    let word = piece(text, from, from + length);
+    let programs = match (at(text, end - 1).to_ascii_lowercase(), direct) {
+        (b'p', true) => Some(GLUED),
+        (b'p', false) => Some(APART),
+        (b'a', _) => Some(REDIS),
+        _ => None,
+    };
+    if let Some(programs) = programs {
+        return password_of_client(text, start, programs, from, word, hits);
+    }
+    let Some((name, password)) = word.split_once(':') else { return };
+    let group =
+        password.bytes().all(|byte| byte.is_ascii_digit()) || password.starts_with('/') || is_reference(password);
+    let drive = name.len() == 1 && password.starts_with('\\');
+    if group || drive || word.contains("//") || name.contains(' ') || password.contains(' ') {
+        return;
+    }
+    let confidence = value::of_password(password);
+    if let Some(confidence) = confidence {
+        let from = from + name.len() + 1;
+        hits.push(hit(from, from + password.len(), "secret/password", "user-password", confidence));
+    }
+}
+
+/// Programs to which a password is glued, `-psecret`, and those to which it is given apart.
+const GLUED: &[&str] = &["mysql", "mysqldump", "mysqladmin", "mariadb", "mysqlimport", "sshpass"];
+const APART: &[&str] = &[
+    "sshpass",
+    "docker login",
+    "podman login",
+    "az login",
+    "mongo",
+    "mongodump",
+    "psexec",
+    "registry login",
+    "sqlcmd",
+    "cypher-shell",
+    "vault login",
+];
+const REDIS: &[&str] = &["redis-cli", "redis-benchmark"];
+
+/// `-p` of programs that take a password there, and only of them.
+fn password_of_client(text: &str, start: usize, programs: &[&str], from: usize, word: &str, hits: &mut Vec<Hit>) {
+    let line = run_before(text, start, 200, |byte| !matches!(byte, b'\n' | b';' | b'|' | b'&'));
+    let command = piece(text, super::text::ceil(text, start - line), start);
+    if !programs.iter().any(|program| command.contains(program)) || is_reference(word) || word.len() < 4 {
+        return;
+    }
+    if let Some(confidence) = value::of_password(word) {
+        hits.push(hit(from, from + word.len(), "secret/password", "client-password", confidence));
+    }
+}
+
+/// `IDENTIFIED BY 'secret'`.
+pub(super) fn identified(text: &str, start: usize, hits: &mut Vec<Hit>) {
+    let from = start + run(text, start, |byte| matches!(byte, b' ' | b'\\'));
+    let quote = at(text, from);
+    if !matches!(quote, b'"' | b'\'') {
+        return;
+    }
+    let from = from + 1;
+    let length = run(text, from, |byte| byte != quote && byte != b'\n' && byte != b'\\');
+    let secret = piece(text, from, from + length);
+    let closed = at(text, from + length) == quote;
+    if let Some(confidence) = value::of_password(secret).filter(|_| closed) {
+        hits.push(hit(from, from + length, "secret/password", "sql-password", confidence));
+    }
+}
+
+/// `?sv=…&sig=…`: the signature of a link is what opens it.
+pub(super) fn shared_access(text: &str, start: usize, end: usize, hits: &mut Vec<Hit>) {
+    if !matches!(before(text, start), b'&' | b'?' | b';') {
+        return;
+    }
+    let length = run(text, end, |byte| is_base64(byte) || matches!(byte, b'%' | b'='));
+    if length >= 40 {
+        hits.push(hit(end, end + length, "secret/authorization", "shared-access-signature", Confidence::High));
+    }
+}
+
+/// `host:port:database:user:password` on the lines below the name of the file.
+pub(super) fn password_file(text: &str, end: usize, hits: &mut Vec<Hit>) {
+    const NEAR: usize = 1024;
+    let near = piece(text, end, super::text::floor(text, end + NEAR));
+    let mut place = end;
+    for line in near.split('\n') {
+        let mut fields = line.splitn(5, ':');
+        let is_port = |port: &str| port == "*" || !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+        let port = fields.nth(1).is_some_and(is_port);
+        if let (true, Some(password)) = (port, fields.nth(2)) {
+            let password = password.trim_end();
+            let from = place + line.rfind(password).unwrap_or(0);
+            if let Some(confidence) = value::of_password(password).filter(|_| !password.contains(' ')) {
+                hits.push(hit(from, from + password.len(), "secret/password", "pgpass", confidence));
+            }
+        }
+        place += line.len() + 1;
+    }
+}
+
+/// `echo 'secret' | docker login --password-stdin`
+pub(super) fn piped(text: &str, start: usize, hits: &mut Vec<Hit>) {
+    let back = run_before(text, start, 300, |byte| byte != b'\n');
+    let first = super::text::ceil(text, start - back);
+    let line = piece(text, first, start);
+    let said = ["echo ", "printf ", "<<< "].iter().filter_map(|word| Some(line.rfind(word)? + word.len())).max();
+    let Some(said) = said else { return };
+    let from = first + said + run(text, first + said, |byte| matches!(byte, b' ' | b'-' | b'n' | b'%' | b's'));
+    let quote = at(text, from);
+    let quoted = matches!(quote, b'"' | b'\'');
+    let from = from + usize::from(quoted);
+    let length =
+        run(text, from, |byte| if quoted { byte != quote && byte != b'\n' } else { !is_space(byte) && byte != b'|' });
+    if let Some(confidence) = value::of_password(piece(text, from, from + length)) {
+        hits.push(hit(from, from + length, "secret/password", "piped-password", confidence));
+    }
+}

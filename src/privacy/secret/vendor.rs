@@ -1,0 +1,216 @@
+//! Tokens that vendors mark: `vendors.tsv`, and how a row is matched.
+
+use std::sync::LazyLock;
+
+use super::super::hit::{Confidence, Hit};
+use super::likeness::{followers, variety};
+use super::text::{at, is_base64, is_url_safe, piece, run, run_all};
+use super::{exclude, text};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Digit,
+    Hex,
+    Upper,
+    Base32,
+    Alphanumeric,
+    /// As `Alphanumeric`, and `_`.
+    Word,
+    /// As `Word`, and `-`.
+    Url,
+    /// As `Url`, and `.`.
+    Dotted,
+    Base64,
+    /// As `Base64`, and `%`.
+    Percent,
+    /// As `Hex`, and `-`.
+    Uuid,
+    Any,
+}
+
+impl Class {
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "digit" => Self::Digit,
+            "hex" => Self::Hex,
+            "upper" => Self::Upper,
+            "base32" => Self::Base32,
+            "alnum" => Self::Alphanumeric,
+            "word" => Self::Word,
+            "url" => Self::Url,
+            "dotted" => Self::Dotted,
+            "base64" => Self::Base64,
+            "percent" => Self::Percent,
+            "uuid" => Self::Uuid,
+            "any" => Self::Any,
+            _ => return None,
+        })
+    }
+
+    fn has(self, byte: u8) -> bool {
+        match self {
+            Self::Digit => byte.is_ascii_digit(),
+            Self::Hex => byte.is_ascii_hexdigit(),
+            Self::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Self::Base32 => byte.is_ascii_uppercase() || matches!(byte, b'2'..=b'7'),
+            Self::Alphanumeric => byte.is_ascii_alphanumeric(),
+            Self::Word => byte.is_ascii_alphanumeric() || byte == b'_',
+            Self::Url => is_url_safe(byte),
+            Self::Dotted => is_url_safe(byte) || byte == b'.',
+            Self::Base64 => is_base64(byte) || matches!(byte, b'=' | b'.'),
+            Self::Percent => is_base64(byte) || matches!(byte, b'=' | b'.' | b'%'),
+            Self::Uuid => byte.is_ascii_hexdigit() || byte == b'-',
+            Self::Any => !byte.is_ascii_whitespace() && !b"\"'`<>".contains(&byte),
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Part {
+    Characters { class: Class, least: usize, most: usize },
+    Literal(&'static str),
+}
+
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) prefix: &'static str,
+    /// The second byte of the prefix, which tells most rows apart.
+    second: Option<u8>,
+    kind: &'static str,
+    shape: Vec<Part>,
+    confidence: Confidence,
+    exact: bool,
+    alone: bool,
+    named: bool,
+}
+
+/// Rows by prefix.
+pub(super) static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let mut rows: Vec<Row> = lines().filter_map(parse).collect();
+    rows.sort_by_key(|row| row.prefix);
+    rows
+});
+
+pub(super) fn lines() -> impl Iterator<Item = &'static str> {
+    include_str!("vendors.tsv").lines().filter(|line| !line.starts_with('#'))
+}
+
+pub(super) fn parse(line: &'static str) -> Option<Row> {
+    let mut fields = line.split('\t');
+    let (prefix, kind, shape) = (fields.next()?, fields.next()?, fields.next()?);
+    let confidence = match fields.next()? {
+        "high" => Confidence::High,
+        "medium" => Confidence::Medium,
+        "low" => Confidence::Low,
+        _ => return None,
+    };
+    let conditions = fields.next().unwrap_or("");
+    let has = |condition: &str| conditions.split(',').any(|one| one == condition);
+    let shape = shape.split(' ').map(part).collect::<Option<Vec<_>>>()?;
+    let second = prefix.as_bytes().get(1).copied();
+    Some(Row { prefix, second, kind, shape, confidence, exact: has("exact"), alone: has("alone"), named: has("named") })
+}
+
+fn part(text: &'static str) -> Option<Part> {
+    if let Some(literal) = text.strip_prefix('\'') {
+        return Some(Part::Literal(literal.strip_suffix('\'')?));
+    }
+    let (class, counts) = text.strip_suffix('}')?.split_once('{')?;
+    let (least, most) = match counts.split_once(',') {
+        None => (counts.parse().ok()?, counts.parse().ok()?),
+        Some((least, "")) => (least.parse().ok()?, usize::MAX),
+        Some((least, most)) => (least.parse().ok()?, most.parse().ok()?),
+    };
+    Some(Part::Characters { class: Class::named(class)?, least, most })
+}
+
+/// Where the rows of each first byte start.
+static FIRST: LazyLock<[(usize, usize); 256]> = LazyLock::new(|| {
+    let mut table = [(0, 0); 256];
+    for (position, row) in ROWS.iter().enumerate() {
+        let byte = usize::from(row.prefix.bytes().next().unwrap_or(0));
+        if let Some(entry) = table.get_mut(byte) {
+            if entry.1 == 0 {
+                entry.0 = position;
+            }
+            entry.1 = position + 1;
+        }
+    }
+    table
+});
+
+/// The token that starts at a place where a word may start.
+pub(super) fn token(text: &str, start: usize) -> Option<Hit> {
+    let &(from, to) = FIRST.get(usize::from(at(text, start)))?;
+    let rest = text.as_bytes().get(start..)?;
+    let rows = ROWS.get(from..to)?;
+    let second = rest.get(1).copied();
+    let starts = |row: &&Row| row.second == second && rest.starts_with(row.prefix.as_bytes());
+    rows.iter().rev().filter(starts).find_map(|row| row.matched(text, start))
+}
+
+impl Row {
+    fn matched(&self, text: &str, start: usize) -> Option<Hit> {
+        let from = start + self.prefix.len();
+        let mut end = from;
+        let mut last = Class::Any;
+        for part in &self.shape {
+            match part {
+                Part::Literal(literal) => {
+                    if !text.as_bytes().get(end..)?.starts_with(literal.as_bytes()) {
+                        return None;
+                    }
+                    end += literal.len();
+                }
+                Part::Characters { class, least, most } => {
+                    let count = run(text, end, |byte| class.has(byte)).min(*most);
+                    if count < *least {
+                        return None;
+                    }
+                    end += count;
+                    last = *class;
+                }
+            }
+        }
+        if self.exact && is_url_safe(at(text, end)) && at(text, end) != b'-' {
+            return None;
+        }
+        if self.alone && matches!(text::before(text, start), b'-' | b'.' | b'/') {
+            return None;
+        }
+        if !is_drawn(piece(text, from, end)) || (self.named && !exclude::secret_is_named(text, start)) {
+            return None;
+        }
+        // What follows without a break belongs to it, whatever the shape says: no tail may leak.
+        let tail = if last == Class::Any { 0 } else { run_all(text, end, is_url_safe) };
+        let end = text::ceil(text, end + tail);
+        Some(Hit { start, end, rule: "secret/vendor-token", kind: self.kind, confidence: self.confidence })
+    }
+}
+
+/// Place holders repeat characters, or count.
+fn is_drawn(body: &str) -> bool {
+    let length = body.len();
+    variety(body) >= (length / 4).clamp(4, 8) && followers(body) * 2 < length && !exclude::is_placeholder(body)
+}
+
+/// A token of a row's shape.
+#[cfg(test)]
+pub(super) fn example(row: &Row, draw: impl Fn(&str, usize) -> String) -> String {
+    let body = row.shape.iter().map(|part| match part {
+        Part::Literal(literal) => (*literal).to_owned(),
+        Part::Characters { class: Class::Uuid, .. } => {
+            [draw("hex", 8), draw("hex", 4), draw("hex", 4), draw("hex", 4), draw("hex", 12)].join("-")
+        }
+        Part::Characters { class, least, .. } => draw(
+            match class {
+                Class::Digit => "digit",
+                Class::Hex => "hex",
+                Class::Upper | Class::Base32 => "upper",
+                _ => "alnum",
+            },
+            *least,
+        ),
+    });
+    format!("{}{}", row.prefix, body.collect::<String>())
+}
