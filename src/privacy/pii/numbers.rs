@@ -1,0 +1,272 @@
+//! Words with digits: numbers in groups, and words that mix digits and letters.
+
+use super::text::Text;
+use super::{card, cloud, encoded, iban, ip, mac, national, phone};
+use crate::privacy::hit::Hit;
+
+/// Most groups of one number that are read: the longest telephone numbers have seven.
+const MOST_GROUPS: usize = 8;
+
+pub(super) fn find(text: &Text<'_>, hits: &mut Vec<Hit>) {
+    let mut at = 0;
+    while let Some(digit) = next_digit(text.bytes, at) {
+        let mut start = text.run_back(digit, digit - at, |byte| byte.is_ascii_alphanumeric());
+        if text.before(start) == b'\\' && matches!(text.at(start), b'n' | b't' | b'r') {
+            start += 1;
+        }
+        let numeric = text.run(start, usize::MAX, |byte| byte.is_ascii_digit());
+        let end = text.run(numeric, usize::MAX, |byte| byte.is_ascii_alphanumeric());
+        let read = if end - start == 8 && text.at(end) == b'-' && is_uuid(text, start) {
+            start + UUID
+        } else if numeric == end {
+            number(text, start, end, hits)
+        } else {
+            word(text, start, end, hits)
+        };
+        at = read.max(end);
+    }
+}
+
+/// Length of a UUID as text (RFC 9562 section 4).
+const UUID: usize = 36;
+
+/// Logs are full of UUIDs, and nothing in one is of use here.
+fn is_uuid(text: &Text<'_>, start: usize) -> bool {
+    let groups = text.piece(start, start + UUID).split(|byte| *byte == b'-').map(<[u8]>::len);
+    groups.eq([8, 4, 4, 4, 12])
+}
+
+/// Eight bytes at a time: the position of the first digit.
+fn next_digit(bytes: &[u8], from: usize) -> Option<usize> {
+    let rest = bytes.get(from..)?;
+    let (words, tail) = rest.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let found = digits(u64::from_le_bytes(*word));
+        if found != 0 {
+            return Some(from + index * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    tail.iter().position(u8::is_ascii_digit).map(|at| from + words.len() * 8 + at)
+}
+
+/// The highest bit of each byte that is a digit.
+fn digits(word: u64) -> u64 {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    // A digit becomes 0 to 9, and only those stay below 128 when 118 is added.
+    let value = word ^ 0x3030_3030_3030_3030;
+    !(((value & !HIGH) + 0x7676_7676_7676_7676) | value) & HIGH
+}
+
+/// Runs of digits with single separators between them.
+pub(super) struct Groups {
+    spans: [(usize, usize); MOST_GROUPS],
+    count: usize,
+}
+
+impl Groups {
+    /// Reads from the first run on.
+    pub(super) fn read(text: &Text<'_>, start: usize, end: usize) -> Self {
+        let mut groups = Self { spans: [(start, end); MOST_GROUPS], count: 1 };
+        let mut last = end;
+        for span in groups.spans.iter_mut().skip(1) {
+            let Some(next) = separator(text, last) else { break };
+            let end = text.run(next, 40, |byte| byte.is_ascii_digit());
+            if text.at(end).is_ascii_alphabetic() && !extends(text, end) {
+                break;
+            }
+            *span = (next, end);
+            last = end;
+            groups.count += 1;
+        }
+        groups
+    }
+
+    pub(super) fn spans(&self) -> &[(usize, usize)] {
+        self.spans.get(..self.count).unwrap_or_default()
+    }
+
+    pub(super) fn lengths(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        self.spans().iter().map(|(start, end)| end - start)
+    }
+
+    /// Whether the first groups have these lengths, and one byte between any two.
+    pub(super) fn begin(&self, lengths: &[usize]) -> bool {
+        self.count >= lengths.len() && self.lengths().zip(lengths).all(|(length, wanted)| length == *wanted)
+    }
+
+    /// Whether the groups are these and no more, with one byte between them.
+    pub(super) fn are(&self, text: &Text<'_>, lengths: &[usize], joint: u8) -> bool {
+        self.lengths().eq(lengths.iter().copied()) && self.joint(text, self.count) == Some(joint)
+    }
+
+    /// The byte between two groups, where all of the first `count` have the same single one.
+    pub(super) fn joint(&self, text: &Text<'_>, count: usize) -> Option<u8> {
+        let mut joint = None;
+        let spans = self.spans().get(..count)?;
+        for ((_, end), (next, _)) in spans.iter().zip(spans.iter().skip(1)) {
+            if end + 1 != *next || joint.is_some_and(|joint| joint != text.at(*end)) {
+                return None;
+            }
+            joint = Some(text.at(*end));
+        }
+        joint
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn end(&self, count: usize) -> usize {
+        count.checked_sub(1).and_then(|last| self.spans().get(last)).map_or(0, |(_, end)| *end)
+    }
+
+    /// The digits of the first `count` groups.
+    pub(super) fn digits(&self, text: &Text<'_>, count: usize) -> Vec<u8> {
+        let spans = self.spans().get(..count).unwrap_or_default();
+        spans.iter().flat_map(|(start, end)| text.piece(*start, *end)).map(|byte| byte - b'0').collect()
+    }
+}
+
+/// `x12`: an extension.
+fn extends(text: &Text<'_>, at: usize) -> bool {
+    text.at(at) == b'x' && text.at(at + 1).is_ascii_digit()
+}
+
+/// Where the next group starts, if a separator and a digit follow.
+fn separator(text: &Text<'_>, at: usize) -> Option<usize> {
+    const SEPARATORS: [&[u8]; 15] = [
+        b" (",
+        b") ",
+        b")-",
+        b"-(",
+        b" ",
+        b"-",
+        b".",
+        b"/",
+        b"(",
+        b")",
+        "\u{a0}".as_bytes(),
+        "\u{2011}".as_bytes(),
+        b" - ",
+        b") - ",
+        b" / ",
+    ];
+    if text.at(at).is_ascii_alphabetic() {
+        return None;
+    }
+    let found = SEPARATORS
+        .iter()
+        .find(|separator| text.starts_with(at, separator) && text.at(at + separator.len()).is_ascii_digit())?;
+    Some(at + found.len())
+}
+
+/// Whether the number is the end of a longer name or number.
+pub(super) fn is_joined(text: &Text<'_>, start: usize) -> bool {
+    match text.before(start) {
+        b'_' | b'#' | b'$' | b'%' | b'@' | b'&' | b'\\' => !text.follows_escape(start),
+        b'.' | b'-' | b',' | b'/' => {
+            let earlier = start.checked_sub(2).map_or(0, |at| text.at(at));
+            earlier.is_ascii_alphanumeric() || matches!(earlier, b'_' | b')' | b']')
+        }
+        b':' => start.checked_sub(2).is_some_and(|at| text.at(at).is_ascii_digit()),
+        b'*' | b'^' | b'~' => true,
+        byte => byte.is_ascii_alphanumeric() && !text.follows_escape(start),
+    }
+}
+
+/// Whether the number goes on, as a decimal, a time, a range or a name.
+pub(super) fn goes_on(text: &Text<'_>, end: usize) -> bool {
+    match text.at(end) {
+        b'_' | b'%' | b'\\' => text.at(end) != b'\\',
+        b'.' | b',' | b'/' | b'-' | b':' => text.at(end + 1).is_ascii_digit(),
+        byte => byte.is_ascii_alphanumeric(),
+    }
+}
+
+/// Fewer digits are nobody's number, but for addresses of machines.
+const LEAST_DIGITS: usize = 7;
+
+/// Hexadecimal digits between `:`, `-` or `.`: addresses of machines.
+fn address(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit>) -> Option<usize> {
+    let length = end - start;
+    if length > 4 {
+        return None;
+    }
+    let (left, right) = (text.before(start), text.at(end));
+    let mut read = end;
+    if left == b':' || right == b':' {
+        read = ip::colons(text, start, end, hits);
+    }
+    let beside = |joint: u8| left == joint || right == joint;
+    if length == 2 && (beside(b':') || beside(b'-')) || length == 4 && beside(b'.') {
+        read = read.max(mac::find(text, start, end, hits));
+    }
+    (read > end).then_some(read)
+}
+
+fn number(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit>) -> usize {
+    if let Some(read) = address(text, start, end, hits) {
+        return read;
+    }
+    if end - start < 5 && !matches!(text.at(end), b' ' | b'-' | b'.' | b'/' | b'(' | b')' | 0x80..) {
+        return end;
+    }
+    let groups = Groups::read(text, start, end);
+    if groups.len() < 4 && groups.lengths().sum::<usize>() < LEAST_DIGITS {
+        return end;
+    }
+    if groups.len() == MOST_GROUPS && groups.joint(text, MOST_GROUPS) == Some(b' ') {
+        // A row of a table, or bytes of a dump.
+        return groups.end(MOST_GROUPS - 1);
+    }
+    grouped(text, start, &groups, hits)
+}
+
+fn grouped(text: &Text<'_>, start: usize, groups: &Groups, hits: &mut Vec<Hit>) -> usize {
+    let (first, _) = groups.spans().first().copied().unwrap_or_default();
+    if let Some(read) = ip::dotted(text, groups, hits) {
+        return read;
+    }
+    if let Some(read) = card::find(text, groups, hits) {
+        return read;
+    }
+    if let Some(read) = national::digits(text, groups, hits) {
+        return read;
+    }
+    if groups.len() == 1 || groups.lengths().next() == Some(12) {
+        let end = groups.end(1);
+        cloud::digits(text, first, end, hits);
+    }
+    phone::national(text, groups, hits).unwrap_or(start)
+}
+
+/// No number of a person or an account is a longer word.
+const LONGEST_WORD: usize = 40;
+
+/// A word with digits and letters.
+fn word(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit>) -> usize {
+    let length = end - start;
+    if let Some(read) = address(text, start, end, hits) {
+        return read;
+    }
+    let read = if length <= LONGEST_WORD {
+        iban::find(text, start, end, hits)
+            .or_else(|| extended(text, start, end, hits))
+            .or_else(|| national::word(text, start, end, hits))
+    } else {
+        None
+    };
+    if let Some(read) = read {
+        return read;
+    }
+    if length >= encoded::LEAST_WORD { encoded::base64(text, start, end, hits) } else { end }
+}
+
+/// A number with an extension: `555-123-4567x89` starts as `5551234567x89` does.
+fn extended(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit>) -> Option<usize> {
+    let digits = text.run(start, 12, |byte| byte.is_ascii_digit());
+    if digits - start < 7 || digits >= end || !extends(text, digits) {
+        return None;
+    }
+    phone::national(text, &Groups::read(text, start, digits), hits)
+}
