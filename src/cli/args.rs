@@ -10,6 +10,7 @@ use super::init::InitArgs;
 use super::lint::LintArgs;
 use super::measured::{CostArgs, StatsArgs, TokenBudgetArgs};
 use super::policy::args::PolicyArgs;
+use super::retention::RetentionArgs;
 use super::since::{self, Since};
 use crate::engine;
 use crate::finding::Level;
@@ -176,6 +177,8 @@ pub(super) enum Command {
     Init(InitArgs),
     /// Work with a scope.
     Policy(PolicyArgs),
+    /// What the store keeps longer than it may, and its deletion.
+    Retention(RetentionArgs),
     /// List the rules, or show one.
     Rules(RulesArgs),
     /// List the JSON Schemas of the files that are read and written, or print one.

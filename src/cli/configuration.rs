@@ -15,10 +15,11 @@ use super::failure::{Failure, reason};
 use super::output;
 use super::policy_file;
 use crate::config::lint::{self, Lints};
+use crate::config::retention::Retention;
 use crate::config::{self, Configuration};
 use crate::engine::{Settings, Waiving};
 use crate::git::{self, GitError};
-use crate::policy::Policy;
+use crate::policy::{Diagnostics, Policy};
 use crate::rules;
 
 /// What decides beside the evidence and the policy's own lists.
@@ -27,6 +28,8 @@ pub(super) struct Decided {
     pub(super) policy: Policy,
     pub(super) settings: Settings,
     pub(super) baseline: Baseline,
+    /// How long the store keeps sessions.
+    pub(super) retention: Retention,
 }
 
 /// `named`: the configuration that was asked for.
@@ -60,7 +63,7 @@ pub(super) fn decide(
         demands: None,
         only: None,
     };
-    Ok(Decided { policy, settings, baseline })
+    Ok(Decided { policy, settings, baseline, retention: configuration.retention })
 }
 
 /// The day in UTC. Exceptions have an end: without a clock nobody can say whether they still hold.
@@ -98,16 +101,29 @@ pub(super) fn load(
     policy: &Policy,
     colour: bool,
 ) -> Result<(String, Configuration), Failure> {
+    read(config, revision, colour, |name, bytes| config::read(name, bytes, policy))
+}
+
+/// How long sessions are kept, by the file that was asked for, the default one, or none.
+pub(super) fn retention(config: Option<&str>, colour: bool) -> Result<(String, Retention), Failure> {
+    read(config, None, colour, config::read_retention)
+}
+
+/// The name of the file, which is empty where there is none, and what it says.
+fn read<T: Default>(
+    config: Option<&str>,
+    revision: Option<&str>,
+    colour: bool,
+    read: impl Fn(&str, &[u8]) -> Result<T, Diagnostics>,
+) -> Result<(String, T), Failure> {
     let asked = config.map(policy_file::shown);
     let names = asked.as_deref().map_or_else(|| config::NAMES.to_vec(), |name| vec![name]);
     for name in names {
         let Some(bytes) = bytes(name, revision, asked.is_some())? else { continue };
-        let colour = policy_file::colour(colour);
-        let read = config::read(name, &bytes, policy);
-        let configuration = read.map_err(|faults| policy_file::faulty("configuration", name, &faults, colour))?;
-        return Ok((name.to_owned(), configuration));
+        let faulty = |faults| policy_file::faulty("configuration", name, &faults, policy_file::colour(colour));
+        return Ok((name.to_owned(), read(name, &bytes).map_err(faulty)?));
     }
-    Ok((String::new(), Configuration::default()))
+    Ok((String::new(), T::default()))
 }
 
 /// `None`: there is no such file, and nobody asked for it.

@@ -16,6 +16,8 @@ pub struct Environment<'a> {
     pub(crate) unicode: bool,
     /// Standard error is a terminal: somebody may be waiting.
     pub(crate) progress: bool,
+    /// Somebody is there to answer a question: standard input and standard error are terminals.
+    pub(crate) interactive: bool,
     /// The run is part of continuous integration: what is missing is an error there.
     pub(crate) ci: bool,
     /// Where it runs; `None`: nothing of it may be looked into.
@@ -71,6 +73,7 @@ impl<'a> Environment<'a> {
             unicode: std::io::stdout().is_terminal() && (locale.ends_with("utf-8") || locale.ends_with("utf8")),
             colour: std::io::stdout().is_terminal() && !set("NO_COLOR"),
             progress: std::io::stderr().is_terminal(),
+            interactive: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
             ci: set("CI") && !off,
             machine: None,
         }

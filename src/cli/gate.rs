@@ -16,8 +16,10 @@ use super::measured::prices;
 use super::output;
 use super::pipeline::Inputs;
 use super::policy_file;
+use super::retention::{self, Overdues};
 use super::wanted::Wanted;
 use crate::config::lint::Lints;
+use crate::config::retention::Retention;
 use crate::effects::Links;
 use crate::engine::{Entries, Judging};
 use crate::eval::Demands;
@@ -113,7 +115,7 @@ pub(super) fn run(
     let policy = policy_file::load(args, verb, environment)?;
     let policy = beside(args, policy, environment, streams)?;
     let decided = configuration::decide(args, named.configuration, policy, environment, streams)?;
-    let Decided { policy, mut settings, baseline } = decided;
+    let Decided { policy, mut settings, baseline, retention } = decided;
     settings.only = (verb == Verb::Lint).then_some(rules::lint::FAMILIES);
     settings.demands = demands(verb, named, args, environment)?;
     let counted = settings.demands.as_ref().is_some_and(|demands| demands.evals.counts_lints());
@@ -131,10 +133,11 @@ pub(super) fn run(
     let (links, gap) = links(args.policy_ref.as_deref());
     inputs.lack(gap);
     let left_out = inputs.left_out();
+    let overdue = overdue(verb, &retention, trace_dir, (args, environment), &mut inputs)?;
     let entries = if verb == Verb::Audit { Entries::Keep } else { Entries::Drop };
     let demands = settings.demands.as_deref();
     let judging = Judging { policy: &policy, links: &links, entries, demands, lints: lints.as_ref() };
-    let report = Report::new(judge::judge(inputs, &judging, &settings));
+    let report = Report::new(judge::judge(inputs, &judging, &overdue, &settings));
     write(verb, args, environment, &report, streams)?;
     let mut notes = baseline.notes(&report);
     if let Some(path) = &args.write_baseline {
@@ -146,6 +149,26 @@ pub(super) fn run(
         output::note(streams.stderr, note);
     }
     Ok(report.exit_code())
+}
+
+/// What the store should not hold any more, where sessions of it are judged.
+fn overdue(
+    verb: Verb,
+    retention: &Retention,
+    trace_dir: &Path,
+    (args, environment): (&GateArgs, Environment),
+    inputs: &mut Inputs,
+) -> Result<Overdues, Failure> {
+    if verb != Verb::Check || !retention.limits_anything() || !inputs.are_in(trace_dir) {
+        return Ok(Overdues::default());
+    }
+    let now = retention::now(args.now, environment)?;
+    let (overdue, gaps) = Overdues::of_store(trace_dir, retention, now);
+    // Whoever names a session asks about that one.
+    if inputs.is_whole_store() {
+        gaps.into_iter().for_each(|gap| inputs.lack(Some(gap)));
+    }
+    Ok(overdue)
 }
 
 fn left_out_of(count: usize) -> Option<String> {

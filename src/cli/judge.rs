@@ -1,12 +1,20 @@
 //! Inputs → outcome, by the one evaluator.
 
-use super::pipeline::Inputs;
+use super::pipeline::{Inputs, Order};
+use super::retention::Overdues;
 use crate::engine::{self, Judging, Outcome, SessionOutcome, Settings};
 use crate::ingest::Reading;
 use crate::model::Gap;
 
-pub(super) fn judge(inputs: Inputs, judging: &Judging<'_>, settings: &Settings) -> Outcome {
-    let (parts, mut gaps) = inputs.each(|reading| judge_log(reading, judging));
+/// `overdue`: what the store should not hold any more.
+pub(super) fn judge(inputs: Inputs, judging: &Judging<'_>, overdue: &Overdues, settings: &Settings) -> Outcome {
+    let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
+        let (mut sessions, gaps) = judge_log(reading, judging);
+        if let Some(overdue) = overdue.of(log) {
+            sessions.iter_mut().for_each(|session| session.account.overdue = Some(overdue.clone()));
+        }
+        (sessions, gaps)
+    });
     let mut sessions = Vec::new();
     for (judged, unassigned) in parts {
         sessions.extend(judged);

@@ -25,6 +25,8 @@ pub(super) struct Inputs {
     /// Standard input, already read.
     stdin: Vec<Log>,
     wanted: Wanted,
+    /// All of the store, not something that was named.
+    whole_store: bool,
 }
 
 /// The logs of standard input, and what could not be read of it.
@@ -61,7 +63,7 @@ impl Inputs {
         environment: Environment,
     ) -> Result<Self, Failure> {
         let found = discover::on_machine(homes, &wanted.on_machine()?);
-        Ok(Self { found, progress: environment.progress, stdin: Vec::new(), wanted })
+        Ok(Self { found, progress: environment.progress, stdin: Vec::new(), wanted, whole_store: false })
     }
 
     /// Only those that are wanted.
@@ -82,12 +84,28 @@ impl Inputs {
             discover::read_stream("-", stdin, &mut logs);
         }
         found.gaps.append(&mut logs.gaps);
-        Ok(Self { found, progress: environment.progress, stdin: logs.logs, wanted: Wanted::default() })
+        let whole_store = requests.is_empty() && selection == Selection::All;
+        let wanted = Wanted::default();
+        Ok(Self { found, progress: environment.progress, stdin: logs.logs, wanted, whole_store })
     }
 
     /// No log at all was found, not even an unreadable one.
     pub(super) fn is_empty(&self) -> bool {
         self.found.sources.is_empty() && self.stdin.is_empty() && self.found.gaps.is_empty()
+    }
+
+    pub(super) fn is_whole_store(&self) -> bool {
+        self.whole_store
+    }
+
+    /// Some of it lies in this store.
+    pub(super) fn are_in(&self, trace_dir: &Path) -> bool {
+        let Ok(store) = trace_dir.canonicalize() else { return false };
+        let lies_there = |source: &Source| {
+            let folder = source.entry.as_ref().and(Path::new(&source.shown).parent());
+            folder.and_then(|folder| folder.canonicalize().ok()).is_some_and(|folder| folder.starts_with(&store))
+        };
+        self.found.sources.iter().any(lies_there)
     }
 
     /// Something else that had to be read and could not.

@@ -59,6 +59,7 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
         include_str!("../../schemas/store-event.schema.json"),
     ),
     ("store-meta", "`meta.json` in the store, as it is written", include_str!("../../schemas/store-meta.schema.json")),
+    ("retention", "output of `retention` with `--format json`", include_str!("../../schemas/retention.v1.schema.json")),
     (
         "report",
         "output of `check` and `audit` with `--format json`",

@@ -1,6 +1,7 @@
 //! Configuration files beside the policy; those of evals and of lint rules have modules of their own.
 //!
-//! `.agent-strace.yaml` → settings of the gate and suppressions, or everything that is wrong with it.
+//! `.agent-strace.yaml` → settings of the gate, suppressions and how long sessions are kept, or everything that is wrong
+//! with it.
 //!
 //! The file is read like the policy: unknown keys, wrong types and suppressions of rules that do not exist are faults
 //! with their places. It can't suppress what the gate itself rests on (`floor/…`), files that hold credentials, and
@@ -9,6 +10,7 @@
 pub(crate) mod evals;
 pub(crate) mod hooks;
 pub(crate) mod lint;
+pub(crate) mod retention;
 mod yaml;
 
 use std::io::{self, Read};
@@ -18,6 +20,8 @@ use crate::policy::file;
 use crate::policy::json::{Data, Value};
 use crate::policy::{Diagnostics, Parser, Policy, Waiver, WaiverOrigin, nearest, quoted};
 
+use retention::Retention;
+
 /// The names it may have, the first one counts.
 pub(crate) const NAMES: &[&str] = &[".agent-strace.yaml", ".agent-strace.yml"];
 
@@ -25,8 +29,6 @@ pub(crate) const NAMES: &[&str] = &[".agent-strace.yaml", ".agent-strace.yml"];
 const ROOT: &[&str] = &["suppressions", "fail_on", "baseline", "retention"];
 /// The names of thresholds.
 const LEVELS: &[&str] = &["error", "warning", "note", "never"];
-/// What keeps sessions for how long, in a section of its own or beside the others.
-const RETENTION: &[&str] = &["max_age_days", "max_sessions", "max_size_mb", "on_delete", "log_path"];
 /// Keys of other programs that read the same file.
 const FOREIGN: &[&str] = &["workspaces", "identities", "team_budgets", "rbac"];
 
@@ -38,6 +40,8 @@ pub(crate) struct Configuration {
     /// Relative to the file.
     pub(crate) baseline: Option<String>,
     pub(crate) suppressions: Vec<Waiver>,
+    /// How long sessions are kept.
+    pub(crate) retention: Retention,
     /// Keys that this build does not judge.
     pub(crate) not_judged: Vec<String>,
 }
@@ -81,15 +85,28 @@ fn text<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, Diagnostics> {
 pub(crate) fn read(file: &str, bytes: &[u8], policy: &Policy) -> Result<Configuration, Diagnostics> {
     let text = text(file, bytes)?;
     let mut parser = Parser::of_configuration(file, text);
+    let mut configuration = document(&mut parser, text);
+    configuration.suppressions = parser.suppressions(policy);
+    parser.finish(configuration)
+}
+
+/// How long sessions are kept, whatever the policy is: that suppressions are from rules that exist is not asked.
+pub(crate) fn read_retention(file: &str, bytes: &[u8]) -> Result<Retention, Diagnostics> {
+    let text = text(file, bytes)?;
+    let mut parser = Parser::of_configuration(file, text);
+    let configuration = document(&mut parser, text);
+    parser.finish(configuration.retention)
+}
+
+fn document(parser: &mut Parser<'_>, text: &str) -> Configuration {
     let mut configuration = Configuration::default();
     match yaml::read(text) {
         // Nothing but comments.
         Ok(Value { data: Data::Null, .. }) => {}
-        Ok(root) => members(&mut parser, &root, &mut configuration),
+        Ok(root) => members(parser, &root, &mut configuration),
         Err(error) => parser.refuse(error),
     }
-    configuration.suppressions = parser.suppressions(policy);
-    parser.finish(configuration)
+    configuration
 }
 
 fn members(parser: &mut Parser<'_>, root: &Value, configuration: &mut Configuration) {
@@ -98,7 +115,7 @@ fn members(parser: &mut Parser<'_>, root: &Value, configuration: &mut Configurat
         let help = format!("keys stand at the start of a line: {}", listed(ROOT));
         return parser.fault(root, "", message, Some(help));
     };
-    let known: Vec<&str> = [ROOT, RETENTION, FOREIGN].concat();
+    let known: Vec<&str> = [ROOT, retention::KEYS, FOREIGN].concat();
     let Some(members) = parser.object(root, "", ROOT) else { return };
     // Keys of other programs and of other times are no typing errors, and no suggestions.
     let strange = all.iter().any(|(key, _)| !known.contains(&key.name.as_str()));
@@ -108,8 +125,10 @@ fn members(parser: &mut Parser<'_>, root: &Value, configuration: &mut Configurat
     }
     for (key, value) in members {
         match key.name.as_str() {
+            "retention" => configuration.retention.section(parser, value),
+            name if retention::KEYS.contains(&name) => configuration.retention.read(parser, (key, value), ""),
             "suppressions" => parser.exceptions(value, "/suppressions", WaiverOrigin::Suppression),
-            "fail_on" => configuration.fail_on = one_of(parser, value, "/fail_on", LEVELS),
+            "fail_on" => configuration.fail_on = one_of(parser, value, ("/fail_on", "level"), LEVELS),
             "baseline" => configuration.baseline = path(parser, value),
             name if known.contains(&name) => configuration.not_judged.push(name.to_owned()),
             _ => {}
@@ -118,7 +137,8 @@ fn members(parser: &mut Parser<'_>, root: &Value, configuration: &mut Configurat
     configuration.not_judged.sort();
 }
 
-fn one_of(parser: &mut Parser<'_>, value: &Value, pointer: &str, known: &[&str]) -> Option<String> {
+/// `what`: what the words say.
+fn one_of(parser: &mut Parser<'_>, value: &Value, (pointer, what): (&str, &str), known: &[&str]) -> Option<String> {
     let Data::Text(text) = &value.data else {
         parser.wrong_type(value, pointer, &format!("one of {}", listed(known)));
         return None;
@@ -128,7 +148,7 @@ fn one_of(parser: &mut Parser<'_>, value: &Value, pointer: &str, known: &[&str])
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("write one of {}", listed(known)),
         };
-        parser.fault(value, pointer, format!("{} is no level", quoted(text)), Some(help));
+        parser.fault(value, pointer, format!("{} is no {what}", quoted(text)), Some(help));
     }
     Some(text.clone())
 }

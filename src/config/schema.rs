@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 
-use super::{FOREIGN, LEVELS, RETENTION, ROOT};
+use super::retention::{HOLD, KEYS, ON_DELETE, SECTION};
+use super::{FOREIGN, LEVELS, ROOT};
 use crate::policy::Exception;
 use crate::policy::schema::without_null;
 use crate::schemas::keep;
@@ -20,7 +21,7 @@ struct Configuration {
     /// Findings that are known, relative to this file; `--baseline` wins.
     baseline: Option<String>,
     suppressions: Option<Vec<Exception>>,
-    /// Read by `retention`, not by the gate.
+    /// How long sessions are kept: `retention` deletes what is kept longer, and `check` reports it.
     retention: Option<Retention>,
 }
 
@@ -34,25 +35,60 @@ enum Level {
     Never,
 }
 
+/// Age, then number, then size: each counts what the one before it leaves.
 #[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used")]
 struct Retention {
+    /// Sessions that started longer ago are deleted.
+    #[schemars(range(min = 1, max = 36_500))]
     max_age_days: Option<u32>,
+    /// Only so many of the most recent sessions are kept.
+    #[schemars(range(min = 1))]
     max_sessions: Option<u32>,
+    /// The oldest sessions are deleted until all of them take no more than this (of 1024 × 1024 bytes).
+    #[schemars(extend("exclusiveMinimum" = 0), range(max = 1e12))]
     max_size_mb: Option<f64>,
-    on_delete: Option<String>,
+    /// Whether deletions are logged.
+    on_delete: Option<OnDelete>,
+    /// Where deletions are logged, relative to this file [default: `retention.log` in the store].
+    #[schemars(regex(pattern = r"\.(log|jsonl|ndjson)$"))]
     log_path: Option<String>,
+    /// Sessions that are kept whatever the limits say.
+    hold: Option<Vec<Hold>>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum OnDelete {
+    Log,
+    Silent,
+}
+
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Hold {
+    /// The id of a session, or a pattern with `*` and `?`.
+    #[schemars(length(min = 1))]
+    session: String,
+    /// Why, and for whom.
+    #[schemars(length(min = 1))]
+    reason: String,
 }
 
 #[test]
 fn the_published_schema_is_what_is_read() {
     let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<Configuration>();
     schemars::transform::transform_subschemas(&mut without_null, &mut schema);
+    let section = schema.pointer("/$defs/Retention/properties").unwrap().as_object().unwrap().clone();
     // Other programs read the same file, and the peer reads its keys without a section, too.
     if let Some(serde_json::Value::Object(properties)) = schema.get_mut("properties") {
-        let more: BTreeMap<_, _> =
-            FOREIGN.iter().chain(RETENTION).map(|key| ((*key).to_owned(), true.into())).collect();
+        let more: BTreeMap<_, _> = FOREIGN.iter().map(|key| ((*key).to_owned(), true.into())).collect();
         properties.extend(more);
+        let same = |key: &&str| ((*key).to_owned(), section.get(*key).cloned().unwrap());
+        properties.extend(KEYS.iter().map(same));
     }
     keep("agent-strace", &schema);
     let value = schema.as_value();
@@ -66,7 +102,9 @@ fn the_published_schema_is_what_is_read() {
         names.sort_unstable();
         names
     };
-    assert_eq!(keys("/properties"), sorted(&[ROOT, FOREIGN, RETENTION]));
-    assert_eq!(keys("/$defs/Retention/properties"), sorted(&[RETENTION]));
+    assert_eq!(keys("/properties"), sorted(&[ROOT, FOREIGN, KEYS]));
+    assert_eq!(keys("/$defs/Retention/properties"), sorted(&[SECTION]));
+    assert_eq!(keys("/$defs/Hold/properties"), sorted(&[HOLD]));
+    assert_eq!(value["$defs"]["OnDelete"]["enum"], serde_json::json!(ON_DELETE));
     assert_eq!(value["$defs"]["Level"]["enum"], serde_json::json!(LEVELS));
 }

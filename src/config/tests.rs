@@ -33,7 +33,9 @@ fn a_whole_file_is_read_with_its_places() {
         let configuration = read_text(&text).unwrap();
         assert_eq!(configuration.fail_on.as_deref(), Some("warning"));
         assert_eq!(configuration.baseline.as_deref(), Some(".agent-strace/baseline.json"));
-        assert_eq!(configuration.not_judged, ["retention"]);
+        assert!(configuration.not_judged.is_empty());
+        let age = configuration.retention.max_age_days.clone().unwrap();
+        assert_eq!((age.value, age.place.pointer.as_str(), age.place.line), (30, "/retention/max_age_days", 5));
         let [first, second] = configuration.suppressions.as_slice() else { panic!("two suppressions") };
         assert_eq!((first.rule.as_str(), first.max_uses), ("files.read.deny[0]", Some(3)));
         assert_eq!((first.place.pointer.as_str(), first.place.line, first.place.column), ("/suppressions/0", 7, 5));

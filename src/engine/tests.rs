@@ -10,7 +10,7 @@ use crate::config::lint::Lints;
 use crate::config::{evals, hooks};
 use crate::effects::Links;
 use crate::eval::{Baseline, Demands, Verdicts};
-use crate::finding::{Counts, Level};
+use crate::finding::{Counts, Level, PolicyPlace};
 use crate::model::attribution::note_each;
 use crate::model::dialect::Carries;
 use crate::model::evidence::{Chain, Count, Counted, Subagent};
@@ -19,13 +19,15 @@ use crate::model::{
 };
 use crate::policy::Policy;
 use crate::policy::hooks::HookPolicy;
+use crate::rules::retention::{Exceeded, Overdue};
 use crate::rules::{self, Source};
 
 /// The lines of a session block. Calls: `$ cmd`, `read path`, `write path`, `edit path`, `fetch url`, after `refused ` if
 /// it never ran, `failed ` if it failed, `unanswered ` if no result is recorded, `by ID ` if the sub-agent made it; `spawn KIND`; `call TOOL JSON`.
 /// Words: `prompt`, `say` (the model), `summary` (the host), `failure`, `result` (of the last call), `end STATUS`.
 /// `lint JSON` is the lint file. What the log
-/// proves and says: see [`fact`]. `today DAY` is the day of the run. `session ID [of PARENT]` begins another session of
+/// proves and says: see [`fact`]. `today DAY` is the day of the run. `overdue …`: the store should not hold the
+/// session any more. `session ID [of PARENT]` begins another session of
 /// the run.
 #[derive(Debug)]
 struct Block {
@@ -33,11 +35,18 @@ struct Block {
     source: Source,
     today: Option<jiff::civil::Date>,
     lints: Option<Lints>,
+    /// Of the session at the place.
+    overdue: Vec<(usize, Overdue)>,
 }
 
 fn block(lines: &[&str]) -> Block {
-    let mut block =
-        Block { sessions: vec![(named("session"), Vec::new())], source: Source::default(), today: None, lints: None };
+    let mut block = Block {
+        sessions: vec![(named("session"), Vec::new())],
+        source: Source::default(),
+        today: None,
+        lints: None,
+        overdue: Vec::new(),
+    };
     for line in lines {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match verb {
@@ -46,6 +55,7 @@ fn block(lines: &[&str]) -> Block {
                 let parent = parent.map(|parent| Cow::Owned(parent.to_owned()));
                 block.sessions.push((Session { parent, ..named(id) }, Vec::new()));
             }
+            "overdue" => block.overdue.push((block.sessions.len() - 1, overdue(rest))),
             "lint" => block.lints = Some(lints(rest)),
             "today" => block.today = Some(rest.parse().unwrap()),
             "source" => {
@@ -62,6 +72,22 @@ fn block(lines: &[&str]) -> Block {
         }
     }
     block
+}
+
+/// `age DAY LIMIT`, `count LIMIT`, `size LIMIT` or `unknown`.
+fn overdue(line: &str) -> Overdue {
+    let words: Vec<&str> = line.split(' ').collect();
+    let (exceeds, key) = match words.as_slice() {
+        ["age", began, days] => {
+            let (began, days) = (began.parse().unwrap(), days.parse().unwrap());
+            (Exceeded::Age { began, days }, "max_age_days")
+        }
+        ["count", most] => (Exceeded::Count { most: most.parse().unwrap() }, "max_sessions"),
+        ["size", megabytes] => (Exceeded::Size { megabytes: megabytes.parse().unwrap() }, "max_size_mb"),
+        _ => (Exceeded::Unknown, "max_age_days"),
+    };
+    let file = Some(".agent-strace.yaml".into());
+    Overdue { exceeds, place: PolicyPlace { pointer: format!("/retention/{key}"), line: 2, column: 17, file } }
 }
 
 fn named(id: &str) -> Session<'static> {
@@ -244,11 +270,14 @@ fn by<'a>(policy: &'a Policy, links: &'a Links) -> Judging<'a> {
 
 /// All sessions of a block, concluded.
 pub(super) fn conclude_block(policy: &Policy, lines: &[&str], settings: &Settings) -> Outcome {
-    let Block { sessions, source, today, lints } = block(lines);
+    let Block { sessions, source, today, lints, overdue } = block(lines);
     let links = Links::new();
     let judging = Judging { lints: lints.as_ref(), demands: settings.demands.as_deref(), ..by(policy, &links) };
     let judge = |(session, gaps)| judge_session(&session, gaps, judging);
-    let judged = sessions.into_iter().map(judge).collect();
+    let mut judged: Vec<SessionOutcome> = sessions.into_iter().map(judge).collect();
+    for (place, overdue) in overdue {
+        judged[place].account.overdue = Some(overdue);
+    }
     conclude(policy, judged, Vec::new(), &Settings { today, source, ..settings.clone() })
 }
 

@@ -64,7 +64,7 @@ fn finding(whole: &Whole<'_>, rule: &Rule, remark: Remark, listed: bool) -> Opti
     Some(Finding {
         rule: rule.id,
         level: weight.level(),
-        fingerprint: fingerprint(whole.account, rule, &remark.message, is_evidence),
+        fingerprint: fingerprint(whole.account, rule, &remark.message),
         message: remark.message,
         event,
         until: None,
@@ -80,9 +80,10 @@ fn finding(whole: &Whole<'_>, rule: &Rule, remark: Remark, listed: bool) -> Opti
     })
 }
 
-fn fingerprint(account: &Account, rule: &Rule, message: &str, is_evidence: bool) -> String {
+fn fingerprint(account: &Account, rule: &Rule, message: &str) -> String {
     let mut parts = vec![("rule", rule.id), ("message", message)];
-    if is_evidence {
+    // What one session lacks, or how long it is kept, is not known of another.
+    if ["evidence/", "retention/"].iter().any(|family| rule.id.starts_with(family)) {
         parts.push(("session", &account.id));
     }
     digest(&parts)

@@ -11,6 +11,7 @@ mod members;
 mod moment;
 pub(crate) mod naming;
 mod text;
+pub(crate) mod tombstone;
 
 use std::borrow::Cow;
 use std::iter::Sum;

@@ -119,6 +119,7 @@ use evidence::EvidenceRules;
 pub(crate) use extends::Extended;
 use extends::{Assembled, Reader};
 pub(crate) use floor::globs as floor_globs;
+pub(crate) use glob::Glob;
 pub(crate) use globals::takes_value;
 use hooks::HookPolicy;
 pub(crate) use inline_tests::{Answer, Caller, InlineTest, TestCall};

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::retention::Overdue;
 use crate::model::dialect::Carries;
 use crate::model::evidence::{Chain, Subagent, UNNAMED};
 use crate::model::{Attribution, Evidence, Session, Status};
@@ -49,6 +50,8 @@ pub(crate) struct Account {
     pub(crate) unknown_records: u32,
     pub(crate) gaps: usize,
     pub(crate) source: Source,
+    /// Its store should not hold it any more.
+    pub(crate) overdue: Option<Overdue>,
     /// Sub-agents that this session started, each once, in the order in which they were started.
     pub(crate) started: Vec<Started>,
     /// Calls in this log by the sub-agent that made them: its id, or the call that started it.
@@ -133,6 +136,7 @@ impl Account {
             unknown_records: session.unknown_records,
             gaps,
             source: Source::default(),
+            overdue: None,
             started,
             inside,
         }

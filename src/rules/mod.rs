@@ -10,6 +10,7 @@ mod exceptions;
 mod hooks;
 pub(crate) mod lint;
 mod log_settings;
+pub(crate) mod retention;
 mod scope;
 mod secret_egress;
 mod sequence;
@@ -216,6 +217,10 @@ static RULES: &[&Rule] = &[
     &exceptions::EXPIRED,
     &exceptions::TOO_BROAD,
     &exceptions::UNUSED,
+    &retention::AGE,
+    &retention::COUNT,
+    &retention::SIZE,
+    &retention::UNREADABLE,
     &scope::APPROVAL,
     &scope::COMMAND,
     &scope::DELETE,

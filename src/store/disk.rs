@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Content, StoreError};
 
-const EVENTS: &str = "events.ndjson";
-const META: &str = "meta.json";
+pub(super) const EVENTS: &str = "events.ndjson";
+pub(super) const META: &str = "meta.json";
 const TRIES: u32 = 100;
 
 /// Whether a session's files are these already.

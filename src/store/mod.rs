@@ -1,4 +1,5 @@
-//! The native trace store: writes sessions into it, whole or not at all, and never outside of it.
+//! The native trace store: writes sessions into it, whole or not at all, and never outside of it, and deletes those that
+//! were kept long enough ([`retention`]).
 //!
 //! A session is a directory with `events.ndjson`, one event a line, and `meta.json` with its sums. What a log says is
 //! kept in keys that other readers of the store know; what those can't say stands beside them, so that an imported
@@ -14,6 +15,7 @@ mod moment;
 mod name;
 mod plan;
 mod previous;
+pub(crate) mod retention;
 #[cfg(test)]
 mod schema;
 #[cfg(test)]

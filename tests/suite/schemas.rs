@@ -33,6 +33,7 @@ const PRINTED: &[(&str, &str)] = &[
     ("policy explain", "policy-explain.v1"),
     ("policy test", "policy-test.v1"),
     ("policy validate", "validation.v1"),
+    ("retention", "retention.v1"),
 ];
 
 /// Prints what is in the store, a policy, or another program's document.

@@ -17,6 +17,7 @@ use super::judge;
 use super::measured::prices;
 use super::pipeline::Inputs;
 use super::policy_file;
+use super::retention::Overdues;
 use super::{configuration, output};
 use crate::config::evals::Evals;
 use crate::config::lint::Lints;
@@ -69,7 +70,7 @@ impl Measure {
         let demands = self.settings.demands.as_deref();
         let lints = self.lints.as_ref();
         let judging = Judging { policy: &self.policy, links: &links, entries: Entries::Drop, demands, lints };
-        judge::judge(inputs, &judging, &self.settings)
+        judge::judge(inputs, &judging, &Overdues::default(), &self.settings)
     }
 }
 

@@ -10,6 +10,7 @@ use super::{Entry, Found, MAX_FILE, Source, Transcript, sidecar};
 use crate::ingest::StoreEntry;
 use crate::ingest::formats::native::Meta;
 use crate::model::Gap;
+use crate::model::tombstone::is_tombstone;
 
 /// Real ones are a few kilobytes.
 const MAX_META: u64 = 1 << 20;
@@ -107,6 +108,8 @@ pub(super) fn arrange(listing: Listing) -> Found {
     let mut found = Found { gaps, ..Found::default() };
     files.sort_by(|left, right| left.path.split('/').cmp(right.path.split('/')));
     let mut folders: BTreeMap<String, Vec<Listed>> = BTreeMap::new();
+    // What is being deleted is no session any more.
+    files.retain(|file| !file.folder().split('/').any(is_tombstone));
     // A link and what it leads to are one file.
     let mut seen = BTreeSet::new();
     files.retain(|file| match &file.origin {

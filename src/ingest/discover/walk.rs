@@ -11,6 +11,7 @@ use super::load::unreadable;
 use super::origin::Origin;
 use super::store::{EVENTS, META};
 use crate::model::Gap;
+use crate::model::tombstone::is_tombstone;
 
 /// Folders below the one that was named.
 const MAX_DEPTH: usize = 16;
@@ -128,8 +129,8 @@ impl Walk {
         if kind.is_symlink() {
             self.link(path, parent);
         } else if kind.is_dir() {
-            // Git's own files are no logs.
-            if name != ".git" {
+            // Git's own files are no logs, and what is being deleted is none any more.
+            if name != ".git" && !is_tombstone(&name.to_string_lossy()) {
                 self.visit(path, &parent.join(name), depth + 1);
             }
         } else if kind.is_file() {

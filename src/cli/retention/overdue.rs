@@ -1,0 +1,78 @@
+//! What the gate says of sessions that their store should not hold any more.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::judged::{Judged, limits};
+use crate::config::retention::Retention;
+use crate::finding::PolicyPlace;
+use crate::ingest::Log;
+use crate::model::Gap;
+use crate::rules::retention::{Exceeded, Overdue};
+use crate::store::retention::{Clues, Limit, Stored};
+
+/// The sessions of the store that exceed the limits, by their directories with all links resolved.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct Overdues(BTreeMap<PathBuf, Overdue>);
+
+impl Overdues {
+    /// Judged by what is recorded alone: in a checkout files are as old as the checkout. What can't be looked into is a
+    /// gap.
+    pub(in crate::cli) fn of_store(trace_dir: &Path, retention: &Retention, now: Timestamp) -> (Self, Vec<Gap>) {
+        let gap = |path: String, reason: String| Gap {
+            file: path,
+            line: None,
+            reason: format!("{reason}; whether retention is kept is not known"),
+        };
+        let judged = match Judged::new(trace_dir, (retention, limits(retention)), Clues::Records, now) {
+            Ok(judged) => judged,
+            Err(error) => return (Self::default(), vec![gap(error.path, error.reason)]),
+        };
+        let mut found = BTreeMap::new();
+        let unknown = judged.plan.unknown.iter().map(|place| (*place, None));
+        for (place, limit) in judged.plan.doomed().map(|(place, limit)| (place, Some(limit))).chain(unknown) {
+            let Some(session) = judged.survey.sessions.get(place) else { continue };
+            let (Some(overdue), Ok(folder)) = (overdue(session, limit, retention), session.folder.canonicalize())
+            else {
+                continue;
+            };
+            found.entry(folder).or_insert(overdue);
+        }
+        let gaps = judged.survey.refused.into_iter().map(|refused| {
+            let path = trace_dir.join(refused.path).display().to_string();
+            gap(path, refused.reason)
+        });
+        (Self(found), gaps.collect())
+    }
+
+    /// Of the session of the store that this log is of.
+    pub(in crate::cli) fn of(&self, log: &Log) -> Option<&Overdue> {
+        if self.0.is_empty() || log.store.is_none() {
+            return None;
+        }
+        self.0.get(&Path::new(&log.shown).parent()?.canonicalize().ok()?)
+    }
+}
+
+fn overdue(session: &Stored, limit: Option<Limit>, retention: &Retention) -> Option<Overdue> {
+    let age = retention.max_age_days.as_ref();
+    let (exceeds, place): (Exceeded, &PolicyPlace) = match limit {
+        Some(Limit::Age) => {
+            let began = session.started?.at.to_zoned(TimeZone::UTC).date();
+            (Exceeded::Age { began, days: age?.value }, &age?.place)
+        }
+        Some(Limit::Count) => {
+            let limit = retention.max_sessions.as_ref()?;
+            (Exceeded::Count { most: limit.value }, &limit.place)
+        }
+        Some(Limit::Size) => {
+            let limit = retention.max_size_mb.as_ref()?;
+            (Exceeded::Size { megabytes: limit.value }, &limit.place)
+        }
+        None => (Exceeded::Unknown, &age?.place),
+    };
+    Some(Overdue { exceeds, place: place.clone() })
+}
