@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::super::json::{Object, Secrets};
-use super::RetentionError;
+use super::{RetentionError, survey};
 
 /// Its usual name, in the store.
 pub(crate) const NAME: &str = "retention.log";
@@ -65,6 +65,9 @@ impl Log {
 
 /// A line of ours may be taken for a command where it is appended to anything but a log.
 fn is_fit(path: &Path) -> Result<(), RetentionError> {
+    if path.parent().is_some_and(survey::is_session) {
+        return Err(RetentionError::new(path, "it lies in a session, which may be deleted"));
+    }
     match path.symlink_metadata() {
         Ok(found) if found.is_symlink() => {
             return Err(RetentionError::new(path, "it is a link, and nothing is logged through one"));

@@ -72,6 +72,9 @@ impl Looking<'_> {
             Ok(entries) => entries,
             Err(error) => return self.refuse(folder, super::why(&error)),
         };
+        if is_session(folder) {
+            self.refuse(folder, "a session where the store has none: not counted, and not deleted");
+        }
         let markers = markers(folder, &entries);
         for entry in entries {
             let path = entry.path();
@@ -168,7 +171,8 @@ impl Looking<'_> {
     }
 
     fn below(&self, path: &Path) -> String {
-        let below = path.strip_prefix(self.store).unwrap_or(path).to_string_lossy();
+        let below = path.strip_prefix(self.store).unwrap_or(path);
+        let below = if below.as_os_str().is_empty() { ".".into() } else { below.to_string_lossy() };
         if cfg!(windows) { below.replace('\\', "/") } else { below.into_owned() }
     }
 }
@@ -224,7 +228,7 @@ fn entries(folder: &Path) -> io::Result<Vec<DirEntry>> {
     Ok(entries)
 }
 
-fn is_session(folder: &Path) -> bool {
+pub(super) fn is_session(folder: &Path) -> bool {
     [EVENTS, META].iter().any(|name| folder.join(name).symlink_metadata().is_ok())
 }
 
