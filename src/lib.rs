@@ -23,7 +23,7 @@
 //! | [`prices`] | what models cost and how much they take at once: a dated table | model |
 //! | [`policy`] | `.agent-scope.json` → a validated policy, or diagnostics that point into the file | effects, finding, git, prices |
 //! | [`measures`] | everything that is counted of one session, in one place | model, effects, prices |
-//! | [`config`] | the other files: settings, suppressions, lint rules → settings, or diagnostics | policy, finding |
+//! | [`config`] | the other files: settings, suppressions, lint rules, how long sessions are kept → settings, or diagnostics | policy, finding |
 //! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, config, finding, measures, prices |
 //! | [`generate`] | what sessions did → a policy that allows it and nothing more | model, effects, policy, finding, privacy |
 //! | [`eval`] | how a session measures up to `.agent-evals.yaml` | model, effects, policy, rules, finding, measures, prices, config |
@@ -34,7 +34,7 @@
 //! | [`export`] | a scope in the languages of agents' own engines, and what these can't say | model, shell, effects, policy, engine, finding |
 //! | [`triage`] | a session as its user lived it: conversations, turns, steps, tools, and what was paid | model |
 //! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, backtest, privacy, measures, prices |
-//! | [`store`] | writes sessions into the native store | model, privacy |
+//! | [`store`] | writes sessions into the native store, and deletes those that were kept long enough | model, privacy |
 //! | [`cli`] | arguments, files, exit codes; the only module that prints | everything |
 //!
 //! The table is enforced by `tests/suite/architecture.rs`.

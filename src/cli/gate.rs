@@ -166,7 +166,9 @@ fn overdue(
     let (overdue, gaps) = Overdues::of_store(trace_dir, retention, now);
     // Whoever names a session asks about that one.
     if inputs.is_whole_store() {
-        gaps.into_iter().for_each(|gap| inputs.lack(Some(gap)));
+        for gap in gaps {
+            inputs.lack(Some(gap));
+        }
     }
     Ok(overdue)
 }

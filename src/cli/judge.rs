@@ -11,7 +11,9 @@ pub(super) fn judge(inputs: Inputs, judging: &Judging<'_>, overdue: &Overdues, s
     let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
         let (mut sessions, gaps) = judge_log(reading, judging);
         if let Some(overdue) = overdue.of(log) {
-            sessions.iter_mut().for_each(|session| session.account.overdue = Some(overdue.clone()));
+            for session in &mut sessions {
+                session.account.overdue = Some(overdue.clone());
+            }
         }
         (sessions, gaps)
     });

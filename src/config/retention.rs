@@ -68,7 +68,7 @@ impl Retention {
         let pointer = format!("{above}/{}", key.name);
         match key.name.as_str() {
             "max_age_days" => {
-                self.max_age_days = whole(parser, value, &pointer, LONGEST_DAYS, self.max_age_days.take())
+                self.max_age_days = whole(parser, value, &pointer, LONGEST_DAYS, self.max_age_days.take());
             }
             "max_sessions" => self.max_sessions = whole(parser, value, &pointer, u32::MAX, self.max_sessions.take()),
             "max_size_mb" => {

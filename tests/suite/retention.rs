@@ -557,6 +557,20 @@ fn the_examples_of_the_other_readme_work() {
     assert_eq!((sessions(&world), world.read(".agent-traces/retention.log")), (vec!["c".to_owned()], before));
 }
 
+/// What our README shows can be used as it stands.
+#[test]
+fn the_limits_of_the_readme_are_valid() {
+    let text = fs::read_to_string(crate::world::project().join("README.md")).unwrap();
+    let start = "<!-- retention: read by tests/suite/retention.rs -->\n```yaml\n";
+    let (_, rest) = text.split_once(start).expect("a configuration");
+    let world = World::empty();
+    session(&world, "3f9a1", 60, 0);
+    session(&world, "old", 60, 0);
+    world.write(".agent-strace.yaml", rest.split_once("```").unwrap().0);
+    assert_eq!(clean(&world, &[]).code, 0);
+    assert_eq!(sessions(&world), ["3f9a1"]);
+}
+
 #[test]
 fn a_lock_of_another_writer_is_waited_for_and_respected() {
     let world = World::empty();

@@ -1,7 +1,7 @@
 //! `retention clean`: deletes what exceeds the limits, once somebody said so.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::args::CleanArgs;
@@ -72,15 +72,10 @@ fn confirm(
 
 /// One line.
 fn answer(stdin: &mut dyn Read) -> Option<String> {
-    const LONGEST: usize = 80;
-    let mut line = Vec::new();
-    for byte in stdin.take(LONGEST as u64).bytes() {
-        match byte.ok()? {
-            b'\n' => break,
-            byte => line.push(byte),
-        }
-    }
-    String::from_utf8(line).ok()
+    const LONGEST: u64 = 80;
+    let mut line = String::new();
+    BufReader::new(stdin.take(LONGEST)).read_line(&mut line).ok()?;
+    Some(line)
 }
 
 fn delete(

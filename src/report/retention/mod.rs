@@ -34,7 +34,7 @@ pub(crate) struct RetentionReport {
 }
 
 /// A session as the store tells of it.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct RetentionRow<'a> {
     /// Below the store.
     pub(crate) path: &'a str,
@@ -50,7 +50,8 @@ pub(crate) struct RetentionRow<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Session {
     /// Its directory, below the store.
-    session: String,
+    #[serde(rename = "session")]
+    shown: String,
     #[cfg_attr(test, schemars(with = "Option<crate::schemas::Time>"))]
     started_at: Option<String>,
     /// What says so: `meta.json`, `events`, or `files`, when they were changed.
@@ -114,10 +115,13 @@ pub(super) struct Document<'a> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Limits {
-    max_age_days: Option<u32>,
-    max_sessions: Option<u32>,
+    #[serde(rename = "max_age_days")]
+    days: Option<u32>,
+    #[serde(rename = "max_sessions")]
+    sessions: Option<u32>,
     /// Of 1024 × 1024 bytes.
-    max_size_mb: Option<f64>,
+    #[serde(rename = "max_size_mb")]
+    megabytes: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -155,7 +159,7 @@ impl RetentionReport {
         };
         let age = row.started.map(|(at, _)| self.now.duration_since(at).as_secs_f64() / 86_400.0);
         self.sessions.push(Session {
-            session: shown(row.path),
+            shown: shown(row.path),
             started_at: row.started.map(|(at, _)| format!("{at:.0}")),
             started_by: row.started.map(|(_, by)| by),
             age_days: age.map(|days| (days * 10.0).round() / 10.0),
@@ -248,7 +252,7 @@ impl RetentionReport {
     }
 
     pub(crate) fn json(&self) -> String {
-        let (max_age_days, max_sessions, max_size_mb) = self.limits;
+        let (days, sessions, megabytes) = self.limits;
         json::to_text(&Document {
             schema_version: 1,
             command: self.command,
@@ -257,7 +261,7 @@ impl RetentionReport {
             exit_code: self.exit_code,
             store: &self.store,
             now: format!("{:.0}", self.now),
-            limits: Limits { max_age_days, max_sessions, max_size_mb },
+            limits: Limits { days, sessions, megabytes },
             summary: self.summary(),
             sessions: &self.sessions,
             refused: &self.refused,

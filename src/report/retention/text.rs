@@ -36,7 +36,7 @@ impl RetentionReport {
             return format!("No sessions found.\n{}", self.interrupted());
         };
         let bytes = self.sessions.iter().map(|session| session.bytes).fold(0, u64::saturating_add);
-        let id: String = terminal(&oldest.session).chars().take(SHORT).collect();
+        let id: String = terminal(&oldest.shown).chars().take(SHORT).collect();
         let age = oldest.age_days.map_or_else(|| "age not known".to_owned(), |days| format!("{days:.1} days ago"));
         let mut text = format!("Sessions:    {}\n", self.sessions.len());
         let _ = writeln!(text, "Oldest:      {id} ({age})");
@@ -65,7 +65,7 @@ impl RetentionReport {
         if self.dry_run && doomed > 0 {
             let _ = writeln!(text, "Would delete: {doomed} session(s) ({} MB)", megabytes(bytes));
             for session in self.sessions.iter().filter(|session| session.state == State::Exceeds) {
-                let _ = writeln!(text, "  {}  ({})", terminal(&session.session), session.exceeds.unwrap_or_default());
+                let _ = writeln!(text, "  {}  ({})", terminal(&session.shown), session.exceeds.unwrap_or_default());
             }
         } else if deleted > 0 || self.any(State::Failed) {
             let _ = writeln!(text, "Deleted: {deleted} session(s) ({} MB freed)", megabytes(freed));
@@ -85,14 +85,14 @@ impl RetentionReport {
                 State::Running => "may still run",
                 _ => return None,
             };
-            Some((session.session.clone(), format!("{why}: {}", session.reason.as_deref().unwrap_or_default())))
+            Some((session.shown.clone(), format!("{why}: {}", session.reason.as_deref().unwrap_or_default())))
         });
         rows.collect()
     }
 
     fn damaged(&self) -> Vec<(String, String)> {
         let damaged = self.sessions.iter().filter(|session| !session.damage.is_empty());
-        damaged.map(|session| (session.session.clone(), told(session))).collect()
+        damaged.map(|session| (session.shown.clone(), told(session))).collect()
     }
 }
 

@@ -34,12 +34,11 @@ impl Log {
                 Ok(found) if found.is_symlink() && below.is_relative() => {
                     return Err(RetentionError::new(&path, "it is a link, and nothing is logged through one"));
                 }
-                Ok(_) => {}
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(RetentionError::of(&path, &error)),
                 Err(_) if components.peek().is_some() => {
                     fs::create_dir(&path).map_err(|error| RetentionError::of(&path, &error))?;
                 }
-                Err(_) => {}
+                Ok(_) | Err(_) => {}
             }
         }
         is_fit(&path)?;
