@@ -7,7 +7,7 @@ use crate::config::retention;
 
 const EXAMPLES: &str = "\
 Examples:
-  agent-strace retention status                        what is in the store, and what exceeds the limits
+  agent-strace retention status                        what is there, and what exceeds the limits
   agent-strace retention check                         the same, and exit code 1 where anything does
   agent-strace retention clean --dry-run               what would be deleted
   agent-strace retention clean --max-age-days 30 --yes

@@ -56,10 +56,12 @@ fn judge(
     }
     let Some(judged) = judged(trace_dir, &settings)? else {
         no_store(trace_dir, streams);
-        if verb == Verb::Status && args.format == PlainFormat::Text {
-            output::print(streams.stdout, "No sessions found.\n")?;
+        // Whoever reads JSON must not take nothing for an answer.
+        if verb == Verb::Check || args.format == PlainFormat::Json {
+            return Ok(3);
         }
-        return Ok(if verb == Verb::Status { 0 } else { 3 });
+        output::print(streams.stdout, "No sessions found.\n")?;
+        return Ok(0);
     };
     let mut report = describe(trace_dir, &settings, &judged);
     report.command = if verb == Verb::Status { "status" } else { "check" };
