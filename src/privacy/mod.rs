@@ -5,6 +5,7 @@
 //! stable: redacting it again changes nothing. All detectors are linear in the length of the text.
 
 mod hit;
+mod pii;
 mod secret;
 #[cfg(test)]
 mod tests;
