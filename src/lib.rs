@@ -17,6 +17,7 @@
 //! | [`finding`] | what a finding is, and what rules are called | – |
 //! | [`shell`] | which commands a piece of shell text runs: real grammar, constant propagation | – |
 //! | [`privacy`] | turns log text into text that may be shown | – |
+//! | [`scrub`] | rewrites logs of any format byte by byte, without what is private | privacy |
 //! | [`git`] | files of a revision as git objects | – |
 //! | [`ingest`] | bytes of a log → sessions and gaps, one folder per dialect | model, git |
 //! | [`effects`] | a tool call → what it did to files, processes, network | model, shell, finding |
@@ -94,6 +95,7 @@ mod report;
 mod rules;
 #[cfg(test)]
 mod schemas;
+mod scrub;
 mod shell;
 mod store;
 mod triage;

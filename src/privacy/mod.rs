@@ -4,6 +4,7 @@
 //! else, so a secret that a detector knows can't reach any output. A secret becomes `[REDACTED:kind]`. The result is
 //! stable: redacting it again changes nothing. All detectors are linear in the length of the text.
 
+mod find;
 mod hit;
 mod pii;
 mod secret;
@@ -15,7 +16,8 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-pub(crate) use hit::Hit;
+pub(crate) use find::{find, fingerprint, free_ranges, mark};
+pub(crate) use hit::{Confidence, Hit};
 
 /// Text without any secret the detectors know. It is still hostile: a renderer escapes it for its target.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,7 +29,8 @@ impl Redacted {
     }
 }
 
-const MARK: &str = "[REDACTED:";
+/// How marks begin.
+pub(crate) const MARK: &str = "[REDACTED:";
 static MARKED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MARK));
 
 /// Stands between words that are redacted together; a value never crosses it.

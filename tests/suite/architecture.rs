@@ -11,6 +11,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("finding", &[]),
     ("shell", &[]),
     ("privacy", &[]),
+    ("scrub", &["privacy"]),
     ("git", &[]),
     ("ingest", &["model", "git"]),
     ("triage", &["model", "schemas"]),
@@ -40,7 +41,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "model", "finding", "shell", "privacy", "git", "ingest", "effects", "policy", "rules", "engine", "report",
             "store", "triage", "config", "lab", "generate", "schemas", "backtest", "export", "measures", "prices",
-            "eval", "compare",
+            "eval", "compare", "scrub",
         ],
     ),
 ];

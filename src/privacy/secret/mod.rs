@@ -21,7 +21,7 @@ mod view;
 
 pub(super) use text::WORD_END;
 
-use super::hit::{Confidence, Hit};
+use super::hit::Hit;
 
 /// How often a text is taken out of another one: a token in base64 in a URL.
 const DEPTH: usize = 2;
@@ -30,7 +30,7 @@ const DEPTH: usize = 2;
 pub(crate) fn find(name: Option<&str>, text: &str) -> Vec<Hit> {
     let mut hits = Vec::new();
     search(name, text, DEPTH, &mut hits);
-    merge(hits)
+    super::find::merge(hits)
 }
 
 fn search(name: Option<&str>, text: &str, depth: usize, hits: &mut Vec<Hit>) {
@@ -42,27 +42,4 @@ fn search(name: Option<&str>, text: &str, depth: usize, hits: &mut Vec<Hit>) {
     if depth > 0 {
         view::search(name, text, depth - 1, hits);
     }
-}
-
-/// Overlapping hits become one, called by what says most of it: a token of a vendor before the value of a name.
-fn merge(mut found: Vec<Hit>) -> Vec<Hit> {
-    found.sort_by_key(|hit| (hit.start, std::cmp::Reverse(hit.end)));
-    let mut merged: Vec<Hit> = Vec::with_capacity(found.len());
-    for hit in found {
-        match merged.last_mut() {
-            Some(last) if hit.start < last.end => {
-                last.end = last.end.max(hit.end);
-                if (is_specific(&hit), hit.confidence) > (is_specific(last), last.confidence) {
-                    (last.rule, last.kind) = (hit.rule, hit.kind);
-                }
-                last.confidence = last.confidence.max(hit.confidence);
-            }
-            _ => merged.push(hit),
-        }
-    }
-    merged
-}
-
-fn is_specific(hit: &Hit) -> bool {
-    hit.confidence > Confidence::Low && !matches!(hit.rule, "secret/keyed-secret" | "secret/password")
 }

@@ -1,0 +1,79 @@
+//! All that is private in a text, and how it is told apart without being given away.
+
+use sha2::{Digest, Sha256};
+
+use super::hit::Hit;
+use super::{MARK, pii, secret, split_at_mark};
+
+/// Everything private in a text that stands under the JSON key `name`: in order, without overlap.
+pub(crate) fn find(name: Option<&str>, text: &str) -> Vec<Hit> {
+    let secrets = secret::find(name, text);
+    let mut personal = Vec::new();
+    pii::find(name, text, &mut personal);
+    if personal.is_empty() {
+        return secrets;
+    }
+    personal.extend(secrets);
+    merge(personal)
+}
+
+/// Overlapping hits become one, called by what says most of it: a token of a vendor before the value of a name, and
+/// that before personal data, which a secret may hold.
+pub(super) fn merge(mut found: Vec<Hit>) -> Vec<Hit> {
+    found.sort_by_key(|hit| (hit.start, std::cmp::Reverse(hit.end), std::cmp::Reverse(worth(hit)), hit.kind));
+    let mut merged: Vec<Hit> = Vec::with_capacity(found.len());
+    for hit in found {
+        match merged.last_mut() {
+            Some(last) if hit.start < last.end => {
+                last.end = last.end.max(hit.end);
+                if worth(&hit) > worth(last) {
+                    (last.rule, last.kind) = (hit.rule, hit.kind);
+                }
+                last.confidence = last.confidence.max(hit.confidence);
+            }
+            _ => merged.push(hit),
+        }
+    }
+    merged
+}
+
+/// Whether it is a secret, whether it says more than that a name is secret, and how sure it is.
+fn worth(hit: &Hit) -> (bool, bool, super::Confidence) {
+    let secret = hit.rule.starts_with("secret/");
+    let specific = !matches!(hit.rule, "secret/keyed-secret" | "secret/password");
+    (secret, specific && hit.confidence > super::Confidence::Low, hit.confidence)
+}
+
+/// What stands where something private was.
+pub(crate) fn mark(hit: &Hit) -> String {
+    format!("{MARK}{}]", hit.kind)
+}
+
+/// Tells values apart without giving them away. Who knows a value can check whether it is this one, unless there is a
+/// key.
+pub(crate) fn fingerprint(key: Option<&[u8]>, rule: &str, value: &str) -> String {
+    let mut digest = Sha256::new();
+    for part in [&b"agent-strace private value 1"[..], key.unwrap_or_default(), rule.as_bytes(), value.as_bytes()] {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    let bytes = digest.finalize();
+    let number = bytes.first_chunk::<8>().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+    format!("{number:016x}")
+}
+
+/// The pieces of a text that no mark covers: marks are never looked into.
+pub(crate) fn free_ranges(text: &str) -> Vec<(usize, usize)> {
+    let (mut ranges, mut at) = (Vec::new(), 0);
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let (free, mark, _) = split_at_mark(rest);
+        if !free.is_empty() {
+            ranges.push((at, at + free.len()));
+        }
+        if mark.is_empty() {
+            break;
+        }
+        at += free.len() + mark.len();
+    }
+    ranges
+}

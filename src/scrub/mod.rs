@@ -1,0 +1,75 @@
+//! Rewrites logs of any format, byte by byte: what is private goes, everything else stays as it is.
+//!
+//! A log is a series of lines and JSON documents. What begins a line with `{` or `[` is read as JSON, leaf by leaf: keys,
+//! strings, numbers. Strings are decoded before they are searched, and those that hold JSON themselves are searched the
+//! same way, so that documents stay valid at every depth. Everything else, also what is left of a damaged document from
+//! the place where it breaks, is plain text: it is searched in windows of many lines.
+//!
+//! Nothing is refused, nothing is left out, and memory is bounded: a text that is longer than a window is searched in
+//! windows that overlap. What is found depends on the bytes alone, not on how they arrive.
+
+mod embedded;
+mod grammar;
+mod input;
+mod leaf;
+mod path;
+mod rewrite;
+mod scan;
+mod settle;
+#[cfg(test)]
+mod tests;
+mod text;
+mod walk;
+
+use std::io::{self, Read};
+
+use crate::privacy::Hit;
+
+/// Texts in texts that are searched as JSON.
+const MAX_NESTING: u32 = 4;
+
+/// Says what is private.
+pub(crate) trait Detector {
+    /// What is to be replaced in a text that stands under the key `name`: in order, without overlap.
+    fn find(&self, name: Option<&str>, text: &str) -> Vec<Hit>;
+
+    /// What may not be shown of a name, whatever is to be replaced.
+    fn private(&self, text: &str) -> Vec<Hit>;
+
+    /// Tells values apart without giving them away.
+    fn fingerprint(&self, hit: &Hit, value: &str) -> String;
+}
+
+/// Takes what comes out of a log.
+pub(crate) trait Sink {
+    /// The next bytes of the rewritten log.
+    fn bytes(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    fn found(&mut self, finding: &Finding<'_>) -> io::Result<()>;
+}
+
+/// Something private, without what it is.
+#[derive(Debug)]
+pub(crate) struct Finding<'f> {
+    /// From 1; where the leaf starts.
+    pub(crate) line: u64,
+    /// Of the leaf in its document, with nothing private in it; empty where the line is plain text.
+    pub(crate) pointer: &'f str,
+    /// It is in the key that the pointer ends with.
+    pub(crate) is_key: bool,
+    /// Code points of the decoded leaf, or of the line where it is plain text.
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) hit: &'f Hit,
+    pub(crate) fingerprint: &'f str,
+}
+
+/// Reads a log to its end.
+pub(crate) fn scrub(reader: &mut dyn Read, detector: &dyn Detector, sink: &mut dyn Sink) -> io::Result<()> {
+    walk::Walk::new(reader, detector, sink).run()
+}
+
+/// A name with nothing private in it, and whether that is another one.
+pub(crate) fn name(detector: &dyn Detector, name: &str) -> Option<String> {
+    settle::shown(detector, name)
+}
