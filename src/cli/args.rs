@@ -10,6 +10,7 @@ use super::init::InitArgs;
 use super::lint::LintArgs;
 use super::measured::{CostArgs, StatsArgs, TokenBudgetArgs};
 use super::policy::args::PolicyArgs;
+use super::redact::RedactArgs;
 use super::retention::RetentionArgs;
 use super::since::{self, Since};
 use crate::engine;
@@ -172,6 +173,9 @@ pub(super) enum Command {
     /// Write logs of any agent into the store.
     #[command(after_help = IMPORT_EXAMPLES)]
     Import(ImportArgs),
+    /// Rewrite logs without what is private in them, or list where it is.
+    #[command(after_help = super::redact::EXAMPLES)]
+    Redact(RedactArgs),
     /// Write a policy to start from.
     #[command(after_help = super::init::EXAMPLES)]
     Init(InitArgs),

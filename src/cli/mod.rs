@@ -23,6 +23,7 @@ mod pipeline;
 mod policy;
 mod policy_file;
 mod progress;
+mod redact;
 mod retention;
 mod rules;
 mod schema;
@@ -74,6 +75,7 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Lint(args) => lint::run(&cli.trace_dir, args, environment, streams),
         Command::List(args) => list::run(&cli.trace_dir, args, environment, streams),
         Command::Policy(args) => policy::run(&cli.trace_dir, args, environment, streams),
+        Command::Redact(args) => redact::run(&cli.trace_dir, args, streams),
         Command::Retention(args) => retention::run(&cli.trace_dir, args, environment, streams),
         Command::Rules(args) => rules::run(args, streams),
         Command::Schema(args) => schema::run(args, streams),

@@ -214,7 +214,7 @@ impl Inputs {
     }
 }
 
-fn select_failure(error: &SelectError) -> Failure {
+pub(super) fn select_failure(error: &SelectError) -> Failure {
     let failure = Failure::new(error.to_string());
     match error {
         SelectError::NotFound(_) => failure.hint("`agent-strace list` shows the sessions in the store"),

@@ -54,6 +54,16 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
     ("session", "output of `inspect --view session`", include_str!("../../schemas/session.schema.json")),
     ("billing", "output of `inspect --view billing`", include_str!("../../schemas/billing.v1.schema.json")),
     (
+        "redact-check",
+        "output of `redact --check --format json`",
+        include_str!("../../schemas/redact-check.v1.schema.json"),
+    ),
+    (
+        "redact-finding",
+        "a line of `redact --check --format ndjson`",
+        include_str!("../../schemas/redact-finding.v1.schema.json"),
+    ),
+    (
         "store-event",
         "a line of `events.ndjson` in the store, as it is written",
         include_str!("../../schemas/store-event.schema.json"),

@@ -34,7 +34,7 @@ mod tests;
 pub(crate) use baseline::{Baseline, ruleset};
 pub(crate) use compared::{DriftReport, SemanticReport, comparisons, outline, semantic};
 pub(crate) use effects::{EffectsEvent, EffectsReport, EffectsSession, Told};
-pub(crate) use escape::terminal;
+pub(crate) use escape::{json as printable_json, terminal};
 pub(crate) use evals::{EvalsPair, EvalsReport};
 pub(crate) use explanation::{Explanation, explanations_json, explanations_text};
 pub(crate) use history::{BacktestReport, CoverageReport, DiffReport, Frame};

@@ -13,6 +13,8 @@ enum Token {
     String(usize, usize),
     Scalar(usize, usize),
     Punctuation(u8),
+    /// There is nothing any more.
+    End,
 }
 
 /// A quick look.
@@ -41,13 +43,15 @@ pub(super) fn is_record_of_its_own(ahead: &[u8], is_all: bool) -> bool {
 fn visit(text: &[u8], mut leaf: impl FnMut(&Path, Role, usize, usize, bool)) -> Option<()> {
     let (mut grammar, mut path, mut scratch) = (Grammar::new(), Path::default(), Vec::new());
     let mut at = 0;
-    while let Some((token, next)) = token(text, at)? {
+    loop {
+        let (token, next) = token(text, at)?;
         at = next;
-        if grammar.is_done() {
+        if grammar.is_done() && !matches!(token, Token::End) {
             grammar.restart();
             path.restart();
         }
         match token {
+            Token::End => return grammar.is_done().then_some(()),
             Token::Punctuation(byte) => {
                 let punctuation = grammar.punctuation(byte)?;
                 path.step(punctuation);
@@ -68,7 +72,6 @@ fn visit(text: &[u8], mut leaf: impl FnMut(&Path, Role, usize, usize, bool)) -> 
             }
         }
     }
-    grammar.is_done().then_some(())
 }
 
 /// Searches every leaf of a text that is JSON, or several documents of it; `None` where it is something else.
@@ -102,11 +105,11 @@ pub(super) fn search(detector: &dyn Detector, outer: Option<&str>, text: &str, n
     Some(found)
 }
 
-/// The token at or after `at`, and where it ends; `Some(None)` at the end of the text, `None` where there is no token.
-fn token(text: &[u8], at: usize) -> Option<Option<(Token, usize)>> {
+/// The token at or after `at`, and where it ends; `None` where there is something else.
+fn token(text: &[u8], at: usize) -> Option<(Token, usize)> {
     let blanks = text.get(at..)?.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
     let start = at + blanks;
-    let Some(first) = text.get(start) else { return Some(None) };
+    let Some(first) = text.get(start) else { return Some((Token::End, start)) };
     let token = match first {
         b'"' => {
             let Stop::Quote(length, _) = string_end(text.get(start + 1..)?) else { return None };
@@ -122,5 +125,5 @@ fn token(text: &[u8], at: usize) -> Option<Option<(Token, usize)>> {
             (Token::Scalar(start, start + length), start + length)
         }
     };
-    Some(Some(token))
+    Some(token)
 }

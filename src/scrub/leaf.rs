@@ -128,7 +128,7 @@ impl Leaf {
         let from = cut.as_ref().map_or_else(|| until.saturating_sub(CONTEXT), |hit| hit.start);
         let from = text.ceil_char_boundary(from);
         let to = text.floor_char_boundary((from + CONTEXT).min(until));
-        self.context = text.get(from..to).unwrap_or("").to_owned();
+        text.get(from..to).unwrap_or("").clone_into(&mut self.context);
         self.running = cut.and_then(|_| parts.last().map(|part| part.known.clone()));
         let Some(Spot { raw: consumed, code_points }) = spots.last().copied() else { return (parts, raw.len()) };
         self.code_points += code_points;

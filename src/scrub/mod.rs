@@ -69,7 +69,7 @@ pub(crate) fn scrub(reader: &mut dyn Read, detector: &dyn Detector, sink: &mut d
     walk::Walk::new(reader, detector, sink).run()
 }
 
-/// A name with nothing private in it, and whether that is another one.
+/// The name of a file without what is private in it; `None` where nothing is.
 pub(crate) fn name(detector: &dyn Detector, name: &str) -> Option<String> {
-    settle::shown(detector, name)
+    settle::without(name, &|text| detector.find(None, text))
 }

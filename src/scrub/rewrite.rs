@@ -7,7 +7,7 @@ use memchr::{memchr, memmem};
 use super::Finding;
 use super::grammar::Role;
 use super::leaf::{Known, Leaf, Part};
-use super::settle::{search, shown};
+use super::settle::{search, without};
 use super::text::{Writing, append, code_points, decode};
 use super::walk::Walk;
 use super::{MAX_NESTING, path::LONGEST_KEY};
@@ -78,7 +78,8 @@ impl Walk<'_> {
             return Ok(());
         }
         if leaf.is_first() {
-            let shown = shown(self.judge.detector, &text);
+            let detector = self.judge.detector;
+            let shown = without(&text, &|text| detector.private(text));
             self.path.key(&text, shown);
         }
         let (parts, taken) = leaf.next(&mut self.judge, None, raw, is_last);

@@ -38,7 +38,8 @@ pub(super) fn search(detector: &dyn Detector, name: Option<&str>, text: &str, ne
 pub(super) fn settled(text: &str, find: &dyn Fn(&str) -> Vec<Hit>) -> Vec<Hit> {
     // Most texts hold neither a mark nor a secret.
     let has_marks = text.len() > MARK.len() && memmem::find(text.as_bytes(), MARK.as_bytes()).is_some();
-    if !has_marks && find(text).is_empty() {
+    let mut first = (!has_marks).then(|| find(text));
+    if first.as_ref().is_some_and(Vec::is_empty) {
         return Vec::new();
     }
     let mut pending: Vec<(usize, usize)> = free_ranges(text);
@@ -47,7 +48,8 @@ pub(super) fn settled(text: &str, find: &dyn Fn(&str) -> Vec<Hit>) -> Vec<Hit> {
         let mut left = Vec::new();
         for (start, end) in pending {
             let mut at = start;
-            for hit in find(text.get(start..end).unwrap_or("")) {
+            let hits = first.take().unwrap_or_else(|| find(text.get(start..end).unwrap_or("")));
+            for hit in hits {
                 let (from, to) = outside_escapes(text, start + hit.start, start + hit.end);
                 let (from, to) = (from.max(at), to.min(end));
                 if from >= to {
@@ -151,9 +153,9 @@ fn short(text: &[u8]) -> u64 {
     text.iter().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
-/// A text as it may be shown, whatever was asked for; `None` where it may be shown as it is.
-pub(super) fn shown(detector: &dyn Detector, text: &str) -> Option<String> {
-    let hits = settled(text, &|text| detector.private(text));
+/// A text without what `find` finds in it; `None` where that is nothing.
+pub(super) fn without(text: &str, find: &dyn Fn(&str) -> Vec<Hit>) -> Option<String> {
+    let hits = settled(text, find);
     if hits.is_empty() {
         return None;
     }

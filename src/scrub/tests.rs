@@ -1,5 +1,6 @@
 //! Properties of the whole pass, with detectors of its own: what is private is another module's business.
 
+use std::fmt::Write as _;
 use std::io::{self, Read};
 use std::time::{Duration, Instant};
 
@@ -24,7 +25,7 @@ impl Detector for Plain {
         }
         let (mut hits, mut at) = (Vec::new(), 0);
         while let Some(start) = memchr::memchr3(b'k', b'-', b'=', &text.as_bytes()[at..]).map(|found| at + found) {
-            let rest = &text[start..];
+            let rest = text.get(start..).unwrap();
             let (inside, least, kind) = match rest.as_bytes() {
                 [b'k', b'e', b'y', b'-', ..] => (start + 4, 20, "test-key"),
                 [b'=', ..] => (start + 1, 8, "assigned"),
@@ -37,7 +38,10 @@ impl Detector for Plain {
                 continue;
             }
             let (start, end) = match kind {
-                "pem" => (start, text[inside..].find("END KEY-----").map_or(text.len(), |end| inside + end + 12)),
+                "pem" => (
+                    start,
+                    text.get(inside..).unwrap().find("END KEY-----").map_or(text.len(), |end| inside + end + 12),
+                ),
                 "assigned" => (inside, inside + word),
                 _ => (start, inside + word),
             };
@@ -218,7 +222,7 @@ fn json_in_strings_stays_json_at_every_depth() {
     for depth in 0..5 {
         let input = document.to_string();
         let output = text(&input);
-        assert!(!output.contains(&KEY[4..]) && !output.contains(&OTHER[4..]), "{output}");
+        assert!(!output.contains("abcdefgh") && !output.contains("ABCDEFGH"), "{output}");
         let mut value: Value = serde_json::from_str(&output).unwrap();
         for _ in 0..depth {
             value = serde_json::from_str(value["arguments"].as_str().unwrap()).unwrap();
@@ -278,6 +282,24 @@ fn long_strings_are_searched_in_windows() {
     }
 }
 
+/// Windows are cut at the same places, however bytes arrive.
+#[test]
+fn how_bytes_of_long_strings_arrive_changes_nothing() {
+    for writing in ["%", "{\"a\":\"%\"}\n", "[1,\n\"%"] {
+        let mut inside = String::new();
+        while inside.len() < 2_300_000 {
+            inside.push_str(&"\\u00fc\\ud83d\\ude00 \u{fc}\\n".repeat(1 + inside.len() % 700));
+            inside.push_str(KEY);
+        }
+        let input = writing.replace('%', &inside);
+        let mut dropped = Out::default();
+        let sizes = [70_001, 1, 300_000];
+        scrub(&mut Drops { bytes: input.as_bytes(), sizes: sizes.iter().cycle() }, &Plain, &mut dropped).unwrap();
+        assert!(dropped == run(input.as_bytes()), "{writing}");
+        assert!(!dropped.rows.is_empty());
+    }
+}
+
 #[test]
 fn what_is_longer_than_a_window_goes_as_one() {
     for writing in ["x %", "{\"a\":\"%\"}"] {
@@ -293,27 +315,26 @@ fn what_is_longer_than_a_window_goes_as_one() {
 fn hostile_input_takes_time_in_proportion() {
     let nested = |open: &str, count: usize| open.repeat(count);
     for input in [
-        nested("[", 5_000_000),
-        nested("{\"a\":", 1_000_000),
-        nested("\"", 5_000_000),
-        nested("\\", 5_000_000),
-        format!("[\"{}", nested("\\", 5_000_000)),
-        format!("[\"{}", nested("\\\"", 2_500_000)),
-        nested("[\n", 2_500_000),
-        nested("{\"a\":\n", 800_000),
+        nested("[", 1_000_000),
+        nested("{\"a\":", 200_000),
+        nested("\"", 1_000_000),
+        nested("\\", 1_000_000),
+        format!("[\"{}", nested("\\", 1_000_000)),
+        format!("[\"{}", nested("\\\"", 500_000)),
+        nested("[\n", 500_000),
+        nested("{\"a\":\n", 200_000),
         nested("[\"key-abcdefghijklmnopqrst\",", 200_000),
         format!("[{}", nested(&format!("\"{KEY}\","), 200_000)),
-        format!("[\"{}", nested(&format!("{KEY} "), 200_000)),
+        format!("[\"{}", nested(&format!("{KEY} "), 50_000)),
         format!("{{{}", nested(&format!("\"{KEY}\":1,"), 100_000)),
         nested("{\"a\":\"{\\\"a\\\":\\\"", 300_000),
-        nested("[{}]\n", 1_000_000),
-        nested("\u{fc}", 2_500_000),
+        nested("[{}]\n", 200_000),
+        nested("\u{fc}", 500_000),
     ] {
         let start = Instant::now();
         run(input.as_bytes());
         let taken = start.elapsed();
-        eprintln!("{taken:?} {} {}", input.len(), &input[..20]);
-        assert!(taken < Duration::from_secs(20), "{taken:?} for {}", &input[..20]);
+        assert!(taken < Duration::from_secs(20), "{taken:?} for {:?}", input.get(..20));
     }
 }
 
@@ -363,7 +384,9 @@ fn ascii(json: &str) -> String {
         if character.is_ascii() {
             shown.push(character);
         } else {
-            character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| shown.push_str(&format!("\\u{unit:04x}")));
+            for unit in character.encode_utf16(&mut [0; 2]).iter() {
+                write!(shown, "\\u{unit:04x}").unwrap();
+            }
         }
     }
     shown
@@ -423,7 +446,7 @@ proptest! {
                 let leaf = at(&document, &row.pointer).unwrap();
                 let taken: String = leaf.as_str().unwrap().chars().skip(usize::try_from(row.start).unwrap())
                     .take(usize::try_from(row.end - row.start).unwrap()).collect();
-                prop_assert!(taken.contains(&row.value) || taken.contains("\\"), "{} {:?}", taken, row);
+                prop_assert!(taken.contains(&row.value) || taken.contains('\\'), "{} {:?}", taken, row);
                 prop_assert!(!output.contains(&row.value));
             }
         }

@@ -29,39 +29,51 @@ enum Piece<'r> {
 /// Steps through raw bytes.
 struct Pieces<'r> {
     rest: &'r [u8],
+    /// The same, where all of it is text.
+    text: Option<&'r str>,
     writing: Writing,
     /// The text goes on behind these bytes: what is incomplete at their end is not taken.
     goes_on: bool,
-    /// Bytes without escapes that lie ahead, and whether all of them are text.
+    /// Bytes without escapes that lie ahead.
     run: usize,
-    is_text: bool,
 }
 
 impl<'r> Pieces<'r> {
     fn new(raw: &'r [u8], writing: Writing, goes_on: bool) -> Self {
-        Self { rest: raw, writing, goes_on, run: 0, is_text: false }
+        let text = match simdutf8::compat::from_utf8(raw) {
+            Ok(text) => Some(text),
+            // The last character may only be cut.
+            Err(error) if goes_on && error.error_len().is_none() => {
+                raw.get(..error.valid_up_to()).and_then(|whole| std::str::from_utf8(whole).ok())
+            }
+            Err(_) => None,
+        };
+        Self { rest: raw, text, writing, goes_on, run: 0 }
     }
 
-    fn take(&mut self, length: usize) -> &'r [u8] {
-        let (taken, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, &[]));
-        self.rest = rest;
-        taken
+    fn take(&mut self, length: usize) {
+        self.rest = self.rest.get(length..).unwrap_or_default();
+        self.text = self.text.map(|text| text.get(length..).unwrap_or(""));
     }
 
-    /// The next bytes up to an escape.
-    fn plain(&mut self) -> Option<Piece<'r>> {
-        let run = self.rest.get(..self.run).unwrap_or(self.rest);
-        if self.is_text {
-            let text = std::str::from_utf8(run).ok()?;
-            self.take(run.len());
-            self.run = 0;
-            return Some(Piece::Same(text));
+    /// Text up to the next escape.
+    fn text(&mut self, text: &'r str) -> Option<Piece<'r>> {
+        let escape = if self.writing == Writing::Json { memchr(b'\\', text.as_bytes()) } else { None };
+        let run = text.get(..escape.unwrap_or(text.len())).filter(|run| !run.is_empty())?;
+        self.take(run.len());
+        Some(Piece::Same(run))
+    }
+
+    /// What is text of the next bytes, or one byte that is not.
+    fn bytes(&mut self) -> Option<Piece<'r>> {
+        if self.run == 0 {
+            let escape = if self.writing == Writing::Json { memchr(b'\\', self.rest) } else { None };
+            self.run = escape.unwrap_or(self.rest.len());
         }
-        let chunk = run.utf8_chunks().next()?;
+        let chunk = self.rest.get(..self.run)?.utf8_chunks().next()?;
         if !chunk.valid().is_empty() {
-            let length = chunk.valid().len();
-            self.take(length);
-            self.run -= length;
+            self.take(chunk.valid().len());
+            self.run -= chunk.valid().len();
             return Some(Piece::Same(chunk.valid()));
         }
         if self.goes_on && chunk.invalid().len() == self.rest.len() {
@@ -87,15 +99,13 @@ impl<'r> Iterator for Pieces<'r> {
     type Item = Piece<'r>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.run == 0 {
-            if self.writing == Writing::Json && self.rest.first() == Some(&b'\\') {
-                return self.escape();
-            }
-            let escape = if self.writing == Writing::Json { memchr(b'\\', self.rest) } else { None };
-            self.run = escape.unwrap_or(self.rest.len());
-            self.is_text = simdutf8::basic::from_utf8(self.rest.get(..self.run)?).is_ok();
+        if self.writing == Writing::Json && self.run == 0 && self.rest.first() == Some(&b'\\') {
+            return self.escape();
         }
-        if self.run == 0 { None } else { self.plain() }
+        match self.text {
+            Some(text) => self.text(text),
+            None => self.bytes(),
+        }
     }
 }
 

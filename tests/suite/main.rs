@@ -37,6 +37,7 @@ mod peer_evals;
 mod peer_lints;
 mod peer_reads;
 mod readme;
+mod redact;
 mod retention;
 mod sarif;
 mod sarif_check;

@@ -23,6 +23,8 @@ const PRINTED: &[(&str, &str)] = &[
     ("drift", "drift.v1"),
     ("eval gate", "eval.v1"),
     ("eval compare", "eval-compare.v1"),
+    ("redact json", "redact-check.v1"),
+    ("redact ndjson", "redact-finding.v1"),
     ("inspect --view session", "session"),
     ("inspect --view billing", "billing.v1"),
     ("policy backtest", "policy-backtest.v1"),

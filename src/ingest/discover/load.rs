@@ -194,6 +194,15 @@ pub(crate) fn read_stream(shown: &str, reader: impl Read, sink: &mut dyn Sink) {
     }
 }
 
+/// Everything that a compressed stream holds, bounded like a file; what holds only a part of it is refused.
+pub(crate) fn unpacked(reader: impl Read, packing: Packing) -> Result<Vec<u8>, String> {
+    let unpacked = packed::unpack(BufReader::with_capacity(64 << 10, reader), packing, &mut |_| {});
+    match unpacked.flaws.into_iter().next() {
+        Some(flaw) => Err(flaw),
+        None => Ok(unpacked.bytes),
+    }
+}
+
 /// Opens a regular file that, all links resolved, lies in `within`.
 pub(super) fn open(path: &Path, within: &Path) -> Result<File, String> {
     // Opening a pipe would wait for its writer, so its kind is looked at first.

@@ -30,8 +30,9 @@ use super::{Carried, Log, StoreEntry};
 use crate::model::Gap;
 #[cfg(test)]
 pub(crate) use load::All;
-pub(crate) use load::read_stream;
+pub(crate) use load::{read_stream, unpacked};
 use origin::Origin;
+pub(crate) use packed::Packing;
 
 /// A larger file is not read.
 pub(crate) const MAX_FILE: u64 = 2 << 30;
@@ -213,6 +214,27 @@ fn by_start(left: &Source, right: &Source) -> Ordering {
     start.then_with(|| id(left).cmp(&id(right))).then_with(|| left.shown.cmp(&right.shown))
 }
 
+/// How a file is packed, by its first bytes.
+pub(crate) fn packing(head: &[u8]) -> Option<Packing> {
+    Packing::of(head)
+}
+
+/// The directory of the session that a request names; `None` where it names none, or a file is called so.
+pub(crate) fn session_folder(trace_dir: &Path, request: &str) -> Result<Option<PathBuf>, SelectError> {
+    let candidates = store::matching(trace_dir, request);
+    if let Some((_, folder)) = candidates.iter().find(|(id, _)| id == request) {
+        return Ok(Some(folder.clone()));
+    }
+    if Path::new(request).symlink_metadata().is_ok() {
+        return Ok(None);
+    }
+    match candidates.as_slice() {
+        [] => Ok(None),
+        [(_, folder)] => Ok(Some(folder.clone())),
+        several => Err(ambiguous(request, several)),
+    }
+}
+
 /// What one request names: exactly one session id, then a path, then a prefix of one id.
 fn one(trace_dir: &Path, request: &str) -> Result<Found, SelectError> {
     let candidates = store::matching(trace_dir, request);
@@ -239,15 +261,13 @@ fn pick(
     match matching.as_slice() {
         [] => Ok(None),
         [(_, folder)] => Ok(Some(walk::inside(trace_dir, folder))),
-        several => {
-            let examples: Vec<_> =
-                several.iter().take(3).map(|(_, folder)| format!("`{}`", walk::shown(folder))).collect();
-            let more = if several.len() > 3 { ", …" } else { "" };
-            Err(SelectError::Ambiguous {
-                request: request.to_owned(),
-                count: several.len(),
-                examples: examples.join(", ") + more,
-            })
-        }
+        several => Err(ambiguous(request, several)),
     }
+}
+
+fn ambiguous(request: &str, several: &[(String, PathBuf)]) -> SelectError {
+    let examples: Vec<_> = several.iter().take(3).map(|(_, folder)| format!("`{}`", walk::shown(folder))).collect();
+    let more = if several.len() > 3 { ", …" } else { "" };
+    let (request, count, examples) = (request.to_owned(), several.len(), examples.join(", ") + more);
+    SelectError::Ambiguous { request, count, examples }
 }

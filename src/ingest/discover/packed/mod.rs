@@ -27,7 +27,7 @@ const GZIP: &[u8] = b"\x1f\x8b";
 
 /// How the bytes of a log are packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Packing {
+pub(crate) enum Packing {
     Gzip,
     Zstd,
     Zip,
