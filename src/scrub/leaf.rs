@@ -84,7 +84,7 @@ impl Leaf {
         }
         let found = search(judge.detector, name, &text, 0);
         if found.is_empty() {
-            judge.clean.keep(name, &text);
+            judge.clean.keep(name.map(str::as_bytes), &text);
             return Vec::new();
         }
         let bounds = found.iter().flat_map(|Found { hit, .. }| [hit.start, hit.end]);

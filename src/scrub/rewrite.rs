@@ -13,8 +13,8 @@ use super::walk::Walk;
 use super::{MAX_NESTING, path::LONGEST_KEY};
 use crate::privacy::{MARK, mark};
 
-/// Stands for the name of what is a key itself, where clean texts are remembered.
-const KEY: &str = "\u{1}key";
+/// Stands for the name of what is a key itself, where clean texts are remembered. No key is called so.
+const KEY: &[u8] = b"\xff";
 /// Shorter numbers are no secrets, and `0`, which takes their place, is none.
 const SHORTEST_NUMBER: u64 = 4;
 
@@ -53,7 +53,7 @@ impl Walk<'_> {
         match role {
             Role::Value => self.judge.clean.has(self.path.name_bytes(), raw),
             Role::Key => {
-                let is_known = self.judge.clean.has(Some(KEY.as_bytes()), raw);
+                let is_known = self.judge.clean.has(Some(KEY), raw);
                 if is_known {
                     self.path.clean_key(raw);
                 }
@@ -72,7 +72,7 @@ impl Walk<'_> {
         let is_whole = leaf.is_first() && is_last;
         let mut scratch = Vec::new();
         let text = if is_whole { decode(raw, Writing::Json, &mut scratch) } else { beginning(raw).into() };
-        if is_whole && self.judge.clean.has(Some(KEY.as_bytes()), text.as_bytes()) {
+        if is_whole && self.judge.clean.has(Some(KEY), text.as_bytes()) {
             self.path.key(&text, None);
             self.step(leaf, raw.len());
             return Ok(());

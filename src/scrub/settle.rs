@@ -135,14 +135,13 @@ impl Clean {
         })
     }
 
-    pub(super) fn keep(&mut self, name: Option<&str>, text: &str) {
-        let name = name.unwrap_or("");
-        let Some(entry) = Self::place(name.as_bytes(), text.as_bytes()).and_then(|place| self.entries.get_mut(place))
-        else {
+    pub(super) fn keep(&mut self, name: Option<&[u8]>, text: &str) {
+        let name = name.unwrap_or_default();
+        let Some(entry) = Self::place(name, text.as_bytes()).and_then(|place| self.entries.get_mut(place)) else {
             return;
         };
         let (Ok(named), Ok(known)) = (u8::try_from(name.len()), u8::try_from(text.len())) else { return };
-        for (place, byte) in entry.bytes.iter_mut().zip(name.bytes().chain(text.bytes())) {
+        for (place, byte) in entry.bytes.iter_mut().zip(name.iter().copied().chain(text.bytes())) {
             *place = byte;
         }
         (entry.name, entry.text) = (named, known);

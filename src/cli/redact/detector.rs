@@ -28,6 +28,24 @@ impl Wanted {
     fn wants(&self, hit: &Hit) -> bool {
         hit.confidence >= self.least && (self.personal || !is_personal(hit.rule))
     }
+
+    /// Adds what the user's patterns find.
+    fn with_patterns(&self, mut hits: Vec<Hit>, text: &str) -> Vec<Hit> {
+        if self.patterns.is_empty() {
+            return hits;
+        }
+        for pattern in &self.patterns {
+            let matches = pattern.find_iter(text).filter(|found| !found.is_empty());
+            hits.extend(matches.map(|found| Hit {
+                start: found.start(),
+                end: found.end(),
+                rule: "secret/custom",
+                kind: "custom",
+                confidence: Confidence::High,
+            }));
+        }
+        joined(hits)
+    }
 }
 
 pub(super) fn is_personal(rule: &str) -> bool {
@@ -49,25 +67,11 @@ impl Detector for Wanted {
     fn find(&self, name: Option<&str>, text: &str) -> Vec<Hit> {
         let mut hits = privacy::find(name, text);
         hits.retain(|hit| self.wants(hit));
-        if self.patterns.is_empty() {
-            return hits;
-        }
-        for pattern in &self.patterns {
-            let matches = pattern.find_iter(text).filter(|found| !found.is_empty());
-            hits.extend(matches.map(|found| Hit {
-                start: found.start(),
-                end: found.end(),
-                rule: "secret/custom",
-                kind: "custom",
-                confidence: Confidence::High,
-            }));
-        }
-        joined(hits)
+        self.with_patterns(hits, text)
     }
 
     fn private(&self, text: &str) -> Vec<Hit> {
-        let everything = Self { patterns: self.patterns.clone(), least: Confidence::Low, personal: true };
-        everything.find(None, text)
+        self.with_patterns(privacy::find(None, text), text)
     }
 
     fn fingerprint(&self, hit: &Hit, value: &str) -> String {

@@ -32,7 +32,8 @@ Examples:
 What is found becomes [REDACTED:kind]; every other byte stays as it is. JSON stays JSON, also inside of
 strings, and lines stay where they are. Secrets are always replaced, personal data only with --mask.
 What is compressed with gzip is compressed again; other compressed, packed and binary files are
-refused, never copied. Nothing is overwritten unless --in-place or --force says so.
+refused, never copied. Links are not followed, and Git's own folder (.git) is left out. Nothing is
+overwritten unless --in-place or --force says so.
 
 Exit code of --check: 1 when a secret is found of medium or high confidence (with --mask also personal
 data), 3 when something could not be read, else 0. Without --check: 0, or 2 when a file was not rewritten.";

@@ -180,13 +180,11 @@ fn one(
 fn pass<W: Write>(opened: Opened<'_>, wanted: &Wanted, out: W) -> Result<(Written, W), String> {
     let Opened { carrier, mut reader } = opened;
     let (counts, mut out) = if carrier == Carrier::Gzip {
-        let mut sink = Out { out: GzEncoder::new(out, Compression::default()), counts: Counts::default() };
-        scrub::scrub(&mut *reader, wanted, &mut sink).map_err(|error| unreadable(&error))?;
-        (sink.counts, sink.out.finish().map_err(|error| unwritable(&error))?)
+        let packer = GzEncoder::new(out, Compression::default());
+        let (counts, packer) = Out::fill(packer, &mut *reader, wanted)?;
+        (counts, packer.finish().map_err(|error| unwritable(&error))?)
     } else {
-        let mut sink = Out { out, counts: Counts::default() };
-        scrub::scrub(&mut *reader, wanted, &mut sink).map_err(|error| unreadable(&error))?;
-        (sink.counts, sink.out)
+        Out::fill(out, &mut *reader, wanted)?
     };
     out.flush().map_err(|error| unwritable(&error))?;
     Ok((Written { counts, carrier }, out))
@@ -195,11 +193,26 @@ fn pass<W: Write>(opened: Opened<'_>, wanted: &Wanted, out: W) -> Result<(Writte
 struct Out<W> {
     out: W,
     counts: Counts,
+    /// It was the writer that failed, not the reader.
+    is_broken: bool,
+}
+
+impl<W: Write> Out<W> {
+    fn fill(out: W, reader: &mut dyn Read, wanted: &Wanted) -> Result<(Counts, W), String> {
+        let mut sink = Self { out, counts: Counts::default(), is_broken: false };
+        match scrub::scrub(reader, wanted, &mut sink) {
+            Ok(()) => Ok((sink.counts, sink.out)),
+            Err(error) if sink.is_broken => Err(unwritable(&error)),
+            Err(error) => Err(unreadable(&error)),
+        }
+    }
 }
 
 impl<W: Write> Sink for Out<W> {
     fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.out.write_all(bytes)
+        let written = self.out.write_all(bytes);
+        self.is_broken |= written.is_err();
+        written
     }
 
     fn found(&mut self, finding: &Finding<'_>) -> io::Result<()> {
