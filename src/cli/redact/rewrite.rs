@@ -181,23 +181,23 @@ fn pass<W: Write>(opened: Opened<'_>, wanted: &Wanted, out: W) -> Result<(Writte
     let Opened { carrier, mut reader } = opened;
     let (counts, mut out) = if carrier == Carrier::Gzip {
         let packer = GzEncoder::new(out, Compression::default());
-        let (counts, packer) = Out::fill(packer, &mut *reader, wanted)?;
+        let (counts, packer) = Rewritten::fill(packer, &mut *reader, wanted)?;
         (counts, packer.finish().map_err(|error| unwritable(&error))?)
     } else {
-        Out::fill(out, &mut *reader, wanted)?
+        Rewritten::fill(out, &mut *reader, wanted)?
     };
     out.flush().map_err(|error| unwritable(&error))?;
     Ok((Written { counts, carrier }, out))
 }
 
-struct Out<W> {
+struct Rewritten<W> {
     out: W,
     counts: Counts,
     /// It was the writer that failed, not the reader.
     is_broken: bool,
 }
 
-impl<W: Write> Out<W> {
+impl<W: Write> Rewritten<W> {
     fn fill(out: W, reader: &mut dyn Read, wanted: &Wanted) -> Result<(Counts, W), String> {
         let mut sink = Self { out, counts: Counts::default(), is_broken: false };
         match scrub::scrub(reader, wanted, &mut sink) {
@@ -208,7 +208,7 @@ impl<W: Write> Out<W> {
     }
 }
 
-impl<W: Write> Sink for Out<W> {
+impl<W: Write> Sink for Rewritten<W> {
     fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         let written = self.out.write_all(bytes);
         self.is_broken |= written.is_err();
