@@ -48,7 +48,10 @@ fn secrets_are_replaced_and_the_rest_is_kept() {
             format!("a -----BEGIN RSA PRIVATE{} KEY-----\n{body}MIIplokm\n-----END RSA PRIVATE KEY----- b", ""),
             "a [REDACTED:private-key] b".to_owned(),
         ),
-        (format!("a -----BEGIN ENCRYPTED PRIVATE{} KEY-----\n{body}\ncut", ""), "a [REDACTED:private-key]\ncut".to_owned()),
+        (
+            format!("a -----BEGIN ENCRYPTED PRIVATE{} KEY-----\n{body}\ncut", ""),
+            "a [REDACTED:private-key]\ncut".to_owned(),
+        ),
         (
             "-----BEGIN PUBLIC KEY-----\nMII\n-----END".to_owned(),
             "-----BEGIN PUBLIC KEY-----\nMII\n-----END".to_owned(),

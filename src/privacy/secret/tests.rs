@@ -1,8 +1,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::vendor::{ROWS, example, lines, parse};
 use super::super::hit::Confidence;
+use super::vendor::{ROWS, example, lines, parse};
 use super::{find, keyword, likeness};
 
 /// `fixtures/secrets.md`: texts, and what is found in them. `UPDATE_SPECS=1` writes it; read it before you believe it.
