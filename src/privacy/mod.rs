@@ -58,10 +58,18 @@ pub(crate) fn redact_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<
     for (position, word) in words.into_iter().enumerate() {
         if position > 0 {
             joined.push(WORD_END);
+            // Options are told by the blank before them.
+            joined.push(' ');
         }
         joined.extend(word.chars().map(|character| if character == WORD_END { ' ' } else { character }));
     }
-    redact(&joined).0.split(WORD_END).map(|word| Redacted(word.to_owned())).collect()
+    let words = redact(&joined);
+    let apart = words.0.split(WORD_END).enumerate();
+    apart
+        .map(|(position, word)| {
+            Redacted(if position > 0 { word.strip_prefix(' ').unwrap_or(word) } else { word }.to_owned())
+        })
+        .collect()
 }
 
 /// `None`: nothing to replace.

@@ -27,8 +27,11 @@ pub(super) fn at(text: &str, start: usize, end: usize, hits: &mut Vec<Hit>) -> u
     let last = end + run_most(text, end, LONGEST_NAME, is_name);
     let name = piece(text, first, last).trim_end_matches(['-', '.']);
     let last = first + name.len();
-    if let Some(strength) = name::strength(name) {
-        value(text, first, last, strength, hits);
+    // Most names of code are followed by no value, which is told sooner than what they name.
+    if let Some((syntax, from)) = separator(text, first, last)
+        && let Some(strength) = name::strength(name)
+    {
+        value(text, from, Context { strength, syntax, literal: false, certain: false }, hits);
     }
     last.max(end)
 }
@@ -48,20 +51,17 @@ pub(super) fn whole(name: &str, text: &str, hits: &mut Vec<Hit>) {
     value::judge(text, from, text.len(), &context, hits);
 }
 
-fn value(text: &str, first: usize, last: usize, strength: Strength, hits: &mut Vec<Hit>) {
-    let Some((syntax, from)) = separator(text, first, last) else { return };
-    let mut context = Context { strength, syntax, literal: false, certain: false };
+fn value(text: &str, from: usize, mut context: Context, hits: &mut Vec<Hit>) {
     let value = extent(text, from, &context);
-    let (from, to) = (value.start, value.end);
-    context.literal =
-        value.literal && !matches!(syntax, Syntax::Argument | Syntax::Blank | Syntax::Prose | Syntax::NextLine);
+    let prose = matches!(context.syntax, Syntax::Argument | Syntax::Blank | Syntax::Prose | Syntax::NextLine);
+    context.literal = value.literal && !prose;
     // Whatever goes by a scheme of credentials is one.
     if value.schemed {
         context.strength = context.strength.max(Strength::Strong);
         context.certain = true;
     }
-    if to > from {
-        value::judge(text, from, to, &context, hits);
+    if value.end > value.start {
+        value::judge(text, value.start, value.end, &context, hits);
     }
 }
 

@@ -43,9 +43,29 @@ fn opened(encoded: &str) -> Option<String> {
 
 /// Whether the first bytes of what is inside could be read: most runs are told by that.
 fn may_open(encoded: &str) -> bool {
-    let first = piece(encoded, 0, 8);
-    let printable = |bytes: Vec<u8>| bytes.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t' | 0));
-    hexadecimal(first).is_some_and(printable) || base64(first).is_some_and(printable)
+    let Some(first) = encoded.as_bytes().first_chunk::<8>() else { return false };
+    let printable = |byte: u32| matches!(byte, 0x20..=0x7e | 0 | 9 | 10 | 13);
+    let digits = first.map(|byte| char::from(byte).to_digit(16));
+    let hexadecimal = digits.as_chunks::<2>().0.iter().all(|pair| match pair {
+        [Some(high), Some(low)] => printable(high << 4 | low),
+        _ => false,
+    });
+    hexadecimal || {
+        let bits = first.iter().try_fold(0_u64, |bits, byte| Some(bits << 6 | u64::from(sextet(*byte)?)));
+        bits.is_some_and(|bits| bits.to_be_bytes().iter().skip(2).all(|byte| printable(u32::from(*byte))))
+    }
+}
+
+/// What a character of base64 stands for, in either alphabet.
+fn sextet(byte: u8) -> Option<u8> {
+    Some(match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' | b'-' => 62,
+        b'/' | b'_' => 63,
+        _ => return None,
+    })
 }
 
 /// What is mostly readable text; anything else holds no secret that could be told.
@@ -86,14 +106,7 @@ pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(body.len() * 3 / 4 + 2);
     let (mut held, mut bits) = (0_u32, 0);
     for byte in body.bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
+        let value = sextet(byte)?;
         held = held << 6 | u32::from(value);
         bits += 6;
         if bits >= 8 {

@@ -195,3 +195,21 @@ fn hostile_texts_take_linear_time() {
         find(None, &text);
     }
 }
+
+#[test]
+fn a_checksum_makes_a_token_certain() {
+    let content = draw("alnum", 30);
+    let mut crc = flate2::Crc::new();
+    crc.update(content.as_bytes());
+    let digits: Vec<char> = ('0'..='9').chain('A'..='Z').chain('a'..='z').collect();
+    let mut rest = usize::try_from(crc.sum()).expect("32 bits");
+    let mut sum = [0; 6].map(|_: u8| '0');
+    for digit in sum.iter_mut().rev() {
+        *digit = digits[rest % 62];
+        rest /= 62;
+    }
+    let good = format!("gh{}_{content}{}", "p", sum.iter().collect::<String>());
+    let bad = format!("gh{}_{content}{}", "p", draw("lower", 6));
+    assert_eq!(find(None, &good).first().map(|hit| hit.confidence), Some(Confidence::High));
+    assert_eq!(find(None, &bad).first().map(|hit| hit.confidence), Some(Confidence::Medium));
+}

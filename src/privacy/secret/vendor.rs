@@ -82,6 +82,8 @@ pub(super) struct Row {
     exact: bool,
     alone: bool,
     named: bool,
+    /// The last six characters of the body are its checksum.
+    checked: bool,
 }
 
 /// Rows by prefix.
@@ -108,7 +110,17 @@ pub(super) fn parse(line: &'static str) -> Option<Row> {
     let has = |condition: &str| conditions.split(',').any(|one| one == condition);
     let shape = shape.split(' ').map(part).collect::<Option<Vec<_>>>()?;
     let second = prefix.as_bytes().get(1).copied();
-    Some(Row { prefix, second, kind, shape, confidence, exact: has("exact"), alone: has("alone"), named: has("named") })
+    Some(Row {
+        prefix,
+        second,
+        kind,
+        shape,
+        confidence,
+        exact: has("exact"),
+        alone: has("alone"),
+        named: has("named"),
+        checked: has("crc"),
+    })
 }
 
 fn part(text: &'static str) -> Option<Part> {
@@ -145,8 +157,11 @@ pub(super) fn token(text: &str, start: usize) -> Option<Hit> {
     let rest = text.as_bytes().get(start..)?;
     let rows = ROWS.get(from..to)?;
     let second = rest.get(1).copied();
-    let starts = |row: &&Row| row.second == second && rest.starts_with(row.prefix.as_bytes());
-    rows.iter().rev().filter(starts).find_map(|row| row.matched(text, start))
+    let (from, to) =
+        (rows.partition_point(|row| row.second < second), rows.partition_point(|row| row.second <= second));
+    // Longer prefixes come later, and say more.
+    let rows = rows.get(from..to)?;
+    rows.iter().rev().filter(|row| rest.starts_with(row.prefix.as_bytes())).find_map(|row| row.matched(text, start))
 }
 
 impl Row {
@@ -175,7 +190,7 @@ impl Row {
         if self.exact && is_url_safe(at(text, end)) && at(text, end) != b'-' {
             return None;
         }
-        if self.alone && matches!(text::before(text, start), b'-' | b'.' | b'/') {
+        if self.alone && matches!(text::before(text, start), b'-' | b'.') {
             return None;
         }
         if !is_drawn(piece(text, from, end)) || (self.named && !exclude::secret_is_named(text, start)) {
@@ -184,8 +199,27 @@ impl Row {
         // What follows without a break belongs to it, whatever the shape says: no tail may leak.
         let tail = if last == Class::Any { 0 } else { run_all(text, end, is_url_safe) };
         let end = text::ceil(text, end + tail);
-        Some(Hit { start, end, rule: "secret/vendor-token", kind: self.kind, confidence: self.confidence })
+        let certain = !self.checked || has_checksum(piece(text, from, from + CHECKED));
+        let confidence = if certain { self.confidence } else { Confidence::Medium };
+        Some(Hit { start, end, rule: "secret/vendor-token", kind: self.kind, confidence })
     }
+}
+
+/// Characters of a body that ends with its checksum.
+const CHECKED: usize = 36;
+
+/// The CRC-32 of the first thirty characters, in base 62, is the last six.
+/// See "Behind GitHub's new authentication token formats", github.blog, 2021.
+fn has_checksum(body: &str) -> bool {
+    const DIGITS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let (content, sum) = body.split_at_checked(CHECKED - 6).unwrap_or((body, ""));
+    let mut crc = flate2::Crc::new();
+    crc.update(content.as_bytes());
+    let value = sum.bytes().try_fold(0_u64, |value, byte| {
+        let digit = DIGITS.iter().position(|digit| *digit == byte)?;
+        Some(value * 62 + digit as u64)
+    });
+    value == Some(u64::from(crc.sum()))
 }
 
 /// Place holders repeat characters, or count.

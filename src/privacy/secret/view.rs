@@ -172,6 +172,10 @@ impl View {
 /// The first escape of a text: most have none, and are gone through at memory speed.
 fn first(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
+    // To call the faster search takes longer than to look at a few bytes.
+    if bytes.len() < 64 && !bytes.iter().any(|byte| may_be_escape(*byte)) {
+        return None;
+    }
     let is_escape = |place: &usize| escape(text, *place).is_some();
     let written = memchr::memchr3_iter(b'%', b'&', b'\\', bytes).find(is_escape);
     let coloured = memchr::memchr_iter(0x1b, bytes).find(is_escape);
@@ -181,9 +185,9 @@ fn first(text: &str) -> Option<usize> {
 
 /// The next byte that may stand for something else.
 fn next(text: &str, place: usize) -> Option<usize> {
-    text.as_bytes()
-        .get(place..)?
-        .iter()
-        .position(|byte| matches!(byte, b'%' | b'&' | b'\\' | 0x1b | 0xc2 | 0xe2 | 0xef))
-        .map(|at| place + at)
+    text.as_bytes().get(place..)?.iter().position(|byte| may_be_escape(*byte)).map(|at| place + at)
+}
+
+fn may_be_escape(byte: u8) -> bool {
+    matches!(byte, b'%' | b'&' | b'\\' | 0x1b | 0xc2 | 0xe2 | 0xef)
 }
