@@ -46,7 +46,8 @@ fn worth(hit: &Hit) -> (bool, bool, super::Confidence) {
 
 /// What stands where something private was.
 pub(crate) fn mark(hit: &Hit) -> String {
-    format!("{MARK}{}]", hit.kind)
+    // Of personal data it is enough to know what it is; how it was written is of no use.
+    format!("{MARK}{}]", hit.rule.strip_prefix("pii/").unwrap_or(hit.kind))
 }
 
 /// Tells values apart without giving them away. Who knows a value can check whether it is this one, unless there is a

@@ -114,12 +114,10 @@ fn split_at_mark(text: &str) -> (&str, &str, &str) {
 /// Appends `text` with its secrets replaced; says whether there were any.
 fn replace(text: &str, hits: &[Hit], result: &mut String) -> bool {
     let mut at = 0;
-    for Hit { start, end, kind, .. } in hits {
-        result.push_str(text.get(at..*start).unwrap_or(""));
-        result.push_str(MARK);
-        result.push_str(kind);
-        result.push(']');
-        at = *end;
+    for hit in hits {
+        result.push_str(text.get(at..hit.start).unwrap_or(""));
+        result.push_str(&mark(hit));
+        at = hit.end;
     }
     result.push_str(text.get(at..).unwrap_or(""));
     !hits.is_empty()

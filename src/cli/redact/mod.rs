@@ -35,6 +35,9 @@ What is compressed with gzip is compressed again; other compressed, packed and b
 refused, never copied. Links are not followed, and Git's own folder (.git) is left out. Nothing is
 overwritten unless --in-place or --force says so.
 
+What only may be a secret, as a password that is a word, is replaced as well; --check lists it with
+--confidence low.
+
 Exit code of --check: 1 when a secret is found of medium or high confidence (with --mask also personal
 data), 3 when something could not be read, else 0. Without --check: 0, or 2 when a file was not rewritten.";
 
@@ -52,9 +55,9 @@ pub(super) struct RedactArgs {
     #[arg(long)]
     mask: bool,
 
-    /// What is less certain than this is left alone.
-    #[arg(long, value_name = "LEVEL", default_value = "low")]
-    confidence: ConfidenceName,
+    /// What is less certain than this is left alone: without it nothing, with --check what is below medium.
+    #[arg(long, value_name = "LEVEL")]
+    confidence: Option<ConfidenceName>,
 
     /// One more thing that is secret: a regular expression; repeatable.
     #[arg(long = "redact-pattern", value_name = "REGEX")]
@@ -104,7 +107,9 @@ impl From<ConfidenceName> for Confidence {
 }
 
 pub(super) fn run(trace_dir: &Path, args: &RedactArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
-    let wanted = Wanted::new(&args.patterns, args.confidence.into(), args.mask || args.check)?;
+    let usual = if args.check { ConfidenceName::Medium } else { ConfidenceName::Low };
+    let least = args.confidence.unwrap_or(usual).into();
+    let wanted = Wanted::new(&args.patterns, least, args.mask || args.check)?;
     let targets = Targets::find(trace_dir, &args.paths)?;
     if args.check {
         return check::run(&targets, &wanted, args.mask, args.format, streams);

@@ -1,5 +1,8 @@
 //! Names of what is secret: `DB_PASSWORD`, `clientSecret`, `x-api-key`.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// How strongly a name says that its value is secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
@@ -11,338 +14,48 @@ pub(super) enum Strength {
     Password,
 }
 
-const PASSWORDS: &[&str] =
-    &["password", "passwd", "pwd", "pass", "passphrase", "passcode", "psw", "pw", "passwort", "psk"];
-const SECRETS: &[&str] = &[
-    "secret",
-    "secrets",
-    "token",
-    "tokens",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "authtoken",
-    "accesstoken",
-    "nkey",
-    "xkey",
-    "otp",
-    "totp",
-    "pat",
-    "clientsecret",
-    "authkey",
-    "apitoken",
-    "apisecret",
-    "jwt",
-    "credential",
-    "credentials",
-    "creds",
-    "cred",
-    "mnemonic",
-    "ticket",
-    "masterkey",
-];
-const WEAK: &[&str] = &["key", "keys", "auth", "authorization", "cookie", "seed", "salt", "authentication"];
-/// What makes a `key` one that is secret.
-const OF_KEYS: &[&str] = &[
-    "api",
-    "access",
-    "private",
-    "secret",
-    "auth",
-    "encryption",
-    "encrypt",
-    "signing",
-    "account",
-    "storage",
-    "license",
-    "master",
-    "shared",
-    "session",
-    "app",
-    "application",
-    "subscription",
-    "service",
-    "hmac",
-    "aes",
-    "jwt",
-    "client",
-    "consumer",
-    "server",
-    "admin",
-    "deploy",
-    "write",
-    "read",
-    "ingest",
-    "integration",
-    "dev",
-    "recaptcha",
-    "webhook",
-    "cipher",
-    "crypto",
-    "crypt",
-    "rest",
-    "sdk",
-    "record",
-    "developer",
-    "preshared",
-    "project",
-    "stream",
-    "instrumentation",
-    "pass",
-    "security",
-];
-/// What may follow without changing what a name names.
-const ALSO: &[&str] = &[
-    "value",
-    "val",
-    "data",
-    "prod",
-    "production",
-    "dev",
-    "test",
-    "testing",
-    "staging",
-    "live",
-    "base64",
-    "b64",
-    "hex",
-    "raw",
-    "str",
-    "string",
-    "text",
-    "env",
-    "default",
-    "confirmation",
-    "confirm",
-    "repeat",
-    "again",
-    "new",
-    "old",
-    "current",
-    "main",
-    "primary",
-    "secondary",
-    "base",
-    "plain",
-    "bytes",
-    "content",
-    "v1",
-    "v2",
-    "root",
-    "admin",
-    "user",
-    "master",
-    "backup",
-    "local",
-    "ci",
-    "pem",
-    "header",
-    "param",
-    "bot",
-    "app",
-    "api",
-    "literal",
-    "expected",
-];
-/// What makes a name one of something about a secret.
-const ABOUT: &[&str] = &[
-    "file",
-    "files",
-    "filename",
-    "path",
-    "paths",
-    "dir",
-    "directory",
-    "url",
-    "uri",
-    "endpoint",
-    "name",
-    "names",
-    "id",
-    "ids",
-    "type",
-    "types",
-    "length",
-    "len",
-    "size",
-    "count",
-    "min",
-    "max",
-    "limit",
-    "policy",
-    "field",
-    "fields",
-    "input",
-    "label",
-    "hint",
-    "prompt",
-    "placeholder",
-    "regex",
-    "pattern",
-    "format",
-    "expiry",
-    "expires",
-    "expiration",
-    "ttl",
-    "timeout",
-    "validity",
-    "reset",
-    "required",
-    "enabled",
-    "disabled",
-    "manager",
-    "provider",
-    "service",
-    "store",
-    "factory",
-    "class",
-    "error",
-    "errors",
-    "message",
-    "messages",
-    "list",
-    "map",
-    "usage",
-    "budget",
-    "bucket",
-    "index",
-    "kind",
-    "code",
-    "codes",
-    "event",
-    "events",
-    "handler",
-    "callback",
-    "function",
-    "validator",
-    "strength",
-    "strategy",
-    "method",
-    "scheme",
-    "algorithm",
-    "alg",
-    "version",
-    "status",
-    "state",
-    "time",
-    "date",
-    "at",
-    "column",
-    "table",
-    "ref",
-    "reference",
-    "refs",
-    "selector",
-    "source",
-    "sources",
-    "option",
-    "options",
-    "config",
-    "settings",
-    "vault",
-    "arn",
-    "alias",
-    "usages",
-    "window",
-    "rule",
-    "rules",
-    "prefix",
-    "suffix",
-    "separator",
-    "encoding",
-    "character",
-    "characters",
-    "press",
-    "down",
-    "up",
-    "code",
-    "board",
-    "word",
-    "words",
-    "frame",
-    "frames",
-    "ring",
-    "chain",
-    "space",
-    "stroke",
-    "usage",
-    "title",
-    "description",
-    "desc",
-    "info",
-    "detail",
-    "details",
-    "icon",
-    "button",
-    "link",
-    "form",
-    "page",
-    "view",
-    "model",
-    "request",
-    "response",
-    "issuer",
-    "audience",
-    "scope",
-    "scopes",
-    "owner",
-    "group",
-    "exists",
-    "valid",
-    "invalid",
-    "check",
-    "hash",
-    "hashed",
-    "digest",
-    "sha",
-    "md",
-    "checksum",
-    "fingerprint",
-    "signature",
-    "thumbprint",
-    "oid",
-];
+/// What a word does in a name; the words are those of `names.tsv`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Word {
+    Password,
+    Secret,
+    Weak,
+    /// Makes a `key` one that is secret.
+    OfKeys,
+    /// May follow without changing what the name names.
+    Also,
+    /// Makes the name one of something about a secret.
+    About,
+    /// Makes a token or a key one that anybody may see.
+    Never,
+}
 
-/// What makes a token or a key one that anybody may see.
-const NEVER: &[&str] = &[
-    "public",
-    "pub",
-    "pubkey",
-    "encrypted",
-    "hashed",
-    "page",
-    "next",
-    "continuation",
-    "cancellation",
-    "cursor",
-    "resource",
-    "resourcekey",
-    "cache",
-    "primary",
-    "foreign",
-    "sort",
-    "partition",
-    "object",
-    "idempotency",
-    "invalid",
-    "author",
-    "authors",
-    "max",
-    "min",
-    "total",
-    "prompt",
-    "completion",
-    "budget",
-    "csrf",
-    "xsrf",
-    "input",
-    "output",
-    "batch",
-    "ephemeral",
-    "sha256",
-    "hash",
-];
+static WORDS: LazyLock<HashSet<(Word, &'static str)>> = LazyLock::new(|| {
+    let rows = rows().filter_map(|row| row.split_once('\t'));
+    let known = rows.filter_map(|(name, words)| Some((word(name)?, words)));
+    known.flat_map(|(word, words)| words.split(' ').map(move |text| (word, text))).collect()
+});
+
+fn rows() -> impl Iterator<Item = &'static str> {
+    include_str!("names.tsv").lines().filter(|line| !line.starts_with('#'))
+}
+
+fn word(name: &str) -> Option<Word> {
+    Some(match name {
+        "password" => Word::Password,
+        "secret" => Word::Secret,
+        "weak" => Word::Weak,
+        "of-keys" => Word::OfKeys,
+        "also" => Word::Also,
+        "about" => Word::About,
+        "never" => Word::Never,
+        _ => return None,
+    })
+}
+
+fn is(word: Word, text: &str) -> bool {
+    WORDS.contains(&(word, text))
+}
 
 /// Lower-case words of a name, at most eight from its end.
 fn words(name: &str) -> Vec<String> {
@@ -374,7 +87,7 @@ fn words(name: &str) -> Vec<String> {
 /// `None`: nothing secret goes by this name.
 pub(super) fn strength(name: &str) -> Option<Strength> {
     let words = words(name);
-    if words.iter().any(|word| NEVER.contains(&word.as_str())) {
+    if words.iter().any(|word| is(Word::Never, word)) {
         return None;
     }
     let mut rest = words.as_slice();
@@ -384,11 +97,11 @@ pub(super) fn strength(name: &str) -> Option<Strength> {
         if let Some(strength) = word_strength(bare, before.last().map(String::as_str)) {
             return Some(strength);
         }
-        if digits || ALSO.contains(&bare) {
+        if digits || is(Word::Also, bare) {
             rest = before;
             continue;
         }
-        if ABOUT.contains(&bare) {
+        if is(Word::About, bare) {
             return None;
         }
         // An unknown word after one for secrets.
@@ -404,18 +117,23 @@ fn word_strength(word: &str, before: Option<&str>) -> Option<Strength> {
     const ENDS: &[&str] = &["password", "passwd", "passphrase", "pwd"];
     const SECRET_ENDS: &[&str] =
         &["secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "credential", "credentials"];
-    if PASSWORDS.contains(&word) || ENDS.iter().any(|end| word.ends_with(end)) {
+    if is(Word::Password, word) || ENDS.iter().any(|end| word.ends_with(end)) {
         return Some(Strength::Password);
     }
-    if SECRETS.contains(&word) || SECRET_ENDS.iter().any(|end| word.ends_with(end)) {
+    if is(Word::Secret, word) || SECRET_ENDS.iter().any(|end| word.ends_with(end)) {
         return Some(Strength::Strong);
     }
     if word == "key"
         && before.is_some_and(|before| {
-            OF_KEYS.contains(&before.trim_end_matches(|character: char| character.is_ascii_digit()))
+            is(Word::OfKeys, before.trim_end_matches(|character: char| character.is_ascii_digit()))
         })
     {
         return Some(Strength::Strong);
     }
-    (WEAK.contains(&word) || word.ends_with("key")).then_some(Strength::Weak)
+    (is(Word::Weak, word) || word.ends_with("key")).then_some(Strength::Weak)
+}
+
+#[cfg(test)]
+pub(super) fn all_rows_are_read() -> bool {
+    rows().all(|row| row.split_once('\t').is_some_and(|(name, words)| word(name).is_some() && !words.is_empty()))
 }

@@ -16,6 +16,7 @@ const PART: u8 = 1;
 const DIGIT: u8 = 2;
 const CAPITAL: u8 = 4;
 
+#[expect(clippy::indexing_slicing, reason = "the compiler works it out, and would refuse a place outside")]
 static CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0_u8;

@@ -213,3 +213,8 @@ fn a_checksum_makes_a_token_certain() {
     assert_eq!(find(None, &good).first().map(|hit| hit.confidence), Some(Confidence::High));
     assert_eq!(find(None, &bad).first().map(|hit| hit.confidence), Some(Confidence::Medium));
 }
+
+#[test]
+fn every_row_of_names_is_read() {
+    assert!(super::name::all_rows_are_read());
+}

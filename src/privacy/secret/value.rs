@@ -58,6 +58,11 @@ fn confidence(text: &str, start: usize, value: &str, context: &Context) -> Optio
     if identifier || (value.len() >= 32 && is_hex(value) && follows_digest_name(text, start)) {
         return None;
     }
+    // In prose a value is a word of a token's characters: no path, no member, no flag of a game.
+    let prose = matches!(context.syntax, Syntax::Blank | Syntax::NextLine);
+    if prose && !quoted && (context.strength < Strength::Strong || value.contains(['/', '=', '{', ':', '<'])) {
+        return None;
+    }
     if !quoted && is_code(value) {
         return None;
     }
