@@ -1,6 +1,6 @@
 //! Turns log text into text that may be shown, and says what in it may not.
 //!
-//! [`find`] knows what is private in a text. [`redact`] is the only way to a [`Redacted`], and reports hold nothing
+//! [`find()`] knows what is private in a text. [`redact`] is the only way to a [`Redacted`], and reports hold nothing
 //! else, so a secret that a detector knows can't reach any output. A secret becomes `[REDACTED:kind]`. The result is
 //! stable: redacting it again changes nothing. All detectors are linear in the length of the text.
 
