@@ -11,6 +11,12 @@ const LONGEST_VALUE: usize = 4096;
 /// Without quotes nothing says where a value ends.
 const LONGEST_UNQUOTED: usize = 1024;
 
+/// Variables of the environment are written in capitals, and a key among them is none of a map.
+fn is_variable(name: &str) -> bool {
+    name.ends_with("_KEY")
+        && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
@@ -31,6 +37,8 @@ pub(super) fn at(text: &str, start: usize, end: usize, hits: &mut Vec<Hit>) -> u
     if let Some((syntax, from)) = separator(text, first, last)
         && let Some(strength) = name::strength(name)
     {
+        let strength =
+            if syntax == Syntax::Equals && is_variable(name) { strength.max(Strength::Strong) } else { strength };
         value(text, from, Context { strength, syntax, literal: false, certain: false }, hits);
     }
     last.max(end)
@@ -54,7 +62,8 @@ pub(super) fn whole(name: &str, text: &str, hits: &mut Vec<Hit>) {
 fn value(text: &str, from: usize, mut context: Context, hits: &mut Vec<Hit>) {
     let value = extent(text, from, &context);
     let prose = matches!(context.syntax, Syntax::Argument | Syntax::Blank | Syntax::Prose | Syntax::NextLine);
-    context.literal = value.literal && !prose;
+    let number = piece(text, value.start, value.end).bytes().all(|byte| byte.is_ascii_digit());
+    context.literal = !prose && (value.literal || number && context.strength == Strength::Password);
     // Whatever goes by a scheme of credentials is one.
     if value.schemed {
         context.strength = context.strength.max(Strength::Strong);
@@ -226,7 +235,7 @@ fn past_wrapper(text: &str, from: usize) -> usize {
         if word <= 2 && quotes(text, end) > 0 {
             return end;
         }
-        let open = end + run(text, end, |byte| matches!(byte, b'(' | b'{' | b'['));
+        let open = end + run(text, end, |byte| matches!(byte, b'(' | b'['));
         if open > end && open - end <= 2 && quotes(text, open) > 0 {
             return open;
         }

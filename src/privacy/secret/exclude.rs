@@ -94,7 +94,9 @@ pub(super) fn is_public(value: &str) -> bool {
         "-----BEGIN CERT",
     ];
     let hex_number = value.strip_prefix("0x").is_some_and(|digits| digits.len() <= 16 && is_hex(digits));
-    let dotted = value.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b':' | b'/' | b' '));
+    let number = value.bytes().all(|byte| byte.is_ascii_digit());
+    let dotted =
+        !number && value.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b':' | b'/' | b' '));
     let scheme = value.starts_with('{') && value.find('}').is_some_and(|end| end < 12);
     let pattern = ["\\s", "\\S", "\\w", "\\d", "(?", "[^", ".*", "{0}", "{}"].iter().any(|part| value.contains(part));
     let format = value.len() < 24

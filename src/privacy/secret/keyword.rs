@@ -40,6 +40,8 @@ const KEYWORDS: &[(&str, Place)] = &[
     (".pgpass", Place::PasswordFile),
     ("--password-stdin", Place::Piped),
     ("pw:", Place::Name),
+    ("pw\"", Place::Name),
+    ("pin\"", Place::Name),
     ("pw=", Place::Name),
     ("mnemonic", Place::Name),
     ("ticket", Place::Name),
@@ -101,7 +103,7 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
     for found in automaton.find_iter(text) {
         let Some(place) = WORDS.1.get(found.pattern().as_usize()) else { continue };
         // `pw:` ends with what follows the name.
-        let end = found.end() - usize::from(matches!(text::before(text, found.end()), b':' | b'='));
+        let end = found.end() - usize::from(matches!(text::before(text, found.end()), b':' | b'=' | b'"'));
         match place {
             Place::Name if found.start() >= named => named = assigned::at(text, found.start(), end, hits),
             Place::Name => {}
