@@ -75,6 +75,8 @@ pub(crate) struct Finding {
     pub(crate) evidence: Option<String>,
     /// 1-based line in the session's source.
     pub(crate) line: u32,
+    /// JSON pointer of what it is about, in the document on that line, where it is about one value of it.
+    pub(crate) pointer: Option<String>,
     pub(crate) policy: Option<PolicyPlace>,
     /// The rule at that place, where it has a name of its own.
     pub(crate) named: Option<Arc<Named>>,

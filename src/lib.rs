@@ -25,7 +25,7 @@
 //! | [`policy`] | `.agent-scope.json` → a validated policy, or diagnostics that point into the file | effects, finding, git, prices |
 //! | [`measures`] | everything that is counted of one session, in one place | model, effects, prices |
 //! | [`config`] | the other files: settings, suppressions, lint rules, how long sessions are kept → settings, or diagnostics | policy, finding |
-//! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, config, finding, measures, prices |
+//! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, config, finding, measures, prices, privacy, scrub |
 //! | [`generate`] | what sessions did → a policy that allows it and nothing more | model, effects, policy, finding, privacy |
 //! | [`eval`] | how a session measures up to `.agent-evals.yaml` | model, effects, policy, rules, finding, measures, prices, config |
 //! | [`compare`] | two sessions beside each other, and sessions of now beside those of before | measures |

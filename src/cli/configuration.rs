@@ -15,6 +15,7 @@ use super::failure::{Failure, reason};
 use super::output;
 use super::policy_file;
 use crate::config::lint::{self, Lints};
+use crate::config::private::Private;
 use crate::config::retention::Retention;
 use crate::config::{self, Configuration};
 use crate::engine::{Settings, Waiving};
@@ -30,6 +31,8 @@ pub(super) struct Decided {
     pub(super) baseline: Baseline,
     /// How long the store keeps sessions.
     pub(super) retention: Retention,
+    /// For which private data logs are searched.
+    pub(super) private: Private,
 }
 
 /// `named`: the configuration that was asked for.
@@ -41,7 +44,7 @@ pub(super) fn decide(
     streams: &mut Streams<'_>,
 ) -> Result<Decided, Failure> {
     let colour = environment.colour && !args.no_color;
-    let (path, configuration) = load(named, args.policy_ref.as_deref(), &policy, colour)?;
+    let (path, mut configuration) = load(named, args.policy_ref.as_deref(), &policy, colour)?;
     if !configuration.not_judged.is_empty() && !args.quiet {
         let keys: Vec<String> = configuration.not_judged.iter().map(|key| format!("`{key}`")).collect();
         let line = format!("note: {path}: {} not judged by this build", listed(&keys));
@@ -53,7 +56,7 @@ pub(super) fn decide(
         (None, Some(named)) => baseline::read(&beside(&path, named), args.policy_ref.as_deref())?,
         (None, None) => Baseline::default(),
     };
-    let policy = policy.suppressing(configuration.suppressions);
+    let policy = policy.suppressing(std::mem::take(&mut configuration.suppressions));
     let settings = Settings {
         fail_on: args.fail_on.or(configured).unwrap_or(FailOn::Error).threshold(),
         baseline: baseline.fingerprints(),
@@ -63,7 +66,8 @@ pub(super) fn decide(
         demands: None,
         only: None,
     };
-    Ok(Decided { policy, settings, baseline, retention: configuration.retention })
+    let Configuration { retention, private, .. } = configuration;
+    Ok(Decided { policy, settings, baseline, retention, private })
 }
 
 /// The day in UTC. Exceptions have an end: without a clock nobody can say whether they still hold.

@@ -29,6 +29,7 @@ use crate::model::Gap;
 use crate::policy::Policy;
 use crate::report::{self, Checkout, Colour, Report, Style};
 use crate::rules;
+use crate::rules::private;
 
 /// What was called: all judge alike and differ in what they take and show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +116,7 @@ pub(super) fn run(
     let policy = policy_file::load(args, verb, environment)?;
     let policy = beside(args, policy, environment, streams)?;
     let decided = configuration::decide(args, named.configuration, policy, environment, streams)?;
-    let Decided { policy, mut settings, baseline, retention } = decided;
+    let Decided { policy, mut settings, baseline, retention, private: configured } = decided;
     settings.only = (verb == Verb::Lint).then_some(rules::lint::FAMILIES);
     settings.demands = demands(verb, named, args, environment)?;
     let counted = settings.demands.as_ref().is_some_and(|demands| demands.evals.counts_lints());
@@ -136,8 +137,10 @@ pub(super) fn run(
     let overdue = overdue(verb, &retention, trace_dir, (args, environment), &mut inputs)?;
     let entries = if verb == Verb::Audit { Entries::Keep } else { Entries::Drop };
     let demands = settings.demands.as_deref();
-    let judging = Judging { policy: &policy, links: &links, entries, demands, lints: lints.as_ref() };
-    let report = Report::new(judge::judge(inputs, &judging, &overdue, &settings));
+    let judging = Judging { policy: &policy, links: &links, entries, demands, lints: lints.as_ref(), exposed: None };
+    let counted = demands.into_iter().flat_map(|demands| demands.evals.counted_rules());
+    let wanted = if verb == Verb::Check { private::Wanted::new(&configured, counted) } else { None };
+    let report = Report::new(judge::judge(inputs, &judging, wanted.as_ref(), &overdue, &settings));
     write(verb, args, environment, &report, streams)?;
     let mut notes = baseline.notes(&report);
     if let Some(path) = &args.write_baseline {

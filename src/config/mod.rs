@@ -10,6 +10,7 @@
 pub(crate) mod evals;
 pub(crate) mod hooks;
 pub(crate) mod lint;
+pub(crate) mod private;
 pub(crate) mod retention;
 mod yaml;
 
@@ -20,13 +21,14 @@ use crate::policy::file;
 use crate::policy::json::{Data, Value};
 use crate::policy::{Diagnostics, Parser, Policy, Waiver, WaiverOrigin, nearest, quoted};
 
+use private::Private;
 use retention::Retention;
 
 /// The names it may have, the first one counts.
 pub(crate) const NAMES: &[&str] = &[".agent-strace.yaml", ".agent-strace.yml"];
 
 /// The keys of the file: the one source for reading, suggestions and the published schema.
-const ROOT: &[&str] = &["suppressions", "fail_on", "baseline", "retention"];
+const ROOT: &[&str] = &["suppressions", "fail_on", "baseline", "retention", "private_data"];
 /// The names of thresholds.
 const LEVELS: &[&str] = &["error", "warning", "note", "never"];
 /// Keys of other programs that read the same file.
@@ -42,6 +44,8 @@ pub(crate) struct Configuration {
     pub(crate) suppressions: Vec<Waiver>,
     /// How long sessions are kept.
     pub(crate) retention: Retention,
+    /// For which private data logs are searched.
+    pub(crate) private: Private,
     /// Keys that this build does not judge.
     pub(crate) not_judged: Vec<String>,
 }
@@ -125,6 +129,7 @@ fn members(parser: &mut Parser<'_>, root: &Value, configuration: &mut Configurat
     }
     for (key, value) in members {
         match key.name.as_str() {
+            private::SECTION => configuration.private.section(parser, value),
             "retention" => configuration.retention.section(parser, value),
             name if retention::KEYS.contains(&name) => configuration.retention.read(parser, (key, value), ""),
             "suppressions" => parser.exceptions(value, "/suppressions", WaiverOrigin::Suppression),

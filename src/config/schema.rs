@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
 
+use super::private;
 use super::retention::{HOLD, KEYS, ON_DELETE, SECTION};
 use super::{FOREIGN, LEVELS, ROOT};
 use crate::policy::Exception;
@@ -23,6 +25,8 @@ struct Configuration {
     suppressions: Option<Vec<Exception>>,
     /// How long sessions are kept: `retention` deletes what is kept longer, and `check` reports it.
     retention: Option<Retention>,
+    /// Rules about secrets and personal data, or `secret/*` and `pii/*`: whether `check` searches logs for them.
+    private_data: Option<BTreeMap<String, bool>>,
 }
 
 #[derive(JsonSchema)]
@@ -84,11 +88,16 @@ fn the_published_schema_is_what_is_read() {
     schemars::transform::transform_subschemas(&mut without_null, &mut schema);
     let section = schema.pointer("/$defs/Retention/properties").unwrap().as_object().unwrap().clone();
     // Other programs read the same file, and the peer reads its keys without a section, too.
-    if let Some(serde_json::Value::Object(properties)) = schema.get_mut("properties") {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         let more: BTreeMap<_, _> = FOREIGN.iter().map(|key| ((*key).to_owned(), true.into())).collect();
         properties.extend(more);
         let same = |key: &&str| ((*key).to_owned(), section.get(*key).cloned().unwrap());
         properties.extend(KEYS.iter().map(same));
+    }
+    if let Some(Value::Object(section)) = schema.pointer_mut("/properties/private_data") {
+        let looks = |rule: &str| (rule.to_owned(), json!({"type": "boolean"}));
+        section.insert("properties".to_owned(), private::names().into_iter().map(looks).collect::<Map<_, _>>().into());
+        section.insert("additionalProperties".to_owned(), false.into());
     }
     keep("agent-strace", &schema);
     let value = schema.as_value();
@@ -105,6 +114,6 @@ fn the_published_schema_is_what_is_read() {
     assert_eq!(keys("/properties"), sorted(&[ROOT, FOREIGN, KEYS]));
     assert_eq!(keys("/$defs/Retention/properties"), sorted(&[SECTION]));
     assert_eq!(keys("/$defs/Hold/properties"), sorted(&[HOLD]));
-    assert_eq!(value["$defs"]["OnDelete"]["enum"], serde_json::json!(ON_DELETE));
-    assert_eq!(value["$defs"]["Level"]["enum"], serde_json::json!(LEVELS));
+    assert_eq!(value["$defs"]["OnDelete"]["enum"], json!(ON_DELETE));
+    assert_eq!(value["$defs"]["Level"]["enum"], json!(LEVELS));
 }

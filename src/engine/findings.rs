@@ -7,6 +7,7 @@ use crate::finding::{Counts, EffectView, Finding, Level, RuleId};
 use crate::model::{Event, EventKind, Status};
 use crate::policy::{Decision, Judgement, hex};
 use crate::rules::Hit;
+use crate::rules::private::{Told, masked};
 
 use super::wording;
 
@@ -85,9 +86,36 @@ pub(super) fn of_event(event: Option<&Event<'_>>, evidence: Option<String>, sess
         effect: None,
         evidence,
         line: event.map_or(1, |event| event.line),
+        pointer: None,
         policy: hit.place,
         named: hit.named,
         counts: hit.counts,
+        covered_by: Vec::new(),
+    }
+}
+
+/// What was said of a private value. What the log says there is shown without anything private in it.
+pub(super) fn of_private(told: Told<'_>) -> Finding {
+    let about: Vec<(&str, &str)> = told.about.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    Finding {
+        rule: told.rule,
+        level: told.level,
+        fingerprint: digest(&about),
+        message: told.message,
+        event: told.event.map_or(0, |event| event.number),
+        until: None,
+        event_id: told.event.and_then(|event| event.id.as_ref()).map(|id| id.clone().into_owned()),
+        tool: told.event.and_then(|event| match &event.kind {
+            EventKind::Call(call) => Some(call.tool.clone().into_owned()),
+            _ => None,
+        }),
+        effect: told.effect.map(|effect| Box::new(EffectView { parent: None, ..effect.view() })),
+        evidence: told.event.and_then(|event| wording::evidence(&event.kind)).map(|said| masked(&said)),
+        line: told.line,
+        pointer: told.pointer,
+        policy: None,
+        named: None,
+        counts: Counts::ByLevel,
         covered_by: Vec::new(),
     }
 }
@@ -130,6 +158,7 @@ fn finding(effect: &Effect, rule: RuleId, level: Level, message: String, judgeme
         effect: Some(Box::new(view)),
         evidence: None,
         line: 0,
+        pointer: None,
         policy: judgement.place.clone(),
         named: judgement.named.clone(),
         counts: Counts::ByLevel,

@@ -27,7 +27,7 @@ use crate::rules::account::Traced;
 pub(crate) use conclude::{FailOn, Settings, conclude, settle};
 pub(crate) use memory::Memory;
 pub(crate) use replay::Replay;
-pub(crate) use session::{Entries, Judging, Rulings, guarded, judge_by, judge_guarded};
+pub(crate) use session::{Entries, Judging, Rulings, Share, guarded, judge_by, judge_guarded, not_searched};
 pub(crate) use waive::{By, Use, Waived, Waiving, is_known_by_a_baseline};
 pub(crate) use wording::evidence;
 

@@ -1,6 +1,7 @@
 //! One session: every event becomes effects, every effect a judgement, every judgement that matters a finding.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use crate::measures::{Deed, Measured, Pricing};
 use crate::model::{EventKind, Gap, Session, Status};
 use crate::policy::prices::shipped;
 use crate::policy::{Judgement, Policy};
+use crate::rules::private::{self, Exposed};
 use crate::rules::{self, Account, Act, Check, Hit, Log, Site};
 
 use super::cast::Cast;
@@ -134,6 +136,26 @@ impl<'r> Rulings<'r> {
         (without_what_is_below(once(found)), assessment)
     }
 
+    /// What private values stand in the log, and which way they went.
+    fn private(&self, Share { exposed, at }: Share<'_>) -> io::Result<Vec<Finding>> {
+        let deed = |(step, _): &(&'r Step<'r>, Arc<Heard>)| private::Deed {
+            event: step.event,
+            status: step.status,
+            effects: &step.effects,
+            text: step.text.as_deref(),
+        };
+        let deeds: Vec<private::Deed<'_>> = self.heard.iter().map(deed).collect();
+        let cover = Cover::new(self.policy, self.session);
+        let told = private::look(exposed, at, self.session, &deeds)?;
+        let found = told.into_iter().map(|told| {
+            let effect = told.effect;
+            let mut finding = findings::of_private(told);
+            cover.mark(&mut finding, effect);
+            finding
+        });
+        Ok(found.collect())
+    }
+
     /// `last`: the evidence of the event that was asked about last.
     fn of_hit(&self, hit: Hit, cover: &Cover<'_>, last: &mut Option<(u32, Option<String>)>) -> Option<Finding> {
         let (mut finding, effect) = match hit.site {
@@ -169,7 +191,7 @@ impl<'r> Rulings<'r> {
 }
 
 /// What sessions are judged by.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub(crate) struct Judging<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) links: &'a Links,
@@ -177,6 +199,16 @@ pub(crate) struct Judging<'a> {
     pub(crate) demands: Option<&'a Demands>,
     /// `None`: how the agent worked is not judged.
     pub(crate) lints: Option<&'a Lints>,
+    /// What the log gives away; `None`: nobody searched it.
+    pub(crate) exposed: Option<Share<'a>>,
+}
+
+/// What is known of one session of a searched log.
+#[derive(Clone, Copy)]
+pub(crate) struct Share<'a> {
+    pub(crate) exposed: &'a Exposed<'a>,
+    /// The session's place in the log.
+    pub(crate) at: usize,
 }
 
 /// By a policy alone.
@@ -187,7 +219,7 @@ pub(crate) fn judge_guarded(
     entries: Entries,
     links: &Links,
 ) -> SessionOutcome {
-    judge_by(session, gaps, Judging { policy, links, entries, demands: None, lints: None })
+    judge_by(session, gaps, Judging { policy, links, entries, demands: None, lints: None, exposed: None })
 }
 
 /// Like [`judge_session`], but a fault of our own becomes a gap: never a pass, and never the end of the other sessions.
@@ -209,9 +241,15 @@ pub(crate) fn guarded<T>(session: &Session<'_>, work: impl FnOnce() -> T) -> Res
     })
 }
 
+/// A log that could not be searched for what is private.
+pub(crate) fn not_searched(file: &str, error: &io::Error) -> Gap {
+    let reason = format!("it could not be searched for secrets and personal data: {}", error.kind());
+    Gap { file: file.to_owned(), line: None, reason }
+}
+
 /// Judges a session. The verdict is set when all sessions are concluded.
 pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judging<'_>) -> SessionOutcome {
-    let Judging { policy, links, entries, demands, lints } = judging;
+    let Judging { policy, links, entries, demands, lints, exposed } = judging;
     let mut outcome = blank(session, gaps);
     let replay = Replay::new(session, policy.programs(), links);
     let rulings = Rulings::new(&replay, policy).linting(lints);
@@ -220,6 +258,14 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
     outcome.effects = rulings.each().count();
     outcome.opaque = rulings.each().filter(|(_, effect, _)| matches!(effect.kind, Kind::Opaque(_))).count();
     (outcome.findings, outcome.assessment) = rulings.measured(Shown::Evidence, demands);
+    match exposed.map(|share| rulings.private(share)) {
+        None => {}
+        Some(Ok(found)) => {
+            outcome.findings.extend(found);
+            outcome.findings.sort_by(|left, right| order(left).cmp(&order(right)));
+        }
+        Some(Err(error)) => outcome.gaps.push(not_searched(&session.source, &error)),
+    }
     if entries == Entries::Keep {
         outcome.entries = rulings.each().map(|(step, effect, said)| entry(step, effect, &said.judgement)).collect();
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::session::{Judging, judge_session};
 use super::*;
 use crate::config::lint::Lints;
+use crate::config::private::Private;
 use crate::config::{evals, hooks};
 use crate::effects::Links;
 use crate::eval::{Baseline, Demands, Verdicts};
@@ -20,12 +21,12 @@ use crate::model::{
 use crate::policy::Policy;
 use crate::policy::hooks::HookPolicy;
 use crate::rules::retention::{Exceeded, Overdue};
-use crate::rules::{self, Source};
+use crate::rules::{self, Source, private};
 
 /// The lines of a session block. Calls: `$ cmd`, `read path`, `write path`, `edit path`, `fetch url`, after `refused ` if
 /// it never ran, `failed ` if it failed, `unanswered ` if no result is recorded, `by ID ` if the sub-agent made it; `spawn KIND`; `call TOOL JSON`.
 /// Words: `prompt`, `say` (the model), `summary` (the host), `failure`, `result` (of the last call), `end STATUS`.
-/// `lint JSON` is the lint file. What the log
+/// `lint JSON` is the lint file. `search RULE`: the log is searched for that, too. What the log
 /// proves and says: see [`fact`]. `today DAY` is the day of the run. `overdue …`: the store should not hold the
 /// session any more. `session ID [of PARENT]` begins another session of
 /// the run.
@@ -35,6 +36,8 @@ struct Block {
     source: Source,
     today: Option<jiff::civil::Date>,
     lints: Option<Lints>,
+    /// Rules about private data that look beside those that always do.
+    searched: Vec<String>,
     /// Of the session at the place.
     overdue: Vec<(usize, Overdue)>,
 }
@@ -45,6 +48,7 @@ fn block(lines: &[&str]) -> Block {
         source: Source::default(),
         today: None,
         lints: None,
+        searched: Vec::new(),
         overdue: Vec::new(),
     };
     for line in lines {
@@ -57,6 +61,7 @@ fn block(lines: &[&str]) -> Block {
             }
             "overdue" => block.overdue.push((block.sessions.len() - 1, overdue(rest))),
             "lint" => block.lints = Some(lints(rest)),
+            "search" => block.searched.push(rest.to_owned()),
             "today" => block.today = Some(rest.parse().unwrap()),
             "source" => {
                 let sources = [Source::Runner, Source::Artifact, Source::PullRequest];
@@ -265,15 +270,38 @@ fn judge(policy: &Policy, lines: &[&str]) -> SessionOutcome {
 
 /// By the policy alone.
 fn by<'a>(policy: &'a Policy, links: &'a Links) -> Judging<'a> {
-    Judging { policy, links, entries: Entries::Drop, demands: None, lints: None }
+    Judging { policy, links, entries: Entries::Drop, demands: None, lints: None, exposed: None }
+}
+
+/// A log that such a session might come from: each event on its line.
+fn log(session: &Session<'_>) -> String {
+    let line = |event: &Event<'_>| match &event.kind {
+        EventKind::Call(call) => match &call.arguments {
+            Arguments::Json(json) => format!("{{\"input\":{json}}}\n"),
+            _ => "{}\n".to_owned(),
+        },
+        EventKind::Prompt(text) | EventKind::Message(text) | EventKind::Instruction(text) => {
+            format!("{}\n", serde_json::json!({"text": text.decode()}))
+        }
+        EventKind::Result(ToolResult { text: Some(text), .. }) => {
+            format!("{}\n", serde_json::json!({"output": text.decode()}))
+        }
+        _ => "{}\n".to_owned(),
+    };
+    session.events.iter().map(line).collect()
 }
 
 /// All sessions of a block, concluded.
 pub(super) fn conclude_block(policy: &Policy, lines: &[&str], settings: &Settings) -> Outcome {
-    let Block { sessions, source, today, lints, overdue } = block(lines);
+    let Block { sessions, source, today, lints, searched, overdue } = block(lines);
     let links = Links::new();
     let judging = Judging { lints: lints.as_ref(), demands: settings.demands.as_deref(), ..by(policy, &links) };
-    let judge = |(session, gaps)| judge_session(&session, gaps, judging);
+    let wanted = private::Wanted::new(&Private::default(), searched.iter().map(String::as_str)).unwrap();
+    let judge = |(session, gaps)| {
+        let one = std::slice::from_ref(&session);
+        let exposed = private::Exposed::of(&wanted, log(&session).as_bytes(), None, one).unwrap();
+        judge_session(&session, gaps, Judging { exposed: Some(Share { exposed: &exposed, at: 0 }), ..judging })
+    };
     let mut judged: Vec<SessionOutcome> = sessions.into_iter().map(judge).collect();
     for (place, overdue) in overdue {
         judged[place].account.overdue = Some(overdue);

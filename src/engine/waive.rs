@@ -257,6 +257,7 @@ fn remark(rule: &rules::Rule, waiver: &Waiver, message: String) -> Finding {
         effect: None,
         evidence: None,
         line: waiver.place.line,
+        pointer: None,
         policy: Some(waiver.place.clone()),
         named: None,
         fingerprint: digest(&parts),

@@ -73,6 +73,7 @@ fn finding(whole: &Whole<'_>, rule: &Rule, remark: Remark, listed: bool) -> Opti
         effect: None,
         evidence: None,
         line,
+        pointer: None,
         policy: remark.place.or_else(|| switch.cloned()),
         named: None,
         counts,

@@ -125,6 +125,7 @@ fn findings_are_counted_by_level_and_rule() {
         effect: None,
         evidence: None,
         line: 1,
+        pointer: None,
         until: None,
         policy: None,
         named: None,

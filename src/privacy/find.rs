@@ -17,6 +17,18 @@ pub(crate) fn find(name: Option<&str>, text: &str) -> Vec<Hit> {
     merge(personal)
 }
 
+/// Secrets alone, as [`find`] finds them.
+pub(crate) fn secrets(name: Option<&str>, text: &str) -> Vec<Hit> {
+    secret::find(name, text)
+}
+
+/// Personal data alone: also that which is part of a secret.
+pub(crate) fn personal(name: Option<&str>, text: &str) -> Vec<Hit> {
+    let mut personal = Vec::new();
+    pii::find(name, text, &mut personal);
+    merge(personal)
+}
+
 /// Overlapping hits become one, called by what says most of it: a token of a vendor before the value of a name, and
 /// that before personal data, which a secret may hold.
 pub(super) fn merge(mut found: Vec<Hit>) -> Vec<Hit> {

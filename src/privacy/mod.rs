@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-pub(crate) use find::{find, fingerprint, free_ranges, mark};
+pub(crate) use find::{find, fingerprint, free_ranges, mark, personal, secrets};
 pub(crate) use hit::{Confidence, Hit};
 
 /// Text without any secret the detectors know. It is still hostile: a renderer escapes it for its target.

@@ -245,6 +245,9 @@ pub(super) struct Effect<'a> {
 struct Place<'a> {
     file: &'a str,
     line: u32,
+    /// JSON pointer (RFC 6901) into the document on that line; left out of what is not about one value of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pointer: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -403,6 +406,7 @@ fn finding<'a>(report: &'a Report, session: Option<&'a ShownSession>, finding: &
         place: Place {
             file: session.map_or_else(|| report.file_of(finding), |session| session.source.as_str()),
             line: finding.line,
+            pointer: text(finding.pointer.as_ref()),
         },
         policy: finding.policy.as_ref().map(place),
         fingerprint: &finding.fingerprint,

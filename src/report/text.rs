@@ -163,6 +163,13 @@ fn finding_lines(report: &Report, finding: &ShownFinding, width: usize, paint: &
     let message = terminal(finding.message.as_str());
     let level = if finding.is_incomplete() { paint.warning("incomplete") } else { paint.level(finding.level) };
     let mut lines = vec![format!("    {level}  {:width$}  {message}", finding.rule)];
+    if let Some(pointer) = &finding.pointer {
+        lines.push(format!(
+            "             at line {}, {}",
+            finding.line,
+            shorten(&terminal(pointer.as_str()), EVIDENCE)
+        ));
+    }
     if let Some(place) = finding.policy.as_ref().filter(|place| !report.file(place).is_empty()) {
         let path = terminal(report.file(place));
         let pointer = terminal(&place.pointer);

@@ -108,6 +108,8 @@ pub(super) struct ShownFinding {
     pub(super) effect: Option<Box<ShownEffect>>,
     pub(super) evidence: Option<Redacted>,
     pub(super) line: u32,
+    /// JSON pointer into the document on that line.
+    pub(super) pointer: Option<Redacted>,
     pub(super) policy: Option<ShownPlace>,
     pub(super) fingerprint: String,
     pub(super) counts: Counts,
@@ -362,6 +364,7 @@ impl ShownFinding {
             effect: finding.effect.map(|effect| Box::new(ShownEffect::new(*effect))),
             evidence: finding.evidence.map(redact),
             line: finding.line,
+            pointer: finding.pointer.map(redact),
             policy: finding.policy.map(|place| ShownPlace::new(&place, finding.named.as_deref())),
             fingerprint: finding.fingerprint,
             counts: finding.counts,

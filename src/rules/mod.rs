@@ -10,6 +10,7 @@ mod exceptions;
 mod hooks;
 pub(crate) mod lint;
 mod log_settings;
+pub(crate) mod private;
 pub(crate) mod retention;
 mod scope;
 mod secret_egress;
@@ -52,6 +53,8 @@ pub(crate) enum Check {
     Evals,
     /// At the behaviour of a session, by what the lint file says of the rule: only where it is linted.
     Lint(&'static lint::Lint),
+    /// At everything that a log holds: only where logs are searched for what is private.
+    Private(&'static private::Kind),
     /// At a whole session among the others of its run.
     Session(fn(&Whole<'_>, &mut Vec<Remark>)),
     /// At an exception or a suppression, and what it was used for in the run.
@@ -213,6 +216,17 @@ static RULES: &[&Rule] = &[
     &lint::UNFINISHED_SESSION,
     &lint::UNVERIFIED_CHANGE,
     &lint::WEAKENED_TESTS,
+    &private::CARD,
+    &private::CLOUD_ACCOUNT,
+    &private::EMAIL,
+    &private::HOME_PATH,
+    &private::IBAN,
+    &private::IP,
+    &private::MAC,
+    &private::NATIONAL_ID,
+    &private::PERSONAL,
+    &private::PHONE,
+    &private::USER_NAME,
     &exceptions::EXCEEDED,
     &exceptions::EXPIRED,
     &exceptions::TOO_BROAD,
@@ -232,7 +246,14 @@ static RULES: &[&Rule] = &[
     &scope::TOOL,
     &scope::UNRESOLVED,
     &scope::WRITE,
+    &private::AUTHORIZATION,
+    &private::KEYED_SECRET,
     &log_settings::RULE,
+    &private::PASSWORD,
+    &private::PRIVATE_KEY,
+    &private::URL_CREDENTIALS,
+    &private::VENDOR_TOKEN,
+    &private::WEB_TOKEN,
     &sequence::RULE,
     &secret_egress::RULE,
 ];

@@ -67,7 +67,7 @@ fn egress(act: &Act<'_>) -> Option<String> {
     }
     match connection.host.as_deref() {
         None => Some("a host that is not known".to_owned()),
-        Some("localhost" | "127.0.0.1" | "::1" | "0.0.0.0") => None,
+        Some(host) if is_here(host) => None,
         Some(host) if host.starts_with("registry:") => None,
         Some(host) => Some(format!("`{host}`")),
     }
@@ -75,4 +75,9 @@ fn egress(act: &Act<'_>) -> Option<String> {
 
 fn happened(act: &Act<'_>) -> bool {
     act.status != Some(Status::Denied)
+}
+
+/// This machine.
+pub(super) fn is_here(host: &str) -> bool {
+    matches!(host, "localhost" | "127.0.0.1" | "::1" | "0.0.0.0")
 }

@@ -20,7 +20,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("prices", &["model"]),
     ("policy", &["effects", "finding", "git", "prices", "schemas"]),
     ("measures", &["model", "effects", "prices"]),
-    ("rules", &["model", "effects", "policy", "config", "finding", "measures", "prices", "schemas"]),
+    (
+        "rules",
+        &["model", "effects", "policy", "config", "finding", "measures", "prices", "privacy", "scrub", "schemas"],
+    ),
     ("eval", &["model", "effects", "policy", "rules", "finding", "measures", "prices", "config", "schemas"]),
     ("compare", &["measures", "schemas"]),
     ("engine", &["model", "effects", "policy", "config", "rules", "finding", "measures", "eval"]),

@@ -36,6 +36,7 @@ mod peer_defects;
 mod peer_evals;
 mod peer_lints;
 mod peer_reads;
+mod private_data;
 mod readme;
 mod redact;
 mod retention;

@@ -25,6 +25,7 @@ use crate::engine::{Entries, Judging, Outcome, SessionOutcome, Settings};
 use crate::eval::{Baseline, Demands};
 use crate::policy::Policy;
 use crate::report::{self, Glyphs};
+use crate::rules::private::Wanted;
 
 pub(super) use args::{EXAMPLES, EvalArgs};
 use args::{EvalCommand, Judged};
@@ -50,6 +51,8 @@ struct Measure {
     policy: Policy,
     /// Where there is a lint file, or findings of lint rules are counted.
     lints: Option<Lints>,
+    /// Where findings about private data are counted.
+    private: Option<Wanted>,
     settings: Settings,
 }
 
@@ -69,8 +72,9 @@ impl Measure {
         inputs.lack(gap);
         let demands = self.settings.demands.as_deref();
         let lints = self.lints.as_ref();
-        let judging = Judging { policy: &self.policy, links: &links, entries: Entries::Drop, demands, lints };
-        judge::judge(inputs, &judging, &Overdues::default(), &self.settings)
+        let judging =
+            Judging { policy: &self.policy, links: &links, entries: Entries::Drop, demands, lints, exposed: None };
+        judge::judge(inputs, &judging, self.private.as_ref(), &Overdues::default(), &self.settings)
     }
 }
 
@@ -114,10 +118,12 @@ impl Judged {
         let lints = configuration::lints(None, revision, colour)?;
         let lints = lints.or_else(|| evals.counts_lints().then(Lints::default));
         let lints = lints.map(|lints| lints.counting(evals.counted_rules()));
+        let private =
+            if evals.counts_private() { Wanted::new(&configuration.private, evals.counted_rules()) } else { None };
         let today = configuration::today(&policy, self.now, environment)?;
         let verdicts = demands::verdicts(self.verdicts.as_deref())?;
         let demands = Some(Demands { evals, baseline, verdicts }.into());
-        Ok(Measure { policy, lints, settings: Settings { today, demands, ..Settings::default() } })
+        Ok(Measure { policy, lints, private, settings: Settings { today, demands, ..Settings::default() } })
     }
 }
 

@@ -176,6 +176,13 @@ impl Evals {
         self.scorers.iter().any(by_scorer) || self.criteria.iter().any(by_criterion)
     }
 
+    /// It counts what rules about private data find.
+    pub(crate) fn counts_private(&self) -> bool {
+        let private = |rule: &String| rule.starts_with("secret/") || rule.starts_with("pii/");
+        let counts = |rules: &[String]| rules.is_empty() || rules.iter().any(private);
+        self.scorers.iter().any(|scorer| matches!(&scorer.test, Test::MaxFindings { rules, .. } if counts(rules)))
+    }
+
     /// The rules whose findings are counted by name.
     pub(crate) fn counted_rules(&self) -> impl Iterator<Item = &str> {
         let counted = self.scorers.iter().filter_map(|scorer| match &scorer.test {

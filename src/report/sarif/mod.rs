@@ -98,8 +98,15 @@ fn result(rule: &str, rule_index: usize, anchor: &Anchor, group: &Group<'_>, che
     let logical =
         group.first().and_then(|(session, finding)| Some(((*session)?, finding))).map(|(session, finding)| {
             let event = if finding.is_whole() { String::new() } else { format!("/event/{}", finding.event) };
-            LogicalLocation { fully_qualified_name: escape(&format!("session/{}{event}", session.id.as_str())) }
+            let name = escape(&format!("session/{}{event}", session.id.as_str()));
+            LogicalLocation { fully_qualified_name: name, kind: None }
         });
+    // Where in the record: a JSON pointer is the name of a value (§3.33.5, §3.33.7).
+    let pointer = group.first().and_then(|(_, finding)| finding.pointer.as_ref());
+    let value = pointer.map(|pointer| {
+        let name = shorten(&escape(pointer.as_str()), MESSAGE);
+        LogicalLocation { fully_qualified_name: name, kind: Some("value") }
+    });
     SarifResult {
         rule_id: rule.to_owned(),
         rule_index,
@@ -108,7 +115,7 @@ fn result(rule: &str, rule_index: usize, anchor: &Anchor, group: &Group<'_>, che
         locations: vec![Location {
             id: None,
             physical: physical(anchor.uri(checkout), anchor.line),
-            logical: logical.into_iter().collect(),
+            logical: logical.into_iter().chain(value).collect(),
             message: None,
         }],
         related_locations,

@@ -190,4 +190,6 @@ pub(super) struct Region {
 #[serde(rename_all = "camelCase")]
 pub(super) struct LogicalLocation {
     pub(super) fully_qualified_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) kind: Option<&'static str>,
 }

@@ -153,7 +153,7 @@ fn replaced<'a>(scene: &Scene<'_>, call: &Called<'a>, seen: &Seen<'_>) -> Vec<(&
     };
     let written: HashMap<&str, &'a str> = call.written().rev().map(|path| (name(path), path)).collect();
     let mut lines: BTreeMap<&'a str, usize> = BTreeMap::new();
-    for edit in edits::of(call) {
+    for edit in edits::of(call.call) {
         if edit.old.is_none() && !existed() {
             continue;
         }

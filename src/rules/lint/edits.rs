@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::calls::Called;
 use crate::effects::patch;
-use crate::effects::patch::PatchedFile as Edit;
-use crate::model::{Arguments, Members};
+pub(in crate::rules) use crate::effects::patch::PatchedFile as Edit;
+use crate::model::{Arguments, Members, ToolCall};
 
 /// Names that tools have for the file.
 const PATHS: &[&str] = &[
@@ -48,11 +47,11 @@ const PATCHES: &[&str] = &["input", "patch", "patchText", "patch_text", "diff", 
 const PATCH: &str = "*** Begin Patch";
 
 /// The edits of a call. Commands are read only where they hold a patch.
-pub(super) fn of(call: &Called<'_>) -> Vec<Edit> {
-    if let Arguments::Text(text) = &call.call.arguments {
+pub(in crate::rules) fn of(call: &ToolCall<'_>) -> Vec<Edit> {
+    if let Arguments::Text(text) = &call.arguments {
         return patch_in(text);
     }
-    let Some(arguments) = call.call.arguments.members() else { return Vec::new() };
+    let Some(arguments) = call.arguments.members() else { return Vec::new() };
     let patches = PATCHES.iter().filter_map(|key| arguments.text(key)).map(|text| patch_in(&text));
     if let Some(edits) = patches.into_iter().find(|edits| !edits.is_empty()) {
         return edits;

@@ -12,7 +12,7 @@ mod budget_proximity;
 mod calls;
 mod context_saturation;
 mod denied_attempts;
-mod edits;
+pub(super) mod edits;
 mod error_retry_loop;
 mod no_output;
 mod permission_bypass;

@@ -82,7 +82,7 @@ fn writes_test(effect: &Effect) -> bool {
 
 /// What a call puts into tests, and takes from them; other calls need not be read.
 fn edits_of_tests(call: &Called<'_>) -> Vec<Edit> {
-    if call.done().any(writes_test) { edits::of(call) } else { Vec::new() }
+    if call.done().any(writes_test) { edits::of(call.call) } else { Vec::new() }
 }
 
 /// What a call says about how files began.
