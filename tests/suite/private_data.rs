@@ -153,7 +153,7 @@ fn what_the_store_keeps_beside_a_session_is_judged() {
     nowhere(&world, "5ec4e7");
 }
 
-/// Several sessions on one line: each value is told of where it is.
+/// All events stand on one line: each value is told of where it is.
 #[test]
 fn a_document_without_line_breaks_is_searched_like_any_other() {
     let world = World::empty();
@@ -161,7 +161,7 @@ fn a_document_without_line_breaks_is_searched_like_any_other() {
         json!({"role": "assistant", "content": "", "tool_calls": [{"id": id, "type": "function",
             "function": {"name": "bash", "arguments": json!({"command": command}).to_string()}}]})
     };
-    let answer = |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text});
+    let answer = |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text, "extra": {"returncode": 0}});
     let messages = json!([{"role": "user", "content": "go"}, call("c1", "ls"), answer("c1", "a.md"),
         call("c2", "cat settings.py"), answer("c2", &format!("TOKEN = {TOKEN}"))]);
     let document = json!({"trajectory_format": "mini-swe-agent-1", "messages": messages, "info": {"model_stats": {}}});
