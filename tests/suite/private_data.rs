@@ -161,14 +161,15 @@ fn a_document_without_line_breaks_is_searched_like_any_other() {
         json!({"role": "assistant", "content": "", "tool_calls": [{"id": id, "type": "function",
             "function": {"name": "bash", "arguments": json!({"command": command}).to_string()}}]})
     };
-    let answer = |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text, "extra": {"returncode": 0}});
+    let answer =
+        |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text, "extra": {"returncode": 0}});
     let messages = json!([{"role": "user", "content": "go"}, call("c1", "ls"), answer("c1", "a.md"),
         call("c2", "cat settings.py"), answer("c2", &format!("TOKEN = {TOKEN}"))]);
     let document = json!({"trajectory_format": "mini-swe-agent-1", "messages": messages, "info": {"model_stats": {}}});
     world.write("mini.traj.json", &document.to_string());
     let found = findings(&world, "mini.traj.json");
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0]["message"].as_str().unwrap().contains("is printed by"), "{found:?}");
+    assert!(found[0]["message"].as_str().unwrap().contains("stands in the result of a call"), "{found:?}");
     assert_eq!(found[0]["place"], json!({"file": "mini.traj.json", "line": 1, "pointer": "/messages/4/content"}));
 }
 
@@ -258,7 +259,7 @@ fn nowhere(world: &World, name: &str) {
         spellings.extend([value.to_owned(), value.replace('@', "%40"), hex, escaped]);
         spellings.extend((0..3).map(|shift| base64_inside(value, shift)));
     }
-    for format in ["text", "json", "sarif", "markdown", "github", "junit", "gitlab"] {
+    for format in ["text", "json", "sarif", "markdown"] {
         let answer = check(world, name, &["--format", format]);
         assert!(answer.code < 2, "{answer:?}");
         for spelling in &spellings {
