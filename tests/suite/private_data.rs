@@ -254,8 +254,11 @@ fn no_output_holds_a_value() {
 fn nowhere(world: &World, name: &str) {
     let mut spellings = Vec::new();
     for value in [TOKEN, MAIL] {
-        let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
-        let escaped: String = value.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let (mut hex, mut escaped) = (String::new(), String::new());
+        for byte in value.bytes() {
+            let _ = write!(hex, "{byte:02x}");
+            let _ = write!(escaped, "%{byte:02X}");
+        }
         spellings.extend([value.to_owned(), value.replace('@', "%40"), hex, escaped]);
         spellings.extend((0..3).map(|shift| base64_inside(value, shift)));
     }
