@@ -7,6 +7,9 @@ use super::{MARK, pii, secret, split_at_mark};
 
 /// Everything private in a text that stands under the JSON key `name`: in order, without overlap.
 pub(crate) fn find(name: Option<&str>, text: &str) -> Vec<Hit> {
+    if names_nothing(text) && !name.is_some_and(|name| secret::is_name(name) || pii::is_name(name)) {
+        return Vec::new();
+    }
     let secrets = secret::find(name, text);
     let mut personal = Vec::new();
     pii::find(name, text, &mut personal);
@@ -15,6 +18,25 @@ pub(crate) fn find(name: Option<&str>, text: &str) -> Vec<Hit> {
     }
     personal.extend(secrets);
     merge(personal)
+}
+
+/// Whether a text is the id of a record or a time, as half of the texts of a log are. Only their key can make them
+/// private.
+fn names_nothing(text: &str) -> bool {
+    const TIME: &[u8] = b"0000-00-00T00:00:00";
+    let bytes = text.as_bytes();
+    match bytes.len() {
+        36 => secret::is_uuid(text),
+        20..=32 => {
+            let (time, rest) = bytes.split_at_checked(TIME.len()).unwrap_or_default();
+            let fits = |(byte, form): (&u8, &u8)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form };
+            let fraction = rest
+                .strip_suffix(b"Z")
+                .filter(|rest| rest.strip_prefix(b".").unwrap_or(rest).iter().all(u8::is_ascii_digit));
+            fraction.is_some() && time.iter().zip(TIME).all(fits)
+        }
+        _ => false,
+    }
 }
 
 /// Secrets alone, as [`find`] finds them.

@@ -33,6 +33,11 @@ impl Redacted {
 pub(crate) const MARK: &str = "[REDACTED:";
 static MARKED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MARK));
 
+/// Whether something in a text may be a mark.
+pub(crate) fn has_mark(text: &str) -> bool {
+    MARKED.find(text.as_bytes()).is_some()
+}
+
 /// Stands between words that are redacted together; a value never crosses it.
 const WORD_END: char = secret::WORD_END as char;
 

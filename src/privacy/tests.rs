@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{redact, redact_words};
+use super::{find, personal, redact, redact_words, secrets};
 
 /// Texts and what becomes of them. Values are made up; prefixes are glued on so that no scanner mistakes this file.
 #[test]
@@ -111,4 +111,22 @@ fn part() -> impl Strategy<Value = String> {
         Just("sk-ant-".to_owned()),
         "[a-zA-Z0-9_\\-=:\"'\\\\ ]{0,24}".prop_map(|text| text),
     ]
+}
+
+/// Ids of records and times are passed over at once; under a key that makes them private they are looked at.
+#[test]
+fn ids_and_times_are_private_by_their_key_only() {
+    let id = "6078784b-372c-4eba-8eed-1bfee0ebc703";
+    for text in [id, "2026-03-26T04:52:16.414Z", "2026-03-26T04:52:16Z", "2026-03-26T04:52:16.414123456Z"] {
+        for name in [None, Some("uuid"), Some("timestamp"), Some("password"), Some("customer_id"), Some("dob")] {
+            let found = find(name, text);
+            assert_eq!(found.is_empty(), secrets(name, text).is_empty() && personal(name, text).is_empty(), "{name:?}");
+        }
+    }
+    assert_eq!(find(Some("db_password"), id).len(), 1);
+    assert_eq!(find(Some("customerId"), id).len(), 1);
+    for near in [&format!("{id}x"), "2026-03-26T04:52:16.4155550199Z7", "192.0.2.1-784b-372c-4eba-8eed-1bfee0"] {
+        let (found, apart) = (find(None, near), [secrets(None, near), personal(None, near)].concat());
+        assert_eq!(found.len(), apart.len(), "{near}");
+    }
 }

@@ -1,10 +1,8 @@
 //! What has to go from a text so that nothing is found in what is left.
 
-use memchr::memmem;
-
 use super::embedded;
 use super::{Detector, MAX_NESTING};
-use crate::privacy::{Confidence, Hit, MARK, free_ranges, mark};
+use crate::privacy::{Confidence, Hit, MARK, free_ranges, has_mark, mark};
 
 /// One secret's removal may bring another to light, so rounds are repeated until nothing changes. What keeps changing is
 /// dropped whole.
@@ -37,7 +35,7 @@ pub(super) fn search(detector: &dyn Detector, name: Option<&str>, text: &str, ne
 /// Hits in what no mark covers, then in what is left between them, until there are none.
 pub(super) fn settled(text: &str, find: &dyn Fn(&str) -> Vec<Hit>) -> Vec<Hit> {
     // Most texts hold neither a mark nor a secret.
-    let has_marks = text.len() > MARK.len() && memmem::find(text.as_bytes(), MARK.as_bytes()).is_some();
+    let has_marks = text.len() > MARK.len() && has_mark(text);
     let mut first = (!has_marks).then(|| find(text));
     if first.as_ref().is_some_and(Vec::is_empty) {
         return Vec::new();
@@ -95,7 +93,7 @@ pub(super) struct Clean {
     entries: Box<[Entry]>,
 }
 
-const ENTRIES: usize = 1024;
+const ENTRIES: usize = 4096;
 const LONGEST: usize = 62;
 
 #[derive(Clone, Copy)]

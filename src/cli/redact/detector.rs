@@ -25,10 +25,6 @@ impl Wanted {
         Ok(Self { patterns, least, personal })
     }
 
-    fn wants(&self, hit: &Hit) -> bool {
-        hit.confidence >= self.least && (self.personal || !is_personal(hit.rule))
-    }
-
     /// Adds what the user's patterns find.
     fn with_patterns(&self, mut hits: Vec<Hit>, text: &str) -> Vec<Hit> {
         if self.patterns.is_empty() {
@@ -65,8 +61,8 @@ fn pattern_failure(pattern: &str, error: &regex::Error) -> Failure {
 
 impl Detector for Wanted {
     fn find(&self, name: Option<&str>, text: &str) -> Vec<Hit> {
-        let mut hits = privacy::find(name, text);
-        hits.retain(|hit| self.wants(hit));
+        let mut hits = if self.personal { privacy::find(name, text) } else { privacy::secrets(name, text) };
+        hits.retain(|hit| hit.confidence >= self.least);
         self.with_patterns(hits, text)
     }
 

@@ -178,7 +178,7 @@ fn families(word: &str) -> u16 {
 }
 
 /// The first eight bytes of a word as a number: comparing these is most of the search.
-fn head(word: &[u8]) -> u64 {
+pub(super) fn head(word: &[u8]) -> u64 {
     word.iter().chain(std::iter::repeat(&0)).take(8).fold(0, |head, byte| head << 8 | u64::from(*byte))
 }
 

@@ -1,11 +1,41 @@
 //! Values that are private by the key they stand under.
 
+use std::sync::LazyLock;
+
+use super::context::head;
 use super::national;
 use super::text::{Text, rows};
 use crate::privacy::hit::{Confidence, Hit};
 
 /// Longer values are prose.
 const MOST: usize = 120;
+
+/// Letters and digits of the longest key, and some.
+const MOST_KEY: usize = 24;
+
+/// What a key says of its value.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    rule: &'static str,
+    kind: &'static str,
+    form: &'static str,
+    confidence: Confidence,
+}
+
+/// Rows by key, and before it the first bytes of the key as a number.
+static KEYS: LazyLock<Vec<(u64, &'static str, Row)>> = LazyLock::new(|| {
+    let mut keys: Vec<_> = rows(include_str!("tables/keys.tsv"))
+        .filter_map(Row::parse)
+        .flat_map(|(row, keys)| keys.split(' ').map(move |key| (head(key.as_bytes()), key, row)))
+        .collect();
+    keys.sort_unstable_by_key(|(head, key, _)| (*head, *key));
+    keys
+});
+
+/// Whether a key makes its value private.
+pub(in super::super) fn is_name(name: &str) -> bool {
+    bare(name, &mut [0; MOST_KEY]).is_some_and(|key| row(key).is_some())
+}
 
 /// Looks at the whole text as the value of its key.
 pub(super) fn find(text: &Text<'_>, hits: &mut Vec<Hit>) {
@@ -14,25 +44,44 @@ pub(super) fn find(text: &Text<'_>, hits: &mut Vec<Hit>) {
     if value.is_empty() || value.len() > MOST || value.contains('\n') {
         return;
     }
-    let key: String = name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    let Some((rule, kind, confidence)) = rows(include_str!("tables/keys.tsv")).find_map(|row| read(row, &key, value))
-    else {
-        return;
-    };
+    let mut room = [0; MOST_KEY];
+    let Some(key) = bare(name, &mut room) else { return };
+    let Some((rule, kind, confidence)) = row(key).and_then(|row| row.read(key, value)) else { return };
     let start = text.whole.len() - text.whole.trim_start().len();
     text.hit((start, start + value.len()), rule, kind, confidence, hits);
 }
 
-fn read(row: &'static str, key: &str, value: &str) -> Option<(&'static str, &'static str, Confidence)> {
-    let mut fields = row.split('\t');
-    let (rule, kind, form, confidence, keys) =
-        (fields.next()?, fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-    if !keys.split(' ').any(|known| known == key) || !fits(form, value) {
-        return None;
+/// The letters and digits of a name, small; `None` where there are more than in any key. The keys are ASCII.
+fn bare<'r>(name: &str, room: &'r mut [u8; MOST_KEY]) -> Option<&'r str> {
+    let mut length = 0;
+    for byte in name.bytes().filter(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()) {
+        *room.get_mut(length).filter(|_| byte.is_ascii())? = byte.to_ascii_lowercase();
+        length += 1;
     }
-    let confidence = if confidence == "medium" { Confidence::Medium } else { Confidence::Low };
-    let kind = if form == "number" { national::keyed(key, value).unwrap_or(kind) } else { kind };
-    Some((rule, kind, confidence))
+    room.get(..length).and_then(|key| std::str::from_utf8(key).ok())
+}
+
+/// Every text under a name is asked for, so the table is read once and searched by numbers.
+fn row(key: &str) -> Option<&'static Row> {
+    let (head, keys) = (head(key.as_bytes()), &*KEYS);
+    let from = keys.partition_point(|(known, ..)| *known < head);
+    let same = keys.iter().skip(from).take_while(|(known, ..)| *known == head);
+    same.filter(|(_, known, _)| *known == key).map(|(.., row)| row).next()
+}
+
+impl Row {
+    fn parse(line: &'static str) -> Option<(Self, &'static str)> {
+        let mut fields = line.split('\t');
+        let (rule, kind, form, confidence, keys) =
+            (fields.next()?, fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+        let confidence = if confidence == "medium" { Confidence::Medium } else { Confidence::Low };
+        Some((Self { rule, kind, form, confidence }, keys))
+    }
+
+    fn read(self, key: &str, value: &str) -> Option<(&'static str, &'static str, Confidence)> {
+        let number = (self.form == "number").then(|| national::keyed(key, value)).flatten();
+        fits(self.form, value).then_some((self.rule, number.unwrap_or(self.kind), self.confidence))
+    }
 }
 
 /// Whether a value can be what its key says; places to fill in cannot.

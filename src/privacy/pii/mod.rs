@@ -27,6 +27,7 @@ mod text;
 mod tests;
 
 use super::hit::Hit;
+pub(super) use keyed::is_name;
 use text::Text;
 
 /// Finds personal data. `name` is the JSON key that the text stands under.

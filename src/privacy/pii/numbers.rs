@@ -134,27 +134,21 @@ fn extends(text: &Text<'_>, at: usize) -> bool {
 
 /// Where the next group starts, if a separator and a digit follow.
 fn separator(text: &Text<'_>, at: usize) -> Option<usize> {
-    const SEPARATORS: [&[u8]; 15] = [
-        b" (",
-        b") ",
-        b")-",
-        b"-(",
-        b" ",
-        b"-",
-        b".",
-        b"/",
-        b"(",
-        b")",
-        "\u{a0}".as_bytes(),
-        "\u{2011}".as_bytes(),
-        b" - ",
-        b") - ",
-        b" / ",
-    ];
-    if text.at(at).is_ascii_alphabetic() {
+    const LONG: [&[u8]; 9] =
+        [b" (", b") ", b")-", b"-(", b" - ", b") - ", b" / ", "\u{a0}".as_bytes(), "\u{2011}".as_bytes()];
+    let is_short = match text.at(at) {
+        b' ' | b'-' | b'.' | b'/' | b'(' | b')' => true,
+        0x80.. => false,
+        _ => return None,
+    };
+    if is_short && text.at(at + 1).is_ascii_digit() {
+        return Some(at + 1);
+    }
+    // Most numbers are followed by a word.
+    if text.at(at + 1).is_ascii_alphabetic() {
         return None;
     }
-    let found = SEPARATORS
+    let found = LONG
         .iter()
         .find(|separator| text.starts_with(at, separator) && text.at(at + separator.len()).is_ascii_digit())?;
     Some(at + found.len())

@@ -186,7 +186,7 @@ pub(super) fn is_reference(value: &str) -> bool {
 }
 
 /// 8-4-4-4-12 hexadecimal digits.
-pub(super) fn is_uuid(value: &str) -> bool {
+pub(in super::super) fn is_uuid(value: &str) -> bool {
     value.len() == 36
         && value.bytes().enumerate().all(|(place, byte)| match place {
             8 | 13 | 18 | 23 => byte == b'-',

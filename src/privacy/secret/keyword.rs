@@ -92,7 +92,7 @@ fn name_goes_on(text: &str, place: usize) -> bool {
 }
 
 /// Whether a name holds a word for secrets at all.
-pub(super) fn is_in(name: &str) -> bool {
+pub(in super::super) fn is_in(name: &str) -> bool {
     automaton_of(name).is_some_and(|automaton| automaton.is_match(name))
 }
 

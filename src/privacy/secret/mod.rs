@@ -19,6 +19,8 @@ mod value;
 mod vendor;
 mod view;
 
+pub(super) use exclude::is_uuid;
+pub(super) use keyword::is_in as is_name;
 pub(super) use text::WORD_END;
 
 use super::hit::Hit;

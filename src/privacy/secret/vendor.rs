@@ -151,8 +151,28 @@ static FIRST: LazyLock<[(usize, usize); 256]> = LazyLock::new(|| {
     table
 });
 
+/// The two first bytes of all prefixes, one bit each: they rule most words out.
+static PAIRS: LazyLock<Vec<u64>> = LazyLock::new(|| {
+    let mut pairs = vec![0; 1 << 10];
+    let heads = ROWS.iter().map(|row| row.prefix.as_bytes()).filter_map(<[u8]>::first_chunk::<2>);
+    for pair in heads.map(|head| u16::from_be_bytes(*head)) {
+        if let Some(word) = pairs.get_mut(usize::from(pair / 64)) {
+            *word |= 1 << (pair % 64);
+        }
+    }
+    pairs
+});
+
+fn may_be_prefix(head: [u8; 2]) -> bool {
+    let pair = u16::from_be_bytes(head);
+    PAIRS.get(usize::from(pair / 64)).is_some_and(|word| word >> (pair % 64) & 1 == 1)
+}
+
 /// The token that starts at a place where a word may start.
 pub(super) fn token(text: &str, start: usize) -> Option<Hit> {
+    if !may_be_prefix([at(text, start), at(text, start + 1)]) {
+        return None;
+    }
     let &(from, to) = FIRST.get(usize::from(at(text, start)))?;
     let rest = text.as_bytes().get(start..)?;
     let rows = ROWS.get(from..to)?;
