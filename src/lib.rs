@@ -18,6 +18,7 @@
 //! | [`shell`] | which commands a piece of shell text runs: real grammar, constant propagation | – |
 //! | [`privacy`] | turns log text into text that may be shown | – |
 //! | [`scrub`] | rewrites logs of any format byte by byte, without what is private | privacy |
+//! | [`anonymize`] | sessions without who they are about: pseudonyms, and proof that nothing is left | privacy, scrub |
 //! | [`git`] | files of a revision as git objects | – |
 //! | [`ingest`] | bytes of a log → sessions and gaps, one folder per dialect | model, git |
 //! | [`effects`] | a tool call → what it did to files, processes, network | model, shell, finding |
@@ -73,6 +74,7 @@
     reason = "the map is for whoever works on the crate, all but `run` is private"
 )]
 
+mod anonymize;
 mod backtest;
 mod cli;
 mod compare;

@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::compare::{CompareArgs, DiffArgs, DriftArgs};
 use super::eval::EvalArgs;
+use super::export::{ExportArgs, RevealArgs};
 use super::init::InitArgs;
 use super::lint::LintArgs;
 use super::measured::{CostArgs, StatsArgs, TokenBudgetArgs};
@@ -176,6 +177,12 @@ pub(super) enum Command {
     /// Rewrite logs without what is private in them, or list where it is.
     #[command(after_help = super::redact::EXAMPLES)]
     Redact(RedactArgs),
+    /// Write a session as a document, without secrets and, with --anonymize, without who it is about.
+    #[command(after_help = super::export::EXAMPLES)]
+    Export(Box<ExportArgs>),
+    /// Put back what pseudonyms stand for, with the key they were made with.
+    #[command(after_help = super::export::REVEAL_EXAMPLES)]
+    Reveal(RevealArgs),
     /// Write a policy to start from.
     #[command(after_help = super::init::EXAMPLES)]
     Init(InitArgs),

@@ -31,6 +31,32 @@ pub struct Machine {
     pub(crate) now: jiff::Timestamp,
     /// Where a job of GitHub Actions keeps its summary.
     pub(crate) step_summary: Option<PathBuf>,
+    /// Who works on it, and what it is called.
+    pub(crate) people: Vec<(Named, String)>,
+}
+
+/// What a value of the environment is the name of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    Home,
+    User,
+    Host,
+}
+
+/// Of the environment, and of the system where it keeps a file for that.
+fn people() -> Vec<(Named, String)> {
+    const VARIABLES: &[(&str, Named)] = &[
+        ("HOME", Named::Home),
+        ("USERPROFILE", Named::Home),
+        ("USER", Named::User),
+        ("LOGNAME", Named::User),
+        ("USERNAME", Named::User),
+        ("HOSTNAME", Named::Host),
+        ("COMPUTERNAME", Named::Host),
+    ];
+    let variables = VARIABLES.iter().filter_map(|(name, what)| Some((*what, std::env::var(name).ok()?)));
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| (Named::Host, name));
+    variables.chain(host).collect()
 }
 
 impl Machine {
@@ -40,7 +66,7 @@ impl Machine {
         let variables = discover::variables().into_iter().filter_map(value).collect();
         let homes = discover::Machine { variables, project: PathBuf::new() };
         let step_summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from);
-        Self { homes, now: jiff::Timestamp::now(), step_summary }
+        Self { homes, now: jiff::Timestamp::now(), step_summary, people: people() }
     }
 }
 

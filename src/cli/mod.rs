@@ -8,6 +8,7 @@ mod demands;
 mod effects;
 mod environment;
 mod eval;
+mod export;
 mod failure;
 mod gate;
 mod hooks;
@@ -75,6 +76,8 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Lint(args) => lint::run(&cli.trace_dir, args, environment, streams),
         Command::List(args) => list::run(&cli.trace_dir, args, environment, streams),
         Command::Policy(args) => policy::run(&cli.trace_dir, args, environment, streams),
+        Command::Export(args) => export::run(&cli.trace_dir, args, environment, streams),
+        Command::Reveal(args) => export::reveal(args, streams),
         Command::Redact(args) => redact::run(&cli.trace_dir, args, streams),
         Command::Retention(args) => retention::run(&cli.trace_dir, args, environment, streams),
         Command::Rules(args) => rules::run(args, streams),

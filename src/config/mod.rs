@@ -7,6 +7,7 @@
 //! with their places. It can't suppress what the gate itself rests on (`floor/…`), files that hold credentials, and
 //! missing evidence: that takes an exception of the policy, which has another owner in most repositories.
 
+pub(crate) mod anonymize;
 pub(crate) mod evals;
 pub(crate) mod hooks;
 pub(crate) mod lint;

@@ -5,7 +5,7 @@ use super::grammar::{Grammar, Punctuation, Role, is_number, is_scalar};
 use super::path::Path;
 use super::scan::{Stop, string_end};
 use super::settle::{self, Found};
-use super::text::{Writing, decode, locate};
+use super::text::{Writing, decode, escaped, locate};
 use crate::privacy::Hit;
 
 /// Something that JSON consists of; ranges are byte offsets, of a string without its quotes.
@@ -86,19 +86,19 @@ pub(super) fn search(detector: &dyn Detector, outer: Option<&str>, text: &str, n
         let hits = settle::search(detector, name, &leaf, nesting + 1);
         if is_number {
             // Half a number is none.
-            found.extend(
-                hits.into_iter()
-                    .take(1)
-                    .map(|Found { hit, .. }| Found { hit: Hit { start, end, ..hit }, is_number: true }),
-            );
+            found.extend(hits.into_iter().take(1).map(|Found { hit, by, .. }| Found {
+                hit: Hit { start, end, ..hit },
+                is_number: true,
+                by,
+            }));
             return;
         }
         let bounds = hits.iter().flat_map(|Found { hit, .. }| [hit.start, hit.end]);
         let spots = locate(raw, Writing::Json, bounds);
-        for (Found { hit, is_number }, spots) in hits.into_iter().zip(spots.chunks(2)) {
+        for (Found { hit, is_number, by }, spots) in hits.into_iter().zip(spots.chunks(2)) {
             if let [from, to] = spots {
                 let hit = Hit { start: start + from.raw, end: start + to.raw, ..hit };
-                found.push(Found { hit, is_number });
+                found.push(Found { hit, is_number, by: escaped(&by) });
             }
         }
     })?;

@@ -20,6 +20,8 @@ const CONTEXT: usize = 4 << 10;
 pub(super) struct Known {
     pub(super) hit: Hit,
     pub(super) fingerprint: String,
+    /// What is written instead, as the log has to have it.
+    pub(super) by: String,
 }
 
 /// Bytes of a window that have to go.
@@ -89,8 +91,8 @@ impl Leaf {
         }
         let bounds = found.iter().flat_map(|Found { hit, .. }| [hit.start, hit.end]);
         let spots = locate(raw, self.writing, bounds);
-        let parts = found.into_iter().zip(spots.chunks(2)).filter_map(|(Found { hit, is_number }, spots)| {
-            let known = Known::new(judge.detector, hit, &text);
+        let parts = found.into_iter().zip(spots.chunks(2)).filter_map(|(Found { hit, is_number, by }, spots)| {
+            let known = Known::replaced(judge.detector, hit, &text, self.writing.of(by));
             Part::new(known, spots, 0).map(|part| Part { is_number, ..part })
         });
         parts.collect()
@@ -122,7 +124,7 @@ impl Leaf {
         for (hit, spots) in decided.into_iter().zip(spots.chunks(2)) {
             let before = running.clone().filter(|_| hit.start <= seen);
             let continues = before.is_some();
-            let known = before.unwrap_or_else(|| Known::new(judge.detector, hit, &text));
+            let known = before.unwrap_or_else(|| Known::new(judge.detector, hit, &text, self.writing));
             parts.extend(Part::new(known, spots, self.code_points).map(|part| Part { continues, ..part }));
         }
         let from = cut.as_ref().map_or_else(|| until.saturating_sub(CONTEXT), |hit| hit.start);
@@ -147,9 +149,14 @@ fn until(text: &str, seen: usize, hits: &[Hit]) -> usize {
 }
 
 impl Known {
-    pub(super) fn new(detector: &dyn Detector, hit: Hit, text: &str) -> Self {
+    pub(super) fn new(detector: &dyn Detector, hit: Hit, text: &str, writing: Writing) -> Self {
+        let by = detector.replacement(&hit, text.get(hit.start..hit.end).unwrap_or(""));
+        Self::replaced(detector, hit, text, writing.of(by))
+    }
+
+    fn replaced(detector: &dyn Detector, hit: Hit, text: &str, by: String) -> Self {
         let value = text.get(hit.start..hit.end).unwrap_or("");
-        Self { fingerprint: detector.fingerprint(&hit, value), hit }
+        Self { fingerprint: detector.fingerprint(&hit, value), hit, by }
     }
 }
 

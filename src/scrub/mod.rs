@@ -23,7 +23,7 @@ mod walk;
 
 use std::io::{self, Read};
 
-use crate::privacy::Hit;
+use crate::privacy::{Hit, mark};
 
 /// Texts in texts that are searched as JSON.
 const MAX_NESTING: u32 = 4;
@@ -38,6 +38,11 @@ pub(crate) trait Detector {
 
     /// Tells values apart without giving them away.
     fn fingerprint(&self, hit: &Hit, value: &str) -> String;
+
+    /// What is written instead of a value.
+    fn replacement(&self, hit: &Hit, _value: &str) -> String {
+        mark(hit)
+    }
 }
 
 /// Takes what comes out of a log.
@@ -71,5 +76,5 @@ pub(crate) fn scrub(reader: &mut dyn Read, detector: &dyn Detector, sink: &mut d
 
 /// The name of a file without what is private in it; `None` where nothing is.
 pub(crate) fn name(detector: &dyn Detector, name: &str) -> Option<String> {
-    settle::without(name, &|text| detector.find(None, text))
+    settle::without(detector, name, &|text| detector.find(None, text))
 }

@@ -11,7 +11,7 @@ use super::settle::{search, without};
 use super::text::{Writing, append, code_points, decode};
 use super::walk::Walk;
 use super::{MAX_NESTING, path::LONGEST_KEY};
-use crate::privacy::{MARK, mark};
+use crate::privacy::MARK;
 
 /// Stands for the name of what is a key itself, where clean texts are remembered. No key is called so.
 const KEY: &[u8] = b"\xff";
@@ -79,7 +79,7 @@ impl Walk<'_> {
         }
         if leaf.is_first() {
             let detector = self.judge.detector;
-            let shown = without(&text, &|text| detector.private(text));
+            let shown = without(detector, &text, &|text| detector.private(text));
             self.path.key(&text, shown);
         }
         let (parts, taken) = leaf.next(&mut self.judge, None, raw, is_last);
@@ -125,7 +125,7 @@ impl Walk<'_> {
         let text = decode(self.input.slice(self.at, end), Writing::Plain, &mut scratch);
         let found = search(self.judge.detector, self.path.name(), &text, MAX_NESTING);
         let Some(found) = found.into_iter().next() else { return Ok(()) };
-        let known = Known::new(self.judge.detector, found.hit, &text);
+        let known = Known::new(self.judge.detector, found.hit, &text, Writing::Plain);
         let pointer = self.path.pointer();
         let line = self.input.place(self.at).line;
         let (start, end_of_hit) = (known.hit.start as u64, known.hit.end as u64);
@@ -172,7 +172,7 @@ impl Walk<'_> {
                     self.sink.found(&part.known.finding(place.line, "", false, start, end))?;
                     self.replace(from, from + length, &by)?;
                 }
-                by = mark(&part.known.hit);
+                by.clone_from(&part.known.by);
                 from = next;
             }
         }
@@ -191,7 +191,7 @@ impl Part {
         match self {
             Self { continues: true, .. } => String::new(),
             Self { is_number: true, .. } => "0".to_owned(),
-            Self { known, .. } => mark(&known.hit),
+            Self { known, .. } => known.by.clone(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::embedded;
 use super::{Detector, MAX_NESTING};
-use crate::privacy::{Confidence, Hit, MARK, free_ranges, has_mark, mark};
+use crate::privacy::{Confidence, Hit, MARK, free_ranges, has_mark};
 
 /// One secret's removal may bring another to light, so rounds are repeated until nothing changes. What keeps changing is
 /// dropped whole.
@@ -14,6 +14,8 @@ pub(super) struct Found {
     pub(super) hit: Hit,
     /// It is a number of JSON: a mark would not be one.
     pub(super) is_number: bool,
+    /// What is written instead, as the text that it was found in has to have it.
+    pub(super) by: String,
 }
 
 /// Everything to replace in a text that stands under `name`, in order, without overlap. A text that is JSON itself is
@@ -29,7 +31,11 @@ pub(super) fn search(detector: &dyn Detector, name: Option<&str>, text: &str, ne
         }
     }
     let found = settled(text, &|text| detector.find(name, text));
-    found.into_iter().map(|hit| Found { hit, is_number: false }).collect()
+    let replaced = |hit: Hit| {
+        let by = detector.replacement(&hit, text.get(hit.start..hit.end).unwrap_or(""));
+        Found { hit, is_number: false, by }
+    };
+    found.into_iter().map(replaced).collect()
 }
 
 /// Hits in what no mark covers, then in what is left between them, until there are none.
@@ -151,7 +157,7 @@ fn short(text: &[u8]) -> u64 {
 }
 
 /// A text without what `find` finds in it; `None` where that is nothing.
-pub(super) fn without(text: &str, find: &dyn Fn(&str) -> Vec<Hit>) -> Option<String> {
+pub(super) fn without(detector: &dyn Detector, text: &str, find: &dyn Fn(&str) -> Vec<Hit>) -> Option<String> {
     let hits = settled(text, find);
     if hits.is_empty() {
         return None;
@@ -159,7 +165,7 @@ pub(super) fn without(text: &str, find: &dyn Fn(&str) -> Vec<Hit>) -> Option<Str
     let (mut result, mut at) = (String::new(), 0);
     for hit in hits {
         result.push_str(text.get(at..hit.start).unwrap_or(""));
-        result.push_str(&mark(&hit));
+        result.push_str(&detector.replacement(&hit, text.get(hit.start..hit.end).unwrap_or("")));
         at = hit.end;
     }
     result.push_str(text.get(at..).unwrap_or(""));

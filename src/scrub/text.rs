@@ -19,6 +19,23 @@ pub(super) enum Writing {
     Json,
 }
 
+impl Writing {
+    /// A text as it is written.
+    pub(super) fn of(self, text: String) -> String {
+        match self {
+            Self::Plain => text,
+            Self::Json => escaped(&text),
+        }
+    }
+}
+
+/// As text stands between the quotes of a JSON string.
+pub(super) fn escaped(text: &str) -> String {
+    // A string always has a JSON form.
+    let quoted = serde_json::to_string(text).unwrap_or_default();
+    quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
+}
+
 /// A piece of text and what it is written as.
 #[derive(Debug, PartialEq, Eq)]
 enum Piece<'r> {

@@ -8,6 +8,12 @@ pub(crate) fn document(imported: &Imported<'_>) -> String {
     document_of(&content.meta, &content.events)
 }
 
+/// Both files of a session that is not in the store, as if it were imported: `meta.json` and `events.ndjson`.
+pub(crate) fn files(imported: &Imported<'_>) -> (String, String) {
+    let content = Content::of(imported, &name::directory(&imported.session.id));
+    (content.meta, content.events)
+}
+
 /// The document of both files of a session. Lines that are no JSON are left out: they were told as gaps.
 pub(crate) fn document_of(meta: &str, events: &str) -> String {
     let is_json = |json: &&str| serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok();
@@ -23,7 +29,7 @@ pub(crate) fn document_of(meta: &str, events: &str) -> String {
 }
 
 /// The same JSON with two spaces for every level.
-fn indented(json: &str) -> String {
+pub(crate) fn indented(json: &str) -> String {
     let mut text = String::with_capacity(json.len() * 2);
     let (mut depth, mut quoted, mut escaped, mut opened) = (0_usize, false, false, false);
     let line = |text: &mut String, depth: usize| {

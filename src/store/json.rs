@@ -83,6 +83,11 @@ pub(super) fn compact(json: &str, secrets: Secrets) -> String {
     text
 }
 
+/// The same with secrets as they are.
+pub(crate) fn on_one_line(json: &str) -> String {
+    compact(json, Secrets::Keep)
+}
+
 fn push_compact(target: &mut String, json: &str, secrets: Secrets) {
     let mut rest = json;
     while let Some(at) = rest.find(['"', ' ', '\t', '\n', '\r']) {

@@ -24,9 +24,9 @@ mod text;
 
 use std::path::Path;
 
-pub(crate) use document::{document, document_of};
+pub(crate) use document::{document, document_of, files, indented};
 use json::Object;
-pub(crate) use json::Secrets;
+pub(crate) use json::{Secrets, on_one_line};
 #[cfg(test)]
 use name::directory;
 use previous::Relation;

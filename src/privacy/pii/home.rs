@@ -44,7 +44,7 @@ pub(super) fn is_program(name: &str) -> bool {
 }
 
 /// Whether a name is one of a role, of a machine or of an example.
-pub(super) fn is_role(name: &str) -> bool {
+pub(crate) fn is_role(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     has(&USERS, &lower) || lower.bytes().all(|byte| byte.is_ascii_digit())
 }

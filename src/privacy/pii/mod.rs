@@ -27,6 +27,7 @@ mod text;
 mod tests;
 
 use super::hit::Hit;
+pub(crate) use home::is_role;
 pub(super) use keyed::is_name;
 use text::Text;
 

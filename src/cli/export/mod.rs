@@ -1,0 +1,246 @@
+//! `export`: a session as a document, without secrets and, where asked, without who it is about; `reveal`: the way back
+//! for who has the key.
+
+mod key_file;
+mod manifest;
+mod options;
+mod reveal;
+mod trace;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::Streams;
+use super::environment::Environment;
+use super::failure::Failure;
+use super::output;
+use super::pipeline::{Inputs, Order};
+use crate::anonymize::{self, Anonymized, Residue, Unfinished};
+use crate::ingest::discover::Selection;
+use crate::model::Gap;
+use crate::report;
+use manifest::Manifest;
+use options::Prepared;
+pub(super) use reveal::{EXAMPLES as REVEAL_EXAMPLES, RevealArgs, run as reveal};
+use trace::{Cleaned, Trace};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  agent-strace export a84664 --format json               its events, without the secrets in them
+  agent-strace export a84664 --format csv > trace.csv    for spreadsheets
+  agent-strace export a84664 --format ndjson             one event a line
+  agent-strace export a84664 --anonymize --dry-run       what would be replaced
+  agent-strace export a84664 --anonymize --output trace-anon.json
+  agent-strace export a84664 --anonymize --key-file team.key --reversible --output trace-anon.json
+  agent-strace reveal --key-file team.key trace-anon.json
+
+Secrets become [REDACTED:kind], always. --anonymize also replaces home folders, users, hosts, e-mail
+addresses, names, repositories, branches and other personal data, in keys and names as well as in
+values and in every encoding. Who they are is found out from the session itself, from this machine
+and from .agent-strace/anonymize.yaml. `/home/x/app` becomes `‹home:…›/app`: equal values get equal
+pseudonyms. Names of roles (root, runner), noreply and example addresses stay.
+
+Without --key-file the key is thrown away: nobody can find out what a pseudonym stood for, and the
+next export has other ones. A key file that is not there is made. Before anything is written, the
+finished text is searched once more for everything that was replaced, in every encoding.
+
+Exit code 3: something is left (nothing is written), or the session could not be read whole.";
+
+#[derive(Debug, Args)]
+pub(super) struct ExportArgs {
+    /// A session: an id or an unambiguous prefix in the store, a log of any agent, an earlier export, or `-`
+    /// [default: the latest].
+    #[arg(value_name = "SESSION")]
+    session: Option<String>,
+
+    /// What is written.
+    #[arg(long, value_name = "FORMAT", default_value = "json")]
+    format: ExportFormat,
+
+    /// Where to write [default: standard output; with --anonymize `session-<id>-anon.json`].
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Replace whatever says who and where it was.
+    #[arg(long)]
+    anonymize: bool,
+
+    /// More patterns, identities, and what stays [default: .agent-strace/anonymize.yaml, if there is one].
+    #[arg(long, value_name = "FILE", requires = "anonymize")]
+    anonymize_config: Option<String>,
+
+    /// Say what would be replaced, and write nothing.
+    #[arg(long, requires = "anonymize")]
+    dry_run: bool,
+
+    /// The key of pseudonyms: equal values get equal ones in every export with it. A file that is not there is made.
+    #[arg(long, value_name = "FILE", requires = "anonymize")]
+    key_file: Option<PathBuf>,
+
+    /// Keep what pseudonyms stand for, sealed with the key, beside the output (`FILE.vault`).
+    #[arg(long, requires = "key_file", conflicts_with = "dry_run")]
+    reversible: bool,
+
+    /// The same in this file; one that is there is added to.
+    #[arg(long, value_name = "FILE", requires = "key_file", conflicts_with = "dry_run")]
+    vault: Option<PathBuf>,
+
+    /// Equal values of another session get other pseudonyms.
+    #[arg(long, requires = "anonymize")]
+    per_session: bool,
+
+    /// Addresses of this domain keep it: `‹email:…›@corp.io`; repeatable.
+    #[arg(long = "keep-domain", value_name = "DOMAIN", requires = "anonymize")]
+    keep_domains: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ExportFormat {
+    Json,
+    /// The columns of the Python tool; no cell is a formula.
+    Csv,
+    /// One event a line.
+    Ndjson,
+}
+
+impl ExportFormat {
+    fn ending(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Csv => "csv",
+            Self::Ndjson => "ndjson",
+        }
+    }
+}
+
+pub(super) fn run(
+    trace_dir: &Path,
+    args: &ExportArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let mut prepared = options::prepare(args, environment)?;
+    let (traces, gaps) = read(trace_dir, args, environment, streams)?;
+    for line in report::gap_lines(&gaps) {
+        output::note(streams.stderr, &line);
+    }
+    let trace = match traces.as_slice() {
+        [] => {
+            output::note(streams.stderr, "error: no session was found: nothing was exported");
+            return Ok(3);
+        }
+        [trace] => trace,
+        several => return Err(too_many(several)),
+    };
+    prepared.of_session(args.per_session.then_some(trace.id.as_str()));
+    let anonymized = anonymize::anonymize(&prepared.options, trace.lines().as_bytes(), &trace.fields());
+    let anonymized = anonymized.map_err(|error| unfinished(&error))?;
+    let cleaned = Cleaned::read(&anonymized.bytes).ok_or_else(|| Failure::new("the session is no JSON any more"))?;
+    let manifest = Manifest::new(&prepared, &anonymized, args);
+    let text = write::document(args, &cleaned, &manifest)?;
+    let residue = anonymized.residue(&prepared.options, text.as_bytes()).map_err(|error| unfinished(&error))?;
+    if !residue.is_empty() {
+        tell_residue(&residue, streams);
+        return Ok(3);
+    }
+    finish(args, &prepared, &anonymized, (&cleaned, &manifest, &text), streams)?;
+    Ok(if gaps.is_empty() { 0 } else { 3 })
+}
+
+fn read(
+    trace_dir: &Path,
+    args: &ExportArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<(Vec<Trace>, Vec<Gap>), Failure> {
+    let requests: Vec<String> = args.session.iter().cloned().collect();
+    let inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
+    let left_out = inputs.left_out();
+    if left_out > 0 {
+        let line = format!("note: this is the latest session; {left_out} more in the store: name one to export it");
+        output::note(streams.stderr, &line);
+    }
+    let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| trace::of_log(log, &reading));
+    let mut traces = Vec::new();
+    for (part, part_gaps) in parts {
+        traces.extend(part);
+        gaps.extend(part_gaps);
+    }
+    gaps.sort();
+    Ok((traces, gaps))
+}
+
+fn too_many(several: &[Trace]) -> Failure {
+    const SHOWN: usize = 5;
+    let ids: Vec<&str> = several.iter().take(SHOWN).map(|trace| trace.id.as_str()).collect();
+    let more = if several.len() > SHOWN { ", …" } else { "" };
+    Failure::new(format!(
+        "{} sessions are here, and one is exported at a time: {}{more}",
+        several.len(),
+        ids.join(", ")
+    ))
+    .hint("`agent-strace import` brings them into the store, where each has an id")
+}
+
+fn unfinished(error: &Unfinished) -> Failure {
+    Failure::new(format!("the session can't be exported: {error}"))
+}
+
+/// Classes and places, never values.
+fn tell_residue(residue: &[Residue], streams: &mut Streams<'_>) {
+    const SHOWN: usize = 20;
+    output::note(streams.stderr, "error: nothing was written: the finished export still holds what had to go");
+    for Residue { line, pointer, class } in residue.iter().take(SHOWN) {
+        let place = if pointer.is_empty() { String::new() } else { format!(", {pointer}") };
+        let what = manifest::described_rule(class);
+        output::note(streams.stderr, &report::terminal(&format!("  line {line}{place}: {what}")));
+    }
+    if residue.len() > SHOWN {
+        output::note(streams.stderr, &format!("  and {} more places", residue.len() - SHOWN));
+    }
+    let hint = "  hint: a `description` or `replacement` in the configuration may name what it hides; `keep` says what \
+                may stay";
+    output::note(streams.stderr, hint);
+}
+
+/// Writes what there is to write, and says what was done.
+fn finish(
+    args: &ExportArgs,
+    prepared: &Prepared,
+    anonymized: &Anonymized,
+    (cleaned, manifest, text): (&Cleaned<'_>, &Manifest, &str),
+    streams: &mut Streams<'_>,
+) -> Result<(), Failure> {
+    if args.dry_run {
+        let told = manifest.told(&cleaned.header.session_id, "Would redact:");
+        return output::print(streams.stdout, &format!("{told}\n{}\n", next_step(args)));
+    }
+    if !args.anonymize {
+        return match &args.output {
+            Some(path) => output::write(path, text),
+            None => output::print(streams.stdout, text),
+        };
+    }
+    let path = args.output.clone().unwrap_or_else(|| PathBuf::from(write::file_name(cleaned, args.format)));
+    let vault = options::vault_path(args, &path);
+    if let Some(vault) = &vault {
+        prepared.keep_originals(vault, &anonymized.originals)?;
+    }
+    output::write(&path, text)?;
+    let told = manifest.told(&cleaned.header.session_id, "Redacted:");
+    let shown = path.display();
+    let told = format!("{told}\n{}", report::terminal(&format!("Exported anonymized trace to {shown}")));
+    output::note(streams.stderr, &told);
+    if let Some(vault) = vault {
+        let line = format!("what pseudonyms stand for is in {}: who has the key reads it", vault.display());
+        output::note(streams.stderr, &report::terminal(&line));
+    }
+    Ok(())
+}
+
+fn next_step(args: &ExportArgs) -> String {
+    let session = args.session.as_deref().unwrap_or("SESSION");
+    format!("Nothing was written. `agent-strace export {session} --anonymize --output FILE` writes it.")
+}
