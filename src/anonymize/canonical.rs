@@ -16,6 +16,18 @@ pub(super) fn of(class: Class, value: &str) -> String {
     }
 }
 
+/// A value as people write it: without encodings, with single separators.
+pub(super) fn shown(class: Class, value: &str) -> String {
+    if class != Class::Home {
+        return value.to_owned();
+    }
+    let mut text = unescaped(value).replace("\\/", "/");
+    while text.contains("\\\\") {
+        text = text.replace("\\\\", "\\");
+    }
+    text
+}
+
 /// Composed, without compatibility forms, in lower case, with single blanks.
 pub(super) fn folded(value: &str) -> String {
     let plain: String = value.nfkc().flat_map(char::to_lowercase).nfkc().collect();

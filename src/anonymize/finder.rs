@@ -96,6 +96,28 @@ impl<'f> Finder<'f> {
         spots
     }
 
+    /// Bytes in which no mark hides a name: marks are not looked into, and anybody can write one.
+    pub(super) fn without_forged_marks(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let mut result = Vec::new();
+        let mut at = 0;
+        for start in memchr::memmem::find_iter(&bytes, privacy::MARK) {
+            let from = start + privacy::MARK.len();
+            let rest = bytes.get(from..).unwrap_or_default();
+            let length = rest.iter().position(|byte| !byte.is_ascii_lowercase() && *byte != b'-').unwrap_or(rest.len());
+            let kind = rest.get(..length).and_then(|kind| std::str::from_utf8(kind).ok()).unwrap_or_default();
+            if self.matcher.find(kind).next().is_some() {
+                result.extend_from_slice(bytes.get(at..from).unwrap_or_default());
+                result.push(b' ');
+                at = from;
+            }
+        }
+        if at == 0 {
+            return bytes;
+        }
+        result.extend_from_slice(bytes.get(at..).unwrap_or_default());
+        result
+    }
+
     fn is_forged(&self, digits: &str) -> bool {
         self.matcher.find(digits).next().is_some()
     }
@@ -147,7 +169,7 @@ impl<'f> Finder<'f> {
         if let Some(identity) = name.and_then(class_of_meta).and_then(|_| self.table.field(text)) {
             push(0..text.len(), identity.class, &identity.canonical);
         }
-        for (range, class, canonical) in self.matcher.find(text) {
+        for (range, class, canonical) in self.matcher.find(text).chain(self.matcher.spelled(text)) {
             push(range, class, canonical);
         }
         if depth > 0 && text.len() < 8 {
@@ -231,6 +253,10 @@ fn joined(mut spots: Vec<Spot>) -> Vec<Spot> {
 impl Detector for Finder<'_> {
     fn find(&self, name: Option<&str>, text: &str) -> Vec<Hit> {
         self.hits(name, text)
+    }
+
+    fn of_beginning(&self, name: Option<&str>, beginning: &str) -> Vec<Hit> {
+        privacy::secrets(name, beginning)
     }
 
     fn private(&self, text: &str) -> Vec<Hit> {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::class::Class;
+use super::spellings::{self, Case, Spelling};
 use super::table::{Identity, Table};
 
 /// What a form belongs to.
@@ -12,10 +13,20 @@ use super::table::{Identity, Table};
 struct Owner {
     class: Class,
     canonical: String,
+    /// It counts only where no word goes on around it.
+    is_word: bool,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Matcher {
+    forms: Forms,
+    /// The same as programs encode it, with and without regard to case.
+    spelled: [Forms; 2],
+}
+
+/// Texts that are looked for together.
+#[derive(Debug, Default)]
+struct Forms {
     automaton: Option<AhoCorasick>,
     owners: Vec<Owner>,
 }
@@ -26,29 +37,50 @@ pub(crate) struct TooMany;
 
 impl Matcher {
     pub(super) fn new(table: &Table) -> Result<Self, TooMany> {
-        let (mut forms, mut owners) = (Vec::new(), Vec::new());
-        for Identity { class, canonical, forms: own, .. } in table.all() {
-            for form in own.iter().flat_map(|form| cases(form)) {
-                forms.push(form);
-                owners.push(Owner { class: *class, canonical: canonical.clone() });
+        let (mut plain, mut exact, mut folded) = (Vec::new(), Vec::new(), Vec::new());
+        for Identity { class, canonical, forms, .. } in table.all() {
+            let owner = |is_word| Owner { class: *class, canonical: canonical.clone(), is_word };
+            for form in forms {
+                plain.extend(cases(form).into_iter().map(|form| (form, owner(true))));
+                for Spelling { case, text, is_word } in spellings::of(form) {
+                    let list = if case == Case::Exact { &mut exact } else { &mut folded };
+                    list.push((text, owner(is_word)));
+                }
             }
         }
-        let mut builder = AhoCorasick::builder();
-        builder.ascii_case_insensitive(true).match_kind(MatchKind::Standard);
-        let automaton = if forms.is_empty() { None } else { Some(builder.build(&forms).map_err(|_| TooMany)?) };
-        Ok(Self { automaton, owners })
+        let spelled = [Forms::new(exact, Case::Exact)?, Forms::new(folded, Case::Folded)?];
+        Ok(Self { forms: Forms::new(plain, Case::Folded)?, spelled })
     }
 
     /// Where identities stand as words, and which.
     pub(super) fn find<'m>(&'m self, text: &'m str) -> impl Iterator<Item = (Range<usize>, Class, &'m str)> {
+        self.forms.find(text)
+    }
+
+    /// Where they stand as programs encode them.
+    pub(super) fn spelled<'m>(&'m self, text: &'m str) -> impl Iterator<Item = (Range<usize>, Class, &'m str)> {
+        self.spelled.iter().flat_map(move |forms| forms.find(text))
+    }
+}
+
+impl Forms {
+    fn new(forms: Vec<(String, Owner)>, case: Case) -> Result<Self, TooMany> {
+        let (forms, owners): (Vec<String>, Vec<Owner>) = forms.into_iter().unzip();
+        let mut builder = AhoCorasick::builder();
+        builder.ascii_case_insensitive(case == Case::Folded).match_kind(MatchKind::Standard);
+        let automaton = if forms.is_empty() { None } else { Some(builder.build(&forms).map_err(|_| TooMany)?) };
+        Ok(Self { automaton, owners })
+    }
+
+    fn find<'m>(&'m self, text: &'m str) -> impl Iterator<Item = (Range<usize>, Class, &'m str)> {
         let found = self.automaton.iter().flat_map(move |automaton| automaton.find_overlapping_iter(text));
         found.filter_map(move |found| {
             let owner = self.owners.get(found.pattern().as_usize())?;
             let mut range = found.start()..found.end();
-            if !stands_alone(text, &range, owner.class) {
+            if owner.is_word && !stands_alone(text, &range, owner.class) {
                 return None;
             }
-            if owner.class == Class::Host {
+            if owner.is_word && owner.class == Class::Host {
                 range.end = with_domain(text, range.end);
             }
             Some((range, owner.class, owner.canonical.as_str()))

@@ -123,6 +123,7 @@ pub(crate) fn anonymize(
         scrub::scrub(&mut bytes.as_slice(), &survey, &mut Output::default())?;
         known = survey.known();
         let finder = Finder::new(options, known.clone()).map_err(|_| Unfinished::TooMany)?;
+        bytes = finder.without_forged_marks(bytes);
         let mut output = Output::default();
         scrub::scrub(&mut bytes.as_slice(), &finder, &mut output)?;
         for (token, original) in finder.done().originals {

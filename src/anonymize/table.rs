@@ -90,9 +90,13 @@ impl Table {
         let identity = self.found.entry((class, canonical.clone())).or_insert_with(|| Identity {
             class,
             canonical,
-            plain: value.to_owned(),
+            plain: canonical::shown(class, value),
             forms: BTreeSet::new(),
         });
+        // A folder's name for a path does not say which signs the path has.
+        if class == Class::Home && !identity.plain.contains(['/', '\\']) {
+            identity.plain = canonical::shown(class, value);
+        }
         identity.forms.extend(forms(class, value));
         if class == Class::Home
             && let Some(user) = home_user(value)

@@ -33,6 +33,12 @@ pub(crate) trait Detector {
     /// What is to be replaced in a text that stands under the key `name`: in order, without overlap.
     fn find(&self, name: Option<&str>, text: &str) -> Vec<Hit>;
 
+    /// The same of the beginning of a text that is JSON, whose parts are looked at on their own afterwards: whether the
+    /// name makes all of it private.
+    fn of_beginning(&self, name: Option<&str>, beginning: &str) -> Vec<Hit> {
+        self.find(name, beginning)
+    }
+
     /// What may not be shown of a name, whatever is to be replaced.
     fn private(&self, text: &str) -> Vec<Hit>;
 

@@ -24,7 +24,7 @@ pub(super) fn search(detector: &dyn Detector, name: Option<&str>, text: &str, ne
     if nesting < MAX_NESTING && embedded::may_be_json(text) {
         // A name that makes all of a text private makes its beginning private, too.
         let start = text.get(..text.floor_char_boundary(64)).unwrap_or(text);
-        let hits = if name.is_some() { detector.find(name, start) } else { Vec::new() };
+        let hits = if name.is_some() { detector.of_beginning(name, start) } else { Vec::new() };
         let is_whole = hits.iter().any(|hit| hit.start == 0 && hit.end == start.len());
         if !is_whole && let Some(found) = embedded::search(detector, name, text, nesting) {
             return found;
