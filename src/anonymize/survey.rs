@@ -7,7 +7,7 @@ use regex::Regex;
 use super::class::Class;
 use super::secrets::Secrets;
 use super::table::Table;
-use super::views;
+use super::{token, views};
 use crate::privacy::{self, Confidence, Hit, mark};
 use crate::scrub::Detector;
 
@@ -47,12 +47,17 @@ impl Survey {
 impl Detector for Survey {
     fn find(&self, name: Option<&str>, text: &str) -> Vec<Hit> {
         let mut known = self.lock();
-        for hit in privacy::secrets(name, text).iter().filter(|hit| hit.confidence >= Confidence::Medium) {
-            known.secrets.add(text.get(hit.start..hit.end).unwrap_or_default(), &mark(hit));
-        }
         if self.identities {
             of_field(name, text, &mut known.table);
-            deep(name, text, 0, &mut known.table);
+        }
+        // Pseudonyms are nobody's, and no secrets.
+        for text in token::around(text) {
+            for hit in privacy::secrets(name, text).iter().filter(|hit| hit.confidence >= Confidence::Medium) {
+                known.secrets.add(text.get(hit.start..hit.end).unwrap_or_default(), &mark(hit));
+            }
+            if self.identities {
+                deep(name, text, 0, &mut known.table);
+            }
         }
         Vec::new()
     }

@@ -44,6 +44,18 @@ pub(super) fn all(text: &str) -> Vec<Token<'_>> {
         .collect()
 }
 
+/// What stands around everything that has the form of a pseudonym.
+pub(super) fn around(text: &str) -> Vec<&str> {
+    let (mut pieces, mut at) = (Vec::new(), 0);
+    for token in all(text) {
+        pieces.extend(text.get(at..token.range.start));
+        at = token.range.end;
+    }
+    pieces.extend(text.get(at..));
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
+}
+
 /// Whether a text is a pseudonym and nothing else, or one and the domain that an address kept.
 pub(super) fn begins(text: &str) -> bool {
     at(text, 0).filter(|_| text.starts_with(OPEN)).is_some_and(|token| {

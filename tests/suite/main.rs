@@ -26,6 +26,7 @@ mod differential;
 mod eval_doubts;
 mod eval_files;
 mod eval_world;
+mod export;
 mod exports;
 mod generate;
 mod hook_policies;
