@@ -12,6 +12,12 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
     ("baseline", "what `--write-baseline` writes", include_str!("../../schemas/baseline.v1.schema.json")),
     ("config", "the configuration `.agent-strace.yaml`", include_str!("../../schemas/agent-strace.schema.json")),
     (
+        "anonymize-config",
+        "what else identifies somebody: `.agent-strace/anonymize.yaml`",
+        include_str!("../../schemas/agent-strace-anonymize.schema.json"),
+    ),
+    ("export", "what `export --anonymize` writes", include_str!("../../schemas/export.v1.schema.json")),
+    (
         "lint-config",
         "the lint file `.agent-strace-lint.json`",
         include_str!("../../schemas/agent-strace-lint.schema.json"),

@@ -301,3 +301,130 @@ impl Plain {
         Value { span: self.span(value.span), data }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use schemars::JsonSchema;
+    use schemars::generate::SchemaSettings;
+    use serde_json::json;
+
+    use super::{CLASSES, IDENTITY, KEEP, MOST_RULES, Plain, REPLACEMENT, ROOT, RULE};
+    use crate::policy::schema::without_null;
+    use crate::schemas::keep;
+
+    /// What else `export --anonymize` replaces, and what stays.
+    #[derive(JsonSchema)]
+    #[schemars(title = "anonymize.yaml", deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct File {
+        /// Patterns, each with the text that takes the place of what it finds.
+        rules: Option<Vec<Rule>>,
+        /// Names that identify somebody or something, in every spelling; a text alone is a `named` one.
+        identities: Option<Vec<Identity>>,
+        /// What identifies nobody.
+        keep: Option<Vec<Keep>>,
+    }
+
+    #[derive(JsonSchema)]
+    #[schemars(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct Rule {
+        /// A regular expression without look-around and back-references.
+        #[schemars(length(min = 1))]
+        pattern: String,
+        /// Taken as it is; no rule may find it.
+        replacement: Option<String>,
+        /// What the manifest calls it: it is exported, so it must not say what the rule hides.
+        #[schemars(length(min = 1))]
+        description: Option<String>,
+    }
+
+    #[derive(JsonSchema)]
+    #[schemars(untagged)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    enum Identity {
+        Name(String),
+        Of(Of),
+    }
+
+    #[derive(JsonSchema)]
+    #[schemars(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct Of {
+        class: Option<Class>,
+        #[schemars(length(min = 1))]
+        value: String,
+    }
+
+    #[derive(JsonSchema)]
+    #[schemars(rename_all = "lowercase")]
+    #[expect(dead_code, reason = "only its schema is used")]
+    enum Class {
+        Home,
+        User,
+        Host,
+        Email,
+        Person,
+        Repository,
+        Branch,
+        Named,
+    }
+
+    #[derive(JsonSchema)]
+    #[schemars(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct Keep {
+        #[schemars(length(min = 1))]
+        value: String,
+        /// Why it may be seen.
+        #[schemars(length(min = 1))]
+        reason: String,
+    }
+
+    #[test]
+    fn the_published_schema_is_what_is_read() {
+        let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<File>();
+        schemars::transform::transform_subschemas(&mut without_null, &mut schema);
+        let mut put = |pointer: &str, key: &str, value: serde_json::Value| {
+            let object = schema.pointer_mut(pointer).unwrap().as_object_mut().unwrap();
+            object.insert(key.to_owned(), value);
+        };
+        put("/properties/rules", "maxItems", json!(MOST_RULES));
+        put("/$defs/Rule/properties/replacement", "default", json!(REPLACEMENT));
+        keep("agent-strace-anonymize", &schema);
+        let value = schema.as_value();
+        for (pointer, known) in [
+            ("/properties", ROOT),
+            ("/$defs/Rule/properties", RULE),
+            ("/$defs/Of/properties", IDENTITY),
+            ("/$defs/Keep/properties", KEEP),
+        ] {
+            let keys = value.pointer(pointer).unwrap().as_object().unwrap().keys();
+            let mut keys: Vec<&str> = keys.map(String::as_str).collect();
+            keys.sort_unstable();
+            let mut known = known.to_vec();
+            known.sort_unstable();
+            assert_eq!(keys, known, "{pointer}");
+        }
+        assert_eq!(value["$defs"]["Class"]["enum"], json!(CLASSES));
+    }
+
+    #[test]
+    fn backslashes_in_double_quotes_are_themselves() {
+        for (text, plain) in [
+            (r#"a: "\\d \d \" \t" # "\x" "#, r#"a: "\\d \\d \" \\t" # "\x" "#),
+            (r#"a: '"\d"' # it's"#, r#"a: '"\d"' # it's"#),
+            (r#"- {p: "\d", q: it's "\d"}"#, r#"- {p: "\\d", q: it's "\d"}"#),
+            ("a: x#y \"\\d\"\nb: \"\\s\"", "a: x#y \"\\d\"\nb: \"\\\\s\""),
+        ] {
+            let read = Plain::of(text);
+            assert_eq!(read.text, plain);
+            // Every place leads back to the file.
+            for (at, byte) in plain.bytes().enumerate() {
+                if !read.added.contains(&at) {
+                    assert_eq!(text.as_bytes()[read.offset(at)], byte, "{at} in {plain}");
+                }
+            }
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::world::{Answer, World};
+use crate::world::{Answer, World, project};
 
 /// Invented, in the form of the vendor's.
 fn token() -> String {
@@ -85,6 +85,9 @@ fn a_session_of_somebody_else_is_exported_without_him() {
     assert_clean(&text);
     assert_clean(&answer.stderr);
     let document: Value = serde_json::from_str(&text).unwrap();
+    let schema = fs::read_to_string(project().join("schemas/export.v1.schema.json")).unwrap();
+    let schema = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    assert!(schema.is_valid(&document), "{:?}", schema.iter_errors(&document).next());
     assert_eq!(document["session_id"], "a84664242afa4516");
     assert_eq!(document["anonymized"], true);
     assert_eq!(document["events"].as_array().unwrap().len(), 5);

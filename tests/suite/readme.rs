@@ -54,6 +54,23 @@ fn the_evals_of_the_readme_are_valid() {
     assert_eq!(world.run(&["eval", "7c9e"]).code, 1);
 }
 
+/// So can what else identifies somebody.
+#[test]
+fn the_anonymizing_of_the_readme_is_valid() {
+    let text = fs::read_to_string(project().join("README.md")).unwrap();
+    let start = "<!-- anonymize: read by tests/suite/readme.rs -->\n```yaml\n";
+    let (_, rest) = text.split_once(start).expect("a file for `export --anonymize`");
+    let world = World::empty();
+    world.write(".agent-strace/anonymize.yaml", rest.split_once("```").unwrap().0);
+    let said = "ACME Corp on 192.168.0.17 and build-7: Project Nightjar, jroe";
+    world.session("s1", 1_790_000_000, &[("user_prompt", serde_json::json!({"prompt": said}))]);
+    let answer = world.run(&["export", "s1", "--anonymize", "--output", "out.json"]);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let out = world.read("out.json");
+    assert!(out.contains("<company> on <internal-ip> and ‹host:") && out.contains("›: ‹named:"), "{out}");
+    assert!(out.contains("›, jroe\""), "{out}");
+}
+
 /// Every policy and every lint file that the README shows can be used as it stands.
 #[test]
 fn the_policies_and_lint_files_of_the_readme_are_valid() {

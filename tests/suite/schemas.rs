@@ -39,7 +39,7 @@ const PRINTED: &[(&str, &str)] = &[
 ];
 
 /// Prints what is in the store, a policy, or another program's document.
-const OTHERS: &[&str] = &["inspect", "schema", "policy fmt", "policy export", "eval dataset"];
+const OTHERS: &[&str] = &["inspect", "export", "schema", "policy fmt", "policy export", "eval dataset"];
 
 fn validator(name: &str) -> jsonschema::Validator {
     let path = project().join(format!("schemas/{name}.schema.json"));
