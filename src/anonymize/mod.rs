@@ -39,6 +39,7 @@ use finder::Finder;
 pub(crate) use finder::MOST_RULES;
 pub(crate) use key::{Key, LENGTH as KEY_LENGTH};
 pub(crate) use residual::Residue;
+pub(crate) use spellings::hexadecimal;
 use survey::{Known, Survey};
 use table::Table;
 pub(crate) use vault::Vault;

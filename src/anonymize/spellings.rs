@@ -100,7 +100,8 @@ fn html(value: &str, base: u32) -> String {
     })
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// Two digits for every byte.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -12,6 +12,7 @@ use aes_siv::siv::Aes256Siv;
 use serde::{Deserialize, Serialize};
 
 use super::key::Key;
+use super::spellings::hexadecimal;
 use super::token;
 use crate::privacy::{Confidence, Hit};
 use crate::scrub::{self, Detector, Finding, Sink};
@@ -62,7 +63,7 @@ impl Vault {
         let plain = serde_json::to_vec(&self.originals).map_err(|_| VaultError::Sealed)?;
         let mut cipher = Aes256Siv::new(key.vault().into());
         let sealed = cipher.encrypt([HEADER], &plain).map_err(|_| VaultError::Sealed)?;
-        let sealed = sealed.iter().map(|byte| format!("{byte:02x}")).collect();
+        let sealed = hexadecimal(&sealed);
         let file = File { agent_strace_vault: VERSION, key_id: key.id().to_owned(), sealed };
         serde_json::to_string(&file).map(|text| text + "\n").map_err(|_| VaultError::Sealed)
     }

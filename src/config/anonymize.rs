@@ -250,22 +250,22 @@ impl Plain {
         while let Some(letter) = letters.next() {
             plain.text.push(letter);
             match (quote, letter) {
-                (Some('"'), '\\') => match letters.peek() {
-                    Some('\\' | '"') => plain.text.extend(letters.next()),
-                    _ => {
+                (Some('"'), '\\') => {
+                    if let Some('\\' | '"') = letters.peek() {
+                        plain.text.extend(letters.next());
+                    } else {
                         plain.added.push(plain.text.len());
                         plain.text.push('\\');
                     }
-                },
+                }
                 (Some(open), close) if open == close => quote = None,
-                (Some(_), _) => {}
                 (None, '"' | '\'') if matches!(last, '\n' | ':' | '-' | ',' | '[' | '{') => quote = Some(letter),
                 (None, '#') if after_blank => {
                     while letters.peek().is_some_and(|next| *next != '\n') {
                         plain.text.extend(letters.next());
                     }
                 }
-                (None, _) => {}
+                _ => {}
             }
             after_blank = matches!(letter, ' ' | '\t' | '\n');
             if quote.is_none() && !matches!(letter, ' ' | '\t' | '\r') {

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 
 use super::super::failure::{Failure, reason};
-use crate::anonymize::{KEY_LENGTH, Key};
+use crate::anonymize::{KEY_LENGTH, Key, hexadecimal};
 
 const START: &str = "agent-strace-key-1 ";
 
@@ -62,7 +62,8 @@ pub(super) fn read_if_there(path: &Path) -> Result<Option<Key>, Failure> {
 fn refuse_what_others_read(path: &Path, file: &File) -> Result<(), Failure> {
     use std::os::unix::fs::PermissionsExt;
     let mode = file.metadata().map_err(|error| unusable(path, &reason(&error)))?.permissions().mode();
-    if mode & 0o077 == 0 {
+    // Nothing for the group, nothing for the rest.
+    if mode.trailing_zeros() >= 6 {
         return Ok(());
     }
     Err(unusable(path, &format!("others may read or write it (mode {:03o})", mode & 0o777))
@@ -96,8 +97,8 @@ fn make(path: &Path) -> Result<Key, Failure> {
     let unwritable =
         |error: std::io::Error| Failure::new(format!("can't write the key `{}`: {}", path.display(), reason(&error)));
     let mut file = options.open(path).map_err(unwritable)?;
-    let hex: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
-    let written = file.write_all(format!("{START}{hex}\n").as_bytes()).and_then(|()| file.sync_all());
+    let line = format!("{START}{}\n", hexadecimal(&secret));
+    let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_all());
     written.map_err(|error| {
         // Half a key would be refused for ever.
         let _ = std::fs::remove_file(path);
