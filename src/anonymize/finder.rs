@@ -15,6 +15,10 @@ use super::{Options, Rule, token, views};
 use crate::privacy::{self, Confidence, Hit, mark};
 use crate::scrub::Detector;
 
+/// A session names some dozens of people and machines: one that names more than this was written to take up memory.
+const MOST_IDENTITIES: usize = 4_000;
+/// The same of secrets and their pieces.
+const MOST_PIECES: usize = 1 << 20;
 /// The most rules of a configuration.
 pub(crate) const MOST_RULES: usize = 256;
 /// Hits of rules of the configuration, by their place in it.
@@ -53,6 +57,9 @@ pub(super) struct Finder<'f> {
 impl<'f> Finder<'f> {
     pub(super) fn new(options: &'f Options, known: Known) -> Result<Self, TooMany> {
         let Known { table, secrets } = known;
+        if table.len() > MOST_IDENTITIES || secrets.len() > MOST_PIECES {
+            return Err(TooMany);
+        }
         let (values, marks): (Vec<_>, Vec<_>) = secrets.values().map(|(value, mark)| (value, mark.to_owned())).unzip();
         let secret_values =
             if values.is_empty() { None } else { Some(aho_corasick::AhoCorasick::new(&values).map_err(|_| TooMany)?) };

@@ -103,7 +103,7 @@ pub(crate) struct Anonymized {
 pub(crate) enum Unfinished {
     #[error("it still changes after {ROUNDS} rounds: a rule of the configuration may find what another one writes")]
     Unsettled,
-    #[error("it names too many people and machines to look for at once")]
+    #[error("it names more people, machines or secrets than can be looked for at once")]
     TooMany,
     #[error("{0}")]
     Io(#[from] io::Error),

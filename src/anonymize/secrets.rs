@@ -37,6 +37,11 @@ impl Secrets {
         self.values.iter().map(|(value, mark)| (value.as_str(), mark.as_str()))
     }
 
+    /// How much there is to look for.
+    pub(super) fn len(&self) -> usize {
+        self.pieces.len() + self.values.len()
+    }
+
     /// Where pieces of secrets stand.
     pub(super) fn pieces(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();

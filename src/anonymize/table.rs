@@ -62,6 +62,10 @@ impl Table {
         self.found.values()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.found.len()
+    }
+
     /// The identity that a field of its own holds.
     pub(super) fn field(&self, text: &str) -> Option<&Identity> {
         self.found.get(self.fields.get(&folded(text))?)

@@ -137,7 +137,7 @@ fn a_broken_configuration_stops_the_export() {
         ),
         ("keep:\n  - value: alice\n", ["anonymize.yaml:2:5", "`reason` is missing"]),
         ("identities:\n  - {class: hosts, value: x}\n", ["anonymize.yaml:2:13", "did you mean `host`?"]),
-        ("rules: [\n", ["anonymize.yaml:2:1", "this is not YAML"]),
+        ("rules: [\n", ["anonymize.yaml:1:8", "this is not YAML"]),
     ] {
         let world = recorded();
         world.write(".agent-strace/anonymize.yaml", text);
@@ -366,6 +366,35 @@ fn only_the_key_takes_it_back() {
     let answer = world.run(&["reveal", "--key-file", "k", "--vault", "out.json.vault", "o2.json"]);
     assert_eq!(answer.code, 3);
     assert!(answer.stderr.contains("pseudonyms are not in this vault"), "{}", answer.stderr);
+}
+
+/// Names of files and messages are part of it.
+#[test]
+fn who_is_in_the_id_of_a_session_is_in_no_name() {
+    let world = World::empty();
+    world.session("quillan-20260301", 1_790_000_000, &[("tool_result", json!({"result": "uid=1000(quillan) gid=1"}))]);
+    let answer = world.run(&["export", "--anonymize"]);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let names = fs::read_dir(world.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names: Vec<String> = names.filter(|name| name != ".agent-traces").collect();
+    let [name] = names.as_slice() else { panic!("{names:?}") };
+    assert!(name.starts_with("session--user-") && name.ends_with("-anon.json"), "{name}");
+    let told = world.run(&["export", "quillan", "--anonymize", "--dry-run"]).stdout;
+    for text in [&answer.stderr, &told, name, &world.read(name)] {
+        assert!(!text.contains("quillan"), "{text}");
+    }
+}
+
+#[test]
+fn a_session_that_was_written_to_take_up_memory_is_refused() {
+    let world = World::empty();
+    let homes: Vec<String> = (0..4_100).map(|user| format!("/home/qu{user}il/a ")).collect();
+    let homes = homes.concat();
+    world.session("s1", 1_790_000_000, &[("tool_result", json!({"result": homes}))]);
+    let answer = world.run(&["export", "s1", "--anonymize", "--output", "out.json"]);
+    assert_eq!(answer.code, 2, "{}", answer.stderr);
+    assert!(answer.stderr.contains("more people, machines or secrets"), "{}", answer.stderr);
+    assert!(!world.path().join("out.json").exists());
 }
 
 #[test]

@@ -132,7 +132,7 @@ mod tests {
 
     #[derive(JsonSchema)]
     #[schemars(inline)]
-    struct Json(#[allow(dead_code, reason = "only its schema is used")] AnyJson);
+    struct Json(AnyJson);
 
     impl Serialize for Json {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -59,7 +59,7 @@ pub(super) struct ExportArgs {
     #[arg(long, value_name = "FORMAT", default_value = "json")]
     format: ExportFormat,
 
-    /// Where to write [default: standard output; with --anonymize `session-<id>-anon.json`].
+    /// Where to write [default: standard output; with --anonymize a file `session-ID-anon.json`].
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -215,7 +215,7 @@ fn finish(
 ) -> Result<(), Failure> {
     if args.dry_run {
         let told = manifest.told(&cleaned.header.session_id, "Would redact:");
-        return output::print(streams.stdout, &format!("{told}\n{}\n", next_step(args)));
+        return output::print(streams.stdout, &format!("{told}\n{}\n", next_step(args, &cleaned.header.session_id)));
     }
     if !args.anonymize {
         return match &args.output {
@@ -240,7 +240,8 @@ fn finish(
     Ok(())
 }
 
-fn next_step(args: &ExportArgs) -> String {
-    let session = args.session.as_deref().unwrap_or("SESSION");
+/// With what was typed, unless that gives away what the export hides.
+fn next_step(args: &ExportArgs, shown: &str) -> String {
+    let session = args.session.as_deref().filter(|typed| shown.starts_with(typed)).unwrap_or("SESSION");
     format!("Nothing was written. `agent-strace export {session} --anonymize --output FILE` writes it.")
 }

@@ -1,5 +1,6 @@
 //! `reveal`: an export with what its pseudonyms stand for, for who has the key.
 
+use std::io::Read as _;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -18,6 +19,9 @@ Any text works: an answer to a trace that was sent away has its pseudonyms in it
 value that it stands for, in its plain spelling; secrets stay what they are, nobody kept them.
 
 Exit code 3: pseudonyms are left that the vault does not hold.";
+
+/// Bytes of a text with pseudonyms in it.
+const LARGEST: u64 = 1 << 30;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct RevealArgs {
@@ -51,8 +55,15 @@ pub(in crate::cli) fn run(args: &RevealArgs, streams: &mut Streams<'_>) -> Resul
         |error: std::io::Error| Failure::new(format!("can't read `{}`: {}", args.path.display(), reason(&error)));
     let mut bytes = Vec::new();
     if is_stdin {
-        std::io::Read::read_to_end(streams.stdin, &mut bytes).map_err(unreadable)?;
+        std::io::Read::take(&mut *streams.stdin, LARGEST).read_to_end(&mut bytes).map_err(unreadable)?;
     } else {
+        let found = args.path.metadata().map_err(unreadable)?;
+        if !found.is_file() || found.len() > LARGEST {
+            return Err(Failure::new(format!(
+                "`{}` is no plain file, or too large to be an export",
+                args.path.display()
+            )));
+        }
         bytes = std::fs::read(&args.path).map_err(unreadable)?;
     }
     let revealed = vault.reveal(&bytes).map_err(unreadable)?;
