@@ -5,6 +5,8 @@
 //! command that connects is given goes to the host; what one prints that prints what it is given goes where its output
 //! goes. A value that stands in no command (a here-document, a variable) goes wherever the text goes.
 
+use std::collections::BTreeSet;
+
 use super::{Deed, Way};
 use crate::effects::{Certainty, Connection, Effect, Kind, causes};
 use crate::model::EventKind;
@@ -19,9 +21,14 @@ const PRINT: &[&str] = &[
 
 /// Values of one call that are looked into one by one. Of what holds more of them, all is said to go everywhere.
 const MOST: usize = 200;
+/// Commands of one call that a value is looked for in. Of one that runs more, any may have it.
+const MOST_COMMANDS: usize = 500;
+/// Other hosts that one value is told to go to. One more, which is not named, stands for the rest: it is a way of its own,
+/// so that no suppression of the others covers it.
+const MOST_HOSTS: usize = 20;
 
 /// Where a call puts a value.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Went<'a> {
     pub(super) target: Target,
     pub(super) effect: &'a Effect,
@@ -63,8 +70,12 @@ pub(super) struct Call<'a> {
     commands: Vec<usize>,
     /// Those of them that connect to another host.
     connecting: Vec<usize>,
+    /// Its effects that may take something somewhere, in order.
+    targets: Vec<(usize, Target)>,
     /// Values that were looked into.
     asked: usize,
+    /// Where all goes that is not looked into, once it was asked for.
+    everywhere: Option<Vec<Went<'a>>>,
 }
 
 /// Something that a call does would take a value somewhere.
@@ -82,27 +93,40 @@ impl<'a> Call<'a> {
         let causes = causes(&effects.iter().collect::<Vec<_>>());
         let connecting = effects.iter().zip(&causes).filter(|(effect, _)| sent(effect).is_some());
         let connecting = connecting.filter_map(|(_, cause)| *cause).collect();
-        Self { deed, edits, causes, commands, connecting, asked: 0 }
+        let target = |effect| written(effect).or_else(|| sent(effect));
+        let targets = effects.iter().enumerate().filter_map(|(place, effect)| Some((place, target(effect)?))).collect();
+        Self { deed, edits, causes, commands, connecting, targets, asked: 0, everywhere: None }
     }
 
     /// Every way that the value went: each host once, all files once.
     pub(super) fn ways(&mut self, value: &str) -> Vec<Went<'a>> {
         self.asked += 1;
-        let effects = self.deed.effects;
-        let is_looked_into = self.asked <= MOST;
-        let edited = if is_looked_into { self.edited(value) } else { None };
-        let holders = if is_looked_into { self.holders(value) } else { None };
+        if self.asked > MOST {
+            let everywhere = self.everywhere.take().unwrap_or_else(|| self.leading(|_, _| true));
+            return self.everywhere.insert(everywhere).clone();
+        }
+        let edited = self.edited(value);
+        let holders = self.holders(value);
+        self.leading(|place, way| match way {
+            Way::Sent => holders.as_ref().is_none_or(|held| self.sends(held, place)),
+            _ => edited.unwrap_or_else(|| holders.as_ref().is_none_or(|held| self.writes(held, place))),
+        })
+    }
+
+    /// The ways of the effects that `goes` says yes to.
+    fn leading(&self, goes: impl Fn(usize, Way) -> bool) -> Vec<Went<'a>> {
         let mut ways: Vec<Went<'a>> = Vec::new();
-        for (place, effect) in effects.iter().enumerate() {
-            let Some(target) = written(effect).or_else(|| sent(effect)) else { continue };
-            let goes = match target.way() {
-                Way::Sent => holders.as_ref().is_none_or(|held| self.sends(held, place)),
-                _ => edited.unwrap_or_else(|| holders.as_ref().is_none_or(|held| self.writes(held, place))),
+        let (mut known, mut hosts) = (BTreeSet::new(), 0);
+        for (place, target) in &self.targets {
+            let is_host = target.host().is_some();
+            let told = if is_host && hosts == MOST_HOSTS { &Target::UnknownHost } else { target };
+            let is_known = known.contains(&(target.way(), target.host())) || known.contains(&(told.way(), told.host()));
+            let Some(effect) = self.deed.effects.get(*place).filter(|_| !is_known && goes(*place, target.way())) else {
+                continue;
             };
-            let same = |known: &Went<'_>| (known.target.way(), known.target.host()) == (target.way(), target.host());
-            if goes && !ways.iter().any(same) {
-                ways.push(Went { target, effect });
-            }
+            known.insert((told.way(), told.host()));
+            hosts += usize::from(is_host && hosts < MOST_HOSTS);
+            ways.push(Went { target: told.clone(), effect });
         }
         ways
     }
@@ -116,6 +140,9 @@ impl<'a> Call<'a> {
 
     /// The commands that have to do with a value; `None`: any may have.
     fn holders(&self, value: &str) -> Option<Holders> {
+        if self.commands.len() > MOST_COMMANDS {
+            return None;
+        }
         let effects = self.deed.effects;
         let text = self.deed.text.unwrap_or_default();
         let spans: Vec<(usize, usize)> =
@@ -131,16 +158,16 @@ impl<'a> Call<'a> {
             program.is_some_and(|program| PRINT.contains(&program))
         };
         let is_given = |place: &usize| words(*place) || spans.iter().any(|span| has(*place, span));
-        let mut given: Vec<usize> = self.commands.iter().copied().filter(is_given).collect();
+        let mut given: BTreeSet<usize> = self.commands.iter().copied().filter(is_given).collect();
         let is_free = |span| !self.commands.iter().any(|place| has(*place, span));
         if given.is_empty() || spans.iter().any(is_free) {
             return None;
         }
-        let mut printing: Vec<usize> = given.iter().copied().filter(|place| prints(*place)).collect();
+        let mut printing: BTreeSet<usize> = given.iter().copied().filter(|place| prints(*place)).collect();
         for place in &self.commands {
             if !given.contains(place) && printing.iter().any(|from| is_piped(effects, *from, *place, text)) {
-                given.push(*place);
-                printing.push(*place);
+                given.insert(*place);
+                printing.insert(*place);
             }
         }
         Some(Holders { given, printing })
@@ -170,9 +197,9 @@ impl<'a> Call<'a> {
 /// Commands of a shell's text.
 struct Holders {
     /// They are given the value, or read what one of them prints.
-    given: Vec<usize>,
+    given: BTreeSet<usize>,
     /// Those of them that print it.
-    printing: Vec<usize>,
+    printing: BTreeSet<usize>,
 }
 
 /// The file of the workspace that is written.

@@ -12,6 +12,8 @@ use crate::scrub::Finding;
 const MOST_VALUES: usize = 20_000;
 /// Places of one value that are kept.
 const MOST_PLACES: usize = 16;
+/// Sessions that one line may be of. What stands on a line of more is told of beside the first of them.
+const MOST_SHARING: usize = 64;
 /// Bytes of pointers that are kept of one log.
 const POINTERS: usize = 16 << 20;
 
@@ -29,6 +31,8 @@ pub(super) struct Share {
     known: BTreeMap<&'static str, BTreeMap<String, usize>>,
     /// By rule: how often values stand there that were too many to be kept.
     pub(super) beyond: BTreeMap<&'static str, u64>,
+    /// Values of it are kept as another session's.
+    is_partial: bool,
 }
 
 /// One value, without what it is.
@@ -71,6 +75,11 @@ impl<'w> Exposed<'w> {
     ) -> io::Result<Self> {
         let mut exposed = Self { wanted, sessions: sessions.iter().map(|_| Share::default()).collect() };
         let owners = Owners::of(sessions);
+        for at in owners.crowded() {
+            if let Some(share) = exposed.sessions.get_mut(at) {
+                share.is_partial = true;
+            }
+        }
         let mut room = POINTERS;
         for (file, bytes) in [(File::Log, Some(log)), (File::Meta, meta)] {
             let Some(bytes) = bytes else { continue };
@@ -98,6 +107,11 @@ impl<'w> Exposed<'w> {
 }
 
 impl Share {
+    /// Nothing stands in its calls, as nothing stands in the log.
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.is_empty() && !self.is_partial
+    }
+
     pub(super) fn value(&self, rule: &str, fingerprint: &str) -> Option<&Value> {
         self.values.get(*self.known.get(rule)?.get(fingerprint)?)
     }
@@ -164,6 +178,12 @@ impl Owners {
     /// What stands on a line without an event is of the record before it.
     fn at(&self, line: u32) -> (usize, &[usize]) {
         let at = self.lines.partition_point(|(start, ..)| *start <= line).saturating_sub(1);
-        self.lines.get(at).map_or((0, &[]), |(_, first, more)| (*first, more))
+        let Some((_, first, more)) = self.lines.get(at) else { return (0, &[]) };
+        (*first, if more.len() < MOST_SHARING { more } else { &[] })
+    }
+
+    /// Sessions with lines that [`at`](Self::at) says are another's.
+    fn crowded(&self) -> impl Iterator<Item = usize> {
+        self.lines.iter().filter(|(.., more)| more.len() >= MOST_SHARING).flat_map(|(.., more)| more.iter().copied())
     }
 }

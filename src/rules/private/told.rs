@@ -44,7 +44,7 @@ pub(crate) fn look<'a>(
 ) -> io::Result<Vec<Told<'a>>> {
     let Some(share) = exposed.share(at) else { return Ok(Vec::new()) };
     // Nothing stands in a call that does not stand in the log.
-    if share.values.is_empty() {
+    if share.is_empty() {
         return Ok(Vec::new());
     }
     let taken = taken(exposed.wanted(), deeds)?;
