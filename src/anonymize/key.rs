@@ -55,10 +55,12 @@ impl std::fmt::Debug for Key {
 
 /// HMAC-SHA-256 of parts, each behind its length: no two lists of parts are the same text.
 fn mac(key: &[u8; LENGTH], parts: &[&[u8]]) -> [u8; LENGTH] {
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {
-        // An HMAC takes keys of any length.
-        return [0; LENGTH];
-    };
+    // A shorter key is filled up with zeros by HMAC itself (RFC 2104): a whole block can't be refused.
+    let mut block = [0; 64];
+    for (byte, secret) in block.iter_mut().zip(key) {
+        *byte = *secret;
+    }
+    let mut mac = Hmac::<Sha256>::new(&block.into());
     for part in parts {
         mac.update(&(part.len() as u64).to_be_bytes());
         mac.update(part);

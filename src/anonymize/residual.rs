@@ -35,11 +35,12 @@ pub(super) fn search(options: &Options, known: &Known, finished: &[u8]) -> Resul
     let mut found = BTreeSet::new();
     let text = String::from_utf8_lossy(finished);
     let lines = Lines::of(text.as_bytes());
-    for (range, class) in spelled(known, &text)?.into_iter().take(MOST) {
+    let pieces = known.secrets.pieces(text.as_bytes()).into_iter().map(|range| (range, "secret"));
+    for (range, class) in spelled(known, &text)?.into_iter().chain(pieces) {
+        if found.len() >= MOST {
+            break;
+        }
         found.insert(Residue { line: lines.line(range.start), pointer: String::new(), class: class.to_owned() });
-    }
-    for range in known.secrets.pieces(text.as_bytes()).into_iter().take(MOST) {
-        found.insert(Residue { line: lines.line(range.start), pointer: String::new(), class: "secret".to_owned() });
     }
     let finder = Finder::new(options, known.clone()).map_err(|_| Unfinished::TooMany)?;
     let mut told = Told { found: &mut found };

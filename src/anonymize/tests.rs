@@ -132,18 +132,19 @@ fn nothing_is_left_in_any_spelling() {
     let options = options(1);
     let mut left = Vec::new();
     for value in PLANTED {
-        for how in 0..SPELLINGS {
-            let spelling = spelled(value, how);
-            let lines = line(&json!({"data": {"a": spelling, "b": format!("see {spelling} here"), "n": 7}}));
-            let anonymized = run(&options, &lines);
-            let text = text_of(&anonymized);
-            let decoded = serde_json::from_str::<Value>(&text).unwrap()["data"]["a"].as_str().unwrap().to_owned();
-            let folded = text.to_lowercase();
-            if folded.contains(&value.to_lowercase()) || decoded.contains(&spelling) || text.contains(spelling.as_str())
-            {
-                left.push(format!("{value} as {how}: {text}"));
+        let spellings: Vec<String> = (0..SPELLINGS).map(|how| spelled(value, how)).collect();
+        let lines =
+            spellings.iter().map(|text| line(&json!({"data": {"a": text, "b": format!("see {text} here"), "n": 7}})));
+        let anonymized = run(&options, &lines.collect::<String>());
+        assert!(anonymized.residue(&options, &anonymized.bytes).unwrap().is_empty(), "{value}");
+        let text = text_of(&anonymized);
+        assert_eq!(text.lines().count(), SPELLINGS);
+        for (line, (how, spelling)) in text.lines().zip(spellings.iter().enumerate()) {
+            let decoded = serde_json::from_str::<Value>(line).unwrap()["data"].clone();
+            let shown = |name: &str| decoded[name].as_str().unwrap().contains(spelling.as_str());
+            if line.to_lowercase().contains(&value.to_lowercase()) || shown("a") || shown("b") {
+                left.push(format!("{value} as {how}: {line}"));
             }
-            assert!(anonymized.residue(&options, &anonymized.bytes).unwrap().is_empty(), "{value} as {how}: {text}");
         }
     }
     assert!(left.is_empty(), "{}", left.join("\n"));
@@ -156,10 +157,11 @@ fn the_residual_scan_finds_every_spelling_by_itself() {
     let clean = run(&options, &line(&json!({"data": {"token": token(), "a": "/Users/zorawski/x"}})));
     assert!(clean.residue(&options, &clean.bytes).unwrap().is_empty());
     for value in PLANTED.iter().filter(|value| value.len() > 7) {
-        for how in 0..SPELLINGS {
-            let leaked = line(&json!({"fine": 1})) + &line(&json!({"data": {"x": spelled(value, how)}}));
-            let residue = clean.residue(&options, leaked.as_bytes()).unwrap();
-            assert!(residue.iter().any(|one| one.line == 2), "{value} as {how}: {residue:?}");
+        let lines = (0..SPELLINGS).map(|how| line(&json!({"fine": 1})) + &line(&json!({"x": spelled(value, how)})));
+        let residue = clean.residue(&options, lines.collect::<String>().as_bytes()).unwrap();
+        for at in 1..=2 * SPELLINGS as u64 {
+            let is_told = residue.iter().any(|one| one.line == at);
+            assert_eq!(is_told, at % 2 == 0, "{value} as {}: {residue:?}", at / 2);
         }
     }
     // Pieces of a secret of at least 12 signs.
@@ -356,7 +358,7 @@ fn values() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     /// Properties 1 to 4, 7 and 8 on documents of any shape.
     #[test]

@@ -21,10 +21,11 @@ fn bytes() -> Result<[u8; KEY_LENGTH], Failure> {
     Ok(secret)
 }
 
-pub(super) fn read_or_make(path: &Path) -> Result<Key, Failure> {
+/// The key, and whether it was made just now.
+pub(super) fn read_or_make(path: &Path) -> Result<(Key, bool), Failure> {
     match read_if_there(path)? {
-        Some(key) => Ok(key),
-        None => make(path),
+        Some(key) => Ok((key, false)),
+        None => Ok((make(path)?, true)),
     }
 }
 

@@ -233,6 +233,10 @@ fn finish(
     let shown = path.display();
     let told = format!("{told}\n{}", report::terminal(&format!("Exported anonymized trace to {shown}")));
     output::note(streams.stderr, &told);
+    if let Some(key) = args.key_file.as_ref().filter(|_| prepared.is_new) {
+        let line = format!("made the key {}: whoever has it can find out who is meant", key.display());
+        output::note(streams.stderr, &report::terminal(&line));
+    }
     if let Some(vault) = vault {
         let line = format!("what pseudonyms stand for is in {}: who has the key reads it", vault.display());
         output::note(streams.stderr, &report::terminal(&line));

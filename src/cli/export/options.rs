@@ -19,6 +19,8 @@ pub(super) struct Prepared {
     pub(super) descriptions: Vec<Option<String>>,
     /// There is a key file: the key has a name.
     pub(super) is_kept: bool,
+    /// The key file was made for this export.
+    pub(super) is_new: bool,
 }
 
 pub(super) fn prepare(args: &ExportArgs, environment: Environment) -> Result<Prepared, Failure> {
@@ -42,7 +44,11 @@ pub(super) fn prepare(args: &ExportArgs, environment: Environment) -> Result<Pre
     prepared.is_kept = args.key_file.is_some();
     let key = match &args.key_file {
         Some(path) if args.dry_run => key_file::read_if_there(path)?.map_or_else(key_file::random, Ok)?,
-        Some(path) => key_file::read_or_make(path)?,
+        Some(path) => {
+            let (key, is_new) = key_file::read_or_make(path)?;
+            prepared.is_new = is_new;
+            key
+        }
         None => key_file::random()?,
     };
     prepared.options.pseudonyms = Some(Pseudonyms { key, scope: String::new() });

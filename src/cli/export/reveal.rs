@@ -1,7 +1,7 @@
 //! `reveal`: an export with what its pseudonyms stand for, for who has the key.
 
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -51,22 +51,8 @@ pub(in crate::cli) fn run(args: &RevealArgs, streams: &mut Streams<'_>) -> Resul
         None => options::beside(&args.path),
     };
     let vault = options::open_vault(&vault, &key)?;
-    let unreadable =
-        |error: std::io::Error| Failure::new(format!("can't read `{}`: {}", args.path.display(), reason(&error)));
-    let mut bytes = Vec::new();
-    if is_stdin {
-        std::io::Read::take(&mut *streams.stdin, LARGEST).read_to_end(&mut bytes).map_err(unreadable)?;
-    } else {
-        let found = args.path.metadata().map_err(unreadable)?;
-        if !found.is_file() || found.len() > LARGEST {
-            return Err(Failure::new(format!(
-                "`{}` is no plain file, or too large to be an export",
-                args.path.display()
-            )));
-        }
-        bytes = std::fs::read(&args.path).map_err(unreadable)?;
-    }
-    let revealed = vault.reveal(&bytes).map_err(unreadable)?;
+    let bytes = read(&args.path, streams)?;
+    let revealed = vault.reveal(&bytes).map_err(|error| unreadable(&args.path, &error))?;
     let Ok(text) = String::from_utf8(revealed.bytes) else {
         return Err(Failure::new(format!("`{}` is no text", args.path.display())));
     };
@@ -82,4 +68,21 @@ pub(in crate::cli) fn run(args: &RevealArgs, streams: &mut Streams<'_>) -> Resul
     };
     output::note(streams.stderr, &format!("revealed {places}{unknown}"));
     Ok(if revealed.unknown == 0 { 0 } else { 3 })
+}
+
+fn read(path: &Path, streams: &mut Streams<'_>) -> Result<Vec<u8>, Failure> {
+    let too_large = || Failure::new(format!("`{}` is no plain file, or too large to be an export", path.display()));
+    let failed = |error: std::io::Error| unreadable(path, &error);
+    if path.as_os_str() != "-" {
+        let found = path.metadata().map_err(failed)?;
+        let is_fit = found.is_file() && found.len() <= LARGEST;
+        return if is_fit { std::fs::read(path).map_err(failed) } else { Err(too_large()) };
+    }
+    let mut bytes = Vec::new();
+    std::io::Read::take(&mut *streams.stdin, LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > LARGEST { Err(too_large()) } else { Ok(bytes) }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format!("can't read `{}`: {}", path.display(), reason(error)))
 }
