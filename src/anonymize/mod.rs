@@ -41,6 +41,7 @@ pub(crate) use key::{Key, LENGTH as KEY_LENGTH};
 pub(crate) use residual::Residue;
 pub(crate) use spellings::hexadecimal;
 use survey::{Known, Survey};
+pub(crate) use table::Keep;
 use table::Table;
 pub(crate) use vault::Vault;
 

@@ -49,13 +49,34 @@ pub(super) struct Table {
     found: BTreeMap<(Class, String), Identity>,
     /// What fields of their own hold, folded.
     fields: BTreeMap<String, (Class, String)>,
-    /// What is nobody's, folded.
-    keep: BTreeSet<String>,
+    keep: Keep,
+}
+
+/// What somebody said is nobody's.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Keep {
+    folded: BTreeSet<String>,
+}
+
+impl Keep {
+    pub(crate) fn new<'k>(values: impl IntoIterator<Item = &'k str>) -> Self {
+        Self { folded: values.into_iter().map(folded).collect() }
+    }
+
+    /// Whether that is said of a value: itself, or the name behind its last separator.
+    pub(crate) fn has(&self, value: &str) -> bool {
+        if self.folded.is_empty() {
+            return false;
+        }
+        let value = folded(value);
+        let last = value.rsplit(['/', '\\']).next().unwrap_or_default();
+        self.folded.contains(&value) || self.folded.contains(last)
+    }
 }
 
 impl Table {
     pub(super) fn new<'k>(keep: impl IntoIterator<Item = &'k str>) -> Self {
-        Self { keep: keep.into_iter().map(folded).collect(), ..Self::default() }
+        Self { keep: Keep::new(keep), ..Self::default() }
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &Identity> {
@@ -75,11 +96,8 @@ impl Table {
         self.found.get(&(class, canonical.to_owned()))
     }
 
-    /// Whether somebody said that a value is nobody's: itself, or the name behind its last separator.
     pub(super) fn keeps(&self, value: &str) -> bool {
-        let value = folded(value);
-        let last = value.rsplit(['/', '\\']).next().unwrap_or_default();
-        self.keep.contains(&value) || self.keep.contains(last)
+        self.keep.has(value)
     }
 
     /// Takes in a value, unless it is nobody's.

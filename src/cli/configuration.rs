@@ -14,6 +14,7 @@ use super::environment::Environment;
 use super::failure::{Failure, reason};
 use super::output;
 use super::policy_file;
+use crate::config::anonymize::{self, Anonymizing};
 use crate::config::lint::{self, Lints};
 use crate::config::private::Private;
 use crate::config::retention::Retention;
@@ -114,6 +115,18 @@ pub(super) fn retention(config: Option<&str>, colour: bool) -> Result<(String, R
 }
 
 /// The name of the file, which is empty where there is none, and what it says.
+/// `.agent-strace/anonymize.yaml`: the one that was asked for, the usual one, or none.
+pub(super) fn anonymizing(named: Option<&str>, colour: bool) -> Result<Anonymizing, Failure> {
+    let asked = named.map(policy_file::shown);
+    let names = asked.as_deref().map_or_else(|| anonymize::NAMES.to_vec(), |name| vec![name]);
+    for name in names {
+        let Some(bytes) = bytes(name, None, asked.is_some())? else { continue };
+        return anonymize::read(name, &bytes)
+            .map_err(|faults| policy_file::faulty("configuration", name, &faults, policy_file::colour(colour)));
+    }
+    Ok(Anonymizing::default())
+}
+
 fn read<T: Default>(
     config: Option<&str>,
     revision: Option<&str>,

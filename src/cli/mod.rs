@@ -78,7 +78,7 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Policy(args) => policy::run(&cli.trace_dir, args, environment, streams),
         Command::Export(args) => export::run(&cli.trace_dir, args, environment, streams),
         Command::Reveal(args) => export::reveal(args, streams),
-        Command::Redact(args) => redact::run(&cli.trace_dir, args, streams),
+        Command::Redact(args) => redact::run(&cli.trace_dir, args, environment, streams),
         Command::Retention(args) => retention::run(&cli.trace_dir, args, environment, streams),
         Command::Rules(args) => rules::run(args, streams),
         Command::Schema(args) => schema::run(args, streams),

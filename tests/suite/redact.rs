@@ -196,6 +196,39 @@ fn own_patterns_are_secrets_and_wrong_ones_are_pointed_into() {
     assert!(answer.stderr.contains("a(b\n") && answer.stderr.contains('^'), "{}", answer.stderr);
 }
 
+/// The file that says what is personal in exports says so here, too. It never makes a secret public.
+#[test]
+fn the_configuration_says_what_is_personal_and_what_is_nobodys() {
+    let world = World::empty();
+    let text = format!("ACME Corp and dana@riverbend-labs.io, jroe@riverbend-labs.io on project NIGHTJAR: {TOKEN}\n");
+    world.write("a.log", &text);
+    let configured = format!(
+        "rules:\n  - pattern: \"ACME \\w+\"\n    replacement: \"<company>\"\nidentities:\n  - Project Nightjar\n\
+         keep:\n  - {{value: jroe@riverbend-labs.io, reason: signs publicly}}\n  - {{value: {TOKEN}, reason: no}}\n"
+    );
+    world.write("other.yaml", &configured);
+    world.write(".agent-strace/anonymize.yaml", &configured);
+    let masked = format!("<company> and [REDACTED:email], jroe@riverbend-labs.io on [REDACTED:custom]: {MARK}\n");
+    let answer = world.run(&["redact", "a.log", "--mask"]);
+    assert_eq!((answer.code, answer.stdout.as_str()), (0, masked.as_str()), "{}", answer.stderr);
+    let again = world.run_with(&["redact", "-", "--mask"], &[], &masked);
+    assert_eq!(again.stdout, masked);
+    let secrets = world.run(&["redact", "a.log"]);
+    assert_eq!(secrets.stdout, text.replace(TOKEN, MARK), "only --mask takes out what is personal");
+    let listed = world.run(&["redact", "--check", "a.log", "--format", "ndjson"]);
+    let rules: Vec<Value> =
+        listed.stdout.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()["rule"].clone()).collect();
+    assert_eq!(rules, ["pii/custom", "pii/email", "pii/custom", "secret/vendor-token"]);
+    // A broken file stops it, and so does one that was asked for and is not there.
+    world.write(".agent-strace/anonymize.yaml", "rule:\n  - pattern: x\n");
+    let broken = world.run(&["redact", "a.log", "--mask"]);
+    assert_eq!((broken.code, broken.stdout.as_str()), (2, ""));
+    assert!(broken.stderr.contains("rules"), "{}", broken.stderr);
+    let named = world.run(&["redact", "a.log", "--mask", "--anonymize-config", "other.yaml"]);
+    assert_eq!((named.code, named.stdout.as_str()), (0, masked.as_str()), "{}", named.stderr);
+    assert_eq!(world.run(&["redact", "a.log", "--mask", "--anonymize-config", "none.yaml"]).code, 2);
+}
+
 /// Many files at once print in order, whatever they take.
 #[test]
 fn the_order_of_findings_is_that_of_the_files() {

@@ -7,10 +7,9 @@ use super::super::configuration;
 use super::super::environment::{Environment, Named};
 use super::super::failure::{Failure, reason};
 use super::super::output;
-use super::super::policy_file;
 use super::{ExportArgs, key_file};
 use crate::anonymize::{Class, Key, MOST_RULES, Options, Pseudonyms, Rule, Vault};
-use crate::config::anonymize::{self as config, Anonymizing};
+use crate::config::anonymize::Anonymizing;
 
 #[derive(Default)]
 pub(super) struct Prepared {
@@ -28,7 +27,8 @@ pub(super) fn prepare(args: &ExportArgs, environment: Environment) -> Result<Pre
     if !args.anonymize {
         return Ok(prepared);
     }
-    let Anonymizing { rules, identities, keep } = configured(args.anonymize_config.as_deref(), environment)?;
+    let Anonymizing { rules, identities, keep } =
+        configuration::anonymizing(args.anonymize_config.as_deref(), environment.colour)?;
     prepared.descriptions = rules.iter().map(|rule| rule.description.clone()).collect();
     let options = &mut prepared.options;
     options.rules = rules
@@ -104,19 +104,6 @@ pub(super) fn beside(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(".vault");
     PathBuf::from(name)
-}
-
-/// The configuration that was asked for, the default one, or none.
-fn configured(named: Option<&str>, environment: Environment) -> Result<Anonymizing, Failure> {
-    let asked = named.map(policy_file::shown);
-    let names = asked.as_deref().map_or_else(|| config::NAMES.to_vec(), |name| vec![name]);
-    for name in names {
-        let Some(bytes) = configuration::bytes(name, None, asked.is_some())? else { continue };
-        let colour = policy_file::colour(environment.colour);
-        return config::read(name, &bytes)
-            .map_err(|faults| policy_file::faulty("configuration", name, &faults, colour));
-    }
-    Ok(Anonymizing::default())
 }
 
 fn of_machine(environment: Environment) -> Vec<(Class, String)> {

@@ -1,47 +1,103 @@
 //! What is to be found: secrets, personal data where it is asked for, and the user's own patterns.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use regex::{Regex, RegexBuilder};
 
 use super::super::failure::Failure;
-use crate::privacy::{self, Confidence, Hit};
+use crate::anonymize::{Keep, MOST_RULES};
+use crate::config::anonymize::Anonymizing;
+use crate::privacy::{self, Confidence, Hit, mark};
 use crate::scrub::Detector;
 
 /// Of one compiled pattern.
 const LARGEST_PATTERN: usize = 1 << 20;
 
+/// Of a rule of the configuration, by its place in it: what takes the place of a match is found by it.
+static KINDS: LazyLock<Vec<String>> = LazyLock::new(|| (1..=MOST_RULES).map(|at| format!("rule-{at}")).collect());
+
 pub(super) struct Wanted {
-    patterns: Vec<Regex>,
+    patterns: Vec<Pattern>,
     least: Confidence,
     personal: bool,
+    /// What is nobody's.
+    keep: Keep,
+    /// By kind: what the configuration writes instead.
+    replacements: BTreeMap<&'static str, String>,
+}
+
+/// What somebody looks for beside what the detectors know.
+struct Pattern {
+    regex: Regex,
+    rule: &'static str,
+    kind: &'static str,
 }
 
 impl Wanted {
-    pub(super) fn new(patterns: &[String], least: Confidence, personal: bool) -> Result<Self, Failure> {
+    /// `configured`: `None`: personal data are not looked for.
+    pub(super) fn new(
+        patterns: &[String],
+        least: Confidence,
+        configured: Option<Anonymizing>,
+    ) -> Result<Self, Failure> {
         let compile = |pattern: &String| {
             let built = RegexBuilder::new(pattern).size_limit(LARGEST_PATTERN).build();
-            built.map_err(|error| pattern_failure(pattern, &error))
+            let regex = built.map_err(|error| pattern_failure(pattern, &error))?;
+            Ok(Pattern { regex, rule: "secret/custom", kind: "custom" })
         };
         let patterns = patterns.iter().map(compile).collect::<Result<_, _>>()?;
-        Ok(Self { patterns, least, personal })
+        let personal = configured.is_some();
+        let (keep, replacements) = (Keep::default(), BTreeMap::new());
+        let mut wanted = Self { patterns, least, personal, keep, replacements };
+        if let Some(configured) = configured {
+            wanted.add(configured)?;
+        }
+        Ok(wanted)
     }
 
-    /// Adds what the user's patterns find.
+    fn add(&mut self, Anonymizing { rules, identities, keep }: Anonymizing) -> Result<(), Failure> {
+        for (rule, kind) in rules.into_iter().zip(KINDS.iter()) {
+            self.replacements.insert(kind, rule.replacement);
+            self.patterns.push(Pattern { regex: rule.pattern, rule: "pii/custom", kind });
+        }
+        for identity in identities {
+            let regex = named(&identity.value).map_err(|error| pattern_failure(&identity.value, &error))?;
+            self.patterns.push(Pattern { regex, rule: "pii/custom", kind: "named" });
+        }
+        self.keep = Keep::new(keep.iter().map(String::as_str));
+        Ok(())
+    }
+
+    /// Adds what patterns find.
     fn with_patterns(&self, mut hits: Vec<Hit>, text: &str) -> Vec<Hit> {
         if self.patterns.is_empty() {
             return hits;
         }
-        for pattern in &self.patterns {
-            let matches = pattern.find_iter(text).filter(|found| !found.is_empty());
+        for Pattern { regex, rule, kind } in &self.patterns {
+            let matches = regex.find_iter(text).filter(|found| !found.is_empty());
             hits.extend(matches.map(|found| Hit {
                 start: found.start(),
                 end: found.end(),
-                rule: "secret/custom",
-                kind: "custom",
+                rule,
+                kind,
                 confidence: Confidence::High,
             }));
         }
         joined(hits)
     }
+
+    fn is_kept(&self, hit: &Hit, text: &str) -> bool {
+        is_personal(hit.rule) && self.keep.has(text.get(hit.start..hit.end).unwrap_or_default())
+    }
+}
+
+/// A name as a word, in any case.
+fn named(value: &str) -> Result<Regex, regex::Error> {
+    let edge = |letter: Option<char>| if letter.is_some_and(char::is_alphanumeric) { r"\b" } else { "" };
+    let (before, after) = (edge(value.chars().next()), edge(value.chars().next_back()));
+    let pattern = format!("{before}{}{after}", regex::escape(value));
+    RegexBuilder::new(&pattern).case_insensitive(true).size_limit(LARGEST_PATTERN).build()
 }
 
 pub(super) fn is_personal(rule: &str) -> bool {
@@ -62,12 +118,16 @@ fn pattern_failure(pattern: &str, error: &regex::Error) -> Failure {
 impl Detector for Wanted {
     fn find(&self, name: Option<&str>, text: &str) -> Vec<Hit> {
         let mut hits = if self.personal { privacy::find(name, text) } else { privacy::secrets(name, text) };
-        hits.retain(|hit| hit.confidence >= self.least);
+        hits.retain(|hit| hit.confidence >= self.least && !self.is_kept(hit, text));
         self.with_patterns(hits, text)
     }
 
     fn private(&self, text: &str) -> Vec<Hit> {
         self.with_patterns(privacy::find(None, text), text)
+    }
+
+    fn replacement(&self, hit: &Hit, _: &str) -> String {
+        self.replacements.get(hit.kind).cloned().unwrap_or_else(|| mark(hit))
     }
 
     fn fingerprint(&self, hit: &Hit, value: &str) -> String {

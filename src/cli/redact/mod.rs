@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::Streams;
+use super::configuration;
+use super::environment::Environment;
 use super::failure::Failure;
 use crate::privacy::Confidence;
 use detector::Wanted;
@@ -30,7 +32,9 @@ Examples:
   agent-strace redact a.log --redact-pattern 'ATTESTATION_KEY=[A-Fa-f0-9]{64}'
 
 What is found becomes [REDACTED:kind]; every other byte stays as it is. JSON stays JSON, also inside of
-strings, and lines stay where they are. Secrets are always replaced, personal data only with --mask.
+strings, and lines stay where they are. Secrets are always replaced, personal data only with --mask:
+what the detectors know, and what `rules` and `identities` of .agent-strace/anonymize.yaml name, but not
+what its `keep` lists.
 What is compressed with gzip is compressed again; other compressed, packed and binary files are
 refused, never copied. Links are not followed, and Git's own folder (.git) is left out. Nothing is
 overwritten unless --in-place or --force says so.
@@ -62,6 +66,10 @@ pub(super) struct RedactArgs {
     /// One more thing that is secret: a regular expression; repeatable.
     #[arg(long = "redact-pattern", value_name = "REGEX")]
     patterns: Vec<String>,
+
+    /// What else is personal, and what is nobody's [default: .agent-strace/anonymize.yaml, if there is one].
+    #[arg(long, value_name = "FILE")]
+    anonymize_config: Option<String>,
 
     /// Where to write: a file, or a folder for several logs.
     #[arg(long, short, value_name = "PATH", conflicts_with = "in_place")]
@@ -106,10 +114,20 @@ impl From<ConfidenceName> for Confidence {
     }
 }
 
-pub(super) fn run(trace_dir: &Path, args: &RedactArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+pub(super) fn run(
+    trace_dir: &Path,
+    args: &RedactArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
     let usual = if args.check { ConfidenceName::Medium } else { ConfidenceName::Low };
     let least = args.confidence.unwrap_or(usual).into();
-    let wanted = Wanted::new(&args.patterns, least, args.mask || args.check)?;
+    let personal = args.mask || args.check;
+    let configured = match (personal, &args.anonymize_config) {
+        (false, None) => None,
+        (_, named) => Some(configuration::anonymizing(named.as_deref(), environment.colour)?),
+    };
+    let wanted = Wanted::new(&args.patterns, least, configured.filter(|_| personal))?;
     let targets = Targets::find(trace_dir, &args.paths)?;
     if args.check {
         return check::run(&targets, &wanted, args.mask, args.format, streams);
