@@ -122,7 +122,7 @@ pub(crate) fn anonymize(
     let (mut bytes, mut counts, mut originals) = (lines.to_vec(), BTreeMap::new(), BTreeMap::new());
     for _ in 0..ROUNDS {
         let survey = Survey::new(known, options.identities());
-        scrub::scrub(&mut bytes.as_slice(), &survey, &mut Output::default())?;
+        scrub::search(&mut bytes.as_slice(), &survey, &mut Output::default())?;
         known = survey.known();
         let finder = Finder::new(options, known.clone()).map_err(|_| Unfinished::TooMany)?;
         bytes = finder.without_forged_marks(bytes);

@@ -44,7 +44,7 @@ pub(super) fn search(options: &Options, known: &Known, finished: &[u8]) -> Resul
     }
     let finder = Finder::new(options, known.clone()).map_err(|_| Unfinished::TooMany)?;
     let mut told = Told { found: &mut found };
-    scrub::scrub(&mut &*finished, &finder, &mut told)?;
+    scrub::search(&mut &*finished, &finder, &mut told)?;
     // A place with a pointer says what one without it says.
     let exact: BTreeSet<(u64, String)> =
         found.iter().filter(|one| !one.pointer.is_empty()).map(|one| (one.line, one.class.clone())).collect();

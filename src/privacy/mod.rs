@@ -19,6 +19,7 @@ use memchr::memmem::Finder;
 pub(crate) use find::{find, fingerprint, free_ranges, mark, personal, secrets};
 pub(crate) use hit::{Confidence, Hit};
 pub(crate) use pii::is_role;
+pub(crate) use secret::base64;
 
 /// Text without any secret the detectors know. It is still hostile: a renderer escapes it for its target.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

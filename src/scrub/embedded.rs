@@ -40,7 +40,7 @@ pub(super) fn is_record_of_its_own(ahead: &[u8], is_all: bool) -> bool {
 }
 
 /// Visits every leaf: its range without quotes, and whether it is a number. A key is visited before it is one's name.
-fn visit(text: &[u8], mut leaf: impl FnMut(&Path, Role, usize, usize, bool)) -> Option<()> {
+pub(super) fn visit(text: &[u8], mut leaf: impl FnMut(&Path, Role, usize, usize, bool)) -> Option<()> {
     let (mut grammar, mut path, mut scratch) = (Grammar::new(), Path::default(), Vec::new());
     let mut at = 0;
     loop {

@@ -3,7 +3,8 @@
 //! A log is a series of lines and JSON documents. What begins a line with `{` or `[` is read as JSON, leaf by leaf: keys,
 //! strings, numbers. Strings are decoded before they are searched, and those that hold JSON themselves are searched the
 //! same way, so that documents stay valid at every depth. Everything else, also what is left of a damaged document from
-//! the place where it breaks, is plain text: it is searched in windows of many lines.
+//! the place where it breaks, is plain text: it is searched in windows of many lines. Records that carry pieces of one
+//! text are looked at together ([`seams`]).
 //!
 //! Nothing is refused, nothing is left out, and memory is bounded: a text that is longer than a window is searched in
 //! windows that overlap. What is found depends on the bytes alone, not on how they arrive.
@@ -15,6 +16,7 @@ mod leaf;
 mod path;
 mod rewrite;
 mod scan;
+mod seams;
 mod settle;
 #[cfg(test)]
 mod tests;
@@ -24,6 +26,7 @@ mod walk;
 use std::io::{self, Read};
 
 use crate::privacy::{Hit, mark};
+use seams::{Ordered, Queue, Seams};
 
 /// Texts in texts that are searched as JSON.
 const MAX_NESTING: u32 = 4;
@@ -75,9 +78,22 @@ pub(crate) struct Finding<'f> {
     pub(crate) fingerprint: &'f str,
 }
 
-/// Reads a log to its end.
+/// Rewrites a log, to its end.
 pub(crate) fn scrub(reader: &mut dyn Read, detector: &dyn Detector, sink: &mut dyn Sink) -> io::Result<()> {
-    walk::Walk::new(reader, detector, sink).run()
+    run(reader, detector, sink, true)
+}
+
+/// Searches a log, to its end: findings are those of the log as it is. The bytes that the sink gets are of no use.
+pub(crate) fn search(reader: &mut dyn Read, detector: &dyn Detector, sink: &mut dyn Sink) -> io::Result<()> {
+    run(reader, detector, sink, false)
+}
+
+fn run(reader: &mut dyn Read, detector: &dyn Detector, sink: &mut dyn Sink, is_rewriting: bool) -> io::Result<()> {
+    let told = Queue::default();
+    let mut seams = Seams::new(reader, detector, is_rewriting, &told);
+    let mut ordered = Ordered::new(sink, &told, !is_rewriting);
+    walk::Walk::new(&mut seams, detector, &mut ordered).run()?;
+    ordered.tell(u64::MAX)
 }
 
 /// The name of a file without what is private in it; `None` where nothing is.

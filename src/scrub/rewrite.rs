@@ -181,7 +181,14 @@ impl Walk<'_> {
 }
 
 impl Known {
-    fn finding<'f>(&'f self, line: u64, pointer: &'f str, is_key: bool, start: u64, end: u64) -> Finding<'f> {
+    pub(super) fn finding<'f>(
+        &'f self,
+        line: u64,
+        pointer: &'f str,
+        is_key: bool,
+        start: u64,
+        end: u64,
+    ) -> Finding<'f> {
         Finding { line, pointer, is_key, start, end, hit: &self.hit, fingerprint: &self.fingerprint }
     }
 }

@@ -78,7 +78,7 @@ fn file(
         Source::File(path) => open::file(path),
     };
     let read = opened.and_then(|Opened { mut reader, .. }| {
-        scrub::scrub(&mut *reader, wanted, &mut rows).map_err(|error| unreadable(&error))
+        scrub::search(&mut *reader, wanted, &mut rows).map_err(|error| unreadable(&error))
     });
     gap = gap.or(read.err());
     let counts = rows.counts;

@@ -98,7 +98,7 @@ fn hexadecimal(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Both alphabets, with and without what fills it up.
-pub(super) fn base64(text: &str) -> Option<Vec<u8>> {
+pub(crate) fn base64(text: &str) -> Option<Vec<u8>> {
     let body = text.trim_end_matches('=');
     if body.len() % 4 == 1 {
         return None;

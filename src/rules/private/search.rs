@@ -26,7 +26,7 @@ impl<'w> Search<'w> {
 
     /// Calls `found` for everything that counts, in order.
     pub(super) fn run(&self, mut bytes: &[u8], found: impl FnMut(&Finding<'_>)) -> io::Result<()> {
-        scrub::scrub(&mut bytes, self, &mut Each { wanted: self.wanted, found })
+        scrub::search(&mut bytes, self, &mut Each { wanted: self.wanted, found })
     }
 
     pub(super) fn into_values(self) -> BTreeMap<String, String> {

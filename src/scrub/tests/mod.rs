@@ -12,7 +12,7 @@ use crate::privacy::{Confidence, Hit};
 
 /// `key-` and 20 letters or digits; everything under `password`; PEM blocks; `@` and a word.
 #[derive(Clone, Copy)]
-struct Plain;
+pub(super) struct Plain;
 
 fn hit(start: usize, end: usize, kind: &'static str) -> Hit {
     Hit { start, end, rule: "secret/test", kind, confidence: Confidence::High }
