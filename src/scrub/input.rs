@@ -10,6 +10,8 @@ use super::text::code_points;
 const STEP: usize = 256 << 10;
 /// Bytes in memory at most: everything that looks back or ahead fits in, several times.
 const SIZE: usize = 3 << 20;
+/// What was read so many bytes ago is not in memory any more.
+pub(super) const FORGOTTEN: u64 = 2 * SIZE as u64;
 
 /// Bytes are called by their offset in the stream.
 pub(super) struct Input<'r> {

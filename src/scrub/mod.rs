@@ -89,11 +89,11 @@ pub(crate) fn search(reader: &mut dyn Read, detector: &dyn Detector, sink: &mut 
 }
 
 fn run(reader: &mut dyn Read, detector: &dyn Detector, sink: &mut dyn Sink, is_rewriting: bool) -> io::Result<()> {
-    let told = Queue::default();
-    let mut seams = Seams::new(reader, detector, is_rewriting, &told);
-    let mut ordered = Ordered::new(sink, &told, !is_rewriting);
+    let queue = Queue::default();
+    let mut seams = Seams::new(reader, detector, is_rewriting, &queue);
+    let mut ordered = Ordered::new(sink, &queue, !is_rewriting);
     walk::Walk::new(&mut seams, detector, &mut ordered).run()?;
-    ordered.tell(u64::MAX)
+    ordered.finish()
 }
 
 /// The name of a file without what is private in it; `None` where nothing is.

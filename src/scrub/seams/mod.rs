@@ -8,23 +8,25 @@
 //! What is decided depends on the bytes alone, not on how they arrive, and what waits is bounded: a stream that gets no
 //! piece for a while has ended.
 
+mod ordered;
 mod piece;
 mod stream;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, ErrorKind, Read};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
+use super::Detector;
 use super::leaf::Known;
 use super::settle::without;
 use super::text::{Spot, Writing, code_points, decode, locate};
-use super::{Detector, Finding, Sink};
 use crate::privacy;
+use ordered::Told;
+pub(super) use ordered::{Ordered, Queue};
 use piece::Piece;
 use stream::{Cut, Held, Stream};
 
@@ -37,27 +39,16 @@ const MOST_WAITING: u64 = 8 << 20;
 /// Streams that are put together at a time.
 const MOST_STREAMS: usize = 32;
 
-/// What was found on the way, by its offset in the log.
-pub(super) type Queue = RefCell<BTreeMap<u64, Told>>;
-
-/// A finding that waits for its turn.
-pub(super) struct Told {
-    line: u64,
-    pointer: String,
-    start: u64,
-    end: u64,
-    known: Known,
-}
-
 /// A log whose pieces are looked at together.
 pub(super) struct Seams<'r> {
     reader: &'r mut dyn Read,
     detector: &'r dyn Detector,
     /// What is found is taken out.
     is_rewriting: bool,
-    told: &'r Queue,
-    /// Bytes of the log from `base` on.
+    queue: &'r Queue,
+    /// Room for bytes of the log from `base` on, of which the first ones are filled.
     bytes: Vec<u8>,
+    filled: usize,
     base: u64,
     /// Everything before this was handed on.
     given: u64,
@@ -80,14 +71,15 @@ impl<'r> Seams<'r> {
         reader: &'r mut dyn Read,
         detector: &'r dyn Detector,
         is_rewriting: bool,
-        told: &'r Queue,
+        queue: &'r Queue,
     ) -> Self {
         Self {
             reader,
             detector,
             is_rewriting,
-            told,
+            queue,
             bytes: Vec::new(),
+            filled: 0,
             base: 0,
             given: 0,
             scanned: 0,
@@ -101,7 +93,7 @@ impl<'r> Seams<'r> {
     }
 
     fn from(&self, at: u64) -> &[u8] {
-        usize::try_from(at - self.base).ok().and_then(|at| self.bytes.get(at..)).unwrap_or_default()
+        usize::try_from(at - self.base).ok().and_then(|at| self.bytes.get(at..self.filled)).unwrap_or_default()
     }
 
     fn slice(&self, from: u64, to: u64) -> &[u8] {
@@ -110,7 +102,7 @@ impl<'r> Seams<'r> {
     }
 
     fn end(&self) -> u64 {
-        self.base + self.bytes.len() as u64
+        self.base + self.filled as u64
     }
 
     /// Hands on what is decided; 0: there is nothing yet.
@@ -132,25 +124,28 @@ impl<'r> Seams<'r> {
             let ready = ready.min(next.unwrap_or(ready));
             let count = self.slice(self.given, ready.max(self.given)).read(room)?;
             self.given += count as u64;
+            self.queue.given.set(self.given);
             return Ok(count);
         }
     }
 
     /// Reads more, and looks at it.
     fn advance(&mut self) -> io::Result<()> {
-        let done = usize::try_from(self.given.min(self.scanned) - self.base).unwrap_or(usize::MAX);
-        self.bytes.drain(..done.min(self.bytes.len()));
-        self.base = self.given.min(self.scanned);
-        let filled = self.bytes.len();
-        self.bytes.resize(filled + STEP, 0);
+        let kept = self.given.min(self.scanned);
+        let done = usize::try_from(kept - self.base).map_or(self.filled, |done| done.min(self.filled));
+        self.bytes.copy_within(done..self.filled, 0);
+        (self.base, self.filled) = (kept, self.filled - done);
+        if self.bytes.len() < self.filled + STEP {
+            self.bytes.resize(self.filled + STEP, 0);
+        }
         let count = loop {
-            match self.reader.read(self.bytes.get_mut(filled..).unwrap_or_default()) {
+            match self.reader.read(self.bytes.get_mut(self.filled..).unwrap_or_default()) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                count => break count,
+                count => break count?,
             }
         };
-        self.bytes.truncate(filled + count.as_ref().copied().unwrap_or(0).min(STEP));
-        self.is_end = count? == 0;
+        self.filled += count;
+        self.is_end = count == 0;
         self.scan();
         Ok(())
     }
@@ -158,13 +153,11 @@ impl<'r> Seams<'r> {
     fn scan(&mut self) {
         while self.scanned < self.end() {
             if self.is_inside {
-                match memchr(b'\n', self.from(self.scanned)) {
-                    Some(at) => self.pass(at + 1),
-                    None => {
-                        self.scanned = self.end();
-                        break;
-                    }
-                }
+                let Some(at) = memchr(b'\n', self.from(self.scanned)) else {
+                    self.scanned = self.end();
+                    break;
+                };
+                self.pass(at + 1);
                 self.is_inside = false;
                 continue;
             }
@@ -252,7 +245,7 @@ impl<'r> Seams<'r> {
         let mut cuts = Vec::new();
         stream.decide(self.detector, all, &mut |cut| cuts.push(self.cut(&cut)));
         for (from, to, by, told) in cuts {
-            self.told.borrow_mut().insert(from, told);
+            self.queue.told.borrow_mut().insert(from, told);
             if self.is_rewriting {
                 self.cuts.insert(from, (to, by));
             }
@@ -269,16 +262,13 @@ impl<'r> Seams<'r> {
             [from, to] if !piece.is_encoded => (*from, *to),
             _ => (Spot { raw: 0, code_points: 0 }, Spot { raw: raw.len(), code_points: code_points(raw) }),
         };
-        let (pointer, start, end) = match &piece.pointer {
-            Some(pointer) => {
-                let shown = without(self.detector, pointer, &|text| self.detector.private(text));
-                (shown.unwrap_or_else(|| pointer.clone()), from.code_points, to.code_points)
-            }
-            None => {
-                let before = code_points(self.slice(piece.line_start, piece.raw.start));
-                let column = |to: usize| before + code_points(raw.get(..to).unwrap_or_default());
-                (String::new(), column(from.raw), column(to.raw))
-            }
+        let (pointer, start, end) = if let Some(pointer) = &piece.pointer {
+            let shown = without(self.detector, pointer, &|text| self.detector.private(text));
+            (shown.unwrap_or_else(|| pointer.clone()), from.code_points, to.code_points)
+        } else {
+            let before = code_points(self.slice(piece.line_start, piece.raw.start));
+            let column = |to: usize| before + code_points(raw.get(..to).unwrap_or_default());
+            (String::new(), column(from.raw), column(to.raw))
         };
         let known = Known::new(self.detector, (*hit).clone(), whole, Writing::Json);
         let by = if *continues { String::new() } else { known.by.clone() };
@@ -296,61 +286,6 @@ impl Read for Seams<'_> {
             }
             self.advance()?;
         }
-    }
-}
-
-/// Tells what was found on the way when its line is due.
-pub(super) struct Ordered<'s> {
-    sink: &'s mut dyn Sink,
-    told: &'s Queue,
-    /// The bytes stay as they are, and what the walk finds has its place in them.
-    is_searching: bool,
-    /// Line ends that have left.
-    ended: u64,
-    /// What was told of the last line: pointer, start, end.
-    last: (u64, Vec<(String, u64, u64)>),
-}
-
-impl<'s> Ordered<'s> {
-    pub(super) fn new(sink: &'s mut dyn Sink, told: &'s Queue, is_searching: bool) -> Self {
-        Self { sink, told, is_searching, ended: 0, last: (0, Vec::new()) }
-    }
-
-    /// What was found before the end of a line.
-    pub(super) fn tell(&mut self, line: u64) -> io::Result<()> {
-        loop {
-            let mut waiting = self.told.borrow_mut();
-            let Some(first) = waiting.first_entry().filter(|first| first.get().line <= line) else { return Ok(()) };
-            let Told { line, pointer, start, end, known } = first.remove();
-            drop(waiting);
-            self.sink.found(&known.finding(line, &pointer, false, start, end))?;
-            if self.last.0 != line {
-                self.last = (line, Vec::new());
-            }
-            self.last.1.push((pointer, start, end));
-        }
-    }
-
-    /// Whether it is a part of something that was told already: a piece may look like a whole value.
-    fn is_told(&self, finding: &Finding<'_>) -> bool {
-        let (line, places) = &self.last;
-        let holds = |(pointer, start, end): &(String, u64, u64)| {
-            pointer == finding.pointer && *start <= finding.start && finding.end <= *end
-        };
-        self.is_searching && *line == finding.line && !finding.is_key && places.iter().any(holds)
-    }
-}
-
-impl Sink for Ordered<'_> {
-    fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.ended += memchr_iter(b'\n', bytes).count() as u64;
-        self.tell(self.ended)?;
-        self.sink.bytes(bytes)
-    }
-
-    fn found(&mut self, finding: &Finding<'_>) -> io::Result<()> {
-        self.tell(finding.line)?;
-        if self.is_told(finding) { Ok(()) } else { self.sink.found(finding) }
     }
 }
 

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::Span;
+use aho_corasick::packed::Searcher;
 
 use crate::scrub::embedded;
 use crate::scrub::grammar::Role;
@@ -17,9 +18,8 @@ const LONGEST_NAME: usize = 128;
 
 /// What a record of a stream has in a key or in the name of its kind.
 const WORDS: &[&str] = &["delta", "chunk", "partial"];
-/// The same without first letters, which may be capitals.
-static SIGNS: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::new(["elta", "hunk", "artial", "ELTA", "HUNK", "ARTIAL"]).ok());
+/// The same without first letters, which may be capitals. `None` on machines that can't look at many bytes at a time.
+static SIGNS: LazyLock<Option<Searcher>> = LazyLock::new(|| Searcher::new(["elta", "hunk", "artial"]));
 
 /// Members that say what kind of record something is.
 const KINDS: &[&str] = &["type", "event", "eventtype", "kind", "subtype", "method", "object", "sessionupdate", "name"];
@@ -75,13 +75,29 @@ pub(super) struct Piece {
     pub(super) may_be_encoded: bool,
 }
 
-/// Where the first bytes stand without which no record is a piece.
+/// Where the first name stands, in quotes of its own, without which no record is a piece. Prose about deltas has none.
 pub(super) fn sign(bytes: &[u8]) -> Option<usize> {
-    match SIGNS.as_ref() {
-        Some(signs) => signs.find(bytes).map(|found| found.start()),
-        // Without the quick look every record is looked into.
-        None => (!bytes.is_empty()).then_some(0),
+    let mut from = 0;
+    // Without the quick look every record is looked into.
+    let Some(signs) = SIGNS.as_ref() else { return (!bytes.is_empty()).then_some(0) };
+    while let Some(found) = signs.find_in(bytes, Span { start: from, end: bytes.len() }) {
+        if is_name(bytes, found.start(), found.end()) {
+            return Some(found.start());
+        }
+        from = found.end();
     }
+    None
+}
+
+/// Whether a word is of a short string without escapes.
+fn is_name(bytes: &[u8], start: usize, end: usize) -> bool {
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':');
+    let (before, after) = bytes.split_at_checked(start).unwrap_or_default();
+    let length = before.iter().rev().take(LONGEST_NAME).take_while(is_part).count();
+    let before = before.get(..start - length).unwrap_or_default();
+    let after = after.get(end - start..).unwrap_or_default();
+    let closing = after.iter().take(LONGEST_NAME).find(|byte| !is_part(byte));
+    matches!(before, [.., other, b'"'] if *other != b'\\') && closing == Some(&b'"')
 }
 
 /// The pieces of a record; none where it is no JSON or says nothing of being one.
@@ -228,7 +244,8 @@ mod tests {
             (r#"{"type":"content_block_delta","delta":{"text":"cut"#, ""),
             ("a delta of text", ""),
         ] {
-            let found: Vec<&str> = all(record.as_bytes()).iter().map(|piece| &record[piece.raw.clone()]).collect();
+            let found: Vec<&str> =
+                all(record.as_bytes()).iter().map(|piece| record.get(piece.raw.clone()).unwrap()).collect();
             assert_eq!(found.join("|"), pieces, "{record}");
         }
     }

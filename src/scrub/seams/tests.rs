@@ -1,4 +1,3 @@
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
@@ -134,6 +133,15 @@ fn joined(log: &str, pointer: &str) -> String {
     log.lines().map(text).collect()
 }
 
+fn at(number: u64) -> usize {
+    usize::try_from(number).unwrap()
+}
+
+/// Code points of a text.
+fn cut(text: &str, start: u64, end: u64) -> String {
+    text.chars().skip(at(start)).take(at(end - start)).collect()
+}
+
 #[test]
 fn a_key_in_two_or_three_pieces_goes_from_every_shape() {
     let text = format!("it is \"{KEY}\",\n ü end");
@@ -141,21 +149,16 @@ fn a_key_in_two_or_three_pieces_goes_from_every_shape() {
     for (name, shape, pointer) in SHAPES {
         for (number, first) in bounds.iter().enumerate() {
             for second in bounds.iter().skip(number).step_by(7) {
-                let pieces = [&text[..*first], &text[*first..*second], &text[*second..]];
-                let log = lines(pieces.iter().enumerate().map(|(at, piece)| shape(piece, at)));
+                let pieces = [text.get(..*first), text.get(*first..*second), text.get(*second..)].map(Option::unwrap);
+                let log = lines(pieces.iter().enumerate().map(|(number, piece)| shape(piece, number)));
                 let (clean, output) = rewritten(&log);
                 let case = format!("{name}, cut at {first} and {second}: {clean}");
                 assert_eq!(joined(&clean, pointer), text.replace(KEY, "[REDACTED:test-key]"), "{case}");
                 assert!(output.found.iter().all(|(.., value)| value == KEY), "{case}");
                 assert_eq!(rewritten(&clean).0, clean, "{case}");
                 let found = searched(&log, 4096).found;
-                let shown: String = found
-                    .iter()
-                    .map(|(line, _, start, end, _)| {
-                        let piece = pieces[*line as usize - 1];
-                        piece.chars().skip(*start as usize).take((end - start) as usize).collect::<String>()
-                    })
-                    .collect();
+                let shown: String =
+                    found.iter().map(|(line, _, start, end, _)| cut(pieces[at(*line) - 1], *start, *end)).collect();
                 assert_eq!(shown, KEY, "{case}: {found:?}");
                 assert!(found.iter().all(|(_, place, ..)| place == pointer), "{case}: {found:?}");
             }
@@ -226,8 +229,8 @@ fn lines_of_any_kind_may_stand_between() {
     let log = format!("data: {}\n\ndata: {}\n", delta(left), delta(right));
     assert_eq!(rewritten(&log).0, format!("data: {}\n\ndata: {}\n", delta("[REDACTED:test-key]"), delta("")));
     for (line, pointer, start, end, _) in searched(&log, 100).found {
-        let line = log.lines().nth(line as usize - 1).unwrap();
-        assert!(KEY.contains(&line[start as usize..end as usize]) && pointer.is_empty(), "{line}");
+        let line = log.lines().nth(at(line) - 1).unwrap();
+        assert!(KEY.contains(&cut(line, start, end)) && pointer.is_empty(), "{line}");
     }
 }
 
@@ -244,13 +247,13 @@ fn what_waits_is_bounded() {
     for at in 0..120_000 {
         log += &lines([delta(at % 50, if at % 1_000 < 50 { left } else { "so " })]);
     }
-    let told: Queue = RefCell::new(BTreeMap::new());
+    let queue = Queue::default();
     let mut bytes = log.as_bytes();
-    let mut seams = Seams::new(&mut bytes, &Plain, true, &told);
+    let mut seams = Seams::new(&mut bytes, &Plain, true, &queue);
     let (mut room, mut most, mut all) = (vec![0; 8192], 0, 0);
     loop {
         let count = seams.read(&mut room).unwrap();
-        (most, all) = (most.max(seams.bytes.len()), all + count);
+        (most, all) = (most.max(seams.filled), all + count);
         if count == 0 {
             break;
         }
