@@ -196,6 +196,37 @@ fn own_patterns_are_secrets_and_wrong_ones_are_pointed_into() {
     assert!(answer.stderr.contains("a(b\n") && answer.stderr.contains('^'), "{}", answer.stderr);
 }
 
+/// Models answer in pieces, and a token may be cut between two of them.
+#[test]
+fn a_token_in_pieces_is_found_taken_out_and_judged() {
+    let world = World::empty();
+    let delta = |text: &str| {
+        let delta = serde_json::json!({"type": "text_delta", "text": text});
+        serde_json::json!({"type": "stream_event", "session_id": "s1", "uuid": text.len(), "parent_tool_use_id": null,
+            "event": {"type": "content_block_delta", "index": 0, "delta": delta}})
+        .to_string()
+            + "\n"
+    };
+    let start = serde_json::json!({"type": "system", "subtype": "init", "session_id": "s1", "cwd": "/srv/x"});
+    let (left, right) = TOKEN.split_at(11);
+    let log = |left: &str, right: &str| format!("{start}\n{}{}", delta(left), delta(right));
+    world.write("a.jsonl", &log(left, right));
+    let listed = world.run(&["redact", "--check", "a.jsonl", "--format", "ndjson"]);
+    let rows: Vec<Value> = listed.stdout.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    assert_eq!((rows.len(), listed.code), (2, 1), "{rows:?}");
+    for (row, (line, length)) in rows.iter().zip([(2, left.len()), (3, right.len())]) {
+        assert_eq!((&row["line"], &row["end"]), (&Value::from(line), &Value::from(length)), "{row}");
+        assert_eq!((&row["rule"], &row["start"]), (&Value::from("secret/vendor-token"), &Value::from(0)), "{row}");
+        assert_eq!(row["fingerprint"], rows[0]["fingerprint"]);
+    }
+    let clean = world.run(&["redact", "a.jsonl"]);
+    assert!(!clean.stdout.contains(right) && clean.stdout.contains(MARK), "{}", clean.stdout);
+    assert_eq!(clean.stdout.lines().count(), 3);
+    let judged = world.run(&["check", "a.jsonl", "--allow-no-policy"]);
+    assert!(judged.stdout.contains("secret/vendor-token"), "{}{}", judged.stdout, judged.stderr);
+    assert!(!judged.stdout.contains(right) && !judged.stdout.contains(left), "{}", judged.stdout);
+}
+
 /// The file that says what is personal in exports says so here, too. It never makes a secret public.
 #[test]
 fn the_configuration_says_what_is_personal_and_what_is_nobodys() {
