@@ -221,7 +221,8 @@ impl<'r> Seams<'r> {
         let is_encoded = decoded.is_some();
         let text = decoded.map_or(written, Cow::Owned).into_owned();
         let pointer = Some(pointer).filter(|_| !is_plain);
-        let held = Held { line_start: self.scanned, raw, line: self.line, pointer, is_encoded, text: 0..0 };
+        let held =
+            Held { line_start: self.scanned, raw, line: self.line, pointer, is_encoded, text: 0..0, repeated: 0 };
         let stream_of = self.streams.entry(stream.clone()).or_default();
         stream_of.add(&text, held);
         if stream_of.is_full() {
@@ -296,7 +297,16 @@ fn beginning(line: &[u8]) -> (usize, bool) {
     (line.len() - document.len(), document.len() != inside.len())
 }
 
-/// The text that base64 stands for.
+/// The text that base64 stands for. Its first and last letter may be cut.
 fn unpacked(text: &str) -> Option<String> {
-    privacy::base64(text).and_then(|bytes| String::from_utf8(bytes).ok())
+    let bytes = privacy::base64(text)?;
+    let cut = bytes.iter().take(3).take_while(|byte| matches!(byte, 0x80..=0xbf)).count();
+    let inside = bytes.get(cut..)?;
+    match std::str::from_utf8(inside) {
+        Ok(text) => Some(text.to_owned()),
+        Err(error) if error.error_len().is_none() => {
+            inside.get(..error.valid_up_to()).and_then(|whole| String::from_utf8(whole.to_vec()).ok())
+        }
+        Err(_) => None,
+    }
 }

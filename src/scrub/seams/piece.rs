@@ -107,9 +107,12 @@ pub(super) fn all(record: &[u8]) -> Vec<Piece> {
     }
     let mut seen = Seen::default();
     let visited = embedded::visit(record, |path, role, start, end, is_number| {
-        if role == Role::Value && seen.count(1) {
+        let raw = record.get(start..end).unwrap_or_default();
+        if role == Role::Key {
+            seen.key(&path.pointer(), raw, record.get(end + 1..).unwrap_or_default());
+        } else if seen.count(1) {
             let name = path.name().map(plain).unwrap_or_default();
-            seen.value(&path.pointer(), &name, record.get(start..end).unwrap_or_default());
+            seen.value(&path.pointer(), &name, raw);
             if !is_number {
                 seen.text(path.pointer(), &name, start..end);
             }
@@ -126,6 +129,8 @@ struct Seen {
     streamed: Vec<String>,
     /// Pointers of objects with what tells them from others.
     ids: Vec<(String, String)>,
+    /// Pointers of those that have a name for what they are, beside an id that all chunks of one answer share.
+    answers: Vec<String>,
     texts: Vec<(String, Range<usize>, bool)>,
 }
 
@@ -136,16 +141,26 @@ impl Seen {
         self.values <= MOST_VALUES
     }
 
+    /// `"delta": true` beside a text.
+    fn key(&mut self, pointer: &str, raw: &[u8], after: &[u8]) {
+        let is_marked = || after.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start().strip_prefix(b"true");
+        if raw.len() <= LONGEST_NAME && std::str::from_utf8(raw).is_ok_and(is_streamed) && is_marked().is_some() {
+            self.streamed.push(parent(pointer).to_owned());
+        }
+    }
+
     fn value(&mut self, pointer: &str, name: &str, raw: &[u8]) {
-        let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let parent = parent(pointer);
         if raw.len() <= LONGEST_NAME
             && let Ok(text) = std::str::from_utf8(raw)
         {
             if KINDS.contains(&name) && is_streamed(text) {
                 self.streamed.push(parent.to_owned());
+                if name == "object" {
+                    self.answers.push(parent.to_owned());
+                }
             }
-            // Of an answer in chunks, only its id tells it from others.
-            if IDS.contains(&name) || name == "id" && text.starts_with("chatcmpl") {
+            if IDS.contains(&name) || name == "id" {
                 self.ids.push((parent.to_owned(), format!("{name}={text}")));
             }
         }
@@ -153,12 +168,14 @@ impl Seen {
 
     fn text(&mut self, pointer: String, name: &str, raw: Range<usize>) {
         if TEXTS.contains(&name) || is_streamed(name) {
-            self.texts.push((pointer, raw, name == "chunk"));
+            self.texts.push((pointer, raw, name == "chunk" || name.contains("base64")));
         }
     }
 
     fn pieces(self) -> Vec<Piece> {
-        let Self { streamed, ids, texts, .. } = self;
+        let Self { streamed, mut ids, answers, texts, .. } = self;
+        // Elsewhere, each record has an id of its own.
+        ids.retain(|(object, id)| !id.starts_with("id=") || answers.contains(object));
         let is_within =
             |pointer: &str, object: &str| pointer.strip_prefix(object).is_some_and(|rest| rest.starts_with('/'));
         let is_piece = |pointer: &str| {
@@ -172,6 +189,11 @@ impl Seen {
         });
         pieces.collect()
     }
+}
+
+/// The object that something is a member of.
+fn parent(pointer: &str) -> &str {
+    pointer.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
 fn is_streamed(name: &str) -> bool {
@@ -238,7 +260,10 @@ mod tests {
                 r#"{"type":"message.part.delta","properties":{"sessionID":"s","messageID":"m","partID":"p","field":"text","delta":"ab"}}"#,
                 "ab",
             ),
+            (r#"{"type":"message","role":"assistant","content":"ab","delta":true}"#, "ab"),
+            (r#"{"method":"command/exec/outputDelta","params":{"stream":"stdout","deltaBase64":"YWI="}}"#, "YWI="),
             // Texts that are whole.
+            (r#"{"type":"message","role":"user","content":"ab","delta":false}"#, ""),
             (r#"{"type":"user","message":{"role":"user","content":"the delta of a chunk"}}"#, ""),
             (r#"{"type":"tool_result","content":"a","toolUseResult":{"deltas":3}}"#, ""),
             (r#"{"type":"content_block_delta","delta":{"text":"cut"#, ""),
@@ -259,6 +284,12 @@ mod tests {
         };
         assert_eq!(stream(&delta(0, "x")), stream(&delta(0, "y")));
         assert_ne!(stream(&delta(0, "x")), stream(&delta(1, "x")));
+        let chunk = |id: &str, object: &str| {
+            format!(r#"{{"id":"{id}","{object}":"chat.completion.chunk","choices":[{{"delta":{{"content":"a"}}}}]}}"#)
+        };
+        assert_eq!(stream(&chunk("a", "object")), stream(&chunk("a", "object")));
+        assert_ne!(stream(&chunk("a", "object")), stream(&chunk("b", "object")));
+        assert_eq!(stream(&chunk("a", "type")), stream(&chunk("b", "type")));
     }
 
     /// What has too many values to be a piece is none, however it is called.

@@ -10,6 +10,8 @@ use crate::scrub::{Finding, Sink, scrub, search};
 
 const KEY: &str = "key-Tw9vKq2LxZ7mRb4NcY8sJd3HfA6gPe1g";
 
+const VALUE: &str = "hunter2hunter2";
+
 /// A record of each shape that carries a text, and where it has it.
 type Shape = (&'static str, fn(&str, usize) -> Value, &'static str);
 const SHAPES: &[Shape] = &[
@@ -182,6 +184,40 @@ fn streams_that_come_at_the_same_time_are_kept_apart() {
     assert_eq!(rewritten(&log).0, log);
 }
 
+/// A value that is nothing without its name, in a piece of its own.
+#[test]
+fn a_value_goes_whose_name_came_before() {
+    for (name, shape, pointer) in SHAPES {
+        let pieces = ["so PASSWORD=", "hunter2hunter2", " and", " more"];
+        let log = lines(pieces.iter().enumerate().map(|(number, piece)| shape(piece, number)));
+        let (clean, output) = rewritten(&log);
+        assert_eq!(joined(&clean, pointer), "so PASSWORD=[REDACTED:assigned] and more", "{name}");
+        assert_eq!(output.found, [(2, (*pointer).to_owned(), 0, 14, "hunter2hunter2".to_owned())], "{name}");
+        assert_eq!(searched(&log, 4096).found, output.found, "{name}");
+        assert_eq!(rewritten(&clean).0, clean, "{name}");
+    }
+}
+
+/// Some programs write all that there is so far, each time.
+#[test]
+fn what_is_said_once_more_with_each_piece_goes_from_all_of_them() {
+    let text = format!("it is {KEY}, and no more");
+    for (size, first) in [(1, 1), (3, 2), (7, 30), (11, 9)] {
+        let ends: Vec<usize> = (first..text.len()).step_by(size).chain([text.len(), text.len()]).collect();
+        for (name, shape, pointer) in SHAPES {
+            let record = |(number, end): (usize, &usize)| shape(text.get(..*end).unwrap(), number);
+            let (clean, _) = rewritten(&lines(ends.iter().enumerate().map(record)));
+            for (line, end) in clean.lines().zip(&ends) {
+                let mark = if *end > 6 { "[REDACTED:test-key]" } else { "" };
+                let said =
+                    text.get(..6.min(*end)).unwrap().to_owned() + mark + text.get(6 + KEY.len()..*end).unwrap_or("");
+                assert_eq!(joined(line, pointer), said, "{name}, {size} at a time");
+            }
+            assert_eq!(rewritten(&clean).0, clean, "{name}, {size} at a time");
+        }
+    }
+}
+
 #[test]
 fn texts_that_are_whole_are_not_put_together() {
     let (left, right) = KEY.split_at(12);
@@ -209,6 +245,17 @@ fn chunks_in_base64_go_whole() {
     let log =
         lines([chunk("b2s="), chunk("a2V5LVR3OXZLcTJMeFo="), chunk("N21SYjROY1k4c0pkM0hmQTZnUGUxZyBhbmQgbW9yZQ==")]);
     assert_eq!(rewritten(&log).0, lines([chunk("b2s="), chunk("[REDACTED:test-key]"), chunk("")]));
+    // The same, and a letter of two bytes before and after it is cut.
+    let log = lines([chunk("w7xrZXktVHc5dktxMkx4WsM="), chunk("vA==")]);
+    assert_eq!(rewritten(&log).0, log);
+    let log = lines([
+        chunk("w7wgw7w="),
+        chunk("a2V5LVR3OXZLcTJMeFo3bVJiNE5j"),
+        chunk("WThzSmQzSGZBNmdQZTFnIMM="),
+        chunk("vA=="),
+    ]);
+    let clean = lines([chunk("w7wgw7w="), chunk("[REDACTED:test-key]"), chunk(""), chunk("vA==")]);
+    assert_eq!(rewritten(&log).0, clean);
 }
 
 #[test]
@@ -264,7 +311,12 @@ fn what_waits_is_bounded() {
 
 /// Keys in texts that are cut anywhere, and other lines between them.
 fn log_of_pieces() -> impl Strategy<Value = (String, Vec<(String, String)>)> {
-    let part = prop_oneof![Just(KEY.to_owned()), "[a-z \"\\\\\n\u{e9}]{0,40}", Just("[REDACTED:test-key]".to_owned())];
+    let part = prop_oneof![
+        Just(KEY.to_owned()),
+        "[a-z \"\\\\\n\u{e9}]{0,40}",
+        Just(format!("PASSWORD={VALUE}")),
+        Just("[REDACTED:test-key]".to_owned())
+    ];
     let text = prop::collection::vec(part, 1..6).prop_map(|parts| parts.join(" "));
     let stream = (0..SHAPES.len(), text, prop::collection::vec(1..9_usize, 1..60));
     prop::collection::vec(stream, 1..4).prop_map(|streams| {
@@ -305,7 +357,7 @@ proptest! {
                 .lines()
                 .filter_map(|line| serde_json::from_str::<Value>(line).unwrap().pointer(&pointer)?.as_str().map(str::to_owned))
                 .collect();
-            prop_assert_eq!(pieces, text.replace(KEY, "[REDACTED:test-key]"));
+            prop_assert_eq!(pieces, text.replace(KEY, "[REDACTED:test-key]").replace(VALUE, "[REDACTED:assigned]"));
         }
         prop_assert_eq!(&rewritten(&clean).0, &clean);
         let mut output = Output::default();
