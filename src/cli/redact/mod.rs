@@ -31,10 +31,10 @@ Examples:
   agent-strace redact --check . --format ndjson          the same, one finding a line
   agent-strace redact a.log --redact-pattern 'ATTESTATION_KEY=[A-Fa-f0-9]{64}'
 
-What is found becomes [REDACTED:kind]; every other byte stays as it is. JSON stays JSON, also inside of
-strings, and lines stay where they are. Secrets are always replaced, personal data only with --mask:
-what the detectors know, and what `rules` and `identities` of .agent-strace/anonymize.yaml name, but not
-what its `keep` lists.
+What is found becomes [REDACTED:kind]; every other byte stays as it is. JSON stays JSON, also inside
+of strings, and lines stay where they are. Secrets are always replaced, personal data only with
+--mask: what the detectors know, and what `rules` and `identities` of .agent-strace/anonymize.yaml
+name, but not what its `keep` lists.
 What is compressed with gzip is compressed again; other compressed, packed and binary files are
 refused, never copied. Links are not followed, and Git's own folder (.git) is left out. Nothing is
 overwritten unless --in-place or --force says so.
@@ -43,7 +43,8 @@ What only may be a secret, as a password that is a word, is replaced as well; --
 --confidence low.
 
 Exit code of --check: 1 when a secret is found of medium or high confidence (with --mask also personal
-data), 3 when something could not be read, else 0. Without --check: 0, or 2 when a file was not rewritten.";
+data), 3 when something could not be read, else 0. Without --check: 0, or 2 when a file was not
+rewritten.";
 
 #[derive(Debug, Args)]
 pub(super) struct RedactArgs {
