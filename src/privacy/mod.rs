@@ -4,12 +4,14 @@
 //! else, so a secret that a detector knows can't reach any output. A secret becomes `[REDACTED:kind]`. The result is
 //! stable: redacting it again changes nothing. All detectors are linear in the length of the text.
 
+mod bits;
 mod find;
 mod hit;
 mod pii;
 mod secret;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

@@ -15,7 +15,9 @@ pub(super) const LEAST_WORD: usize = 8;
 pub(super) fn base64(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit>) -> usize {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
     // Most words stand for bytes that no text has, and their first ones show it.
-    if decode(text.piece(start, start + 8)).is_none() {
+    let Some(head) = text.piece(start, end).first_chunk::<8>() else { return end };
+    let bits = head.iter().fold(0_u64, |bits, byte| bits << 6 | u64::from(sextet(*byte)));
+    if !bits.to_be_bytes().iter().skip(2).all(is_printable) {
         return end;
     }
     let last = text.run(end, MOST_BASE64, token);
@@ -34,6 +36,21 @@ pub(super) fn base64(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<H
     end
 }
 
+/// What a character of a token stands for, in either alphabet.
+fn sextet(byte: u8) -> u8 {
+    match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' | b'-' => 62,
+        _ => 63,
+    }
+}
+
+fn is_printable(byte: &u8) -> bool {
+    matches!(byte, b' '..=b'~')
+}
+
 /// The text that base64 stands for, where it is printable ASCII throughout.
 fn decode(token: &[u8]) -> Option<String> {
     if token.len() % 4 == 1 {
@@ -42,19 +59,12 @@ fn decode(token: &[u8]) -> Option<String> {
     let mut plain = String::with_capacity(token.len());
     let (mut bits, mut count) = (0u32, 0);
     for byte in token {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            _ => 63,
-        };
-        bits = bits << 6 | u32::from(value);
+        bits = bits << 6 | u32::from(sextet(*byte));
         count += 6;
         if count >= 8 {
             count -= 8;
             let letter = u8::try_from(bits >> count & 0xff).ok()?;
-            if !matches!(letter, b' '..=b'~') {
+            if !is_printable(&letter) {
                 return None;
             }
             plain.push(char::from(letter));

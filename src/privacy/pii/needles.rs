@@ -2,11 +2,10 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
 use super::text::Text;
-use super::{cloud, email, encoded, home, person};
+use super::{cloud, encoded, home, person};
 use crate::privacy::hit::Hit;
+use crate::privacy::words::{Choice, Words};
 
 /// What stands after or around a needle.
 #[derive(Debug, Clone, Copy)]
@@ -20,16 +19,16 @@ enum Start {
     Author,
     /// Permissions as `ls -l` prints them.
     Permissions,
-    /// `name:x:1000:` of `/etc/passwd`.
+    /// `name:x:1000:` of `/etc/passwd`: ids below 1000 are nobody's.
     Password,
     /// `uid=1000(name)`.
     Id,
-    WideAt,
-    /// `@` as a URL, JSON or HTML has it, and the kind of such an address.
+    /// `@` as JSON or HTML has it, and the kind of such an address.
     EncodedAt(&'static str),
     Subscription,
 }
 
+/// Each has at least four bytes: the longer the shortest of them is, the fewer places have to be looked at.
 const NEEDLES: &[(&str, Start)] = &[
     ("/home/", Start::Home(home::Style::Slash)),
     ("/Users/", Start::Home(home::Style::Slash)),
@@ -61,32 +60,37 @@ const NEEDLES: &[(&str, Start)] = &[
     ("-By: ", Start::Author),
     ("uthor:     ", Start::Author),
     ("ommit:     ", Start::Author),
-    ("rw-", Start::Permissions),
-    ("rwx", Start::Permissions),
+    ("rw-r", Start::Permissions),
+    ("rw--", Start::Permissions),
+    ("rwxr", Start::Permissions),
+    ("rwx-", Start::Permissions),
+    ("--rw", Start::Permissions),
     ("-r--r--", Start::Permissions),
     ("r-xr-x", Start::Permissions),
-    (":x:", Start::Password),
+    (":x:1", Start::Password),
+    (":x:2", Start::Password),
+    (":x:3", Start::Password),
+    (":x:4", Start::Password),
+    (":x:5", Start::Password),
+    (":x:6", Start::Password),
+    (":x:7", Start::Password),
+    (":x:8", Start::Password),
+    (":x:9", Start::Password),
     ("uid=", Start::Id),
-    ("＠", Start::WideAt),
-    ("%40", Start::EncodedAt("url-email")),
-    ("%2540", Start::EncodedAt("url-email")),
     ("\\u0040", Start::EncodedAt("escaped-email")),
     ("&#64;", Start::EncodedAt("escaped-email")),
     ("&#x40;", Start::EncodedAt("escaped-email")),
     ("subscriptions/", Start::Subscription),
 ];
 
-static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    AhoCorasick::builder()
-        .kind(Some(AhoCorasickKind::NoncontiguousNFA))
-        .match_kind(MatchKind::LeftmostLongest)
-        .build(NEEDLES.iter().map(|(needle, _)| needle))
-        .ok()
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let needles: Vec<&str> = NEEDLES.iter().map(|(needle, _)| *needle).collect();
+    Words::new(Choice::Longest, &needles)
 });
 
 pub(super) fn find(text: &Text<'_>, hits: &mut Vec<Hit>) {
     let mut done = 0;
-    for found in FINDER.iter().flat_map(|finder| finder.find_iter(text.bytes)) {
+    for found in WORDS.find(text.bytes) {
         let Some((_, start)) = NEEDLES.get(found.pattern().as_usize()) else { continue };
         let (from, to) = (found.start(), found.end());
         match start {
@@ -98,7 +102,6 @@ pub(super) fn find(text: &Text<'_>, hits: &mut Vec<Hit>) {
             Start::Permissions => {}
             Start::Password => person::password_line(text, from, hits),
             Start::Id => person::id(text, to, hits),
-            Start::WideAt => email::wide_at_sign(text, from, hits),
             Start::EncodedAt(kind) => encoded::at_sign(text, (from, to), kind, hits),
             Start::Subscription => cloud::subscription(text, to, hits),
         }

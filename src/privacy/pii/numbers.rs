@@ -1,30 +1,43 @@
 //! Words with digits: numbers in groups, and words that mix digits and letters.
 
 use super::text::Text;
-use super::{card, cloud, encoded, iban, ip, mac, national, phone};
+use super::{card, cloud, encoded, iban, ip, mac, national, phone, telling};
+use crate::privacy::bits::Blocks;
 use crate::privacy::hit::Hit;
 
 /// Most groups of one number that are read: the longest telephone numbers have seven.
 const MOST_GROUPS: usize = 8;
 
-pub(super) fn find(text: &Text<'_>, hits: &mut Vec<Hit>) {
+pub(super) fn find(text: &Text<'_>, blocks: &Blocks<'_>, hits: &mut Vec<Hit>) {
+    find_at(text, telling::places(blocks), hits);
+}
+
+/// Looks at the numbers that start at these digits.
+fn find_at(text: &Text<'_>, digits: impl Iterator<Item = usize>, hits: &mut Vec<Hit>) {
     let mut at = 0;
-    while let Some(digit) = next_digit(text.bytes, at) {
-        let mut start = text.run_back(digit, digit - at, |byte| byte.is_ascii_alphanumeric());
-        if text.before(start) == b'\\' && matches!(text.at(start), b'n' | b't' | b'r') {
-            start += 1;
+    for digit in digits {
+        if digit >= at {
+            at = one(text, digit, at, hits);
         }
-        let numeric = text.run(start, usize::MAX, |byte| byte.is_ascii_digit());
-        let end = text.run(numeric, usize::MAX, |byte| byte.is_ascii_alphanumeric());
-        let read = if end - start == 8 && text.at(end) == b'-' && is_uuid(text, start) {
-            start + UUID
-        } else if numeric == end {
-            number(text, start, end, hits)
-        } else {
-            word(text, start, end, hits)
-        };
-        at = read.max(end);
     }
+}
+
+/// Looks at the word around a digit, of which what lies before `from` has been read; gives where it ends.
+fn one(text: &Text<'_>, digit: usize, from: usize, hits: &mut Vec<Hit>) -> usize {
+    let mut start = text.run_back(digit, digit - from, |byte| byte.is_ascii_alphanumeric());
+    if text.before(start) == b'\\' && matches!(text.at(start), b'n' | b't' | b'r') {
+        start += 1;
+    }
+    let numeric = text.run(start, usize::MAX, |byte| byte.is_ascii_digit());
+    let end = text.run(numeric, usize::MAX, |byte| byte.is_ascii_alphanumeric());
+    let read = if end - start == 8 && text.at(end) == b'-' && is_uuid(text, start) {
+        start + UUID
+    } else if numeric == end {
+        number(text, start, end, hits)
+    } else {
+        word(text, start, end, hits)
+    };
+    read.max(end)
 }
 
 /// Length of a UUID as text (RFC 9562 section 4).
@@ -32,29 +45,8 @@ const UUID: usize = 36;
 
 /// Logs are full of UUIDs, and nothing in one is of use here.
 fn is_uuid(text: &Text<'_>, start: usize) -> bool {
-    let groups = text.piece(start, start + UUID).split(|byte| *byte == b'-').map(<[u8]>::len);
-    groups.eq([8, 4, 4, 4, 12])
-}
-
-/// Eight bytes at a time: the position of the first digit.
-fn next_digit(bytes: &[u8], from: usize) -> Option<usize> {
-    let rest = bytes.get(from..)?;
-    let (words, tail) = rest.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let found = digits(u64::from_le_bytes(*word));
-        if found != 0 {
-            return Some(from + index * 8 + found.trailing_zeros() as usize / 8);
-        }
-    }
-    tail.iter().position(u8::is_ascii_digit).map(|at| from + words.len() * 8 + at)
-}
-
-/// The highest bit of each byte that is a digit.
-fn digits(word: u64) -> u64 {
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    // A digit becomes 0 to 9, and only those stay below 128 when 118 is added.
-    let value = word ^ 0x3030_3030_3030_3030;
-    !(((value & !HIGH) + 0x7676_7676_7676_7676) | value) & HIGH
+    let groups = || text.piece(start, start + UUID).split(|byte| *byte == b'-').map(<[u8]>::len);
+    text.at(start + 13) == b'-' && groups().eq([8, 4, 4, 4, 12])
 }
 
 /// Runs of digits with single separators between them.
@@ -263,4 +255,41 @@ fn extended(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit>) -> O
         return None;
     }
     phone::national(text, &Groups::read(text, start, digits), hits)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::text::Text;
+    use super::{Blocks, find_at};
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        /// Nothing is found at the numbers that are left out.
+        #[test]
+        fn numbers_that_are_left_out_say_nothing(words in proptest::collection::vec(word(), 0..12)) {
+            let text = words.concat();
+            let text = Text::new(None, &text);
+            let starts = |at: &usize| text.at(*at).is_ascii_digit() && !text.before(*at).is_ascii_digit();
+            let (mut all, mut telling) = (Vec::new(), Vec::new());
+            find_at(&text, (0..text.bytes.len()).filter(starts), &mut all);
+            super::find(&text, &Blocks::of(text.bytes), &mut telling);
+            prop_assert_eq!(telling, all, "{}", text.whole);
+        }
+    }
+
+    fn word() -> impl Strategy<Value = String> {
+        prop_oneof![
+            2 => "[0-9]{1,8}",
+            2 => "[0-9a-zA-Z]{1,8}",
+            8 => r"[ :./()\\n-]| - |\) |\) - |é|tel |\\n",
+            1 => "([0-9a-f]{2}-){5}[0-9a-f]{2}|([0-9a-f]{2}:){5}[0-9a-f]{2}|([0-9a-f]{4}\\.){2}[0-9a-f]{4}",
+            1 => "2[0-9a-f]{3}(:[0-9a-f]{1,4}){7}|2a[0-9a-f]{2}:[a-f]{2}::[0-9a-f]|[0-9]{1,3}(\\.[0-9]{1,3}){3}",
+            1 => "(1[ -])?\\(?[2-9][0-9]{2}(-|\\.| |\\) |\\)-)[2-9][0-9]{2}[-. ][0-9]{4}(x[0-9]{2})?|0[1-9]( [0-9]{2}){4}",
+            1 => "GB82 WEST 1234 5698 7654 32|GB82-WEST-1234-5698-7654-32|DE89 3704 0044 0532 0130 00",
+            1 => "4111 1111 1111 1111|4[0-9]{3}(-[0-9]{4}){3}|[0-9]{3}-[0-9]{2}-[0-9]{4}|1EG4-TE5-MK73|[A-Z]{2} ?[0-9]{6} ?[A-D]",
+        ]
+    }
 }

@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use aho_corasick::Match;
 
 use super::super::hit::Hit;
+use super::super::words::{Choice, Words};
 use super::{assigned, form, structure, text};
 
 /// What stands at a keyword.
@@ -53,37 +54,36 @@ const KEYWORDS: &[(&str, Place)] = &[
 const NAMES: &[&str] =
     &["pass", "pwd", "secret", "token", "key", "auth", "cred", "cookie", "otp", "seed", "jwt", "psk", "salt"];
 
-/// The words, and what stands at each of them.
-static WORDS: LazyLock<(Vec<String>, Vec<Place>)> = LazyLock::new(|| {
+/// Words, and what stands at each of them.
+type Placed = (Words, Vec<Place>);
+
+/// Words of three bytes, and longer ones. They are written as they are looked for, since case tells many apart. Looked for
+/// by themselves, longer ones are found much faster: fewer places of a text look like the beginning of one.
+static WORDS: LazyLock<[Placed; 2]> = LazyLock::new(|| {
     let names = NAMES.iter().flat_map(|name| {
         let (first, rest) = name.split_at_checked(1).unwrap_or((name, ""));
         let title = first.to_ascii_uppercase() + rest;
         [(*name).to_owned(), name.to_ascii_uppercase(), title].map(|name| (name, Place::Name))
     });
-    KEYWORDS.iter().map(|(word, place)| ((*word).to_owned(), *place)).chain(names).unzip()
+    let all = KEYWORDS.iter().map(|(word, place)| ((*word).to_owned(), *place)).chain(names);
+    let (short, long): (Vec<_>, Vec<_>) = all.partition(|(word, _)| word.len() <= 3);
+    [short, long].map(|words| {
+        let (words, places): (Vec<String>, _) = words.into_iter().unzip();
+        (Words::new(Choice::First, &words), places)
+    })
 });
 
-/// From here on a text is long.
-const LONG: usize = 256;
-
-/// In long texts the library finds out by several bytes at once where no word can be, which makes it three times as fast;
-/// for that it must know the case of the words, and they must be no more than 64. In short ones it takes longer than it
-/// saves.
-static OF_LONG: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| automaton(true));
-static OF_SHORT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| automaton(false));
-
-fn automaton(prefilter: bool) -> Option<AhoCorasick> {
-    AhoCorasick::builder()
-        .kind(Some(AhoCorasickKind::DFA))
-        .match_kind(MatchKind::LeftmostFirst)
-        .prefilter(prefilter)
-        .build(&WORDS.0)
-        // The words are compiled in, and a test builds it.
-        .ok()
-}
-
-fn automaton_of(text: &str) -> Option<&'static AhoCorasick> {
-    if text.len() < LONG { OF_SHORT.as_ref() } else { OF_LONG.as_ref() }
+/// Where words stand in a text, by where they start: from where, to where, and what.
+fn found(text: &str) -> impl Iterator<Item = (usize, usize, Place)> {
+    let [mut short, mut long] = WORDS.each_ref().map(|(words, places)| {
+        let placed = |found: Match| Some((found.start(), found.end(), *places.get(found.pattern().as_usize())?));
+        words.find(text.as_bytes()).filter_map(placed).peekable()
+    });
+    std::iter::from_fn(move || match (short.peek(), long.peek()) {
+        (Some(one), Some(other)) if one.0 > other.0 => long.next(),
+        (Some(_), _) => short.next(),
+        _ => long.next(),
+    })
 }
 
 /// An option of one dash may be a long one: `-passin`.
@@ -93,36 +93,34 @@ fn name_goes_on(text: &str, place: usize) -> bool {
 
 /// Whether a name holds a word for secrets at all.
 pub(in super::super) fn is_in(name: &str) -> bool {
-    automaton_of(name).is_some_and(|automaton| automaton.is_match(name))
+    WORDS.iter().any(|(words, _)| words.is_in(name))
 }
 
 pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
-    let Some(automaton) = automaton_of(text) else { return };
     // Before it names have been looked at.
     let mut named = 0;
-    for found in automaton.find_iter(text) {
-        let Some(place) = WORDS.1.get(found.pattern().as_usize()) else { continue };
+    for (start, found_end, place) in found(text) {
         // `pw:` ends with what follows the name.
-        let end = found.end() - usize::from(matches!(text::before(text, found.end()), b':' | b'=' | b'"'));
+        let end = found_end - usize::from(matches!(text::before(text, found_end), b':' | b'=' | b'"'));
         match place {
-            Place::Name if found.start() >= named => named = assigned::at(text, found.start(), end, hits),
+            Place::Name if start >= named => named = assigned::at(text, start, end, hits),
             Place::Name => {}
-            Place::PrivateKey => structure::private_key(text, found.start(), hits),
-            Place::Authority => structure::authority(text, found.start(), hits),
-            Place::Basic => structure::basic(text, found.end(), hits),
-            Place::Bearer => structure::bearer(text, found.end(), hits),
-            Place::Machine => form::machine(text, found.start(), hits),
+            Place::PrivateKey => structure::private_key(text, start, hits),
+            Place::Authority => structure::authority(text, start, hits),
+            Place::Basic => structure::basic(text, found_end, hits),
+            Place::Bearer => structure::bearer(text, found_end, hits),
+            Place::Machine => form::machine(text, start, hits),
             Place::User => {
                 // ` -password` starts as ` -p` does.
-                if found.end() > named && name_goes_on(text, found.end()) {
-                    named = assigned::at(text, found.end() - 1, found.end(), hits);
+                if found_end > named && name_goes_on(text, found_end) {
+                    named = assigned::at(text, found_end - 1, found_end, hits);
                 }
-                form::user(text, found.start(), found.end(), hits);
+                form::user(text, start, found_end, hits);
             }
-            Place::Sql => form::identified(text, found.end(), hits),
-            Place::Signature => form::shared_access(text, found.start(), found.end(), hits),
-            Place::PasswordFile => form::password_file(text, found.end(), hits),
-            Place::Piped => form::piped(text, found.start(), hits),
+            Place::Sql => form::identified(text, found_end, hits),
+            Place::Signature => form::shared_access(text, start, found_end, hits),
+            Place::PasswordFile => form::password_file(text, found_end, hits),
+            Place::Piped => form::piped(text, start, hits),
         }
     }
 }

@@ -24,6 +24,7 @@ pub(super) use exclude::is_uuid;
 pub(super) use keyword::is_in as is_name;
 pub(super) use text::WORD_END;
 
+use super::bits::Blocks;
 use super::hit::Hit;
 
 /// How often a text is taken out of another one: a token in base64 in a URL.
@@ -37,12 +38,13 @@ pub(crate) fn find(name: Option<&str>, text: &str) -> Vec<Hit> {
 }
 
 fn search(name: Option<&str>, text: &str, depth: usize, hits: &mut Vec<Hit>) {
-    run::search(text, depth, hits);
+    let blocks = Blocks::of(text.as_bytes());
+    run::search(text, &blocks, depth, hits);
     keyword::search(text, hits);
     if let Some(name) = name {
         assigned::whole(name, text, hits);
     }
     if depth > 0 {
-        view::search(name, text, depth - 1, hits);
+        view::search(name, text, &blocks, depth - 1, hits);
     }
 }

@@ -1,7 +1,8 @@
 //! Long runs of characters that tokens are made of.
 //!
-//! A run that is long enough can't be jumped over by steps of that length: most text is never looked at.
+//! Where they are is told block by block; what lies between them is never looked at.
 
+use super::super::bits::{BLOCK, Blocks, Bytes, bits, is, is_alphanumeric, runs};
 use super::super::hit::Hit;
 use super::text::{at, before, run_before};
 use super::{encoded, structure, vendor};
@@ -41,65 +42,63 @@ fn class(byte: u8) -> u8 {
     CLASSES.get(usize::from(byte)).copied().unwrap_or(0)
 }
 
-/// Bytes that are looked at together. A run that is long enough fills at least one group of them.
-const GROUP: usize = 8;
-
-/// The highest bit of each byte.
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
-pub(super) fn search(text: &str, depth: usize, hits: &mut Vec<Hit>) {
-    let bytes = text.as_bytes();
-    // Before it everything has been looked at.
-    let mut done = 0;
-    // Before it tokens have been found.
-    let mut found = 0;
-    // Before it encoded text has been opened.
-    let mut opened = 0;
-    let (groups, tail) = bytes.as_chunks::<GROUP>();
-    let mut left = 0;
-    let mut parts = groups.first().map_or(0, |group| parts_of(u64::from_le_bytes(*group)));
-    for number in 0..groups.len() {
-        let right =
-            groups.get(number + 1).map_or_else(|| parts_of(padded(tail)), |group| parts_of(u64::from_le_bytes(*group)));
-        let beside = (!left & HIGH).leading_zeros() / 8 + (!right & HIGH).trailing_zeros() / 8;
-        let is_long = parts == HIGH && beside as usize + GROUP >= SHORTEST;
-        (left, parts) = (parts, right);
-        let place = number * GROUP;
-        if !is_long || place < done {
-            continue;
-        }
-        let (before, seen_before) = stretch(bytes.get(done..place).unwrap_or(&[]).iter().rev());
-        let (after, seen_after) = stretch(bytes.get(place..).unwrap_or(&[]).iter());
-        let (start, end) = (place - before, place + after);
-        // Names of variables have neither digits nor capitals, and what is drawn has.
-        if (seen_before | seen_after) & (DIGIT | CAPITAL) != 0 {
-            found = tokens(text, start, end, found, hits);
-            if depth > 0 && end > opened {
-                opened = encoded::around(text, start, end, depth, hits);
-            }
-        }
-        done = end;
+pub(super) fn search(text: &str, blocks: &Blocks<'_>, depth: usize, hits: &mut Vec<Hit>) {
+    if text.len() < SHORTEST {
+        return;
+    }
+    let mut search = Search { text, depth, done: 0, found: 0, opened: 0 };
+    let parts = |number| blocks.get(number).map_or(0, |block| bits(block, is_part));
+    let mut here = parts(0);
+    let starts = blocks.found(|number, _| {
+        let behind = parts(number + 1);
+        // A run that starts in this block is long if it is so by the end of the next one.
+        let starts = runs(u128::from(here) | u128::from(behind) << BLOCK, SHORTEST);
+        here = behind;
+        let first = starts & !(starts << 1);
+        u64::try_from(first & u128::from(u64::MAX)).unwrap_or(0)
+    });
+    for place in starts {
+        search.run(place, hits);
     }
 }
 
-/// The high bit of each byte that belongs to a token, told by arithmetic on all of them at once.
-fn parts_of(group: u64) -> u64 {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    let low = group & !HIGH;
-    // The high bit of each byte that is at least so large.
-    let at_least = |byte: u8| low + EACH * u64::from(0x80 - byte);
-    let within = |from: u8, to: u8| at_least(from) & !at_least(to);
-    let part = within(b'0', b':') | within(b'A', b'[') | within(b'a', b'{') | within(b'-', b'.') | within(b'_', b'`');
-    part & HIGH & !group
+struct Search<'t> {
+    text: &'t str,
+    depth: usize,
+    /// Before it everything has been looked at.
+    done: usize,
+    /// Before it tokens have been found.
+    found: usize,
+    /// Before it encoded text has been opened.
+    opened: usize,
 }
 
-/// The last bytes, which fill no group.
-fn padded(tail: &[u8]) -> u64 {
-    tail.iter().rev().fold(0, |group, byte| group << 8 | u64::from(*byte))
+impl Search<'_> {
+    /// Looks at the run that starts at a place.
+    fn run(&mut self, start: usize, hits: &mut Vec<Hit>) {
+        if start < self.done {
+            return;
+        }
+        let (length, seen) = stretch(self.text.as_bytes().get(start..).unwrap_or(&[]));
+        let end = start + length;
+        // Names of variables have neither digits nor capitals, and what is drawn has.
+        if seen & (DIGIT | CAPITAL) != 0 {
+            self.found = tokens(self.text, start, end, self.found, hits);
+            if self.depth > 0 && end > self.opened {
+                self.opened = encoded::around(self.text, start, end, self.depth, hits);
+            }
+        }
+        self.done = end;
+    }
+}
+
+/// Those that are part of a token.
+fn is_part(bytes: Bytes) -> Bytes {
+    is_alphanumeric(bytes) | is(bytes, b'-') | is(bytes, b'_')
 }
 
 /// How many bytes belong to a token, and what they are.
-fn stretch<'b>(bytes: impl Iterator<Item = &'b u8>) -> (usize, u8) {
+fn stretch(bytes: &[u8]) -> (usize, u8) {
     let (mut length, mut seen) = (0, 0);
     for byte in bytes {
         let class = class(*byte);

@@ -2,6 +2,7 @@
 //!
 //! What a detector finds there is mapped back to all that stands for it.
 
+use super::super::bits::{Blocks, Bytes, is};
 use super::super::hit::Hit;
 use super::text::{at, piece, run};
 
@@ -12,8 +13,8 @@ struct View {
     map: Vec<(usize, usize)>,
 }
 
-pub(super) fn search(name: Option<&str>, text: &str, depth: usize, hits: &mut Vec<Hit>) {
-    let Some(view) = View::of(text) else { return };
+pub(super) fn search(name: Option<&str>, text: &str, blocks: &Blocks<'_>, depth: usize, hits: &mut Vec<Hit>) {
+    let Some(view) = View::of(text, blocks) else { return };
     let mut found = Vec::new();
     super::search(name, &view.text, depth, &mut found);
     for hit in found {
@@ -118,15 +119,15 @@ fn invisible(text: &str, place: usize) -> Option<(usize, Option<char>)> {
 
 impl View {
     /// `None`: the text is read as it stands.
-    fn of(text: &str) -> Option<Self> {
+    fn of(text: &str, blocks: &Blocks<'_>) -> Option<Self> {
         let mut view = Self { text: String::new(), map: Vec::new() };
         let mut copied = 0;
-        let mut place = first(text)?;
-        while let Some(found) = next(text, place) {
-            let Some((length, character)) = escape(text, found) else {
-                place = found + 1;
+        for found in blocks.places(may_be_escape) {
+            // What stands for something may hold what else would.
+            if found < copied {
                 continue;
-            };
+            }
+            let Some((length, character)) = escape(text, found) else { continue };
             if view.map.is_empty() {
                 view.text.reserve(text.len());
                 view.map.push((0, 0));
@@ -142,7 +143,6 @@ impl View {
                 view.text.push(character);
             }
             copied = found + length;
-            place = copied;
             view.map.push((view.text.len(), copied));
         }
         if view.map.is_empty() {
@@ -169,25 +169,8 @@ impl View {
     }
 }
 
-/// The first escape of a text: most have none, and are gone through at memory speed.
-fn first(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    // To call the faster search takes longer than to look at a few bytes.
-    if bytes.len() < 64 && !bytes.iter().any(|byte| may_be_escape(*byte)) {
-        return None;
-    }
-    let is_escape = |place: &usize| escape(text, *place).is_some();
-    let written = memchr::memchr3_iter(b'%', b'&', b'\\', bytes).find(is_escape);
-    let coloured = memchr::memchr_iter(0x1b, bytes).find(is_escape);
-    let unseen = memchr::memchr3_iter(0xc2, 0xe2, 0xef, bytes).find(is_escape);
-    [written, coloured, unseen].into_iter().flatten().min()
-}
-
-/// The next byte that may stand for something else.
-fn next(text: &str, place: usize) -> Option<usize> {
-    text.as_bytes().get(place..)?.iter().position(|byte| may_be_escape(*byte)).map(|at| place + at)
-}
-
-fn may_be_escape(byte: u8) -> bool {
-    matches!(byte, b'%' | b'&' | b'\\' | 0x1b | 0xc2 | 0xe2 | 0xef)
+/// Those that may be the first bytes of what stands for something else.
+fn may_be_escape(bytes: Bytes) -> Bytes {
+    let written = is(bytes, b'%') | is(bytes, b'&') | is(bytes, b'\\') | is(bytes, 0x1b);
+    written | is(bytes, 0xc2) | is(bytes, 0xe2) | is(bytes, 0xef)
 }

@@ -75,7 +75,8 @@ pub(super) struct Piece {
     pub(super) may_be_encoded: bool,
 }
 
-/// Where the first name stands, in quotes of its own, without which no record is a piece. Prose about deltas has none.
+/// Where the first name stands, in quotes of its own, without which no record is a piece. Prose about deltas has none, and
+/// paths and ids of sessions are not looked at.
 pub(super) fn sign(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
     // Without the quick look every record is looked into.
@@ -89,15 +90,36 @@ pub(super) fn sign(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Whether a word is of a short string without escapes.
+/// Whether a word is of a short string without escapes, and that is a key, or is not the value of one that says nothing of
+/// what a record is.
 fn is_name(bytes: &[u8], start: usize, end: usize) -> bool {
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':');
     let (before, after) = bytes.split_at_checked(start).unwrap_or_default();
-    let length = before.iter().rev().take(LONGEST_NAME).take_while(is_part).count();
+    let length = before.iter().rev().take(LONGEST_NAME).take_while(is_name_part).count();
     let before = before.get(..start - length).unwrap_or_default();
     let after = after.get(end - start..).unwrap_or_default();
-    let closing = after.iter().take(LONGEST_NAME).find(|byte| !is_part(byte));
-    matches!(before, [.., other, b'"'] if *other != b'\\') && closing == Some(&b'"')
+    let closing = after.iter().take(LONGEST_NAME).position(|byte| !is_name_part(&byte)).and_then(|at| after.get(at..));
+    match (before, closing) {
+        ([before @ .., other, b'"'], Some([b'"', after @ ..])) if *other != b'\\' => {
+            after.trim_ascii_start().starts_with(b":") || may_be_kind(before, *other)
+        }
+        _ => false,
+    }
+}
+
+fn is_name_part(byte: &&u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':')
+}
+
+/// Whether a value may be the name of a record's kind; `other` stands before its quote.
+fn may_be_kind(before: &[u8], other: u8) -> bool {
+    let before = if other.is_ascii_whitespace() { before.trim_ascii_end() } else { before };
+    let colon = if other.is_ascii_whitespace() { before.split_last() } else { Some((&other, before)) };
+    // The elements of a list have the name of the list.
+    let Some((b':', before)) = colon else { return true };
+    let Some(before) = before.trim_ascii_end().strip_suffix(b"\"") else { return false };
+    let length = before.iter().rev().take(LONGEST_NAME).take_while(is_name_part).count();
+    let key = before.get(before.len() - length..).unwrap_or_default();
+    std::str::from_utf8(key).is_ok_and(|key| KINDS.contains(&plain(key).as_str()))
 }
 
 /// The pieces of a record; none where it is no JSON or says nothing of being one.
@@ -272,6 +294,22 @@ mod tests {
             let found: Vec<&str> =
                 all(record.as_bytes()).iter().map(|piece| record.get(piece.raw.clone()).unwrap()).collect();
             assert_eq!(found.join("|"), pieces, "{record}");
+        }
+    }
+
+    /// What is looked into at all: records with such a word in a key or in the value of one that says what they are.
+    #[test]
+    fn records_that_only_name_such_a_word_are_not_looked_into() {
+        for (record, is_looked_into) in [
+            (r#"{"type":"text_delta"}"#, true),
+            (r#"{"event_type" : "text_delta"}"#, true),
+            (r#"{"type":["a","text_delta"]}"#, true),
+            (r#"{"outputDelta" : 1}"#, true),
+            (r#"{"sessionId":"chunk.py-1","cwd":"/home/dev/chunks"}"#, false),
+            (r#"{"file" : "src/chunk.rs"}"#, false),
+            (r#"{"content":"{\"delta\":1} the delta"}"#, false),
+        ] {
+            assert_eq!(super::sign(record.as_bytes()).is_some(), is_looked_into, "{record}");
         }
     }
 

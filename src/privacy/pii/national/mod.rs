@@ -183,6 +183,9 @@ pub(super) fn word(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit
         from = text.run_back(start, MOST, part);
         to = text.run(end, MOST, part);
     }
+    if end - start > MOST {
+        return None;
+    }
     let (length, digits) = places(text.piece(from, to))?;
     NUMBERS.iter().find(|known| known.may_have(length, digits))?;
     if is_joined(text, from) || !text.closes(to) {
