@@ -47,7 +47,7 @@ impl Words {
     }
 
     /// Whether one of them stands in a short text.
-    pub(super) fn is_in(&self, text: &str) -> bool {
+    pub(super) fn is_in(&self, text: &[u8]) -> bool {
         self.of_short.as_ref().is_some_and(|automaton| automaton.is_match(text))
     }
 }

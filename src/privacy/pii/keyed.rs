@@ -40,13 +40,13 @@ pub(in super::super) fn is_name(name: &str) -> bool {
 /// Looks at the whole text as the value of its key.
 pub(super) fn find(text: &Text<'_>, hits: &mut Vec<Hit>) {
     let Some(name) = text.name else { return };
+    let mut room = [0; MOST_KEY];
+    let Some((key, row)) = bare(name, &mut room).and_then(|key| Some((key, row(key)?))) else { return };
     let value = text.whole.trim();
     if value.is_empty() || value.len() > MOST || value.contains('\n') {
         return;
     }
-    let mut room = [0; MOST_KEY];
-    let Some(key) = bare(name, &mut room) else { return };
-    let Some((rule, kind, confidence)) = row(key).and_then(|row| row.read(key, value)) else { return };
+    let Some((rule, kind, confidence)) = row.read(key, value) else { return };
     let start = text.whole.len() - text.whole.trim_start().len();
     text.hit((start, start + value.len()), rule, kind, confidence, hits);
 }
@@ -61,8 +61,25 @@ fn bare<'r>(name: &str, room: &'r mut [u8; MOST_KEY]) -> Option<&'r str> {
     room.get(..length).and_then(|key| std::str::from_utf8(key).ok())
 }
 
+/// The first letters of keys by their length, one bit each: they rule most names out.
+static FIRST: LazyLock<[u32; MOST_KEY + 1]> = LazyLock::new(|| {
+    let mut first = [0; MOST_KEY + 1];
+    for (_, key, _) in KEYS.iter() {
+        if let Some(bits) = first.get_mut(key.len()) {
+            *bits |= letter(key);
+        }
+    }
+    first
+});
+
+/// A bit for what a key starts with; digits share some with letters.
+fn letter(key: &str) -> u32 {
+    key.bytes().next().map_or(0, |byte| 1 << (byte & 0x1f))
+}
+
 /// Every text under a name is asked for, so the table is read once and searched by numbers.
 fn row(key: &str) -> Option<&'static Row> {
+    FIRST.get(key.len()).filter(|bits| **bits & letter(key) != 0)?;
     let (head, keys) = (head(key.as_bytes()), &*KEYS);
     let from = keys.partition_point(|(known, ..)| *known < head);
     let same = keys.iter().skip(from).take_while(|(known, ..)| *known == head);

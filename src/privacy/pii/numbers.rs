@@ -61,13 +61,9 @@ impl Groups {
         let mut groups = Self { spans: [(start, end); MOST_GROUPS], count: 1 };
         let mut last = end;
         for span in groups.spans.iter_mut().skip(1) {
-            let Some(next) = separator(text, last) else { break };
-            let end = text.run(next, 40, |byte| byte.is_ascii_digit());
-            if text.at(end).is_ascii_alphabetic() && !extends(text, end) {
-                break;
-            }
-            *span = (next, end);
-            last = end;
+            let Some(next) = next_group(text, last) else { break };
+            *span = next;
+            last = next.1;
             groups.count += 1;
         }
         groups
@@ -117,6 +113,13 @@ impl Groups {
         let spans = self.spans().get(..count).unwrap_or_default();
         spans.iter().flat_map(|(start, end)| text.piece(*start, *end)).map(|byte| byte - b'0').collect()
     }
+}
+
+/// The digits behind a separator, if they are a group.
+fn next_group(text: &Text<'_>, at: usize) -> Option<(usize, usize)> {
+    let next = separator(text, at)?;
+    let end = text.run(next, 40, |byte| byte.is_ascii_digit());
+    (!text.at(end).is_ascii_alphabetic() || extends(text, end)).then_some((next, end))
 }
 
 /// `x12`: an extension.
@@ -197,15 +200,25 @@ fn number(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit>) -> usi
     if end - start < 5 && !matches!(text.at(end), b' ' | b'-' | b'.' | b'/' | b'(' | b')' | 0x80..) {
         return end;
     }
-    let groups = Groups::read(text, start, end);
-    if groups.len() < 4 && groups.lengths().sum::<usize>() < LEAST_DIGITS {
+    if !may_say_something(text, start, end) {
         return end;
     }
+    let groups = Groups::read(text, start, end);
     if groups.len() == MOST_GROUPS && groups.joint(text, MOST_GROUPS) == Some(b' ') {
         // A row of a table, or bytes of a dump.
         return groups.end(MOST_GROUPS - 1);
     }
     grouped(text, start, &groups, hits)
+}
+
+/// Whether there are enough digits, or groups of them, for any number: most are told by the first ones.
+fn may_say_something(text: &Text<'_>, start: usize, end: usize) -> bool {
+    let (mut groups, mut digits, mut last) = (1, end - start, end);
+    while groups < 4 && digits < LEAST_DIGITS {
+        let Some((next, end)) = next_group(text, last) else { return false };
+        (groups, digits, last) = (groups + 1, digits + end - next, end);
+    }
+    true
 }
 
 fn grouped(text: &Text<'_>, start: usize, groups: &Groups, hits: &mut Vec<Hit>) -> usize {

@@ -1,9 +1,14 @@
 //! What looks like a secret and is none.
 
+use std::sync::LazyLock;
+
+use super::super::words::{Choice, Words};
 use super::text::{at, piece, run_before};
 
+static PLACE_HOLDERS: LazyLock<Words> = LazyLock::new(|| Words::new(Choice::First, WORDS_OF_PLACE_HOLDERS));
+
 /// Words of place holders and of documentation.
-const PLACE_HOLDERS: &[&str] = &[
+const WORDS_OF_PLACE_HOLDERS: &[&str] = &[
     "example",
     "changeme",
     "change_me",
@@ -52,7 +57,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         *to = from.to_ascii_lowercase();
     }
     let lower = lower.get(..length).unwrap_or(&[]);
-    PLACE_HOLDERS.iter().any(|word| lower.windows(word.len()).any(|window| window == word.as_bytes()))
+    PLACE_HOLDERS.is_in(lower)
 }
 
 /// Public keys, digests of passwords, numbers, times, patterns, formats, identifiers that are no secrets.

@@ -60,18 +60,25 @@ type Placed = (Words, Vec<Place>);
 /// Words of three bytes, and longer ones. They are written as they are looked for, since case tells many apart. Looked for
 /// by themselves, longer ones are found much faster: fewer places of a text look like the beginning of one.
 static WORDS: LazyLock<[Placed; 2]> = LazyLock::new(|| {
-    let names = NAMES.iter().flat_map(|name| {
-        let (first, rest) = name.split_at_checked(1).unwrap_or((name, ""));
-        let title = first.to_ascii_uppercase() + rest;
-        [(*name).to_owned(), name.to_ascii_uppercase(), title].map(|name| (name, Place::Name))
-    });
-    let all = KEYWORDS.iter().map(|(word, place)| ((*word).to_owned(), *place)).chain(names);
-    let (short, long): (Vec<_>, Vec<_>) = all.partition(|(word, _)| word.len() <= 3);
+    let (short, long): (Vec<_>, Vec<_>) = all().partition(|(word, _)| word.len() <= 3);
     [short, long].map(|words| {
         let (words, places): (Vec<String>, _) = words.into_iter().unzip();
         (Words::new(Choice::First, &words), places)
     })
 });
+
+/// All of them, for names, which are short.
+static ANY: LazyLock<Words> =
+    LazyLock::new(|| Words::new(Choice::First, &all().map(|(word, _)| word).collect::<Vec<_>>()));
+
+fn all() -> impl Iterator<Item = (String, Place)> {
+    let names = NAMES.iter().flat_map(|name| {
+        let (first, rest) = name.split_at_checked(1).unwrap_or((name, ""));
+        let title = first.to_ascii_uppercase() + rest;
+        [(*name).to_owned(), name.to_ascii_uppercase(), title].map(|name| (name, Place::Name))
+    });
+    KEYWORDS.iter().map(|(word, place)| ((*word).to_owned(), *place)).chain(names)
+}
 
 /// Where words stand in a text, by where they start: from where, to where, and what.
 fn found(text: &str) -> impl Iterator<Item = (usize, usize, Place)> {
@@ -93,7 +100,7 @@ fn name_goes_on(text: &str, place: usize) -> bool {
 
 /// Whether a name holds a word for secrets at all.
 pub(in super::super) fn is_in(name: &str) -> bool {
-    WORDS.iter().any(|(words, _)| words.is_in(name))
+    ANY.is_in(name.as_bytes())
 }
 
 pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {

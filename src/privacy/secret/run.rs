@@ -4,13 +4,15 @@
 
 use super::super::bits::{BLOCK, Blocks, Bytes, bits, is, is_alphanumeric, runs};
 use super::super::hit::Hit;
-use super::text::{at, before, run_before};
+use super::text::{at, before, ceil, run_before};
 use super::{encoded, structure, vendor};
 
 /// The shortest run in which a token is looked for.
 const SHORTEST: usize = 16;
 /// How far before a run its token may start: `SG.` and the like come in parts.
 const PARTS: usize = 120;
+/// A word and a blank that tokens may start with: `FlyV1 `.
+const SCHEME: usize = 6;
 
 /// What a byte is in a token: part of one, a digit, a capital, what joins parts, what no token starts behind.
 const PART: u8 = 1;
@@ -27,10 +29,9 @@ static CLASSES: [u8; 256] = {
         classes[byte as usize] = match byte {
             b'0'..=b'9' => PART | DIGIT | JOINED | INSIDE,
             b'A'..=b'Z' => PART | CAPITAL | JOINED | INSIDE,
-            // They may be the letter of `\n`, `\r` and `\t`.
-            b'n' | b'r' | b't' | b'-' | b'_' => PART | JOINED,
+            b'-' | b'_' => PART | JOINED,
             b'a'..=b'z' => PART | JOINED | INSIDE,
-            b'.' | b'|' | b'!' | b':' | b'~' | b'/' | b' ' | b'=' => JOINED,
+            b'.' | b'|' | b'!' | b':' | b'~' | b'/' | b'=' => JOINED,
             _ => 0,
         };
         byte += 1;
@@ -114,12 +115,14 @@ fn stretch(bytes: &[u8]) -> (usize, u8) {
 /// Tokens that start in the run, or in the parts before it; returns where the last one ends.
 fn tokens(text: &str, start: usize, end: usize, found: usize, hits: &mut Vec<Hit>) -> usize {
     let from = start - run_before(text, start, PARTS, |byte| class(byte) & JOINED != 0);
+    let from = if before(text, from) == b' ' { ceil(text, from.saturating_sub(SCHEME)) } else { from };
     let mut found = found;
-    let mut previous = before(text, from);
+    let (mut earlier, mut previous) = (before(text, from.saturating_sub(1)), before(text, from));
     for (place, byte) in text.as_bytes().get(from..end).unwrap_or(&[]).iter().enumerate() {
-        let before = std::mem::replace(&mut previous, *byte);
+        let goes_on = goes_on(earlier, previous);
+        (earlier, previous) = (previous, *byte);
         let place = from + place;
-        if class(before) & INSIDE != 0 || place < found || !may_start(text, place) {
+        if goes_on || place < found || !may_start(text, place) {
             continue;
         }
         let hit = vendor::token(text, place).or_else(|| structure::unmarked(text, place));
@@ -129,6 +132,11 @@ fn tokens(text: &str, start: usize, end: usize, found: usize, hits: &mut Vec<Hit
         }
     }
     found
+}
+
+/// Whether a word goes on behind two bytes. The letter of `\n`, `\r` or `\t` is not part of one.
+fn goes_on(earlier: u8, before: u8) -> bool {
+    class(before) & INSIDE != 0 && !(earlier == b'\\' && matches!(before, b'n' | b'r' | b't'))
 }
 
 /// A token starts a word.
