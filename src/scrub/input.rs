@@ -8,6 +8,8 @@ use super::text::code_points;
 
 /// What is read at once.
 const STEP: usize = 256 << 10;
+/// What a log gets at first: most are short.
+const LEAST: usize = 32 << 10;
 /// Bytes in memory at most: everything that looks back or ahead fits in, several times.
 const SIZE: usize = 3 << 20;
 /// What was read so many bytes ago is not in memory any more.
@@ -16,8 +18,8 @@ pub(super) const FORGOTTEN: u64 = 2 * SIZE as u64;
 /// Bytes are called by their offset in the stream.
 pub(super) struct Input<'r> {
     reader: &'r mut dyn Read,
-    /// Room for [`SIZE`] bytes, of which the first ones are filled.
-    bytes: Box<[u8]>,
+    /// Room for at most [`SIZE`] bytes, of which the first ones are filled.
+    bytes: Vec<u8>,
     filled: usize,
     /// Offset of the first byte that is in memory.
     base: u64,
@@ -55,7 +57,7 @@ impl Lines {
 impl<'r> Input<'r> {
     pub(super) fn new(reader: &'r mut dyn Read) -> Self {
         let lines = Lines { at: 0, place: Place { line: 1, column: 0 } };
-        Self { reader, bytes: vec![0; SIZE].into(), filled: 0, base: 0, ended: false, lines }
+        Self { reader, bytes: Vec::new(), filled: 0, base: 0, ended: false, lines }
     }
 
     /// Columns are counted from here on.
@@ -114,8 +116,12 @@ impl<'r> Input<'r> {
     /// Reads more; `false` at the end. What is in memory stays, so there must be room: see [`Self::is_full`].
     pub(super) fn read(&mut self) -> io::Result<bool> {
         while !self.ended {
+            if self.bytes.len() < self.filled + LEAST {
+                self.bytes.resize((2 * self.bytes.len()).clamp(LEAST, SIZE), 0);
+            }
             let room = self.bytes.get_mut(self.filled..).unwrap_or_default();
-            let room = room.get_mut(..STEP).unwrap_or_default();
+            let length = room.len().min(STEP);
+            let room = room.get_mut(..length).unwrap_or_default();
             match self.reader.read(room) {
                 Ok(0) => self.ended = true,
                 Ok(length) => {

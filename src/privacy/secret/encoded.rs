@@ -4,7 +4,7 @@ use super::super::hit::{Confidence, Hit};
 use super::text::{at, before, is_base64, piece, run, run_all, run_before};
 
 /// The shortest encoded text that is opened, and the longest.
-const SHORTEST: usize = 24;
+pub(super) const SHORTEST: usize = 24;
 const LONGEST: usize = 64 * 1024;
 
 /// Opens what stands around a run of token characters; returns where that ends.

@@ -33,8 +33,21 @@ const DEPTH: usize = 2;
 /// Secrets of a text that stands under a key: in order, without overlap.
 pub(crate) fn find(name: Option<&str>, text: &str) -> Vec<Hit> {
     let mut hits = Vec::new();
-    search(name, text, DEPTH, &mut hits);
+    if is_number(text) {
+        if let Some(name) = name {
+            assigned::whole(name, text, &mut hits);
+        }
+    } else {
+        search(name, text, DEPTH, &mut hits);
+    }
     super::find::merge(hits)
+}
+
+/// Whether a text is a number as JSON has it, too short to stand for another text: logs are full of times and sizes, and
+/// only their name can make them secret.
+fn is_number(text: &str) -> bool {
+    text.len() < encoded::SHORTEST
+        && text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E'))
 }
 
 fn search(name: Option<&str>, text: &str, depth: usize, hits: &mut Vec<Hit>) {

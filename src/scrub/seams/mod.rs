@@ -30,8 +30,9 @@ pub(super) use ordered::{Ordered, Queue};
 use piece::Piece;
 use stream::{Cut, Held, Stream};
 
-/// What is read at once.
+/// What is read at once, and at first: most logs are short.
 const STEP: usize = 256 << 10;
+const FIRST_STEP: usize = 32 << 10;
 /// Bytes of a log in which a stream gets no piece: it has ended.
 const IDLE: u64 = 256 << 10;
 /// Bytes that wait. With more, everything is decided as it is.
@@ -135,8 +136,9 @@ impl<'r> Seams<'r> {
         let done = usize::try_from(kept - self.base).map_or(self.filled, |done| done.min(self.filled));
         self.bytes.copy_within(done..self.filled, 0);
         (self.base, self.filled) = (kept, self.filled - done);
-        if self.bytes.len() < self.filled + STEP {
-            self.bytes.resize(self.filled + STEP, 0);
+        let step = usize::try_from(self.end()).map_or(STEP, |read| read.clamp(FIRST_STEP, STEP));
+        if self.bytes.len() < self.filled + step {
+            self.bytes.resize(self.filled + step, 0);
         }
         let count = loop {
             match self.reader.read(self.bytes.get_mut(self.filled..).unwrap_or_default()) {
