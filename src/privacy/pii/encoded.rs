@@ -17,7 +17,7 @@ pub(super) fn base64(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<H
     // Most words stand for bytes that no text has, and their first ones show it.
     let Some(head) = text.piece(start, end).first_chunk::<8>() else { return end };
     let bits = head.iter().fold(0_u64, |bits, byte| bits << 6 | u64::from(sextet(*byte)));
-    if !bits.to_be_bytes().iter().skip(2).all(is_printable) {
+    if !bits.to_be_bytes().into_iter().skip(2).all(is_printable) {
         return end;
     }
     let last = text.run(end, MOST_BASE64, token);
@@ -47,7 +47,7 @@ fn sextet(byte: u8) -> u8 {
     }
 }
 
-fn is_printable(byte: &u8) -> bool {
+fn is_printable(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
 }
 
@@ -64,7 +64,7 @@ fn decode(token: &[u8]) -> Option<String> {
         if count >= 8 {
             count -= 8;
             let letter = u8::try_from(bits >> count & 0xff).ok()?;
-            if !is_printable(&letter) {
+            if !is_printable(letter) {
                 return None;
             }
             plain.push(char::from(letter));

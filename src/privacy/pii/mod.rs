@@ -47,7 +47,8 @@ pub(crate) fn find(name: Option<&str>, text: &str, hits: &mut Vec<Hit>) {
 
 fn signs(text: &Text<'_>, blocks: &Blocks<'_>, hits: &mut Vec<Hit>) {
     const WIDE_AT: &[u8] = "＠".as_bytes();
-    let is_sign = |bytes: Bytes| is(bytes, b'@') | is(bytes, b'+') | is(bytes, b'~') | is(bytes, b'%') | is(bytes, 0xef);
+    let is_sign =
+        |bytes: Bytes| is(bytes, b'@') | is(bytes, b'+') | is(bytes, b'~') | is(bytes, b'%') | is(bytes, 0xef);
     for at in blocks.places(is_sign) {
         match text.at(at) {
             b'@' => email::at_sign(text, at, hits),

@@ -94,10 +94,10 @@ pub(super) fn sign(bytes: &[u8]) -> Option<usize> {
 /// what a record is.
 fn is_name(bytes: &[u8], start: usize, end: usize) -> bool {
     let (before, after) = bytes.split_at_checked(start).unwrap_or_default();
-    let length = before.iter().rev().take(LONGEST_NAME).take_while(is_name_part).count();
+    let length = before.iter().rev().take(LONGEST_NAME).take_while(|byte| is_name_part(**byte)).count();
     let before = before.get(..start - length).unwrap_or_default();
     let after = after.get(end - start..).unwrap_or_default();
-    let closing = after.iter().take(LONGEST_NAME).position(|byte| !is_name_part(&byte)).and_then(|at| after.get(at..));
+    let closing = after.iter().take(LONGEST_NAME).position(|byte| !is_name_part(*byte)).and_then(|at| after.get(at..));
     match (before, closing) {
         ([before @ .., other, b'"'], Some([b'"', after @ ..])) if *other != b'\\' => {
             after.trim_ascii_start().starts_with(b":") || may_be_kind(before, *other)
@@ -106,7 +106,7 @@ fn is_name(bytes: &[u8], start: usize, end: usize) -> bool {
     }
 }
 
-fn is_name_part(byte: &&u8) -> bool {
+fn is_name_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':')
 }
 
@@ -117,7 +117,7 @@ fn may_be_kind(before: &[u8], other: u8) -> bool {
     // The elements of a list have the name of the list.
     let Some((b':', before)) = colon else { return true };
     let Some(before) = before.trim_ascii_end().strip_suffix(b"\"") else { return false };
-    let length = before.iter().rev().take(LONGEST_NAME).take_while(is_name_part).count();
+    let length = before.iter().rev().take(LONGEST_NAME).take_while(|byte| is_name_part(**byte)).count();
     let key = before.get(before.len() - length..).unwrap_or_default();
     std::str::from_utf8(key).is_ok_and(|key| KINDS.contains(&plain(key).as_str()))
 }
