@@ -3,6 +3,7 @@
 use super::email::is_address_alone;
 use super::text::Text;
 use crate::privacy::hit::{Confidence, Hit};
+use crate::privacy::secret::{self, base64_beginning};
 
 /// Longer tokens hold something else: an address has at most 320 bytes.
 const MOST_BASE64: usize = 430;
@@ -15,9 +16,8 @@ pub(super) const LEAST_WORD: usize = 8;
 pub(super) fn base64(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit>) -> usize {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
     // Most words stand for bytes that no text has, and their first ones show it.
-    let Some(head) = text.piece(start, end).first_chunk::<8>() else { return end };
-    let bits = head.iter().fold(0_u64, |bits, byte| bits << 6 | u64::from(sextet(*byte)));
-    if !bits.to_be_bytes().into_iter().skip(2).all(is_printable) {
+    let head = text.piece(start, end).first_chunk().and_then(|head| base64_beginning(*head));
+    if !head.is_some_and(|head| head.into_iter().all(is_printable)) {
         return end;
     }
     let last = text.run(end, MOST_BASE64, token);
@@ -28,7 +28,7 @@ pub(super) fn base64(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<H
         return end;
     }
     let padded = text.run(last, 2, |byte| byte == b'=');
-    let Some(plain) = decode(text.piece(start, last)) else { return end };
+    let Some(plain) = decode(text.string(start, last)) else { return end };
     if is_address_alone(&plain) || plain.split([' ', ':', '<', '>', '"', ',']).any(is_address_alone) {
         text.hit((start, padded), "pii/email", "b64-email", Confidence::High, hits);
         return padded;
@@ -36,41 +36,14 @@ pub(super) fn base64(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<H
     end
 }
 
-/// What a character of a token stands for, in either alphabet.
-fn sextet(byte: u8) -> u8 {
-    match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a' + 26,
-        b'0'..=b'9' => byte - b'0' + 52,
-        b'+' | b'-' => 62,
-        _ => 63,
-    }
-}
-
 fn is_printable(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
 }
 
 /// The text that base64 stands for, where it is printable ASCII throughout.
-fn decode(token: &[u8]) -> Option<String> {
-    if token.len() % 4 == 1 {
-        return None;
-    }
-    let mut plain = String::with_capacity(token.len());
-    let (mut bits, mut count) = (0u32, 0);
-    for byte in token {
-        bits = bits << 6 | u32::from(sextet(*byte));
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            let letter = u8::try_from(bits >> count & 0xff).ok()?;
-            if !is_printable(letter) {
-                return None;
-            }
-            plain.push(char::from(letter));
-        }
-    }
-    Some(plain)
+fn decode(token: &str) -> Option<String> {
+    let plain = secret::base64(token).filter(|plain| plain.iter().copied().all(is_printable))?;
+    String::from_utf8(plain).ok()
 }
 
 /// Looks at an encoded `@` (`%40`, `%2540`, `\u0040`, `&#64;`) between `at` and `after`.

@@ -98,6 +98,8 @@ fn separator(text: &str, first: usize, last: usize) -> Option<(Syntax, usize)> {
     let dashes = run_before(text, first, 3, |byte| byte == b'-');
     match text::at(text, next) {
         b'=' => Some((Syntax::Equals, after_equals(text, next, blanks))).filter(|_| text::at(text, next + 1) != b'~'),
+        // A part of a longer name: `arn:aws:secretsmanager:…:secret:NAME`.
+        b':' if before(text, first) == b':' && !is_blank(text::at(text, next + 1)) => None,
         b':' => colon(text, next, quoted),
         b'?' | b'|' | b'.' | b'+' if text::at(text, next + 1) == b'=' => Some((Syntax::Equals, next + 2)),
         b'|' if piece(text, next, next + 3) == "||=" => Some((Syntax::Equals, next + 3)),
@@ -123,6 +125,7 @@ fn described(text: &str, last: usize) -> Option<usize> {
     let place = last + quotes(text, last);
     let filler = |byte: u8| is_space(byte) || matches!(byte, b',' | b'"' | b'\'' | b'\\');
     let word = place + run_most(text, place, NEAR, filler);
+    let word = past_line_number(text, word).map_or(word, |next| next + run_most(text, next, NEAR, filler));
     let rest = text.as_bytes().get(word..)?;
     if place < word && rest.starts_with(b"value") {
         let end = word + 5 + quotes(text, word + 5);
@@ -138,6 +141,14 @@ fn described(text: &str, last: usize) -> Option<usize> {
     let equals = end + run_most(text, end, 40, is_blank);
     let only = !piece(text, word, end).contains('}');
     (only && text::at(text, equals) == b'=').then_some(equals + 1)
+}
+
+/// Behind the number that a program put before a line: `44→`, and the same with a tab or a `|`.
+fn past_line_number(text: &str, place: usize) -> Option<usize> {
+    let blanks = run_before(text, place, 8, |byte| byte == b' ');
+    let end = place + run_most(text, place, 6, |byte| byte.is_ascii_digit());
+    let mark = ["→", "\t", "|"].into_iter().find(|mark| text.get(end..).is_some_and(|rest| rest.starts_with(mark)))?;
+    (end > place && before(text, place - blanks) == b'\n').then_some(end + mark.len())
 }
 
 fn after_equals(text: &str, equals: usize, _blanks: usize) -> usize {

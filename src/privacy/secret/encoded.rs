@@ -14,13 +14,13 @@ pub(super) fn around(text: &str, start: usize, end: usize, depth: usize, hits: &
     let last = last + run(text, last, |byte| byte == b'=').min(2);
     // The letter of `\n` is not part of it.
     let first = first + usize::from(before(text, first) == b'\\' && matches!(at(text, first), b'n' | b't' | b'r'));
-    let first = first + if piece(text, first, first + 2) == "0x" { 2 } else { 0 };
     let encoded = piece(text, first, last);
     if !(SHORTEST..=LONGEST).contains(&encoded.len()) {
         return last;
     }
     // What stands before the run may be no part of it: the `+` of a patch, a path.
-    let starts = [first, start.max(first)];
+    let starts =
+        [first, start.max(first)].map(|first| first + if piece(text, first, first + 2) == "0x" { 2 } else { 0 });
     let Some((first, opened)) = starts.iter().find_map(|first| Some((*first, opened(piece(text, *first, last))?)))
     else {
         return last;
@@ -44,16 +44,22 @@ fn opened(encoded: &str) -> Option<String> {
 /// Whether the first bytes of what is inside could be read: most runs are told by that.
 fn may_open(encoded: &str) -> bool {
     let Some(first) = encoded.as_bytes().first_chunk::<8>() else { return false };
-    let printable = |byte: u32| matches!(byte, 0x20..=0x7e | 0 | 9 | 10 | 13);
     let digits = first.map(|byte| char::from(byte).to_digit(16));
     let hexadecimal = digits.as_chunks::<2>().0.iter().all(|pair| match pair {
-        [Some(high), Some(low)] => printable(high << 4 | low),
+        [Some(high), Some(low)] => u8::try_from(high << 4 | low).is_ok_and(is_readable),
         _ => false,
     });
-    hexadecimal || {
-        let bits = first.iter().try_fold(0_u64, |bits, byte| Some(bits << 6 | u64::from(sextet(*byte)?)));
-        bits.is_some_and(|bits| bits.to_be_bytes().iter().skip(2).all(|byte| printable(u32::from(*byte))))
-    }
+    hexadecimal || beginning(*first).is_some_and(|bytes| bytes.into_iter().all(is_readable))
+}
+
+fn is_readable(byte: u8) -> bool {
+    matches!(byte, 0x20..=0x7e | 0 | 9 | 10 | 13)
+}
+
+/// The bytes that the first characters of base64 stand for.
+pub(in super::super) fn beginning(first: [u8; 8]) -> Option<[u8; 6]> {
+    let bits = first.iter().try_fold(0_u64, |bits, byte| Some(bits << 6 | u64::from(sextet(*byte)?)))?;
+    bits.to_be_bytes().last_chunk().copied()
 }
 
 /// What a character of base64 stands for, in either alphabet.

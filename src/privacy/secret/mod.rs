@@ -20,6 +20,7 @@ mod vendor;
 mod view;
 
 pub(crate) use encoded::base64;
+pub(super) use encoded::beginning as base64_beginning;
 pub(super) use exclude::is_uuid;
 pub(super) use keyword::is_in as is_name;
 pub(super) use text::WORD_END;

@@ -72,8 +72,13 @@ fn confidence(text: &str, start: usize, value: &str, context: &Context) -> Optio
     if value.len() < 4 || foreign || is_placeholder(value) || variety(value) < 4 {
         return trivial;
     }
-    let chosen = if context.strength == Strength::Password { chosen(value) } else { 0 };
-    match score(value, quoted) + chosen - needed(context, quoted) {
+    let chosen = match context.strength {
+        Strength::Password => chosen(value),
+        // Who is asked for a secret may choose one, too; what only looks like its value is the name of one.
+        Strength::Strong if context.literal && chosen(value) == OF_ALL_KINDS => OF_ALL_KINDS,
+        _ => 0,
+    };
+    match with_choice(score(value, quoted), chosen) - needed(context, quoted) {
         ..0 => trivial,
         0..24 => Some(Confidence::Medium),
         _ => Some(Confidence::High),
@@ -139,7 +144,16 @@ fn chosen(value: &str) -> i32 {
     if value.len() < 10 || !kinds || has(|byte| *byte == b' ') || is_trivial(value) {
         return 0;
     }
-    if has(u8::is_ascii_punctuation) { 36 } else { 12 }
+    if has(u8::is_ascii_punctuation) { OF_ALL_KINDS } else { 12 }
+}
+
+/// What characters of all kinds count, and what words count against them at most: `Correct-horse-Battery7` is made of words
+/// on purpose.
+const OF_ALL_KINDS: i32 = 36;
+const WORDS_AT_MOST: i32 = 18;
+
+fn with_choice(score: i32, chosen: i32) -> i32 {
+    if chosen == OF_ALL_KINDS { chosen + score.max(-WORDS_AT_MOST) } else { chosen + score }
 }
 
 /// At least as many hexadecimal digits in a row as MD5 has.
@@ -176,7 +190,8 @@ pub(super) fn of_password(password: &str) -> Option<Confidence> {
         return Some(Confidence::Low);
     }
     let lower = password.to_ascii_lowercase();
-    let score = chosen(password) + strangeness(password) + i32::try_from(password.len().min(16)).unwrap_or(16) - 10;
+    let length = i32::try_from(password.len().min(16)).unwrap_or(16);
+    let score = with_choice(strangeness(password) + length - 10, chosen(password));
     if WORDS.contains(&lower.as_str()) || password.len() < 3 || variety(password) < 3 {
         return Some(Confidence::Low);
     }
