@@ -182,6 +182,7 @@ fn hostile_texts_take_linear_time() {
         "-----BEGIN RSA PRIVATE KEY-----",
         "Basic ",
         "machine a ",
+        "\\",
         "\\u0041",
         "%41",
         "\\\"",

@@ -65,6 +65,12 @@ fn entity(text: &str, place: usize) -> Option<(usize, Option<char>)> {
     (at(text, from + digits) == b';').then_some((from + digits + 1 - place, Some(character)))
 }
 
+/// Whether a backslash stands between others. Of a series of them the first one is looked at, which counts all, and the last
+/// one.
+fn is_inside_slashes(text: &str, from: usize, place: usize) -> bool {
+    place > from && place > 0 && (place - 1..=place + 1).all(|place| at(text, place) == b'\\')
+}
+
 /// `\u0041`, also behind several backslashes, and the end of a line that goes on, with the quotes around it.
 fn backslash(text: &str, place: usize) -> Option<(usize, Option<char>)> {
     let slashes = run(text, place, |byte| byte == b'\\');
@@ -124,7 +130,7 @@ impl View {
         let mut copied = 0;
         for found in blocks.places(may_be_escape) {
             // What stands for something may hold what else would.
-            if found < copied {
+            if found < copied || is_inside_slashes(text, copied, found) {
                 continue;
             }
             let Some((length, character)) = escape(text, found) else { continue };
