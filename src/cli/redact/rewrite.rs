@@ -283,10 +283,7 @@ impl Temporary {
     fn become_file(self, path: &Path, permissions: Option<Permissions>) -> Result<(), String> {
         let result = self.file().and_then(|file| {
             let permitted = permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions));
-            // What takes the place of another file has to be on the disk before that one is gone. A file that is new loses
-            // nothing: what it was made of is still there.
-            let settled = permitted.and_then(|()| if path.exists() { file.sync_all() } else { Ok(()) });
-            settled.map_err(|error| unwritable(&error))
+            permitted.and_then(|()| file.sync_all()).map_err(|error| unwritable(&error))
         });
         result.and_then(|()| fs::rename(&self.path, path).map_err(|error| unwritable(&error)))
     }

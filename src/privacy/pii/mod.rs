@@ -1,8 +1,8 @@
 //! Personal data in texts: e-mail addresses, telephone numbers, cards, accounts, national numbers, addresses of machines,
 //! accounts of clouds, home folders and the names of their users.
 //!
-//! Three passes look for what starts a grammar: signs (`@`, `+`, `~`, `%40`), fixed strings (`/home/`, `USER=`, …) and words with
-//! digits. What they find goes to the grammars, each of which reads a bounded piece of text: the whole is linear.
+//! Three passes look for what starts a grammar: signs (`@`, `+`, `~`, `%40`), fixed strings (`/home/`, `USER=`, …) and
+//! words with digits. What they find goes to the grammars, each of which reads a bounded piece of text: the whole is linear.
 
 mod card;
 mod cloud;

@@ -107,3 +107,8 @@ pub(super) fn find(text: &Text<'_>, hits: &mut Vec<Hit>) {
         }
     }
 }
+
+#[cfg(test)]
+pub(super) fn is_built() -> bool {
+    WORDS.is_built()
+}

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::super::words::{Choice, Words};
 use super::text::{at, piece, run_before};
 
-static PLACE_HOLDERS: LazyLock<Words> = LazyLock::new(|| Words::new(Choice::First, WORDS_OF_PLACE_HOLDERS));
+static PLACE_HOLDERS: LazyLock<Words> = LazyLock::new(|| Words::of_short(Choice::First, WORDS_OF_PLACE_HOLDERS));
 
 /// Words of place holders and of documentation.
 const WORDS_OF_PLACE_HOLDERS: &[&str] = &[
@@ -219,4 +219,9 @@ pub(super) fn follows_digest_name(text: &str, place: usize) -> bool {
     let start = super::text::ceil(text, end.saturating_sub(8));
     let near = piece(text, start, end).to_ascii_lowercase();
     NAMES.iter().any(|name| near.ends_with(name)) || at(text, end) == b'~'
+}
+
+#[cfg(test)]
+pub(super) fn is_built() -> bool {
+    PLACE_HOLDERS.is_built_for_short()
 }

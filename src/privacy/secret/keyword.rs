@@ -69,7 +69,7 @@ static WORDS: LazyLock<[Placed; 2]> = LazyLock::new(|| {
 
 /// All of them, for names, which are short.
 static ANY: LazyLock<Words> =
-    LazyLock::new(|| Words::new(Choice::First, &all().map(|(word, _)| word).collect::<Vec<_>>()));
+    LazyLock::new(|| Words::of_short(Choice::First, &all().map(|(word, _)| word).collect::<Vec<_>>()));
 
 fn all() -> impl Iterator<Item = (String, Place)> {
     let names = NAMES.iter().flat_map(|name| {
@@ -130,4 +130,9 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
             Place::Piped => form::piped(text, start, hits),
         }
     }
+}
+
+#[cfg(test)]
+pub(super) fn is_built() -> bool {
+    ANY.is_built_for_short() && WORDS.iter().all(|(words, _)| words.is_built())
 }

@@ -118,8 +118,9 @@ fn may_be_kind(before: &[u8], other: u8) -> bool {
     let Some((b':', before)) = colon else { return true };
     let Some(before) = before.trim_ascii_end().strip_suffix(b"\"") else { return false };
     let length = before.iter().rev().take(LONGEST_NAME).take_while(|byte| is_name_part(**byte)).count();
-    let key = before.get(before.len() - length..).unwrap_or_default();
-    std::str::from_utf8(key).is_ok_and(|key| KINDS.contains(&plain(key).as_str()))
+    let (before, key) = before.split_at_checked(before.len() - length).unwrap_or_default();
+    // A key with escapes may be called anything.
+    !before.ends_with(b"\"") || std::str::from_utf8(key).is_ok_and(|key| KINDS.contains(&plain(key).as_str()))
 }
 
 /// The pieces of a record; none where it is no JSON or says nothing of being one.
@@ -305,6 +306,7 @@ mod tests {
             (r#"{"event_type" : "text_delta"}"#, true),
             (r#"{"type":["a","text_delta"]}"#, true),
             (r#"{"outputDelta" : 1}"#, true),
+            (r#"{"t\u0079pe":"text_delta"}"#, true),
             (r#"{"sessionId":"chunk.py-1","cwd":"/home/dev/chunks"}"#, false),
             (r#"{"file" : "src/chunk.rs"}"#, false),
             (r#"{"content":"{\"delta\":1} the delta"}"#, false),
