@@ -100,6 +100,7 @@ mod schemas;
 mod scrub;
 mod shell;
 mod store;
+mod sweep;
 mod triage;
 
 use std::ffi::OsString;

@@ -13,7 +13,7 @@ pub(crate) mod hooks;
 pub(crate) mod lint;
 pub(crate) mod private;
 pub(crate) mod retention;
-mod yaml;
+pub(crate) mod yaml;
 
 use std::io::{self, Read};
 use std::path::Path;

@@ -12,7 +12,7 @@ use serde_saphyr::{DuplicateKeyPolicy, Spanned};
 use crate::policy::json::{Data, Key, SyntaxError, Value};
 
 /// The value of a document; `null` for an empty one.
-pub(super) fn read(text: &str) -> Result<Value, SyntaxError> {
+pub(crate) fn read(text: &str) -> Result<Value, SyntaxError> {
     let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
     let skipped = text.len() - bare.len();
     // Which of two equal keys counts differs between readers: both are kept, and told as a fault.

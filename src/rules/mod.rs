@@ -11,6 +11,7 @@ mod hooks;
 pub(crate) mod lint;
 mod log_settings;
 pub(crate) mod private;
+pub(crate) mod repository;
 pub(crate) mod retention;
 mod scope;
 mod secret_egress;
@@ -55,6 +56,8 @@ pub(crate) enum Check {
     Lint(&'static lint::Lint),
     /// At everything that a log holds: only where logs are searched for what is private.
     Private(&'static private::Kind),
+    /// At a repository: only where repositories are swept.
+    Repository,
     /// At a whole session among the others of its run.
     Session(fn(&Whole<'_>, &mut Vec<Remark>)),
     /// At an exception or a suppression, and what it was used for in the run.

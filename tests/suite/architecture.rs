@@ -40,6 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("generate", &["model", "finding", "effects", "policy", "privacy"]),
     ("export", &["model", "shell", "effects", "policy", "engine", "finding"]),
     ("store", &["model", "privacy", "schemas"]),
+    ("sweep", &["config", "effects", "finding", "git", "policy", "privacy", "rules"]),
     (
         "cli",
         &[
