@@ -19,7 +19,7 @@
 //! | [`privacy`] | turns log text into text that may be shown | – |
 //! | [`scrub`] | rewrites logs of any format byte by byte, without what is private | privacy |
 //! | [`anonymize`] | sessions without who they are about: pseudonyms, and proof that nothing is left | privacy, scrub |
-//! | [`git`] | files of a revision as git objects | – |
+//! | [`git`] | files of a revision and commits of a history as git objects | – |
 //! | [`ingest`] | bytes of a log → sessions and gaps, one folder per dialect | model, git |
 //! | [`effects`] | a tool call → what it did to files, processes, network | model, shell, finding |
 //! | [`prices`] | what models cost and how much they take at once: a dated table | model |
@@ -35,7 +35,8 @@
 //! | [`backtest`] | sessions of the past by a policy, and what another one would change | model, effects, policy, rules, engine, finding |
 //! | [`export`] | a scope in the languages of agents' own engines, and what these can't say | model, shell, effects, policy, engine, finding |
 //! | [`triage`] | a session as its user lived it: conversations, turns, steps, tools, and what was paid | model |
-//! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, backtest, privacy, measures, prices |
+//! | [`sweep`] | what a repository gives away about the AI tools, MCP servers and endpoints in it | model, shell, effects, policy, config, rules, finding, git, privacy, scrub |
+//! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, backtest, privacy, measures, prices, sweep |
 //! | [`store`] | writes sessions into the native store, and deletes those that were kept long enough | model, privacy |
 //! | [`cli`] | arguments, files, exit codes; the only module that prints | everything |
 //!

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::audit_tools::AuditToolsArgs;
 use super::compare::{CompareArgs, DiffArgs, DriftArgs};
 use super::eval::EvalArgs;
 use super::export::{ExportArgs, RevealArgs};
@@ -138,6 +139,9 @@ pub(super) enum Command {
     /// List and judge every effect of one session (the latest) or all.
     #[command(after_help = AUDIT_EXAMPLES)]
     Audit(AuditArgs),
+    /// Which AI tools, MCP servers and model endpoints are in repositories, approved or not.
+    #[command(after_help = super::audit_tools::EXAMPLES)]
+    AuditTools(Box<AuditToolsArgs>),
     /// Score sessions by what you demand of them, and gate on it.
     #[command(after_help = super::eval::EXAMPLES)]
     Eval(Box<EvalArgs>),

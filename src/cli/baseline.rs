@@ -24,6 +24,7 @@ struct Document {
 #[derive(Deserialize)]
 struct Finding {
     fingerprint: String,
+    repository: Option<String>,
     first_seen: Option<String>,
 }
 
@@ -35,6 +36,8 @@ pub(super) struct Baseline {
     ruleset: Option<String>,
     /// Fingerprint → the day it came into a baseline, where the file says so.
     known: BTreeMap<String, Option<String>>,
+    /// Repository → fingerprints that are known in it alone.
+    known_in: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Reads it from disk, or from a revision: a change must not decide what is known of it. What is not understood is an
@@ -55,14 +58,22 @@ pub(super) fn read(path: &str, revision: Option<&str>) -> Result<Baseline, Failu
     let shown = Some(path.to_owned());
     if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
         let list: Vec<String> = parsed(path, &bytes)?;
-        return Ok(Baseline { shown, ruleset: None, known: list.into_iter().map(|known| (known, None)).collect() });
+        let known = list.into_iter().map(|known| (known, None)).collect();
+        return Ok(Baseline { shown, known, ..Baseline::default() });
     }
     let document: Document = parsed(path, &bytes)?;
     if document.schema_version != 1 {
         return Err(broken(path, &format!("`schema_version` is {}, not 1", document.schema_version)));
     }
-    let known = document.findings.into_iter().map(|finding| (finding.fingerprint, finding.first_seen));
-    Ok(Baseline { shown, ruleset: document.ruleset, known: known.collect() })
+    let mut baseline = Baseline { shown, ruleset: document.ruleset, ..Baseline::default() };
+    for Finding { fingerprint, repository, first_seen } in document.findings {
+        if let Some(repository) = repository {
+            baseline.known_in.entry(repository).or_default().insert(fingerprint);
+        } else {
+            baseline.known.insert(fingerprint, first_seen);
+        }
+    }
+    Ok(baseline)
 }
 
 fn all_of(path: &str) -> std::io::Result<Vec<u8>> {
@@ -84,6 +95,30 @@ fn broken(path: &str, reason: &str) -> Failure {
 impl Baseline {
     pub(super) fn fingerprints(&self) -> BTreeSet<String> {
         self.known.keys().cloned().collect()
+    }
+
+    /// Whether it knows a finding of a repository; `None`: of the only one.
+    pub(super) fn knows(&self, repository: Option<&str>, fingerprint: &str) -> bool {
+        let there = repository.and_then(|repository| self.known_in.get(repository));
+        self.known.contains_key(fingerprint) || there.is_some_and(|known| known.contains(fingerprint))
+    }
+
+    /// Writes what is known of repositories from now on.
+    pub(super) fn write_found(
+        &self,
+        path: &Path,
+        found: &[report::FoundInRepository],
+        today: &str,
+        overwrite: Overwrite,
+    ) -> Result<String, Failure> {
+        refuse_to_overwrite(Some(path), overwrite)?;
+        let baseline = report::Baseline::of_repositories(found, &self.first_seen(), Some(today));
+        output::write(path, &baseline.text)?;
+        Ok(written(path, baseline.findings))
+    }
+
+    fn first_seen(&self) -> BTreeMap<String, String> {
+        self.known.iter().filter_map(|(known, day)| Some((known.clone(), day.clone()?))).collect()
     }
 
     /// What has to be said of it: that other rules wrote it, and what it knows for nothing.
@@ -116,14 +151,9 @@ impl Baseline {
         overwrite: Overwrite,
     ) -> Result<Vec<String>, Failure> {
         refuse_to_overwrite(Some(path), overwrite)?;
-        let first_seen = self.known.iter().filter_map(|(known, day)| Some((known.clone(), day.clone()?))).collect();
-        let baseline = report::Baseline::of(report, &first_seen, today);
+        let baseline = report::Baseline::of(report, &self.first_seen(), today);
         output::write(path, &baseline.text)?;
-        let shown = terminal(&path.display().to_string());
-        let mut notes = vec![format!(
-            "note: {} written to `{shown}`: `--baseline {shown}` knows them from now on",
-            counted(baseline.findings)
-        )];
+        let mut notes = vec![written(path, baseline.findings)];
         if baseline.left_out > 0 {
             notes.push(format!(
                 "note: {} not in it: what the gate rests on and files that hold credentials take an exception of the \
@@ -133,6 +163,11 @@ impl Baseline {
         }
         Ok(notes)
     }
+}
+
+fn written(path: &Path, findings: usize) -> String {
+    let shown = terminal(&path.display().to_string());
+    format!("note: {} written to `{shown}`: `--baseline {shown}` knows them from now on", counted(findings))
 }
 
 /// Whether a file that is there may be replaced.

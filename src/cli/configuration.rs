@@ -109,6 +109,11 @@ pub(super) fn load(
     read(config, revision, colour, |name, bytes| config::read(name, bytes, policy))
 }
 
+/// What counts for repositories, by the file that was asked for.
+pub(super) fn load_for_repositories(file: &str, colour: bool) -> Result<(String, Configuration), Failure> {
+    read(Some(file), None, colour, config::read_for_repository)
+}
+
 /// How long sessions are kept, by the file that was asked for, the default one, or none.
 pub(super) fn retention(config: Option<&str>, colour: bool) -> Result<(String, Retention), Failure> {
     read(config, None, colour, config::read_retention)

@@ -1,6 +1,7 @@
 //! Arguments, files, exit codes. The only module that prints.
 
 mod args;
+mod audit_tools;
 mod baseline;
 mod compare;
 mod configuration;
@@ -65,6 +66,7 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Stats(args) => measured::stats(&cli.trace_dir, args, environment, streams),
         Command::Check(args) => gate::check(&cli.trace_dir, args, environment, streams),
         Command::Audit(args) => gate::audit(&cli.trace_dir, args, environment, streams),
+        Command::AuditTools(args) => audit_tools::run(args, environment, streams),
         Command::Eval(args) => eval::run(&cli.trace_dir, args, environment, streams),
         Command::Compare(args) => compare::compare(&cli.trace_dir, args, environment, streams),
         Command::Diff(args) => compare::diff(&cli.trace_dir, args, environment, streams),

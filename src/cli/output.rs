@@ -8,15 +8,51 @@ use super::failure::{Failure, reason};
 
 /// Replaces `path` by `text` in one step: a reader sees the old file or the new one.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    refuse_what_is_no_file(path)?;
-    let (temporary, mut file) = create_beside(path)?;
-    let written =
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|error| {
+    let mut staged = Staged::new(path)?;
+    staged.write(text)?;
+    staged.finish()
+}
+
+/// A file that is written piece by piece, and gets its name when it is whole.
+pub(super) struct Staged {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: Option<File>,
+}
+
+impl Staged {
+    pub(super) fn new(path: &Path) -> Result<Self, Failure> {
+        refuse_what_is_no_file(path)?;
+        let (temporary, file) = create_beside(path)?;
+        Ok(Self { path: path.to_owned(), temporary, file: Some(file) })
+    }
+
+    pub(super) fn write(&mut self, text: &str) -> Result<(), Failure> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        file.write_all(text.as_bytes()).map_err(|error| failure(&self.path, &reason(&error)))
+    }
+
+    pub(super) fn finish(mut self) -> Result<(), Failure> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        let named = file.sync_all().and_then(|()| fs::rename(&self.temporary, &self.path));
+        named.map_err(|error| {
+            self.discard();
+            failure(&self.path, &reason(&error))
+        })
+    }
+
+    fn discard(&self) {
         // Nothing refers to the temporary file, so one that can't be removed does no harm.
-        let _ = fs::remove_file(&temporary);
-        failure(path, &reason(&error))
-    })
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if self.file.is_some() {
+            self.discard();
+        }
+    }
 }
 
 /// The same where the folder need not be there yet.

@@ -147,7 +147,7 @@ impl Inputs {
             work(results, log, reading);
         };
         let budget = Budget::default();
-        let progress = Progress::new(self.progress, self.found.sources.len());
+        let progress = Progress::new(self.progress, self.found.sources.len(), "logs");
         let read = |(mut results, mut gaps): (A, Vec<Gap>), source: &Source| {
             let held = budget.hold(source.size);
             source.read(&mut Work { held, run: &work, results: &mut results, gaps: &mut gaps });

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(1);
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Counts logs. Without a terminal it says nothing.
+/// Counts logs, or what else there is. Without a terminal it says nothing.
 pub(super) struct Progress {
     total: usize,
+    noun: &'static str,
     state: Option<Mutex<State>>,
 }
 
@@ -22,9 +23,9 @@ struct State {
 }
 
 impl Progress {
-    pub(super) fn new(wanted: bool, total: usize) -> Self {
+    pub(super) fn new(wanted: bool, total: usize, noun: &'static str) -> Self {
         let state = wanted.then(|| Mutex::new(State { done: 0, next: Instant::now() + PATIENCE, shown: false }));
-        Self { total, state }
+        Self { total, noun, state }
     }
 
     /// One more log is done.
@@ -35,7 +36,7 @@ impl Progress {
             state.next = Instant::now() + INTERVAL;
             state.shown = true;
             // Progress is a courtesy: where it can't be written, nothing is lost.
-            let _ = write!(std::io::stderr(), "\r{} of {} logs", state.done, self.total);
+            let _ = write!(std::io::stderr(), "\r{} of {} {}", state.done, self.total, self.noun);
         }
     }
 }

@@ -8,6 +8,17 @@ use crate::report;
 
 /// Name, what it describes, text.
 const SCHEMAS: &[(&str, &str, &str)] = &[
+    ("audit-tools", "output of `audit-tools --format json`", include_str!("../../schemas/audit-tools.v1.schema.json")),
+    (
+        "audit-tools-repository",
+        "a line of `audit-tools --format ndjson` about a repository",
+        include_str!("../../schemas/audit-tools-repository.v1.schema.json"),
+    ),
+    (
+        "audit-tools-summary",
+        "the last line of `audit-tools --format ndjson`",
+        include_str!("../../schemas/audit-tools-summary.v1.schema.json"),
+    ),
     ("agent-scope", "the policy file `.agent-scope.json`", include_str!("../../schemas/agent-scope.schema.json")),
     ("baseline", "what `--write-baseline` writes", include_str!("../../schemas/baseline.v1.schema.json")),
     ("config", "the configuration `.agent-strace.yaml`", include_str!("../../schemas/agent-strace.schema.json")),

@@ -8,6 +8,7 @@
 //! missing evidence: that takes an exception of the policy, which has another owner in most repositories.
 
 pub(crate) mod anonymize;
+pub(crate) mod approved;
 pub(crate) mod evals;
 pub(crate) mod hooks;
 pub(crate) mod lint;
@@ -22,6 +23,7 @@ use crate::policy::file;
 use crate::policy::json::{Data, Value};
 use crate::policy::{Diagnostics, Parser, Policy, Waiver, WaiverOrigin, nearest, quoted};
 
+use approved::Approved;
 use private::Private;
 use retention::Retention;
 
@@ -29,7 +31,7 @@ use retention::Retention;
 pub(crate) const NAMES: &[&str] = &[".agent-strace.yaml", ".agent-strace.yml"];
 
 /// The keys of the file: the one source for reading, suggestions and the published schema.
-const ROOT: &[&str] = &["suppressions", "fail_on", "baseline", "retention", "private_data"];
+const ROOT: &[&str] = &["suppressions", "fail_on", "baseline", "retention", "private_data", "approved"];
 /// The names of thresholds.
 const LEVELS: &[&str] = &["error", "warning", "note", "never"];
 /// Keys of other programs that read the same file.
@@ -43,6 +45,8 @@ pub(crate) struct Configuration {
     /// Relative to the file.
     pub(crate) baseline: Option<String>,
     pub(crate) suppressions: Vec<Waiver>,
+    /// Which AI tools, MCP servers and hosts may be in the repository; `None`: that is not said.
+    pub(crate) approved: Option<Vec<Approved>>,
     /// How long sessions are kept.
     pub(crate) retention: Retention,
     /// For which private data logs are searched.
@@ -95,6 +99,15 @@ pub(crate) fn read(file: &str, bytes: &[u8], policy: &Policy) -> Result<Configur
     parser.finish(configuration)
 }
 
+/// What counts for a repository, whatever its policy is.
+pub(crate) fn read_for_repository(file: &str, bytes: &[u8]) -> Result<Configuration, Diagnostics> {
+    let text = text(file, bytes)?;
+    let mut parser = Parser::of_configuration(file, text);
+    let mut configuration = document(&mut parser, text);
+    configuration.suppressions = parser.built_in_suppressions();
+    parser.finish(configuration)
+}
+
 /// How long sessions are kept, whatever the policy is: that suppressions are from rules that exist is not asked.
 pub(crate) fn read_retention(file: &str, bytes: &[u8]) -> Result<Retention, Diagnostics> {
     let text = text(file, bytes)?;
@@ -133,6 +146,7 @@ fn members(parser: &mut Parser<'_>, root: &Value, configuration: &mut Configurat
             private::SECTION => configuration.private.section(parser, value),
             "retention" => configuration.retention.section(parser, value),
             name if retention::KEYS.contains(&name) => configuration.retention.read(parser, (key, value), ""),
+            "approved" => configuration.approved = approved::section(parser, value),
             "suppressions" => parser.exceptions(value, "/suppressions", WaiverOrigin::Suppression),
             "fail_on" => configuration.fail_on = one_of(parser, value, ("/fail_on", "level"), LEVELS),
             "baseline" => configuration.baseline = path(parser, value),

@@ -27,6 +27,8 @@ struct Configuration {
     retention: Option<Retention>,
     /// Rules about secrets and personal data, or `secret/*` and `pii/*`: whether `check` searches logs for them.
     private_data: Option<BTreeMap<String, bool>>,
+    /// Which AI tools, MCP servers and hosts may be in the repository: what else `audit-tools` finds fails.
+    approved: Option<Vec<Approval>>,
 }
 
 #[derive(JsonSchema)]
@@ -68,6 +70,43 @@ struct Retention {
 enum OnDelete {
     Log,
     Silent,
+}
+
+/// A name (`cursor`, `mcp:github`, `host:llm.example.com`), or with reason, end and paths.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Approval {
+    Name(String),
+    Stated(Stated),
+}
+
+/// Exactly one of `tool`, `mcp` and `host`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Stated {
+    /// A tool by its id, its name or an alias.
+    tool: Option<String>,
+    /// MCP servers by their name; `*` and `?`.
+    mcp: Option<String>,
+    /// Hosts (`*` and `?`), or the id of a provider.
+    host: Option<String>,
+    /// Why it may be there.
+    reason: String,
+    /// The last day it holds, in UTC.
+    #[schemars(extend("format" = "date"))]
+    until: Option<String>,
+    /// Files it holds for, as globs from the top of the repository [default: all].
+    paths: Option<Paths>,
+}
+
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum Paths {
+    One(String),
+    Many(Vec<String>),
 }
 
 #[derive(JsonSchema)]

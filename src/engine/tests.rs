@@ -332,7 +332,8 @@ fn specs() -> PathBuf {
 fn every_case_of_every_spec_reports_what_it_says() {
     let update = std::env::var_os("UPDATE_SPECS").is_some();
     let mut wrong = String::new();
-    for rule in rules::all() {
+    // Those about repositories have no sessions: `sweep` runs their cases.
+    for rule in rules::all().iter().filter(|rule| !matches!(rule.check, rules::Check::Repository)) {
         let path = specs().join(rule.id.replace('/', "-") + ".md");
         let text = std::fs::read_to_string(&path).unwrap();
         let (expected, fires) = with_findings(&text, rule.id);

@@ -1,18 +1,22 @@
 //! Files of a revision, read as git objects: no checkout, no hooks, no configuration is run.
 
+mod commits;
 mod history;
+mod repository;
 mod tree;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use commits::{Backend, Change, Commit, Id, Person, Revisions, Status};
 pub(crate) use history::{references, trailers};
+pub(crate) use repository::{Objects, PathOfTree, Repository};
 pub(crate) use tree::{TreeFile, TreeKind, files, object};
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use git2::{ErrorCode, ObjectType, Repository, RepositoryOpenFlags, TreeWalkMode, TreeWalkResult};
+use git2::{ErrorCode, ObjectType, RepositoryOpenFlags, TreeWalkMode, TreeWalkResult};
 
 /// A policy is small. What is larger is not read.
 const LARGEST: usize = 4 << 20;
@@ -53,6 +57,14 @@ pub(crate) enum GitError {
     Shallow(String),
     #[error("`{0}` holds more than {MAX_COMMITS} commits; name a shorter range")]
     TooLong(String),
+    #[error("`{0}` holds too many files to be looked through")]
+    TooManyFiles(String),
+    #[error("objects are not in the repository: {0}; fetch all of it or clone it anew, without a filter")]
+    Missing(String),
+    #[error("this repository can only be read through the `git` program, which is not here: {0}; install git")]
+    Unsupported(String),
+    #[error("no `git` program that is new enough is in the search path; install git 2.30 or later")]
+    NoProgram,
     #[error("the repository can't be read: {0}")]
     Broken(String),
 }
@@ -60,11 +72,28 @@ pub(crate) enum GitError {
 /// Reads `path`, given relative to `start`, as it is in `revision` of the repository around `start`.
 pub(crate) fn read_blob(start: &Path, revision: &str, path: &str) -> Result<Blob, GitError> {
     let repository = open(start)?;
-    let commit = repository
-        .revparse_single(revision)
-        .and_then(|object| object.peel_to_commit())
-        .map_err(|_| GitError::NoRevision(revision.to_owned()))?;
+    let commit = commit_of(&repository, revision)?;
     let inside = path_in_repository(&repository, start, path)?;
+    blob_of(&repository, (revision, &commit), inside)
+}
+
+/// The same of a path that counts from the top of the repository.
+pub(crate) fn read_top(start: &Path, revision: &str, path: &str) -> Result<Blob, GitError> {
+    let repository = open(start)?;
+    let commit = commit_of(&repository, revision)?;
+    blob_of(&repository, (revision, &commit), path.to_owned())
+}
+
+fn commit_of<'r>(repository: &'r git2::Repository, revision: &str) -> Result<git2::Commit<'r>, GitError> {
+    let object = repository.revparse_single(revision).and_then(|object| object.peel_to_commit());
+    object.map_err(|_| GitError::NoRevision(revision.to_owned()))
+}
+
+fn blob_of(
+    repository: &git2::Repository,
+    (revision, commit): (&str, &git2::Commit<'_>),
+    inside: String,
+) -> Result<Blob, GitError> {
     let tree = commit.tree().map_err(|error| broken(&error))?;
     let entry = tree.get_path(Path::new(&inside)).map_err(|error| match error.code() {
         ErrorCode::NotFound => GitError::NoFile { revision: revision.to_owned(), path: inside.clone() },
@@ -114,9 +143,9 @@ pub(crate) fn links(start: &Path, revision: &str) -> Result<BTreeMap<String, Str
 
 /// Searches upwards. The check that the repository belongs to this user stays on, and no variable of the environment
 /// redirects the search.
-fn open(start: &Path) -> Result<Repository, GitError> {
+fn open(start: &Path) -> Result<git2::Repository, GitError> {
     let none: [&Path; 0] = [];
-    Repository::open_ext(start, RepositoryOpenFlags::empty(), none).map_err(|error| match error.code() {
+    git2::Repository::open_ext(start, RepositoryOpenFlags::empty(), none).map_err(|error| match error.code() {
         ErrorCode::NotFound => GitError::NoRepository(start.display().to_string()),
         ErrorCode::Owner => GitError::Owner,
         _ => broken(&error),
@@ -124,7 +153,7 @@ fn open(start: &Path) -> Result<Repository, GitError> {
 }
 
 /// `start/path` as git names it: relative to the top of the work tree, `/` between components.
-fn path_in_repository(repository: &Repository, start: &Path, path: &str) -> Result<String, GitError> {
+fn path_in_repository(repository: &git2::Repository, start: &Path, path: &str) -> Result<String, GitError> {
     let bad = || GitError::BadPath(path.to_owned());
     let absolute = std::path::absolute(start.join(path)).map_err(|_| bad())?;
     let relative = match repository.workdir() {

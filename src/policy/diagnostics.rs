@@ -41,6 +41,16 @@ impl Diagnostics {
         self.list.first().filter(|_| self.text.is_none())
     }
 
+    /// The first fault in one line, where there is no room for more.
+    pub(crate) fn in_one_line(&self) -> String {
+        let more = match self.list.len() {
+            0 | 1 => String::new(),
+            count => format!(" (and {} more)", count - 1),
+        };
+        let first = self.list.first().map(|first| format!("line {}: {}", first.place.line, first.message));
+        format!("{}: {}{more}", self.file, first.unwrap_or_default())
+    }
+
     pub(super) fn push(&mut self, span: Range<usize>, pointer: &str, message: String, help: Option<String>) {
         let place = Locator::new(self.text.as_deref().unwrap_or_default()).place(span.start, &one_line(pointer));
         self.list.push(Diagnostic { place, message, help, span });

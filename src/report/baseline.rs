@@ -38,6 +38,9 @@ struct Known<'a> {
     /// For people: only the fingerprint is compared.
     message: &'a str,
     fingerprint: &'a str,
+    /// The repository it is in, where several were swept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repository: Option<&'a str>,
     /// The day it came into a baseline, in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     first_seen: Option<&'a str>,
@@ -64,22 +67,47 @@ impl Baseline {
                 rule: finding.rule,
                 message: finding.message.as_str(),
                 fingerprint: &finding.fingerprint,
+                repository: None,
                 first_seen: first_seen.get(&finding.fingerprint).map(String::as_str).or(today),
             };
             // One act may be put into words in two ways, in a call that was refused and in one that ran.
             let kept = by_fingerprint.entry(finding.fingerprint.as_str()).or_insert(entry);
             *kept = entry.min(*kept);
         }
-        let mut findings: Vec<Known<'_>> = by_fingerprint.into_values().collect();
-        findings.sort();
-        let document = Document {
-            schema_version: 1,
-            tool: Tool { name: "agent-strace", version: env!("CARGO_PKG_VERSION") },
-            ruleset: ruleset(report),
-            findings,
-        };
-        Self { findings: document.findings.len(), left_out: unfit.len(), text: to_text(&document) }
+        Self::written(by_fingerprint.into_values().collect(), ruleset(report), unfit.len())
     }
+
+    /// What was found in repositories. `first_seen`: as above.
+    pub(crate) fn of_repositories(
+        found: &[FoundInRepository],
+        first_seen: &BTreeMap<String, String>,
+        today: Option<&str>,
+    ) -> Self {
+        let mut findings = Vec::with_capacity(found.len());
+        for FoundInRepository { rule, message, fingerprint, repository } in found {
+            let first_seen = first_seen.get(fingerprint).map(String::as_str).or(today);
+            findings.push(Known { rule, message, fingerprint, repository: repository.as_deref(), first_seen });
+        }
+        Self::written(findings, ruleset_of(""), 0)
+    }
+
+    fn written(mut findings: Vec<Known<'_>>, ruleset: String, left_out: usize) -> Self {
+        findings.sort();
+        findings.dedup();
+        let tool = Tool { name: "agent-strace", version: env!("CARGO_PKG_VERSION") };
+        let document = Document { schema_version: 1, tool, ruleset, findings };
+        Self { findings: document.findings.len(), left_out, text: to_text(&document) }
+    }
+}
+
+/// A finding in a repository, as a baseline knows it.
+#[derive(Debug, Clone)]
+pub(crate) struct FoundInRepository {
+    pub(crate) rule: String,
+    pub(crate) message: String,
+    pub(crate) fingerprint: String,
+    /// `None`: there is but one.
+    pub(crate) repository: Option<String>,
 }
 
 fn can_be_known(finding: &ShownFinding) -> bool {
@@ -88,11 +116,15 @@ fn can_be_known(finding: &ShownFinding) -> bool {
 
 /// Which rules judged, and which policy.
 pub(crate) fn ruleset(report: &Report) -> String {
+    ruleset_of(report.policy.as_ref().map_or("", |policy| &policy.sha256))
+}
+
+fn ruleset_of(policy: &str) -> String {
     let mut hasher = Sha256::new();
     for rule in rules::all() {
         hasher.update(rule.id);
         hasher.update([0]);
     }
-    hasher.update(report.policy.as_ref().map_or("", |policy| &policy.sha256));
+    hasher.update(policy);
     hex(hasher.finalize().get(..16).unwrap_or_default())
 }

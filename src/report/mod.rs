@@ -21,6 +21,7 @@ mod measured;
 mod retention;
 mod sarif;
 mod session;
+pub(crate) mod sweep;
 mod text;
 mod tree;
 mod trials;
@@ -31,7 +32,7 @@ mod voices;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use baseline::{Baseline, ruleset};
+pub(crate) use baseline::{Baseline, FoundInRepository, ruleset};
 pub(crate) use compared::{DriftReport, SemanticReport, comparisons, outline, semantic};
 pub(crate) use effects::{EffectsEvent, EffectsReport, EffectsSession, Told};
 pub(crate) use escape::{json as printable_json, terminal};

@@ -23,7 +23,7 @@ impl Language {
         let (_, extension) = name.rsplit_once('.')?;
         match extension.to_ascii_lowercase().as_str() {
             "json" | "jsonc" | "json5" | "code-workspace" => Some(Self::Json),
-            "toml" => Some(Self::Toml),
+            "toml" | "replit" => Some(Self::Toml),
             "yaml" | "yml" => Some(Self::Yaml),
             _ => None,
         }

@@ -1,5 +1,36 @@
-//! What a repository gives away about the AI tools that work in it. Work in progress.
-#![allow(dead_code, reason = "it is wired up piece by piece")]
+//! What a repository gives away about the AI tools that work in it, and the servers and hosts they talk to.
+//!
+//! Everything is read from git objects and, where there is one, the work tree. Nothing is started, fetched or executed.
+//! Which tool leaves which traces is data ([`tables`]); what is wrong with what is there are rules, whose text is in
+//! `fixtures/rules/repo-*.md`.
 
-pub(crate) mod document;
+mod approval;
+mod commits;
+mod contents;
+mod document;
+mod endpoints;
+mod file;
+mod front_matter;
+mod hosts;
+mod judge;
+mod launch;
+mod lookup;
+mod mcp;
+mod poison;
+mod private;
 mod remark;
+mod repository;
+mod settings;
+mod shown;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod traces;
+mod worktree;
+
+pub(crate) use approval::Approvals;
+pub(crate) use mcp::{Pin, Transport};
+pub(crate) use remark::{Origin, Place, Remark};
+pub(crate) use repository::{Declared, Located, Settings, Swept, sweep};
+pub(crate) use tables::tables;
+pub(crate) use traces::{Detected, Evidence};

@@ -54,7 +54,12 @@ impl Remark {
     /// By the level of its rule.
     pub(crate) fn new(rule: &'static Rule, place: Place, message: impl Into<String>) -> Self {
         let file = place.file.clone().unwrap_or_default();
-        Self { rule, level: rule.level, message: message.into(), place, about: vec![("file", file)] }
+        Self::of(rule, place, message).about("file", file)
+    }
+
+    /// The same of something that is what it is in whatever file it stands.
+    pub(crate) fn of(rule: &'static Rule, place: Place, message: impl Into<String>) -> Self {
+        Self { rule, level: rule.level, message: message.into(), place, about: Vec::new() }
     }
 
     pub(crate) fn about(mut self, what: &'static str, value: impl Into<String>) -> Self {
@@ -70,7 +75,9 @@ impl Remark {
     /// Never over a line, a commit or a day.
     pub(crate) fn fingerprint(&self) -> String {
         let mut hasher = Sha256::new();
-        for (name, value) in [("rule", self.rule.id)].into_iter().chain(self.about.iter().map(|(n, v)| (*n, v.as_str()))) {
+        for (name, value) in
+            [("rule", self.rule.id)].into_iter().chain(self.about.iter().map(|(n, v)| (*n, v.as_str())))
+        {
             for part in [name, value] {
                 hasher.update((part.len() as u64).to_le_bytes());
                 hasher.update(part);

@@ -34,13 +34,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "report",
         &[
             "schemas", "model", "finding", "policy", "rules", "engine", "lab", "privacy", "backtest", "eval", "config",
-            "compare", "measures", "prices",
+            "compare", "measures", "prices", "sweep",
         ],
     ),
     ("generate", &["model", "finding", "effects", "policy", "privacy"]),
     ("export", &["model", "shell", "effects", "policy", "engine", "finding"]),
     ("store", &["model", "privacy", "schemas"]),
-    ("sweep", &["config", "effects", "finding", "git", "policy", "privacy", "rules"]),
+    ("sweep", &["config", "effects", "finding", "git", "model", "policy", "privacy", "rules", "scrub", "shell"]),
     (
         "cli",
         &[
@@ -69,6 +69,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "compare",
             "scrub",
             "anonymize",
+            "sweep",
         ],
     ),
 ];

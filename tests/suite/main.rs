@@ -12,6 +12,7 @@
 
 mod architecture;
 mod assembly;
+mod audit_tools;
 mod bad_input;
 mod behaviour;
 mod bootstrap;
@@ -28,6 +29,7 @@ mod eval_files;
 mod eval_world;
 mod export;
 mod exports;
+mod fleet;
 mod generate;
 mod hook_policies;
 mod hostile;

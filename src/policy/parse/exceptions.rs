@@ -10,7 +10,7 @@ use crate::policy::command::CommandList;
 use crate::policy::glob::Glob;
 use crate::policy::host::HostList;
 use crate::policy::path::PathList;
-use crate::policy::waivers::{Condition, Demand, Names, Origin, Subject, Target, Waiver, words_of};
+use crate::policy::waivers::{BUILT_IN, Condition, Demand, Names, Origin, Subject, Target, Waiver, words_of};
 
 use super::pattern::Pattern;
 use super::{Data, Entry, List, Parser, Stated, Value, escaped, quoted};
@@ -33,6 +33,13 @@ impl Parser<'_> {
     /// The suppressions that were read, from rules of the policy.
     pub(crate) fn suppressions(&mut self, policy: &Policy) -> Vec<Waiver> {
         self.with_rules(policy.names())
+    }
+
+    /// The suppressions of built-in rules. Whether others name rules of the policy is for who reads that one to say.
+    pub(crate) fn built_in_suppressions(&mut self) -> Vec<Waiver> {
+        let all = std::mem::take(&mut self.exceptions);
+        let built_in = |pending: &Pending| BUILT_IN.contains(&pending.waiver.rule.as_str());
+        all.into_iter().filter(built_in).map(|pending| pending.waiver).collect()
     }
 
     /// All entries of the list. What is no exception is a fault, and the others are still read.
@@ -91,7 +98,7 @@ impl Parser<'_> {
         Some(text.to_owned())
     }
 
-    fn day(&mut self, value: &Value, pointer: &str) -> Option<Date> {
+    pub(crate) fn day(&mut self, value: &Value, pointer: &str) -> Option<Date> {
         let Data::Text(text) = &value.data else {
             self.wrong_type(value, pointer, "a day such as \"2026-12-31\"");
             return None;
@@ -99,7 +106,7 @@ impl Parser<'_> {
         // Other notations name the same day, but people compare texts.
         let day = text.parse::<Date>().ok().filter(|day| day.to_string() == *text);
         if day.is_none() {
-            let help = "write year, month and day: the exception holds until that day ends in UTC".to_owned();
+            let help = "write year, month and day: it holds until that day ends in UTC".to_owned();
             let message = format!("{} is no day such as `2026-12-31`", quoted(text));
             self.faults.push(value.span.clone(), pointer, message, Some(help));
         }

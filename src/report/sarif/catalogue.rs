@@ -17,6 +17,13 @@ pub(super) fn rules(used: &BTreeSet<&'static str>) -> Vec<Rule> {
     ids.into_iter().map(rule).collect()
 }
 
+/// Rules that repositories are judged by: their own, and those about what is private.
+pub(in crate::report) fn of_repositories() -> Vec<Rule> {
+    use rules::Check;
+    let judges = |rule: &&&rules::Rule| matches!(rule.check, Check::Repository | Check::Private(_));
+    rules::all().iter().filter(judges).map(|known| rule(known.id)).collect()
+}
+
 fn rule(id: &str) -> Rule {
     let known = rules::find(id);
     let summary = known.map_or(id, |rule| rule.summary);

@@ -2,7 +2,7 @@
 //! inside the repository.
 
 mod anchor;
-mod catalogue;
+pub(super) mod catalogue;
 mod line_hash;
 mod model;
 
@@ -17,20 +17,22 @@ use super::view::{Report, ShownFinding, ShownSession};
 use crate::finding::Level;
 use crate::policy::WaiverOrigin;
 use anchor::{Anchor, inside};
-use model::{
+pub(super) use model::{
     ArtifactLocation, AutomationDetails, Driver, Invocation, Location, Log, LogicalLocation, Message, Notification,
-    PhysicalLocation, Properties, Region, Run, SarifResult, SessionProperties, Tool, Waived,
+    PhysicalLocation, Properties, Region, Rule, Run, SarifResult, SessionProperties, Tool, Waived,
 };
 
+/// The schema that everything is held against.
+pub(super) const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 /// What code scanning shows at most.
-const RESULTS: usize = 5_000;
-const NOTIFICATIONS: usize = 100;
+pub(super) const RESULTS: usize = 5_000;
+pub(super) const NOTIFICATIONS: usize = 100;
 /// Sessions whose properties are told.
 const SESSIONS: usize = 200;
 /// Events that a message names, and places it links to.
 const NAMED: usize = 5;
 /// Longer messages lose the whole result in some consumers.
-const MESSAGE: usize = 1_000;
+pub(super) const MESSAGE: usize = 1_000;
 
 /// Findings with their sessions, where they are about one.
 type Group<'a> = Vec<(Option<&'a ShownSession>, &'a ShownFinding)>;
@@ -59,15 +61,15 @@ fn log<'a>(report: &'a Report, checkout: &Checkout<'_>) -> Log<'a> {
         rules,
     };
     Log {
-        schema: "https://json.schemastore.org/sarif-2.1.0.json",
+        schema: SCHEMA,
         version: "2.1.0",
         runs: vec![Run {
             tool: Tool { driver },
-            automation_details: AutomationDetails { id: "agent-strace/gate/" },
+            automation_details: AutomationDetails { id: "agent-strace/gate/".to_owned() },
             invocations: vec![invocation(report, dropped, checkout)],
             column_kind: "unicodeCodePoints",
             results,
-            properties: properties(report),
+            properties: Some(properties(report)),
         }],
     }
 }

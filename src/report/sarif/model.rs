@@ -8,188 +8,189 @@ use crate::report::session::{Attribution, Evidence};
 
 /// §3.13
 #[derive(Debug, Serialize)]
-pub(super) struct Log<'a> {
+pub(in crate::report) struct Log<'a> {
     #[serde(rename = "$schema")]
-    pub(super) schema: &'static str,
-    pub(super) version: &'static str,
-    pub(super) runs: Vec<Run<'a>>,
+    pub(in crate::report) schema: &'static str,
+    pub(in crate::report) version: &'static str,
+    pub(in crate::report) runs: Vec<Run<'a>>,
 }
 
 /// §3.14
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Run<'a> {
-    pub(super) tool: Tool,
-    pub(super) automation_details: AutomationDetails,
-    pub(super) invocations: Vec<Invocation>,
-    pub(super) column_kind: &'static str,
+pub(in crate::report) struct Run<'a> {
+    pub(in crate::report) tool: Tool,
+    pub(in crate::report) automation_details: AutomationDetails,
+    pub(in crate::report) invocations: Vec<Invocation>,
+    pub(in crate::report) column_kind: &'static str,
     /// Present even when empty: that closes old alerts.
-    pub(super) results: Vec<SarifResult>,
-    pub(super) properties: Properties<'a>,
+    pub(in crate::report) results: Vec<SarifResult>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::report) properties: Option<Properties<'a>>,
 }
 
 /// §3.8: what a reader of the file may want to know about the sessions.
 #[derive(Debug, Serialize)]
-pub(super) struct Properties<'a> {
-    pub(super) waived: Waived,
-    pub(super) sessions: Vec<SessionProperties<'a>>,
+pub(in crate::report) struct Properties<'a> {
+    pub(in crate::report) waived: Waived,
+    pub(in crate::report) sessions: Vec<SessionProperties<'a>>,
 }
 
 /// Findings that are no results.
 #[derive(Debug, Serialize)]
-pub(super) struct Waived {
-    pub(super) excepted: usize,
-    pub(super) suppressed: usize,
-    pub(super) baselined: usize,
+pub(in crate::report) struct Waived {
+    pub(in crate::report) excepted: usize,
+    pub(in crate::report) suppressed: usize,
+    pub(in crate::report) baselined: usize,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct SessionProperties<'a> {
-    pub(super) id: &'a str,
-    pub(super) agent: &'a str,
-    pub(super) source: &'a str,
-    pub(super) attribution: Attribution<'a>,
-    pub(super) evidence: Evidence<'a>,
+pub(in crate::report) struct SessionProperties<'a> {
+    pub(in crate::report) id: &'a str,
+    pub(in crate::report) agent: &'a str,
+    pub(in crate::report) source: &'a str,
+    pub(in crate::report) attribution: Attribution<'a>,
+    pub(in crate::report) evidence: Evidence<'a>,
 }
 
 /// §3.17
 #[derive(Debug, Serialize)]
-pub(super) struct AutomationDetails {
-    pub(super) id: &'static str,
+pub(in crate::report) struct AutomationDetails {
+    pub(in crate::report) id: String,
 }
 
 /// §3.18
 #[derive(Debug, Serialize)]
-pub(super) struct Tool {
-    pub(super) driver: Driver,
+pub(in crate::report) struct Tool {
+    pub(in crate::report) driver: Driver,
 }
 
 /// §3.19
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Driver {
-    pub(super) name: &'static str,
-    pub(super) version: &'static str,
-    pub(super) semantic_version: &'static str,
-    pub(super) rules: Vec<Rule>,
+pub(in crate::report) struct Driver {
+    pub(in crate::report) name: &'static str,
+    pub(in crate::report) version: &'static str,
+    pub(in crate::report) semantic_version: &'static str,
+    pub(in crate::report) rules: Vec<Rule>,
 }
 
 /// §3.49
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Rule {
-    pub(super) id: String,
-    pub(super) name: String,
-    pub(super) short_description: Message,
-    pub(super) full_description: Message,
-    pub(super) help: Help,
-    pub(super) default_configuration: Configuration,
-    pub(super) properties: RuleProperties,
+pub(in crate::report) struct Rule {
+    pub(in crate::report) id: String,
+    pub(in crate::report) name: String,
+    pub(in crate::report) short_description: Message,
+    pub(in crate::report) full_description: Message,
+    pub(in crate::report) help: Help,
+    pub(in crate::report) default_configuration: Configuration,
+    pub(in crate::report) properties: RuleProperties,
 }
 
 /// §3.12: a message with a Markdown form.
 #[derive(Debug, Serialize)]
-pub(super) struct Help {
-    pub(super) text: String,
-    pub(super) markdown: String,
+pub(in crate::report) struct Help {
+    pub(in crate::report) text: String,
+    pub(in crate::report) markdown: String,
 }
 
 /// §3.50
 #[derive(Debug, Serialize)]
-pub(super) struct Configuration {
-    pub(super) level: &'static str,
+pub(in crate::report) struct Configuration {
+    pub(in crate::report) level: &'static str,
 }
 
 /// §3.8: what code scanning reads from a rule's property bag.
 #[derive(Debug, Serialize)]
-pub(super) struct RuleProperties {
-    pub(super) precision: &'static str,
+pub(in crate::report) struct RuleProperties {
+    pub(in crate::report) precision: &'static str,
     #[serde(rename = "security-severity")]
-    pub(super) security_severity: &'static str,
-    pub(super) tags: Vec<&'static str>,
+    pub(in crate::report) security_severity: &'static str,
+    pub(in crate::report) tags: Vec<&'static str>,
 }
 
 /// §3.11
 #[derive(Debug, Serialize)]
-pub(super) struct Message {
-    pub(super) text: String,
+pub(in crate::report) struct Message {
+    pub(in crate::report) text: String,
 }
 
 /// §3.20
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Invocation {
-    pub(super) execution_successful: bool,
+pub(in crate::report) struct Invocation {
+    pub(in crate::report) execution_successful: bool,
     #[serde(rename = "endTimeUtc", skip_serializing_if = "Option::is_none")]
-    pub(super) end_time: Option<String>,
+    pub(in crate::report) end_time: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "toolExecutionNotifications")]
-    pub(super) notifications: Vec<Notification>,
+    pub(in crate::report) notifications: Vec<Notification>,
 }
 
 /// §3.58
 #[derive(Debug, Serialize)]
-pub(super) struct Notification {
-    pub(super) level: &'static str,
-    pub(super) message: Message,
+pub(in crate::report) struct Notification {
+    pub(in crate::report) level: &'static str,
+    pub(in crate::report) message: Message,
 }
 
 /// §3.27
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct SarifResult {
-    pub(super) rule_id: String,
-    pub(super) rule_index: usize,
-    pub(super) level: &'static str,
-    pub(super) message: Message,
+pub(in crate::report) struct SarifResult {
+    pub(in crate::report) rule_id: String,
+    pub(in crate::report) rule_index: usize,
+    pub(in crate::report) level: &'static str,
+    pub(in crate::report) message: Message,
     /// Exactly one: the consumers that matter use the first and refuse a file in which one is missing.
-    pub(super) locations: Vec<Location>,
+    pub(in crate::report) locations: Vec<Location>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) related_locations: Vec<Location>,
-    pub(super) partial_fingerprints: BTreeMap<&'static str, String>,
+    pub(in crate::report) related_locations: Vec<Location>,
+    pub(in crate::report) partial_fingerprints: BTreeMap<&'static str, String>,
 }
 
 /// §3.28
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Location {
+pub(in crate::report) struct Location {
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) id: Option<usize>,
+    pub(in crate::report) id: Option<usize>,
     #[serde(rename = "physicalLocation")]
-    pub(super) physical: PhysicalLocation,
+    pub(in crate::report) physical: PhysicalLocation,
     #[serde(rename = "logicalLocations", skip_serializing_if = "Vec::is_empty")]
-    pub(super) logical: Vec<LogicalLocation>,
+    pub(in crate::report) logical: Vec<LogicalLocation>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) message: Option<Message>,
+    pub(in crate::report) message: Option<Message>,
 }
 
 /// §3.29
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct PhysicalLocation {
-    pub(super) artifact_location: ArtifactLocation,
-    pub(super) region: Region,
+pub(in crate::report) struct PhysicalLocation {
+    pub(in crate::report) artifact_location: ArtifactLocation,
+    pub(in crate::report) region: Region,
 }
 
 /// §3.4
 #[derive(Debug, Serialize)]
-pub(super) struct ArtifactLocation {
-    pub(super) uri: String,
+pub(in crate::report) struct ArtifactLocation {
+    pub(in crate::report) uri: String,
 }
 
 /// §3.30: one line, so that it can lie inside a change.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Region {
-    pub(super) start_line: u32,
-    pub(super) end_line: u32,
+pub(in crate::report) struct Region {
+    pub(in crate::report) start_line: u32,
+    pub(in crate::report) end_line: u32,
 }
 
 /// §3.33
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct LogicalLocation {
-    pub(super) fully_qualified_name: String,
+pub(in crate::report) struct LogicalLocation {
+    pub(in crate::report) fully_qualified_name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) kind: Option<&'static str>,
+    pub(in crate::report) kind: Option<&'static str>,
 }

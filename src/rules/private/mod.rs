@@ -125,6 +125,11 @@ impl Wanted {
     }
 }
 
+/// What one value of a rule is called; `None`: the rule is about something else, or about machines.
+pub(crate) fn noun(rule: &Rule) -> Option<&'static str> {
+    kind(rule).filter(|kind| kind.weight != Weight::Machine).map(|kind| kind.noun)
+}
+
 /// `None`: the rule is about something else.
 fn kind(rule: &Rule) -> Option<&'static Kind> {
     match rule.check {

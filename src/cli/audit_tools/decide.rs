@@ -1,0 +1,189 @@
+//! What counts in a repository: approvals, suppressions, the baseline.
+
+use std::path::Path;
+
+use jiff::civil::Date;
+
+use super::super::args::FailOn;
+use super::super::baseline::Baseline;
+use super::super::failure::Failure;
+use super::args::AuditToolsArgs;
+use crate::config::approved::Approved;
+use crate::config::{self, Configuration};
+use crate::effects::{Certainty, Connection, Effect, Kind, PathTarget};
+use crate::finding::Level;
+use crate::git::{self, GitError};
+use crate::policy::{Found, Waiver};
+use crate::report::sweep::{Judged, Verdict};
+use crate::sweep::{Approvals, Remark, Swept, tables};
+
+/// What was said for all repositories.
+pub(super) struct Decided {
+    /// `None`: each repository says for itself.
+    pub(super) shared: Option<Says>,
+    pub(super) baseline: Baseline,
+    pub(super) today: Date,
+    /// `None`: nothing fails.
+    pub(super) threshold: Option<Level>,
+    /// There are several, so that a baseline tells them apart.
+    pub(super) several: bool,
+}
+
+/// What a configuration says.
+#[derive(Debug, Default)]
+pub(super) struct Says {
+    pub(super) approvals: Approvals,
+    pub(super) suppressions: Vec<Waiver>,
+    /// The file.
+    pub(super) file: Option<String>,
+}
+
+/// `--approved` and `--config`; `None`: neither was given.
+pub(super) fn shared(args: &AuditToolsArgs, today: Date, colour: bool) -> Result<Option<Says>, Failure> {
+    let named: Vec<Approved> = args
+        .approved
+        .iter()
+        .flatten()
+        .filter(|name| !name.trim().is_empty())
+        .map(|name| Approved::of_text(name))
+        .collect();
+    let mut says = match &args.config {
+        Some(file) => {
+            let (name, configuration) = super::super::configuration::load_for_repositories(file, colour)?;
+            Some(says(&name, configuration, &named, today).map_err(Failure::new)?)
+        }
+        None => None,
+    };
+    if args.approved.is_some() && says.is_none() {
+        says = Some(says_of(&named, today)?);
+    }
+    if args.approved.is_some() {
+        says = says.map(|says| Says { approvals: says.approvals.stating(), ..says });
+    }
+    Ok(says)
+}
+
+fn says_of(named: &[Approved], today: Date) -> Result<Says, Failure> {
+    let known = tables().map_err(Failure::new)?;
+    let approvals = Approvals::new(known, named, today).map_err(|error| {
+        let unknown = named.iter().map(Approved::shown).find(|name| error.contains(name.as_str())).unwrap_or_default();
+        Failure::new(format!("--approved: {error}"))
+            .did_you_mean(&unknown, &known.ids())
+            .hint("`mcp:NAME` approves an MCP server, `host:HOST` an endpoint")
+    })?;
+    Ok(Says { approvals, ..Says::default() })
+}
+
+/// What a file says, with what the command line adds.
+fn says(file: &str, configuration: Configuration, more: &[Approved], today: Date) -> Result<Says, String> {
+    let known = tables()?;
+    let stated = configuration.approved.is_some();
+    let mut approved = configuration.approved.unwrap_or_default();
+    approved.extend_from_slice(more);
+    let approvals = Approvals::new(known, &approved, today).map_err(|error| format!("{file}: `approved`: {error}"))?;
+    // A list that is there says something about tools, even where it is empty.
+    let approvals = if stated && approved.is_empty() { approvals.stating() } else { approvals };
+    Ok(Says { approvals, suppressions: configuration.suppressions, file: Some(file.to_owned()) })
+}
+
+/// What a repository has committed.
+pub(super) fn committed(path: &Path, today: Date) -> Result<Says, String> {
+    for name in config::NAMES {
+        let bytes = match git::read_top(path, "HEAD", name) {
+            Ok(blob) => blob.bytes,
+            // Without a commit there is nothing committed.
+            Err(GitError::NoFile { .. } | GitError::NoRevision(_)) => continue,
+            Err(error) => return Err(format!("{name}: {error}")),
+        };
+        let configuration = config::read_for_repository(name, &bytes).map_err(|faults| faults.in_one_line())?;
+        return says(name, configuration, &[], today);
+    }
+    Ok(Says::default())
+}
+
+impl Decided {
+    pub(super) fn new(
+        args: &AuditToolsArgs,
+        (shared, baseline): (Option<Says>, Baseline),
+        today: Date,
+        several: bool,
+    ) -> Self {
+        let threshold = match args.fail_on.unwrap_or(FailOn::Error) {
+            FailOn::Never => None,
+            FailOn::Error => Some(Level::Error),
+            FailOn::Warning => Some(Level::Warning),
+            FailOn::Note => Some(Level::Note),
+        };
+        Self { shared, baseline, today, threshold, several }
+    }
+
+    /// Which remarks count, and which the baseline knows.
+    pub(super) fn judge<'s>(&self, repository: &str, swept: &'s Swept, says: &Says) -> (Judged<'s>, Vec<&'s Remark>) {
+        let (mut suppressed, mut baselined) = (0, Vec::new());
+        let mut uses = vec![0_u32; says.suppressions.len()];
+        let mut remarks = Vec::new();
+        for remark in &swept.remarks {
+            if self.is_suppressed(remark, &says.suppressions, &mut uses, repository) {
+                suppressed += 1;
+            } else if self.baseline.knows(self.several.then_some(repository), &remark.fingerprint()) {
+                baselined.push(remark);
+            } else {
+                remarks.push(remark);
+            }
+        }
+        let fails = |remark: &&&Remark| self.threshold.is_some_and(|threshold| remark.level >= threshold);
+        let verdict = match (remarks.iter().any(|remark| fails(&remark)), swept.gaps.is_empty()) {
+            (true, _) => Verdict::Fail,
+            (false, false) => Verdict::Incomplete,
+            (false, true) => Verdict::Pass,
+        };
+        let approvals = &says.approvals;
+        let judged = Judged {
+            remarks,
+            suppressed,
+            baselined: baselined.len(),
+            verdict,
+            approved: approvals.judges_tools().then(|| approvals.shown.clone()),
+            judges: (approvals.judges_servers(), approvals.judges_hosts()),
+        };
+        (judged, baselined)
+    }
+
+    /// The first suppression that holds and may be used once more.
+    fn is_suppressed(&self, remark: &Remark, waivers: &[Waiver], uses: &mut [u32], repository: &str) -> bool {
+        let fingerprint = remark.fingerprint();
+        let effects = effects(remark);
+        let found = |effect| Found {
+            rule: remark.rule.id,
+            place: None,
+            named: None,
+            effect,
+            root: None,
+            session: repository,
+            fingerprint: &fingerprint,
+        };
+        let covers = |waiver: &Waiver| {
+            waiver.covers(&found(None)) || effects.iter().any(|effect| waiver.covers(&found(Some(effect))))
+        };
+        for (waiver, used) in waivers.iter().zip(uses) {
+            let is_free = waiver.max_uses.is_none_or(|most| *used < most);
+            if is_free && !waiver.has_expired(self.today) && covers(waiver) {
+                *used += 1;
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// What a remark is about, as conditions of suppressions name it: `path`, `host`, `tool`.
+fn effects(remark: &Remark) -> Vec<Effect> {
+    let exact = |kind| Effect::new(kind, Certainty::Exact, "repository");
+    let path = remark.place.file.as_deref().map(|path| exact(Kind::Read(PathTarget::new(path))));
+    let about = remark.about.iter().filter_map(|(what, value)| match *what {
+        "tool" | "server" => Some(exact(Kind::Tool { server: None, tool: value.clone() })),
+        "endpoint" => Some(exact(Kind::Connect(Connection { host: Some(value.clone()), port: None, scheme: None }))),
+        _ => None,
+    });
+    path.into_iter().chain(about).collect()
+}

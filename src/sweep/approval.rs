@@ -1,0 +1,147 @@
+//! Which tools, MCP servers and hosts may be there, on whose word and until when.
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use jiff::civil::Date;
+
+use super::tables::{Tables, Tool};
+use crate::config::approved::{Approved, Subject};
+use crate::policy::Glob;
+
+/// What is approved. Nothing at all may have been said: then nothing is unapproved either.
+#[derive(Debug, Default)]
+pub(crate) struct Approvals {
+    tools: Option<Vec<Approval<&'static Tool>>>,
+    servers: Option<Vec<Approval<Glob>>>,
+    hosts: Option<Vec<Approval<Glob>>>,
+    /// Names of tools, as they were approved, in their order.
+    pub(crate) shown: Vec<String>,
+    /// Approvals whose last day is over.
+    pub(crate) expired: Vec<Expired>,
+}
+
+/// An approval that held once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Expired {
+    pub(crate) name: String,
+    pub(crate) until: Date,
+    /// Its line in the file.
+    pub(crate) line: u32,
+}
+
+#[derive(Debug)]
+struct Approval<T> {
+    what: T,
+    /// `None`: everywhere.
+    paths: Option<GlobSet>,
+}
+
+/// Which files something is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Whereabouts<'a> {
+    File(&'a str),
+    /// All that a commit changed.
+    Files(&'a [String]),
+    /// Nobody can tell.
+    Anywhere,
+}
+
+impl<T> Approval<T> {
+    fn holds_for(&self, files: &Whereabouts<'_>) -> bool {
+        let Some(paths) = &self.paths else { return true };
+        match files {
+            Whereabouts::File(file) => paths.is_match(file),
+            Whereabouts::Files(files) => !files.is_empty() && files.iter().all(|file| paths.is_match(file)),
+            Whereabouts::Anywhere => false,
+        }
+    }
+}
+
+impl Approvals {
+    /// `today`: an approval holds until the end of its last day, in UTC.
+    pub(crate) fn new(tables: &'static Tables, approved: &[Approved], today: Date) -> Result<Self, String> {
+        let mut all = Self::default();
+        for approved in approved {
+            all.add(tables, approved, today)?;
+        }
+        Ok(all)
+    }
+
+    /// That something was said about tools, even that none may be there.
+    pub(crate) fn stating(mut self) -> Self {
+        self.tools.get_or_insert_default();
+        self
+    }
+
+    fn add(&mut self, tables: &'static Tables, approved: &Approved, today: Date) -> Result<(), String> {
+        if let Some(until) = approved.until.filter(|until| *until < today) {
+            self.expired.push(Expired { name: approved.shown(), until, line: approved.line });
+            // It still says that such things are to be approved.
+            match &approved.subject {
+                Subject::Tool(_) => drop(self.tools.get_or_insert_default()),
+                Subject::Server(_) => drop(self.servers.get_or_insert_default()),
+                Subject::Host(_) => drop(self.hosts.get_or_insert_default()),
+            }
+            return Ok(());
+        }
+        let paths = paths(&approved.paths)?;
+        self.shown.push(approved.shown());
+        match &approved.subject {
+            Subject::Tool(name) => {
+                let tool = tables.named(name).ok_or_else(|| format!("no tool is called `{name}`"))?;
+                self.tools.get_or_insert_default().push(Approval { what: tool, paths });
+            }
+            Subject::Server(name) => {
+                self.servers.get_or_insert_default().push(Approval { what: Glob::fnmatch(name), paths });
+            }
+            Subject::Host(name) => {
+                let what = Glob::fnmatch(&name.to_ascii_lowercase());
+                self.hosts.get_or_insert_default().push(Approval { what, paths });
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn judges_tools(&self) -> bool {
+        self.tools.is_some()
+    }
+
+    pub(crate) fn judges_servers(&self) -> bool {
+        self.servers.is_some()
+    }
+
+    pub(crate) fn judges_hosts(&self) -> bool {
+        self.hosts.is_some()
+    }
+
+    /// Whoever reads what is no tool of its own vouches for it.
+    pub(crate) fn covers_tool(&self, tool: &Tool, files: &Whereabouts<'_>) -> bool {
+        let is = |approved: &Tool| approved.id == tool.id || tool.read_by.contains(&approved.id);
+        self.tools.iter().flatten().any(|approval| is(approval.what) && approval.holds_for(files))
+    }
+
+    pub(crate) fn covers_server(&self, name: &str, file: &str) -> bool {
+        let files = Whereabouts::File(file);
+        self.servers.iter().flatten().any(|approval| approval.what.matches(name) && approval.holds_for(&files))
+    }
+
+    /// `provider`: its id, which approves all its hosts.
+    pub(crate) fn covers_host(&self, provider: Option<&str>, host: Option<&str>, file: &str) -> bool {
+        let files = Whereabouts::File(file);
+        let names = || [provider, host].into_iter().flatten();
+        self.hosts.iter().flatten().any(|approval| {
+            names().any(|name| approval.what.matches(&name.to_ascii_lowercase())) && approval.holds_for(&files)
+        })
+    }
+}
+
+fn paths(globs: &[String]) -> Result<Option<GlobSet>, String> {
+    if globs.is_empty() {
+        return Ok(None);
+    }
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        let compiled = GlobBuilder::new(glob).literal_separator(true).build();
+        set.add(compiled.map_err(|_| format!("`{glob}` is no glob of paths"))?);
+    }
+    set.build().map(Some).map_err(|_| "the globs of an approval are too large".to_owned())
+}

@@ -1,0 +1,163 @@
+//! Every case of every spec of a rule about repositories, in a repository that it describes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use jiff::civil::Date;
+
+use super::super::{Approvals, Settings, Swept, sweep, tables};
+use super::world::World;
+use crate::config;
+use crate::config::approved::Approved;
+use crate::git::{Backend, Revisions};
+use crate::rules::{self, Check};
+use crate::sweep::Place;
+
+/// What a case describes.
+#[derive(Default)]
+struct Case {
+    world: Option<World>,
+    today: Option<Date>,
+    approved: Option<Vec<Approved>>,
+    used: Option<BTreeMap<String, BTreeSet<String>>>,
+    configuration: Option<String>,
+    branches: Vec<String>,
+    commits: Vec<(String, String)>,
+}
+
+impl Case {
+    fn read(lines: &[&str]) -> Self {
+        let mut case = Self { world: Some(World::new()), ..Self::default() };
+        let mut rest = lines;
+        while let Some((line, after)) = rest.split_first() {
+            let length = after.iter().take_while(|line| line.starts_with('|')).count();
+            let (content, after) = after.split_at(length);
+            let bare =
+                |line: &&str| line.trim_start_matches('|').strip_prefix(' ').unwrap_or_default().to_owned() + "\n";
+            let text: String = content.iter().map(bare).collect();
+            case.add(line, &text);
+            rest = after;
+        }
+        case
+    }
+
+    fn add(&mut self, line: &str, text: &str) {
+        let (word, value) = line.split_once(' ').unwrap_or_else(|| panic!("no value in `{line}`"));
+        match word {
+            "file" => {
+                if value == ".agent-strace.yaml" {
+                    self.configuration = Some(text.to_owned());
+                }
+                self.world.as_mut().unwrap().file(value, text.as_bytes());
+            }
+            "commit" => self.commits.push((value.to_owned(), text.to_owned())),
+            "branch" => self.branches.push(value.to_owned()),
+            "today" => self.today = Some(value.parse().unwrap()),
+            "approved" => {
+                let names = value.split(',').map(Approved::of_text);
+                self.approved.get_or_insert_default().extend(names);
+            }
+            "used" => {
+                let (server, tool) = value.split_once(' ').unwrap();
+                self.used.get_or_insert_default().entry(server.to_owned()).or_default().insert(tool.to_owned());
+            }
+            _ => panic!("what is `{line}`?"),
+        }
+    }
+
+    fn swept(mut self) -> Swept {
+        let mut world = self.world.take().unwrap();
+        world.commit(("Dana <dana@example.com>", "Dana <dana@example.com>"), "files");
+        for (person, message) in &self.commits {
+            world.commit((person, person), message);
+        }
+        for branch in &self.branches {
+            world.reference(&format!("refs/heads/{branch}"));
+        }
+        let file = self.configuration.as_ref().map(|_| ".agent-strace.yaml");
+        if let Some(text) = &self.configuration {
+            let configuration = config::read_for_repository(".agent-strace.yaml", text.as_bytes()).unwrap();
+            self.approved.get_or_insert_default().extend(configuration.approved.unwrap_or_default());
+        }
+        let today = self.today.unwrap_or_else(|| "2026-03-01".parse().unwrap());
+        let approvals = Approvals::new(tables().unwrap(), &self.approved.unwrap_or_default(), today).unwrap();
+        let settings = Settings {
+            revisions: Some(Revisions::All),
+            backend: Backend::Library,
+            approvals: &approvals,
+            approved_in: file,
+            used: self.used.as_ref(),
+            deep: false,
+        };
+        sweep(world.path(), &settings).unwrap()
+    }
+}
+
+fn shown(place: &Place) -> String {
+    let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
+    let file = place.file.as_ref().map(|file| format!("{file}{line}"));
+    let origin = match &place.origin {
+        crate::sweep::Origin::Head => None,
+        // What a commit is called depends on when it was made.
+        crate::sweep::Origin::Commit(_) => Some("(a commit)".to_owned()),
+        crate::sweep::Origin::Reference(name) => Some(name.clone()),
+        crate::sweep::Origin::Worktree => Some("(work tree)".to_owned()),
+        crate::sweep::Origin::Sessions => Some("(sessions)".to_owned()),
+    };
+    [file, origin].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// The spec with its findings as they are now, and whether its rule was among them.
+fn with_findings(text: &str, id: &str) -> (String, bool) {
+    let (mut written, mut fires) = (String::new(), false);
+    let mut block: Option<&str> = None;
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        match (block, line) {
+            (None, "```repository" | "```findings") => {
+                block = Some(line);
+                if line == "```findings" {
+                    written.push_str("```findings\n");
+                    let swept = Case::read(&lines).swept();
+                    assert!(swept.gaps.is_empty(), "{id}: {:?}", swept.gaps);
+                    for remark in &swept.remarks {
+                        fires |= remark.rule.id == id;
+                        let place = shown(&remark.place);
+                        writeln!(written, "{} {} {place}: {}", remark.level.name(), remark.rule.id, remark.message)
+                            .unwrap();
+                    }
+                    continue;
+                }
+                lines.clear();
+            }
+            (Some(_), "```") => block = None,
+            (Some("```findings"), _) => continue,
+            (Some(_), _) => lines.push(line),
+            (None, _) => {}
+        }
+        written.push_str(line);
+        written.push('\n');
+    }
+    (written, fires)
+}
+
+#[test]
+fn every_case_of_every_spec_reports_what_it_says() {
+    let update = std::env::var_os("UPDATE_SPECS").is_some();
+    let mut wrong = String::new();
+    for rule in rules::all().iter().filter(|rule| matches!(rule.check, Check::Repository)) {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rules");
+        let path = folder.join(rule.id.replace('/', "-") + ".md");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (expected, fires) = with_findings(&text, rule.id);
+        if expected != text {
+            if update {
+                std::fs::write(&path, expected).unwrap();
+            } else {
+                writeln!(wrong, "--- {}: found\n{expected}", path.display()).unwrap();
+            }
+        }
+        assert!(fires || update, "no case of {} reports it", rule.id);
+    }
+    assert!(wrong.is_empty(), "specs differ (UPDATE_SPECS=1 rewrites them):\n{wrong}");
+}
