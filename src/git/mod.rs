@@ -78,7 +78,7 @@ pub(crate) fn read_blob(start: &Path, revision: &str, path: &str) -> Result<Blob
 }
 
 /// The same of a path that counts from the top of the repository.
-pub(crate) fn read_top(start: &Path, revision: &str, path: &str) -> Result<Blob, GitError> {
+fn read_top(start: &Path, revision: &str, path: &str) -> Result<Blob, GitError> {
     let repository = open(start)?;
     let commit = commit_of(&repository, revision)?;
     blob_of(&repository, (revision, &commit), path.to_owned())

@@ -96,6 +96,24 @@ impl Repository {
         Ok(references.into_iter().map(|(name, id)| (name, id.to_string())).collect())
     }
 
+    /// A file of `HEAD`, by its path from the top, with at most so many bytes; none where it has no such file.
+    pub(crate) fn committed(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, GitError> {
+        let Some(head) = self.names()?.head()? else { return Ok(None) };
+        let head = head.to_string();
+        if self.library.is_ok() {
+            return match super::read_top(&self.start, &head, path) {
+                Ok(blob) if blob.bytes.len() as u64 > limit => Err(GitError::TooLarge { path: path.to_owned() }),
+                Ok(blob) => Ok(Some(blob.bytes)),
+                Err(GitError::NoFile { .. }) => Ok(None),
+                Err(error) => Err(error),
+            };
+        }
+        let files = self.paths(&head)?;
+        let Some(file) = files.iter().find(|file| file.path == path.as_bytes()) else { return Ok(None) };
+        let bytes = self.objects()?.read(&file.id, limit)?;
+        bytes.map(Some).ok_or_else(|| GitError::TooLarge { path: path.to_owned() })
+    }
+
     /// All files of a revision. Sizes and contents are not looked at.
     pub(crate) fn paths(&self, revision: &str) -> Result<Vec<PathOfTree>, GitError> {
         let files = match &self.library {

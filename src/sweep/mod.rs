@@ -1,7 +1,7 @@
 //! What a repository gives away about the AI tools that work in it, and the servers and hosts they talk to.
 //!
 //! Everything is read from git objects and, where there is one, the work tree. Nothing is started, fetched or executed.
-//! Which tool leaves which traces is data ([`tables`]); what is wrong with what is there are rules, whose text is in
+//! Which tool leaves which traces is data ([`mod@tables`]); what is wrong with what is there are rules, whose text is in
 //! `fixtures/rules/repo-*.md`.
 
 mod approval;

@@ -12,10 +12,13 @@ use crate::config::approved::Approved;
 use crate::config::{self, Configuration};
 use crate::effects::{Certainty, Connection, Effect, Kind, PathTarget};
 use crate::finding::Level;
-use crate::git::{self, GitError};
+use crate::git::Repository;
 use crate::policy::{Found, Waiver};
 use crate::report::sweep::{Judged, Verdict};
 use crate::sweep::{Approvals, Remark, Swept, tables};
+
+/// Bytes of a configuration: its reader says what is wrong with a larger one.
+const LARGEST: u64 = 2 << 20;
 
 /// What was said for all repositories.
 pub(super) struct Decided {
@@ -86,15 +89,12 @@ fn says(file: &str, configuration: Configuration, more: &[Approved], today: Date
     Ok(Says { approvals, suppressions: configuration.suppressions, file: Some(file.to_owned()) })
 }
 
-/// What a repository has committed.
+/// What a repository has committed. Without a commit nothing is.
 pub(super) fn committed(path: &Path, today: Date) -> Result<Says, String> {
+    let repository = Repository::open(path).map_err(|error| error.to_string())?;
     for name in config::NAMES {
-        let bytes = match git::read_top(path, "HEAD", name) {
-            Ok(blob) => blob.bytes,
-            // Without a commit there is nothing committed.
-            Err(GitError::NoFile { .. } | GitError::NoRevision(_)) => continue,
-            Err(error) => return Err(format!("{name}: {error}")),
-        };
+        let read = repository.committed(name, LARGEST).map_err(|error| format!("{name}: {error}"))?;
+        let Some(bytes) = read else { continue };
         let configuration = config::read_for_repository(name, &bytes).map_err(|faults| faults.in_one_line())?;
         return says(name, configuration, &[], today);
     }

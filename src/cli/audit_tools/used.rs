@@ -22,6 +22,11 @@ pub(super) fn named(sessions: &[String], environment: Environment) -> Result<(Us
         return Ok((Used::new(), Vec::new()));
     }
     let inputs = Inputs::select(Path::new(STORE), sessions, Selection::All, environment, &mut std::io::empty())?;
+    if inputs.is_empty() {
+        // Whoever names sessions wants them to be held against what is declared.
+        let reason = "no session was found there".to_owned();
+        return Ok((Used::new(), vec![Gap { file: sessions.join(", "), line: None, reason }]));
+    }
     Ok(of(inputs))
 }
 
