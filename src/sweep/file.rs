@@ -13,8 +13,11 @@ use super::repository::{Declared, Located};
 use super::settings;
 use super::tables::{Pattern, SignalId, Tables};
 use super::traces::{Trace, Traces};
+use crate::finding::Level;
 use crate::model::Gap;
 use crate::policy::json::{Data, Value};
+use crate::rules::lint;
+use crate::rules::repository::PERMISSION_BYPASS;
 
 /// What is looked for in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -221,6 +224,7 @@ impl<'r, 'a> Findings<'r, 'a> {
     fn names(&mut self, path: &str, text: &str, place: &Place) {
         for mention in contents::mentions(path, text) {
             let place = Place { line: Some(mention.line), ..place.clone() };
+            self.remarks.extend(bypass(&mention.named, &place));
             for (id, shown) in self.named(&mention.named) {
                 self.trace(id, &shown, &place);
             }
@@ -296,6 +300,18 @@ impl<'r, 'a> Findings<'r, 'a> {
             }
         }
     }
+}
+
+/// A command that starts an agent which asks nobody.
+fn bypass(named: &Named, place: &Place) -> Option<Remark> {
+    let Named::Command(words) = named else { return None };
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (agent, flag) = lint::bypass(&words)?;
+    let message = format!(
+        "starts `{agent}` with `{flag}`: whoever writes what it reads decides what it does; allow what it needs instead"
+    );
+    // It can't ask anybody there; what it may do is for the job to limit.
+    Some(Remark::new(&PERMISSION_BYPASS, place.clone(), message).about("flag", flag).at(Level::Warning))
 }
 
 /// A word of a command, with or without a version; `npm i` is short for `npm install`.

@@ -27,7 +27,7 @@ use super::since::Since;
 use crate::config::approved::Approved;
 use crate::git::{GitError, Revisions};
 use crate::model::Gap;
-use crate::policy::hex;
+use crate::policy::{digest as digest_of, hex};
 use crate::report::FoundInRepository;
 use crate::report::sweep::{FindingRow, Row, Stated, Summary};
 use crate::sweep::{self, Settings};
@@ -235,7 +235,11 @@ fn stated(args: &AuditToolsArgs, targets: &[Target], fleet: &Fleet<'_>) -> State
     };
     let mut digest = Sha256::new();
     let names = targets.iter().map(|target| target.shown.as_str());
-    let said = format!("{approved:?} {:?} {:?} {}", args.config, args.baseline, args.deep);
+    // What could not be read was an error before this.
+    let content = |path: Option<&Path>| path.and_then(|path| std::fs::read(path).ok()).map(|bytes| digest_of(&bytes));
+    let config = content(args.config.as_deref().map(Path::new));
+    let baseline = content(args.baseline.as_deref());
+    let said = format!("{approved:?} {config:?} {baseline:?} {}", args.deep);
     for part in [commits.as_str(), fail_on, &said].into_iter().chain(names) {
         digest.update((part.len() as u64).to_le_bytes());
         digest.update(part);

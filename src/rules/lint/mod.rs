@@ -38,6 +38,7 @@ pub(super) use denied_attempts::DENIED_ATTEMPTS;
 pub(super) use error_retry_loop::ERROR_RETRY_LOOP;
 pub(super) use no_output::NO_OUTPUT;
 pub(super) use permission_bypass::PERMISSION_BYPASS;
+pub(crate) use permission_bypass::bypass;
 pub(super) use post_compaction_regression::POST_COMPACTION_REGRESSION;
 pub(super) use reasoning_spiral::REASONING_SPIRAL;
 pub(super) use redundant_read::REDUNDANT_READ;

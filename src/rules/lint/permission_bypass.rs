@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::lint;
 use super::scene::Scene;
-use crate::effects::{Execution, Kind};
+use crate::effects::Kind;
 use crate::rules::Hit;
 
 lint!(
@@ -116,8 +116,8 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     for call in &scene.calls.list {
         for effect in call.done() {
             let Kind::Execute(execution) = &effect.kind else { continue };
-            let started = agent(execution).and_then(|(name, options)| Some((name, flag(name, &options)?)));
-            if let Some((name, flag)) = started {
+            let words: Vec<&str> = execution.argv.iter().map(|word| word.text.as_str()).collect();
+            if let Some((name, flag)) = bypass(&words) {
                 let message = format!("starts `{name}` with `{flag}`: nobody is asked for permission");
                 let about = vec![("program", name.to_owned()), ("flag", flag)];
                 hits.push(scene.hit((call.event, call.event), message, about));
@@ -126,9 +126,15 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     }
 }
 
+/// The agent that a command starts without anybody who could say no, and the words that make it so.
+pub(crate) fn bypass(words: &[&str]) -> Option<(&'static str, String)> {
+    let (name, options) = agent(words)?;
+    Some((name, flag(name, &options)?))
+}
+
 /// The agent that a command starts, and what it is started with.
-fn agent(execution: &Execution) -> Option<(&'static str, Vec<&str>)> {
-    let mut words = execution.argv.iter().map(|word| word.text.as_str());
+fn agent<'w>(words: &[&'w str]) -> Option<(&'static str, Vec<&'w str>)> {
+    let mut words = words.iter().copied();
     let program = words.next()?;
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let name = [".exe", ".cmd"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);

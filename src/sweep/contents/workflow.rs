@@ -37,6 +37,7 @@ pub(super) fn read(value: &Value, list: &mut List<'_>) {
                         list.package(Ecosystem::Docker, container::image(name), value.span.start);
                     }
                     (name, _) if SCRIPTS.contains(&name) => scripts(value, list),
+                    (name, Some(words)) if name.ends_with("args") => arguments(name, words, value, list),
                     _ => read(value, list),
                 }
             }
@@ -61,6 +62,14 @@ fn scripts(value: &Value, list: &mut List<'_>) {
         }
         _ => read(value, list),
     }
+}
+
+/// `claude_args: --max-turns 5`: what an action starts its agent with.
+fn arguments(key: &str, words: &str, value: &Value, list: &mut List<'_>) {
+    let agent = key.split(['_', '-']).next().unwrap_or(key);
+    let mut command = vec![agent.to_owned()];
+    command.extend(words.split_whitespace().map(str::to_owned));
+    list.add_at(Named::Command(command), &value.span);
 }
 
 fn uses(action: &str, at: usize, list: &mut List<'_>) {
