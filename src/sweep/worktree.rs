@@ -51,8 +51,11 @@ impl Walk<'_> {
             };
             // A name that is not UTF-8 is no trace of any tool.
             let Ok(name) = entry.file_name().into_string() else { continue };
-            let Ok(kind) = entry.file_type() else { continue };
             let path = if above.is_empty() { name.clone() } else { format!("{above}/{name}") };
+            let Ok(kind) = entry.file_type() else {
+                found.gaps.push(format!("`{path}` can't be looked at"));
+                continue;
+            };
             // Links are not followed: what they name lies elsewhere, or is found where it lies.
             if kind.is_dir() && name != ".git" {
                 self.below(&entry.path(), &path, depth, found);

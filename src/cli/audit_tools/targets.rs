@@ -32,7 +32,7 @@ pub(super) fn targets(args: &AuditToolsArgs, stdin: &mut dyn Read) -> Result<Vec
     for path in named {
         if !is_repository(&path) {
             let mut below = Vec::new();
-            repositories(&path, DEPTH, &mut below);
+            repositories(&path, DEPTH, &mut below)?;
             if !below.is_empty() {
                 all.extend(below);
                 continue;
@@ -68,17 +68,28 @@ fn is_repository(path: &Path) -> bool {
 }
 
 /// Repositories in a folder, sorted. Links are not followed.
-fn repositories(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
-    let mut folders: Vec<PathBuf> =
-        entries.filter_map(Result::ok).filter(is_folder).map(|entry| entry.path()).collect();
+fn repositories(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let unreadable = |error: &std::io::Error| {
+        Failure::new(format!("can't look for repositories in `{}`: {}", folder.display(), reason(error)))
+    };
+    // What is no folder, or is not there, is told of when it is opened as a repository.
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| unreadable(&error))? {
+        let entry = entry.map_err(|error| unreadable(&error))?;
+        if entry.file_type().map_err(|error| unreadable(&error))?.is_dir() {
+            folders.push(entry.path());
+        }
+    }
     folders.sort();
     for folder in folders {
         if is_repository(&folder) {
             found.push(folder);
         } else if depth > 1 {
-            repositories(&folder, depth - 1, found);
+            repositories(&folder, depth - 1, found)?;
         }
     }
+    Ok(())
 }
