@@ -262,9 +262,8 @@ impl<'r, 'a> Findings<'r, 'a> {
 
     fn trace(&mut self, id: SignalId, shown: &str, place: &Place) {
         let file = place.file.as_deref().unwrap_or_default();
-        let text = format!("{shown} in {file}");
         let trace =
-            Trace { text: &text, place: place.clone(), author: None, seconds: None, files: Whereabouts::File(file) };
+            Trace { text: shown, place: place.clone(), author: None, seconds: None, files: Whereabouts::File(file) };
         self.traces.add(id, &trace);
     }
 

@@ -32,6 +32,11 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
+    /// What tells it from others of its tool, whichever signal found it.
+    fn identity(&self) -> (&'static str, String, Option<String>, bool) {
+        (self.signal, self.text.clone(), self.place.file.clone(), self.approved)
+    }
+
     /// The newest commit speaks for all that say the same, in whatever order they come.
     fn renew(&mut self, trace: &Trace<'_>) {
         if (trace.seconds, &trace.place) > (self.seconds, &self.place) && trace.seconds.is_some() {
@@ -70,13 +75,14 @@ pub(super) struct Trace<'t> {
 pub(super) struct Traces<'a> {
     tables: &'static Tables,
     approvals: &'a Approvals,
-    /// By signal, whether it is approved, and text.
+    /// By signal, and whether it is approved.
     found: BTreeMap<(SignalId, bool), Kept>,
 }
 
 #[derive(Debug, Default)]
 struct Kept {
-    pieces: BTreeMap<String, Evidence>,
+    /// By their text, and the file where that is about one.
+    pieces: BTreeMap<(String, Option<String>), Evidence>,
     left_out: u64,
 }
 
@@ -90,7 +96,8 @@ impl<'a> Traces<'a> {
         let Some((tool, signal)) = self.tables.signal(id) else { return };
         let approved = self.approvals.covers_tool(tool, &trace.files);
         let kept = self.found.entry((id, approved)).or_default();
-        if let Some(known) = kept.pieces.get_mut(trace.text) {
+        let key = (trace.text.to_owned(), trace.place.file.clone());
+        if let Some(known) = kept.pieces.get_mut(&key) {
             known.count += 1;
             known.renew(trace);
             return;
@@ -115,7 +122,7 @@ impl<'a> Traces<'a> {
             count: 1,
             approved,
         };
-        kept.pieces.insert(trace.text.to_owned(), evidence);
+        kept.pieces.insert(key, evidence);
     }
 
     /// By the id of the tool.
@@ -140,9 +147,7 @@ impl<'a> Traces<'a> {
             detected.evidence.sort_by(|left, right| order(left).cmp(&order(right)));
             // Of several signals that say the same of the same text, the surest speaks.
             let mut known = BTreeSet::new();
-            detected
-                .evidence
-                .retain(|evidence| known.insert((evidence.signal, evidence.text.clone(), evidence.approved)));
+            detected.evidence.retain(|evidence| known.insert(evidence.identity()));
             detected.confidence =
                 detected.evidence.iter().map(|evidence| evidence.confidence).max().unwrap_or(Confidence::Weak);
         }

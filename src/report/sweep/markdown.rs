@@ -77,7 +77,7 @@ impl Writer for Markdown {
         let mut text = format!("## AI tools: {}\n\n", summary.verdict.name());
         let _ = writeln!(
             text,
-            "{} repositories: {} pass, {} fail, {} incomplete, {} broken; {} errors, {} warnings, {} notes; {} commits were asked for.\n",
+            "Repositories: {} ({} pass, {} fail, {} incomplete, {} broken). Findings: {} errors, {} warnings, {} notes. Commits: {}.\n",
             summary.repositories.sum(),
             summary.repositories.pass,
             summary.repositories.fail,
@@ -131,7 +131,10 @@ fn details(row: &Row) -> String {
         };
         let _ = writeln!(text, "- {} ({}{approved})", shown(&tool.name), tool.confidence);
         for evidence in tool.evidence.iter().take(5) {
-            let _ = writeln!(text, "  - {}: {} {}", evidence.signal, shown(&evidence.text), place(&evidence.place));
+            let says_itself = matches!(evidence.signal.as_str(), "file" | "branch" | "ref");
+            let place =
+                if says_itself && evidence.place.commit.is_none() { String::new() } else { place(&evidence.place) };
+            let _ = writeln!(text, "  - {}: {} {place}", evidence.signal, shown(&evidence.text));
         }
     }
     for server in &row.servers {

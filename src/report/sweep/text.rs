@@ -190,14 +190,20 @@ fn evidence_line(evidence: &EvidenceRow) -> String {
     };
     let times = if evidence.count > 1 { format!(", {} times", evidence.count) } else { String::new() };
     let surface = evidence.surface.as_ref().map_or_else(String::new, |surface| format!(", {surface}"));
-    // A file says itself where it is; so do what stands in one, and a branch.
-    let place = match evidence.place.commit.as_deref().and_then(|commit| commit.get(..12)) {
-        Some(commit) => format!(", commit {commit}"),
-        None => evidence.place.line.map_or_else(String::new, |line| format!(":{line}")),
-    };
+    let place = place_of(evidence);
     let author = evidence.author.as_ref().filter(|_| evidence.signal != "identity");
     let author = author.map_or_else(String::new, |author| format!(" by {}", shown(author)));
     format!("{what}: {}{place}{author} ({}{surface}{times})", shown(&evidence.text), evidence.confidence)
+}
+
+/// Behind the text of a trace, where that does not say itself where it is, as a file and a branch do.
+fn place_of(evidence: &EvidenceRow) -> String {
+    let commit = evidence.place.commit.as_deref().and_then(|commit| commit.get(..12));
+    match (evidence.signal.as_str(), commit) {
+        (_, Some(commit)) => format!(", commit {commit}"),
+        ("file" | "branch" | "ref", None) => String::new(),
+        _ => format!(" in {}", whole(&evidence.place)),
+    }
 }
 
 fn server(server: &ServerRow, text: &mut String) {
