@@ -164,10 +164,12 @@ impl Repository {
     }
 
     fn names(&self) -> Result<&dyn Names, GitError> {
-        match (&self.library, self.program()) {
-            (Ok(library), _) => Ok(library),
-            (Err(_), Some(program)) => Ok(program),
-            (Err(reason), None) => Err(GitError::Unsupported(reason.clone())),
+        match &self.library {
+            Ok(library) => Ok(library),
+            Err(reason) => match self.program() {
+                Some(program) => Ok(program),
+                None => Err(GitError::Unsupported(reason.clone())),
+            },
         }
     }
 

@@ -9,6 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{PipeReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use super::range::Names;
 use super::{Id, MAX_DEPTH};
@@ -221,7 +222,19 @@ fn is_program(path: &Path) -> bool {
     about.is_file() && may_run
 }
 
+/// Whether a program is one of the versions that we know. It is asked once: a sweep opens thousands of repositories.
 fn is_new_enough(path: &Path) -> bool {
+    static KNOWN: Mutex<BTreeMap<PathBuf, bool>> = Mutex::new(BTreeMap::new());
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let answer = known().get(path).copied();
+    answer.unwrap_or_else(|| {
+        let answer = has_known_version(path);
+        known().insert(path.to_owned(), answer);
+        answer
+    })
+}
+
+fn has_known_version(path: &Path) -> bool {
     let Ok(output) = hardened(path).arg("--version").stdin(Stdio::null()).output() else { return false };
     let text = String::from_utf8_lossy(&output.stdout);
     let Some(version) = text.strip_prefix("git version ") else { return false };
