@@ -50,7 +50,8 @@
 //! 3. Same bytes in, same bytes out: no clock, no hash-map order, no thread order, no locale.
 //! 4. A finding names two places: the act, and the policy line that judged it.
 //! 5. Log text is hostile: it reaches an output only through one redacting and one escaping step.
-//! 6. Nothing that a repository or a log names is executed, fetched or followed out of the store.
+//! 6. Nothing that a repository or a log names is executed, fetched or followed out of the store. Histories may be read by
+//!    the `git` program of the machine, which is kept from starting anything itself.
 //! 7. Policy is order-free: deny > allow > default.
 //! 8. Rules don't print, renderers don't judge, ingest doesn't guess. Only [`cli`], `ingest::discover`,
 //!    `policy::load`, [`store`] and [`git`] touch the outside world.
