@@ -54,7 +54,7 @@
 //!    the `git` program of the machine, which is kept from starting anything itself.
 //! 7. Policy is order-free: deny > allow > default.
 //! 8. Rules don't print, renderers don't judge, ingest doesn't guess. Only [`cli`], `ingest::discover`,
-//!    `policy::load`, [`store`] and [`git`] touch the outside world.
+//!    `policy::load`, `sweep::worktree`, [`store`] and [`git`] touch the outside world.
 //!
 //! # Where this departs from the usual
 //!
