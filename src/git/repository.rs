@@ -22,7 +22,7 @@ pub(crate) struct Repository {
     start: PathBuf,
     common_folder: PathBuf,
     /// The error of libgit2 where it can't open the repository.
-    library: Result<Library, String>,
+    libgit2: Result<Library, String>,
     /// The search path for programs.
     search: Option<OsString>,
     program: OnceCell<Option<Program>>,
@@ -59,7 +59,7 @@ impl Repository {
         match super::open(&start) {
             Ok(repository) => {
                 let common_folder = repository.commondir().to_owned();
-                Ok(Self { start, common_folder, library: Ok(Library::new(repository)), search, program })
+                Ok(Self { start, common_folder, libgit2: Ok(Library::new(repository)), search, program })
             }
             Err(GitError::Broken(reason)) => {
                 let Some(path) = Program::find(search.as_deref(), &[&start]) else {
@@ -67,7 +67,7 @@ impl Repository {
                 };
                 let (found, common_folder) = Program::discover(path, &start)?;
                 let program = OnceCell::from(Some(found));
-                Ok(Self { start, common_folder, library: Err(reason), search, program })
+                Ok(Self { start, common_folder, libgit2: Err(reason), search, program })
             }
             Err(error) => Err(error),
         }
@@ -85,7 +85,7 @@ impl Repository {
         let source = match (program, backend) {
             (Some(program), _) => Source::Binary(program),
             (None, Backend::Binary) => return Err(GitError::NoProgram),
-            (None, _) => Source::Library(self.library()?),
+            (None, _) => Source::Library(self.through_libgit2()?),
         };
         commits(&source, &self.common_folder, revisions, each)
     }
@@ -100,7 +100,7 @@ impl Repository {
     pub(crate) fn committed(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>, GitError> {
         let Some(head) = self.names()?.head()? else { return Ok(None) };
         let head = head.to_string();
-        if self.library.is_ok() {
+        if self.libgit2.is_ok() {
             return match super::read_top(&self.start, &head, path) {
                 Ok(blob) if blob.bytes.len() as u64 > limit => Err(GitError::TooLarge { path: path.to_owned() }),
                 Ok(blob) => Ok(Some(blob.bytes)),
@@ -116,10 +116,10 @@ impl Repository {
 
     /// All files of a revision. Sizes and contents are not looked at.
     pub(crate) fn paths(&self, revision: &str) -> Result<Vec<PathOfTree>, GitError> {
-        let files = match &self.library {
+        let files = match &self.libgit2 {
             Ok(library) => {
                 let id = tree(library, revision)?;
-                let mut files = Files { library, path: Vec::new(), found: Vec::new() };
+                let mut files = Files { libgit2: library, path: Vec::new(), found: Vec::new() };
                 files.tree(&id, 0)?;
                 files.found
             }
@@ -134,7 +134,7 @@ impl Repository {
 
     pub(crate) fn facts(&self) -> Result<Facts, GitError> {
         let head = self.names()?.head()?.map(|id| id.to_string());
-        let worktree = match &self.library {
+        let worktree = match &self.libgit2 {
             Ok(library) => library.repository.workdir().map(Path::to_owned),
             Err(_) => self.program().map(|program| program.worktree(&self.start)).transpose()?.flatten(),
         };
@@ -144,7 +144,7 @@ impl Repository {
 
     /// The contents of files, by their names as objects.
     pub(crate) fn objects(&self) -> Result<Objects, GitError> {
-        match &self.library {
+        match &self.libgit2 {
             Ok(library) => Ok(Objects(Contents::Library(Box::new(library.again()?)))),
             Err(reason) => {
                 let program = self.program().ok_or_else(|| GitError::Unsupported(reason.clone()))?;
@@ -156,15 +156,15 @@ impl Repository {
     /// Whether the rules of the repository or of its user ignore a path, relative to the top of the work tree. Where
     /// nobody can tell, nothing is ignored.
     pub(crate) fn is_ignored(&self, path: &Path) -> bool {
-        self.library.as_ref().is_ok_and(|library| library.repository.is_path_ignored(path).unwrap_or(false))
+        self.libgit2.as_ref().is_ok_and(|library| library.repository.is_path_ignored(path).unwrap_or(false))
     }
 
-    fn library(&self) -> Result<&Library, GitError> {
-        self.library.as_ref().map_err(|reason| GitError::Unsupported(reason.clone()))
+    fn through_libgit2(&self) -> Result<&Library, GitError> {
+        self.libgit2.as_ref().map_err(|reason| GitError::Unsupported(reason.clone()))
     }
 
     fn names(&self) -> Result<&dyn Names, GitError> {
-        match &self.library {
+        match &self.libgit2 {
             Ok(library) => Ok(library),
             Err(reason) => match self.program() {
                 Some(program) => Ok(program),
@@ -175,7 +175,7 @@ impl Repository {
 
     fn program(&self) -> Option<&Program> {
         let find = || {
-            let library = self.library.as_ref().ok()?;
+            let library = self.libgit2.as_ref().ok()?;
             let git_folder = library.repository.path();
             let top = library.repository.workdir().unwrap_or(git_folder);
             let path = Program::find(self.search.as_deref(), &[&self.start, top, &self.common_folder])?;
@@ -192,7 +192,7 @@ fn tree(library: &Library, revision: &str) -> Result<Id, GitError> {
 }
 
 struct Files<'l> {
-    library: &'l Library,
+    libgit2: &'l Library,
     path: Vec<u8>,
     found: Vec<PathOfTree>,
 }
@@ -202,7 +202,7 @@ impl Files<'_> {
         if depth > MAX_DEPTH {
             return Err(too_deep());
         }
-        let odb = self.library.repository.odb().map_err(|error| broken(&error))?;
+        let odb = self.libgit2.repository.odb().map_err(|error| broken(&error))?;
         let tree = object(&odb, id)?;
         let mut rest = tree.data();
         while let Some(entry) = next_entry(&mut rest)? {

@@ -1,7 +1,7 @@
 //! Work on many things at once, whose results are taken in their order and in bounded number.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Results that may wait for their turn, for each worker.
@@ -11,13 +11,13 @@ struct State<R> {
     /// Whose result is taken next.
     turn: usize,
     ready: BTreeMap<usize, R>,
+    /// Nobody takes results any more.
+    closed: bool,
 }
 
 struct Desk<R> {
     state: Mutex<State<R>>,
     changed: Condvar,
-    /// Nobody takes results any more.
-    closed: AtomicBool,
 }
 
 impl<R> Desk<R> {
@@ -32,11 +32,17 @@ impl<R> Desk<R> {
     /// Waits until the result is not too far ahead of what is taken.
     fn put(&self, at: usize, result: R, room: usize) {
         let mut state = self.lock();
-        while at > state.turn + room && !self.closed.load(Ordering::Relaxed) {
+        while at > state.turn + room && !state.closed {
             state = self.wait(state);
         }
         state.ready.insert(at, result);
         drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Said while the state is held: whoever is about to wait must not miss it.
+    fn close(&self) {
+        self.lock().closed = true;
         self.changed.notify_all();
     }
 
@@ -61,15 +67,12 @@ pub(super) fn each<T: Sync, R: Send, E>(
     work: impl Fn(&T) -> R + Sync,
     mut take: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
-    let desk = Desk {
-        state: Mutex::new(State { turn: 0, ready: BTreeMap::new() }),
-        changed: Condvar::new(),
-        closed: AtomicBool::new(false),
-    };
+    let desk =
+        Desk { state: Mutex::new(State { turn: 0, ready: BTreeMap::new(), closed: false }), changed: Condvar::new() };
     let next = AtomicUsize::new(0);
     let workers = rayon::current_num_threads();
     let worker = || {
-        while !desk.closed.load(Ordering::Relaxed) {
+        while !desk.lock().closed {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(at) else { return };
             desk.put(at, work(item), WAITING * workers);
@@ -80,8 +83,7 @@ pub(super) fn each<T: Sync, R: Send, E>(
             scope.spawn(worker);
         }
         let taken = items.iter().try_for_each(|_| take(desk.next()));
-        desk.closed.store(true, Ordering::Relaxed);
-        desk.changed.notify_all();
+        desk.close();
         taken
     })
 }

@@ -9,6 +9,7 @@ mod used;
 mod writing;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -154,7 +155,9 @@ impl<'a> Fleet<'a> {
     }
 
     fn row(&self, index: usize, target: &Target, progress: &Progress) -> Judged {
-        let judged = self.judged(index, target);
+        // Who waits for this row would wait for ever, and the others are to be judged all the same.
+        let judged = catch_unwind(AssertUnwindSafe(|| self.judged(index, target)));
+        let judged = judged.unwrap_or_else(|_| Err("internal error while sweeping it: please report it".to_owned()));
         progress.step();
         let broken = |error: String| Row::broken(index, &target.shown, &error);
         judged.unwrap_or_else(|error| Judged { row: broken(error), baselined: Vec::new() })

@@ -107,7 +107,7 @@ pub(super) fn commits(
     boundary: &BTreeSet<Id>,
     delivery: &mut Delivery<'_, '_>,
 ) -> Result<(), GitError> {
-    let mut reader = Reader { repository: library.again()?, library, boundary, reads: 0, raw: Raw::default() };
+    let mut reader = Reader { repository: library.again()?, libgit2: library, boundary, reads: 0, raw: Raw::default() };
     let (mut batch, mut walk, mut graph) = (Batch::default(), Walk::default(), Graph::default());
     for id in &selection.starts {
         if let Some(id) = peel(&library.odb()?, *id)? {
@@ -164,7 +164,7 @@ struct Node {
 
 struct Reader<'l> {
     repository: Repository,
-    library: &'l Library,
+    libgit2: &'l Library,
     boundary: &'l BTreeSet<Id>,
     reads: usize,
     /// The commit read last.
@@ -174,7 +174,7 @@ struct Reader<'l> {
 impl Reader<'_> {
     fn read(&mut self, id: Id) -> Result<Node, GitError> {
         if self.reads > READS {
-            (self.repository, self.reads) = (self.library.again()?, 0);
+            (self.repository, self.reads) = (self.libgit2.again()?, 0);
         }
         self.reads += 1;
         let odb = self.repository.odb().map_err(|error| broken(&error))?;

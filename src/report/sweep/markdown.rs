@@ -6,6 +6,7 @@ use super::Writer;
 use super::matrix::{LEGEND, Matrix};
 use super::row::{PlaceRow, Row};
 use super::summary::{Stated, Summary};
+use super::text::NOBODY;
 use crate::report::escape::{markdown as escape, shorten};
 
 /// Findings, and repositories with details, that are shown: a job summary takes a megabyte.
@@ -143,7 +144,7 @@ fn details(row: &Row) -> String {
     }
     for endpoint in row.endpoints.iter().take(20) {
         let what = endpoint.host.as_deref().or(endpoint.variable.as_deref()).unwrap_or_default();
-        let provider = endpoint.provider.as_deref().unwrap_or("unknown");
+        let provider = endpoint.provider.as_deref().unwrap_or(NOBODY);
         let _ = writeln!(text, "- endpoint {} ({provider}) {}", shown(what), place(&endpoint.place));
     }
     for gap in row.gaps.iter().take(20) {

@@ -17,6 +17,8 @@ const RULE: &str = "────────────────────
 const EVIDENCE: usize = 5;
 /// Endpoints, findings and gaps of one repository that are listed.
 const LISTED: usize = 50;
+/// Whose host it is, where it is none of a provider we know.
+pub(super) const NOBODY: &str = "no known provider";
 /// Of one value.
 const WIDTH: usize = 200;
 
@@ -221,7 +223,7 @@ fn server(server: &ServerRow, text: &mut String) {
 
 fn endpoint(endpoint: &EndpointRow, text: &mut String) {
     let what = endpoint.host.as_deref().or(endpoint.variable.as_deref()).unwrap_or_default();
-    let provider = endpoint.provider.as_deref().unwrap_or("unknown");
+    let provider = endpoint.provider.as_deref().unwrap_or(NOBODY);
     let approved = match endpoint.approved {
         None => "",
         Some(true) => ", approved",
