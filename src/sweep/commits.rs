@@ -193,10 +193,12 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 
     fn remember(&mut self, commit: &Commit<'_>, change: &Change<'_>) {
-        let newer = (commit.seconds, commit.id);
+        let path = decoded(change.path);
+        // Of several that hold it the newest, and there the first: in whatever order commits come.
         if let Some(past) = self.past.get_mut(&change.id) {
-            if newer > (past.seconds, past.commit) {
-                (past.seconds, past.commit) = newer;
+            let (found, known) = ((commit.seconds, commit.id), (past.seconds, past.commit));
+            if found > known || found == known && *path < *past.path {
+                (past.seconds, past.commit, past.path) = (commit.seconds, commit.id, path.into_owned());
             }
             return;
         }
@@ -204,7 +206,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             self.left_out += 1;
             return;
         }
-        let path = decoded(change.path).into_owned();
+        let path = path.into_owned();
         self.past.insert(change.id, Past { path, blob: change.id, commit: commit.id, seconds: commit.seconds });
     }
 

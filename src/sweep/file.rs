@@ -1,5 +1,7 @@
 //! One file of a repository, looked at from all sides.
 
+use std::borrow::Cow;
+
 use regex::Regex;
 
 use super::approval::Whereabouts;
@@ -132,9 +134,13 @@ impl<'r, 'a> Findings<'r, 'a> {
     pub(super) fn content(&mut self, path: &str, origin: &Origin, bytes: &[u8], looks: Looks, private: bool) {
         let place = Place { file: Some(path.to_owned()), line: None, origin: origin.clone() };
         // What is no text has no settings, and what looks like a secret in it is none.
-        if is_binary(bytes) {
+        let Some(bytes) = as_text(bytes) else {
+            if looks.is_special() {
+                self.gap(path, 0, "it is binary, and was not read");
+            }
             return;
-        }
+        };
+        let bytes = bytes.as_ref();
         if private {
             match private::remarks(&place, path, bytes) {
                 Ok(remarks) => self.remarks.extend(remarks),
@@ -222,7 +228,11 @@ impl<'r, 'a> Findings<'r, 'a> {
     }
 
     fn names(&mut self, path: &str, text: &str, place: &Place) {
-        for mention in contents::mentions(path, text) {
+        let (mentions, fault) = contents::mentions(path, text);
+        if let Some(fault) = fault {
+            self.gap(path, fault.line, &fault.reason);
+        }
+        for mention in mentions {
             let place = Place { line: Some(mention.line), ..place.clone() };
             self.remarks.extend(bypass(&mention.named, &place));
             for (id, shown) in self.named(&mention.named) {
@@ -318,10 +328,21 @@ fn is_word(word: &str, wanted: &str) -> bool {
     word == wanted || contents::without_version(word) == wanted || (word, wanted) == ("i", "install")
 }
 
-/// A NUL in the beginning, as git tells it.
-fn is_binary(bytes: &[u8]) -> bool {
+/// Bytes of a text; `None` where a NUL in the beginning says that it is none, as git tells it. Some editors write UTF-16,
+/// whose letters hold NULs.
+fn as_text(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let unit: Option<fn([u8; 2]) -> u16> = match bytes {
+        [0xff, 0xfe, ..] => Some(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => Some(u16::from_be_bytes),
+        _ => None,
+    };
+    if let Some(unit) = unit {
+        let (pairs, _) = bytes.get(2..)?.as_chunks();
+        let text = String::from_utf16_lossy(&pairs.iter().copied().map(unit).collect::<Vec<u16>>());
+        return Some(Cow::Owned(text.into_bytes()));
+    }
     let beginning = bytes.get(..8_000).unwrap_or(bytes);
-    memchr::memchr(0, beginning).is_some()
+    memchr::memchr(0, beginning).is_none().then_some(Cow::Borrowed(bytes))
 }
 
 /// Every key with its dotted path. The reader bounds the depth.

@@ -1,6 +1,7 @@
 //! What files name: packages, editor extensions, features, actions and commands.
 //!
-//! A file that is not understood is no working one, but it is not passed over: what looks like a name in it counts.
+//! Of a manifest that is not understood what looks like a name counts. Of steps and containers only the grammar tells
+//! commands from text: one that is not understood is a fault.
 
 mod container;
 mod editor;
@@ -13,7 +14,7 @@ use std::ops::Range;
 
 use crate::policy::json::Value;
 
-use super::document::{Document, Language, line_at};
+use super::document::{Document, Fault, Language, line_at};
 use super::tables::Ecosystem;
 pub(super) use lines::without_version;
 
@@ -128,15 +129,23 @@ pub(super) fn is_read(path: &str) -> bool {
     content(path).is_some()
 }
 
-/// Everything a file names, each once, in the order of the file.
-pub(super) fn mentions(path: &str, text: &str) -> Vec<Mention> {
-    let Some(content) = content(path) else { return Vec::new() };
-    let mut list = List { text, mentions: Vec::new() };
+/// Everything a file names, each once, in the order of the file; and why it was not understood.
+pub(super) fn mentions(path: &str, text: &str) -> (Vec<Mention>, Option<Fault>) {
+    let Some(content) = content(path) else { return (Vec::new(), None) };
+    let mut list = List { text, mentions: Vec::new(), fault: None };
     read(content, path, &mut list);
+    let fault = list.fault.take().filter(|_| content.has_steps());
     let mut mentions = list.mentions;
     mentions.sort_by(|left, right| (left.line, &left.named).cmp(&(right.line, &right.named)));
     mentions.dedup();
-    mentions
+    (mentions, fault)
+}
+
+impl Content {
+    /// Names alone don't tell what it runs.
+    fn has_steps(self) -> bool {
+        matches!(self, Self::Workflow | Self::Pipeline | Self::Compose | Self::DevContainer)
+    }
 }
 
 fn read(content: Content, path: &str, list: &mut List<'_>) {
@@ -165,6 +174,7 @@ fn read(content: Content, path: &str, list: &mut List<'_>) {
 struct List<'t> {
     text: &'t str,
     mentions: Vec<Mention>,
+    fault: Option<Fault>,
 }
 
 impl List<'_> {
@@ -189,7 +199,10 @@ impl List<'_> {
     fn document(&mut self, language: Language, ecosystem: Ecosystem, read: fn(&Value, &mut Self)) {
         match Document::read(language, self.text) {
             Ok(document) => read(&document.root, self),
-            Err(_) => lines::tokens(ecosystem, self),
+            Err(fault) => {
+                self.fault = Some(fault);
+                lines::tokens(ecosystem, self);
+            }
         }
     }
 }

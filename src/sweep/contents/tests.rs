@@ -11,7 +11,7 @@ fn found(path: &str, text: &str) -> Vec<String> {
         };
         format!("{}: {what}", mention.line)
     };
-    mentions(path, text).iter().map(shown).collect()
+    mentions(path, text).0.iter().map(shown).collect()
 }
 
 #[track_caller]
@@ -59,6 +59,17 @@ fn manifests_and_lockfiles_name_their_packages() {
 #[test]
 fn a_manifest_that_is_broken_is_not_passed_over() {
     holds("package.json", "{\"dependencies\": {\n  \"@openai/codex\": \"1\"\n", &["2: Npm @openai/codex"]);
+}
+
+#[test]
+fn steps_that_are_not_understood_are_a_fault() {
+    for path in [".github/workflows/a.yml", ".gitlab-ci.yml", "compose.yaml", ".devcontainer/devcontainer.json"] {
+        assert!(mentions(path, "{ a: [ \n").1.is_some(), "{path}");
+    }
+    assert!(mentions("package.json", "{").1.is_none());
+    assert!(
+        mentions(".gitlab-ci.yml", "a:\n  script:\n    - !reference [.b, script]\n    - claude -p x\n").1.is_none()
+    );
 }
 
 #[test]
