@@ -342,7 +342,7 @@ pub(super) struct GateArgs {
     pub(super) output: Option<PathBuf>,
 
     /// Write one more report from the same judgement; repeatable.
-    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
+    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report::<FormatName>)]
     pub(super) reports: Vec<(FormatName, PathBuf)>,
 
     /// Print nothing but errors; files are still written.
@@ -560,11 +560,15 @@ pub(super) fn parse_now(text: &str) -> Result<jiff::Timestamp, String> {
     moment.ok_or_else(|| "expected a time with its offset, e.g. `2026-03-01T12:00:00Z`".to_owned())
 }
 
-fn parse_report(text: &str) -> Result<(FormatName, PathBuf), String> {
+/// A format of those that a command knows, and the file it is written to.
+pub(super) fn parse_report<F: ValueEnum>(text: &str) -> Result<(F, PathBuf), String> {
     let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
         return Err("expected FORMAT=FILE, e.g. `sarif=gate.sarif`".to_owned());
     };
-    let format = FormatName::from_str(format, false)
-        .map_err(|_| format!("`{format}` is not a format (text, json, sarif, markdown)"))?;
+    let format = F::from_str(format, false).map_err(|_| {
+        let known = F::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<String> = known.map(|value| value.get_name().to_owned()).collect();
+        format!("`{format}` is not a format ({})", names.join(", "))
+    })?;
     Ok((format, PathBuf::from(file)))
 }

@@ -1,7 +1,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::session::{Judging, judge_session};
@@ -324,29 +323,10 @@ fn based(demands: Arc<Demands>, text: &str) -> Arc<Demands> {
     Arc::new(Demands { evals, baseline: Some((baseline, 0.0)), verdicts })
 }
 
-fn specs() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/rules")
-}
-
 #[test]
 fn every_case_of_every_spec_reports_what_it_says() {
-    let update = std::env::var_os("UPDATE_SPECS").is_some();
-    let mut wrong = String::new();
     // Those about repositories have no sessions: `sweep` runs their cases.
-    for rule in rules::all().iter().filter(|rule| !matches!(rule.check, rules::Check::Repository)) {
-        let path = specs().join(rule.id.replace('/', "-") + ".md");
-        let text = std::fs::read_to_string(&path).unwrap();
-        let (expected, fires) = with_findings(&text, rule.id);
-        if expected != text {
-            if update {
-                std::fs::write(&path, expected).unwrap();
-            } else {
-                writeln!(wrong, "--- {}: found\n{expected}", path.display()).unwrap();
-            }
-        }
-        assert!(fires, "no case of {} reports it", rule.id);
-    }
-    assert!(wrong.is_empty(), "specs differ (UPDATE_SPECS=1 rewrites them):\n{wrong}");
+    rules::specs::hold(|rule| !matches!(rule.check, rules::Check::Repository), with_findings);
 }
 
 /// The spec with its findings blocks as they are now, and whether the rule itself was among them.
@@ -438,8 +418,11 @@ fn rules_are_sorted_and_each_has_one_spec_with_the_four_headings() {
     sorted.dedup();
     assert_eq!(ids, sorted);
     let listed: BTreeSet<String> = ids.iter().map(|id| id.replace('/', "-") + ".md").collect();
-    let there: BTreeSet<String> =
-        specs().read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let there: BTreeSet<String> = rules::specs::folder()
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     assert_eq!(listed, there, "the slice and the folder of specs");
     for rule in rules::all() {
         let headings: Vec<&str> = rule.spec.lines().filter(|line| line.starts_with('#')).collect();

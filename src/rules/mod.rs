@@ -17,6 +17,8 @@ mod scope;
 mod secret_egress;
 mod sequence;
 mod sessions;
+#[cfg(test)]
+pub(crate) mod specs;
 
 use std::sync::Arc;
 

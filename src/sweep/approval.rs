@@ -19,6 +19,23 @@ pub(crate) struct Approvals {
     pub(crate) expired: Vec<Expired>,
 }
 
+/// An approval that can't be applied.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub(crate) struct ApprovalError {
+    pub(crate) what: Wrong,
+    /// Its line in the file; 0 where it was given on the command line.
+    pub(crate) line: u32,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Wrong {
+    #[error("no tool is called `{0}`")]
+    Tool(String),
+    #[error("`{0}` is no glob of paths")]
+    Glob(String),
+}
+
 /// An approval that held once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Expired {
@@ -58,7 +75,7 @@ impl<T> Approval<T> {
 
 impl Approvals {
     /// `today`: an approval holds until the end of its last day, in UTC.
-    pub(crate) fn new(tables: &'static Tables, approved: &[Approved], today: Date) -> Result<Self, String> {
+    pub(crate) fn new(tables: &'static Tables, approved: &[Approved], today: Date) -> Result<Self, ApprovalError> {
         let mut all = Self::default();
         for approved in approved {
             all.add(tables, approved, today)?;
@@ -72,31 +89,29 @@ impl Approvals {
         self
     }
 
-    fn add(&mut self, tables: &'static Tables, approved: &Approved, today: Date) -> Result<(), String> {
-        if let Some(until) = approved.until.filter(|until| *until < today) {
-            self.expired.push(Expired { name: approved.shown(), until, line: approved.line });
-            // It still says that such things are to be approved.
-            match &approved.subject {
-                Subject::Tool(_) => drop(self.tools.get_or_insert_default()),
-                Subject::Server(_) => drop(self.servers.get_or_insert_default()),
-                Subject::Host(_) => drop(self.hosts.get_or_insert_default()),
-            }
-            return Ok(());
-        }
-        let paths = paths(&approved.paths)?;
-        self.shown.push(approved.shown());
+    fn add(&mut self, tables: &'static Tables, approved: &Approved, today: Date) -> Result<(), ApprovalError> {
+        let wrong = |what| ApprovalError { what, line: approved.line };
+        let paths = paths(&approved.paths).map_err(|glob| wrong(Wrong::Glob(glob)))?;
+        let holds = approved.until.is_none_or(|until| until >= today);
+        // One that is over still says that such things are to be approved.
         match &approved.subject {
             Subject::Tool(name) => {
-                let tool = tables.named(name).ok_or_else(|| format!("no tool is called `{name}`"))?;
-                self.tools.get_or_insert_default().push(Approval { what: tool, paths });
+                let what = tables.named(name).ok_or_else(|| wrong(Wrong::Tool(name.clone())))?;
+                let list = self.tools.get_or_insert_default();
+                list.extend(holds.then_some(Approval { what, paths }));
             }
             Subject::Server(name) => {
-                self.servers.get_or_insert_default().push(Approval { what: Glob::fnmatch(name), paths });
+                let list = self.servers.get_or_insert_default();
+                list.extend(holds.then(|| Approval { what: Glob::fnmatch(name), paths }));
             }
             Subject::Host(name) => {
-                let what = Glob::fnmatch(&name.to_ascii_lowercase());
-                self.hosts.get_or_insert_default().push(Approval { what, paths });
+                let list = self.hosts.get_or_insert_default();
+                list.extend(holds.then(|| Approval { what: Glob::fnmatch(&name.to_ascii_lowercase()), paths }));
             }
+        }
+        match approved.until.filter(|_| !holds) {
+            Some(until) => self.expired.push(Expired { name: approved.shown(), until, line: approved.line }),
+            None => self.shown.push(approved.shown()),
         }
         Ok(())
     }
@@ -134,14 +149,14 @@ impl Approvals {
     }
 }
 
+/// `Err`: the glob that is none.
 fn paths(globs: &[String]) -> Result<Option<GlobSet>, String> {
     if globs.is_empty() {
         return Ok(None);
     }
     let mut set = GlobSetBuilder::new();
     for glob in globs {
-        let compiled = GlobBuilder::new(glob).literal_separator(true).build();
-        set.add(compiled.map_err(|_| format!("`{glob}` is no glob of paths"))?);
+        set.add(GlobBuilder::new(glob).literal_separator(true).build().map_err(|_| glob.clone())?);
     }
-    set.build().map(Some).map_err(|_| "the globs of an approval are too large".to_owned())
+    set.build().map(Some).map_err(|_| globs.join(", "))
 }

@@ -28,7 +28,7 @@ mod tests;
 mod traces;
 mod worktree;
 
-pub(crate) use approval::Approvals;
+pub(crate) use approval::{ApprovalError, Approvals, Wrong};
 pub(crate) use mcp::{Pin, Transport};
 pub(crate) use remark::{Origin, Place, Remark};
 pub(crate) use repository::{Declared, Located, Settings, Swept, sweep};

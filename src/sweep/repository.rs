@@ -233,7 +233,9 @@ impl Sweep<'_, '_, '_> {
         let committed: BTreeMap<&[u8], Id> = entries.iter().map(|entry| (entry.path.as_slice(), entry.id)).collect();
         let is_wanted = |path: &str| tables.files.matches(path) || Looks::of(tables, path).is_special();
         let is_ignored = |path: &Path| self.repository.is_ignored(path);
-        let walk = worktree::Walk { top, committed: here, is_ignored: &is_ignored, is_wanted: &is_wanted };
+        let is_trace = |path: &str| tables.files.matches(path);
+        let (is_ignored, is_trace, is_wanted) = (&is_ignored, &is_trace, &is_wanted);
+        let walk = worktree::Walk { top, committed: here, is_ignored, is_trace, is_wanted };
         let found = walk.run();
         for reason in &found.gaps {
             self.files.gap(".", 0, reason);

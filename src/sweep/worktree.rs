@@ -17,6 +17,8 @@ pub(super) struct Walk<'w> {
     pub(super) committed: &'w HashSet<Vec<u8>>,
     /// Whether git ignores a path, so that it is none of the repository's business.
     pub(super) is_ignored: &'w dyn Fn(&Path) -> bool,
+    /// Whether a path is one that a tool leaves: that counts, ignored or not.
+    pub(super) is_trace: &'w dyn Fn(&str) -> bool,
     /// Whether a path is worth a look.
     pub(super) is_wanted: &'w dyn Fn(&str) -> bool,
 }
@@ -72,7 +74,8 @@ impl Walk<'_> {
         }
         if depth >= MAX_DEPTH || found.files >= MAX_FILES {
             found.gaps.push(format!("the work tree is not looked at below `{path}`: it is too deep or too large"));
-        } else if !(self.is_ignored)(Path::new(path)) || is_agents(path) {
+        // Folders of agents are ignored in many work trees, by a rule of their user's own.
+        } else if !(self.is_ignored)(Path::new(path)) || (self.is_trace)(&format!("{path}/any")) {
             self.folder(folder, path, depth + 1, found);
         }
     }
@@ -80,30 +83,10 @@ impl Walk<'_> {
     fn file(&self, path: &str, found: &mut Found) {
         found.files += 1;
         let is_committed = self.committed.contains(path.as_bytes());
-        if (self.is_wanted)(path) && (is_committed || is_agents(path) || !(self.is_ignored)(Path::new(path))) {
+        if (self.is_wanted)(path) && (is_committed || (self.is_trace)(path) || !(self.is_ignored)(Path::new(path))) {
             found.paths.push(path.to_owned());
         }
     }
-}
-
-/// Folders of agents lie in many work trees, and most are ignored by a rule of the user's own.
-fn is_agents(path: &str) -> bool {
-    const FOLDERS: &[&str] = &[
-        ".claude",
-        ".cursor",
-        ".codex",
-        ".gemini",
-        ".windsurf",
-        ".aider",
-        ".kiro",
-        ".roo",
-        ".continue",
-        ".junie",
-        ".amazonq",
-        ".augment",
-    ];
-    let top = path.split('/').next().unwrap_or(path);
-    FOLDERS.contains(&top)
 }
 
 /// The bytes of a file that is not too large; `None`: it is, or it is no plain file any more.

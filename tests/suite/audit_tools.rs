@@ -207,6 +207,10 @@ fn what_is_not_approved_fails_and_names_have_aliases() {
     repository.commit("approvals");
     let (row, code) = json(&world, &["--repo", "r"]);
     assert_eq!((code, rules(&row)), (1, vec!["repo/approval-expired".to_owned(), "repo/unapproved-tool".to_owned()]));
+    repository.file("fleet.yaml", "approved:\n  - copilot\n  - {tool: cursr, reason: x}\n");
+    let answer = sweep(&world, &["--repo", "r", "--config", "r/fleet.yaml"]);
+    assert_eq!(answer.code, 2);
+    assert!(answer.stderr.contains("line 3") && answer.stderr.contains("did you mean `cursor`?"), "{}", answer.stderr);
     // What the command line says counts instead.
     assert_eq!(sweep(&world, &["--repo", "r", "--approved", "cursor,copilot"]).code, 0);
     // What is not committed approves nothing.
@@ -311,6 +315,12 @@ fn history_counts_and_a_work_tree_confirms_nothing() {
         (&row["tools"][1]["confidence"], &row["tools"][1]["evidence"][0]["origin"]),
         (&"likely".into(), &"worktree".into())
     );
+    // Nor does it matter that it is ignored, where it is what a tool leaves.
+    repository.file(".git/info/exclude", ".claude/\nnode_modules/\n");
+    repository.file("app/.claude/settings.local.json", "{}").file("node_modules/x/.cursorrules", "theirs\n");
+    let (row, _) = json(&world, &["--repo", "r", "--no-history"]);
+    assert_eq!(tools(&row), ["claude-code", "cursor"]);
+    assert_eq!(row["tools"][1]["evidence"].as_array().map(Vec::len), Some(1), "{row}");
     // A clone without its history does not say that there is none.
     let source = format!("file://{}", world.path().join("r").display());
     git(world.path(), DATE, &["clone", "-q", "--depth", "1", &source, "shallow"]);

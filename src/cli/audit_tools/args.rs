@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::super::args::{FailOn, parse_now};
+use super::super::args::{FailOn, parse_now, parse_report};
 use super::super::since::{self, Since};
 use crate::git::Backend;
 use crate::report::sweep::{Shard, SweepFormat};
@@ -118,7 +118,7 @@ pub(super) struct WrittenArgs {
     pub(super) output: Option<PathBuf>,
 
     /// Write one more report of the same run; repeatable.
-    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report)]
+    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report::<SweepFormatName>)]
     pub(super) reports: Vec<(SweepFormatName, PathBuf)>,
 
     /// Print nothing but errors; files are still written.
@@ -192,17 +192,4 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
     let number: usize = number.trim().parse().map_err(|_| wanted())?;
     let of: usize = of.trim().parse().map_err(|_| wanted())?;
     if number == 0 || number > of { Err(wanted()) } else { Ok(Shard { number, of }) }
-}
-
-fn parse_report(text: &str) -> Result<(SweepFormatName, PathBuf), String> {
-    let wanted = || "write FORMAT=FILE, e.g. `sarif=audit.sarif`".to_owned();
-    let (format, file) = text.split_once('=').filter(|(_, file)| !file.is_empty()).ok_or_else(wanted)?;
-    let format = SweepFormatName::from_str(format, false).map_err(|_| {
-        let names: Vec<String> = SweepFormatName::value_variants()
-            .iter()
-            .filter_map(|name| Some(name.to_possible_value()?.get_name().to_owned()))
-            .collect();
-        format!("`{format}` is no format: {}", names.join(", "))
-    })?;
-    Ok((format, PathBuf::from(file)))
 }

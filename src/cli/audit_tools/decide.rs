@@ -13,9 +13,9 @@ use crate::config::{self, Configuration};
 use crate::effects::{Certainty, Connection, Effect, Kind, PathTarget};
 use crate::finding::Level;
 use crate::git::Repository;
-use crate::policy::{Found, Waiver};
+use crate::policy::{Found, Waiver, nearest};
 use crate::report::sweep::{Judged, Verdict};
-use crate::sweep::{Approvals, Remark, Swept, tables};
+use crate::sweep::{ApprovalError, Approvals, Remark, Swept, Wrong, tables};
 
 /// Bytes of a configuration: its reader says what is wrong with a larger one.
 const LARGEST: u64 = 2 << 20;
@@ -69,12 +69,23 @@ pub(super) fn shared(args: &AuditToolsArgs, today: Date, colour: bool) -> Result
 fn says_of(named: &[Approved], today: Date) -> Result<Says, Failure> {
     let known = tables().map_err(Failure::new)?;
     let approvals = Approvals::new(known, named, today).map_err(|error| {
-        let unknown = named.iter().map(Approved::shown).find(|name| error.contains(name.as_str())).unwrap_or_default();
-        Failure::new(format!("--approved: {error}"))
-            .did_you_mean(&unknown, &known.ids())
-            .hint("`mcp:NAME` approves an MCP server, `host:HOST` an endpoint")
+        let failure = Failure::new(format!("--approved: {error}"));
+        let failure = match &error.what {
+            Wrong::Tool(name) => failure.did_you_mean(name, &known.ids()),
+            Wrong::Glob(_) => failure,
+        };
+        failure.hint("`mcp:NAME` approves an MCP server, `host:HOST` an endpoint")
     })?;
     Ok(Says { approvals, ..Says::default() })
+}
+
+/// With its place, and with what it may have meant.
+fn in_file(file: &str, error: &ApprovalError, known: &[&str]) -> String {
+    let near = match &error.what {
+        Wrong::Tool(name) => nearest(name, known).map(|near| format!("; did you mean `{near}`?")),
+        Wrong::Glob(_) => None,
+    };
+    format!("{file}: line {}: `approved`: {error}{}", error.line, near.unwrap_or_default())
 }
 
 /// What a file says, with what the command line adds.
@@ -83,7 +94,7 @@ fn says(file: &str, configuration: Configuration, more: &[Approved], today: Date
     let stated = configuration.approved.is_some();
     let mut approved = configuration.approved.unwrap_or_default();
     approved.extend_from_slice(more);
-    let approvals = Approvals::new(known, &approved, today).map_err(|error| format!("{file}: `approved`: {error}"))?;
+    let approvals = Approvals::new(known, &approved, today).map_err(|error| in_file(file, &error, &known.ids()))?;
     // A list that is there says something about tools, even where it is empty.
     let approvals = if stated && approved.is_empty() { approvals.stating() } else { approvals };
     Ok(Says { approvals, suppressions: configuration.suppressions, file: Some(file.to_owned()) })

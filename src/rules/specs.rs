@@ -1,0 +1,32 @@
+//! Specs are held against what rules really say: `UPDATE_SPECS=1` writes them.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use super::{Rule, all};
+
+/// Where they are.
+pub(crate) fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/rules")
+}
+
+/// Every spec of these rules has to say what its cases lead to, and one of them has to lead to its rule.
+/// `with_findings`: the spec with its findings as they are now, and whether the rule itself was among them.
+pub(crate) fn hold(is_meant: impl Fn(&Rule) -> bool, with_findings: impl Fn(&str, &str) -> (String, bool)) {
+    let update = std::env::var_os("UPDATE_SPECS").is_some();
+    let mut wrong = String::new();
+    for rule in all().iter().filter(|rule| is_meant(rule)) {
+        let path = folder().join(rule.id.replace('/', "-") + ".md");
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (expected, fires) = with_findings(&text, rule.id);
+        if expected != text {
+            if update {
+                std::fs::write(&path, expected).unwrap();
+            } else {
+                writeln!(wrong, "--- {}: found\n{expected}", path.display()).unwrap();
+            }
+        }
+        assert!(fires, "no case of {} reports it", rule.id);
+    }
+    assert!(wrong.is_empty(), "specs differ (UPDATE_SPECS=1 rewrites them):\n{wrong}");
+}
