@@ -35,7 +35,7 @@
 //! | [`backtest`] | sessions of the past by a policy, and what another one would change | model, effects, policy, rules, engine, finding |
 //! | [`export`] | a scope in the languages of agents' own engines, and what these can't say | model, shell, effects, policy, engine, finding |
 //! | [`triage`] | a session as its user lived it: conversations, turns, steps, tools, and what was paid | model |
-//! | [`sweep`] | what a repository gives away about the AI tools, MCP servers and endpoints in it | model, shell, effects, policy, config, rules, finding, git, privacy, scrub |
+//! | [`sweep`] | what a repository gives away about the AI tools, MCP servers and endpoints in it | model, effects, policy, config, rules, finding, git, privacy, scrub |
 //! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, backtest, privacy, measures, prices, sweep |
 //! | [`store`] | writes sessions into the native store, and deletes those that were kept long enough | model, privacy |
 //! | [`cli`] | arguments, files, exit codes; the only module that prints | everything |

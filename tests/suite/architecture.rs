@@ -40,7 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("generate", &["model", "finding", "effects", "policy", "privacy"]),
     ("export", &["model", "shell", "effects", "policy", "engine", "finding"]),
     ("store", &["model", "privacy", "schemas"]),
-    ("sweep", &["config", "effects", "finding", "git", "model", "policy", "privacy", "rules", "scrub", "shell"]),
+    ("sweep", &["config", "effects", "finding", "git", "model", "policy", "privacy", "rules", "scrub"]),
     (
         "cli",
         &[

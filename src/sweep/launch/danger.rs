@@ -1,8 +1,10 @@
 //! What a text for a shell does that nobody can look at beforehand: it runs what it downloads, or sends what it finds.
 
+use std::collections::BTreeSet;
+
 use super::options::program;
-use super::script::{Command, commands};
-use super::wrappers::{self, What};
+use super::run::Run;
+use crate::effects::{About, Argument, Certainty, Effect, Kind};
 use crate::sweep::hosts;
 
 /// What is dangerous about a text.
@@ -16,36 +18,10 @@ pub(crate) enum Danger {
     Decodes,
 }
 
-const DOWNLOADS: &[&str] =
-    &["curl", "wget", "fetch", "aria2c", "http", "https", "iwr", "irm", "invoke-webrequest", "invoke-restmethod"];
-const INTERPRETERS: &[&str] = &[
-    "sh",
-    "bash",
-    "zsh",
-    "dash",
-    "ksh",
-    "fish",
-    "ash",
-    "python",
-    "python3",
-    "node",
-    "perl",
-    "ruby",
-    "php",
-    "deno",
-    "bun",
-    "pwsh",
-    "powershell",
-    "iex",
-    "invoke-expression",
-    "osascript",
-    "eval",
-    "source",
-    ".",
-];
 /// They send what they are given, wherever it goes.
 const SENDERS: &[&str] = &["nc", "ncat", "netcat", "telnet", "scp", "sftp", "rsync", "ftp", "tftp", "sendmail", "mail"];
-/// Options by which a client sends a body.
+/// Clients of the web, and options by which they send a body.
+const CLIENTS: &[&str] = &["curl", "wget", "http", "https", "iwr", "irm", "invoke-webrequest", "invoke-restmethod"];
 const BODIES: &[&str] = &[
     "-d",
     "--data",
@@ -54,9 +30,9 @@ const BODIES: &[&str] = &[
     "--data-urlencode",
     "--data-ascii",
     "--json",
-    "-F",
+    "-f",
     "--form",
-    "-T",
+    "-t",
     "--upload-file",
     "--post-file",
     "--post-data",
@@ -65,171 +41,121 @@ const BODIES: &[&str] = &[
     "-body",
     "-infile",
 ];
+/// They run what comes to them.
+const INTERPRETERS: &[&str] =
+    &["sh", "bash", "zsh", "dash", "ksh", "fish", "ash", "python", "node", "perl", "ruby", "php"];
 
 /// All of them, each once.
 pub(crate) fn dangers(text: &str) -> Vec<Danger> {
-    let commands: Vec<Command> = commands(text).into_iter().map(unwrapped).collect();
+    of(&Run::of(text))
+}
+
+pub(super) fn of(run: &Run) -> Vec<Danger> {
     let mut found = Vec::new();
-    if runs_download(&commands) || power_shell_download(text) {
+    if runs_download(run) {
         found.push(Danger::RunsDownload);
     }
-    if commands.iter().any(sends) {
+    if run.commands.iter().any(|(at, words)| sends(run, *at, words)) {
         found.push(Danger::Sends);
     }
-    if runs_output(&commands, decodes) {
+    if runs_decoded(run) {
         found.push(Danger::Decodes);
     }
-    // What another shell is given is text of its own.
-    for text in commands.iter().filter_map(|command| scripted(&command.words)) {
-        if text.len() < MOST {
-            found.extend(dangers(&text));
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
     found
 }
 
-/// Longer texts inside of texts are not read again.
-const MOST: usize = 1 << 16;
-
-fn scripted(words: &[String]) -> Option<String> {
-    match wrappers::inner(words)?.what {
-        What::Script(text) => Some(text),
-        What::Words(_) => None,
-    }
-}
-
-fn unwrapped(mut command: Command) -> Command {
-    for _ in 0..super::DEEPEST {
-        match wrappers::inner(&command.words) {
-            Some(wrappers::Inner { what: What::Words(words), .. }) => command.words = words,
-            _ => break,
+/// A command that reached another machine, and behind it code that nobody knows: its input, its text, or a file that the
+/// first one wrote.
+fn runs_download(run: &Run) -> bool {
+    let downloads: BTreeSet<usize> =
+        run.effects.iter().enumerate().filter_map(|(at, effect)| download(run, at, effect)).collect();
+    let mut written: BTreeSet<&str> = BTreeSet::new();
+    for (at, effect) in run.effects.iter().enumerate() {
+        let is_behind = downloads.range(..at).next().is_some();
+        match &effect.kind {
+            Kind::Write(target) if run.parent(at).is_some_and(|parent| downloads.contains(&parent)) => {
+                written.insert(bare(&target.path));
+            }
+            // A file that is downloaded, and then is a program.
+            Kind::Execute(execution) => {
+                let is_written = |word: &Argument| written.contains(bare(&word.text));
+                let is_made_one = execution.argv.first().is_some_and(|first| program(&first.text) == "chmod");
+                let mut words = execution.argv.iter().take(if is_made_one { usize::MAX } else { 1 });
+                if words.any(is_written) {
+                    return true;
+                }
+            }
+            Kind::Opaque(opaque) if is_behind && opaque.vouched_by.is_empty() => {
+                let is_code = matches!(opaque.about, About::Anything | About::Commands);
+                let files: Vec<&str> = files(run, at).collect();
+                if is_code && (files.is_empty() || files.iter().any(|file| written.contains(bare(file)))) {
+                    return true;
+                }
+            }
+            _ => {}
         }
     }
-    command
+    false
 }
 
-fn named(command: &Command, names: &[&str]) -> bool {
-    command.words.first().is_some_and(|word| {
+/// The command that a connection is of. A package manager brings what has a name and a version; that is judged elsewhere.
+fn download(run: &Run, at: usize, effect: &Effect) -> Option<usize> {
+    let Kind::Connect(connection) = &effect.kind else { return None };
+    let is_registry = connection.host.as_ref().is_some_and(|host| host.starts_with("registry:"));
+    run.parent(at).filter(|_| !is_registry)
+}
+
+fn bare(path: &str) -> &str {
+    path.trim_start_matches("./")
+}
+
+/// Files that the command of an effect reads.
+fn files(run: &Run, at: usize) -> impl Iterator<Item = &str> {
+    run.parent(at).into_iter().flat_map(|command| run.caused(command)).filter_map(|effect| match &effect.kind {
+        Kind::Read(target) if effect.certainty == Certainty::Exact => Some(target.path.as_str()),
+        _ => None,
+    })
+}
+
+fn named(words: &[String], names: &[&str]) -> bool {
+    words.first().is_some_and(|word| {
         let name = program(word);
         let bare = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
         names.contains(&name.as_str()) || names.contains(&bare)
     })
 }
 
-fn runs_download(commands: &[Command]) -> bool {
-    runs_output(commands, |command| named(command, DOWNLOADS)) || runs_file(commands)
-}
-
-/// `curl … | sh`, `bash <(curl …)`, `sh -c "$(curl …)"`.
-fn runs_output(commands: &[Command], brings: impl Fn(&Command) -> bool) -> bool {
-    // By pipeline: the first stage that brings something. They come in order, so that one pass is enough.
-    let mut brought: Option<(usize, usize)> = None;
-    for command in commands {
-        if brings(command) {
-            if brought.is_none_or(|(pipeline, _)| pipeline != command.pipeline) {
-                brought = Some((command.pipeline, command.stage));
-            }
-            let user = command.within.and_then(|at| commands.get(at));
-            if user.is_some_and(|user| named(user, INTERPRETERS)) {
-                return true;
-            }
-        } else if brought.is_some_and(|(pipeline, stage)| pipeline == command.pipeline && stage < command.stage)
-            && named(command, INTERPRETERS)
-        {
-            return true;
-        }
-    }
-    false
-}
-
-/// `curl -o x … && sh x`, `wget … ; chmod +x …`.
-fn runs_file(commands: &[Command]) -> bool {
-    let mut files: Vec<String> = Vec::new();
-    for command in commands {
-        let runs = named(command, INTERPRETERS) || named(command, &["chmod"]);
-        let mut used = command.words.iter().skip(usize::from(runs)).take(if runs { usize::MAX } else { 1 });
-        if used.any(|word| files.iter().any(|file| same_file(file, word))) {
-            return true;
-        }
-        if named(command, DOWNLOADS) && files.len() < 16 {
-            files.extend(saved(command));
-        }
-    }
-    false
-}
-
-fn same_file(file: &str, word: &str) -> bool {
-    let bare = |text: &str| text.trim_start_matches("./").trim_matches('"').to_owned();
-    !file.is_empty() && bare(file) == bare(word)
-}
-
-/// Where a download ends up: behind `-o`, `-O` and `>`, or by the name in its address.
-fn saved(command: &Command) -> Vec<String> {
-    let options = ["-o", "--output", "-O", "--output-document", "-OutFile"];
-    let behind = command.words.windows(2).filter_map(|pair| match pair {
-        [option, file] if options.contains(&option.as_str()) || option.ends_with('o') && option.starts_with('-') => {
-            Some(file.clone())
-        }
-        _ => None,
-    });
-    let of_address = command.words.iter().filter(|word| word.contains("://")).filter_map(|word| {
-        let path = word.split(['?', '#']).next().unwrap_or(word);
-        path.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)
-    });
-    behind.chain(of_address).chain(command.written.iter().cloned()).collect()
-}
-
-/// `iex (iwr …)`: not a grammar of ours, but its words are plain.
-fn power_shell_download(text: &str) -> bool {
-    let text = text.to_ascii_lowercase();
-    let words = |names: &[&str]| {
-        let mut words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
-        words.any(|word| names.contains(&word))
+/// To a machine that is not next to this one.
+fn sends(run: &Run, at: usize, words: &[String]) -> bool {
+    let is_sent = named(words, SENDERS) || named(words, CLIENTS) && words.iter().any(|word| is_body(word));
+    let leaves = |effect: &Effect| match &effect.kind {
+        Kind::Connect(connection) => connection.host.as_deref().is_none_or(|host| !hosts::is_local_name(host)),
+        _ => false,
     };
-    words(&["iex", "invoke-expression"])
-        && words(&["iwr", "irm", "invoke-webrequest", "invoke-restmethod", "downloadstring"])
-}
-
-fn sends(command: &Command) -> bool {
-    let arguments = command.words.get(1..).unwrap_or_default();
-    if named(command, SENDERS) {
-        return leaves(command, arguments);
-    }
-    named(command, DOWNLOADS) && arguments.iter().any(|word| is_body(word)) && !stays(arguments)
-}
-
-/// What copies files sends them where one side is another machine.
-fn leaves(command: &Command, arguments: &[String]) -> bool {
-    if named(command, &["scp", "sftp", "rsync"]) {
-        return arguments.iter().any(|word| !word.starts_with('-') && word.contains(':') && !word.contains(":\\"));
-    }
-    let listens = arguments.iter().any(|word| word.starts_with('-') && word.contains('l') || word == "-z");
-    !listens && arguments.iter().any(|word| !word.starts_with('-') && !hosts::is_local_name(word))
+    is_sent && run.caused(at).any(leaves)
 }
 
 fn is_body(word: &str) -> bool {
-    let name = word.split_once('=').map_or(word, |(name, _)| name);
-    BODIES.contains(&name)
-        || BODIES.contains(&name.to_ascii_lowercase().as_str())
-        || word.starts_with("-d@")
-        || word.starts_with("-F") && word.contains('=')
+    let name = word.split_once('=').map_or(word, |(name, _)| name).to_ascii_lowercase();
+    BODIES.contains(&name.as_str()) || word.starts_with("-d@") || word.starts_with("-F") && word.contains('=')
 }
 
-/// All addresses are of this machine. What no address is seen of may go anywhere.
-fn stays(arguments: &[String]) -> bool {
-    let mut addresses = arguments.iter().filter(|word| word.contains("://")).peekable();
-    if addresses.peek().is_some() {
-        return addresses.all(|word| hosts::is_local_url(word));
+/// `… | base64 -d | sh`: an interpreter without a file takes what comes to it.
+fn runs_decoded(run: &Run) -> bool {
+    let mut decoded = false;
+    for words in run.commands.values() {
+        let is_fed = named(words, INTERPRETERS) && words.iter().skip(1).all(|word| word.starts_with('-'));
+        if decoded && is_fed {
+            return true;
+        }
+        decoded |= decodes(words);
     }
-    let host = |word: &String| word.split([':', '/']).next().unwrap_or(word).to_owned();
-    arguments.iter().map(host).any(|name| name == "localhost" || name.starts_with("127."))
+    false
 }
 
-fn decodes(command: &Command) -> bool {
-    let has = |names: &[&str]| command.words.iter().any(|word| names.contains(&word.as_str()));
-    named(command, &["base64"]) && has(&["-d", "-D", "--decode"])
-        || named(command, &["xxd"]) && has(&["-r", "-rp", "-p"])
-        || named(command, &["openssl"]) && has(&["-d"])
+fn decodes(words: &[String]) -> bool {
+    let has = |options: &[&str]| words.iter().any(|word| options.contains(&word.as_str()));
+    named(words, &["base64"]) && has(&["-d", "-D", "--decode"])
+        || named(words, &["xxd"]) && has(&["-r", "-rp", "-p"])
+        || named(words, &["openssl"]) && has(&["-d"])
 }

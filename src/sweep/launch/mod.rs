@@ -1,65 +1,52 @@
 //! How a program is started that a settings file names: through wrappers, by a shell, or from the net.
 //!
 //! A configuration says `cmd /c npx …`, `env A=1 npx …` or `bash -c "npx …"` where it means `npx …`. What is looked at
-//! is what runs in the end. Nothing is run, and nothing is looked up: only what stands there counts.
+//! is what runs in the end, by the evaluator that judges what agents run ([`crate::effects`]): nothing is run, and nothing
+//! is looked up.
 
 mod danger;
 mod options;
-mod script;
+mod run;
 #[cfg(test)]
 mod tests;
-mod wrappers;
 
 pub(crate) use danger::{Danger, dangers};
 pub(crate) use options::{Options, program};
-pub(crate) use script::{Command, commands};
+pub(crate) use run::commands;
 
-/// Wrappers in wrappers; nobody writes more.
-const DEEPEST: usize = 8;
+use run::Run;
 
 /// What runs in the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Launch {
-    /// The program and its arguments; of a script with several commands the first that brings something from outside.
+    /// The program and its arguments; of several commands the first that brings something from outside, else the last.
     pub(crate) words: Vec<String>,
     /// With the rights of the administrator.
     pub(crate) elevated: bool,
-    /// The text that a shell is given, where it is more than one command.
-    pub(crate) script: Option<String>,
+    /// It is a text for a shell, and more than one command.
+    pub(crate) is_script: bool,
+    pub(crate) dangers: Vec<Danger>,
 }
 
 impl Launch {
     /// Of a command and its arguments, each a word.
-    pub(crate) fn of(words: Vec<String>) -> Self {
-        let mut launch = Self { words, ..Self::default() };
-        for _ in 0..DEEPEST {
-            let Some(inner) = wrappers::inner(&launch.words) else { break };
-            launch.elevated |= inner.elevated;
-            match inner.what {
-                wrappers::What::Words(words) => launch.words = words,
-                wrappers::What::Script(text) => launch.enter(text),
-            }
-        }
-        launch
+    pub(crate) fn of(words: &[String]) -> Self {
+        let quoted: Vec<String> = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
+        Self::of_line(&quoted.join(" "))
     }
 
     /// Of a text that a shell reads, as a whole.
     pub(crate) fn of_line(text: &str) -> Self {
-        let mut launch = Self::default();
-        launch.enter(text.to_owned());
-        let inner = Self::of(std::mem::take(&mut launch.words));
-        Self { words: inner.words, elevated: inner.elevated, script: launch.script.or(inner.script) }
-    }
-
-    /// One command is what it is; of several the text is kept, because more than a program runs.
-    fn enter(&mut self, text: String) {
-        let commands = commands(&text);
-        let brings = |command: &&Command| wrappers::brings(&command.words);
-        let chosen = commands.iter().find(brings).or_else(|| commands.last());
-        self.words = chosen.map(|command| command.words.clone()).unwrap_or_default();
-        let plain = commands.len() == 1 && dangers(&text).is_empty();
-        if !plain && self.script.is_none() {
-            self.script = Some(text);
+        let run = Run::of(text);
+        let dangers = danger::of(&run);
+        let ends = run.ends();
+        let last = || ends.last().copied();
+        let chosen = ends.iter().copied().find(|words| run::brings(words)).or_else(last);
+        Self {
+            words: chosen.cloned().unwrap_or_default(),
+            elevated: run.commands.values().any(|words| run::elevates(words)),
+            is_script: ends.len() > 1 || !dangers.is_empty(),
+            dangers,
         }
     }
 }

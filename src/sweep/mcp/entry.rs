@@ -2,8 +2,9 @@
 //! one name, so that all names are understood everywhere.
 
 use crate::policy::json::{Data, Value};
+use crate::policy::words_of;
 use crate::sweep::document::{items, member, members, text};
-use crate::sweep::launch::{Launch, commands};
+use crate::sweep::launch::Launch;
 
 use super::formats::Dialect;
 use super::tools::ToolDescription;
@@ -115,7 +116,7 @@ fn words(value: &Value) -> Option<(String, Vec<String>)> {
 fn arguments(value: &Value) -> Vec<String> {
     match &value.data {
         Data::List(items) => items.iter().filter_map(scalar).collect(),
-        Data::Text(line) => commands(line).into_iter().next().map(|command| command.words).unwrap_or_default(),
+        Data::Text(line) => words_of(line).unwrap_or_default(),
         _ => Vec::new(),
     }
 }
@@ -134,7 +135,7 @@ fn launch(transport: &Transport) -> Launch {
     if args.is_empty() && command.contains(char::is_whitespace) && !command.contains('\\') {
         return Launch::of_line(command);
     }
-    Launch::of(std::iter::once(command).chain(args).cloned().collect())
+    Launch::of(&std::iter::once(command).chain(args).cloned().collect::<Vec<_>>())
 }
 
 fn pin(transport: &Transport, launch: &Launch) -> Pin {

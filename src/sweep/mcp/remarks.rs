@@ -3,7 +3,7 @@
 use crate::finding::Level;
 use crate::rules::repository::{AUTO_APPROVE, SERVER_FLOATING, SERVER_POISONED, SERVER_UNSAFE};
 use crate::sweep::hosts;
-use crate::sweep::launch::{Danger, dangers, program};
+use crate::sweep::launch::{Danger, program};
 use crate::sweep::poison::{self, Indicator, Strength};
 use crate::sweep::remark::{Place, Remark};
 use crate::sweep::shown::shown;
@@ -106,8 +106,7 @@ const TEMPORARY: &str = "is started from a folder that everybody may write to: i
 fn started(server: &Server, command: &str, args: &[String]) -> Vec<(Level, &'static str)> {
     let mut found: Vec<(Level, &'static str)> = Vec::new();
     let launch = &server.launch;
-    let line = launch.script.clone().unwrap_or_default();
-    for danger in dangers(&line) {
+    for danger in &launch.dangers {
         found.push((
             Level::Error,
             match danger {
@@ -117,7 +116,7 @@ fn started(server: &Server, command: &str, args: &[String]) -> Vec<(Level, &'sta
             },
         ));
     }
-    if launch.script.is_some() && found.is_empty() {
+    if launch.is_script && found.is_empty() {
         found.push((Level::Warning, SCRIPT));
     }
     if launch.elevated {

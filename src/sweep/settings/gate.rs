@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::policy::json::{Data, Value};
 use crate::rules::repository::GATE_DISABLED;
 use crate::sweep::document::{items, member, members, text};
-use crate::sweep::launch::{Launch, commands, program};
+use crate::sweep::launch::{commands, program};
 use crate::sweep::lookup::{self, EACH, Paths, Spot};
 use crate::sweep::remark::{Place, Remark};
 
@@ -67,12 +67,11 @@ fn is_gate(step: &Value) -> bool {
 }
 
 fn runs_gate(script: &str) -> bool {
-    script.contains(NAME) && commands(script).iter().any(|command| is_program(&command.words))
+    script.contains(NAME) && commands(script).iter().any(|words| is_program(words))
 }
 
 /// The gate itself, or what brings it and starts it.
 fn is_program(words: &[String]) -> bool {
-    let words = Launch::of(words.to_vec()).words;
     let is =
         |word: &String| program(word) == NAME || word.starts_with("agent-strace@") || word.contains("/agent-strace:");
     let Some((first, rest)) = words.split_first() else { return false };

@@ -153,7 +153,7 @@ fn gather(value: &Value, depth: usize, found: &mut Vec<(String, std::ops::Range<
 /// What this program records for itself is no danger to anybody.
 fn is_ours(line: &str) -> bool {
     let launch = Launch::of_line(line);
-    launch.script.is_none() && launch.words.first().is_some_and(|word| program(word) == "agent-strace")
+    !launch.is_script && launch.words.first().is_some_and(|word| program(word) == "agent-strace")
 }
 
 fn remark(file: &File<'_>, line: &str, span: std::ops::Range<usize>, when: &str) -> Remark {

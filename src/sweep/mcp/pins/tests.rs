@@ -1,9 +1,8 @@
 use super::*;
-use crate::sweep::launch::commands;
+use crate::policy::words_of;
 
 fn pin(line: &str) -> Pin {
-    let words = commands(line).into_iter().next().map(|command| command.words).unwrap_or_default();
-    Pin::of(&Launch::of(words))
+    Pin::of(&Launch::of(&words_of(line).unwrap_or_default()))
 }
 
 /// `name version`, `name ~ why`, `image name ~ why`, `local path`, `none`.
@@ -166,7 +165,7 @@ fn images_and_what_others_bring() {
 
 #[test]
 fn containers_that_get_the_machine() {
-    let risks_of = |line: &str| risks(&commands(line)[0].words).len();
+    let risks_of = |line: &str| risks(&words_of(line).unwrap()).len();
     for line in [
         "docker run --privileged a/b",
         "docker run -v /:/host a/b",
