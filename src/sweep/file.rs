@@ -133,19 +133,17 @@ impl<'r, 'a> Findings<'r, 'a> {
     /// The content of a file. `private`: whether it is searched for secrets and personal data.
     pub(super) fn content(&mut self, path: &str, origin: &Origin, bytes: &[u8], looks: Looks, private: bool) {
         let place = Place { file: Some(path.to_owned()), line: None, origin: origin.clone() };
-        // What is no text has no settings, and what looks like a secret in it is none.
+        // No tool reads its settings from what is no text. What holds keys may hold them there, too, as what an editor
+        // left beside it; in other binary files what looks like one is none.
         let Some(bytes) = as_text(bytes) else {
-            if looks.is_special() {
-                self.gap(path, 0, "it is binary, and was not read");
+            if private && looks.is_special() {
+                self.private(path, bytes, &place);
             }
             return;
         };
         let bytes = bytes.as_ref();
         if private {
-            match private::remarks(&place, path, bytes) {
-                Ok(remarks) => self.remarks.extend(remarks),
-                Err(error) => self.gap(path, 0, &format!("it was not searched for secrets: {error}")),
-            }
+            self.private(path, bytes, &place);
         }
         // A byte that is no UTF-8 must not hide the others.
         let text = String::from_utf8_lossy(bytes);
@@ -162,6 +160,13 @@ impl<'r, 'a> Findings<'r, 'a> {
             self.ignored(&text, &place);
         }
         self.agent(path, &text, &place, looks);
+    }
+
+    fn private(&mut self, path: &str, bytes: &[u8], place: &Place) {
+        match private::remarks(place, path, bytes) {
+            Ok(remarks) => self.remarks.extend(remarks),
+            Err(error) => self.gap(path, 0, &format!("it was not searched for secrets: {error}")),
+        }
     }
 
     fn agent(&mut self, path: &str, text: &str, place: &Place, looks: Looks) {

@@ -583,3 +583,33 @@ fn what_sessions_send_is_judged_by_check() {
     let answer = world.run(&["check", "s2", "--policy", "scope.json"]);
     assert!(answer.stdout.contains(" 0 errors"), "{answer:?}");
 }
+
+#[test]
+fn secrets_are_found_in_whatever_encoding_an_environment_file_is() {
+    let world = World::empty();
+    let repository = Repository::new(&world, "r");
+    // Put together here, so that no scanner of this repository takes it for one.
+    let line = format!("GITHUB_TOKEN=ghp_{}{}\n", "x7Kq2LmN9pRs4TvW8y", "Za1BcD3eFg5HjK6nPq");
+    let wide: Vec<u8> = [0xff, 0xfe].into_iter().chain(line.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let swap = [b"b0VIM 9.0\0\0\0\0", line.as_bytes()].concat();
+    for (path, bytes) in [(".env", line.clone().into_bytes()), ("wide.env", wide), (".env.swp", swap)] {
+        repository.file(path, "");
+        std::fs::write(world.path().join("r").join(path), bytes).unwrap();
+    }
+    repository.commit("keys");
+    let (row, code) = json(&world, &["--repo", "r", "--no-history"]);
+    let found: Vec<&Value> = row["findings"].as_array().unwrap().iter().collect();
+    let files: Vec<&str> = found.iter().filter_map(|finding| finding["file"].as_str()).collect();
+    assert_eq!((code, files), (1, vec![".env", ".env.swp", "wide.env"]), "{row}");
+    assert!(found.iter().all(|finding| finding["rule"] == "secret/vendor-token"), "{row}");
+    assert!(!row.to_string().contains("x7Kq2LmN9pRs4TvW8y"), "a secret is shown");
+}
+
+#[test]
+fn what_ci_runs_is_never_passed_over() {
+    let world = World::empty();
+    let repository = Repository::new(&world, "r");
+    repository.file(".github/workflows/a.yml", "jobs: [\n").commit("broken");
+    let (row, code) = json(&world, &["--repo", "r"]);
+    assert_eq!((code, &row["gaps"][0]["file"]), (3, &".github/workflows/a.yml".into()), "{row}");
+}
