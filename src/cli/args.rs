@@ -6,10 +6,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::audit_tools::AuditToolsArgs;
 use super::compare::{CompareArgs, DiffArgs, DriftArgs};
+use super::completions::CompletionsArgs;
 use super::eval::EvalArgs;
 use super::export::{ExportArgs, RevealArgs};
 use super::init::InitArgs;
 use super::lint::LintArgs;
+use super::man::ManArgs;
 use super::measured::{CostArgs, StatsArgs, TokenBudgetArgs};
 use super::policy::args::PolicyArgs;
 use super::redact::RedactArgs;
@@ -198,6 +200,12 @@ pub(super) enum Command {
     Rules(RulesArgs),
     /// List the JSON Schemas of the files that are read and written, or print one.
     Schema(SchemaArgs),
+    /// Print the completions of a shell.
+    #[command(after_help = super::completions::EXAMPLES)]
+    Completions(CompletionsArgs),
+    /// Print the manual page of a command, or write those of all.
+    #[command(after_help = super::man::EXAMPLES)]
+    Man(ManArgs),
 }
 
 #[derive(Debug, Args)]

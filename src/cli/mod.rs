@@ -4,6 +4,7 @@ mod args;
 mod audit_tools;
 mod baseline;
 mod compare;
+mod completions;
 mod configuration;
 mod demands;
 mod effects;
@@ -19,6 +20,7 @@ mod inspect;
 mod judge;
 mod lint;
 mod list;
+mod man;
 mod measured;
 mod output;
 mod pipeline;
@@ -84,6 +86,8 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Retention(args) => retention::run(&cli.trace_dir, args, environment, streams),
         Command::Rules(args) => rules::run(args, streams),
         Command::Schema(args) => schema::run(args, streams),
+        Command::Completions(args) => completions::run(args, streams),
+        Command::Man(args) => man::run(args, streams),
     }
 }
 

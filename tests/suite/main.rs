@@ -10,6 +10,7 @@
     reason = "a test fails loudly, and says what it skips"
 )]
 
+mod about;
 mod architecture;
 mod assembly;
 mod audit_tools;
