@@ -4,18 +4,16 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Stdio};
 
-use crate::world::{World, skipped};
+use crate::world::{World, skipped, there};
 
 /// The program that reads what we wrote; `None`, said loudly, where it is absent.
 fn program(name: &str, otherwise: &str) -> Option<Command> {
-    #[expect(clippy::disallowed_methods, reason = "shells and man are asked what they make of our text")]
-    let mut command = Command::new(name);
-    #[expect(clippy::disallowed_methods, reason = "as above")]
-    let there = Command::new(name).arg("--help").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
-    if !there {
+    if !there(name) {
         skipped(&format!("{otherwise}: {name} is not there"));
         return None;
     }
+    #[expect(clippy::disallowed_methods, reason = "shells and man are asked what they make of our text")]
+    let mut command = Command::new(name);
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).stdin(Stdio::null());
     Some(command)
 }

@@ -36,6 +36,7 @@ mod hook_policies;
 mod hostile;
 mod lint_doubts;
 mod oracle;
+mod packaging;
 mod peer_defects;
 mod peer_evals;
 mod peer_lints;

@@ -119,6 +119,13 @@ pub(crate) fn skipped(what: &str) {
     writeln!(stderr, "SKIPPED: {what}").unwrap();
 }
 
+/// Whether a program can be run here.
+pub(crate) fn there(program: &str) -> bool {
+    #[expect(clippy::disallowed_methods, reason = "tools of other people read what we write")]
+    let mut command = Command::new(program);
+    command.arg("--help").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
 /// The folder with real logs and cases, which lies outside of the repository.
 pub(crate) fn acceptance(otherwise: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("AGENT_STRACE_ACCEPTANCE").map(PathBuf::from);
