@@ -62,6 +62,8 @@ pub(crate) struct Finding {
     pub(crate) level: Level,
     /// Lower case, one line, names the act and the reason.
     pub(crate) message: String,
+    /// The file that it is about, from the top of the repository, where it is about a change and not about a session.
+    pub(crate) file: Option<String>,
     /// 1-based event number in its session; 0 of a finding about the whole session.
     pub(crate) event: u32,
     /// The last event that it is about, where it is about several.
@@ -73,7 +75,7 @@ pub(crate) struct Finding {
     pub(crate) effect: Option<Box<EffectView>>,
     /// What the log says, shortened: the command, the path as written. Raw log text.
     pub(crate) evidence: Option<String>,
-    /// 1-based line in the session's source.
+    /// 1-based line in the session's source, or in `file`.
     pub(crate) line: u32,
     /// JSON pointer of what it is about, in the document on that line, where it is about one value of it.
     pub(crate) pointer: Option<String>,

@@ -20,23 +20,24 @@
 //! | [`scrub`] | rewrites logs of any format byte by byte, without what is private | privacy |
 //! | [`anonymize`] | sessions without who they are about: pseudonyms, and proof that nothing is left | privacy, scrub |
 //! | [`git`] | files of a revision and commits of a history as git objects | – |
+//! | [`change`] | what the head of a change has that its base hasn't, as data | git |
 //! | [`ingest`] | bytes of a log → sessions and gaps, one folder per dialect | model, git |
 //! | [`effects`] | a tool call → what it did to files, processes, network | model, shell, finding |
 //! | [`prices`] | what models cost and how much they take at once: a dated table | model |
 //! | [`policy`] | `.agent-scope.json` → a validated policy, or diagnostics that point into the file | effects, finding, git, prices |
 //! | [`measures`] | everything that is counted of one session, in one place | model, effects, prices |
 //! | [`config`] | the other files: settings, suppressions, lint rules, how long sessions are kept → settings, or diagnostics | policy, finding |
-//! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, config, finding, measures, prices, privacy, scrub |
+//! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, config, finding, measures, prices, privacy, scrub, git, change |
 //! | [`generate`] | what sessions did → a policy that allows it and nothing more | model, effects, policy, finding, privacy |
 //! | [`eval`] | how a session measures up to `.agent-evals.yaml` | model, effects, policy, rules, finding, measures, prices, config |
 //! | [`compare`] | two sessions beside each other, and sessions of now beside those of before | measures |
-//! | [`engine`] | applies policy, rules and evals; owns order, counts and verdict | model, effects, policy, config, rules, finding, measures, eval |
+//! | [`engine`] | applies policy, rules and evals; owns order, counts and verdict | model, effects, policy, config, rules, finding, measures, eval, change |
 //! | [`lab`] | tries a policy out: its tests, its lints, what its denies let through | model, effects, policy, engine, finding |
 //! | [`backtest`] | sessions of the past by a policy, and what another one would change | model, effects, policy, rules, engine, finding |
 //! | [`export`] | a scope in the languages of agents' own engines, and what these can't say | model, shell, effects, policy, engine, finding |
 //! | [`triage`] | a session as its user lived it: conversations, turns, steps, tools, and what was paid | model |
 //! | [`sweep`] | what a repository gives away about the AI tools, MCP servers and endpoints in it | model, effects, policy, config, rules, finding, git, privacy, scrub |
-//! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, backtest, privacy, measures, prices, sweep |
+//! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, backtest, privacy, measures, prices, sweep, change |
 //! | [`store`] | writes sessions into the native store, and deletes those that were kept long enough | model, privacy |
 //! | [`cli`] | arguments, files, exit codes; the only module that prints | everything |
 //!
@@ -78,6 +79,7 @@
 
 mod anonymize;
 mod backtest;
+mod change;
 mod cli;
 mod compare;
 mod config;

@@ -291,12 +291,30 @@ pub(super) struct GateArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) policy: Option<String>,
 
-    /// Read the policy from this git revision, not from disk.
-    #[arg(long, value_name = "REV")]
+    /// Read the policy from this git revision, not from disk. `auto`: the base of the change, as the event of the CI job
+    /// tells it; without a base nothing is judged (exit code 2).
+    #[arg(long, value_name = "auto|REV")]
     pub(super) policy_ref: Option<String>,
 
-    /// Judge without a policy file if there is none.
-    #[arg(long, conflicts_with_all = ["policy", "policy_ref"])]
+    /// The change begins here: its files and commits are judged beside the sessions, and only sessions that come with it
+    /// [default with `--policy-ref auto`: the tip of the base branch].
+    #[arg(long, value_name = "REV")]
+    pub(super) base: Option<String>,
+
+    /// The change ends here, and sessions are read from there [default: HEAD, and the disk].
+    #[arg(long, value_name = "REV")]
+    pub(super) head: Option<String>,
+
+    /// Read everything from this repository and nothing from a checkout.
+    #[arg(long, value_name = "DIR")]
+    pub(super) git_dir: Option<PathBuf>,
+
+    /// People looked at what the change does to the gate itself: who or what says so. `gate/tampering` is a note then.
+    #[arg(long, value_name = "WHO")]
+    pub(super) tampering_reviewed: Option<String>,
+
+    /// Judge without a policy file if there is none, on disk or at the base of the change.
+    #[arg(long, conflicts_with = "policy")]
     pub(super) allow_no_policy: bool,
 
     /// One more directory with hook policies of agent runtimes (`.claw-policy.json`, `.codex-policy.json`,
@@ -332,7 +350,8 @@ pub(super) struct GateArgs {
     pub(super) no_suppressions: bool,
 
     /// Where the logs came from: `runner`, the machine of this job; `artifact`, another job of this run; `pull-request`,
-    /// the change itself, whose author could write them.
+    /// the change itself, whose author could write them; `attested`, whoever an attestation names, which was verified
+    /// before (`gh attestation verify`).
     #[arg(long, value_name = "SOURCE", default_value = "pull-request")]
     pub(super) source: SourceName,
 
@@ -524,6 +543,7 @@ pub(super) enum SourceName {
     Runner,
     Artifact,
     PullRequest,
+    Attested,
 }
 
 impl SourceName {
@@ -532,6 +552,7 @@ impl SourceName {
             Self::Runner => Source::Runner,
             Self::Artifact => Source::Artifact,
             Self::PullRequest => Source::PullRequest,
+            Self::Attested => Source::Attested,
         }
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::failure::{Failure, reason};
 use super::output;
 use super::policy_file;
-use crate::git;
+use super::trust::Ground;
 use crate::policy::file;
 use crate::report::{self, Report, terminal};
 
@@ -42,11 +42,12 @@ pub(super) struct Baseline {
 
 /// Reads it from disk, or from a revision: a change must not decide what is known of it. What is not understood is an
 /// error: a baseline that is not applied would not be noticed.
-pub(super) fn read(path: &str, revision: Option<&str>) -> Result<Baseline, Failure> {
-    let bytes = match revision {
+pub(super) fn read(path: &str, ground: Ground<'_>) -> Result<Baseline, Failure> {
+    let bytes = match ground.revision {
         // A file outside of the repository is no part of the change.
         Some(revision) if !policy_file::is_outside(path) => {
-            git::read_blob(Path::new("."), revision, path)
+            ground
+                .read(revision, path)
                 .map_err(|error| {
                     broken(path, &error.to_string())
                         .hint("with --policy-ref it is read from that revision; an absolute path may name another file")
@@ -93,6 +94,11 @@ fn broken(path: &str, reason: &str) -> Failure {
 }
 
 impl Baseline {
+    /// The file that it was read from.
+    pub(super) fn file(&self) -> Option<&str> {
+        self.shown.as_deref()
+    }
+
     pub(super) fn fingerprints(&self) -> BTreeSet<String> {
         self.known.keys().cloned().collect()
     }

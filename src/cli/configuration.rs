@@ -14,13 +14,14 @@ use super::environment::Environment;
 use super::failure::{Failure, reason};
 use super::output;
 use super::policy_file;
+use super::trust::Ground;
 use crate::config::anonymize::{self, Anonymizing};
 use crate::config::lint::{self, Lints};
 use crate::config::private::Private;
 use crate::config::retention::Retention;
 use crate::config::{self, Configuration};
 use crate::engine::{Settings, Waiving};
-use crate::git::{self, GitError};
+use crate::git::GitError;
 use crate::policy::{Diagnostics, Policy};
 use crate::rules;
 
@@ -40,12 +41,12 @@ pub(super) struct Decided {
 pub(super) fn decide(
     args: &GateArgs,
     named: Option<&str>,
-    policy: Policy,
+    (policy, ground): (Policy, Ground<'_>),
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<Decided, Failure> {
     let colour = environment.colour && !args.no_color;
-    let (path, mut configuration) = load(named, args.policy_ref.as_deref(), &policy, colour)?;
+    let (path, mut configuration) = load(named, ground, &policy, colour)?;
     if !configuration.not_judged.is_empty() && !args.quiet {
         let keys: Vec<String> = configuration.not_judged.iter().map(|key| format!("`{key}`")).collect();
         let line = format!("note: {path}: {} not judged by this build", listed(&keys));
@@ -53,8 +54,8 @@ pub(super) fn decide(
     }
     let configured = configuration.fail_on.as_deref().and_then(|level| FailOn::from_str(level, false).ok());
     let baseline = match (&args.baseline, &configuration.baseline) {
-        (Some(named), _) => baseline::read(&policy_file::shown(&named.to_string_lossy()), args.policy_ref.as_deref())?,
-        (None, Some(named)) => baseline::read(&beside(&path, named), args.policy_ref.as_deref())?,
+        (Some(named), _) => baseline::read(&policy_file::shown(&named.to_string_lossy()), ground)?,
+        (None, Some(named)) => baseline::read(&beside(&path, named), ground)?,
         (None, None) => Baseline::default(),
     };
     let policy = policy.suppressing(std::mem::take(&mut configuration.suppressions));
@@ -66,6 +67,7 @@ pub(super) fn decide(
         source: args.source.source(),
         demands: None,
         only: None,
+        change: None,
     };
     let Configuration { retention, private, .. } = configuration;
     Ok(Decided { policy, settings, baseline, retention, private })
@@ -87,14 +89,14 @@ pub(super) fn today(
 
 /// The policy with the suppressions of the file that was asked for, or of the default one, on disk.
 pub(super) fn suppressing(config: Option<&str>, policy: Policy, colour: bool) -> Result<Policy, Failure> {
-    let (_, configuration) = load(config, None, &policy, colour)?;
+    let (_, configuration) = load(config, Ground::at(None), &policy, colour)?;
     Ok(policy.suppressing(configuration.suppressions))
 }
 
 /// The lint file that was asked for, the default one, or none.
-pub(super) fn lints(named: Option<&str>, revision: Option<&str>, colour: bool) -> Result<Option<Lints>, Failure> {
+pub(super) fn lints(named: Option<&str>, ground: Ground<'_>, colour: bool) -> Result<Option<Lints>, Failure> {
     let name = policy_file::shown(named.unwrap_or(lint::NAME));
-    let Some(bytes) = bytes(&name, revision, named.is_some())? else { return Ok(None) };
+    let Some(bytes) = bytes(&name, ground, named.is_some())? else { return Ok(None) };
     let read = Lints::read(&name, &bytes, &rules::lint::declared());
     read.map(Some).map_err(|faults| policy_file::faulty("lint file", &name, &faults, policy_file::colour(colour)))
 }
@@ -102,21 +104,21 @@ pub(super) fn lints(named: Option<&str>, revision: Option<&str>, colour: bool) -
 /// The file that was asked for, the default one, or none.
 pub(super) fn load(
     config: Option<&str>,
-    revision: Option<&str>,
+    ground: Ground<'_>,
     policy: &Policy,
     colour: bool,
 ) -> Result<(String, Configuration), Failure> {
-    read(config, revision, colour, |name, bytes| config::read(name, bytes, policy))
+    read(config, ground, colour, |name, bytes| config::read(name, bytes, policy))
 }
 
 /// What counts for repositories, by the file that was asked for.
 pub(super) fn load_for_repositories(file: &str, colour: bool) -> Result<(String, Configuration), Failure> {
-    read(Some(file), None, colour, config::read_for_repository)
+    read(Some(file), Ground::at(None), colour, config::read_for_repository)
 }
 
 /// How long sessions are kept, by the file that was asked for, the default one, or none.
 pub(super) fn retention(config: Option<&str>, colour: bool) -> Result<(String, Retention), Failure> {
-    read(config, None, colour, config::read_retention)
+    read(config, Ground::at(None), colour, config::read_retention)
 }
 
 /// The name of the file, which is empty where there is none, and what it says.
@@ -125,7 +127,7 @@ pub(super) fn anonymizing(named: Option<&str>, colour: bool) -> Result<Anonymizi
     let asked = named.map(policy_file::shown);
     let names = asked.as_deref().map_or_else(|| anonymize::NAMES.to_vec(), |name| vec![name]);
     for name in names {
-        let Some(bytes) = bytes(name, None, asked.is_some())? else { continue };
+        let Some(bytes) = bytes(name, Ground::at(None), asked.is_some())? else { continue };
         return anonymize::read(name, &bytes)
             .map_err(|faults| policy_file::faulty("configuration", name, &faults, policy_file::colour(colour)));
     }
@@ -134,14 +136,14 @@ pub(super) fn anonymizing(named: Option<&str>, colour: bool) -> Result<Anonymizi
 
 fn read<T: Default>(
     config: Option<&str>,
-    revision: Option<&str>,
+    ground: Ground<'_>,
     colour: bool,
     read: impl Fn(&str, &[u8]) -> Result<T, Diagnostics>,
 ) -> Result<(String, T), Failure> {
     let asked = config.map(policy_file::shown);
     let names = asked.as_deref().map_or_else(|| config::NAMES.to_vec(), |name| vec![name]);
     for name in names {
-        let Some(bytes) = bytes(name, revision, asked.is_some())? else { continue };
+        let Some(bytes) = bytes(name, ground, asked.is_some())? else { continue };
         let faulty = |faults| policy_file::faulty("configuration", name, &faults, policy_file::colour(colour));
         return Ok((name.to_owned(), read(name, &bytes).map_err(faulty)?));
     }
@@ -149,10 +151,10 @@ fn read<T: Default>(
 }
 
 /// `None`: there is no such file, and nobody asked for it.
-pub(super) fn bytes(name: &str, revision: Option<&str>, asked: bool) -> Result<Option<Vec<u8>>, Failure> {
+pub(super) fn bytes(name: &str, ground: Ground<'_>, asked: bool) -> Result<Option<Vec<u8>>, Failure> {
     let unusable = |reason: String| Failure::new(format!("the configuration `{name}` can't be used: {reason}"));
-    if let Some(revision) = revision {
-        return match git::read_blob(Path::new("."), revision, name) {
+    if let Some(revision) = ground.revision {
+        return match ground.read(revision, name) {
             Ok(blob) => Ok(Some(blob.bytes)),
             Err(GitError::NoFile { .. }) if !asked => Ok(None),
             Err(error) => Err(unusable(error.to_string()).hint(

@@ -12,6 +12,7 @@ use super::gate;
 use super::output;
 use super::pipeline::Inputs;
 use super::policy_file;
+use super::trust::Ground;
 use crate::effects::{Effect, Kind, Links, Tracker, causes};
 use crate::engine::{self, Entries, Entry, Settings};
 use crate::ingest::discover::Selection;
@@ -32,7 +33,7 @@ pub(super) fn run(
     // What programs do is what the policy says they do, where there is one.
     let policy = policy_file::load_if_any(None, None, environment.colour && !args.no_color)?;
     let policy = policy.unwrap_or_else(Policy::none);
-    let (links, gap) = gate::links(None);
+    let (links, gap) = gate::links(Ground::at(None));
     let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
     let (sessions, mut gaps) = inputs.all(|session| of_session(session, &policy, &links));
     gaps.extend(gap);
@@ -80,7 +81,7 @@ fn of_command(
     } else {
         None
     };
-    let (links, gap) = if here { gate::links(args.policy_ref.as_deref()) } else { (Links::new(), None) };
+    let (links, gap) = if here { gate::links(Ground::at(args.policy_ref.as_deref())) } else { (Links::new(), None) };
     let cwd = directory(args.cwd.as_deref())?;
     let arguments = serde_json::json!({ "command": command }).to_string();
     let session = session_of("Bash", arguments, &cwd);

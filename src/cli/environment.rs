@@ -1,6 +1,7 @@
 //! What a command may know about where it runs, read once: everything else depends on its arguments alone.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,8 @@ pub struct Environment<'a> {
 pub struct Machine {
     pub(crate) homes: discover::Machine,
     pub(crate) now: jiff::Timestamp,
+    /// What a forge tells a job about itself, by the name of the variable.
+    pub(crate) ci: BTreeMap<&'static str, String>,
     /// Where a job of GitHub Actions keeps its summary.
     pub(crate) step_summary: Option<PathBuf>,
     /// Who works on it, and what it is called.
@@ -42,6 +45,22 @@ pub(crate) enum Named {
     User,
     Host,
 }
+
+/// What `--policy-ref auto` asks. Jobs can't set any of them for later steps.
+const CI_VARIABLES: &[&str] = &[
+    "GITHUB_ACTIONS",
+    "GITHUB_EVENT_NAME",
+    "GITHUB_EVENT_PATH",
+    "GITHUB_REF",
+    "GITHUB_SHA",
+    "GITLAB_CI",
+    "CI_COMMIT_BEFORE_SHA",
+    "CI_COMMIT_BRANCH",
+    "CI_COMMIT_SHA",
+    "CI_DEFAULT_BRANCH",
+    "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA",
+    "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
+];
 
 /// Of the environment, and of the system where it keeps a file for that.
 fn people() -> Vec<(Named, String)> {
@@ -66,7 +85,9 @@ impl Machine {
         let variables = discover::variables().into_iter().filter_map(value).collect();
         let homes = discover::Machine { variables, project: PathBuf::new() };
         let step_summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from);
-        Self { homes, now: jiff::Timestamp::now(), step_summary, people: people() }
+        let told = |name: &&'static str| Some((*name, std::env::var(*name).ok().filter(|value| !value.is_empty())?));
+        let ci = CI_VARIABLES.iter().filter_map(told).collect();
+        Self { homes, now: jiff::Timestamp::now(), ci, step_summary, people: people() }
     }
 }
 

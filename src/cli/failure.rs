@@ -40,6 +40,11 @@ impl Failure {
         self
     }
 
+    /// What is wrong, in one line.
+    pub(super) fn summary(&self) -> &str {
+        &self.error
+    }
+
     pub(super) fn report(&self, stderr: &mut dyn Write) -> u8 {
         let mut text = format!("error: {}\n", terminal(&self.error));
         if let Some(details) = &self.details {

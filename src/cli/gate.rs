@@ -1,35 +1,26 @@
 //! `check`, `audit` and `lint`: select, read, judge, report.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::Streams;
 use super::args::{AuditArgs, CheckArgs, FormatName, GateArgs};
 use super::baseline::{self, Overwrite};
-use super::configuration::{self, Decided};
-use super::demands::{self, Origin};
+use super::bench::Bench;
 use super::environment::Environment;
 use super::failure::Failure;
-use super::hooks;
-use super::judge;
-use super::measured::prices;
 use super::output;
 use super::pipeline::Inputs;
-use super::policy_file;
 use super::retention::{self, Overdues};
+use super::trust::{AfterMerge, Ground, Trust, change};
 use super::wanted::Wanted;
-use crate::config::lint::Lints;
+use crate::change::Extent;
 use crate::config::retention::Retention;
 use crate::effects::Links;
-use crate::engine::{Entries, Judging};
-use crate::eval::Demands;
+use crate::engine::Entries;
 use crate::git::{self, GitError};
 use crate::ingest::discover::Selection;
 use crate::model::Gap;
-use crate::policy::Policy;
 use crate::report::{self, Checkout, Colour, Report, Style};
-use crate::rules;
-use crate::rules::private;
 
 /// What was called: all judge alike and differ in what they take and show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +56,8 @@ pub(super) fn check(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let inputs = inputs_of_check(trace_dir, args, environment, streams);
+    let trust = Trust::establish(&args.gate, environment)?;
+    let inputs = inputs_of_check(&trust, trace_dir, args, environment, streams);
     let asked = args.lint || args.lint_config.is_some();
     let lints = if asked { Wish::Always(args.lint_config.as_deref()) } else { Wish::WhereConfigured };
     let named = Named {
@@ -74,10 +66,11 @@ pub(super) fn check(
         evals: args.evals.as_deref(),
         verdicts: args.verdicts.as_deref(),
     };
-    run((Verb::Check, &named), trace_dir, &args.gate, environment, inputs, streams)
+    run((Verb::Check, &named), trace_dir, (&args.gate, &trust), environment, inputs, streams)
 }
 
 fn inputs_of_check(
+    trust: &Trust<'_>,
     trace_dir: &Path,
     args: &CheckArgs,
     environment: Environment,
@@ -87,8 +80,21 @@ fn inputs_of_check(
     if args.discover {
         return Inputs::discover(environment.homes(None)?.as_ref(), wanted.here_at_least()?, environment);
     }
-    let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
+    let inputs = select(trust, trace_dir, (&args.sessions, Selection::All), environment, streams)?;
     Ok(inputs.only(wanted))
+}
+
+/// The sessions that were named, or those of the store: of the head of a change, where it is read from there.
+pub(super) fn select(
+    trust: &Trust<'_>,
+    trace_dir: &Path,
+    (named, selection): (&[String], Selection),
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<Inputs, Failure> {
+    let Some(requests) = trust.requests(trace_dir, named)? else { return Ok(Inputs::none(environment)) };
+    let inputs = Inputs::select_in(trust.folder(), trace_dir, (&requests, selection), environment, streams.stdin)?;
+    Ok(inputs.of_whole_store(named.is_empty() && selection == Selection::All))
 }
 
 pub(super) fn audit(
@@ -97,58 +103,50 @@ pub(super) fn audit(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
+    let trust = Trust::establish(&args.gate, environment)?;
     let selection = if args.all { Selection::All } else { Selection::Latest };
     let requests: Vec<String> = args.session.iter().cloned().collect();
-    let inputs = Inputs::select(trace_dir, &requests, selection, environment, streams.stdin);
+    let inputs = select(&trust, trace_dir, (&requests, selection), environment, streams);
     let named = Named { configuration: args.config.as_deref(), lints: Wish::Never, evals: None, verdicts: None };
-    run((Verb::Audit, &named), trace_dir, &args.gate, environment, inputs, streams)
+    run((Verb::Audit, &named), trace_dir, (&args.gate, &trust), environment, inputs, streams)
 }
 
 pub(super) fn run(
     (verb, named): (Verb, &Named<'_>),
     trace_dir: &Path,
-    args: &GateArgs,
+    (args, trust): (&GateArgs, &Trust<'_>),
     environment: Environment,
     inputs: Result<Inputs, Failure>,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     // A policy that can't be had is worse news than a session that can't be found, and is told first.
-    let policy = policy_file::load(args, verb, environment)?;
-    let policy = beside(args, policy, environment, streams)?;
-    let decided = configuration::decide(args, named.configuration, policy, environment, streams)?;
-    let Decided { policy, mut settings, baseline, retention, private: configured } = decided;
-    settings.only = (verb == Verb::Lint).then_some(rules::lint::FAMILIES);
-    settings.demands = demands(verb, named, args, environment)?;
-    let counted = settings.demands.as_ref().is_some_and(|demands| demands.evals.counts_lints());
-    let lints = lints(named, args, environment)?.or_else(|| counted.then(Lints::default));
-    let lints = match settings.demands.as_ref() {
-        Some(demands) => lints.map(|lints| lints.counting(demands.evals.counted_rules())),
-        None => lints,
-    };
+    let mut bench = Bench::load((verb, named), args, trust.ground(), environment, streams)?;
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
     baseline::refuse_to_overwrite(args.write_baseline.as_deref(), overwrite)?;
     let mut inputs = inputs?;
-    if inputs.is_empty() {
+    let mut notes = Vec::new();
+    let change = change::of_run((args, named), trust, (trace_dir, &bench), &mut inputs, &mut notes)?;
+    let people_may_have_done_it = change.as_ref().is_some_and(|change| change.extent == Extent::Everything);
+    if inputs.is_empty() && !people_may_have_done_it {
         return Ok(no_sessions(trace_dir, streams));
     }
-    let (links, gap) = links(args.policy_ref.as_deref());
+    bench.of_change(change.as_ref());
+    let (links, gap) = links(trust.ground());
     inputs.lack(gap);
-    let left_out = inputs.left_out();
-    let overdue = overdue(verb, &retention, trace_dir, (args, environment), &mut inputs)?;
+    notes.extend(left_out_of(inputs.left_out()));
+    let overdue = overdue(verb, &bench.retention, trace_dir, (args, environment), &mut inputs)?;
+    let later = AfterMerge::load((verb, named), (args, trust), change.as_ref(), environment, streams);
     let entries = if verb == Verb::Audit { Entries::Keep } else { Entries::Drop };
-    let demands = settings.demands.as_deref();
-    let judging = Judging { policy: &policy, links: &links, entries, demands, lints: lints.as_ref(), exposed: None };
-    let counted = demands.into_iter().flat_map(|demands| demands.evals.counted_rules());
-    let wanted = if verb == Verb::Check { private::Wanted::new(&configured, counted) } else { None };
-    let report = Report::new(judge::judge(inputs, &judging, wanted.as_ref(), &overdue, &settings));
+    let wanted = bench.wanted(verb);
+    let panel = bench.panel(wanted.as_ref(), &links, entries);
+    let report = later.judge(inputs, &panel, verb, &overdue);
     write(verb, args, environment, &report, streams)?;
-    let mut notes = baseline.notes(&report);
+    let mut told = bench.baseline.notes(&report);
     if let Some(path) = &args.write_baseline {
-        let today = settings.today.map(|today| today.to_string());
-        notes.extend(baseline.write(path, &report, today.as_deref(), overwrite)?);
+        let today = bench.settings.today.map(|today| today.to_string());
+        told.extend(bench.baseline.write(path, &report, today.as_deref(), overwrite)?);
     }
-    notes.extend(left_out_of(left_out));
-    for note in notes.iter().filter(|_| !args.quiet) {
+    for note in told.iter().chain(&notes).filter(|_| !args.quiet) {
         output::note(streams.stderr, note);
     }
     Ok(report.exit_code())
@@ -181,56 +179,10 @@ fn left_out_of(count: usize) -> Option<String> {
     (count > 0).then(|| format!("note: {sessions} left out; `--all` judges every session"))
 }
 
-fn lints(named: &Named<'_>, args: &GateArgs, environment: Environment) -> Result<Option<Lints>, Failure> {
-    let colour = environment.colour && !args.no_color;
-    let load = |file| configuration::lints(file, args.policy_ref.as_deref(), colour);
-    match named.lints {
-        Wish::Never => Ok(None),
-        Wish::WhereConfigured => load(None),
-        Wish::Always(file) => Ok(Some(load(file)?.unwrap_or_default())),
-    }
-}
-
-/// The policy with what stands in other files: hook policies of agent runtimes, and prices.
-fn beside(
-    args: &GateArgs,
-    mut policy: Policy,
-    environment: Environment,
-    streams: &mut Streams<'_>,
-) -> Result<Policy, Failure> {
-    let coloured = environment.colour && !args.no_color;
-    let hooks = hooks::manifests(args, coloured)?;
-    if !hooks.manifests.is_empty() && !args.quiet {
-        let files = hooks.manifests.iter().map(|manifest| format!("`{}`", report::terminal(&manifest.path)));
-        let files: Vec<String> = files.collect();
-        output::note(streams.stderr, &format!("note: judged by the hook policies too: {}", files.join(", ")));
-    }
-    if let Some(file) = &args.prices {
-        policy = policy.priced_by(prices(file, args.policy_ref.as_deref(), coloured)?);
-    }
-    Ok(policy.hooked(hooks))
-}
-
-/// What sessions have to be like: only `check` asks that of all.
-fn demands(
-    verb: Verb,
-    named: &Named<'_>,
-    args: &GateArgs,
-    environment: Environment,
-) -> Result<Option<Arc<Demands>>, Failure> {
-    if verb != Verb::Check {
-        return Ok(None);
-    }
-    let colour = environment.colour && !args.no_color;
-    let evals = demands::load(named.evals, Origin { revision: args.policy_ref.as_deref(), colour })?;
-    let verdicts = demands::verdicts(named.verdicts)?;
-    Ok(evals.map(|evals| Arc::new(Demands { evals, baseline: None, verdicts })))
-}
-
 /// The symlinks that are committed where the program runs, so that what is done through one is judged by what it names.
 /// Links of a repository that can't be read are evidence that is missing: a gap, never a pass.
-pub(super) fn links(revision: Option<&str>) -> (Links, Option<Gap>) {
-    match git::links(Path::new("."), revision.unwrap_or("HEAD")) {
+pub(super) fn links(ground: Ground<'_>) -> (Links, Option<Gap>) {
+    match git::links(ground.folder(), ground.revision.unwrap_or("HEAD"), ground.is_top()) {
         Ok(links) => (links, None),
         Err(GitError::NoRepository(_) | GitError::NoRevision(_)) => (Links::new(), None),
         Err(error) => {

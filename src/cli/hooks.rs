@@ -6,15 +6,16 @@ use super::args::GateArgs;
 use super::failure::{Failure, reason};
 use super::output;
 use super::policy_file;
+use super::trust::Ground;
 use crate::config;
 use crate::config::hooks::{NAMES, read};
-use crate::git::{self, GitError};
+use crate::git::GitError;
 use crate::policy::hooks::HookPolicy;
 
 /// Those of the current directory, of the directories above it in the repository, and of the ones that were named. With
 /// `--policy-ref` all come from that revision, so that a change can't loosen what it is judged by.
-pub(super) fn manifests(args: &GateArgs, coloured: bool) -> Result<HookPolicy, Failure> {
-    let levels = output::prefix_in_repository().matches('/').count();
+pub(super) fn manifests(args: &GateArgs, ground: Ground<'_>, coloured: bool) -> Result<HookPolicy, Failure> {
+    let levels = if ground.is_top() { 0 } else { output::prefix_in_repository().matches('/').count() };
     let around = (0..=levels).map(|level| "../".repeat(level));
     let named = args.hooks.iter().map(|folder| {
         let folder = policy_file::shown(folder);
@@ -25,7 +26,7 @@ pub(super) fn manifests(args: &GateArgs, coloured: bool) -> Result<HookPolicy, F
         let before = policy.manifests.len();
         for name in NAMES {
             let file = format!("{folder}{name}");
-            let Some(bytes) = bytes(&file, args.policy_ref.as_deref())? else { continue };
+            let Some(bytes) = bytes(&file, ground)? else { continue };
             let colour = policy_file::colour(coloured);
             let read =
                 read(&file, &bytes).map_err(|faults| policy_file::faulty("hook policy", &file, &faults, colour))?;
@@ -40,10 +41,10 @@ pub(super) fn manifests(args: &GateArgs, coloured: bool) -> Result<HookPolicy, F
 }
 
 /// `None`: there is no such file.
-fn bytes(file: &str, revision: Option<&str>) -> Result<Option<Vec<u8>>, Failure> {
+fn bytes(file: &str, ground: Ground<'_>) -> Result<Option<Vec<u8>>, Failure> {
     let unusable = |reason: String| Failure::new(format!("the hook policy `{file}` can't be read: {reason}"));
-    if let Some(revision) = revision {
-        return match git::read_blob(Path::new("."), revision, file) {
+    if let Some(revision) = ground.revision {
+        return match ground.read(revision, file) {
             Ok(blob) => Ok(Some(blob.bytes)),
             Err(GitError::NoFile { .. }) => Ok(None),
             Err(error) => Err(unusable(error.to_string())),

@@ -7,39 +7,55 @@ use crate::ingest::{Log, Reading};
 use crate::model::{Gap, Session};
 use crate::rules::private::{Exposed, Wanted};
 
-/// `wanted`: what logs are searched for. `overdue`: what the store should not hold any more.
-pub(super) fn judge(
+/// What judges.
+#[derive(Clone, Copy)]
+pub(super) struct Panel<'a> {
+    pub(super) judging: Judging<'a>,
+    /// What logs are searched for.
+    pub(super) wanted: Option<&'a Wanted>,
+    pub(super) settings: &'a Settings,
+}
+
+/// `overdue`: what the store should not hold any more.
+pub(super) fn judge(inputs: Inputs, panel: &Panel<'_>, overdue: &Overdues) -> Outcome {
+    let (outcome, _) = judge_twice(inputs, panel, None, overdue);
+    outcome
+}
+
+/// By one panel, and by another one: every log is read once.
+pub(super) fn judge_twice(
     inputs: Inputs,
-    judging: &Judging<'_>,
-    wanted: Option<&Wanted>,
+    first: &Panel<'_>,
+    second: Option<&Panel<'_>>,
     overdue: &Overdues,
-    settings: &Settings,
-) -> Outcome {
-    let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
-        let (mut sessions, gaps) = judge_log((log, reading), judging, wanted);
-        if let Some(overdue) = overdue.of(log) {
-            for session in &mut sessions {
-                session.account.overdue = Some(overdue.clone());
-            }
-        }
-        (sessions, gaps)
+) -> (Outcome, Option<Outcome>) {
+    let (parts, gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
+        let by = |panel| judge_log((log, &reading), panel, overdue);
+        (by(first), second.map(by))
     });
-    let mut sessions = Vec::new();
-    for (judged, unassigned) in parts {
-        sessions.extend(judged);
-        gaps.extend(unassigned);
+    let (mut one, mut other) = ((Vec::new(), gaps.clone()), (Vec::new(), gaps));
+    for ((sessions, gaps), by_second) in parts {
+        one.0.extend(sessions);
+        one.1.extend(gaps);
+        if let Some((sessions, gaps)) = by_second {
+            other.0.extend(sessions);
+            other.1.extend(gaps);
+        }
     }
-    engine::conclude(judging.policy, sessions, gaps, settings)
+    let conclude =
+        |panel: &Panel<'_>, (sessions, gaps)| engine::conclude(panel.judging.policy, sessions, gaps, panel.settings);
+    (conclude(first, one), second.map(|panel| conclude(panel, other)))
 }
 
 /// The sessions of one log, judged, and the gaps that belong to no single one of them.
 fn judge_log(
-    (log, reading): (&Log, Reading<'_>),
-    judging: &Judging<'_>,
-    wanted: Option<&Wanted>,
+    (log, reading): (&Log, &Reading<'_>),
+    panel: &Panel<'_>,
+    overdue: &Overdues,
 ) -> (Vec<SessionOutcome>, Vec<Gap>) {
-    let Reading { sessions, mut gaps } = reading;
-    let exposed = match wanted.zip(sessions.first()).map(|(wanted, first)| search(wanted, log, &sessions, first)) {
+    let (sessions, mut gaps) = (&reading.sessions, reading.gaps.clone());
+    let exposed = panel.wanted.zip(sessions.first()).map(|(wanted, first)| search(wanted, log, sessions, first));
+    let exposed = match exposed {
         None => None,
         Some(Ok(exposed)) => Some(exposed),
         Some(Err(gap)) => {
@@ -50,7 +66,9 @@ fn judge_log(
     let (own, unassigned) = if sessions.len() == 1 { (gaps, Vec::new()) } else { (Vec::new(), gaps) };
     let judge = |(at, session)| {
         let exposed = exposed.as_ref().map(|exposed| Share { exposed, at });
-        engine::judge_by(session, own.clone(), Judging { exposed, ..*judging })
+        let mut outcome = engine::judge_by(session, own.clone(), Judging { exposed, ..panel.judging });
+        outcome.account.overdue = overdue.of(log).cloned();
+        outcome
     };
     (sessions.iter().enumerate().map(judge).collect(), unassigned)
 }

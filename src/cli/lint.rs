@@ -9,7 +9,7 @@ use super::args::{FailOn, GateArgs, WantedArgs};
 use super::environment::Environment;
 use super::failure::Failure;
 use super::gate::{self, Named, Verb, Wish};
-use super::pipeline::Inputs;
+use super::trust::Trust;
 use super::wanted::Wanted;
 use crate::ingest::discover::Selection;
 
@@ -66,11 +66,12 @@ pub(super) fn run(
     let several = args.all || args.wanted.since.is_some();
     let selection = if several { Selection::All } else { Selection::Latest };
     let requests: Vec<String> = args.session.iter().cloned().collect();
-    let inputs = Inputs::select(trace_dir, &requests, selection, environment, streams.stdin);
+    let strict = args.strict.then_some(FailOn::Warning);
+    let gate = GateArgs { fail_on: args.gate.fail_on.or(strict), ..args.gate.clone() };
+    let trust = Trust::establish(&gate, environment)?;
+    let inputs = gate::select(&trust, trace_dir, (&requests, selection), environment, streams);
     let inputs = inputs.map(|inputs| inputs.only(wanted));
     let lints = Wish::Always(args.config.as_deref());
     let named = Named { configuration: args.settings.as_deref(), lints, evals: None, verdicts: None };
-    let strict = args.strict.then_some(FailOn::Warning);
-    let gate = GateArgs { fail_on: args.gate.fail_on.or(strict), ..args.gate.clone() };
-    gate::run((Verb::Lint, &named), trace_dir, &gate, environment, inputs, streams)
+    gate::run((Verb::Lint, &named), trace_dir, (&gate, &trust), environment, inputs, streams)
 }

@@ -3,6 +3,7 @@
 mod args;
 mod audit_tools;
 mod baseline;
+mod bench;
 mod compare;
 mod completions;
 mod configuration;
@@ -32,6 +33,7 @@ mod retention;
 mod rules;
 mod schema;
 mod since;
+mod trust;
 mod wanted;
 
 use std::ffi::OsString;

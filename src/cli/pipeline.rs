@@ -1,5 +1,6 @@
 //! Logs → work done on each, in parallel, with the results in the order of the logs and bounded memory.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -71,6 +72,12 @@ impl Inputs {
         Self { wanted, ..self }
     }
 
+    /// Nothing.
+    pub(super) fn none(environment: Environment) -> Self {
+        let (found, wanted) = (Found::default(), Wanted::default());
+        Self { found, progress: environment.progress, stdin: Vec::new(), wanted, whole_store: true }
+    }
+
     pub(super) fn select(
         trace_dir: &Path,
         requests: &[String],
@@ -78,7 +85,19 @@ impl Inputs {
         environment: Environment,
         stdin: &mut dyn Read,
     ) -> Result<Self, Failure> {
-        let mut found = discover::select(trace_dir, requests, selection).map_err(|error| select_failure(&error))?;
+        Self::select_in(Path::new("."), trace_dir, (requests, selection), environment, stdin)
+    }
+
+    /// The same with git objects of another repository.
+    pub(super) fn select_in(
+        repository: &Path,
+        trace_dir: &Path,
+        (requests, selection): (&[String], Selection),
+        environment: Environment,
+        stdin: &mut dyn Read,
+    ) -> Result<Self, Failure> {
+        let found = discover::select_in(trace_dir, repository, requests, selection);
+        let mut found = found.map_err(|error| select_failure(&error))?;
         let mut logs = Stdin::default();
         if found.stdin {
             discover::read_stream("-", stdin, &mut logs);
@@ -89,11 +108,29 @@ impl Inputs {
         Ok(Self { found, progress: environment.progress, stdin: logs.logs, wanted, whole_store })
     }
 
+    /// Whether it is all of the store, however it was asked for.
+    pub(super) fn of_whole_store(self, whole_store: bool) -> Self {
+        Self { whole_store, ..self }
+    }
+
     /// No log at all was found, not even an unreadable one.
     pub(super) fn is_empty(&self) -> bool {
         self.found.sources.is_empty() && self.stdin.is_empty() && self.found.gaps.is_empty()
     }
 
+    /// Logs, as reports name them.
+    pub(super) fn logs(&self) -> Vec<String> {
+        self.found.sources.iter().map(|source| source.shown.clone()).collect()
+    }
+
+    /// Leaves these logs out, and says how many there are.
+    pub(super) fn leave_out(&mut self, logs: &BTreeSet<String>) -> usize {
+        let before = self.found.sources.len();
+        self.found.sources.retain(|source| !logs.contains(&source.shown));
+        before - self.found.sources.len()
+    }
+
+    /// All of it lies in the store, as far as it was asked for there.
     pub(super) fn is_whole_store(&self) -> bool {
         self.whole_store
     }

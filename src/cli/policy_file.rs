@@ -7,7 +7,8 @@ use super::args::GateArgs;
 use super::environment::Environment;
 use super::failure::Failure;
 use super::gate::Verb;
-use crate::git;
+use super::trust::Ground;
+use crate::git::{self, GitError};
 use crate::policy::{self, Diagnostics, Parts, Policy};
 use crate::report;
 
@@ -16,11 +17,20 @@ pub(super) const DEFAULT: &str = ".agent-scope.json";
 const WIDTH: usize = 100;
 
 /// The policy that was asked for, the default one, or none where none is needed.
-pub(super) fn load(args: &GateArgs, verb: Verb, environment: Environment) -> Result<Policy, Failure> {
+pub(super) fn load(
+    args: &GateArgs,
+    verb: Verb,
+    ground: Ground<'_>,
+    environment: Environment,
+) -> Result<Policy, Failure> {
     let path = shown(args.policy.as_deref().unwrap_or(DEFAULT));
     let colour = self::colour(environment.colour && !args.no_color);
-    if let Some(revision) = &args.policy_ref {
-        return from_revision(revision, &path, colour);
+    if let Some(revision) = ground.revision {
+        return match from_revision(ground, revision, &path, colour) {
+            Err(Unread::Absent(_)) if args.allow_no_policy && args.policy.is_none() => Ok(Policy::none()),
+            Err(unread) => Err(unread.failure()),
+            Ok(policy) => Ok(policy),
+        };
     }
     if args.policy.is_some() || !is_absent(&path) {
         return policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour));
@@ -41,7 +51,7 @@ pub(super) fn load_if_any(
     let path = shown(policy.unwrap_or(DEFAULT));
     let colour = self::colour(colour);
     if let Some(revision) = revision {
-        return from_revision(revision, &path, colour).map(Some);
+        return from_revision(Ground::at(Some(revision)), revision, &path, colour).map(Some).map_err(Unread::failure);
     }
     if policy.is_none() && is_absent(&path) {
         return Ok(None);
@@ -83,8 +93,9 @@ pub(super) fn stated(named: &str, coloured: bool) -> Result<Stated, Failure> {
     let in_revision = named.split_once(':').filter(|(revision, _)| !revision.is_empty() && is_absent(named));
     let (policy, path, bytes) = if let Some((revision, path)) = in_revision {
         let path = shown(path);
-        let blob = read_blob(revision, &path)?;
-        (from_revision(revision, &path, colour)?, path, blob.bytes)
+        let ground = Ground::at(Some(revision));
+        let blob = read_blob(ground, revision, &path).map_err(Unread::failure)?;
+        (from_revision(ground, revision, &path, colour).map_err(Unread::failure)?, path, blob.bytes)
     } else {
         let path = shown(named);
         let text = policy::read_text(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
@@ -112,21 +123,41 @@ fn is_absent(path: &str) -> bool {
     Path::new(path).symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-fn from_revision(revision: &str, path: &str, colour: policy::Colour) -> Result<Policy, Failure> {
-    let blob = read_blob(revision, path)?;
-    let commit = blob.commit.get(..12).unwrap_or(&blob.commit);
-    let read_file = |path: &str| match git::read_blob(Path::new("."), &blob.commit, path) {
+/// Why a revision gives no policy.
+enum Unread {
+    /// It holds no such file.
+    Absent(Failure),
+    Other(Failure),
+}
+
+impl Unread {
+    fn failure(self) -> Failure {
+        match self {
+            Self::Absent(failure) | Self::Other(failure) => failure,
+        }
+    }
+}
+
+fn from_revision(ground: Ground<'_>, revision: &str, path: &str, colour: policy::Colour) -> Result<Policy, Unread> {
+    let blob = read_blob(ground, revision, path)?;
+    let read_file = |path: &str| match ground.read(&blob.commit, path) {
         Ok(blob) => Ok(blob.bytes),
         Err(error) => Err(error.to_string()),
     };
-    Policy::from_source(path, Some(format!("{revision} ({commit})")), &blob.bytes, &read_file)
-        .map_err(|faults| broken(path, &faults, colour))
+    Policy::from_source(path, Some(ground.shown(&blob.commit)), &blob.bytes, &read_file)
+        .map_err(|faults| Unread::Other(broken(path, &faults, colour)))
 }
 
-fn read_blob(revision: &str, path: &str) -> Result<git::Blob, Failure> {
-    git::read_blob(Path::new("."), revision, path).map_err(|error| {
-        Failure::new(format!("the policy of `{revision}` can't be read: {error}"))
-            .hint("the base that a change is judged by has to be fetched first")
+fn read_blob(ground: Ground<'_>, revision: &str, path: &str) -> Result<git::Blob, Unread> {
+    ground.read(revision, path).map_err(|error| {
+        let failure = Failure::new(format!("the policy of `{}` can't be read: {error}", ground.name()));
+        match error {
+            GitError::NoFile { .. } => Unread::Absent(
+                failure
+                    .hint("a change that brings the first policy is judged by none: `--allow-no-policy` judges it by the built-in rules"),
+            ),
+            _ => Unread::Other(failure.hint("the base that a change is judged by has to be fetched first")),
+        }
     })
 }
 

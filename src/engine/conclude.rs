@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 
+use crate::change::{Change, Extent};
 use crate::eval::Demands;
 use crate::finding::{Counts, Finding, Level};
 use crate::model::Gap;
@@ -12,7 +13,7 @@ use crate::policy::Policy;
 use crate::rules::Source;
 
 use super::waive::{self, Applied, Waiving};
-use super::{Outcome, SessionOutcome, Verdict, evals, whole};
+use super::{Outcome, SessionOutcome, Verdict, changed, evals, whole};
 
 /// From which level on a finding fails the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub(crate) struct Settings {
     pub(crate) only: Option<&'static [&'static str]>,
     /// What sessions have to be like.
     pub(crate) demands: Option<Arc<Demands>>,
+    /// The change that they come with.
+    pub(crate) change: Option<Arc<Change>>,
 }
 
 impl Default for Settings {
@@ -48,6 +51,7 @@ impl Default for Settings {
             source: Source::default(),
             only: None,
             demands: None,
+            change: None,
         }
     }
 }
@@ -61,16 +65,19 @@ pub(crate) fn conclude(
     settings: &Settings,
 ) -> Outcome {
     whole::judge(policy, &mut sessions, &gaps, settings);
+    let change = settings.change.as_deref();
+    let mut of_change = change.map(|change| changed::judge(policy, &mut sessions, change)).unwrap_or_default();
     if let Some(families) = settings.only {
         let wanted = |finding: &Finding| families.iter().any(|family| finding.rule.starts_with(family));
+        of_change.retain(wanted);
         for session in &mut sessions {
             session.findings.retain(|finding| wanted(finding) || finding.counts == Counts::Incomplete);
         }
     }
     evals::judge(policy, &mut sessions, settings);
-    let applied = waive::apply(policy, &mut sessions, settings);
+    let applied = waive::apply(policy, &mut sessions, &mut of_change, settings);
     let remarks = waive::remarks(policy, &applied, settings);
-    finish(policy, sessions, gaps, (applied, remarks), settings)
+    finish(policy, (sessions, of_change), gaps, (applied, remarks), settings)
 }
 
 /// The answer to what was found so far: all there is to say where a command was asked about, not a session.
@@ -80,13 +87,13 @@ pub(crate) fn settle(
     gaps: Vec<Gap>,
     settings: &Settings,
 ) -> Outcome {
-    let applied = waive::apply(policy, &mut sessions, settings);
-    finish(policy, sessions, gaps, (applied, Vec::new()), settings)
+    let applied = waive::apply(policy, &mut sessions, &mut Vec::new(), settings);
+    finish(policy, (sessions, Vec::new()), gaps, (applied, Vec::new()), settings)
 }
 
 fn finish(
     policy: &Policy,
-    mut sessions: Vec<SessionOutcome>,
+    (mut sessions, of_change): (Vec<SessionOutcome>, Vec<Finding>),
     mut gaps: Vec<Gap>,
     (applied, remarks): (Applied, Vec<Finding>),
     settings: &Settings,
@@ -96,19 +103,25 @@ fn finish(
     for session in &mut sessions {
         session.verdict = verdict_of(session, settings.fail_on);
     }
-    // A run without any session that could hold an agent's calls is evidence of nothing.
-    let none = !sessions.iter().any(|session| session.account.carries.acts());
-    let verdict =
-        if fails(&remarks, settings.fail_on) || sessions.iter().any(|session| session.verdict == Verdict::Fail) {
-            Verdict::Fail
-        } else if none || !gaps.is_empty() || sessions.iter().any(|session| session.verdict == Verdict::Incomplete) {
-            Verdict::Incomplete
-        } else {
-            Verdict::Pass
-        };
+    // A run without any session that could hold an agent's calls is evidence of nothing, but for a change that people made:
+    // whether agents had a part in it is for rules to say.
+    let is_accounted_for =
+        sessions.is_empty() && settings.change.as_ref().is_some_and(|change| change.extent == Extent::Everything);
+    let none = !is_accounted_for && !sessions.iter().any(|session| session.account.carries.acts());
+    let lacks = of_change.iter().any(|finding| finding.counts == Counts::Incomplete);
+    let found = fails(&remarks, settings.fail_on) || fails(&of_change, settings.fail_on);
+    let verdict = if found || sessions.iter().any(|session| session.verdict == Verdict::Fail) {
+        Verdict::Fail
+    } else if none || lacks || !gaps.is_empty() || sessions.iter().any(|session| session.verdict == Verdict::Incomplete)
+    {
+        Verdict::Incomplete
+    } else {
+        Verdict::Pass
+    };
     let Applied { waived, uses, stale, .. } = applied;
     let (policy, manifests) = (policy.identity().cloned(), policy.hooks().manifests.clone());
-    Outcome { policy, manifests, sessions, gaps, verdict, remarks, waived, uses, stale }
+    let change = settings.change.clone();
+    Outcome { policy, manifests, sessions, gaps, verdict, of_change, change, remarks, waived, uses, stale }
 }
 
 fn verdict_of(session: &SessionOutcome, fail_on: FailOn) -> Verdict {

@@ -77,6 +77,7 @@ pub(super) fn of_event(event: Option<&Event<'_>>, evidence: Option<String>, sess
         fingerprint: digest(&parts),
         message: hit.message,
         event: event.map_or(0, |event| event.number),
+        file: None,
         until: hit.until,
         event_id: event.and_then(|event| event.id.as_ref()).map(|id| id.clone().into_owned()),
         tool: event.and_then(|event| match &event.kind {
@@ -103,6 +104,7 @@ pub(super) fn of_private(told: Told<'_>) -> Finding {
         fingerprint: digest(&about),
         message: told.message,
         event: told.event.map_or(0, |event| event.number),
+        file: None,
         until: None,
         event_id: told.event.and_then(|event| event.id.as_ref()).map(|id| id.clone().into_owned()),
         tool: told.event.and_then(|event| match &event.kind {
@@ -151,6 +153,7 @@ fn finding(effect: &Effect, rule: RuleId, level: Level, message: String, judgeme
         level,
         message,
         event: 0,
+        file: None,
         until: None,
         event_id: None,
         tool: None,

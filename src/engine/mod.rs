@@ -1,6 +1,7 @@
 //! Applies the policy and the rules to a session's effects; owns order, counts and verdict.
 
 mod cast;
+mod changed;
 mod conclude;
 mod cover;
 mod evals;
@@ -15,6 +16,9 @@ mod waive;
 mod whole;
 mod wording;
 
+use std::sync::Arc;
+
+use crate::change::Change;
 use crate::effects::Effect;
 use crate::eval::Assessment;
 use crate::finding::Finding;
@@ -23,6 +27,7 @@ use crate::policy::PolicyIdentity;
 use crate::policy::hooks::Manifest;
 use crate::rules::Account;
 use crate::rules::account::Traced;
+use crate::rules::change::Recorded;
 
 pub(crate) use conclude::{FailOn, Settings, conclude, settle};
 pub(crate) use memory::Memory;
@@ -41,6 +46,9 @@ pub(crate) struct Outcome {
     /// Gaps of inputs that did not become a session, sorted.
     pub(crate) gaps: Vec<Gap>,
     pub(crate) verdict: Verdict,
+    /// What is said about the change as a whole, by file.
+    pub(crate) of_change: Vec<Finding>,
+    pub(crate) change: Option<Arc<Change>>,
     /// What exceptions and suppressions themselves are worth reporting: about the run, not about a session.
     pub(crate) remarks: Vec<Finding>,
     /// Findings that do not count, in the order of the report.
@@ -80,6 +88,8 @@ pub(crate) struct SessionOutcome {
     pub(crate) unknown_records: u32,
     /// What its log proves.
     pub(crate) account: Account,
+    /// What it did to the files of the change, where one is judged.
+    pub(crate) recorded: Option<Recorded>,
     /// What the run's logs hold of the sub-agents it started, in their order.
     pub(crate) traced: Vec<Traced>,
     /// Sorted by event, then rule, then message.

@@ -5,6 +5,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use crate::change::Change;
 use crate::config::lint::Lints;
 use crate::effects::{Effect, Kind, Links};
 use crate::eval::{self, Assessment, Demands, Stage};
@@ -13,6 +14,7 @@ use crate::measures::{Deed, Measured, Pricing};
 use crate::model::{EventKind, Gap, Session, Status};
 use crate::policy::prices::shipped;
 use crate::policy::{Judgement, Policy};
+use crate::rules::change::recorded::Recorder;
 use crate::rules::private::{self, Exposed};
 use crate::rules::{self, Account, Act, Check, Hit, Log, Site};
 
@@ -201,6 +203,8 @@ pub(crate) struct Judging<'a> {
     pub(crate) lints: Option<&'a Lints>,
     /// What the log gives away; `None`: nobody searched it.
     pub(crate) exposed: Option<Share<'a>>,
+    /// The change that the sessions come with.
+    pub(crate) change: Option<&'a Change>,
 }
 
 /// What is known of one session of a searched log.
@@ -219,7 +223,8 @@ pub(crate) fn judge_guarded(
     entries: Entries,
     links: &Links,
 ) -> SessionOutcome {
-    judge_by(session, gaps, Judging { policy, links, entries, demands: None, lints: None, exposed: None })
+    let judging = Judging { policy, links, entries, demands: None, lints: None, exposed: None, change: None };
+    judge_by(session, gaps, judging)
 }
 
 /// Like [`judge_session`], but a fault of our own becomes a gap: never a pass, and never the end of the other sessions.
@@ -249,7 +254,7 @@ pub(crate) fn not_searched(file: &str, error: &io::Error) -> Gap {
 
 /// Judges a session. The verdict is set when all sessions are concluded.
 pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judging<'_>) -> SessionOutcome {
-    let Judging { policy, links, entries, demands, lints, exposed } = judging;
+    let Judging { policy, links, entries, demands, lints, exposed, change } = judging;
     let mut outcome = blank(session, gaps);
     let replay = Replay::new(session, policy.programs(), links);
     let rulings = Rulings::new(&replay, policy).linting(lints);
@@ -266,6 +271,11 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
         }
         Some(Err(error)) => outcome.gaps.push(not_searched(&session.source, &error)),
     }
+    outcome.recorded = change.map(|change| {
+        let mut recorder = Recorder::new(change, session);
+        replay.steps.iter().for_each(|step| recorder.read(step.event, step.status, &step.effects));
+        recorder.finish()
+    });
     if entries == Entries::Keep {
         outcome.entries = rulings.each().map(|(step, effect, said)| entry(step, effect, &said.judgement)).collect();
     }
@@ -362,6 +372,7 @@ fn blank(session: &Session<'_>, mut gaps: Vec<Gap>) -> SessionOutcome {
         attempts: 0,
         unknown_records: session.unknown_records,
         account: Account::of(session, gaps.len()),
+        recorded: None,
         traced: Vec::new(),
         findings: Vec::new(),
         assessment: None,

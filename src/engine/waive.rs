@@ -25,7 +25,7 @@ pub(crate) enum Waiving {
 /// A finding that does not count.
 #[derive(Debug)]
 pub(crate) struct Waived {
-    /// The place of its session in the outcome.
+    /// The place of its session in the outcome; behind the last one where it is about the change.
     pub(crate) session: usize,
     pub(crate) finding: Finding,
     pub(crate) by: By,
@@ -72,20 +72,26 @@ struct Tally {
     refused: usize,
 }
 
-/// Takes the findings that do not count out of their sessions.
-pub(super) fn apply(policy: &Policy, sessions: &mut [SessionOutcome], settings: &Settings) -> Applied {
+/// Takes the findings that do not count out of their sessions, and out of those about the change.
+pub(super) fn apply(
+    policy: &Policy,
+    sessions: &mut [SessionOutcome],
+    of_change: &mut Vec<Finding>,
+    settings: &Settings,
+) -> Applied {
     let mut tallies = vec![Tally::default(); policy.waivers().len()];
-    let decided = decide(policy, sessions, settings, &mut tallies);
-    let found: BTreeSet<&str> =
-        sessions.iter().flat_map(|session| &session.findings).map(|finding| finding.fingerprint.as_str()).collect();
+    let decided = decide(policy, (sessions, of_change), settings, &mut tallies);
+    let found = sessions.iter().flat_map(|session| &session.findings).chain(&*of_change);
+    let found: BTreeSet<&str> = found.map(|finding| finding.fingerprint.as_str()).collect();
     let stale = settings.baseline.iter().filter(|known| !found.contains(known.as_str())).count();
     let mut waived = Vec::new();
-    for (place, session) in sessions.iter_mut().enumerate() {
-        let findings = std::mem::take(&mut session.findings);
+    let lists = sessions.iter_mut().map(|session| &mut session.findings).chain([of_change]);
+    for (place, list) in lists.enumerate() {
+        let findings = std::mem::take(list);
         for (at, finding) in findings.into_iter().enumerate() {
             match decided.get(&(place, at)) {
                 Some(by) => waived.push(Waived { session: place, finding, by: *by }),
-                None => session.findings.push(finding),
+                None => list.push(finding),
             }
         }
     }
@@ -96,7 +102,7 @@ pub(super) fn apply(policy: &Policy, sessions: &mut [SessionOutcome], settings: 
 /// Which findings will not count, by the place of their session and their own.
 pub(super) fn preview(policy: &Policy, sessions: &[SessionOutcome], settings: &Settings) -> BTreeSet<(usize, usize)> {
     let mut tallies = vec![Tally::default(); policy.waivers().len()];
-    decide(policy, sessions, settings, &mut tallies).into_keys().collect()
+    decide(policy, (sessions, &[]), settings, &mut tallies).into_keys().collect()
 }
 
 impl Use {
@@ -116,7 +122,7 @@ impl Use {
 /// What waives which finding. Neither the order of the waivers nor that of the sessions decides who uses what up.
 fn decide(
     policy: &Policy,
-    sessions: &[SessionOutcome],
+    (sessions, of_change): (&[SessionOutcome], &[Finding]),
     settings: &Settings,
     tallies: &mut [Tally],
 ) -> BTreeMap<(usize, usize), By> {
@@ -129,7 +135,7 @@ fn decide(
     if settings.baseline.is_empty() && ranks.is_empty() {
         return decided;
     }
-    for (session, at, finding) in in_order(sessions) {
+    for (session, at, finding) in in_order(sessions, of_change) {
         let by = by_waivers(policy, finding, &ranks, settings, tallies)
             .or_else(|| knows(settings, finding).then_some(By::Baseline))
             .filter(|_| settings.waiving == Waiving::Apply);
@@ -141,7 +147,7 @@ fn decide(
 }
 
 /// All findings with their places, in an order that only what they are decides.
-fn in_order(sessions: &[SessionOutcome]) -> Vec<(usize, usize, &Finding)> {
+fn in_order<'f>(sessions: &'f [SessionOutcome], of_change: &'f [Finding]) -> Vec<(usize, usize, &'f Finding)> {
     let mut all: Vec<(&SessionOutcome, usize, usize, &Finding)> = sessions
         .iter()
         .enumerate()
@@ -153,7 +159,9 @@ fn in_order(sessions: &[SessionOutcome]) -> Vec<(usize, usize, &Finding)> {
         let sessions = (&left.id, &left.source).cmp(&(&right.id, &right.source));
         sessions.then_with(|| order(one).cmp(&order(other)))
     });
-    all.into_iter().map(|(_, place, at, finding)| (place, at, finding)).collect()
+    let of_sessions = all.into_iter().map(|(_, place, at, finding)| (place, at, finding));
+    let of_change = of_change.iter().enumerate().map(|(at, finding)| (sessions.len(), at, finding));
+    of_change.chain(of_sessions).collect()
 }
 
 /// The first of the waivers that still hold, where one does for everything that stands against the act.
@@ -218,7 +226,7 @@ fn knows(settings: &Settings, finding: &Finding) -> bool {
 pub(crate) fn is_known_by_a_baseline(rule: RuleId, counts: Counts) -> bool {
     let family = rule.split('/').next();
     counts != Counts::Incomplete
-        && !matches!(family, Some("evidence" | "floor" | "policy"))
+        && !matches!(family, Some("evidence" | "floor" | "gate" | "policy"))
         && rule != "scope/sensitive"
 }
 
@@ -250,6 +258,7 @@ fn remark(rule: &rules::Rule, waiver: &Waiver, message: String) -> Finding {
         rule: rule.id,
         level: rule.level,
         message,
+        file: None,
         event: 0,
         until: None,
         event_id: None,

@@ -67,6 +67,7 @@ fn finding(whole: &Whole<'_>, rule: &Rule, remark: Remark, listed: bool) -> Opti
         fingerprint: fingerprint(whole.account, rule, &remark.message),
         message: remark.message,
         event,
+        file: None,
         until: None,
         event_id: None,
         tool: None,

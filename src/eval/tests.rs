@@ -126,6 +126,7 @@ fn findings_are_counted_by_level_and_rule() {
         evidence: None,
         line: 1,
         pointer: None,
+        file: None,
         until: None,
         policy: None,
         named: None,

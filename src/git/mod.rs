@@ -1,6 +1,7 @@
 //! Files of a revision, read as git objects: no checkout, no hooks, no configuration is run.
 
 mod commits;
+mod diff;
 mod history;
 mod repository;
 mod tree;
@@ -9,6 +10,7 @@ mod tree;
 mod tests;
 
 pub(crate) use commits::{Backend, Change, Commit, Id, Person, Revisions, Status};
+pub(crate) use diff::{ChangedFile, changed_files, commit_and_parents, ends, has_only_grown, holds, is_branch_name};
 pub(crate) use history::{references, trailers};
 pub(crate) use repository::{Objects, PathOfTree, Repository};
 pub(crate) use tree::{TreeFile, TreeKind, files, object};
@@ -78,7 +80,7 @@ pub(crate) fn read_blob(start: &Path, revision: &str, path: &str) -> Result<Blob
 }
 
 /// The same of a path that counts from the top of the repository.
-fn read_top(start: &Path, revision: &str, path: &str) -> Result<Blob, GitError> {
+pub(crate) fn read_top(start: &Path, revision: &str, path: &str) -> Result<Blob, GitError> {
     let repository = open(start)?;
     let commit = commit_of(&repository, revision)?;
     blob_of(&repository, (revision, &commit), path.to_owned())
@@ -109,16 +111,16 @@ fn blob_of(
     Ok(Blob { bytes: blob.content().to_vec(), commit: commit.id().to_string() })
 }
 
-/// The symlinks of `revision` at and below `start`: path from there → target as stored. A name that is not UTF-8 can't
-/// stand in a log either.
-pub(crate) fn links(start: &Path, revision: &str) -> Result<BTreeMap<String, String>, GitError> {
+/// The symlinks of `revision` at and below `start`, or of all of it: path from there → target as stored. A name that is not
+/// UTF-8 can't stand in a log either.
+pub(crate) fn links(start: &Path, revision: &str, from_top: bool) -> Result<BTreeMap<String, String>, GitError> {
     let repository = open(start)?;
     let commit = repository
         .revparse_single(revision)
         .and_then(|object| object.peel_to_commit())
         .map_err(|_| GitError::NoRevision(revision.to_owned()))?;
     let mut tree = commit.tree().map_err(|error| broken(&error))?;
-    if let Ok(inside) = path_in_repository(&repository, start, ".") {
+    if !from_top && let Ok(inside) = path_in_repository(&repository, start, ".") {
         let Ok(entry) = tree.get_path(Path::new(&inside)) else { return Ok(BTreeMap::new()) };
         tree = repository.find_tree(entry.id()).map_err(|error| broken(&error))?;
     }

@@ -52,11 +52,11 @@ fn what_cannot_be_trusted_is_an_error() {
 #[test]
 fn committed_links_are_named_from_the_folder_of_the_search() {
     let folder = repository();
-    let found = links(folder.path(), "base").unwrap();
+    let found = links(folder.path(), "base", false).unwrap();
     let shown: Vec<_> = found.iter().map(|(path, target)| (path.as_str(), target.as_str())).collect();
     assert_eq!(shown, [("link.json", "scope.json")]);
-    assert_eq!(links(&folder.path().join("sub"), "base").unwrap().len(), 0);
-    assert!(matches!(links(folder.path(), "nowhere"), Err(GitError::NoRevision(_))));
+    assert_eq!(links(&folder.path().join("sub"), "base", false).unwrap().len(), 0);
+    assert!(matches!(links(folder.path(), "nowhere", false), Err(GitError::NoRevision(_))));
 }
 
 #[test]

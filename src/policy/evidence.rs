@@ -58,12 +58,15 @@ impl Weight {
     }
 }
 
-/// The rules about evidence, sorted, and what they weigh where the policy does not say.
+/// The rules about evidence and about what sessions account for, sorted, and what they weigh where the policy does not say.
 ///
 /// What means that calls may exist that nobody judged is incomplete. What the agent's host does to its own conversation
 /// while all calls stay on record takes nothing away from a verdict: it is counted in reports, and a finding only where
 /// the policy wants one.
 pub(crate) const DEFAULTS: &[(RuleId, Weight)] = &[
+    ("coverage/no-session", Weight::Level(Level::Error)),
+    ("coverage/unexplained-change", Weight::Level(Level::Note)),
+    ("coverage/unmerged-write", Weight::Level(Level::Note)),
     ("evidence/chain", Weight::Level(Level::Error)),
     ("evidence/compacted", Weight::Off),
     ("evidence/counts", Weight::Level(Level::Warning)),
@@ -90,14 +93,16 @@ pub(crate) enum Grade {
     Chained,
     /// A job of this run produced it.
     Produced,
+    /// Who calls the gate verified an attestation of it: who produced it is proven.
+    Attested,
 }
 
 impl Grade {
-    /// The names a policy may demand. `E3`, attested, is known and refused: nothing here verifies attestations.
-    pub(super) const NAMES: &[&str] = &["E0", "E1", "E2"];
+    /// The names a policy may demand.
+    pub(super) const NAMES: &[&str] = &["E0", "E1", "E2", "E3"];
 
     pub(super) fn named(name: &str) -> Option<Self> {
-        [Self::Committed, Self::Chained, Self::Produced].into_iter().find(|grade| grade.name() == name)
+        [Self::Committed, Self::Chained, Self::Produced, Self::Attested].into_iter().find(|grade| grade.name() == name)
     }
 
     pub(crate) fn name(self) -> &'static str {
@@ -105,6 +110,7 @@ impl Grade {
             Self::Committed => "E0",
             Self::Chained => "E1",
             Self::Produced => "E2",
+            Self::Attested => "E3",
         }
     }
 }
@@ -144,10 +150,15 @@ impl EvidenceRules {
         self.minimum.as_ref().map(|(grade, place)| (*grade, place))
     }
 
+    /// What the policy itself says that a rule weighs, and the entry that does.
+    pub(crate) fn stated(&self, rule: &str) -> Option<(Weight, &PolicyPlace)> {
+        self.weights.get(rule).map(|(weight, place)| (*weight, place))
+    }
+
     /// What a rule weighs, and the entry that says so.
     pub(crate) fn weight(&self, rule: &str) -> (Weight, Option<&PolicyPlace>) {
-        if let Some((weight, place)) = self.weights.get(rule) {
-            return (*weight, Some(place));
+        if let Some((weight, place)) = self.stated(rule) {
+            return (weight, Some(place));
         }
         let default = DEFAULTS.iter().find(|(known, _)| *known == rule);
         (default.map_or(Weight::Incomplete, |(_, weight)| *weight), None)

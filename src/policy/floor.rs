@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
-use crate::effects::Certainty;
+use crate::effects::{Certainty, PathTarget};
 use crate::finding::RuleId;
 
+use super::Context;
 use super::path::{Files, OwnRule};
 
 struct Row {
@@ -147,6 +148,26 @@ static COMPILED: LazyLock<Vec<(&'static Row, Vec<OwnRule>)>> = LazyLock::new(|| 
 /// Every entry, for engines that know no floor.
 pub(crate) fn globs() -> impl Iterator<Item = &'static str> {
     TABLE.iter().flat_map(|row| row.globs).copied()
+}
+
+/// What the floor says of a file of the repository, written or deleted.
+pub(crate) fn of_path(path: &str) -> Option<(RuleId, &'static str)> {
+    let target = PathTarget::new(path);
+    let files = Files::new(&target, Certainty::Exact, &Context::default());
+    let (row, _) = COMPILED.iter().find(|(_, globs)| globs.iter().any(|own| files.reaches(own)))?;
+    Some((row.rule, row.why))
+}
+
+/// Whether something of the floor lies below a folder of the repository, given in lower case.
+pub(crate) fn lies_below(folder: &str) -> bool {
+    let below = format!("{folder}/");
+    let inside = |glob: &str| glob.starts_with(&below) || below.ends_with(&format!("/{}", first(glob)));
+    globs().any(|glob| glob.contains('/') && inside(glob))
+}
+
+/// The first folder of a glob, `/` at the end.
+fn first(glob: &str) -> &str {
+    glob.split_inclusive('/').next().unwrap_or_default()
 }
 
 /// How an effect meets the floor.

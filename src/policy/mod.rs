@@ -118,7 +118,7 @@ pub(crate) use entries::{EntryView, Subject};
 use evidence::EvidenceRules;
 pub(crate) use extends::Extended;
 use extends::{Assembled, Reader};
-pub(crate) use floor::globs as floor_globs;
+pub(crate) use floor::{globs as floor_globs, lies_below as floor_above, of_path as floor_of};
 pub(crate) use glob::Glob;
 pub(crate) use globals::takes_value;
 use hooks::HookPolicy;
@@ -450,6 +450,18 @@ impl Policy {
 }
 
 /// What tells the bytes of a file from all others, in lower-case hex digits.
+/// Whether a path is one of those that a pattern of effects names, or lies below one where that is meant, too.
+pub(crate) fn path_matches(pattern: &str, subtree: bool, path: &str) -> bool {
+    let glob = Glob::effect(pattern);
+    glob.matches(path) || subtree && Glob::effect(&format!("{pattern}/**")).matches(path)
+}
+
+/// A name of an agent without case, blanks and marks.
+pub(crate) fn folded_name(name: &str) -> String {
+    name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Hex digest of a file's bytes.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }

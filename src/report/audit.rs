@@ -3,7 +3,7 @@
 use super::Colour;
 use super::actions::action;
 use super::escape::{shorten, terminal};
-use super::text::{Paint, counted, gap_text, more, verdict, waivers};
+use super::text::{Paint, counted, gap_text, more, of_change, verdict, waivers};
 use super::view::{Report, ShownEntry, ShownSession};
 use crate::model::Status;
 use crate::policy::Decision;
@@ -24,6 +24,7 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
     let rest = report.gaps.get(..report.gaps.len().saturating_sub(shown_gaps)).unwrap_or(&[]);
     let rest: Vec<String> = rest.iter().map(gap_text).collect();
     section(&mut lines, &paint.warning(&titled("❓ Could not be judged", &rest)), &rest, usize::MAX);
+    lines.extend(of_change(report, &paint).into_iter().skip(1));
     lines.extend(waivers(report, &paint).into_iter().skip(1));
     lines.push(verdict(report, &paint));
     lines.join("\n") + "\n"

@@ -2,7 +2,7 @@
 
 use super::Colour;
 use super::escape::{shorten, terminal};
-use super::text::{Paint, counted, gap_text, more, waivers};
+use super::text::{Paint, counted, gap_text, more, of_change, waivers};
 use super::view::{Report, ShownFinding, ShownSession};
 use crate::engine::Verdict;
 use crate::finding::Level;
@@ -42,6 +42,7 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
         lines.extend(more(report.gaps.len(), GAPS));
         lines.push(String::new());
     }
+    lines.extend(of_change(report, &paint).into_iter().skip(1));
     lines.extend(waivers(report, &paint).into_iter().skip(1));
     lines.push(summary(report));
     lines.join("\n") + "\n"

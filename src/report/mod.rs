@@ -6,6 +6,7 @@
 mod actions;
 mod audit;
 mod baseline;
+mod change;
 mod compared;
 mod effects;
 mod escape;
@@ -33,6 +34,7 @@ mod voices;
 mod tests;
 
 pub(crate) use baseline::{Baseline, FoundInRepository, ruleset};
+pub(crate) use change::AfterMerge;
 pub(crate) use compared::{DriftReport, SemanticReport, comparisons, outline, semantic};
 pub(crate) use effects::{EffectsEvent, EffectsReport, EffectsSession, Told};
 pub(crate) use escape::{json as printable_json, terminal};

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Colour;
+use super::change::{AfterMerge, ShownChange, ShownRevision};
 use super::escape::{shorten, terminal};
 use super::tree::Glyphs;
 use super::view::{Report, ShownFinding, ShownGap, ShownSession, ShownUse};
@@ -22,6 +23,7 @@ const GAPS: usize = 50;
 pub(super) fn render(report: &Report, colour: Colour) -> String {
     let paint = Paint(colour);
     let mut lines = vec![judged_by(report)];
+    lines.extend(report.change.as_ref().map(change_shown));
     for session in report.sessions.iter().filter(|session| !session.findings.is_empty()) {
         lines.push(String::new());
         lines.push(heading(session, &paint));
@@ -31,6 +33,7 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
             lines.extend(event_lines(report, session, findings, &paint));
         }
     }
+    lines.extend(of_change(report, &paint));
     lines.extend(waivers(report, &paint));
     if !report.gaps.is_empty() {
         lines.push(String::new());
@@ -39,8 +42,56 @@ pub(super) fn render(report: &Report, colour: Colour) -> String {
         lines.extend(more(report.gaps.len(), GAPS));
     }
     lines.push(String::new());
+    lines.extend(report.change.as_ref().and_then(after_merge));
     lines.push(verdict(report, &paint));
     lines.join("\n") + "\n"
+}
+
+/// `the change abc… (origin/main) to def… (HEAD): 3 files, 1 commit`.
+pub(super) fn change_shown(change: &ShownChange) -> String {
+    let revision = |shown: &ShownRevision| {
+        let commit = shown.commit.get(..12).unwrap_or(&shown.commit);
+        let name = terminal(shown.name.as_str());
+        if shown.commit.starts_with(&name) { commit.to_owned() } else { format!("{name} ({commit})") }
+    };
+    let commits = if change.commits == 0 { String::new() } else { format!(", {}", counted(change.commits, "commit")) };
+    let (base, head) = (revision(&change.base), revision(&change.head));
+    format!("the change from {base} to {head}: {}{commits}", counted(change.files, "file"))
+}
+
+/// How it is judged once it is merged, where other files will judge then.
+pub(super) fn after_merge(change: &ShownChange) -> Option<String> {
+    Some(match change.after_merge.as_ref()? {
+        AfterMerge::Judged { passes: true, .. } => {
+            "after the merge, by the files of the change itself, this would pass".to_owned()
+        }
+        AfterMerge::Judged { errors, warnings, .. } => format!(
+            "after the merge, by the files of the change itself, this would not pass: {}, {}",
+            counted(*errors, "error"),
+            counted(*warnings, "warning")
+        ),
+        AfterMerge::Broken(reason) => {
+            format!("after the merge nothing could be judged: {}", terminal(reason.as_str()))
+        }
+    })
+}
+
+/// What is said about the change as a whole, file by file.
+pub(super) fn of_change(report: &Report, paint: &Paint) -> Vec<String> {
+    if report.of_change.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![String::new(), paint.bold("the change")];
+    let width = report.of_change.iter().map(|finding| finding.rule.len()).max().unwrap_or(0);
+    for findings in report.of_change.chunk_by(|left, right| report.file_of(left) == report.file_of(right)) {
+        if let Some(first) = findings.first() {
+            lines.push(format!("  {}:{}", terminal(report.file_of(first)), first.line));
+        }
+        for finding in findings {
+            lines.extend(finding_lines(report, finding, width, paint));
+        }
+    }
+    lines
 }
 
 /// What exceptions and suppressions themselves are worth reporting, and what they were used for.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::change::{AfterMerge, ShownChange};
 use super::session::{ShownProof, ShownWho};
 use crate::engine::{By, Entry, Outcome, SessionOutcome, Use, Verdict, Waived};
 use crate::finding::{Counts, EffectView, Finding, Level, Named, PolicyPlace};
@@ -19,6 +20,9 @@ pub(crate) struct Report {
     pub(super) sessions: Vec<ShownSession>,
     /// Of the whole run: inputs that did not become a session first, then the sessions'.
     pub(super) gaps: Vec<ShownGap>,
+    /// About the change, not about a session.
+    pub(super) of_change: Vec<ShownFinding>,
+    pub(super) change: Option<ShownChange>,
     /// About the run, not about a session: what exceptions and suppressions themselves are worth reporting.
     pub(super) remarks: Vec<ShownFinding>,
     /// Findings that do not count.
@@ -100,6 +104,8 @@ pub(super) struct ShownFinding {
     pub(super) rule: &'static str,
     pub(super) level: Level,
     pub(super) message: Redacted,
+    /// From the top of the repository, where it is about a file of the change.
+    pub(super) file: Option<Redacted>,
     pub(super) event: u32,
     /// The last event that it is about, where it is about several.
     pub(super) until: Option<u32>,
@@ -199,7 +205,8 @@ pub(super) struct ShownEntry {
 impl Report {
     /// Takes the outcome apart: there may be very many findings, and nobody needs them twice.
     pub(crate) fn new(outcome: Outcome) -> Self {
-        let Outcome { policy, manifests, sessions, gaps, verdict, remarks, waived, uses, stale } = outcome;
+        let Outcome { policy, manifests, sessions, gaps, verdict, of_change, change, remarks, waived, uses, stale } =
+            outcome;
         let gaps = gaps.iter().chain(sessions.iter().flat_map(|session| &session.gaps)).map(ShownGap::new).collect();
         let mut of_sessions: BTreeMap<usize, Vec<&Finding>> = BTreeMap::new();
         for waived in &waived {
@@ -215,11 +222,21 @@ impl Report {
             manifests: manifests.iter().map(ShownManifest::new).collect(),
             gaps,
             sessions: sessions.collect(),
+            of_change: of_change.into_iter().map(ShownFinding::new).collect(),
+            change: change.as_deref().map(ShownChange::new),
             remarks: remarks.into_iter().map(ShownFinding::new).collect(),
             waived: waived.into_iter().map(|waived| ShownWaived::new(waived, &uses)).collect(),
             stale,
             uses: uses.iter().filter(|used| used.uses > 0).map(ShownUse::new).collect(),
         }
+    }
+
+    /// With what will judge once the change is merged.
+    pub(crate) fn after_merge(mut self, after_merge: AfterMerge) -> Self {
+        if let Some(change) = &mut self.change {
+            change.after_merge = Some(after_merge);
+        }
+        self
     }
 
     /// Everything that counts, with its session where it is about one.
@@ -228,7 +245,8 @@ impl Report {
             .sessions
             .iter()
             .flat_map(|session| session.findings.iter().map(move |finding| (Some(session), finding)));
-        of_sessions.chain(self.remarks.iter().map(|finding| (None, finding)))
+        let about_none = self.of_change.iter().chain(&self.remarks);
+        of_sessions.chain(about_none.map(|finding| (None, finding)))
     }
 
     /// Findings that an exception or a suppression waived.
@@ -251,9 +269,12 @@ impl Report {
         place.file(self.policy.as_ref().map_or("", |policy| policy.path.as_str()))
     }
 
-    /// The file that a finding about no session stands in.
+    /// The file that a finding about no session stands in: of the change from the top of the repository.
     pub(super) fn file_of<'a>(&'a self, finding: &'a ShownFinding) -> &'a str {
-        finding.policy.as_ref().map_or("", |place| self.file(place))
+        match &finding.file {
+            Some(file) => file.as_str(),
+            None => finding.policy.as_ref().map_or("", |place| self.file(place)),
+        }
     }
 
     /// Findings that count by this level.
@@ -357,6 +378,7 @@ impl ShownFinding {
             rule: finding.rule,
             level: finding.level,
             message: redact(finding.message),
+            file: finding.file.map(redact),
             event: finding.event,
             until: finding.until,
             event_id: finding.event_id.map(redact),

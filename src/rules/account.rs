@@ -20,6 +20,8 @@ pub(crate) enum Source {
     /// The change that is judged: whoever wrote it could write the logs.
     #[default]
     PullRequest,
+    /// Wherever they came from, the caller verified an attestation of who produced them.
+    Attested,
 }
 
 impl Source {
@@ -28,6 +30,7 @@ impl Source {
             Self::Runner => "runner",
             Self::Artifact => "artifact",
             Self::PullRequest => "pull-request",
+            Self::Attested => "attested",
         }
     }
 }
@@ -146,6 +149,7 @@ impl Account {
     pub(crate) fn grade(&self) -> Grade {
         match (self.source, self.evidence.chain) {
             (_, Chain::Broken(_)) | (Source::PullRequest, Chain::None | Chain::Late) => Grade::Committed,
+            (Source::Attested, _) => Grade::Attested,
             (Source::Runner | Source::Artifact, _) => Grade::Produced,
             (Source::PullRequest, Chain::Intact) => Grade::Chained,
         }

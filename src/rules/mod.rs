@@ -4,6 +4,7 @@
 
 pub(crate) mod account;
 mod budget;
+pub(crate) mod change;
 pub(crate) mod evals;
 mod evidence;
 mod exceptions;
@@ -50,6 +51,8 @@ pub(crate) struct Rule {
 pub(crate) enum Check {
     /// The evaluator reports it while it judges effects.
     Evaluator,
+    /// At a change as a whole: only where one is judged.
+    Change(fn(&change::Changed<'_>, &mut Vec<change::ChangeHit>)),
     /// At all acts of a session, in order.
     Acts(fn(&Log<'_>, &mut Vec<Hit>)),
     /// It is measured by [`crate::eval`], which has a say when all others had theirs.
@@ -183,6 +186,9 @@ impl Hit {
 static RULES: &[&Rule] = &[
     &budget::EXCEEDED,
     &budget::UNRECORDED,
+    &change::NO_SESSION,
+    &change::UNEXPLAINED,
+    &change::UNMERGED,
     &evals::CRITERION,
     &evals::REGRESSION,
     &evals::SCORE,
@@ -205,6 +211,7 @@ static RULES: &[&Rule] = &[
     &scope::FLOOR_HOOKS,
     &scope::FLOOR_POLICY,
     &scope::FLOOR_STORE,
+    &change::TAMPERING,
     &hooks::DENIED_TOOL,
     &lint::BLIND_EDIT,
     &lint::BUDGET_PROXIMITY,

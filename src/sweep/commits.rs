@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::approval::Whereabouts;
 use super::remark::{Origin, Place};
-use super::tables::{Pattern, Role, SignalId, Tables};
+use super::tables::{Confidence, Pattern, Role, SignalId, Tables};
 use super::traces::{Trace, Traces};
 use crate::git::{Change, Commit, Id, Person, Status};
 
@@ -77,8 +77,9 @@ impl<'r, 'a> Reader<'r, 'a> {
 
     pub(super) fn read(&mut self, commit: &Commit<'_>) {
         if !commit.continued {
-            self.message(commit);
-            self.people(commit);
+            let mut candidates = std::mem::take(&mut self.candidates);
+            signals(self.tables, commit, &mut candidates, &mut |id, text| self.add(id, text, commit));
+            self.candidates = candidates;
         }
         for change in commit.changes {
             if change.status != Status::Deleted {
@@ -87,59 +88,11 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
     }
 
-    fn message(&mut self, commit: &Commit<'_>) {
-        let mut candidates = std::mem::take(&mut self.candidates);
-        let found: Vec<&(SignalId, Pattern)> =
-            self.tables.commits.candidates(commit.message, &mut candidates).collect();
-        if !found.is_empty() {
-            let message = decoded(commit.message);
-            for line in message.lines().map(str::trim).filter(|line| !line.is_empty()) {
-                for (id, pattern) in &found {
-                    if says(pattern, line) {
-                        self.add(*id, line, commit);
-                    }
-                }
-            }
-        }
-        self.candidates = candidates;
-    }
-
-    fn people(&mut self, commit: &Commit<'_>) {
-        for (role, person) in [(Role::Author, &commit.author), (Role::Committer, &commit.committer)] {
-            if role == Role::Committer && commit.author.name == person.name && commit.author.email == person.email {
-                // The same person, found as the author; only what asks for committers is left.
-                self.person(Role::Committer, person, commit, true);
-            } else {
-                self.person(role, person, commit, false);
-            }
-        }
-    }
-
-    fn person(&mut self, role: Role, person: &Person<'_>, commit: &Commit<'_>, is_author_too: bool) {
-        let mut candidates = std::mem::take(&mut self.candidates);
-        let mut text = person.name.to_vec();
-        text.push(b' ');
-        text.extend_from_slice(person.email);
-        let found: Vec<&(SignalId, Pattern)> = self.tables.commits.candidates(&text, &mut candidates).collect();
-        for (id, pattern) in found {
-            let Pattern::Identity { email, name, role: wanted } = pattern else { continue };
-            let asked = wanted.map_or(!is_author_too, |wanted| wanted == role);
-            let (called, address) = (decoded(person.name), decoded(person.email));
-            let fits = email.as_ref().is_none_or(|email| email.is_match(&address))
-                && name.as_ref().is_none_or(|name| name.is_match(&called));
-            if asked && fits {
-                self.add(*id, &shown(person), commit);
-            }
-        }
-        self.candidates = candidates;
-    }
-
     fn add(&mut self, id: SignalId, text: &str, commit: &Commit<'_>) {
         let files = files(commit);
         let author = shown(&commit.author);
-        let text = text.char_indices().nth(LONGEST_LINE).and_then(|(end, _)| text.get(..end)).unwrap_or(text);
         let trace = Trace {
-            text,
+            text: cut(text),
             place: Place { file: None, line: None, origin: Origin::Commit(commit.id.to_string()) },
             author: Some(&author),
             seconds: Some(commit.seconds),
@@ -219,6 +172,64 @@ impl<'r, 'a> Reader<'r, 'a> {
         });
         (past, self.changed, self.left_out)
     }
+}
+
+/// A tool that a commit says made it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Mark {
+    pub(crate) tool: &'static str,
+    pub(crate) name: &'static str,
+    /// The line or the person that says so: text of the commit.
+    pub(crate) said: String,
+}
+
+/// The tools that a commit says made it, each once. Hints are none.
+pub(crate) fn marks(tables: &'static Tables, commit: &Commit<'_>) -> Vec<Mark> {
+    let mut found: Vec<Mark> = Vec::new();
+    signals(tables, commit, &mut Vec::new(), &mut |id, text| {
+        let Some((tool, signal)) = tables.signal(id) else { return };
+        if signal.confidence > Confidence::Weak && found.iter().all(|mark| mark.tool != tool.id) {
+            found.push(Mark { tool: &tool.id, name: &tool.name, said: cut(text).to_owned() });
+        }
+    });
+    found.sort();
+    found
+}
+
+/// What takes a signal and the text that gives it.
+type Give<'g> = dyn FnMut(SignalId, &str) + 'g;
+
+/// Everything that the message and the people of a commit say of tools. `candidates`: kept between calls.
+fn signals(tables: &Tables, commit: &Commit<'_>, candidates: &mut Vec<usize>, give: &mut Give<'_>) {
+    let found: Vec<&(SignalId, Pattern)> = tables.commits.candidates(commit.message, candidates).collect();
+    if !found.is_empty() {
+        let message = decoded(commit.message);
+        for line in message.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            found.iter().filter(|(_, pattern)| says(pattern, line)).for_each(|(id, _)| give(*id, line));
+        }
+    }
+    for (role, person) in [(Role::Author, &commit.author), (Role::Committer, &commit.committer)] {
+        // The same person was found as the author; only what asks for committers is left.
+        let is_author_too = role == Role::Committer && commit.author == *person;
+        let mut text = person.name.to_vec();
+        text.push(b' ');
+        text.extend_from_slice(person.email);
+        for (id, pattern) in tables.commits.candidates(&text, candidates) {
+            let Pattern::Identity { email, name, role: wanted } = pattern else { continue };
+            let asked = wanted.map_or(!is_author_too, |wanted| wanted == role);
+            let (called, address) = (decoded(person.name), decoded(person.email));
+            let fits = email.as_ref().is_none_or(|email| email.is_match(&address))
+                && name.as_ref().is_none_or(|name| name.is_match(&called));
+            if asked && fits {
+                give(*id, &shown(person));
+            }
+        }
+    }
+}
+
+/// Longer lines are cut.
+fn cut(text: &str) -> &str {
+    text.char_indices().nth(LONGEST_LINE).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
 /// No link, and no submodule.

@@ -29,6 +29,7 @@ mod traces;
 mod worktree;
 
 pub(crate) use approval::{ApprovalError, Approvals, Wrong};
+pub(crate) use commits::{Mark, marks};
 pub(crate) use mcp::{Pin, Transport};
 pub(crate) use remark::{Origin, Place, Remark};
 pub(crate) use repository::{Declared, Located, Settings, Swept, sweep};

@@ -14,6 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("scrub", &["privacy"]),
     ("anonymize", &["privacy", "scrub"]),
     ("git", &[]),
+    ("change", &["git"]),
     ("ingest", &["model", "git"]),
     ("triage", &["model", "schemas"]),
     ("effects", &["model", "shell", "finding"]),
@@ -23,18 +24,21 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("measures", &["model", "effects", "prices"]),
     (
         "rules",
-        &["model", "effects", "policy", "config", "finding", "measures", "prices", "privacy", "scrub", "schemas"],
+        &[
+            "model", "effects", "policy", "config", "finding", "measures", "prices", "privacy", "scrub", "schemas",
+            "git", "change",
+        ],
     ),
     ("eval", &["model", "effects", "policy", "rules", "finding", "measures", "prices", "config", "schemas"]),
     ("compare", &["measures", "schemas"]),
-    ("engine", &["model", "effects", "policy", "config", "rules", "finding", "measures", "eval"]),
+    ("engine", &["model", "effects", "policy", "config", "rules", "finding", "measures", "eval", "change"]),
     ("lab", &["model", "effects", "policy", "engine", "finding"]),
     ("backtest", &["model", "effects", "policy", "rules", "engine", "finding"]),
     (
         "report",
         &[
             "schemas", "model", "finding", "policy", "rules", "engine", "lab", "privacy", "backtest", "eval", "config",
-            "compare", "measures", "prices", "sweep",
+            "compare", "measures", "prices", "sweep", "change",
         ],
     ),
     ("generate", &["model", "finding", "effects", "policy", "privacy"]),
@@ -70,6 +74,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "scrub",
             "anonymize",
             "sweep",
+            "change",
         ],
     ),
 ];

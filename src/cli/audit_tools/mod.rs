@@ -25,6 +25,7 @@ use super::output;
 use super::policy_file;
 use super::progress::Progress;
 use super::since::Since;
+use super::trust::Ground;
 use crate::config::approved::Approved;
 use crate::git::{GitError, Revisions};
 use crate::model::Gap;
@@ -143,7 +144,7 @@ impl<'a> Fleet<'a> {
         let colour = environment.colour && !args.written.no_color;
         let shared = decide::shared(args, today, colour)?;
         let baseline = match &args.baseline {
-            Some(path) => baseline::read(&policy_file::shown(&path.to_string_lossy()), None)?,
+            Some(path) => baseline::read(&policy_file::shown(&path.to_string_lossy()), Ground::at(None))?,
             None => Baseline::default(),
         };
         let used = match args.sessions.as_slice() {

@@ -13,11 +13,12 @@ use super::demands::{self, Origin};
 use super::environment::Environment;
 use super::failure::Failure;
 use super::gate;
-use super::judge;
+use super::judge::{self, Panel};
 use super::measured::prices;
 use super::pipeline::Inputs;
 use super::policy_file;
 use super::retention::Overdues;
+use super::trust::Ground;
 use super::{configuration, output};
 use crate::config::evals::Evals;
 use crate::config::lint::Lints;
@@ -68,13 +69,21 @@ impl Measure {
 
     /// Judged like any other session, so that findings can be counted.
     fn judge(&self, mut inputs: Inputs, revision: Option<&str>) -> Outcome {
-        let (links, gap) = gate::links(revision);
+        let (links, gap) = gate::links(Ground::at(revision));
         inputs.lack(gap);
         let demands = self.settings.demands.as_deref();
         let lints = self.lints.as_ref();
-        let judging =
-            Judging { policy: &self.policy, links: &links, entries: Entries::Drop, demands, lints, exposed: None };
-        judge::judge(inputs, &judging, self.private.as_ref(), &Overdues::default(), &self.settings)
+        let judging = Judging {
+            policy: &self.policy,
+            links: &links,
+            entries: Entries::Drop,
+            demands,
+            lints,
+            exposed: None,
+            change: None,
+        };
+        let panel = Panel { judging, wanted: self.private.as_ref(), settings: &self.settings };
+        judge::judge(inputs, &panel, &Overdues::default())
     }
 }
 
@@ -97,12 +106,13 @@ impl Judged {
         let colour = environment.colour && !self.no_color;
         let revision = self.policy_ref.as_deref();
         let policy = policy_file::load_if_any(self.policy.as_deref(), revision, colour)?.unwrap_or_else(Policy::none);
-        let (_, configuration) = configuration::load(None, revision, &policy, colour)?;
+        let ground = Ground::at(revision);
+        let (_, configuration) = configuration::load(None, ground, &policy, colour)?;
         let mut policy = policy.suppressing(configuration.suppressions);
         if let Some(file) = &self.prices {
-            policy = policy.priced_by(prices(file, revision, colour)?);
+            policy = policy.priced_by(prices(file, ground, colour)?);
         }
-        let origin = Origin { revision, colour };
+        let origin = Origin { ground, colour };
         let evals = match (demands::load(self.config.as_deref(), origin)?, without) {
             (Some(evals), _) => evals,
             (None, Without::Standard) => Evals::standard(),
@@ -115,7 +125,7 @@ impl Judged {
             Some((path, tolerance)) => Some((demands::baseline(path, &evals, origin)?, tolerance)),
             None => None,
         };
-        let lints = configuration::lints(None, revision, colour)?;
+        let lints = configuration::lints(None, ground, colour)?;
         let lints = lints.or_else(|| evals.counts_lints().then(Lints::default));
         let lints = lints.map(|lints| lints.counting(evals.counted_rules()));
         let private =

@@ -18,6 +18,7 @@ use super::gate;
 use super::output;
 use super::pipeline::Inputs;
 use super::policy_file;
+use super::trust::Ground;
 use crate::engine::{self, Replay};
 use crate::ingest::discover::Selection;
 use crate::measures::{Pricing, Profile};
@@ -80,7 +81,7 @@ impl MeasuredArgs {
 pub(super) fn measure(inputs: Inputs, pricing: Pricing<'_>, environment: Environment) -> Result<Measured, Failure> {
     // What programs do is what the policy says they do, where there is one.
     let policy = policy_file::load_if_any(None, None, environment.colour)?.unwrap_or_else(Policy::none);
-    let (links, gap) = gate::links(None);
+    let (links, gap) = gate::links(Ground::at(None));
     let left_out = inputs.left_out();
     let of_session = |session: &Session<'_>| {
         engine::guarded(session, || Replay::new(session, policy.programs(), &links).measured(pricing).into_profile())

@@ -7,8 +7,8 @@ use clap::Args;
 
 use super::super::failure::{Failure, reason};
 use super::super::policy_file;
+use super::super::trust::Ground;
 use crate::config;
-use crate::git;
 use crate::measures::Pricing;
 use crate::policy::prices::{self, shipped};
 use crate::prices::{Rates, Row, Table};
@@ -71,7 +71,7 @@ impl PricesArgs {
 
     pub(in crate::cli) fn stated(&self, coloured: bool) -> Result<Stated, Failure> {
         let table = match &self.prices {
-            Some(file) => table(file, None, coloured)?,
+            Some(file) => table(file, Ground::at(None), coloured)?,
             None => Arc::clone(shipped()),
         };
         let row = self.model.as_deref().map(|model| chosen(&table, model)).transpose()?;
@@ -96,13 +96,13 @@ fn chosen(table: &Table, model: &str) -> Result<Row, Failure> {
 }
 
 /// The table of this build, with the rows of a file before its own.
-pub(in crate::cli) fn table(file: &str, revision: Option<&str>, coloured: bool) -> Result<Arc<Table>, Failure> {
+pub(in crate::cli) fn table(file: &str, ground: Ground<'_>, coloured: bool) -> Result<Arc<Table>, Failure> {
     let shown = policy_file::shown(file);
     let unusable = |reason: String| Failure::new(format!("the prices `{shown}` can't be read: {reason}"));
-    let bytes = match revision {
-        Some(revision) => git::read_blob(Path::new("."), revision, &shown)
-            .map(|blob| blob.bytes)
-            .map_err(|error| unusable(error.to_string()))?,
+    let bytes = match ground.revision {
+        Some(revision) => {
+            ground.read(revision, &shown).map(|blob| blob.bytes).map_err(|error| unusable(error.to_string()))?
+        }
         None => config::read_bytes(Path::new(&shown)).map_err(|error| unusable(reason(&error)))?,
     };
     if config::is_too_large(&bytes) {

@@ -109,7 +109,7 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    fn of(old_mode: u32, mode: u32) -> Self {
+    pub(in crate::git) fn of(old_mode: u32, mode: u32) -> Self {
         const KIND: u32 = 0o170_000;
         match (old_mode, mode) {
             (0, _) => Self::Added,

@@ -152,7 +152,18 @@ pub(crate) enum Selection {
 
 /// Finds the logs that `requests` name (ids or prefixes in the store, files, folders, archives, `git:REV[:PATH]`,
 /// `entire[:WHICH]`), or the store's sessions.
+#[cfg(test)]
 pub(crate) fn select(trace_dir: &Path, requests: &[String], selection: Selection) -> Result<Found, SelectError> {
+    select_in(trace_dir, Path::new("."), requests, selection)
+}
+
+/// The same; `repository` is where git objects are looked for.
+pub(crate) fn select_in(
+    trace_dir: &Path,
+    repository: &Path,
+    requests: &[String],
+    selection: Selection,
+) -> Result<Found, SelectError> {
     if requests.is_empty() {
         return Ok(whole_store(trace_dir, selection));
     }
@@ -164,7 +175,7 @@ pub(crate) fn select(trace_dir: &Path, requests: &[String], selection: Selection
             continue;
         }
         let part = match revision::request(request) {
-            Some(revision) => revision.find(Path::new("."))?,
+            Some(revision) => revision.find(repository)?,
             None => one(trace_dir, request)?,
         };
         found.gaps.extend(part.gaps);

@@ -28,10 +28,6 @@ impl Parser<'_> {
         let Data::Text(text) = &value.data else { return self.wrong_type(value, pointer, "an evidence level") };
         if let Some(grade) = Grade::named(text) {
             rules.minimum = Some((grade, self.locator.place(value.span.start, pointer)));
-        } else if text == "E3" {
-            let message = "`E3` can't be demanded: nothing here verifies attestations".to_owned();
-            let help = "`E2` is what a job of the same run produced".to_owned();
-            self.faults.push(value.span.clone(), pointer, message, Some(help));
         } else {
             let message = format!("{} is no evidence level", quoted(text));
             self.faults.push(value.span.clone(), pointer, message, Some(suggestion(text, Grade::NAMES)));

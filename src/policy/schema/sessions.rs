@@ -7,7 +7,7 @@ use super::*;
 #[expect(dead_code, reason = "only its schema is used")]
 pub(super) struct Evidence {
     /// The least level that every log has to have: `E0` whoever wrote the change may have written the log, `E1` its chain
-    /// of digests is intact, `E2` a job of the same run produced it.
+    /// of digests is intact, `E2` a job of the same run produced it, `E3` whoever called the gate verified an attestation of it.
     minimum: Option<Minimum>,
     /// Rule → what it weighs. `incomplete`: the verdict is no pass, whatever `--fail-on` says.
     rules: Option<Weights>,

@@ -12,6 +12,9 @@ use super::Origin;
 pub(crate) const BUILT_IN: &[&str] = &[
     "budget/exceeded",
     "budget/unrecorded",
+    "coverage/no-session",
+    "coverage/unexplained-change",
+    "coverage/unmerged-write",
     "eval/criterion",
     "eval/regression",
     "eval/score",
@@ -22,6 +25,7 @@ pub(crate) const BUILT_IN: &[&str] = &[
     "floor/hooks",
     "floor/policy",
     "floor/trace-store",
+    "gate/tampering",
     "hooks/denied-tool",
     "lint/blind-edit",
     "lint/budget-proximity",
@@ -93,7 +97,7 @@ pub(crate) const BUILT_IN: &[&str] = &[
 ];
 
 /// What the gate itself rests on, and files that hold credentials: only an exception of the policy covers them.
-const OF_THE_POLICY: &[&str] = &["floor/", "scope/sensitive"];
+const OF_THE_POLICY: &[&str] = &["floor/", "gate/", "scope/sensitive"];
 
 /// Keys of a policy whose parts are rules.
 const JUDGING: &[&str] =

@@ -1,0 +1,100 @@
+//! A change that is judged beside sessions: what its head has that its base hasn't. Data, and no opinion about it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::git::ChangedFile;
+
+/// How much of a change is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Only what the gate rests on: nobody said that sessions have to account for the rest.
+    Tampering,
+    /// Every file and commit of it.
+    Everything,
+}
+
+/// A commit, and how its user called it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Revision {
+    pub(crate) name: String,
+    /// In hex.
+    pub(crate) commit: String,
+}
+
+/// A change. All paths count from the top of the repository.
+#[derive(Debug, Clone)]
+pub(crate) struct Change {
+    /// What judges: for a pull request the tip of its base branch.
+    pub(crate) base: Revision,
+    pub(crate) head: Revision,
+    /// Where the two parted, in hex; `None` where they have nothing in common.
+    pub(crate) merge_base: Option<String>,
+    pub(crate) extent: Extent,
+    /// It is on its branch already: what is found can be told, not kept out.
+    pub(crate) landed: bool,
+    /// It is a pull request, or waits in a queue to be merged.
+    pub(crate) is_proposed: bool,
+    /// Who or what vouches that people looked at what it does to the gate.
+    pub(crate) reviewed: Option<String>,
+    /// By path.
+    pub(crate) files: Vec<ChangedFile>,
+    /// What it has and its base hasn't, in the order of their names.
+    pub(crate) commits: Vec<Commit>,
+    /// Files that judge, whatever they are called, in lower case: the policy, what it extends, settings, baselines.
+    pub(crate) judging: BTreeSet<String>,
+    /// Changed files of CI that run the gate, before or after the change.
+    pub(crate) gates: BTreeSet<String>,
+    /// The folder with sessions, where it lies in the repository.
+    pub(crate) store: Option<String>,
+    /// Changed files of sessions that begin with all that they held before.
+    pub(crate) grown: BTreeSet<String>,
+    /// Logs, as reports name them, that the base holds as they are: they tell of earlier changes.
+    pub(crate) settled: BTreeSet<String>,
+    /// From the top to the current directory, `/` at the end; empty at the top.
+    pub(crate) prefix: String,
+}
+
+/// A commit of the change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Commit {
+    /// In hex.
+    pub(crate) id: String,
+    /// Tools that it says made it.
+    pub(crate) marks: Vec<Mark>,
+    pub(crate) files: Vec<String>,
+    pub(crate) is_merge: bool,
+}
+
+/// A tool that a commit names as its author.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Mark {
+    /// As tables and sessions call it.
+    pub(crate) tool: String,
+    /// As its vendor writes it.
+    pub(crate) name: String,
+    /// What says so: text of the commit.
+    pub(crate) said: String,
+}
+
+impl Change {
+    /// The changed file at a path.
+    pub(crate) fn file(&self, path: &str) -> Option<&ChangedFile> {
+        let place = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+        self.files.get(place)
+    }
+
+    /// It is part of the record, not of what was worked on.
+    pub(crate) fn is_recorded(&self, path: &str) -> bool {
+        let store = self.store.as_deref().and_then(|store| path.strip_prefix(store));
+        store.is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    /// Changed files by their last component, with their places in `files`.
+    pub(crate) fn by_name(&self) -> BTreeMap<&str, Vec<usize>> {
+        let mut names: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (place, file) in self.files.iter().enumerate() {
+            names.entry(file.path.rsplit('/').next().unwrap_or_default()).or_default().push(place);
+        }
+        names
+    }
+}

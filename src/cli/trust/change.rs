@@ -1,0 +1,59 @@
+//! The change of a run, and which sessions come with it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::gathered::{Beside, gather};
+use super::{Gathered, Trust};
+use crate::change::{Change, Extent};
+use crate::cli::args::GateArgs;
+use crate::cli::bench::Bench;
+use crate::cli::failure::Failure;
+use crate::cli::gate::{Named, Wish};
+use crate::cli::pipeline::Inputs;
+use crate::cli::policy_file;
+use crate::config;
+
+/// Reads it, and leaves sessions of earlier changes out where nobody named one.
+pub(in crate::cli) fn of_run(
+    (args, named): (&GateArgs, &Named<'_>),
+    trust: &Trust<'_>,
+    (trace_dir, bench): (&Path, &Bench),
+    inputs: &mut Inputs,
+    notes: &mut Vec<String>,
+) -> Result<Option<Arc<Change>>, Failure> {
+    let Some(ends) = &trust.change else { return Ok(None) };
+    let beside = Beside {
+        trace_dir,
+        judging: judging((args, named), bench),
+        logs: inputs.logs(),
+        reviewed: args.tampering_reviewed.as_deref().map(str::trim).filter(|who| !who.is_empty()),
+    };
+    let Gathered { change, gaps } = gather(trust, ends, &beside)?;
+    for gap in gaps {
+        inputs.lack(Some(gap));
+    }
+    if ends.extent == Extent::Everything && inputs.is_whole_store() {
+        let count = inputs.leave_out(&change.settled);
+        let sessions = if count == 1 { "1 session".to_owned() } else { format!("{count} sessions") };
+        notes.extend(
+            (count > 0).then(|| format!("note: {sessions} of earlier changes left out: the base has them already")),
+        );
+    }
+    Ok(Some(Arc::new(change)))
+}
+
+/// Files that judge: those that were named, the usual ones, and what they name themselves.
+fn judging((args, named): (&GateArgs, &Named<'_>), bench: &Bench) -> Vec<String> {
+    let lint = if let Wish::Always(file) = named.lints { file } else { None };
+    let baseline = args.baseline.as_ref().map(|path| path.to_string_lossy().into_owned());
+    let options = [args.policy.as_deref(), args.prices.as_deref(), named.configuration, named.evals, lint];
+    let hooks = args.hooks.iter().flat_map(|folder| {
+        config::hooks::NAMES.iter().map(move |name| format!("{}/{name}", folder.trim_end_matches('/')))
+    });
+    let extended = bench.policy.identity().into_iter().flat_map(|identity| &identity.extends);
+    let options = options.into_iter().flatten().map(str::to_owned).chain(baseline);
+    let all = options.chain(bench.baseline.file().map(str::to_owned)).chain(hooks);
+    let all = all.chain(extended.map(|file| file.path.clone())).chain([policy_file::DEFAULT.to_owned()]);
+    all.map(|path| policy_file::shown(&path)).collect()
+}

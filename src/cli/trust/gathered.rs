@@ -1,0 +1,187 @@
+//! A change as it stands in git: files, lines, commits, and which of them the gate rests on.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use super::super::failure::Failure;
+use super::{Ends, Trust, from_top};
+use crate::change::{Change, Commit, Extent, Mark};
+use crate::git::{self, Backend, ChangedFile, GitError, Repository, Revisions, Status};
+use crate::model::Gap;
+use crate::sweep;
+
+/// A change, and what of it could not be read.
+#[derive(Debug)]
+pub(in crate::cli) struct Gathered {
+    pub(in crate::cli) change: Change,
+    pub(in crate::cli) gaps: Vec<Gap>,
+}
+
+/// Folders and files of CI, in lower case.
+const CI: &[&str] = &[
+    ".github/workflows/",
+    ".github/actions/",
+    ".gitlab/",
+    ".gitlab-ci.yml",
+    ".circleci/",
+    ".buildkite/",
+    ".woodpecker/",
+    ".woodpecker.yml",
+    "azure-pipelines.yml",
+    "bitbucket-pipelines.yml",
+    "jenkinsfile",
+];
+/// What a file of CI that runs the gate says.
+const GATE: &[u8] = b"agent-strace";
+
+/// What is judged beside the change itself.
+pub(in crate::cli) struct Beside<'b> {
+    pub(in crate::cli) trace_dir: &'b Path,
+    /// Files that judge, relative to the current directory.
+    pub(in crate::cli) judging: Vec<String>,
+    /// Logs, as reports name them.
+    pub(in crate::cli) logs: Vec<String>,
+    pub(in crate::cli) reviewed: Option<&'b str>,
+}
+
+/// Reads all of it. What can't be compared is a failure; commits that are not here are a gap.
+pub(in crate::cli) fn gather(trust: &Trust<'_>, ends: &Ends, beside: &Beside<'_>) -> Result<Gathered, Failure> {
+    let failed = |error: GitError| {
+        Failure::new(format!("the change from `{}` to `{}` can't be read: {error}", ends.base.name, ends.head.name))
+    };
+    let found = git::ends(trust.folder(), &ends.base.commit, &ends.head.commit).map_err(failed)?;
+    let old = found.merge_base.as_ref().unwrap_or(&found.base);
+    let files = git::changed_files(trust.folder(), old, &found.head).map_err(failed)?;
+    let mut gaps = Vec::new();
+    let mut extent = ends.extent;
+    if found.cut && extent == Extent::Everything {
+        // What differs may have been changed on the other side: nobody can say who has to account for it.
+        extent = Extent::Tampering;
+        gaps.push(gap(
+            ends,
+            "the history here does not reach back to where the change began: fetch more of it (`fetch-depth: 0`)",
+        ));
+    }
+    let commits = match extent {
+        Extent::Everything => commits(trust, ends, &mut gaps).map_err(failed)?,
+        Extent::Tampering => Vec::new(),
+    };
+    let prefix = trust.prefix();
+    let store = trust.store(beside.trace_dir);
+    let sides = Sides { folder: trust.folder(), old, head: &found.head };
+    let mut change = Change {
+        base: ends.base.clone(),
+        head: ends.head.clone(),
+        merge_base: found.merge_base.clone(),
+        extent,
+        landed: ends.landed,
+        is_proposed: ends.is_proposed,
+        reviewed: beside.reviewed.map(str::to_owned),
+        commits,
+        judging: beside
+            .judging
+            .iter()
+            .filter_map(|path| from_top(&prefix, path))
+            .map(|path| path.to_lowercase())
+            .collect(),
+        gates: BTreeSet::new(),
+        store,
+        grown: BTreeSet::new(),
+        settled: BTreeSet::new(),
+        files,
+        prefix,
+    };
+    change.gates = sides.gates(&change.files);
+    change.grown = sides.grown(&change).map_err(failed)?;
+    change.settled = sides.settled(&change, &beside.logs).map_err(failed)?;
+    Ok(Gathered { change, gaps })
+}
+
+fn gap(ends: &Ends, reason: &str) -> Gap {
+    Gap { file: format!("{}..{}", ends.base.name, ends.head.name), line: None, reason: reason.to_owned() }
+}
+
+/// What the head has and the base hasn't.
+fn commits(trust: &Trust<'_>, ends: &Ends, gaps: &mut Vec<Gap>) -> Result<Vec<Commit>, GitError> {
+    let tables = sweep::tables().map_err(|fault| GitError::Broken(fault.to_owned()))?;
+    let repository = Repository::open(trust.folder())?;
+    let range = Revisions::Range(format!("{}..{}", ends.base.commit, ends.head.commit));
+    let mut found: BTreeMap<String, Commit> = BTreeMap::new();
+    let history = repository.commits(&range, Backend::Library, &mut |commit| {
+        let id = commit.id.to_string();
+        let known = found.entry(id.clone()).or_insert_with(|| Commit {
+            marks: sweep::marks(tables, commit).into_iter().map(mark).collect(),
+            files: Vec::new(),
+            is_merge: commit.parents > 1,
+            id,
+        });
+        known.files.extend(commit.changes.iter().map(|change| String::from_utf8_lossy(change.path).into_owned()));
+        ControlFlow::Continue(())
+    })?;
+    gaps.extend(history.cut.map(|reason| gap(ends, &format!("commits of the change are missing: {reason}"))));
+    Ok(found.into_values().collect())
+}
+
+fn mark(mark: sweep::Mark) -> Mark {
+    Mark { tool: mark.tool.to_owned(), name: mark.name.to_owned(), said: mark.said }
+}
+
+/// The two states that are compared.
+struct Sides<'s> {
+    folder: &'s Path,
+    old: &'s str,
+    head: &'s str,
+}
+
+impl Sides<'_> {
+    /// Changed files of CI that run the gate on one of the sides. One that can't be read counts as one.
+    fn gates(&self, files: &[ChangedFile]) -> BTreeSet<String> {
+        let is_ci = |path: &str| {
+            let folded = path.to_lowercase();
+            CI.iter().any(|start| if start.ends_with('/') { folded.starts_with(start) } else { folded == *start })
+        };
+        let runs_gate = |path: &str| {
+            [self.old, self.head].iter().any(|side| match git::read_top(self.folder, side, path) {
+                Ok(blob) => names_gate(&blob.bytes),
+                Err(GitError::NoFile { .. }) => false,
+                Err(_) => true,
+            })
+        };
+        let gates = files.iter().filter(|file| is_ci(&file.path) && runs_gate(&file.path));
+        gates.map(|file| file.path.clone()).collect()
+    }
+
+    /// Files of the record that begin with all that they held before.
+    fn grown(&self, change: &Change) -> Result<BTreeSet<String>, GitError> {
+        let mut grown = BTreeSet::new();
+        let changed = change.files.iter().filter(|file| file.status == Status::Modified && !file.is_submodule());
+        for file in changed.filter(|file| change.is_recorded(&file.path)) {
+            if git::has_only_grown(self.folder, (self.old, self.head), &file.path)? {
+                grown.insert(file.path.clone());
+            }
+        }
+        Ok(grown)
+    }
+
+    /// Logs that were there before and are as they were.
+    fn settled(&self, change: &Change, logs: &[String]) -> Result<BTreeSet<String>, GitError> {
+        let of_head = format!("git:{}:", self.head);
+        let mut settled = BTreeSet::new();
+        for log in logs {
+            let path = match log.strip_prefix(&of_head) {
+                Some(path) => Some(path.to_owned()),
+                None => from_top(&change.prefix, log),
+            };
+            let Some(path) = path.filter(|path| change.file(path).is_none()) else { continue };
+            if git::holds(self.folder, self.old, &path)? {
+                settled.insert(log.clone());
+            }
+        }
+        Ok(settled)
+    }
+}
+
+fn names_gate(bytes: &[u8]) -> bool {
+    bytes.windows(GATE.len()).any(|piece| piece.eq_ignore_ascii_case(GATE))
+}

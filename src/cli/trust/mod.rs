@@ -1,0 +1,222 @@
+//! What judges, what is judged, and why the one can't be changed by the other.
+//!
+//! The policy, its settings and its baselines are read as git objects from the base of a change; its head is data. Where the
+//! base can't be established nothing is judged: exit code 2. The parents of a commit that is checked out are asked only
+//! where the forge itself made it to try a merge: of any other commit they are whatever its author wrote before.
+
+mod after_merge;
+pub(super) mod change;
+mod event;
+mod gathered;
+mod ground;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::path::Path;
+
+pub(super) use after_merge::AfterMerge;
+use event::{Base, Event};
+use gathered::Gathered;
+pub(super) use ground::Ground;
+
+use super::args::GateArgs;
+use super::environment::Environment;
+use super::failure::Failure;
+use super::output;
+use super::policy_file;
+use crate::change::{Extent, Revision};
+use crate::git::{self, GitError};
+
+/// What judges, and what change is judged.
+#[derive(Debug)]
+pub(super) struct Trust<'a> {
+    folder: &'a Path,
+    /// Paths count from the top of the repository.
+    from_top: bool,
+    /// What judges; `None`: the files on disk.
+    policy: Option<Revision>,
+    pub(super) change: Option<Ends>,
+    /// Sessions are read from the head, not from the disk.
+    pub(super) reads_head: bool,
+}
+
+/// The two ends of a change.
+#[derive(Debug, Clone)]
+pub(super) struct Ends {
+    pub(super) base: Revision,
+    pub(super) head: Revision,
+    pub(super) extent: Extent,
+    pub(super) landed: bool,
+    pub(super) is_proposed: bool,
+}
+
+impl<'a> Trust<'a> {
+    /// By what was asked for, and what the job of CI says.
+    pub(super) fn establish(args: &'a GateArgs, environment: Environment<'_>) -> Result<Self, Failure> {
+        let folder = args.git_dir.as_deref().unwrap_or(Path::new("."));
+        let asked = args.policy_ref.as_deref();
+        let event = if asked == Some("auto") { Some(Event::of(environment.machine)?) } else { None };
+        let base = match (&args.base, &event) {
+            (Some(base), _) => Some(commit(folder, base, "base")?),
+            (None, Some(event)) => Some(base_of(folder, event)?),
+            (None, None) => None,
+        };
+        let policy = match asked {
+            Some("auto") | None => base.clone(),
+            Some(revision) => Some(commit(folder, revision, "policy")?),
+        };
+        if policy.is_none() && args.git_dir.is_some() {
+            return Err(Failure::new("`--git-dir` reads no files from disk, and nothing says which revision judges")
+                .hint("`--base REV`, `--policy-ref REV`, or `--policy-ref auto` in CI"));
+        }
+        let head = match (&args.head, &event) {
+            (Some(head), _) => Some(commit(folder, head, "head")?),
+            (None, Some(event)) => Some(head_of(folder, event)?),
+            (None, None) => None,
+        };
+        let is_change = base.is_some();
+        let ends = match (base.or_else(|| policy.clone()), head) {
+            (None, _) => None,
+            (Some(base), Some(head)) => Some((base, head)),
+            (Some(base), None) => commit(folder, "HEAD", "head").ok().map(|head| (base, head)),
+        };
+        if is_change && ends.is_none() {
+            return Err(Failure::new("there is no commit to judge: `HEAD` is none").hint("`--head REV` names it"));
+        }
+        let change = ends.map(|(base, head)| Ends {
+            base,
+            head,
+            extent: if is_change { Extent::Everything } else { Extent::Tampering },
+            landed: event.as_ref().is_some_and(|event| event.landed),
+            is_proposed: event.as_ref().is_some_and(|event| event.is_proposed),
+        });
+        let reads_head = args.git_dir.is_some() || args.head.is_some();
+        Ok(Self { folder, from_top: args.git_dir.is_some(), policy, change, reads_head })
+    }
+
+    /// Where the files that judge are read from.
+    pub(super) fn ground(&self) -> Ground<'_> {
+        let revision = self.policy.as_ref().map(|policy| (policy.name.as_str(), policy.commit.as_str()));
+        Ground::new((self.folder, self.from_top), revision)
+    }
+
+    /// The same, as it is once the change is merged.
+    pub(super) fn ground_of_head<'s>(&'s self, ends: &'s Ends) -> Ground<'s> {
+        Ground::new((self.folder, self.from_top), Some((&ends.head.name, &ends.head.commit)))
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        self.folder
+    }
+
+    /// From the top of the repository to the current directory, `/` at the end; empty at the top.
+    pub(super) fn prefix(&self) -> String {
+        if self.from_top { String::new() } else { output::prefix_in_repository() }
+    }
+
+    /// What is asked for where nobody named a session: those in the head, where there is a head to read from. `None`: it
+    /// holds none.
+    pub(super) fn requests<'r>(
+        &self,
+        trace_dir: &Path,
+        named: &'r [String],
+    ) -> Result<Option<Cow<'r, [String]>>, Failure> {
+        let Some(ends) = self.change.as_ref().filter(|_| self.reads_head && named.is_empty()) else {
+            return Ok(Some(Cow::Borrowed(named)));
+        };
+        let store = self.store(trace_dir).ok_or_else(|| {
+            Failure::new("the trace store lies outside of the repository, and sessions are read from its head")
+                .hint("name the sessions, or a `--trace-dir` inside of the repository")
+        })?;
+        match git::holds(self.folder, &ends.head.commit, &store) {
+            Ok(true) => Ok(Some(Cow::Owned(vec![format!("git:{}:{store}", ends.head.commit)]))),
+            Ok(false) => Ok(None),
+            Err(error) => Err(Failure::new(format!("the sessions of `{}` can't be read: {error}", ends.head.name))),
+        }
+    }
+
+    /// The trace store from the top of the repository, where it lies in it.
+    pub(super) fn store(&self, trace_dir: &Path) -> Option<String> {
+        let path = policy_file::shown(&trace_dir.to_string_lossy());
+        from_top(&self.prefix(), path.trim_end_matches('/'))
+    }
+}
+
+/// `path`, relative to the current directory, from the top of the repository; `None` where it leaves it.
+pub(super) fn from_top(prefix: &str, path: &str) -> Option<String> {
+    if policy_file::is_absolute(path) || path.contains('\\') {
+        return None;
+    }
+    let mut parts: Vec<&str> = prefix.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+fn commit(folder: &Path, revision: &str, what: &str) -> Result<Revision, Failure> {
+    match git::commit_and_parents(folder, revision) {
+        Ok((commit, _)) => Ok(Revision { name: revision.to_owned(), commit }),
+        Err(error) => Err(untrusted(what, revision, &error)),
+    }
+}
+
+fn untrusted(what: &str, revision: &str, error: &GitError) -> Failure {
+    let failure = Failure::new(format!("the {what} of `{revision}` can't be read: {error}"));
+    match what {
+        "policy" | "base" => failure.hint("the base that a change is judged by has to be fetched first"),
+        _ => failure.hint("what is judged has to be fetched first"),
+    }
+}
+
+/// The tip of the base branch as it was fetched; or what a merge was tried on by the forge.
+fn base_of(folder: &Path, event: &Event) -> Result<Revision, Failure> {
+    let branch = match &event.base {
+        Base::Commit(id) => return commit(folder, id, "base"),
+        Base::Branch(branch) => branch,
+    };
+    let tip = format!("refs/remotes/origin/{branch}");
+    match git::commit_and_parents(folder, &tip) {
+        Ok((commit, _)) => return Ok(Revision { name: format!("origin/{branch}"), commit }),
+        Err(GitError::NoRevision(_)) => {}
+        Err(error) => return Err(untrusted("base", &tip, &error)),
+    }
+    if let Some(tried) = tried_on(folder, event) {
+        return Ok(Revision { name: branch.clone(), commit: tried });
+    }
+    Err(Failure::new(format!("the base branch `{branch}` is not here: `{tip}` names nothing"))
+        .hint(format!(
+            "fetch it: `git fetch --no-tags origin +refs/heads/{branch}:{tip}`, or `fetch-depth: 0` of the checkout"
+        ))
+        .hint("the parent of what is checked out is not asked: it may be an earlier commit of the same author"))
+}
+
+/// The first parent of the commit that the forge made to try the merge, where that is what is checked out.
+fn tried_on(folder: &Path, event: &Event) -> Option<String> {
+    let merge = event.merge.as_ref()?;
+    let (head, parents) = git::commit_and_parents(folder, "HEAD").ok()?;
+    let [base, _] = parents.as_slice() else { return None };
+    let is_here = head == *merge && git::commit_and_parents(folder, base).is_ok();
+    is_here.then(|| base.clone())
+}
+
+/// The first of them that is here.
+fn head_of(folder: &Path, event: &Event) -> Result<Revision, Failure> {
+    for head in &event.heads {
+        match git::commit_and_parents(folder, head) {
+            Ok((commit, _)) => return Ok(Revision { name: commit.get(..12).unwrap_or(&commit).to_owned(), commit }),
+            Err(GitError::NoRevision(_)) => {}
+            Err(error) => return Err(untrusted("head", head, &error)),
+        }
+    }
+    let named = event.heads.first().map_or("", String::as_str);
+    Err(Failure::new(format!("the head of the change is not here: `{named}`"))
+        .hint("fetch it first: of pull requests it is `refs/pull/NUMBER/head`"))
+}

@@ -1,0 +1,119 @@
+//! `coverage/unexplained-change`: files and lines of a change that no session tells of.
+
+use super::{ChangeHit, ChangeSite, Changed, Check, Rule, bounded, done_to, listed, weigh};
+use crate::change::Extent;
+use crate::finding::{Level, PolicyPlace};
+use crate::git::{ChangedFile, Status};
+use crate::policy::evidence::Weight;
+
+pub(in crate::rules) static RULE: Rule = Rule {
+    id: "coverage/unexplained-change",
+    level: Level::Note,
+    summary: "a file or lines of the change were written by no session that is here",
+    spec: include_str!("../../../fixtures/rules/coverage-unexplained-change.md"),
+    check: Check::Change(check),
+};
+
+/// Ranges of lines that one message lists.
+const RANGES: usize = 6;
+
+/// What of a file no session tells of.
+struct Unexplained<'a> {
+    file: &'a ChangedFile,
+    /// First and last lines; empty where it is all of it.
+    lines: Vec<(u32, u32)>,
+    /// A commit that an agent made holds it.
+    by_agent: bool,
+}
+
+fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
+    if changed.change.extent == Extent::Tampering {
+        return;
+    }
+    let all = changed.change.files.iter().enumerate().filter(|(_, file)| !changed.change.is_recorded(&file.path));
+    let unexplained: Vec<Unexplained<'_>> =
+        all.filter_map(|(place, file)| Unexplained::new(changed, place, file)).collect();
+    let (by_agents, by_people): (Vec<_>, Vec<_>) = unexplained.into_iter().partition(|found| found.by_agent);
+    let mut found = Vec::new();
+    if let Some((weight, place)) = weigh(changed.policy, &RULE, Level::Warning) {
+        found.extend(by_agents.iter().map(|unexplained| unexplained.hit(weight, place.clone())));
+    }
+    match weigh(changed.policy, &RULE, Level::Note) {
+        // People change many files: where that is fine it is said once.
+        Some((Weight::Level(Level::Note), place)) => found.extend(together(&by_people, place)),
+        Some((weight, place)) => {
+            found.extend(by_people.iter().map(|unexplained| unexplained.hit(weight, place.clone())));
+        }
+        None => {}
+    }
+    hits.extend(bounded(found));
+}
+
+impl<'a> Unexplained<'a> {
+    /// `None`: sessions tell of all of it.
+    fn new(changed: &Changed<'_>, place: usize, file: &'a ChangedFile) -> Option<Self> {
+        let witnesses = changed.sessions.iter().filter(|session| session.is_new);
+        let touches: Vec<_> = witnesses.filter_map(|session| session.recorded.of(place)).collect();
+        let lines = if touches.is_empty() {
+            Vec::new()
+        } else {
+            let is_told = |line: &str| touches.iter().any(|touch| touch.tells(line));
+            let hunks = file.hunks.iter().filter(|hunk| !hunk.added.iter().all(|line| is_told(line)));
+            let lines: Vec<(u32, u32)> = hunks
+                .map(|hunk| (hunk.start, hunk.start + u32::try_from(hunk.added.len()).unwrap_or(u32::MAX) - 1))
+                .collect();
+            if lines.is_empty() {
+                return None;
+            }
+            lines
+        };
+        let made = changed.change.commits.iter().filter(|commit| commit.files.contains(&file.path));
+        let by_agent = made.clone().any(|commit| !commit.marks.is_empty());
+        Some(Self { file, lines, by_agent })
+    }
+
+    fn hit(&self, weight: Weight, place: Option<PolicyPlace>) -> ChangeHit {
+        let path = &self.file.path;
+        let message = match self.lines.as_slice() {
+            [] => format!("no session that is here {} `{path}`", done(self.file)),
+            lines => format!("no session that is here wrote {} of `{path}`", ranges(lines)),
+        };
+        let line = self.lines.first().map_or_else(|| self.file.line(), |(first, _)| *first);
+        let effect = Some(done_to(path, self.file.status == Status::Deleted));
+        let site = ChangeSite::File { path: path.clone(), line: line.max(1), effect };
+        ChangeHit { weight, message, site, place, about: vec![path.clone()] }
+    }
+}
+
+/// One finding for all of them, at the first.
+fn together(found: &[Unexplained<'_>], place: Option<PolicyPlace>) -> Option<ChangeHit> {
+    let first = found.first()?;
+    if let [one] = found {
+        return Some(one.hit(Weight::Level(Level::Note), place));
+    }
+    let names = listed(found.iter().map(|unexplained| unexplained.file.path.as_str()));
+    let message = format!("no session that is here tells of all of {} files: {names}", found.len());
+    let about = found.iter().map(|unexplained| unexplained.file.path.clone()).collect();
+    Some(ChangeHit { message, about, ..first.hit(Weight::Level(Level::Note), place) })
+}
+
+fn done(file: &ChangedFile) -> &'static str {
+    match file.status {
+        Status::Added => "added",
+        Status::Deleted => "deleted",
+        Status::Modified | Status::TypeChanged => "changed",
+    }
+}
+
+/// `line 3`, `lines 10–14, 30 and 2 more places`.
+fn ranges(lines: &[(u32, u32)]) -> String {
+    let shown = |(first, last): &(u32, u32)| {
+        if last <= first { first.to_string() } else { format!("{first}–{last}") }
+    };
+    let mut text: Vec<String> = lines.iter().take(RANGES).map(shown).collect();
+    if lines.len() > RANGES {
+        text.push(format!("{} more places", lines.len() - RANGES));
+    }
+    let noun = if matches!(lines, [(first, last)] if last <= first) { "line" } else { "lines" };
+    format!("{noun} {}", text.join(", "))
+}
