@@ -3,6 +3,11 @@
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
+/// The one of musl makes threads wait for each other.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let machine = agent_strace::Machine::of_process();
     let environment = agent_strace::Environment::of_process().on(&machine);
