@@ -49,5 +49,6 @@ mod sarif;
 mod sarif_check;
 mod schemas;
 mod shipped;
+mod trust;
 mod usage_doubts;
 mod world;

@@ -72,7 +72,7 @@ impl<'a> Trust<'a> {
         }
         let head = match (&args.head, &event) {
             (Some(head), _) => Some(commit(folder, head, "head")?),
-            (None, Some(event)) => Some(head_of(folder, event)?),
+            (None, Some(event)) => Some(head_of(folder, event, base.as_ref())?),
             (None, None) => None,
         };
         let is_change = base.is_some();
@@ -207,14 +207,26 @@ fn tried_on(folder: &Path, event: &Event) -> Option<String> {
     is_here.then(|| base.clone())
 }
 
-/// The first of them that is here.
-fn head_of(folder: &Path, event: &Event) -> Result<Revision, Failure> {
+/// The first of them that is here with all that the base hasn't; else the first that is here.
+fn head_of(folder: &Path, event: &Event, base: Option<&Revision>) -> Result<Revision, Failure> {
+    let mut found: Option<Revision> = None;
     for head in &event.heads {
         match git::commit_and_parents(folder, head) {
-            Ok((commit, _)) => return Ok(Revision { name: commit.get(..12).unwrap_or(&commit).to_owned(), commit }),
+            Ok((commit, _)) => {
+                let ends = base.map(|base| git::ends(folder, &base.commit, &commit));
+                let is_cut = ends.is_some_and(|ends| ends.map_or(true, |ends| ends.cut));
+                let head = Revision { name: commit.get(..12).unwrap_or(&commit).to_owned(), commit };
+                if !is_cut {
+                    return Ok(head);
+                }
+                found = found.or(Some(head));
+            }
             Err(GitError::NoRevision(_)) => {}
             Err(error) => return Err(untrusted("head", head, &error)),
         }
+    }
+    if let Some(head) = found {
+        return Ok(head);
     }
     let named = event.heads.first().map_or("", String::as_str);
     Err(Failure::new(format!("the head of the change is not here: `{named}`"))

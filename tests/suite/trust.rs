@@ -1,0 +1,312 @@
+//! What judges a change, as a job of CI says it: every event, checkouts of every depth, and what must never be taken for the
+//! base.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::world::{Answer, World};
+
+const STRICT: &str = r#"{"files": {"read": {"deny": ["private/**"]}}}"#;
+const OPEN: &str = "{}";
+
+/// A repository that a forge has, and a clone of it.
+struct Forge {
+    world: World,
+    base: String,
+    head: String,
+    /// What the forge made to try the merge.
+    merge: String,
+}
+
+/// Git as everybody has it, and nothing of the machine's own settings.
+fn git(folder: &Path, args: &[&str]) -> String {
+    #[expect(clippy::disallowed_methods, reason = "repositories are made by git itself")]
+    let output = Command::new("git")
+        .args(args)
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .envs([("GIT_AUTHOR_NAME", "Dana"), ("GIT_AUTHOR_EMAIL", "dana@example.com")])
+        .envs([("GIT_COMMITTER_NAME", "Dana"), ("GIT_COMMITTER_EMAIL", "dana@example.com")])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+fn commit(folder: &Path, message: &str) -> String {
+    git(folder, &["add", "-A"]);
+    git(folder, &["commit", "-q", "--allow-empty", "-m", message]);
+    git(folder, &["rev-parse", "HEAD"])
+}
+
+impl Forge {
+    /// A session that reads a private file; the change weakens the policy in its first commit, and brings the session in its second.
+    fn new() -> Self {
+        let world = World::empty();
+        let forge = world.path().join("forge");
+        std::fs::create_dir(&forge).unwrap();
+        git(&forge, &["init", "-q", "-b", "main"]);
+        world.write("forge/.agent-scope.json", STRICT);
+        commit(&forge, "policy");
+        let base = {
+            world.write("forge/README.md", "rates\n");
+            commit(&forge, "more")
+        };
+        git(&forge, &["checkout", "-q", "-b", "topic"]);
+        world.write("forge/.agent-scope.json", OPEN);
+        commit(&forge, "weaken");
+        let session = World::empty();
+        session.session(
+            "s1",
+            1_790_000_000,
+            &[("tool_call", json!({"tool_name": "Read", "arguments": {"file_path": "private/rates.txt"}}))],
+        );
+        for file in ["events.ndjson", "meta.json"] {
+            world.write(&format!("forge/.agent-traces/s1/{file}"), &session.read(&format!(".agent-traces/s1/{file}")));
+        }
+        let head = commit(&forge, "work");
+        git(&forge, &["checkout", "-q", "-b", "tried", "main"]);
+        git(&forge, &["merge", "-q", "--no-ff", "-m", "try", "topic"]);
+        let merge = git(&forge, &["rev-parse", "HEAD"]);
+        git(&forge, &["update-ref", "refs/pull/7/merge", &merge]);
+        git(&forge, &["update-ref", "refs/pull/7/head", &head]);
+        git(&forge, &["checkout", "-q", "main"]);
+        git(&forge, &["branch", "-q", "-D", "tried"]);
+        Self { world, base, head, merge }
+    }
+
+    /// A clone at `clone`, as a checkout action makes it.
+    fn checkout(&self, reference: &str, depth: Option<u32>, with_base: bool) -> &Self {
+        let clone = self.world.path().join("clone");
+        std::fs::create_dir(&clone).unwrap();
+        git(&clone, &["init", "-q", "-b", "main"]);
+        git(&clone, &["remote", "add", "origin", &format!("file://{}/forge", self.world.path().display())]);
+        let depth = depth.map(|depth| format!("--depth={depth}"));
+        let fetch = |reference: &str| {
+            let mut args = vec!["fetch", "-q", "--no-tags"];
+            args.extend(depth.as_deref());
+            args.extend(["origin", reference]);
+            git(&clone, &args);
+        };
+        fetch(reference);
+        git(&clone, &["checkout", "-q", "--detach", "FETCH_HEAD"]);
+        if with_base {
+            fetch("+refs/heads/main:refs/remotes/origin/main");
+        }
+        self
+    }
+
+    fn event(&self, payload: &Value) -> &Self {
+        self.world.write("event.json", &payload.to_string());
+        self
+    }
+
+    fn pull_request(&self) -> &Self {
+        self.event(&json!({
+            "pull_request": {"base": {"ref": "main", "sha": self.base}, "head": {"ref": "topic", "sha": self.head}},
+            "repository": {"default_branch": "main"},
+        }))
+    }
+
+    fn check(&self, variables: &[(&str, &str)], args: &[&str]) -> (Answer, Value) {
+        let path = self.world.path().join("event.json").display().to_string();
+        let common = [("GITHUB_ACTIONS", "true"), ("GITHUB_EVENT_PATH", path.as_str())];
+        let variables: Vec<(&str, &str)> = common.iter().chain(variables).copied().collect();
+        let command =
+            [&["check", "--policy-ref", "auto", "--format", "json", "--now", "2026-03-01T12:00:00Z"], args].concat();
+        let answer = self.world.spawn("clone", &command, &variables, "");
+        let document = serde_json::from_str(&answer.stdout).unwrap_or(Value::Null);
+        (answer, document)
+    }
+}
+
+/// Judged by the policy of the base: the read is an error, and so is the weakened policy.
+fn assert_judged_by_base((answer, document): &(Answer, Value)) {
+    assert_eq!(answer.code, 1, "{} {}", answer.stdout, answer.stderr);
+    let rules: Vec<&str> =
+        document["findings"].as_array().unwrap().iter().filter_map(|found| found["rule"].as_str()).collect();
+    assert!(rules.contains(&"scope/read") && rules.contains(&"gate/tampering"), "{rules:?}");
+    assert_eq!(document["change"]["after_merge"]["passes"], true, "{document}");
+}
+
+#[test]
+fn a_pull_request_is_judged_by_the_tip_of_its_base() {
+    for (reference, depth) in [("refs/pull/7/merge", None), ("refs/pull/7/merge", Some(1)), ("refs/pull/7/head", None)]
+    {
+        let forge = Forge::new();
+        forge.checkout(reference, depth, true).pull_request();
+        let merge = forge.merge.clone();
+        assert_judged_by_base(&forge.check(&[("GITHUB_EVENT_NAME", "pull_request"), ("GITHUB_SHA", &merge)], &[]));
+    }
+}
+
+/// What the forge made to try the merge has the base as its first parent, and the event says that it is that commit.
+#[test]
+fn the_merge_that_the_forge_tried_names_its_base() {
+    let forge = Forge::new();
+    forge.checkout("refs/pull/7/merge", Some(2), false).pull_request();
+    let merge = forge.merge.clone();
+    assert_judged_by_base(&forge.check(&[("GITHUB_EVENT_NAME", "pull_request"), ("GITHUB_SHA", &merge)], &[]));
+}
+
+/// The parent of any other commit is what its author wrote before: the policy there is the weakened one.
+#[test]
+fn the_parent_of_a_head_is_never_the_base() {
+    for (reference, depth) in
+        [("refs/pull/7/head", Some(2)), ("refs/pull/7/head", Some(1)), ("refs/pull/7/merge", Some(1))]
+    {
+        let forge = Forge::new();
+        forge.checkout(reference, depth, false).pull_request();
+        let merge = forge.merge.clone();
+        let (answer, _) = forge.check(&[("GITHUB_EVENT_NAME", "pull_request"), ("GITHUB_SHA", &merge)], &[]);
+        assert_eq!(answer.code, 2, "{reference} {depth:?}: {}", answer.stdout);
+        assert!(answer.stderr.starts_with("error: the base branch `main` is not here"), "{}", answer.stderr);
+        assert!(answer.stderr.contains("git fetch --no-tags origin +refs/heads/main:refs/remotes/origin/main"));
+    }
+}
+
+/// A branch or a tag of the same name stands in for nothing.
+#[test]
+fn no_other_reference_is_taken_for_the_base() {
+    let forge = Forge::new();
+    forge.checkout("refs/pull/7/head", None, false).pull_request();
+    let clone = forge.world.path().join("clone");
+    for name in ["refs/heads/main", "refs/tags/main", "refs/heads/origin/main", "refs/tags/origin/main"] {
+        git(&clone, &["update-ref", name, "HEAD"]);
+    }
+    let merge = forge.merge.clone();
+    let (answer, _) = forge.check(&[("GITHUB_EVENT_NAME", "pull_request"), ("GITHUB_SHA", &merge)], &[]);
+    assert_eq!(answer.code, 2, "{}", answer.stdout);
+}
+
+/// The workflow of `pull_request_target` runs on the base: its commit is not the change.
+#[test]
+fn what_runs_on_the_base_needs_the_head() {
+    let forge = Forge::new();
+    forge.checkout("refs/heads/main", None, true).pull_request();
+    let base = forge.base.clone();
+    let variables = [("GITHUB_EVENT_NAME", "pull_request_target"), ("GITHUB_SHA", base.as_str())];
+    let (answer, _) = forge.check(&variables, &[]);
+    assert_eq!(answer.code, 2, "{}", answer.stdout);
+    assert!(answer.stderr.contains("the head of the change is not here"), "{}", answer.stderr);
+    let clone = forge.world.path().join("clone");
+    git(&clone, &["fetch", "-q", "origin", "+refs/pull/7/head:refs/pull/7/head"]);
+    assert_judged_by_base(&forge.check(&variables, &["--head", "refs/pull/7/head"]));
+    // The repository is enough.
+    assert_judged_by_base(&forge.check(&variables, &["--git-dir", "../clone/.git"]));
+}
+
+#[test]
+fn a_queue_is_judged_by_its_base() {
+    let forge = Forge::new();
+    forge.checkout("refs/pull/7/merge", None, true);
+    forge.event(&json!({
+        "merge_group": {"base_sha": forge.base, "head_sha": forge.merge},
+        "repository": {"default_branch": "main"},
+    }));
+    let merge = forge.merge.clone();
+    assert_judged_by_base(&forge.check(&[("GITHUB_EVENT_NAME", "merge_group"), ("GITHUB_SHA", &merge)], &[]));
+    forge.event(
+        &json!({"merge_group": {"base_sha": "", "head_sha": forge.merge}, "repository": {"default_branch": "main"}}),
+    );
+    assert_eq!(forge.check(&[("GITHUB_EVENT_NAME", "merge_group"), ("GITHUB_SHA", &merge)], &[]).0.code, 2);
+}
+
+/// To the default branch: by what was there before. To another one: by the default branch, never by an earlier push.
+#[test]
+fn a_push_is_judged_by_what_it_was_pushed_onto() {
+    let forge = Forge::new();
+    forge.checkout("refs/pull/7/head", None, true);
+    let weakened = git(&forge.world.path().join("clone"), &["rev-parse", "HEAD^"]);
+    forge.event(&json!({"before": weakened, "repository": {"default_branch": "main"}}));
+    let head = forge.head.clone();
+    let push = [("GITHUB_EVENT_NAME", "push"), ("GITHUB_SHA", head.as_str()), ("GITHUB_REF", "refs/heads/topic")];
+    assert_judged_by_base(&forge.check(&push, &[]));
+
+    forge.event(&json!({"before": forge.base, "repository": {"default_branch": "main"}}));
+    let push = [("GITHUB_EVENT_NAME", "push"), ("GITHUB_SHA", head.as_str()), ("GITHUB_REF", "refs/heads/main")];
+    let (answer, document) = forge.check(&push, &[]);
+    assert_eq!(answer.code, 1);
+    let tampering = document["findings"].as_array().unwrap().iter().find(|found| found["rule"] == "gate/tampering");
+    assert_eq!(tampering.unwrap()["level"], "warning", "it is on the branch already");
+
+    // What was there before is not in the repository: nobody can tell.
+    forge.event(&json!({"before": "1".repeat(40), "repository": {"default_branch": "main"}}));
+    assert_eq!(forge.check(&push, &[]).0.code, 2);
+}
+
+#[test]
+fn a_workflow_that_runs_after_another_one_judges_its_head() {
+    let forge = Forge::new();
+    forge.checkout("refs/pull/7/head", None, true);
+    forge.event(&json!({"workflow_run": {"head_sha": forge.head, "pull_requests": []}, "repository": {"default_branch": "main"}}));
+    let base = forge.base.clone();
+    assert_judged_by_base(&forge.check(&[("GITHUB_EVENT_NAME", "workflow_run"), ("GITHUB_SHA", &base)], &[]));
+}
+
+#[test]
+fn a_merge_request_of_gitlab_is_judged_by_its_target() {
+    let forge = Forge::new();
+    forge.checkout("refs/pull/7/head", None, true);
+    let head = forge.head.clone();
+    let command = ["check", "--policy-ref", "auto", "--format", "json", "--now", "2026-03-01T12:00:00Z"];
+    let variables = [
+        ("GITLAB_CI", "true"),
+        ("CI_COMMIT_SHA", head.as_str()),
+        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+        ("CI_DEFAULT_BRANCH", "main"),
+    ];
+    let answer = forge.world.spawn("clone", &command, &variables, "");
+    let document = serde_json::from_str(&answer.stdout).unwrap();
+    assert_judged_by_base(&(answer, document));
+}
+
+/// Outside of CI, or where the event says nothing, there is no base to guess.
+#[test]
+fn nothing_is_guessed() {
+    let forge = Forge::new();
+    forge.checkout("refs/pull/7/head", None, true).pull_request();
+    let outside = forge.world.spawn("clone", &["check", "--policy-ref", "auto"], &[], "");
+    assert_eq!((outside.code, outside.stdout.as_str()), (2, ""));
+    assert!(outside.stderr.contains("asks the event of a CI job"), "{}", outside.stderr);
+    for payload in [
+        json!({}),
+        json!({"pull_request": {"base": {"ref": "../x", "sha": ""}, "head": {"ref": "", "sha": ""}},
+        "repository": {"default_branch": "main"}}),
+        json!([]),
+    ] {
+        let forge = forge.event(&payload);
+        let merge = forge.merge.clone();
+        let (answer, _) = forge.check(&[("GITHUB_EVENT_NAME", "pull_request"), ("GITHUB_SHA", &merge)], &[]);
+        assert_eq!(answer.code, 2, "{payload}: {}", answer.stdout);
+    }
+    std::fs::remove_file(forge.world.path().join("event.json")).unwrap();
+    assert_eq!(forge.check(&[("GITHUB_EVENT_NAME", "pull_request")], &[]).0.code, 2);
+}
+
+/// People change things, too: a change without agents passes, and sessions of earlier changes are not judged again.
+#[test]
+fn a_change_by_people_passes() {
+    let forge = Forge::new();
+    let folder = forge.world.path().join("forge");
+    git(&folder, &["checkout", "-q", "-b", "old", "main"]);
+    git(&folder, &["checkout", "-q", "topic", "--", ".agent-traces"]);
+    let base = commit(&folder, "an earlier change");
+    forge.world.write("forge/README.md", "more\n");
+    let head = commit(&folder, "people");
+    let answer = forge.world.spawn("forge", &["check", "--base", &base, "--now", "2026-03-01T12:00:00Z"], &[], "");
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert!(answer.stderr.contains("1 session of earlier changes left out"), "{answer:?}");
+    assert!(answer.stdout.contains("note     coverage/unexplained-change"), "{answer:?}");
+    // A commit of an agent without a session does not.
+    git(&folder, &["commit", "-q", "--amend", "-m", "work\n\nCo-Authored-By: Claude <noreply@anthropic.com>"]);
+    let answer = forge.world.spawn("forge", &["check", "--base", &base, "--now", "2026-03-01T12:00:00Z"], &[], "");
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(answer.stdout.contains("coverage/no-session"), "{answer:?}");
+    assert_ne!(head, base);
+}
