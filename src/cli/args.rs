@@ -563,6 +563,7 @@ pub(super) enum FormatName {
     Json,
     Sarif,
     Markdown,
+    Html,
 }
 
 impl FormatName {
@@ -572,6 +573,7 @@ impl FormatName {
             Self::Json => Format::Json,
             Self::Sarif => Format::Sarif,
             Self::Markdown => Format::Markdown,
+            Self::Html => Format::Html,
         }
     }
 }

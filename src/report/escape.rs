@@ -42,6 +42,23 @@ pub(crate) fn markdown(text: &str) -> String {
     shown
 }
 
+/// One value in the text or in a quoted attribute of an HTML document: plain text, never markup.
+pub(crate) fn html(text: &str) -> String {
+    let shown = terminal(text);
+    let mut escaped = String::with_capacity(shown.len());
+    for character in shown.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
 fn ends_with_www(text: &str) -> bool {
     text.len().checked_sub(3).and_then(|at| text.get(at..)).is_some_and(|tail| tail.eq_ignore_ascii_case("www"))
 }
@@ -147,7 +164,7 @@ fn is_invisible(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{json, markdown, sarif, shorten, terminal, uri};
+    use super::{html, json, markdown, sarif, shorten, terminal, uri};
 
     #[test]
     fn hostile_text_is_harmless_in_every_target() {
@@ -166,6 +183,8 @@ mod tests {
         assert_eq!(markdown("a|`<b>`@me"), "a&#124;&#96;&lt;b&gt;&#96;&#64;me");
         assert_eq!(markdown("[x](https://e.com)"), "&#91;x&#93;&#40;https&#58;//e.com&#41;");
         assert_eq!(markdown("WWW.e.com"), "WWW&#46;e.com");
+        assert_eq!(html("<b class='a' x=\"&\">"), "&lt;b class=&#39;a&#39; x=&quot;&amp;&quot;&gt;");
+        assert_eq!(html("a\u{202e}\u{1b}[2J\n::error x"), "a\\u{202e}\\x1b[2J␤::error x");
         assert_eq!(sarif("see [x](1)\n"), "see \\[x\\](1)␤");
         assert_eq!(json("{\n\"a ##[x] \u{9b}\u{e0041}\"}".to_owned()), "{\n\"a #\\u0023[x] \\u009b\\udb40\\udc41\"}");
         assert_eq!(uri("a b/ü:c.json"), "a%20b/%C3%BC%3Ac.json");

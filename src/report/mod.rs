@@ -14,6 +14,7 @@ mod evals;
 mod explanation;
 mod gaps;
 mod history;
+mod html;
 mod json;
 mod lint;
 mod lints;
@@ -58,6 +59,7 @@ pub(crate) enum Format {
     Json,
     Sarif,
     Markdown,
+    Html,
 }
 
 /// Which of the two text forms is wanted.
@@ -96,5 +98,6 @@ pub(crate) fn render(report: &Report, format: Format, style: Style, colour: Colo
         (Format::Json, _) => json::render(report),
         (Format::Sarif, _) => sarif::render(report, checkout),
         (Format::Markdown, _) => markdown::render(report),
+        (Format::Html, _) => html::render(report),
     }
 }

@@ -18,46 +18,46 @@ const LONGEST: usize = 60;
 /// What a log says about who ran the session.
 #[derive(Debug)]
 pub(super) struct ShownWho {
-    user: Option<Redacted>,
-    host: Option<Redacted>,
-    version: Option<Redacted>,
-    entrypoint: Option<Redacted>,
-    models: Vec<Redacted>,
-    permission_modes: Vec<Redacted>,
-    sandboxes: Vec<Redacted>,
-    repository: Option<Redacted>,
-    branches: Vec<Redacted>,
-    commit: Option<Redacted>,
-    directories: Vec<Redacted>,
+    pub(super) user: Option<Redacted>,
+    pub(super) host: Option<Redacted>,
+    pub(super) version: Option<Redacted>,
+    pub(super) entrypoint: Option<Redacted>,
+    pub(super) models: Vec<Redacted>,
+    pub(super) permission_modes: Vec<Redacted>,
+    pub(super) sandboxes: Vec<Redacted>,
+    pub(super) repository: Option<Redacted>,
+    pub(super) branches: Vec<Redacted>,
+    pub(super) commit: Option<Redacted>,
+    pub(super) directories: Vec<Redacted>,
 }
 
 /// What a log proves.
 #[derive(Debug)]
 pub(super) struct ShownProof {
-    level: &'static str,
-    source: &'static str,
-    carries: &'static str,
-    chain: &'static str,
-    records: u32,
-    calls: usize,
-    answered: usize,
-    unknown_records: u32,
-    truncated: bool,
-    compactions: u32,
-    rewinds: u32,
-    removed: u32,
-    counts: Vec<Count>,
-    subagents: Vec<ShownSubagent>,
+    pub(super) level: &'static str,
+    pub(super) source: &'static str,
+    pub(super) carries: &'static str,
+    pub(super) chain: &'static str,
+    pub(super) records: u32,
+    pub(super) calls: usize,
+    pub(super) answered: usize,
+    pub(super) unknown_records: u32,
+    pub(super) truncated: bool,
+    pub(super) compactions: u32,
+    pub(super) rewinds: u32,
+    pub(super) removed: u32,
+    pub(super) counts: Vec<Count>,
+    pub(super) subagents: Vec<ShownSubagent>,
 }
 
 #[derive(Debug)]
-struct ShownSubagent {
-    id: Option<Redacted>,
-    kind: Option<Redacted>,
-    event: u32,
-    declared: Option<usize>,
-    recorded: Option<usize>,
-    missing: Option<usize>,
+pub(super) struct ShownSubagent {
+    pub(super) id: Option<Redacted>,
+    pub(super) kind: Option<Redacted>,
+    pub(super) event: u32,
+    pub(super) declared: Option<usize>,
+    pub(super) recorded: Option<usize>,
+    pub(super) missing: Option<usize>,
 }
 
 impl ShownWho {

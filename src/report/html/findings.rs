@@ -1,0 +1,187 @@
+//! What was found: by session, by event, by what the log says there.
+
+use std::collections::BTreeMap;
+
+use super::effect;
+use super::excerpt::{Excerpt, Group, level};
+use super::markup::{Html, code, element, facts, lines, message, span, text};
+use super::rules::anchor;
+use crate::privacy::Redacted;
+use crate::report::escape::shorten;
+use crate::report::measured::grouped;
+use crate::report::view::{Report, ShownFinding, ShownPlace};
+
+/// Longest message, name and piece of a log that are shown, in characters; a piece also in lines.
+const MESSAGE: usize = 1_000;
+const NAME: usize = 200;
+const EVIDENCE: usize = 2_000;
+const EVIDENCE_LINES: usize = 40;
+
+pub(super) fn section(report: &Report, excerpt: &Excerpt<'_>) -> Html {
+    let mut parts = vec![element("h2", &[("id", "findings"), ("tabindex", "-1")], [text("Findings")])];
+    if excerpt.total == 0 {
+        parts.push(element("p", &[("class", "empty")], [text("Nothing was found.")]));
+    } else {
+        parts.extend(left_out(excerpt));
+        parts.push(super::filters::bar(excerpt));
+        let mut number = 0;
+        parts.extend(excerpt.groups.iter().map(|group| session(report, group, &mut number)));
+        let nothing = [text("No finding on this page matches the filters.")];
+        parts.push(element("p", &[("class", "empty"), ("id", "nothing"), ("hidden", "")], nothing));
+    }
+    element("section", &[("aria-labelledby", "findings")], parts)
+}
+
+fn left_out(excerpt: &Excerpt<'_>) -> Option<Html> {
+    let missing = excerpt.total.checked_sub(excerpt.shown).filter(|missing| *missing > 0)?;
+    let shown = format!(
+        "{} of {} findings are not shown here: these are the worst. The JSON report has them all.",
+        grouped(missing as u64),
+        grouped(excerpt.total as u64)
+    );
+    Some(element("p", &[("class", "notice")], [text(&shown)]))
+}
+
+fn session(report: &Report, group: &Group<'_>, number: &mut usize) -> Html {
+    let title = format!("findings-of-{}", group.place);
+    let mut parts = vec![match group.session {
+        None => element("h3", &[("id", &title)], [text("The run as a whole")]),
+        Some(session) => {
+            let name = [text("Session "), code(&shorten(session.id.as_str(), NAME))];
+            let heading = element("h3", &[("id", &title)], name);
+            let link = format!("#session-{}", group.place);
+            let link = element("a", &[("href", &link)], [text("what else it did")]);
+            let agent = shorten(session.agent.as_str(), NAME);
+            let about = [text(&agent), text(" · "), code(session.source.as_str()), text(" · "), link];
+            [heading, element("p", &[("class", "meta")], about)].into_iter().collect()
+        }
+    }];
+    // Findings are sorted by event, so what one call did stands together.
+    let by_event = group.findings.chunk_by(|left, right| left.event == right.event);
+    parts.extend(by_event.map(|findings| event(report, group, findings, number)));
+    element("section", &[("class", "group"), ("aria-labelledby", &title)], parts)
+}
+
+fn event(report: &Report, group: &Group<'_>, findings: &[&ShownFinding], number: &mut usize) -> Html {
+    let mut parts = Vec::new();
+    if group.session.is_some() {
+        parts.extend(findings.first().map(|first| event_heading(first)));
+    }
+    for (evidence, findings) in by_evidence(findings) {
+        let quoted = evidence.map(|said| element("pre", &[("class", "evidence")], [lines(&excerpted(said))]));
+        parts.extend(quoted);
+        for found in findings {
+            *number += 1;
+            parts.push(finding(report, group, found, *number));
+        }
+    }
+    element("article", &[("class", "event")], parts)
+}
+
+fn event_heading(first: &ShownFinding) -> Html {
+    if first.is_whole() {
+        return element("h4", &[], [text("The whole session")]);
+    }
+    let name = match first.until.filter(|until| *until > first.event) {
+        Some(until) => format!("Events {} to {until}", first.event),
+        None => format!("Event {}", first.event),
+    };
+    let tool = first.tool.as_ref().map(|tool| code(&shorten(tool.as_str(), NAME)));
+    let place = span("meta", &format!("line {} of the log", first.line));
+    let parts = [text(&name), text(" "), tool.unwrap_or_default(), text(" "), place];
+    element("h4", &[], parts)
+}
+
+/// Findings with the same evidence together, in the order in which each evidence comes first; those without any before
+/// them, so that nothing stands below what the log says elsewhere.
+fn by_evidence<'a>(findings: &[&'a ShownFinding]) -> Vec<(Option<&'a str>, Vec<&'a ShownFinding>)> {
+    let mut groups: Vec<(Option<&str>, Vec<&ShownFinding>)> = Vec::new();
+    let mut places = BTreeMap::new();
+    for finding in findings {
+        let evidence = finding.evidence.as_ref().map(Redacted::as_str);
+        let place = *places.entry(evidence).or_insert_with(|| {
+            groups.push((evidence, Vec::new()));
+            groups.len() - 1
+        });
+        if let Some((_, group)) = groups.get_mut(place) {
+            group.push(finding);
+        }
+    }
+    groups.sort_by_key(|(evidence, _)| evidence.is_some());
+    groups
+}
+
+/// A piece of a log that is not longer than a reader looks at; what is cut shows.
+fn excerpted(said: &str) -> String {
+    let total = said.lines().count();
+    let kept: Vec<&str> = said.lines().take(EVIDENCE_LINES).collect();
+    let shown = shorten(&kept.join("\n"), EVIDENCE);
+    if total > EVIDENCE_LINES { format!("{shown}\n… and {} more lines", total - EVIDENCE_LINES) } else { shown }
+}
+
+fn finding(report: &Report, group: &Group<'_>, finding: &ShownFinding, number: usize) -> Html {
+    let level = level(finding);
+    let policy = finding.policy.as_ref().filter(|place| !report.file(place).is_empty());
+    let what = element("span", &[("class", "message")], [message(&shorten(finding.message.as_str(), MESSAGE))]);
+    let mut about = vec![code(finding.rule)];
+    if let Some(place) = policy {
+        let position = format!("{}:{}", report.file(place), place.line);
+        about.extend([text(" by "), code(&shorten(&position, NAME))]);
+    }
+    let about = element("span", &[("class", "about")], about);
+    let summary = element("summary", &[], [badge(level), text(" "), what, text(" "), about]);
+    let rule = [element("a", &[("href", &format!("#{}", anchor(finding.rule)))], [code(finding.rule)]), known(finding)];
+    let rows = [("Rule", Some(rule.into_iter().collect())), ("Policy", policy.map(|place| policy_line(report, place)))];
+    let named = policy.and_then(ShownPlace::named).map(|named| text(&named));
+    let rows = rows.into_iter().chain([("Named there", named)]).chain(effect::rows(finding.effect.as_deref()));
+    let details = facts("facts", rows.chain(record(report, group, finding)));
+    let attributes = [
+        ("class", format!("finding {level}")),
+        ("id", format!("finding-{number}")),
+        ("data-level", level.to_owned()),
+        ("data-rule", finding.rule.to_owned()),
+        ("data-session", group.place.to_string()),
+    ];
+    let attributes: Vec<(&str, &str)> = attributes.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    element("details", &attributes, [summary, details])
+}
+
+/// The level in words and by a mark: never by colour alone.
+pub(super) fn badge(level: &str) -> Html {
+    let mark = match level {
+        "error" | "fail" => "✕",
+        "warning" => "!",
+        "incomplete" => "?",
+        "pass" => "✓",
+        _ => "i",
+    };
+    let mark = element("span", &[("class", "mark"), ("aria-hidden", "true")], [text(mark)]);
+    element("span", &[("class", &format!("badge {level}"))], [mark, text(level)])
+}
+
+/// What the rule is for.
+fn known(finding: &ShownFinding) -> Html {
+    crate::rules::find(finding.rule).map_or(Html::default(), |rule| text(&format!(": {}", rule.summary)))
+}
+
+fn policy_line(report: &Report, place: &ShownPlace) -> Html {
+    let position = format!("{}:{}:{}", report.file(place), place.line, place.column);
+    [code(&position), text(" "), span("meta", &place.pointer)].into_iter().collect()
+}
+
+/// Where the log tells it, and what the finding is called by other programs.
+fn record(
+    report: &Report,
+    group: &Group<'_>,
+    finding: &ShownFinding,
+) -> impl IntoIterator<Item = (&'static str, Option<Html>)> {
+    let source = group.session.map_or_else(|| report.file_of(finding), |session| session.source.as_str());
+    let place = (!source.is_empty() && finding.line > 0).then(|| code(&format!("{source}:{}", finding.line)));
+    let value = |text: Option<&Redacted>| text.map(|text| code(&shorten(text.as_str(), NAME)));
+    [
+        ("Recorded at", place),
+        ("In the record", value(finding.pointer.as_ref())),
+        ("Event id", value(finding.event_id.as_ref())),
+        ("Fingerprint", Some(code(&finding.fingerprint))),
+    ]
+}

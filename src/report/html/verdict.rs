@@ -1,0 +1,159 @@
+//! The top of the page: the verdict, why, and by what it was judged.
+
+use super::findings::badge;
+use super::markup::{Html, code, element, facts, span, text};
+use crate::engine::Verdict;
+use crate::finding::Level;
+use crate::policy::WaiverOrigin;
+use crate::report::measured::grouped;
+use crate::report::text::counted;
+use crate::report::view::{Report, ShownExtended, ShownManifest, ShownPolicy};
+
+pub(super) fn header(report: &Report) -> Html {
+    let word = name(report.verdict);
+    let mark = match report.verdict {
+        Verdict::Pass => "✓",
+        Verdict::Fail => "✕",
+        Verdict::Incomplete => "?",
+    };
+    let mark = element("span", &[("class", "seal"), ("aria-hidden", "true")], [text(mark)]);
+    let title = element("h1", &[], [span("product", "agent-strace "), span("word", title(report.verdict))]);
+    let exit = element("p", &[("class", "exit")], [text("Exit code "), code(&report.exit_code().to_string())]);
+    let why = element("p", &[("class", "why")], [text(&sentence(report))]);
+    let said = element("div", &[("class", "said")], [title, why, exit]);
+    let banner = element("div", &[("class", &format!("verdict {word}"))], [mark, said]);
+    element(
+        "header",
+        &[],
+        [banner, tiles(report), element("p", &[("class", "about")], [text(ABOUT)]), judged_by(report)],
+    )
+}
+
+const ABOUT: &str = "agent-strace reads the logs of AI coding agents, works out which files, commands, hosts and tools \
+                     they touched, and judges that by the policy that was committed for this repository.";
+
+/// As other programs spell it.
+pub(super) fn name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "pass",
+        Verdict::Fail => "fail",
+        Verdict::Incomplete => "incomplete",
+    }
+}
+
+pub(super) fn title(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "Passed",
+        Verdict::Fail => "Failed",
+        Verdict::Incomplete => "Incomplete",
+    }
+}
+
+/// One sentence on what the verdict rests on.
+fn sentence(report: &Report) -> String {
+    match report.verdict {
+        Verdict::Pass => format!(
+            "Everything in {} was read and judged, and nothing in it reached the level that fails this run.",
+            counted(report.sessions.len(), "session")
+        ),
+        Verdict::Fail => format!(
+            "{}: at least one finding reached the level that fails this run. Each stands below with the act, as the log \
+             tells it, and the line of the policy that decided.",
+            found(report)
+        ),
+        Verdict::Incomplete => {
+            "No finding fails this run, but not everything could be judged: evidence is missing, and \
+                                what is not known is not taken for harmless. This is not a pass."
+                .to_owned()
+        }
+    }
+}
+
+/// `8 errors and 2 warnings in 2 of 4 sessions`.
+fn found(report: &Report) -> String {
+    let counts = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
+    let counts = counts.map(|(level, noun)| (report.count(level), noun));
+    let words: Vec<String> =
+        counts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(*count, noun)).collect();
+    let listed = match words.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+        None => "Findings".to_owned(),
+    };
+    let with = report.sessions.iter().filter(|session| !session.findings.is_empty()).count();
+    match with {
+        0 => format!("{listed} about the run as a whole"),
+        _ => format!("{listed} in {with} of {}", counted(report.sessions.len(), "session")),
+    }
+}
+
+/// The numbers that a reader must know to trust the verdict.
+fn tiles(report: &Report) -> Html {
+    let waived =
+        report.waived_by(WaiverOrigin::Exception) + report.waived_by(WaiverOrigin::Suppression) + report.baselined();
+    let found = [
+        ("error", report.count(Level::Error), "errors"),
+        ("warning", report.count(Level::Warning), "warnings"),
+        ("note", report.count(Level::Note), "notes"),
+        ("incomplete", report.incomplete(), "findings of missing evidence"),
+        ("incomplete", report.gaps.len(), "gaps: what could not be read"),
+        ("plain", waived, "findings that don't count"),
+    ];
+    let judged = [
+        ("plain", report.sessions.len(), "sessions"),
+        ("plain", report.sum(|session| session.events), "events"),
+        ("plain", report.sum(|session| session.tool_calls), "tool calls"),
+        ("plain", report.sum(|session| session.judged), "of them judged"),
+        ("plain", report.sum(|session| session.effects), "effects"),
+        ("plain", report.sum(|session| session.opaque), "effects not resolved"),
+        ("plain", report.sum(|session| session.attempts), "refused attempts"),
+        ("plain", report.sum(|session| session.unknown_records as usize), "records of unknown type"),
+    ];
+    let list = |label: &str, rows: &[(&str, usize, &str)]| {
+        let rows = rows.iter().map(|(class, count, noun)| tile(class, *count, noun));
+        element("ul", &[("class", "tiles"), ("aria-label", label)], rows)
+    };
+    [list("What was found", &found), list("What was judged", &judged)].into_iter().collect()
+}
+
+fn tile(class: &str, count: usize, noun: &str) -> Html {
+    let class = if count == 0 { "none" } else { class };
+    let number = element("b", &[], [text(&grouped(count as u64))]);
+    element("li", &[("class", class)], [number, text(" "), text(noun)])
+}
+
+fn judged_by(report: &Report) -> Html {
+    let policy = report.policy.as_ref();
+    let path = policy.map_or_else(
+        || text("none: built-in rules and sensitive files were judged"),
+        |policy| [code(policy.path.as_str()), text(&format!(" (version {})", policy.version))].into_iter().collect(),
+    );
+    let rows = [
+        ("Policy", Some(path)),
+        ("At revision", policy.and_then(|policy| policy.revision.as_ref()).map(|revision| code(revision.as_str()))),
+        ("SHA-256", policy.map(|policy| code(&policy.sha256))),
+        ("It extends", policy.filter(|policy| !policy.extends.is_empty()).map(extends)),
+        ("Hook policies", (!report.manifests.is_empty()).then(|| manifests(&report.manifests))),
+        ("Judged by", Some(text(concat!("agent-strace ", env!("CARGO_PKG_VERSION"))))),
+    ];
+    let title = element("h2", &[("id", "judged-by")], [text("Judged by")]);
+    element("section", &[("aria-labelledby", "judged-by")], [title, facts("facts", rows)])
+}
+
+fn extends(policy: &ShownPolicy) -> Html {
+    let file = |file: &ShownExtended| digest(&format!("the {} ", file.role), file.path.as_str(), &file.sha256);
+    element("ul", &[], policy.extends.iter().map(file))
+}
+
+fn manifests(manifests: &[ShownManifest]) -> Html {
+    element("ul", &[], manifests.iter().map(|file| digest("", file.path.as_str(), &file.sha256)))
+}
+
+fn digest(before: &str, path: &str, sha256: &str) -> Html {
+    element("li", &[], [text(before), code(path), text(" sha256 "), code(sha256)])
+}
+
+/// The verdict of one session.
+pub(super) fn of_session(verdict: Verdict) -> Html {
+    badge(name(verdict))
+}
