@@ -4,7 +4,7 @@
 //
 // node report.mjs --browser PATH --modules FOLDER [--screenshots FOLDER] NAME=FILE…
 //
-// NAME says what the report has to hold: `demo`, `clean`, `hostile` or `many`.
+// NAME says what the report has to hold: `demo`, `change`, `clean`, `hostile` or `many`.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -343,6 +343,7 @@ const printed = async (context, name, file) => {
 
 const EXPECTED = {
   demo: { word: "Failed", findings: (count) => count > 5 && count < 100 },
+  change: { word: "Failed", findings: (count) => count > 5 && count < 100 },
   clean: { word: "Passed", findings: (count) => count === 0 },
   hostile: { word: "Failed", findings: (count) => count > 50 },
   many: { word: "Failed", findings: (count) => count === 2_000 },

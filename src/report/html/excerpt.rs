@@ -8,18 +8,44 @@ const MOST: usize = 2_000;
 
 /// Findings as the page groups them.
 pub(super) struct Excerpt<'a> {
-    /// What is about the whole run first, then session by session.
+    /// What is about the change and the whole run first, then session by session.
     pub(super) groups: Vec<Group<'a>>,
     pub(super) shown: usize,
     pub(super) total: usize,
 }
 
-/// Findings of one session, by event.
+/// Findings about one thing: by event in a session, by file in the change.
 pub(super) struct Group<'a> {
-    /// Its place among all sessions, from 1; 0 of the whole run.
-    pub(super) place: usize,
-    pub(super) session: Option<&'a ShownSession>,
+    pub(super) subject: Subject<'a>,
     pub(super) findings: Vec<&'a ShownFinding>,
+}
+
+/// What findings are about.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Subject<'a> {
+    Change,
+    /// Exceptions and suppressions.
+    Run,
+    /// With its place among all sessions, from 1.
+    Session(usize, &'a ShownSession),
+}
+
+impl<'a> Subject<'a> {
+    /// What anchors of the page and filters call it.
+    pub(super) fn key(self) -> String {
+        match self {
+            Self::Change => "change".to_owned(),
+            Self::Run => "run".to_owned(),
+            Self::Session(place, _) => place.to_string(),
+        }
+    }
+
+    pub(super) fn session(self) -> Option<&'a ShownSession> {
+        match self {
+            Self::Session(_, session) => Some(session),
+            Self::Change | Self::Run => None,
+        }
+    }
 }
 
 impl<'a> Excerpt<'a> {
@@ -28,13 +54,13 @@ impl<'a> Excerpt<'a> {
     }
 
     fn of(report: &'a Report, most: usize) -> Self {
-        let run = Group { place: 0, session: None, findings: report.remarks.iter().collect() };
+        let change = Group { subject: Subject::Change, findings: report.of_change.iter().collect() };
+        let run = Group { subject: Subject::Run, findings: report.remarks.iter().collect() };
         let of_sessions = report.sessions.iter().enumerate().map(|(at, session)| Group {
-            place: at + 1,
-            session: Some(session),
+            subject: Subject::Session(at + 1, session),
             findings: session.findings.iter().collect(),
         });
-        let mut groups: Vec<Group<'_>> = std::iter::once(run).chain(of_sessions).collect();
+        let mut groups: Vec<Group<'_>> = [change, run].into_iter().chain(of_sessions).collect();
         let total: usize = groups.iter().map(|group| group.findings.len()).sum();
         if total > most {
             keep_worst(&mut groups, most);

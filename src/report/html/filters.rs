@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::excerpt::{Excerpt, level};
+use super::excerpt::{Excerpt, Subject, level};
 use super::findings::badge;
 use super::markup::{Html, element, text, void};
 use crate::report::escape::shorten;
@@ -21,7 +21,7 @@ pub(super) fn bar(excerpt: &Excerpt<'_>) -> Html {
         element("div", &[("class", "field search")], search),
         levels(excerpt),
         select("rule", "Rule", "every rule", rules(excerpt)),
-        select("session", "Session", "every session", sessions(excerpt)),
+        select("session", "Session", "every session", subjects(excerpt)),
         buttons(),
         element("p", &[("id", "count"), ("role", "status"), ("aria-live", "polite")], []),
     ];
@@ -61,10 +61,14 @@ fn rules(excerpt: &Excerpt<'_>) -> Vec<Html> {
     options.collect()
 }
 
-fn sessions(excerpt: &Excerpt<'_>) -> Vec<Html> {
+fn subjects(excerpt: &Excerpt<'_>) -> Vec<Html> {
     let options = excerpt.groups.iter().map(|group| {
-        let name = group.session.map_or("the run as a whole", |session| session.id.as_str());
-        option(&group.place.to_string(), &format!("{} ({})", shorten(name, NAME), group.findings.len()))
+        let name = match group.subject {
+            Subject::Change => "the change",
+            Subject::Run => "exceptions and suppressions",
+            Subject::Session(_, session) => session.id.as_str(),
+        };
+        option(&group.subject.key(), &format!("{} ({})", shorten(name, NAME), group.findings.len()))
     });
     options.collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::effect;
-use super::excerpt::{Excerpt, Group, level};
+use super::excerpt::{Excerpt, Group, Subject, level};
 use super::markup::{Html, code, element, facts, lines, message, span, text};
 use super::rules::anchor;
 use crate::privacy::Redacted;
@@ -25,7 +25,7 @@ pub(super) fn section(report: &Report, excerpt: &Excerpt<'_>) -> Html {
         parts.extend(left_out(excerpt));
         parts.push(super::filters::bar(excerpt));
         let mut number = 0;
-        parts.extend(excerpt.groups.iter().map(|group| session(report, group, &mut number)));
+        parts.extend(excerpt.groups.iter().map(|of| group(report, of, &mut number)));
         let nothing = [text("No finding on this page matches the filters.")];
         parts.push(element("p", &[("class", "empty"), ("id", "nothing"), ("hidden", "")], nothing));
     }
@@ -42,40 +42,52 @@ fn left_out(excerpt: &Excerpt<'_>) -> Option<Html> {
     Some(element("p", &[("class", "notice")], [text(&shown)]))
 }
 
-fn session(report: &Report, group: &Group<'_>, number: &mut usize) -> Html {
-    let title = format!("findings-of-{}", group.place);
-    let mut parts = vec![match group.session {
-        None => element("h3", &[("id", &title)], [text("The run as a whole")]),
-        Some(session) => {
-            let name = [text("Session "), code(&shorten(session.id.as_str(), NAME))];
-            let heading = element("h3", &[("id", &title)], name);
-            let link = format!("#session-{}", group.place);
-            let link = element("a", &[("href", &link)], [text("what else it did")]);
-            let agent = shorten(session.agent.as_str(), NAME);
-            let about = [text(&agent), text(" · "), code(session.source.as_str()), text(" · "), link];
-            [heading, element("p", &[("class", "meta")], about)].into_iter().collect()
-        }
-    }];
-    // Findings are sorted by event, so what one call did stands together.
-    let by_event = group.findings.chunk_by(|left, right| left.event == right.event);
-    parts.extend(by_event.map(|findings| event(report, group, findings, number)));
+fn group(report: &Report, group: &Group<'_>, number: &mut usize) -> Html {
+    let title = format!("findings-of-{}", group.subject.key());
+    let mut parts = vec![heading(group.subject, &title)];
+    // Findings are sorted, so what one call did stands together, and what is about one file.
+    let of_one = group.findings.chunk_by(|left, right| match group.subject {
+        Subject::Session(..) => left.event == right.event,
+        Subject::Change | Subject::Run => report.file_of(left) == report.file_of(right),
+    });
+    parts.extend(of_one.map(|findings| event(report, group.subject, findings, number)));
     element("section", &[("class", "group"), ("aria-labelledby", &title)], parts)
 }
 
-fn event(report: &Report, group: &Group<'_>, findings: &[&ShownFinding], number: &mut usize) -> Html {
+fn heading(subject: Subject<'_>, title: &str) -> Html {
+    let named = |name: &str| element("h3", &[("id", title)], [text(name)]);
+    let session = match subject {
+        Subject::Change => return named("The change"),
+        Subject::Run => return named("Exceptions and suppressions"),
+        Subject::Session(_, session) => session,
+    };
+    let name = element("h3", &[("id", title)], [text("Session "), code(&shorten(session.id.as_str(), NAME))]);
+    let link = element("a", &[("href", &format!("#session-{}", subject.key()))], [text("what else it did")]);
+    let (agent, source) = (shorten(session.agent.as_str(), NAME), shorten(session.source.as_str(), NAME));
+    let about = [text(&agent), text(" · "), code(&source), text(" · "), link];
+    [name, element("p", &[("class", "meta")], about)].into_iter().collect()
+}
+
+fn event(report: &Report, subject: Subject<'_>, findings: &[&ShownFinding], number: &mut usize) -> Html {
     let mut parts = Vec::new();
-    if group.session.is_some() {
-        parts.extend(findings.first().map(|first| event_heading(first)));
+    if let Some(first) = findings.first() {
+        parts.extend(match subject {
+            Subject::Session(..) => Some(event_heading(first)),
+            Subject::Change | Subject::Run => file_heading(report.file_of(first)),
+        });
     }
     for (evidence, findings) in by_evidence(findings) {
-        let quoted = evidence.map(|said| element("pre", &[("class", "evidence")], [lines(&excerpted(said))]));
-        parts.extend(quoted);
+        parts.extend(evidence.map(|said| element("pre", &[("class", "evidence")], [lines(&excerpted(said))])));
         for found in findings {
             *number += 1;
-            parts.push(finding(report, group, found, *number));
+            parts.push(finding(report, subject, found, *number));
         }
     }
     element("article", &[("class", "event")], parts)
+}
+
+fn file_heading(file: &str) -> Option<Html> {
+    (!file.is_empty()).then(|| element("h4", &[], [code(&shorten(file, NAME))]))
 }
 
 fn event_heading(first: &ShownFinding) -> Html {
@@ -119,7 +131,7 @@ fn excerpted(said: &str) -> String {
     if total > EVIDENCE_LINES { format!("{shown}\n… and {} more lines", total - EVIDENCE_LINES) } else { shown }
 }
 
-fn finding(report: &Report, group: &Group<'_>, finding: &ShownFinding, number: usize) -> Html {
+fn finding(report: &Report, subject: Subject<'_>, finding: &ShownFinding, number: usize) -> Html {
     let level = level(finding);
     let policy = finding.policy.as_ref().filter(|place| !report.file(place).is_empty());
     let what = element("span", &[("class", "message")], [message(&shorten(finding.message.as_str(), MESSAGE))]);
@@ -134,13 +146,13 @@ fn finding(report: &Report, group: &Group<'_>, finding: &ShownFinding, number: u
     let rows = [("Rule", Some(rule.into_iter().collect())), ("Policy", policy.map(|place| policy_line(report, place)))];
     let named = policy.and_then(ShownPlace::named).map(|named| text(&named));
     let rows = rows.into_iter().chain([("Named there", named)]).chain(effect::rows(finding.effect.as_deref()));
-    let details = facts("facts", rows.chain(record(report, group, finding)));
+    let details = facts("facts", rows.chain(record(report, subject, finding)));
     let attributes = [
         ("class", format!("finding {level}")),
         ("id", format!("finding-{number}")),
         ("data-level", level.to_owned()),
         ("data-rule", finding.rule.to_owned()),
-        ("data-session", group.place.to_string()),
+        ("data-session", subject.key()),
     ];
     let attributes: Vec<(&str, &str)> = attributes.iter().map(|(name, value)| (*name, value.as_str())).collect();
     element("details", &attributes, [summary, details])
@@ -172,14 +184,14 @@ fn policy_line(report: &Report, place: &ShownPlace) -> Html {
 /// Where the log tells it, and what the finding is called by other programs.
 fn record(
     report: &Report,
-    group: &Group<'_>,
+    subject: Subject<'_>,
     finding: &ShownFinding,
 ) -> impl IntoIterator<Item = (&'static str, Option<Html>)> {
-    let source = group.session.map_or_else(|| report.file_of(finding), |session| session.source.as_str());
+    let source = subject.session().map_or_else(|| report.file_of(finding), |session| session.source.as_str());
     let place = (!source.is_empty() && finding.line > 0).then(|| code(&format!("{source}:{}", finding.line)));
     let value = |text: Option<&Redacted>| text.map(|text| code(&shorten(text.as_str(), NAME)));
     [
-        ("Recorded at", place),
+        (if subject.session().is_some() { "Recorded at" } else { "Stands at" }, place),
         ("In the record", value(finding.pointer.as_ref())),
         ("Event id", value(finding.event_id.as_ref())),
         ("Fingerprint", Some(code(&finding.fingerprint))),

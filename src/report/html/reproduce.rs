@@ -7,11 +7,22 @@ pub(super) fn section(report: &Report) -> Html {
     let title = element("h2", &[("id", "reproduce")], [text("Do it yourself")]);
     let policy = policy(report);
     let rule = report.findings().next().map_or("scope/read", |(_, finding)| finding.rule);
-    let steps = [
-        (
-            "Judge one session again, from the folder in which this run was",
+    let judge = match &report.change {
+        Some(change) => (
+            "Judge the change again, in a clone that has both commits",
+            format!(
+                "agent-strace check --git-dir .git --base {} --head {}{policy}",
+                quoted(&change.base.commit),
+                quoted(&change.head.commit)
+            ),
+        ),
+        None => (
+            "Judge one session again, in the folder in which this run was",
             format!("agent-strace check{policy} SESSION"),
         ),
+    };
+    let steps = [
+        judge,
         ("See everything that it did", "agent-strace effects SESSION".to_owned()),
         ("Ask what the policy says about a command", format!("agent-strace effects{policy} --command 'TEXT'")),
         ("Read about a rule", format!("agent-strace rules {rule}")),
@@ -24,9 +35,9 @@ pub(super) fn section(report: &Report) -> Html {
     element("section", &[("aria-labelledby", "reproduce")], [title, steps, element("p", &[], [text(where_from)])])
 }
 
-pub(super) fn of_session(session: &ShownSession) -> Html {
-    let source = quoted(session.source.as_str());
-    [command(&format!("agent-strace check {source}")), command(&format!("agent-strace effects {source}"))]
+pub(super) fn of_session(report: &Report, session: &ShownSession) -> Html {
+    let (policy, source) = (policy(report), quoted(session.source.as_str()));
+    [command(&format!("agent-strace check{policy} {source}")), command(&format!("agent-strace effects {source}"))]
         .into_iter()
         .collect()
 }
@@ -35,9 +46,14 @@ fn command(line: &str) -> Html {
     element("pre", &[("class", "command")], [text(line)])
 }
 
+/// The options that name what judged. A revision is told as `main (99c7d9ce56d8)`; no name of one has a space.
 fn policy(report: &Report) -> String {
     let Some(policy) = &report.policy else { return String::new() };
-    let revision = policy.revision.as_ref().map(|revision| format!(" --policy-ref {}", quoted(revision.as_str())));
+    let revision = policy.revision.as_ref().map(|revision| {
+        let name = revision.as_str().split(' ').next().unwrap_or_default();
+        let commit = report.change.as_ref().map_or(name, |change| &change.base.commit);
+        format!(" --policy-ref {}", quoted(commit))
+    });
     format!(" --policy {}{}", quoted(policy.path.as_str()), revision.unwrap_or_default())
 }
 

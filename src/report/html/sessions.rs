@@ -1,6 +1,8 @@
 //! What each session did, who ran it, and what its log proves.
 
-use super::excerpt::Excerpt;
+use std::collections::BTreeSet;
+
+use super::excerpt::{Excerpt, Subject};
 use super::markup::{Html, code, element, facts, text};
 use super::reproduce;
 use super::verdict::of_session;
@@ -23,10 +25,14 @@ pub(super) fn section(report: &Report, excerpt: &Excerpt<'_>) -> Html {
     if report.sessions.is_empty() {
         parts.push(element("p", &[("class", "empty")], [text("No session was judged.")]));
     }
-    let linked: Vec<usize> = excerpt.groups.iter().map(|group| group.place).collect();
+    let linked = excerpt.groups.iter().filter_map(|group| match group.subject {
+        Subject::Session(place, _) => Some(place),
+        Subject::Change | Subject::Run => None,
+    });
+    let linked: BTreeSet<usize> = linked.collect();
     let numbered = report.sessions.iter().enumerate().map(|(at, session)| (at + 1, session));
-    let kept = numbered.filter(|(place, _)| *place <= MOST || linked.binary_search(place).is_ok());
-    let cards: Vec<Html> = kept.map(|(place, session)| card(place, session)).collect();
+    let kept = numbered.filter(|(place, _)| *place <= MOST || linked.contains(place));
+    let cards: Vec<Html> = kept.map(|(place, session)| card(report, place, session)).collect();
     let missing = report.sessions.len().saturating_sub(cards.len());
     parts.extend(cards);
     parts.extend(not_shown(missing, report.sessions.len(), "sessions"));
@@ -40,7 +46,7 @@ pub(super) fn not_shown(missing: usize, total: usize, noun: &str) -> Option<Html
     Some(element("p", &[("class", "notice")], [text(&shown)]))
 }
 
-fn card(place: usize, session: &ShownSession) -> Html {
+fn card(report: &Report, place: usize, session: &ShownSession) -> Html {
     let name =
         [code(&shorten(session.id.as_str(), LONGEST)), text(" "), text(&shorten(session.agent.as_str(), LONGEST))];
     let name = element("h3", &[], name);
@@ -56,7 +62,7 @@ fn card(place: usize, session: &ShownSession) -> Html {
         column("What it did", facts("facts", counts(session))),
         column("Who ran it", known(facts("facts", who(&session.who)), "The log doesn't say.")),
         column("What its log proves", facts("facts", proof(&session.proof))),
-        column("Look for yourself", reproduce::of_session(session)),
+        column("Look for yourself", reproduce::of_session(report, session)),
     ];
     let body = element("div", &[("class", "columns")], columns);
     let attributes = [("class", "card"), ("id", &*format!("session-{place}"))];
@@ -151,7 +157,7 @@ fn grade(level: &'static str) -> &'static str {
         "E0" => "(whoever wrote the change may have written it)",
         "E1" => "(its chain of digests is intact)",
         "E2" => "(a job of this run produced it)",
-        "E3" => "(attested by a verified identity)",
+        "E3" => "(an attestation names who produced it)",
         _ => "",
     }
 }
@@ -161,6 +167,7 @@ fn source(source: &'static str) -> &'static str {
         "runner" => "the machine of this job",
         "artifact" => "another job of this run",
         "pull-request" => "the change itself, whose author could write it",
+        "attested" => "whoever an attestation names, which was verified before",
         other => other,
     }
 }

@@ -5,9 +5,15 @@ use super::markup::{Html, code, element, facts, span, text};
 use crate::engine::Verdict;
 use crate::finding::Level;
 use crate::policy::WaiverOrigin;
+use crate::report::change::{AfterMerge, ShownChange, ShownRevision};
+use crate::report::escape::shorten;
 use crate::report::measured::grouped;
 use crate::report::text::counted;
 use crate::report::view::{Report, ShownExtended, ShownManifest, ShownPolicy};
+
+/// Longest name of a revision, and the longest reason.
+const NAME: usize = 200;
+const REASON: usize = 1_000;
 
 pub(super) fn header(report: &Report) -> Html {
     let word = name(report.verdict);
@@ -82,7 +88,11 @@ fn found(report: &Report) -> String {
     };
     let with = report.sessions.iter().filter(|session| !session.findings.is_empty()).count();
     match with {
+        0 if report.change.is_some() => format!("{listed} about the change"),
         0 => format!("{listed} about the run as a whole"),
+        _ if !report.of_change.is_empty() => {
+            format!("{listed} about the change and in {with} of {}", counted(report.sessions.len(), "session"))
+        }
         _ => format!("{listed} in {with} of {}", counted(report.sessions.len(), "session")),
     }
 }
@@ -95,8 +105,8 @@ fn tiles(report: &Report) -> Html {
         ("error", report.count(Level::Error), "errors"),
         ("warning", report.count(Level::Warning), "warnings"),
         ("note", report.count(Level::Note), "notes"),
-        ("incomplete", report.incomplete(), "findings of missing evidence"),
-        ("incomplete", report.gaps.len(), "gaps: what could not be read"),
+        ("incomplete", report.incomplete(), "places where evidence is missing"),
+        ("incomplete", report.gaps.len(), "gaps"),
         ("plain", waived, "findings that don't count"),
     ];
     let judged = [
@@ -134,10 +144,49 @@ fn judged_by(report: &Report) -> Html {
         ("SHA-256", policy.map(|policy| code(&policy.sha256))),
         ("It extends", policy.filter(|policy| !policy.extends.is_empty()).map(extends)),
         ("Hook policies", (!report.manifests.is_empty()).then(|| manifests(&report.manifests))),
+        ("The change", report.change.as_ref().map(change)),
+        ("After the merge", report.change.as_ref().and_then(|change| change.after_merge.as_ref()).map(after_merge)),
         ("Judged by", Some(text(concat!("agent-strace ", env!("CARGO_PKG_VERSION"))))),
     ];
     let title = element("h2", &[("id", "judged-by")], [text("Judged by")]);
     element("section", &[("aria-labelledby", "judged-by")], [title, facts("facts", rows)])
+}
+
+/// From the base to the head, and how much that is.
+fn change(change: &ShownChange) -> Html {
+    let commits = if change.commits == 0 { String::new() } else { format!(", {}", counted(change.commits, "commit")) };
+    let parts = [
+        text("from "),
+        revision(&change.base),
+        text(" to "),
+        revision(&change.head),
+        text(&format!(": {}{commits}", counted(change.files, "file"))),
+    ];
+    parts.into_iter().collect()
+}
+
+/// As it was called, and its commit.
+fn revision(shown: &ShownRevision) -> Html {
+    let (name, commit) = (shown.name.as_str(), shown.commit.as_str());
+    if commit.starts_with(name) {
+        return code(commit);
+    }
+    [code(&shorten(name, NAME)), text(" ("), code(commit), text(")")].into_iter().collect()
+}
+
+/// What the files of the change itself would say, which will judge once it is merged.
+fn after_merge(later: &AfterMerge) -> Html {
+    match later {
+        AfterMerge::Judged { passes: true, .. } => text("the policy of the change itself would pass it"),
+        AfterMerge::Judged { errors, warnings, .. } => text(&format!(
+            "the policy of the change itself would not pass it: {}, {}",
+            counted(*errors, "error"),
+            counted(*warnings, "warning")
+        )),
+        AfterMerge::Broken(reason) => {
+            [text("nothing could be judged: "), text(&shorten(reason.as_str(), REASON))].into_iter().collect()
+        }
+    }
 }
 
 fn extends(policy: &ShownPolicy) -> Html {
