@@ -26,7 +26,7 @@ fn secrets() -> Vec<String> {
     vec![format!("gh{}_{body}", "p"), format!("s{}-ant-api03-{body}", "k"), format!("AKI{}", "AQ7XD3FTW5YK2VJ6B")]
 }
 
-fn world() -> World {
+pub(crate) fn world() -> World {
     let world = World::demo();
     let mut events = Vec::new();
     for text in HOSTILE.iter().map(|text| (*text).to_owned()).chain(secrets()) {
@@ -49,7 +49,7 @@ fn world() -> World {
 
 fn answers(world: &World) -> Vec<(String, Answer)> {
     let mut answers = Vec::new();
-    for format in ["text", "json", "sarif", "markdown"] {
+    for format in ["text", "json", "sarif", "markdown", "html"] {
         for command in [&["check", "bad00001", "odd"][..], &["audit", "bad00001"]] {
             let args = [command, &["--format", format]].concat();
             answers.push((args.join(" "), world.run(&args)));

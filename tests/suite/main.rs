@@ -34,6 +34,7 @@ mod fleet;
 mod generate;
 mod hook_policies;
 mod hostile;
+mod html;
 mod lint_doubts;
 mod oracle;
 mod packaging;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::effect;
 use super::excerpt::{Excerpt, Group, Subject, level};
 use super::markup::{Html, code, element, facts, lines, message, span, text};
-use super::rules::anchor;
+use super::rules::{anchor, remedy};
 use crate::privacy::Redacted;
 use crate::report::escape::shorten;
 use crate::report::measured::grouped;
@@ -146,6 +146,7 @@ fn finding(report: &Report, subject: Subject<'_>, finding: &ShownFinding, number
     let rows = [("Rule", Some(rule.into_iter().collect())), ("Policy", policy.map(|place| policy_line(report, place)))];
     let named = policy.and_then(ShownPlace::named).map(|named| text(&named));
     let rows = rows.into_iter().chain([("Named there", named)]).chain(effect::rows(finding.effect.as_deref()));
+    let rows = rows.chain([("How to fix", remedy(finding.rule))]);
     let details = facts("facts", rows.chain(record(report, subject, finding)));
     let attributes = [
         ("class", format!("finding {level}")),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::markup::{Html, code, element, span, text};
+use super::markup::{Html, code, element, message, span, text};
 use crate::report::sarif::catalogue::document;
 use crate::rules;
 
@@ -21,6 +21,13 @@ pub(super) fn section(used: &BTreeSet<&'static str>) -> Html {
 /// Where the documentation of a rule stands in the page.
 pub(super) fn anchor(rule: &str) -> String {
     format!("rule-{rule}")
+}
+
+/// What to do about a finding of the rule, in short.
+pub(super) fn remedy(id: &str) -> Option<Html> {
+    let (_, remedy) = document(rules::find(id)?.spec).split_once("## How to fix\n\n")?;
+    let paragraph = remedy.split("\n\n").next()?;
+    Some(message(&paragraph.split_whitespace().collect::<Vec<_>>().join(" ")))
 }
 
 fn rule(id: &'static str) -> Html {
@@ -75,6 +82,15 @@ mod tests {
         assert!(!shown.contains("<h1") && !shown.contains("a/b") && !shown.contains("<a "), "{shown}");
         assert!(shown.contains("<h4>What it does</h4>\n<p>Sees <code>x</code> and more.</p>"), "{shown}");
         assert!(shown.contains("<td>2</td>"), "{shown}");
+    }
+
+    #[test]
+    fn every_rule_says_what_to_do_in_words_and_names() {
+        for rule in crate::rules::all() {
+            let remedy = super::remedy(rule.id).unwrap_or_else(|| panic!("`{}` says nothing", rule.id));
+            let remedy = remedy.as_str();
+            assert!(!remedy.is_empty() && !remedy.contains("](") && !remedy.contains("**"), "{}: {remedy}", rule.id);
+        }
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! The top of the page: the verdict, why, and by what it was judged.
 
 use super::findings::badge;
-use super::markup::{Html, code, element, facts, span, text};
+use super::markup::{Html, code, element, facts, message, span, text};
 use crate::engine::Verdict;
 use crate::finding::Level;
-use crate::policy::WaiverOrigin;
 use crate::report::change::{AfterMerge, ShownChange, ShownRevision};
 use crate::report::escape::shorten;
 use crate::report::measured::grouped;
@@ -99,37 +98,42 @@ fn found(report: &Report) -> String {
 
 /// The numbers that a reader must know to trust the verdict.
 fn tiles(report: &Report) -> Html {
-    let waived =
-        report.waived_by(WaiverOrigin::Exception) + report.waived_by(WaiverOrigin::Suppression) + report.baselined();
+    let (calls, judged) = (report.sum(|session| session.tool_calls), report.sum(|session| session.judged));
     let found = [
-        ("error", report.count(Level::Error), "errors"),
-        ("warning", report.count(Level::Warning), "warnings"),
-        ("note", report.count(Level::Note), "notes"),
-        ("incomplete", report.incomplete(), "places where evidence is missing"),
-        ("incomplete", report.gaps.len(), "gaps"),
-        ("plain", waived, "findings that don't count"),
+        tile("error", report.count(Level::Error), ["error", "errors"]),
+        tile("warning", report.count(Level::Warning), ["warning", "warnings"]),
+        tile("note", report.count(Level::Note), ["note", "notes"]),
+        tile(
+            "incomplete",
+            report.incomplete(),
+            ["place where evidence is missing", "places where evidence is missing"],
+        ),
+        tile("incomplete", report.gaps.len(), ["gap", "gaps"]),
+        tile("plain", report.waived.len(), ["finding that doesn't count", "findings that don't count"]),
     ];
+    let unresolved = ["effect not resolved", "effects not resolved"];
     let judged = [
-        ("plain", report.sessions.len(), "sessions"),
-        ("plain", report.sum(|session| session.events), "events"),
-        ("plain", report.sum(|session| session.tool_calls), "tool calls"),
-        ("plain", report.sum(|session| session.judged), "of them judged"),
-        ("plain", report.sum(|session| session.effects), "effects"),
-        ("plain", report.sum(|session| session.opaque), "effects not resolved"),
-        ("plain", report.sum(|session| session.attempts), "refused attempts"),
-        ("plain", report.sum(|session| session.unknown_records as usize), "records of unknown type"),
+        tile("plain", report.sessions.len(), ["session", "sessions"]),
+        tile("plain", report.sum(|session| session.events), ["event", "events"]),
+        tile("plain", calls, ["tool call", "tool calls"]),
+        tile(if judged < calls { "incomplete" } else { "plain" }, judged, ["of them judged"; 2]),
+        tile("plain", report.sum(|session| session.effects), ["effect", "effects"]),
+        tile("plain", report.sum(|session| session.opaque), unresolved),
+        tile("plain", report.sum(|session| session.attempts), ["refused attempt", "refused attempts"]),
     ];
-    let list = |label: &str, rows: &[(&str, usize, &str)]| {
-        let rows = rows.iter().map(|(class, count, noun)| tile(class, *count, noun));
-        element("ul", &[("class", "tiles"), ("aria-label", label)], rows)
-    };
-    [list("What was found", &found), list("What was judged", &judged)].into_iter().collect()
+    // Almost always none, so that it is told where there are any.
+    let unknown = report.sum(|session| session.unknown_records as usize);
+    let unknown = (unknown > 0).then(|| tile("plain", unknown, ["record of unknown type", "records of unknown type"]));
+    let list = |label: &str, tiles: Vec<Html>| element("ul", &[("class", "tiles"), ("aria-label", label)], tiles);
+    let judged = judged.into_iter().chain(unknown).collect();
+    [list("What was found", found.into()), list("What was judged", judged)].into_iter().collect()
 }
 
-fn tile(class: &str, count: usize, noun: &str) -> Html {
+/// A number and what it counts: one of it, or many.
+fn tile(class: &str, count: usize, [one, many]: [&str; 2]) -> Html {
     let class = if count == 0 { "none" } else { class };
     let number = element("b", &[], [text(&grouped(count as u64))]);
-    element("li", &[("class", class)], [number, text(" "), text(noun)])
+    element("li", &[("class", class)], [number, text(" "), text(if count == 1 { one } else { many })])
 }
 
 fn judged_by(report: &Report) -> Html {
@@ -184,7 +188,7 @@ fn after_merge(later: &AfterMerge) -> Html {
             counted(*warnings, "warning")
         )),
         AfterMerge::Broken(reason) => {
-            [text("nothing could be judged: "), text(&shorten(reason.as_str(), REASON))].into_iter().collect()
+            [text("nothing could be judged: "), message(&shorten(reason.as_str(), REASON))].into_iter().collect()
         }
     }
 }
