@@ -152,7 +152,7 @@ fn the_demo_says_what_happened_and_what_decided() {
         "<span class=\"word\">Failed</span>",
         "8 errors and 2 warnings in 2 of 4 sessions",
         "Exit code <code>1</code>",
-        "<pre class=\"evidence\">cat src/../.env</pre>",
+        "<pre class=\"evidence\"><span>cat src/../.env</span></pre>",
         "reads <code>.env</code>: denied by files.read.deny",
         "<code>.agent-scope.json:5:16</code> <span class=\"meta\">/files/read/deny/0</span>",
         "agent-strace rules scope/read",

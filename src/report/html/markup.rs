@@ -33,9 +33,10 @@ pub(super) fn text(text: &str) -> Html {
     Html(escape::html(text))
 }
 
-/// Escaped text of several lines. Each is escaped by itself, so none of them begins like a command of a build log.
+/// Escaped text of several lines, an element for each: the document may be printed, and no line of it is only what a log
+/// says.
 pub(super) fn lines(text: &str) -> Html {
-    let lines: Vec<String> = text.lines().map(escape::html).collect();
+    let lines: Vec<String> = text.lines().map(|line| format!("<span>{}</span>", escape::html(line))).collect();
     Html(lines.join("\n"))
 }
 
@@ -110,7 +111,7 @@ mod tests {
     fn markup_is_made_of_escaped_text() {
         let hostile = element("p", &[("title", "\"><script>"), ("hidden", "")], [text("</p><b>")]);
         assert_eq!(hostile.as_str(), "<p title=\"&quot;&gt;&lt;script&gt;\" hidden>&lt;/p&gt;&lt;b&gt;</p>\n");
-        assert_eq!(lines("a\n::error x\n<i>").as_str(), "a\n\\u003a:error x\n&lt;i&gt;");
+        assert_eq!(lines("a\n::error x").as_str(), "<span>a</span>\n<span>\\u003a:error x</span>");
     }
 
     #[test]
