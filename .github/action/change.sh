@@ -1,0 +1,177 @@
+# shellcheck shell=bash
+# Which change an event is about: sets `base`, `head` and `policy_ref`, and fetches them with the history between them
+# into `repository`. Sourced by the gate.
+# shellcheck disable=SC2034,SC2154
+
+# What an event allows beside the verdict.
+can_upload=true
+can_comment=false
+upload_ref=
+upload_sha=
+
+# Runs git on our own repository: no hook, no monitor, no question, no credential but the token, which stands neither in
+# the arguments nor on the disk. An empty header takes away the one that a checkout may have left.
+git_remote() (
+    export GIT_TERMINAL_PROMPT=0 GIT_DIR=$repository
+    export GIT_CONFIG_COUNT=6
+    export GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=/dev/null
+    export GIT_CONFIG_KEY_1=core.fsmonitor GIT_CONFIG_VALUE_1=false
+    export GIT_CONFIG_KEY_2=credential.helper GIT_CONFIG_VALUE_2=
+    export GIT_CONFIG_KEY_3=gc.auto GIT_CONFIG_VALUE_3=0
+    export GIT_CONFIG_KEY_4=http.$AST_SERVER/.extraheader GIT_CONFIG_VALUE_4=
+    export GIT_CONFIG_KEY_5=http.$AST_SERVER/.extraheader GIT_CONFIG_VALUE_5=
+    if [ -n "${AST_TOKEN:-}" ]; then
+        GIT_CONFIG_VALUE_5="AUTHORIZATION: basic $(printf 'x-access-token:%s' "$AST_TOKEN" | base64 | tr -d '\r\n')"
+    fi
+    unset AST_TOKEN
+    exec git "$@"
+)
+
+# Runs git on what is there.
+git_local() {
+    GIT_DIR=$repository git -c core.hooksPath=/dev/null "$@"
+}
+
+# fetch OPTION… REFSPEC…
+fetch() {
+    git_remote fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head --no-auto-maintenance "$@"
+}
+
+create_repository() {
+    local format=sha1
+    if [ "${#1}" -eq 64 ]; then format=sha256; fi
+    git init --quiet --bare --template= --object-format="$format" "$repository"
+    git_local config remote.origin.url "${AST_SERVER:?}/${AST_REPOSITORY:?}"
+}
+
+# refspec NAME LOCAL: what brings a branch or a commit, and what it is called here.
+refspec() {
+    local name=$1
+    if is_commit_id "$name"; then
+        printf '+%s:%s' "$name" "$2"
+        return
+    fi
+    name=${name#refs/remotes/}
+    name=${name#origin/}
+    name=${name#refs/heads/}
+    git check-ref-format "refs/heads/$name" || return 1
+    printf '+refs/heads/%s:%s' "$name" "$2"
+}
+
+# Whether all commits between the two sides are there: they have a common ancestor, and no commit before it is cut off.
+is_connected() {
+    local cut=$repository/shallow
+    git_local merge-base refs/gate/base refs/gate/head >/dev/null 2>&1 || return 1
+    [ -s "$cut" ] || return 0
+    ! git_local rev-list refs/gate/head --not refs/gate/base | grep -Fxf "$cut" >/dev/null
+}
+
+# More and more of the history, and then all of it.
+fetch_change() {
+    local wanted=("$@") step
+    fetch --depth=20 origin "${wanted[@]}" || return 1
+    for step in 100 1000; do
+        if is_connected; then return 0; fi
+        fetch --deepen="$step" origin "${wanted[@]}" || return 1
+    done
+    if ! is_connected && [ -s "$repository/shallow" ]; then
+        fetch --unshallow origin "${wanted[@]}" || return 1
+    fi
+}
+
+# What the event says the two sides are.
+sides_of_event() {
+    case ${AST_EVENT:-} in
+        pull_request | pull_request_target)
+            base=${AST_PULL_BASE:-}
+            head=${AST_PULL_HEAD:-}
+            allow_for_pull_request
+            ;;
+        merge_group)
+            base=${AST_QUEUE_BASE:-}
+            head=${AST_QUEUE_HEAD:-}
+            # Alerts on a reference of a queue are never shown.
+            can_upload=false
+            ;;
+        workflow_run)
+            base=${AST_RUN_BASE:-}
+            head=${AST_RUN_HEAD:-}
+            can_upload=false
+            ;;
+        *) is_about_a_change=false ;;
+    esac
+    case ${AST_REF:-} in
+        refs/heads/gh-readonly-queue/*) can_upload=false ;;
+    esac
+}
+
+# Tokens of forks and of Dependabot can't write. A run on the base would attach its alerts there, unless it is told.
+allow_for_pull_request() {
+    can_comment=true
+    if [ "${AST_PULL_REPOSITORY:-}" != "${AST_REPOSITORY:-}" ]; then
+        can_upload=false
+        if [ "$AST_EVENT" = pull_request ]; then can_comment=false; fi
+    elif [ "${AST_PULL_AUTHOR:-}" = 'dependabot[bot]' ]; then
+        can_upload=false
+        can_comment=false
+    elif [ "$AST_EVENT" = pull_request_target ]; then
+        upload_ref=refs/pull/${AST_PULL_NUMBER:-}/head
+        upload_sha=${AST_PULL_HEAD:-}
+    fi
+}
+
+# Nothing is merged by this event: what is there is judged by the policy that is committed with it.
+stand_alone() {
+    policy_ref=${AST_POLICY_REF:-auto}
+    if [ "$policy_ref" = auto ]; then policy_ref=${AST_SHA:-auto}; fi
+}
+
+fetch_entire() {
+    case $'\n'${AST_SESSIONS:-}$'\n' in
+        *$'\n'entire[$': \r\n']*)
+            fetch --depth=1 origin \
+                '+refs/heads/entire/checkpoints/v1:refs/remotes/origin/entire/checkpoints/v1' ||
+                cannot "the branch \`entire/checkpoints/v1\` can't be fetched" "see above, or take \`entire\` out of \`sessions\`"
+            ;;
+    esac
+}
+
+establish_change() {
+    local is_about_a_change=true wanted=() spec
+    sides_of_event
+    if [ -n "${AST_BASE:-}" ]; then base=$AST_BASE; is_about_a_change=true; fi
+    if [ -n "${AST_HEAD:-}" ]; then head=$AST_HEAD; is_about_a_change=true; fi
+    if [ "$is_about_a_change" = false ]; then
+        stand_alone
+        return
+    fi
+    if [ -z "$head" ]; then head=${AST_SHA:-}; fi
+    if [ -z "$base" ]; then
+        cannot "the event \`${AST_EVENT:-}\` names no branch to merge into, so there is no policy to trust" \
+            "name the branch with \`base\`"
+    fi
+    if [ -z "$head" ]; then
+        cannot "the event \`${AST_EVENT:-}\` names no commit to judge" "name it with \`head\`"
+    fi
+    create_repository "$head" || cannot "no repository can be made in \`$folder\`" "see above"
+    spec=$(refspec "$base" refs/gate/base) || cannot "\`$base\` is no name of a branch" "name the base branch with \`base\`"
+    wanted+=("$spec")
+    spec=$(refspec "$head" refs/gate/head) || cannot "\`$head\` is no commit" "name the commit with \`head\`"
+    wanted+=("$spec")
+    if [ "${AST_POLICY_REF:-auto}" != auto ]; then
+        spec=$(refspec "$AST_POLICY_REF" refs/gate/policy) ||
+            cannot "\`$AST_POLICY_REF\` is no branch" "name a branch or a commit with \`policy-ref\`"
+        wanted+=("$spec")
+    fi
+    fetch_change "${wanted[@]}" ||
+        cannot "\`$base\` and \`$head\` can't be fetched from $AST_SERVER/$AST_REPOSITORY" \
+            "see above; \`contents: read\` has to be among the permissions"
+    is_connected || cannot "\`$base\` and \`$head\` have no common history" "name the branch that is merged into with \`base\`"
+    fetch_entire
+    base=$(git_local rev-parse --verify --quiet 'refs/gate/base^{commit}')
+    head=$(git_local rev-parse --verify --quiet 'refs/gate/head^{commit}')
+    policy_ref=$base
+    if [ "${AST_POLICY_REF:-auto}" != auto ]; then
+        policy_ref=$(git_local rev-parse --verify --quiet 'refs/gate/policy^{commit}')
+    fi
+}

@@ -1,0 +1,28 @@
+# shellcheck shell=bash
+# What the scripts of the action share. Sourced; bash 3.2 or newer, as macOS has it.
+
+# Text for a workflow command: what would end the line or start an escape is escaped.
+escaped() {
+    local text=$1
+    text=${text//'%'/%25}
+    text=${text//$'\r'/%0D}
+    text=${text//$'\n'/%0A}
+    printf '%s' "$text"
+}
+
+# 128 random bits in hexadecimal digits.
+random_token() {
+    od -An -N16 -tx1 /dev/urandom | tr -d ' \n'
+}
+
+# output NAME VALUE: one output of the step, whatever stands in the value.
+output() {
+    local delimiter
+    delimiter=agent-strace-$(random_token)
+    printf '%s<<%s\n%s\n%s\n' "$1" "$delimiter" "$2" "$delimiter" >>"${GITHUB_OUTPUT:?}"
+}
+
+# Whether a text is the full id of a git object.
+is_commit_id() {
+    [[ $1 =~ ^([0-9a-f]{40}|[0-9a-f]{64})$ ]]
+}
