@@ -1,4 +1,6 @@
-//! `init`: a policy to start from.
+//! `init`: a policy to start from, and the job that judges by it.
+
+mod ci;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,11 +12,18 @@ use super::failure::Failure;
 use super::output;
 use crate::report;
 
+use ci::{Platform, Strength};
+
+/// Where a policy is looked for.
+const POLICY: &str = ".agent-scope.json";
+
 pub(super) const EXAMPLES: &str = "\
 Examples:
   agent-strace init                       .agent-scope.json for everyday work
   agent-strace init --list                which policies there are
   agent-strace init --policy library --output .github/org-scope.json
+  agent-strace init --ci github --action OWNER/agent-strace@COMMIT
+  agent-strace init --ci gitlab
 
 A file that is there is only replaced with --force. `agent-strace policy` makes a policy from what
 sessions did instead.";
@@ -25,9 +34,9 @@ pub(super) struct InitArgs {
     #[arg(long, value_name = "NAME", default_value = "default")]
     policy: String,
 
-    /// Where to write it.
-    #[arg(long, value_name = "FILE", default_value = ".agent-scope.json")]
-    output: PathBuf,
+    /// Where to write it [default: .agent-scope.json, or where the forge looks for it].
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
 
     /// Replace the file, if it is there.
     #[arg(long)]
@@ -36,6 +45,22 @@ pub(super) struct InitArgs {
     /// Show the policies, and write nothing.
     #[arg(long)]
     list: bool,
+
+    /// Write the job that judges pull or merge requests, not a policy.
+    #[arg(long, value_name = "FORGE", conflicts_with_all = ["policy", "list"])]
+    ci: Option<Platform>,
+
+    /// Who can change the job that judges a change.
+    #[arg(long, value_name = "STRENGTH", default_value = "visible", requires = "ci")]
+    strength: Strength,
+
+    /// With `--ci github`: the action, pinned by all digits of a commit.
+    #[arg(long, value_name = "OWNER/REPOSITORY@COMMIT", requires = "ci")]
+    action: Option<String>,
+
+    /// With `--ci github`: the branch that changes are merged into.
+    #[arg(long, value_name = "NAME", default_value = "main", requires = "ci")]
+    branch: String,
 }
 
 /// A policy that is part of the program.
@@ -45,12 +70,12 @@ struct Shipped {
 }
 
 const SHIPPED: &[Shipped] = &[
-    Shipped { name: "default", text: include_str!("../../policies/default.json") },
-    Shipped { name: "strict", text: include_str!("../../policies/strict.json") },
-    Shipped { name: "read-only", text: include_str!("../../policies/read-only.json") },
-    Shipped { name: "library", text: include_str!("../../policies/library.json") },
-    Shipped { name: "web-app", text: include_str!("../../policies/web-app.json") },
-    Shipped { name: "monorepo", text: include_str!("../../policies/monorepo.json") },
+    Shipped { name: "default", text: include_str!("../../../policies/default.json") },
+    Shipped { name: "strict", text: include_str!("../../../policies/strict.json") },
+    Shipped { name: "read-only", text: include_str!("../../../policies/read-only.json") },
+    Shipped { name: "library", text: include_str!("../../../policies/library.json") },
+    Shipped { name: "web-app", text: include_str!("../../../policies/web-app.json") },
+    Shipped { name: "monorepo", text: include_str!("../../../policies/monorepo.json") },
 ];
 
 impl Shipped {
@@ -63,6 +88,22 @@ impl Shipped {
 }
 
 pub(super) fn run(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
+    match args.ci {
+        Some(platform) => ci::run(platform, args, streams),
+        None => write_policy(args, streams),
+    }
+}
+
+/// What is there was written by somebody.
+fn refuse_to_replace(file: &Path, force: bool) -> Result<(), Failure> {
+    if force || file.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let shown = report::terminal(&file.to_string_lossy());
+    Err(Failure::new(format!("`{shown}` is there already")).hint("`--force` replaces it"))
+}
+
+fn write_policy(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     if args.list {
         let lines = SHIPPED.iter().map(|shipped| format!("{:10} {}\n", shipped.name, shipped.summary()));
         output::print(streams.stdout, &lines.collect::<String>())?;
@@ -73,11 +114,10 @@ pub(super) fn run(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Fail
         let failure = Failure::new(format!("there is no policy `{}`", args.policy));
         return Err(failure.did_you_mean(&args.policy, &names).hint(format!("there are {}", names.join(", "))));
     };
-    let shown = report::terminal(&args.output.to_string_lossy());
-    if !args.force && args.output.symlink_metadata().is_ok() {
-        return Err(Failure::new(format!("`{shown}` is there already")).hint("`--force` replaces it"));
-    }
-    output::write(&args.output, shipped.text)?;
+    let file = args.output.clone().unwrap_or_else(|| PathBuf::from(POLICY));
+    let shown = report::terminal(&file.to_string_lossy());
+    refuse_to_replace(&file, args.force)?;
+    output::write(&file, shipped.text)?;
     let text = format!(
         "wrote {shown}: {}\n  next: read it, then `agent-strace policy test {shown}` shows that it does what it says\n        \
          `agent-strace check --policy {shown}` judges your sessions by it\n",
