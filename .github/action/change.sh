@@ -98,11 +98,23 @@ sides_of_event() {
             head=${AST_RUN_HEAD:-}
             can_upload=false
             ;;
-        *) is_about_a_change=false ;;
+        *) sides_of_branch ;;
     esac
     case ${AST_REF:-} in
         refs/heads/gh-readonly-queue/*) can_upload=false ;;
     esac
+}
+
+# What is on a branch. Of the default branch it is what was pushed, or nothing new; another branch is judged by that one.
+sides_of_branch() {
+    head=${AST_SHA:-}
+    if [ "${AST_REF:-}" != "refs/heads/${AST_DEFAULT_BRANCH:-}" ]; then
+        base=${AST_DEFAULT_BRANCH:-}
+    elif [ "${AST_EVENT:-}" = push ] && is_commit_id "${AST_BEFORE:-}" && [[ $AST_BEFORE =~ [1-9a-f] ]]; then
+        base=$AST_BEFORE
+    else
+        base=$head
+    fi
 }
 
 # Tokens of forks and of Dependabot can't write. A run on the base would attach its alerts there, unless it is told.
@@ -120,12 +132,6 @@ allow_for_pull_request() {
     fi
 }
 
-# Nothing is merged by this event: what is there is judged by the policy that is committed with it.
-stand_alone() {
-    policy_ref=${AST_POLICY_REF:-auto}
-    if [ "$policy_ref" = auto ]; then policy_ref=${AST_SHA:-auto}; fi
-}
-
 fetch_entire() {
     case $'\n'${AST_SESSIONS:-}$'\n' in
         *$'\n'entire[$': \r\n']*)
@@ -136,16 +142,26 @@ fetch_entire() {
     esac
 }
 
-establish_change() {
-    local is_about_a_change=true wanted=() spec
-    sides_of_event
-    if [ -n "${AST_BASE:-}" ]; then base=$AST_BASE; is_about_a_change=true; fi
-    if [ -n "${AST_HEAD:-}" ]; then head=$AST_HEAD; is_about_a_change=true; fi
-    if [ "$is_about_a_change" = false ]; then
-        stand_alone
+# name_of NAME LOCAL: how the program is to call what was fetched: a branch as people do, or a commit.
+name_of() {
+    local name=$1 commit
+    commit=$(git_local rev-parse --verify --quiet "$2^{commit}")
+    if is_commit_id "$name"; then
+        printf '%s' "$commit"
         return
     fi
-    if [ -z "$head" ]; then head=${AST_SHA:-}; fi
+    name=${name#refs/remotes/}
+    name=${name#origin/}
+    name=${name#refs/heads/}
+    git_local update-ref "refs/remotes/origin/$name" "$commit"
+    printf 'origin/%s' "$name"
+}
+
+establish_change() {
+    local wanted=() spec
+    sides_of_event
+    if [ -n "${AST_BASE:-}" ]; then base=$AST_BASE; fi
+    if [ -n "${AST_HEAD:-}" ]; then head=$AST_HEAD; fi
     if [ -z "$base" ]; then
         cannot "the event \`${AST_EVENT:-}\` names no branch to merge into, so there is no policy to trust" \
             "name the branch with \`base\`"
@@ -168,10 +184,16 @@ establish_change() {
             "see above; \`contents: read\` has to be among the permissions"
     is_connected || cannot "\`$base\` and \`$head\` have no common history" "name the branch that is merged into with \`base\`"
     fetch_entire
-    base=$(git_local rev-parse --verify --quiet 'refs/gate/base^{commit}')
+    name_sides
+}
+
+# The event says more than the two sides, unless somebody named another base than its own.
+name_sides() {
+    base=$(name_of "$base" refs/gate/base)
     head=$(git_local rev-parse --verify --quiet 'refs/gate/head^{commit}')
-    policy_ref=$base
     if [ "${AST_POLICY_REF:-auto}" != auto ]; then
-        policy_ref=$(git_local rev-parse --verify --quiet 'refs/gate/policy^{commit}')
+        policy_ref=$(name_of "$AST_POLICY_REF" refs/gate/policy)
+    elif [ -z "${AST_BASE:-}" ]; then
+        policy_ref=auto
     fi
 }

@@ -59,6 +59,10 @@ class Case(unittest.TestCase):
         self.assertLessEqual(len(found), 1, self.heard)
         return found[0] if found else None
 
+    def commit(self, name):
+        """The commit that an option names, in the repository that the program is to read."""
+        return self.world.git("-C", self.option("git-dir"), "rev-parse", f"{self.option(name)}^{{commit}}")
+
     def positional(self):
         arguments = self.heard["args"]
         return arguments[arguments.index("--") + 1:] if "--" in arguments else []
@@ -72,9 +76,9 @@ class Events(Case):
                 with self.subTest(event=event, workspace=workspace):
                     result = self.act(event, workspace=workspace)
                     self.assertEqual(result.code, 0, result.log)
-                    self.assertEqual(self.option("base"), self.world.commits[base])
+                    self.assertEqual(self.commit("base"), self.world.commits[base])
                     self.assertEqual(self.option("head"), self.world.commits[head])
-                    self.assertEqual(self.option("policy-ref"), self.world.commits[base])
+                    self.assertEqual(self.option("policy-ref"), "auto")
                     repository = self.option("git-dir")
                     ancestor = self.world.git("-C", repository, "merge-base", self.option("base"), self.option("head"))
                     self.assertEqual(ancestor, self.world.commits["BASE" if head == "MERGE" else "OLD_BASE"])
@@ -84,14 +88,27 @@ class Events(Case):
                 commented = self.act(event, workspace="none", inputs={"comment": "true"})
                 self.assertEqual(len([use for use in commented.used if "script" in use["uses"]]), can_comment)
 
-    def test_a_push_is_judged_by_what_is_committed_with_it(self):
-        self.world.pull(CHANGE)
+    def test_a_push_is_judged_by_what_was_there_before(self):
+        self.world.pull(CHANGE, behind=1)
         result = self.act("push", workspace="base")
         self.assertEqual(result.code, 0, result.log)
-        self.assertEqual(self.option("policy-ref"), self.world.commits["BASE"])
-        self.assertIsNone(self.option("head"))
+        self.assertEqual((self.commit("base"), self.option("head")),
+                         (self.world.commits["OLD_BASE"], self.world.commits["BASE"]))
         self.assertEqual(result.outputs["can-upload"], "true")
-        self.assertEqual(self.world.server.asked, [])
+
+    def test_a_push_to_another_branch_is_judged_by_the_default_branch(self):
+        self.world.pull(CHANGE, behind=1)
+        result = self.act("push-topic", workspace="head")
+        self.assertEqual(result.code, 0, result.log)
+        self.assertEqual((self.option("base"), self.option("head")), ("origin/main", self.world.commits["HEAD"]))
+        self.assertEqual(self.commit("base"), self.world.commits["BASE"])
+
+    def test_what_is_merely_there_is_judged_by_itself(self):
+        self.world.pull(CHANGE)
+        for event in ("schedule", "push-first"):
+            result = self.act(event, workspace="base")
+            self.assertEqual(result.code, 0, result.log)
+            self.assertEqual((self.option("base"), self.option("head")), (self.world.commits["BASE"],) * 2)
 
     def test_without_a_base_nothing_is_judged(self):
         self.world.pull(CHANGE)
@@ -102,7 +119,7 @@ class Events(Case):
         self.assertIn("could not judge", result.summary)
         named = self.act("no-base", inputs={"base": "main"})
         self.assertEqual(named.code, 0, named.log)
-        self.assertEqual(self.option("base"), self.world.commits["BASE"])
+        self.assertEqual((self.commit("base"), self.option("policy-ref")), (self.world.commits["BASE"], None))
 
     def test_a_base_that_is_not_there_is_no_pass(self):
         self.world.pull(CHANGE)
@@ -201,7 +218,7 @@ class Trust(Case):
         for name in ("rules", "origin/rules", self.world.commits["OLD_BASE"]):
             result = self.act(inputs={"policy-ref": name})
             self.assertEqual(result.code, 0, result.log)
-            self.assertEqual(self.option("policy-ref"), self.world.commits["OLD_BASE"])
+            self.assertEqual(self.commit("policy-ref"), self.world.commits["OLD_BASE"])
         self.assertEqual(self.act(inputs={"policy-ref": "gone"}).code, 2)
 
     def test_a_program_that_breaks_off_has_judged_nothing(self):
@@ -287,10 +304,10 @@ class Inputs(Case):
         lines = "\n  logs/**/*.jsonl \r\n\nabc123\n-x\nnone-*.jsonl\n.agent-traces\ngit:refs/gate/head:other\nentire\nentire:x\n"
         result = self.act(inputs={"sessions": lines}, folder=folder)
         self.assertEqual(result.code, 0, result.log)
-        base, head = self.world.commits["BASE"], self.world.commits["HEAD"]
+        head = self.world.commits["HEAD"]
         self.assertEqual(self.positional(), [
             "logs/a.jsonl", "logs/b 2.jsonl", "logs/deep/c.jsonl", "abc123", "-x", "none-*.jsonl",
-            f"git:{head}:.agent-traces", "git:refs/gate/head:other", f"entire:{base}..{head}", "entire:x",
+            f"git:{head}:.agent-traces", "git:refs/gate/head:other", f"entire:origin/main..{head}", "entire:x",
         ])
         self.assertEqual(self.world.git("-C", self.option("git-dir"), "rev-parse", "origin/entire/checkpoints/v1"),
                          self.world.commits["OLD_BASE"])
@@ -303,8 +320,7 @@ class Inputs(Case):
         self.world.pull(CHANGE)
         result = self.act("push", inputs={"base": "main", "head": self.world.commits["HEAD"]}, workspace="none")
         self.assertEqual(result.code, 0, result.log)
-        self.assertEqual((self.option("base"), self.option("head")),
-                         (self.world.commits["BASE"], self.world.commits["HEAD"]))
+        self.assertEqual((self.option("base"), self.option("head")), ("origin/main", self.world.commits["HEAD"]))
 
 
 if __name__ == "__main__":
