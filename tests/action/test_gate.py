@@ -299,14 +299,16 @@ class Inputs(Case):
         self.world.pull(CHANGE)
         folder = self.world.workspace("merge")
         (folder / "logs" / "deep").mkdir(parents=True)
-        for name in ("logs/b 2.jsonl", "logs/a.jsonl", "logs/deep/c.jsonl"):
+        (folder / "logs" / ".git").mkdir()
+        (folder / "logs" / ".hidden").mkdir()
+        for name in ("logs/b 2.jsonl", "logs/a.jsonl", "logs/deep/c.jsonl", "logs/.git/d.jsonl", "logs/.hidden/e.jsonl"):
             (folder / name).write_text("{}\n")
         lines = "\n  logs/**/*.jsonl \r\n\nabc123\n-x\nnone-*.jsonl\n.agent-traces\ngit:refs/gate/head:other\nentire\nentire:x\n"
         result = self.act(inputs={"sessions": lines}, folder=folder)
         self.assertEqual(result.code, 0, result.log)
         head = self.world.commits["HEAD"]
         self.assertEqual(self.positional(), [
-            "logs/a.jsonl", "logs/b 2.jsonl", "logs/deep/c.jsonl", "abc123", "-x", "none-*.jsonl",
+            "logs/.hidden/e.jsonl", "logs/a.jsonl", "logs/b 2.jsonl", "logs/deep/c.jsonl", "abc123", "-x", "none-*.jsonl",
             f"git:{head}:.agent-traces", "git:refs/gate/head:other", f"entire:origin/main..{head}", "entire:x",
         ])
         self.assertEqual(self.world.git("-C", self.option("git-dir"), "rev-parse", "origin/entire/checkpoints/v1"),
