@@ -35,7 +35,7 @@ pub(super) fn section(report: &Report, excerpt: &Excerpt<'_>) -> Html {
 fn left_out(excerpt: &Excerpt<'_>) -> Option<Html> {
     let missing = excerpt.total.checked_sub(excerpt.shown).filter(|missing| *missing > 0)?;
     let shown = format!(
-        "{} of {} findings are not shown here: these are the worst. The JSON report has them all.",
+        "{} of {} findings are not shown here: the page has the worst, the JSON report has them all.",
         grouped(missing as u64),
         grouped(excerpt.total as u64)
     );

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::excerpt::{Excerpt, Subject};
-use super::markup::{Html, code, element, facts, text};
+use super::markup::{Html, code, element, facts, span, text};
 use super::reproduce;
 use super::verdict::of_session;
 use crate::finding::Level;
@@ -47,8 +47,11 @@ pub(super) fn not_shown(missing: usize, total: usize, noun: &str) -> Option<Html
 }
 
 fn card(report: &Report, place: usize, session: &ShownSession) -> Html {
-    let name =
-        [code(&shorten(session.id.as_str(), LONGEST)), text(" "), text(&shorten(session.agent.as_str(), LONGEST))];
+    let name = [
+        code(&shorten(session.id.as_str(), LONGEST)),
+        text(" "),
+        span("meta", &shorten(session.agent.as_str(), LONGEST)),
+    ];
     let name = element("h3", &[], name);
     let did = format!(
         "{}, {}, {}",
@@ -119,6 +122,9 @@ fn one(value: Option<&Redacted>) -> Option<Html> {
 }
 
 fn all(values: &[Redacted]) -> Option<Html> {
+    if let [value] = values {
+        return one(Some(value));
+    }
     let shown = values.iter().take(VALUES).map(|value| element("li", &[], one(Some(value))));
     let more = values.len().checked_sub(VALUES).filter(|more| *more > 0);
     let more = more.map(|more| element("li", &[], [text(&format!("and {more} more"))]));
@@ -141,7 +147,7 @@ fn proof(proof: &ShownProof) -> Vec<Row> {
         ("Its format holds", Some(text(carries(proof.carries)))),
         ("Digests", Some(text(chain(proof.chain)))),
         ("Records", some(proof.records, "were read")),
-        ("Results", Some(text(&format!("of {} of {}", proof.answered, counted(proof.calls, "call"))))),
+        ("Answered", Some(text(&format!("{} of {}", proof.answered, counted(proof.calls, "call"))))),
         ("Unknown records", some(proof.unknown_records, "are of a type that this version does not know")),
         ("Truncated", proof.truncated.then(|| text("it ends inside a record"))),
         ("Summarised", some(proof.compactions, "times")),

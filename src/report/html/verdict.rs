@@ -78,8 +78,10 @@ fn sentence(report: &Report) -> String {
 fn found(report: &Report) -> String {
     let counts = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
     let counts = counts.map(|(level, noun)| (report.count(level), noun));
-    let words: Vec<String> =
-        counts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(*count, noun)).collect();
+    let told = counts.iter().filter(|(count, _)| *count > 0);
+    let words: Vec<String> = told
+        .map(|(count, noun)| format!("{} {noun}{}", grouped(*count as u64), if *count == 1 { "" } else { "s" }))
+        .collect();
     let listed = match words.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
