@@ -46,10 +46,14 @@ pub(crate) struct Change {
     pub(crate) gates: BTreeSet<String>,
     /// The folder with sessions, where it lies in the repository.
     pub(crate) store: Option<String>,
-    /// Changed files of sessions that begin with all that they held before.
-    pub(crate) grown: BTreeSet<String>,
+    /// Changed files of sessions that begin with all that they held before, and how many lines that was.
+    pub(crate) grown: BTreeMap<String, u32>,
     /// Logs, as reports name them, that the base holds as they are: they tell of earlier changes.
     pub(crate) settled: BTreeSet<String>,
+    /// Logs, as reports name them, that went on: lines that they held before tell of earlier changes.
+    pub(crate) told_before: BTreeMap<String, u32>,
+    /// Changed files by their last component: their places in `files`.
+    pub(crate) names: BTreeMap<String, Vec<usize>>,
     /// From the top to the current directory, `/` at the end; empty at the top.
     pub(crate) prefix: String,
 }
@@ -88,13 +92,13 @@ impl Change {
         let store = self.store.as_deref().and_then(|store| path.strip_prefix(store));
         store.is_some_and(|rest| rest.starts_with('/'))
     }
+}
 
-    /// Changed files by their last component, with their places in `files`.
-    pub(crate) fn by_name(&self) -> BTreeMap<&str, Vec<usize>> {
-        let mut names: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (place, file) in self.files.iter().enumerate() {
-            names.entry(file.path.rsplit('/').next().unwrap_or_default()).or_default().push(place);
-        }
-        names
+/// Files by their last component.
+pub(crate) fn by_name(files: &[ChangedFile]) -> BTreeMap<String, Vec<usize>> {
+    let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (place, file) in files.iter().enumerate() {
+        names.entry(file.path.rsplit('/').next().unwrap_or_default().to_owned()).or_default().push(place);
     }
+    names
 }

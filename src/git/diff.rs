@@ -173,13 +173,15 @@ fn hunk(patch: &mut git2::Patch<'_>, number: usize, text: &mut usize) -> Result<
     Ok(hunk)
 }
 
-/// Whether a file of the newer commit begins with all that the older one has in it: something may have been added at its
-/// end, and nothing was changed.
-pub(crate) fn has_only_grown(start: &Path, (old, new): (&str, &str), path: &str) -> Result<bool, GitError> {
+/// Where a file of the newer commit begins with all that the older one has in it, how many lines that is: something may have
+/// been added at its end, and nothing was changed.
+pub(crate) fn grown_from(start: &Path, (old, new): (&str, &str), path: &str) -> Result<Option<u32>, GitError> {
     let repository = open(start)?;
     let (before, after) = (blob(&repository, old, path)?, blob(&repository, new, path)?);
     let (before, after) = (find(&repository, before)?, find(&repository, after)?);
-    Ok(after.content().starts_with(before.content()))
+    let lines = before.content().split_inclusive(|byte| *byte == b'\n').count();
+    let only_grown = after.content().starts_with(before.content());
+    Ok(only_grown.then(|| u32::try_from(lines).unwrap_or(u32::MAX)))
 }
 
 /// Whether a revision has something at a path, counted from the top.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::super::failure::Failure;
 use super::{Ends, Trust, from_top};
-use crate::change::{Change, Commit, Extent, Mark};
+use crate::change::{Change, Commit, Extent, Mark, by_name};
 use crate::git::{self, Backend, ChangedFile, GitError, Repository, Revisions, Status};
 use crate::model::Gap;
 use crate::sweep;
@@ -87,14 +87,23 @@ pub(in crate::cli) fn gather(trust: &Trust<'_>, ends: &Ends, beside: &Beside<'_>
             .collect(),
         gates: BTreeSet::new(),
         store,
-        grown: BTreeSet::new(),
+        grown: BTreeMap::new(),
         settled: BTreeSet::new(),
+        told_before: BTreeMap::new(),
+        names: by_name(&files),
         files,
         prefix,
     };
     change.gates = sides.gates(&change.files);
     change.grown = sides.grown(&change).map_err(failed)?;
-    change.settled = sides.settled(&change, &beside.logs).map_err(failed)?;
+    for log in &beside.logs {
+        let Some(path) = sides.path(&change, log) else { continue };
+        if let Some(lines) = change.grown.get(&path) {
+            change.told_before.insert(log.clone(), *lines);
+        } else if change.file(&path).is_none() && git::holds(sides.folder, sides.old, &path).map_err(failed)? {
+            change.settled.insert(log.clone());
+        }
+    }
     Ok(Gathered { change, gaps })
 }
 
@@ -153,32 +162,23 @@ impl Sides<'_> {
     }
 
     /// Files of the record that begin with all that they held before.
-    fn grown(&self, change: &Change) -> Result<BTreeSet<String>, GitError> {
-        let mut grown = BTreeSet::new();
+    fn grown(&self, change: &Change) -> Result<BTreeMap<String, u32>, GitError> {
+        let mut grown = BTreeMap::new();
         let changed = change.files.iter().filter(|file| file.status == Status::Modified && !file.is_submodule());
         for file in changed.filter(|file| change.is_recorded(&file.path)) {
-            if git::has_only_grown(self.folder, (self.old, self.head), &file.path)? {
-                grown.insert(file.path.clone());
+            if let Some(lines) = git::grown_from(self.folder, (self.old, self.head), &file.path)? {
+                grown.insert(file.path.clone(), lines);
             }
         }
         Ok(grown)
     }
 
-    /// Logs that were there before and are as they were.
-    fn settled(&self, change: &Change, logs: &[String]) -> Result<BTreeSet<String>, GitError> {
-        let of_head = format!("git:{}:", self.head);
-        let mut settled = BTreeSet::new();
-        for log in logs {
-            let path = match log.strip_prefix(&of_head) {
-                Some(path) => Some(path.to_owned()),
-                None => from_top(&change.prefix, log),
-            };
-            let Some(path) = path.filter(|path| change.file(path).is_none()) else { continue };
-            if git::holds(self.folder, self.old, &path)? {
-                settled.insert(log.clone());
-            }
+    /// The file of the repository that a log was read from.
+    fn path(&self, change: &Change, log: &str) -> Option<String> {
+        match log.strip_prefix(&format!("git:{}:", self.head)) {
+            Some(path) => Some(path.to_owned()),
+            None => from_top(&change.prefix, log),
         }
-        Ok(settled)
     }
 }
 

@@ -4,7 +4,10 @@
 //! record, so it accounts for the whole file. A log names files as its machine did; the change names them from the top of
 //! the repository.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+
+use aho_corasick::AhoCorasick;
 
 use crate::change::Change;
 use crate::effects::{Certainty, Effect, Kind, PathTarget};
@@ -33,6 +36,8 @@ pub(crate) struct Touch {
     lines: BTreeSet<Box<str>>,
     /// Beginnings and ends of lines that were written in part.
     pieces: BTreeSet<Box<str>>,
+    /// All of the pieces at once: lines and pieces may be many. `None`: too many to be looked for.
+    searched: OnceCell<Option<AhoCorasick>>,
 }
 
 #[derive(Debug)]
@@ -48,7 +53,12 @@ impl Touch {
         self.anything
             || line.is_empty()
             || self.lines.contains(line)
-            || self.pieces.iter().any(|piece| line.contains(&**piece))
+            || !self.pieces.is_empty() && self.holds_piece(line)
+    }
+
+    fn holds_piece(&self, line: &str) -> bool {
+        let build = || AhoCorasick::new(self.pieces.iter().map(|piece| piece.as_bytes())).ok();
+        self.searched.get_or_init(build).as_ref().is_some_and(|searched| searched.is_match(line))
     }
 
     fn put(&mut self, edit: &Edit) {
@@ -89,10 +99,11 @@ impl Recorded {
 /// Reads a session event by event.
 pub(crate) struct Recorder<'c> {
     change: &'c Change,
-    names: BTreeMap<&'c str, Vec<usize>>,
     root: Option<&'c str>,
     /// Directories that calls ran in.
     directories: Vec<&'c str>,
+    /// Lines of the log that tell of earlier changes.
+    before: u32,
     recorded: Recorded,
     strayed: BTreeMap<String, (u32, u32)>,
 }
@@ -111,9 +122,9 @@ impl<'c> Recorder<'c> {
         directories.dedup();
         Self {
             change,
-            names: change.by_name(),
             root: session.root.as_deref(),
             directories,
+            before: change.told_before.get(&session.source).copied().unwrap_or_default(),
             recorded: Recorded::default(),
             strayed: BTreeMap::new(),
         }
@@ -121,7 +132,7 @@ impl<'c> Recorder<'c> {
 
     /// What was refused before it ran did nothing; neither did an edit that failed.
     pub(crate) fn read(&mut self, event: &Event<'_>, status: Option<Status>, effects: &[Effect]) {
-        if status == Some(Status::Denied) {
+        if status == Some(Status::Denied) || event.line <= self.before {
             return;
         }
         let edits = if let EventKind::Call(call) = &event.kind { edits::of(call) } else { Vec::new() };
@@ -182,7 +193,7 @@ impl<'c> Recorder<'c> {
             return all.filter(|(_, file)| reaches(target, certainty, &file.path)).map(|(place, _)| place).collect();
         }
         let name = target.path.rsplit('/').next().unwrap_or_default();
-        let named = self.names.get(name).into_iter().flatten().copied();
+        let named = self.change.names.get(name).into_iter().flatten().copied();
         named
             .filter(|place| self.change.files.get(*place).is_some_and(|file| self.is_at(&target.path, &file.path)))
             .collect()

@@ -70,7 +70,7 @@ fn touched(change: &Change, file: &ChangedFile) -> Option<Touched> {
 /// The record may grow, and sessions may be added to it.
 fn record(change: &Change, file: &ChangedFile) -> Option<Touched> {
     let error = |why| Some(Touched { level: Level::Error, why });
-    let goes_on = |file: &ChangedFile| file.status == Status::Modified && change.grown.contains(&file.path);
+    let goes_on = |file: &ChangedFile| file.status == Status::Modified && change.grown.contains_key(&file.path);
     if !is_plain(file) && file.status != Status::Deleted {
         return error("a record is read as it is, never through a link");
     }
@@ -87,7 +87,7 @@ fn record(change: &Change, file: &ChangedFile) -> Option<Touched> {
 /// `meta.json` of a session whose events went on.
 fn is_beside_what_grows(change: &Change, file: &ChangedFile) -> bool {
     let folder = file.path.strip_suffix("meta.json");
-    folder.is_some_and(|folder| folder.ends_with('/') && change.grown.contains(&format!("{folder}events.ndjson")))
+    folder.is_some_and(|folder| folder.ends_with('/') && change.grown.contains_key(&format!("{folder}events.ndjson")))
 }
 
 fn stands_above(change: &Change, folded: &str) -> bool {

@@ -1,5 +1,7 @@
 //! `coverage/unexplained-change`: files and lines of a change that no session tells of.
 
+use std::collections::BTreeSet;
+
 use super::{ChangeHit, ChangeSite, Changed, Check, Rule, bounded, done_to, listed, weigh};
 use crate::change::Extent;
 use crate::finding::{Level, PolicyPlace};
@@ -31,8 +33,10 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
         return;
     }
     let all = changed.change.files.iter().enumerate().filter(|(_, file)| !changed.change.is_recorded(&file.path));
+    let of_agents = changed.change.commits.iter().filter(|commit| !commit.marks.is_empty());
+    let of_agents: BTreeSet<&str> = of_agents.flat_map(|commit| &commit.files).map(String::as_str).collect();
     let unexplained: Vec<Unexplained<'_>> =
-        all.filter_map(|(place, file)| Unexplained::new(changed, place, file)).collect();
+        all.filter_map(|(place, file)| Unexplained::new(changed, (place, file), &of_agents)).collect();
     let (by_agents, by_people): (Vec<_>, Vec<_>) = unexplained.into_iter().partition(|found| found.by_agent);
     let mut found = Vec::new();
     if let Some((weight, place)) = weigh(changed.policy, &RULE, Level::Warning) {
@@ -51,7 +55,7 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
 
 impl<'a> Unexplained<'a> {
     /// `None`: sessions tell of all of it.
-    fn new(changed: &Changed<'_>, place: usize, file: &'a ChangedFile) -> Option<Self> {
+    fn new(changed: &Changed<'_>, (place, file): (usize, &'a ChangedFile), of_agents: &BTreeSet<&str>) -> Option<Self> {
         let witnesses = changed.sessions.iter().filter(|session| session.is_new);
         let touches: Vec<_> = witnesses.filter_map(|session| session.recorded.of(place)).collect();
         let lines = if touches.is_empty() {
@@ -67,9 +71,7 @@ impl<'a> Unexplained<'a> {
             }
             lines
         };
-        let made = changed.change.commits.iter().filter(|commit| commit.files.contains(&file.path));
-        let by_agent = made.clone().any(|commit| !commit.marks.is_empty());
-        Some(Self { file, lines, by_agent })
+        Some(Self { file, lines, by_agent: of_agents.contains(file.path.as_str()) })
     }
 
     fn hit(&self, weight: Weight, place: Option<PolicyPlace>) -> ChangeHit {
