@@ -86,9 +86,22 @@ pub(crate) struct Finding {
     /// missing also over the session: what one log lacks is not known of another.
     pub(crate) fingerprint: String,
     pub(crate) counts: Counts,
+    /// What led to it, in order; empty unless the caller asked for it.
+    pub(crate) causes: Vec<Cause>,
     /// Everything that stands against the act, each with the exceptions and suppressions that cover it, by their places
     /// among the policy's waivers: the finding is waived where one of each still holds. Empty where none covers anything.
     pub(crate) covered_by: Vec<Vec<usize>>,
+}
+
+/// An event without which an act were none, or could not have happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cause {
+    /// 1-based event number in the session of the act.
+    pub(crate) event: u32,
+    /// 1-based line in the session's source.
+    pub(crate) line: u32,
+    /// What happened there, as messages say it: raw log text.
+    pub(crate) what: String,
 }
 
 impl Finding {

@@ -360,7 +360,8 @@ pub(super) struct GateArgs {
     #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
     pub(super) now: Option<jiff::Timestamp>,
 
-    /// How the report is written.
+    /// How the report is written. `markdown` is a job summary or a comment, `github` annotates the job, `gitlab` is its
+    /// code quality report.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: FormatName,
 
@@ -563,6 +564,9 @@ pub(super) enum FormatName {
     Json,
     Sarif,
     Markdown,
+    Github,
+    Junit,
+    Gitlab,
     Html,
 }
 
@@ -573,6 +577,9 @@ impl FormatName {
             Self::Json => Format::Json,
             Self::Sarif => Format::Sarif,
             Self::Markdown => Format::Markdown,
+            Self::Github => Format::Github,
+            Self::Junit => Format::Junit,
+            Self::Gitlab => Format::Gitlab,
             Self::Html => Format::Html,
         }
     }

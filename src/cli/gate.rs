@@ -136,7 +136,7 @@ pub(super) fn run(
     notes.extend(left_out_of(inputs.left_out()));
     let overdue = overdue(verb, &bench.retention, trace_dir, (args, environment), &mut inputs)?;
     let later = AfterMerge::load((verb, named), (args, trust), change.as_ref(), environment, streams);
-    let entries = if verb == Verb::Audit { Entries::Keep } else { Entries::Drop };
+    let entries = entries(verb, args);
     let wanted = bench.wanted(verb);
     let panel = bench.panel(wanted.as_ref(), &links, entries);
     let report = later.judge(inputs, &panel, verb, &overdue);
@@ -150,6 +150,16 @@ pub(super) fn run(
         output::note(streams.stderr, note);
     }
     Ok(report.exit_code())
+}
+
+/// What the reports that are asked for tell beside findings.
+fn entries(verb: Verb, args: &GateArgs) -> Entries {
+    let mut formats = args.reports.iter().map(|(format, _)| format).chain([&args.format]);
+    match verb {
+        Verb::Audit => Entries::Keep,
+        _ if formats.any(|format| format.format().tells_the_story()) => Entries::Story,
+        _ => Entries::Drop,
+    }
 }
 
 /// What the store should not hold any more, where sessions of it are judged.

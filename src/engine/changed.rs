@@ -99,6 +99,7 @@ fn blank(rule: &Rule, weight: Weight, message: String, about: &[String]) -> Find
         policy: None,
         named: None,
         counts: if weight == Weight::Incomplete { Counts::Incomplete } else { Counts::ByLevel },
+        causes: Vec::new(),
         covered_by: Vec::new(),
     }
 }

@@ -120,8 +120,8 @@ fn finish(
     };
     let Applied { waived, uses, stale, .. } = applied;
     let (policy, manifests) = (policy.identity().cloned(), policy.hooks().manifests.clone());
-    let change = settings.change.clone();
-    Outcome { policy, manifests, sessions, gaps, verdict, of_change, change, remarks, waived, uses, stale }
+    let (change, fail_on) = (settings.change.clone(), settings.fail_on);
+    Outcome { policy, manifests, sessions, gaps, verdict, of_change, change, remarks, waived, uses, stale, fail_on }
 }
 
 fn verdict_of(session: &SessionOutcome, fail_on: FailOn) -> Verdict {

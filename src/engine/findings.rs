@@ -3,7 +3,7 @@
 use sha2::{Digest as _, Sha256};
 
 use crate::effects::{Effect, Kind};
-use crate::finding::{Counts, EffectView, Finding, Level, RuleId};
+use crate::finding::{Cause, Counts, EffectView, Finding, Level, RuleId};
 use crate::model::{Event, EventKind, Status};
 use crate::policy::{Decision, Judgement, hex};
 use crate::rules::Hit;
@@ -58,7 +58,9 @@ pub(super) fn of_effect(effect: &Effect, judgement: &Judgement) -> Vec<Finding> 
 
 /// What a rule said about an act.
 pub(super) fn of_hit(at: At<'_>, judgement: &Judgement, hit: Hit) -> Finding {
+    let causes = hit.since.into_iter().map(|(event, what)| Cause { event, line: 0, what }).collect();
     let found = placed(finding(at.effect, hit.rule, hit.level, hit.message, judgement), at);
+    let found = Finding { causes, ..found };
     let Some(place) = hit.place else { return found };
     let act = [("act", found.fingerprint.as_str())].into_iter();
     let fingerprint =
@@ -91,6 +93,7 @@ pub(super) fn of_event(event: Option<&Event<'_>>, evidence: Option<String>, sess
         policy: hit.place,
         named: hit.named,
         counts: hit.counts,
+        causes: Vec::new(),
         covered_by: Vec::new(),
     }
 }
@@ -118,6 +121,7 @@ pub(super) fn of_private(told: Told<'_>) -> Finding {
         policy: None,
         named: None,
         counts: Counts::ByLevel,
+        causes: Vec::new(),
         covered_by: Vec::new(),
     }
 }
@@ -165,6 +169,7 @@ fn finding(effect: &Effect, rule: RuleId, level: Level, message: String, judgeme
         policy: judgement.place.clone(),
         named: judgement.named.clone(),
         counts: Counts::ByLevel,
+        causes: Vec::new(),
         covered_by: Vec::new(),
     }
 }

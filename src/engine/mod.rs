@@ -12,6 +12,7 @@ pub(crate) mod lines;
 mod memory;
 mod replay;
 mod session;
+mod story;
 mod waive;
 mod whole;
 mod wording;
@@ -33,6 +34,7 @@ pub(crate) use conclude::{FailOn, Settings, conclude, settle};
 pub(crate) use memory::Memory;
 pub(crate) use replay::Replay;
 pub(crate) use session::{Entries, Judging, Rulings, Share, guarded, judge_by, judge_guarded, not_searched};
+pub(crate) use story::{Activity, Tally};
 pub(crate) use waive::{By, Use, Waived, Waiving, is_known_by_a_baseline};
 pub(crate) use wording::evidence;
 
@@ -57,6 +59,8 @@ pub(crate) struct Outcome {
     pub(crate) uses: Vec<Use>,
     /// Entries of the baseline that no finding of this run matched.
     pub(crate) stale: usize,
+    /// From which level on findings failed the run.
+    pub(crate) fail_on: FailOn,
 }
 
 /// The answer, and with it the exit code.
@@ -97,6 +101,8 @@ pub(crate) struct SessionOutcome {
     /// What was measured of what `.agent-evals.yaml` demands, where something was demanded.
     pub(crate) assessment: Option<Assessment>,
     pub(crate) gaps: Vec<Gap>,
+    /// What was done in all, only where the caller asked for it.
+    pub(crate) activity: Activity,
     /// Every judged effect in order, only where the caller asked for them (`audit`'s text).
     pub(crate) entries: Vec<Entry>,
     pub(crate) verdict: Verdict,

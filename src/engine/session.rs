@@ -24,13 +24,17 @@ use super::findings;
 use super::heard::{Heard, Pieces, Said, Scene, Shown};
 use super::memory::Memory;
 use super::replay::{Replay, Step};
+use super::story::{self, Activity};
 use super::wording;
 use super::{Entry, SessionOutcome, Verdict};
 
-/// Whether the caller wants every judged effect, not only the findings.
+/// What the caller wants beside the findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Entries {
+    /// Every judged effect, and the story.
     Keep,
+    /// What was done in all, and what led to each finding.
+    Story,
     Drop,
 }
 
@@ -276,6 +280,10 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
         replay.steps.iter().for_each(|step| recorder.read(step.event, step.status, &step.effects));
         recorder.finish()
     });
+    if entries != Entries::Drop {
+        outcome.activity = Activity::of(rulings.each().map(|(step, effect, _)| (step.status, effect)));
+        story::trace(&mut outcome.findings, session, &replay.steps);
+    }
     if entries == Entries::Keep {
         outcome.entries = rulings.each().map(|(step, effect, said)| entry(step, effect, &said.judgement)).collect();
     }
@@ -377,6 +385,7 @@ fn blank(session: &Session<'_>, mut gaps: Vec<Gap>) -> SessionOutcome {
         findings: Vec::new(),
         assessment: None,
         gaps,
+        activity: Activity::default(),
         entries: Vec::new(),
         verdict: Verdict::Incomplete,
     }

@@ -271,6 +271,7 @@ fn remark(rule: &rules::Rule, waiver: &Waiver, message: String) -> Finding {
         named: None,
         fingerprint: digest(&parts),
         counts: Counts::ByLevel,
+        causes: Vec::new(),
         covered_by: Vec::new(),
     }
 }

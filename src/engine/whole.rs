@@ -78,6 +78,7 @@ fn finding(whole: &Whole<'_>, rule: &Rule, remark: Remark, listed: bool) -> Opti
         policy: remark.place.or_else(|| switch.cloned()),
         named: None,
         counts,
+        causes: Vec::new(),
         covered_by: Vec::new(),
     })
 }

@@ -42,7 +42,7 @@ fn files(target: &PathTarget) -> String {
 }
 
 /// Log text inside a message: on one line, cut between words so that redaction still recognises what is left.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let Some((limit, _)) = line.char_indices().nth(LONGEST) else { return format!("`{line}`") };
     let head = line.get(..limit).unwrap_or_default();

@@ -87,6 +87,7 @@ impl At<'_> {
             named: Some(Arc::new(Named { id: self.name.to_owned(), owner: None, reason: None })),
             counts: Counts::ByLevel,
             about: vec![("name", self.name.to_owned())],
+            since: Vec::new(),
         }
     }
 

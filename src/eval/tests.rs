@@ -132,6 +132,7 @@ fn findings_are_counted_by_level_and_rule() {
         named: None,
         fingerprint: String::new(),
         counts: Counts::ByLevel,
+        causes: Vec::new(),
         covered_by: Vec::new(),
     };
     let found = [

@@ -75,6 +75,33 @@ pub(crate) fn sarif(text: &str) -> String {
     shown
 }
 
+/// The message of a workflow command; what [`terminal`] left of line breaks and `%` would end or change it.
+pub(crate) fn github_text(shown: &str) -> String {
+    shown.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property of a workflow command.
+pub(crate) fn github_property(text: &str) -> String {
+    github_text(&terminal(text)).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// Text or an attribute of XML 1.0: markup is none, and what a document must not hold is shown by its number.
+pub(crate) fn xml(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in terminal(text).chars() {
+        match character {
+            '&' => shown.push_str("&amp;"),
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '"' => shown.push_str("&quot;"),
+            '\'' => shown.push_str("&apos;"),
+            '\u{fffe}' | '\u{ffff}' => push_code(character, &mut shown),
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
+
 /// JSON text: the same document with nothing in it that a terminal or a build log would obey. What is replaced can only
 /// stand in strings, and its escape means the same there.
 pub(crate) fn json(text: String) -> String {
@@ -164,7 +191,7 @@ fn is_invisible(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{html, json, markdown, sarif, shorten, terminal, uri};
+    use super::{github_property, github_text, html, json, markdown, sarif, shorten, terminal, uri, xml};
 
     #[test]
     fn hostile_text_is_harmless_in_every_target() {
@@ -187,6 +214,12 @@ mod tests {
         assert_eq!(html("a\u{202e}\u{1b}[2J\n::error x"), "a\\u{202e}\\x1b[2J␤::error x");
         assert_eq!(sarif("see [x](1)\n"), "see \\[x\\](1)␤");
         assert_eq!(json("{\n\"a ##[x] \u{9b}\u{e0041}\"}".to_owned()), "{\n\"a #\\u0023[x] \\u009b\\udb40\\udc41\"}");
+        assert_eq!(github_text(&terminal("100%\n::x")), "100%25␤::x");
+        assert_eq!(github_property("a,b:c%\r.rs"), "a%2Cb%3Ac%25\\r.rs");
+        assert_eq!(
+            xml("a<b attr=\"'&'\">\0\u{ffff}]]>"),
+            "a&lt;b attr=&quot;&apos;&amp;&apos;&quot;&gt;\\x00\\u{ffff}]]&gt;"
+        );
         assert_eq!(uri("a b/ü:c.json"), "a%20b/%C3%BC%3Ac.json");
         assert_eq!(shorten("äöü", 2), "äö…");
         assert_eq!(shorten("äö", 2), "äö");

@@ -4,6 +4,8 @@
 //! judges: verdict, counts and order come from the engine, and the exit code is the same in every format.
 
 mod actions;
+mod activity;
+mod anchor;
 mod audit;
 mod baseline;
 mod change;
@@ -13,9 +15,13 @@ mod escape;
 mod evals;
 mod explanation;
 mod gaps;
+mod github;
+mod gitlab;
+mod groups;
 mod history;
 mod html;
 mod json;
+mod junit;
 mod lint;
 mod lints;
 mod markdown;
@@ -59,7 +65,22 @@ pub(crate) enum Format {
     Json,
     Sarif,
     Markdown,
+    /// Annotations: workflow commands of GitHub's runner.
+    Github,
+    Junit,
+    /// GitLab's code quality report.
+    Gitlab,
     Html,
+}
+
+impl Format {
+    /// It says what was done in all, and what led to findings.
+    pub(crate) fn tells_the_story(self) -> bool {
+        match self {
+            Self::Sarif | Self::Markdown => true,
+            Self::Text | Self::Json | Self::Github | Self::Junit | Self::Gitlab | Self::Html => false,
+        }
+    }
 }
 
 /// Which of the two text forms is wanted.
@@ -98,6 +119,9 @@ pub(crate) fn render(report: &Report, format: Format, style: Style, colour: Colo
         (Format::Json, _) => json::render(report),
         (Format::Sarif, _) => sarif::render(report, checkout),
         (Format::Markdown, _) => markdown::render(report),
+        (Format::Github, _) => github::render(report, checkout),
+        (Format::Junit, _) => junit::render(report),
+        (Format::Gitlab, _) => gitlab::render(report, checkout),
         (Format::Html, _) => html::render(report),
     }
 }

@@ -235,6 +235,12 @@ pub(super) fn gap_text(gap: &ShownGap) -> String {
     format!("{}{}: {}", terminal(gap.file.as_str()), line.unwrap_or_default(), terminal(gap.reason.as_str()))
 }
 
+/// The same for formats that escape a whole sentence.
+pub(super) fn gap_plain(gap: &ShownGap) -> String {
+    let line = gap.line.map(|line| format!(":{line}"));
+    format!("{}{}: {}", gap.file.as_str(), line.unwrap_or_default(), gap.reason.as_str())
+}
+
 pub(super) fn verdict(report: &Report, paint: &Paint) -> String {
     let word = match report.verdict {
         Verdict::Pass => paint.good("PASS"),

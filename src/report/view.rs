@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::activity::ShownActivity;
 use super::change::{AfterMerge, ShownChange};
 use super::session::{ShownProof, ShownWho};
-use crate::engine::{By, Entry, Outcome, SessionOutcome, Use, Verdict, Waived};
-use crate::finding::{Counts, EffectView, Finding, Level, Named, PolicyPlace};
+use crate::engine::{By, Entry, FailOn, Outcome, SessionOutcome, Use, Verdict, Waived};
+use crate::finding::{Cause, Counts, EffectView, Finding, Level, Named, PolicyPlace};
 use crate::model::{Gap, Status};
 use crate::policy::hooks::Manifest;
 use crate::policy::{Decision, Extended, PolicyIdentity, WaiverOrigin};
@@ -30,6 +31,7 @@ pub(crate) struct Report {
     /// Exceptions and suppressions that were used.
     pub(super) uses: Vec<ShownUse>,
     stale: usize,
+    fail_on: FailOn,
 }
 
 /// A finding that does not count.
@@ -96,6 +98,7 @@ pub(super) struct ShownSession {
     pub(super) verdict: Verdict,
     pub(super) findings: Vec<ShownFinding>,
     pub(super) gaps: Vec<ShownGap>,
+    pub(super) activity: ShownActivity,
     pub(super) entries: Vec<ShownEntry>,
 }
 
@@ -119,6 +122,16 @@ pub(super) struct ShownFinding {
     pub(super) policy: Option<ShownPlace>,
     pub(super) fingerprint: String,
     pub(super) counts: Counts,
+    /// What led to it, in order; empty where the story was not asked for.
+    pub(super) causes: Vec<ShownCause>,
+}
+
+/// An event that led to a finding.
+#[derive(Debug)]
+pub(super) struct ShownCause {
+    pub(super) event: u32,
+    pub(super) line: u32,
+    pub(super) what: Redacted,
 }
 
 /// The entry of a policy that decided.
@@ -205,8 +218,8 @@ pub(super) struct ShownEntry {
 impl Report {
     /// Takes the outcome apart: there may be very many findings, and nobody needs them twice.
     pub(crate) fn new(outcome: Outcome) -> Self {
-        let Outcome { policy, manifests, sessions, gaps, verdict, of_change, change, remarks, waived, uses, stale } =
-            outcome;
+        let Outcome { policy, manifests, sessions, gaps, verdict, .. } = outcome;
+        let Outcome { of_change, change, remarks, waived, uses, stale, fail_on, .. } = outcome;
         let gaps = gaps.iter().chain(sessions.iter().flat_map(|session| &session.gaps)).map(ShownGap::new).collect();
         let mut of_sessions: BTreeMap<usize, Vec<&Finding>> = BTreeMap::new();
         for waived in &waived {
@@ -227,6 +240,7 @@ impl Report {
             remarks: remarks.into_iter().map(ShownFinding::new).collect(),
             waived: waived.into_iter().map(|waived| ShownWaived::new(waived, &uses)).collect(),
             stale,
+            fail_on,
             uses: uses.iter().filter(|used| used.uses > 0).map(ShownUse::new).collect(),
         }
     }
@@ -287,6 +301,14 @@ impl Report {
         self.findings().filter(|(_, finding)| finding.is_incomplete()).count()
     }
 
+    /// It failed the run.
+    pub(super) fn fails(&self, finding: &ShownFinding) -> bool {
+        match self.fail_on {
+            FailOn::Never => false,
+            FailOn::Level(level) => finding.counts == Counts::ByLevel && finding.level >= level,
+        }
+    }
+
     pub(super) fn sum(&self, part: impl Fn(&ShownSession) -> usize) -> usize {
         self.sessions.iter().map(part).sum()
     }
@@ -343,6 +365,7 @@ impl ShownSession {
             verdict: session.verdict,
             findings: session.findings.into_iter().map(ShownFinding::new).collect(),
             gaps: session.gaps.iter().map(ShownGap::new).collect(),
+            activity: ShownActivity::new(&session.activity),
             entries: session.entries.iter().map(|entry| ShownEntry::new(entry, waived)).collect(),
         }
     }
@@ -372,6 +395,12 @@ impl ShownUse {
     }
 }
 
+impl ShownCause {
+    fn new(cause: Cause) -> Self {
+        Self { event: cause.event, line: cause.line, what: redact(cause.what) }
+    }
+}
+
 impl ShownFinding {
     fn new(finding: Finding) -> Self {
         Self {
@@ -390,6 +419,7 @@ impl ShownFinding {
             policy: finding.policy.map(|place| ShownPlace::new(&place, finding.named.as_deref())),
             fingerprint: finding.fingerprint,
             counts: finding.counts,
+            causes: finding.causes.into_iter().map(ShownCause::new).collect(),
         }
     }
 

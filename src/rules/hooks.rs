@@ -40,6 +40,7 @@ fn denied_tool(log: &Log<'_>, hits: &mut Vec<Hit>) {
             named: None,
             counts: Counts::ByLevel,
             about: vec![("tool", call.tool.to_ascii_lowercase())],
+            since: Vec::new(),
         });
     }
 }

@@ -152,6 +152,8 @@ pub(crate) struct Hit {
     pub(crate) counts: Counts,
     /// What tells it from others of its rule, beside the act.
     pub(crate) about: Vec<(&'static str, String)>,
+    /// The earlier acts without which it were none: number of the event, and what was done, in order.
+    pub(crate) since: Vec<(u32, String)>,
 }
 
 /// Where a rule found something.
@@ -178,6 +180,7 @@ impl Hit {
             named: None,
             counts: Counts::ByLevel,
             about: Vec::new(),
+            since: Vec::new(),
         }
     }
 }

@@ -39,7 +39,8 @@ fn check(log: &Log<'_>, hits: &mut Vec<Hit>) {
                     (Level::Warning, format!("event {read}"))
                 };
                 let message = format!("connects to {host} after {when} read `{path}`");
-                hits.push(Hit::at(from + at, &RULE, level, message));
+                let since = if *read == event { Vec::new() } else { vec![(*read, format!("reads `{path}`"))] };
+                hits.push(Hit { since, ..Hit::at(from + at, &RULE, level, message) });
             }
         }
         from += length;

@@ -129,10 +129,13 @@ fn extended(mut chain: Chain, matches: &[(usize, Done)]) -> Option<Chain> {
 fn hit(sequence: &Sequence, chain: &Chain, acts: &[Act<'_>]) -> Option<Hit> {
     let (last, earlier) = chain.acts.split_last()?;
     let here = acts.get(*last)?;
-    let mut said = Vec::new();
+    let (mut said, mut since) = (Vec::new(), Vec::new());
     for (step, act) in sequence.steps.iter().zip(earlier).filter_map(|(step, act)| Some((step, acts.get(*act)?))) {
         let place = if act.event == here.event { "the same call".to_owned() } else { format!("event {}", act.event) };
         said.push(format!("`{}` in {place} ({})", step.text, target(act)));
+        if act.event != here.event {
+            since.push((act.event, format!("`{}` ({})", step.text, target(act))));
+        }
     }
     let step = sequence.steps.last()?;
     let doubt = if chain.sure { "" } else { ", as far as is known" };
@@ -149,6 +152,7 @@ fn hit(sequence: &Sequence, chain: &Chain, acts: &[Act<'_>]) -> Option<Hit> {
         named: Some(sequence.named.clone()),
         counts: Counts::ByLevel,
         about: vec![("sequence", sequence.named.id.clone())],
+        since,
     })
 }
 

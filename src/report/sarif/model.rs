@@ -105,8 +105,11 @@ pub(in crate::report) struct Configuration {
 #[derive(Debug, Serialize)]
 pub(in crate::report) struct RuleProperties {
     pub(in crate::report) precision: &'static str,
-    #[serde(rename = "security-severity")]
-    pub(in crate::report) security_severity: &'static str,
+    #[serde(rename = "problem.severity")]
+    pub(in crate::report) problem_severity: &'static str,
+    /// Makes it a security alert: rules about how an agent worked have none.
+    #[serde(rename = "security-severity", skip_serializing_if = "Option::is_none")]
+    pub(in crate::report) security_severity: Option<&'static str>,
     pub(in crate::report) tags: Vec<&'static str>,
 }
 
@@ -148,6 +151,27 @@ pub(in crate::report) struct SarifResult {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(in crate::report) related_locations: Vec<Location>,
     pub(in crate::report) partial_fingerprints: BTreeMap<&'static str, String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::report) code_flows: Vec<CodeFlow>,
+}
+
+/// §3.36: what led to a result, step by step.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::report) struct CodeFlow {
+    pub(in crate::report) thread_flows: [ThreadFlow; 1],
+}
+
+/// §3.37
+#[derive(Debug, Serialize)]
+pub(in crate::report) struct ThreadFlow {
+    pub(in crate::report) locations: Vec<ThreadFlowLocation>,
+}
+
+/// §3.38
+#[derive(Debug, Serialize)]
+pub(in crate::report) struct ThreadFlowLocation {
+    pub(in crate::report) location: Location,
 }
 
 /// §3.28

@@ -63,6 +63,7 @@ impl Results {
             }],
             related_locations: Vec::new(),
             partial_fingerprints: BTreeMap::from([("agentStrace/v1", fingerprint)]),
+            code_flows: Vec::new(),
         })
     }
 }

@@ -154,5 +154,6 @@ fn hit(rule: &Rule, site: Site, level: Level, message: String, limit: &Limit, wh
         named: None,
         counts: Counts::ByLevel,
         about: vec![("limit", key(limit)), ("subagent", spender.to_owned())],
+        since: Vec::new(),
     }
 }

@@ -82,6 +82,7 @@ impl<'a> Scene<'a> {
             named: None,
             counts: Counts::ByLevel,
             about,
+            since: Vec::new(),
         }
     }
 
