@@ -52,6 +52,8 @@ const CI_VARIABLES: &[&str] = &[
     "GITHUB_EVENT_NAME",
     "GITHUB_EVENT_PATH",
     "GITHUB_REF",
+    "GITHUB_REPOSITORY",
+    "GITHUB_SERVER_URL",
     "GITHUB_SHA",
     "GITLAB_CI",
     "CI_COMMIT_BEFORE_SHA",
@@ -60,6 +62,7 @@ const CI_VARIABLES: &[&str] = &[
     "CI_DEFAULT_BRANCH",
     "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA",
     "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
+    "CI_PROJECT_URL",
 ];
 
 /// Of the environment, and of the system where it keeps a file for that.
@@ -92,6 +95,15 @@ impl Machine {
 }
 
 impl<'a> Environment<'a> {
+    /// The address of the repository on its forge, as the forge tells its jobs.
+    pub(super) fn repository(self) -> Option<String> {
+        let value = |name: &str| self.machine?.ci.get(name).map(String::as_str);
+        let of_github = || Some(format!("{}/{}", value("GITHUB_SERVER_URL")?, value("GITHUB_REPOSITORY")?));
+        let address = value("CI_PROJECT_URL").map(str::to_owned).or_else(of_github)?;
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/:".contains(&byte);
+        (address.starts_with("https://") && address.bytes().all(plain)).then_some(address)
+    }
+
     /// Where agents keep their logs, with Claude Code's folder where the user says.
     pub(super) fn homes(self, claude: Option<&Path>) -> Result<Cow<'a, discover::Machine>, Failure> {
         let Some(machine) = self.machine else {

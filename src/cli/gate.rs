@@ -140,7 +140,7 @@ pub(super) fn run(
     let wanted = bench.wanted(verb);
     let panel = bench.panel(wanted.as_ref(), &links, entries);
     let report = later.judge(inputs, &panel, verb, &overdue);
-    write(verb, args, environment, &report, streams)?;
+    write(verb, (args, trust), environment, &report, streams)?;
     let mut told = bench.baseline.notes(&report);
     if let Some(path) = &args.write_baseline {
         let today = bench.settings.today.map(|today| today.to_string());
@@ -211,7 +211,7 @@ fn no_sessions(trace_dir: &Path, streams: &mut Streams<'_>) -> u8 {
 
 fn write(
     verb: Verb,
-    args: &GateArgs,
+    (args, trust): (&GateArgs, &Trust<'_>),
     environment: Environment,
     report: &Report,
     streams: &mut Streams<'_>,
@@ -221,8 +221,9 @@ fn write(
         Verb::Audit => Style::Audit,
         Verb::Lint => Style::Lint,
     };
-    let read = |path: &str| output::read_small(Path::new(path));
-    let checkout = Checkout { now: args.now, prefix: output::prefix_in_repository(), read: &read };
+    let read = |path: &str| trust.shown_file(path);
+    let repository = environment.repository();
+    let checkout = Checkout { now: args.now, prefix: trust.prefix(), repository, read: &read };
     let render = |format: FormatName, colour: Colour| report::render(report, format.format(), style, colour, &checkout);
     for (format, file) in &args.reports {
         output::write(file, &render(*format, Colour::Plain))?;

@@ -19,8 +19,8 @@ const ANNOTATIONS: usize = 9;
 const LONGEST: usize = 1_000;
 
 pub(super) fn render(report: &Report, checkout: &Checkout<'_>) -> String {
-    let groups = groups(report);
-    let mut text: String = groups.iter().take(ANNOTATIONS).map(|group| annotation(report, group, checkout)).collect();
+    let groups = groups(report, checkout);
+    let mut text: String = groups.iter().take(ANNOTATIONS).map(|group| annotation(report, group)).collect();
     if let Some(gaps) = gaps(report) {
         text.push_str(&command("warning", "agent-strace: evidence is missing", None, &gaps));
     }
@@ -28,21 +28,21 @@ pub(super) fn render(report: &Report, checkout: &Checkout<'_>) -> String {
     text
 }
 
-fn annotation(report: &Report, group: &Group<'_>, checkout: &Checkout<'_>) -> String {
+fn annotation(report: &Report, group: &Group<'_>) -> String {
     let level = match group.level() {
         Level::Error => "error",
         Level::Warning => "warning",
         Level::Note => "notice",
     };
-    let place = (group.anchor.path_from_top(checkout), group.anchor.line);
+    let place = (group.anchor.path.as_str(), group.anchor.line);
     command(level, &format!("agent-strace {}", group.rule), Some(place), &group.sentence(report))
 }
 
 /// One line that the runner obeys; `title`, path and `text` are encoded here and nowhere else.
-fn command(level: &str, title: &str, place: Option<(String, u32)>, text: &str) -> String {
+fn command(level: &str, title: &str, place: Option<(&str, u32)>, text: &str) -> String {
     let mut line = format!("::{level} ");
     if let Some((path, number)) = place {
-        let _ = write!(line, "file={},line={number},", github_property(&path));
+        let _ = write!(line, "file={},line={number},", github_property(path));
     }
     let _ = writeln!(line, "title={}::{}", github_property(title), github_text(&shorten(&terminal(text), LONGEST)));
     line

@@ -41,10 +41,10 @@ struct Lines {
 }
 
 pub(super) fn render(report: &Report, checkout: &Checkout<'_>) -> String {
-    let groups = groups(report);
-    let of_run = Anchor::of_run(report);
-    let about_run = |check_name, severity, text: &str| entry(check_name, severity, check_name, text, &of_run, checkout);
-    let mut entries: Vec<Entry> = groups.iter().take(ENTRIES).map(|group| of_group(report, group, checkout)).collect();
+    let groups = groups(report, checkout);
+    let of_run = Anchor::of_run(report, checkout);
+    let about_run = |check_name, severity, text: &str| entry(check_name, severity, check_name, text, &of_run);
+    let mut entries: Vec<Entry> = groups.iter().take(ENTRIES).map(|group| of_group(report, group)).collect();
     entries.extend(gaps(report).map(|gaps| about_run("evidence/gaps", "major", &gaps)));
     let left_out: usize = groups.iter().skip(ENTRIES).map(|group| group.findings.len()).sum();
     if left_out > 0 {
@@ -54,28 +54,21 @@ pub(super) fn render(report: &Report, checkout: &Checkout<'_>) -> String {
     to_text(&entries)
 }
 
-fn of_group(report: &Report, group: &Group<'_>, checkout: &Checkout<'_>) -> Entry {
+fn of_group(report: &Report, group: &Group<'_>) -> Entry {
     let severity = match group.level() {
         Level::Error => "critical",
         Level::Warning => "major",
         Level::Note => "info",
     };
-    entry(group.rule, severity, &group.key(), &group.sentence(report), &group.anchor, checkout)
+    entry(group.rule, severity, &group.key(), &group.sentence(report), &group.anchor)
 }
 
-fn entry(
-    check_name: &'static str,
-    severity: &'static str,
-    key: &str,
-    text: &str,
-    anchor: &Anchor,
-    checkout: &Checkout<'_>,
-) -> Entry {
+fn entry(check_name: &'static str, severity: &'static str, key: &str, text: &str, anchor: &Anchor) -> Entry {
     Entry {
         description: shorten(&terminal(text), LONGEST),
         check_name,
         fingerprint: hex(&Sha256::digest(key.as_bytes())),
         severity,
-        location: Location { path: terminal(&anchor.path_from_top(checkout)), lines: Lines { begin: anchor.line } },
+        location: Location { path: terminal(&anchor.path), lines: Lines { begin: anchor.line } },
     }
 }

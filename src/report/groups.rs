@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::Checkout;
 use super::anchor::Anchor;
 use super::text::counted;
 use super::view::{Report, ShownFinding, ShownSession};
@@ -58,10 +59,13 @@ fn act(session: Option<&ShownSession>, finding: &ShownFinding) -> String {
 }
 
 /// All findings that count, the worst first, then by rule and place.
-pub(super) fn groups(report: &Report) -> Vec<Group<'_>> {
+pub(super) fn groups<'r>(report: &'r Report, checkout: &Checkout<'_>) -> Vec<Group<'r>> {
     let mut by_place: BTreeMap<(&'static str, Anchor), Vec<_>> = BTreeMap::new();
     for (session, finding) in report.findings() {
-        by_place.entry((finding.rule, Anchor::of(report, finding))).or_default().push((session, finding));
+        by_place
+            .entry((finding.rule, Anchor::of(report, session, finding, checkout)))
+            .or_default()
+            .push((session, finding));
     }
     let of_place = |((rule, anchor), findings)| Group { rule, anchor, findings };
     let mut groups: Vec<Group<'_>> = by_place.into_iter().map(of_place).collect();

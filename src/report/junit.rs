@@ -125,6 +125,7 @@ fn of_rule(report: &Report, rule: &str, findings: &[&ShownFinding], source: &str
 fn line(report: &Report, finding: &ShownFinding, source: &str) -> String {
     let level = if finding.is_incomplete() { "incomplete" } else { finding.level.name() };
     let event = if finding.is_whole() { String::new() } else { format!(" (event {})", finding.event) };
+    let source = finding.file.as_ref().map_or(source, |file| file.as_str());
     let at = if source.is_empty() { String::new() } else { format!(", {source}:{}", finding.line) };
     let policy = finding.policy.as_ref().filter(|place| !report.file(place).is_empty());
     let by = policy.map(|place| format!(", by {}:{}", report.file(place), place.line)).unwrap_or_default();
@@ -135,7 +136,7 @@ fn line(report: &Report, finding: &ShownFinding, source: &str) -> String {
 fn of_run(report: &Report) -> Suite {
     let mut cases =
         vec![Case { name: format!("judged {}", policy_shown(report)), end: End::Passed, lines: Vec::new() }];
-    cases.extend(of_rules(report, report.remarks.iter(), ""));
+    cases.extend(of_rules(report, report.of_change.iter().chain(&report.remarks), ""));
     cases.extend(gaps(report).map(|gaps| Case { name: "evidence".to_owned(), end: End::Error, lines: vec![gaps] }));
     let beyond = report.sessions.get(SUITES..).unwrap_or_default();
     if !beyond.is_empty() {

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use super::activity;
 use super::escape::{markdown, shorten};
-use super::text::{counted, counts, use_text};
+use super::text::{after_merge, change_shown, counted, counts, use_text};
 use super::view::{Report, ShownFinding, ShownGap, ShownSession};
 use crate::engine::Verdict;
 use crate::rules;
@@ -80,6 +80,10 @@ fn judged_by(report: &Report) -> String {
             }
         }
     }
+    if let Some(change) = &report.change {
+        let _ = writeln!(text, "- {}", cell(&change_shown(change)));
+        text.extend(after_merge(change).map(|later| format!("- {}\n", cell(&later))));
+    }
     let _ = writeln!(
         text,
         "- {}, {}, {}, {}",
@@ -145,6 +149,7 @@ fn row(report: &Report, session: Option<&ShownSession>, finding: &ShownFinding) 
         _ => String::new(),
     };
     let event = match session {
+        None if finding.file.is_some() => "the change".to_owned(),
         None => "the whole run".to_owned(),
         Some(_) if finding.is_whole() => "the whole session".to_owned(),
         Some(_) => format!("event {}", finding.event),

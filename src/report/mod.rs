@@ -107,7 +107,9 @@ pub(crate) struct Checkout<'a> {
     pub(crate) now: Option<jiff::Timestamp>,
     /// From the top of the repository to the current directory, `/` at the end; empty at the top.
     pub(crate) prefix: String,
-    /// Bytes of a file named relative to the current directory, if it is there and not too large.
+    /// The address of the repository on its forge, where that is known: `https`, and nothing secret in it.
+    pub(crate) repository: Option<String>,
+    /// Bytes of a file named from the top of the repository, if it is there and not too large.
     pub(crate) read: &'a dyn Fn(&str) -> Option<Vec<u8>>,
 }
 

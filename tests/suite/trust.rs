@@ -289,6 +289,52 @@ fn nothing_is_guessed() {
     assert_eq!(forge.check(&[("GITHUB_EVENT_NAME", "pull_request")], &[]).0.code, 2);
 }
 
+/// Reviewers are shown what stands in lines of the change: the file that was changed, or the log that comes with it.
+#[test]
+fn findings_stand_in_lines_of_the_change() {
+    let forge = Forge::new();
+    forge.checkout("refs/pull/7/merge", None, true).pull_request();
+    let merge = forge.merge.clone();
+    let variables = [
+        ("GITHUB_EVENT_NAME", "pull_request"),
+        ("GITHUB_SHA", merge.as_str()),
+        ("GITHUB_SERVER_URL", "https://forge.example.com"),
+        ("GITHUB_REPOSITORY", "dana/rates"),
+    ];
+    let (answer, _) = forge.check(
+        &variables,
+        &["--report", "sarif=gate.sarif", "--report", "github=gate.txt", "--report", "junit=gate.xml"],
+    );
+    let junit = forge.world.read("clone/gate.xml");
+    assert!(junit.contains("<failure type=\"gate/tampering\"") && junit.contains(", .agent-scope.json:1"), "{junit}");
+    assert_eq!(answer.code, 1, "{answer:?}");
+    let sarif: Value = serde_json::from_str(&forge.world.read("clone/gate.sarif")).unwrap();
+    let run = &sarif["runs"][0];
+    let place = |rule: &str| {
+        let results = run["results"].as_array().unwrap();
+        let result = results.iter().find(|result| result["ruleId"] == rule).unwrap();
+        let place = &result["locations"][0]["physicalLocation"];
+        assert!(result["partialFingerprints"]["primaryLocationLineHash"].is_string(), "{result}");
+        format!("{}:{}", place["artifactLocation"]["uri"].as_str().unwrap(), place["region"]["startLine"])
+    };
+    assert_eq!(place("gate/tampering"), ".agent-scope.json:1");
+    assert_eq!(place("scope/read"), ".agent-traces/s1/events.ndjson:1");
+    assert_eq!(run["versionControlProvenance"][0]["repositoryUri"], "https://forge.example.com/dana/rates");
+    assert_eq!(run["versionControlProvenance"][0]["revisionId"], forge.head.as_str());
+    let annotations = forge.world.read("clone/gate.txt");
+    assert!(
+        annotations.contains("::error file=.agent-scope.json,line=1,title=agent-strace gate/tampering::"),
+        "{annotations}"
+    );
+    // On the branch itself a log is no place to come back to: the policy is.
+    forge.event(&json!({"before": forge.base, "repository": {"default_branch": "main"}}));
+    let head = forge.head.clone();
+    let push = [("GITHUB_EVENT_NAME", "push"), ("GITHUB_SHA", head.as_str()), ("GITHUB_REF", "refs/heads/main")];
+    let _ = forge.check(&push, &["--report", "sarif=push.sarif"]);
+    let sarif = forge.world.read("clone/push.sarif");
+    assert!(!sarif.contains("\"locations\": [\n            {\n              \"physicalLocation\": {\n                \"artifactLocation\": {\n                  \"uri\": \".agent-traces"));
+}
+
 /// People change things, too: a change without agents passes, and sessions of earlier changes are not judged again.
 #[test]
 fn a_change_by_people_passes() {

@@ -115,6 +115,16 @@ impl<'a> Trust<'a> {
         if self.from_top { String::new() } else { output::prefix_in_repository() }
     }
 
+    /// A file of what is judged, named from the top of the repository, if it is there and not too large: lines of it are shown.
+    pub(super) fn shown_file(&self, path: &str) -> Option<Vec<u8>> {
+        match self.change.as_ref().filter(|_| self.reads_head) {
+            Some(ends) => git::read_top(self.folder, &ends.head.commit, path).ok().map(|blob| blob.bytes),
+            None => {
+                output::read_small(Path::new(&format!("{}{path}", "../".repeat(self.prefix().matches('/').count()))))
+            }
+        }
+    }
+
     /// What is asked for where nobody named a session: those in the head, where there is a head to read from. `None`: it
     /// holds none.
     pub(super) fn requests<'r>(

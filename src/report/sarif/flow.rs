@@ -3,7 +3,7 @@
 use super::model::{CodeFlow, Location, Message, PhysicalLocation, ThreadFlow, ThreadFlowLocation};
 use super::{PART, anchored, escape, physical};
 use crate::report::Checkout;
-use crate::report::anchor::inside;
+use crate::report::anchor::log_path;
 use crate::report::escape::{shorten, uri};
 use crate::report::groups::Group;
 use crate::report::view::{Report, ShownFinding, ShownSession};
@@ -38,7 +38,7 @@ impl Teller<'_> {
         let tool = finding.tool.as_ref().map_or("something happens", |tool| tool.as_str());
         let said = finding.evidence.as_ref().map(|said| format!(" `{}`", said.as_str())).unwrap_or_default();
         let call = step(self.in_log(finding.line), &format!("event {}: {tool}{said}", finding.event));
-        let effect = step(anchored(&self.group.anchor, self.checkout), &self.effect(finding));
+        let effect = step(anchored(&self.group.anchor), &self.effect(finding));
         causes.chain([call, effect]).collect()
     }
 
@@ -51,9 +51,9 @@ impl Teller<'_> {
     /// The line of the log where it lies in the repository; where not, the place of the result, because a step without
     /// a place is not shown.
     fn in_log(&self, line: u32) -> PhysicalLocation {
-        match inside(self.session.source.as_str()) {
-            Some(path) => physical(uri(&format!("{}{path}", self.checkout.prefix)), line.max(1)),
-            None => anchored(&self.group.anchor, self.checkout),
+        match log_path(self.report, self.session, self.checkout) {
+            Some(path) => physical(uri(&path), line.max(1)),
+            None => anchored(&self.group.anchor),
         }
     }
 }

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::Checkout;
-use super::anchor::{Anchor, inside};
+use super::anchor::{Anchor, log_path};
 use super::escape::{sarif as escape, shorten, uri};
 use super::groups::{Group, groups};
 use super::json::to_text;
@@ -24,7 +24,7 @@ use crate::policy::WaiverOrigin;
 use line_hash::LineHashes;
 pub(super) use model::{
     ArtifactLocation, AutomationDetails, Driver, Invocation, Location, Log, LogicalLocation, Message, Notification,
-    PhysicalLocation, Properties, Region, Rule, Run, SarifResult, SessionProperties, Tool, Waived,
+    PhysicalLocation, Properties, Region, Rule, Run, SarifResult, SessionProperties, Tool, VersionControl, Waived,
 };
 
 /// The schema that everything is held against.
@@ -50,7 +50,7 @@ pub(super) fn render(report: &Report, checkout: &Checkout<'_>) -> String {
 
 fn log<'a>(report: &'a Report, checkout: &Checkout<'_>) -> Log<'a> {
     let rules = catalogue::rules(&report.findings().map(|(_, finding)| finding.rule).collect::<BTreeSet<_>>());
-    let groups = groups(report);
+    let groups = groups(report, checkout);
     let mut writer = Writer { report, checkout, rules: &rules, files: BTreeMap::new() };
     let results: Vec<SarifResult> = groups.iter().take(RESULTS).filter_map(|group| writer.result(group)).collect();
     let dropped = groups.len() - results.len();
@@ -65,6 +65,7 @@ fn log<'a>(report: &'a Report, checkout: &Checkout<'_>) -> Log<'a> {
         version: "2.1.0",
         runs: vec![Run {
             tool: Tool { driver },
+            version_control_provenance: provenance(report, checkout).into_iter().collect(),
             automation_details: AutomationDetails { id: "agent-strace/gate/".to_owned() },
             invocations: vec![invocation(report, dropped, checkout)],
             column_kind: "unicodeCodePoints",
@@ -72,6 +73,13 @@ fn log<'a>(report: &'a Report, checkout: &Checkout<'_>) -> Log<'a> {
             properties: Some(properties(report)),
         }],
     }
+}
+
+/// Which commit was judged, where the address of its repository is known.
+fn provenance(report: &Report, checkout: &Checkout<'_>) -> Option<VersionControl> {
+    let (repository, change) = checkout.repository.as_ref().zip(report.change.as_ref())?;
+    let revision_id = change.head.commit.clone();
+    Some(VersionControl { repository_uri: repository.clone(), revision_id })
 }
 
 /// Makes results; files are read once, however many results stand in them.
@@ -86,7 +94,7 @@ impl Writer<'_> {
     fn result(&mut self, group: &Group<'_>) -> Option<SarifResult> {
         let rule_index = self.rules.iter().position(|known| known.id == group.rule)?;
         let mut related_locations = Vec::new();
-        let text = message(group, self.checkout, &mut related_locations);
+        let text = message(group, (self.report, self.checkout), &mut related_locations);
         let mut partial_fingerprints = BTreeMap::from([("agentStrace/v1", fingerprint(group))]);
         if let Some(hash) = self.line_hash(&group.anchor) {
             partial_fingerprints.insert("primaryLocationLineHash", hash);
@@ -98,7 +106,7 @@ impl Writer<'_> {
             message: Message { text },
             locations: vec![Location {
                 id: None,
-                physical: anchored(&group.anchor, self.checkout),
+                physical: anchored(&group.anchor),
                 logical: logical(group),
                 message: None,
             }],
@@ -114,8 +122,8 @@ impl Writer<'_> {
     }
 }
 
-fn anchored(anchor: &Anchor, checkout: &Checkout<'_>) -> PhysicalLocation {
-    physical(uri(&anchor.path_from_top(checkout)), anchor.line)
+fn anchored(anchor: &Anchor) -> PhysicalLocation {
+    physical(uri(&anchor.path), anchor.line)
 }
 
 /// The session and event of the first finding, and where in the record it is about: a JSON pointer is the name of a
@@ -135,7 +143,7 @@ fn logical(group: &Group<'_>) -> Vec<LogicalLocation> {
 }
 
 /// The acts, the first few by name: `read .env: … (session s, [event 3](1))`.
-fn message(group: &Group<'_>, checkout: &Checkout<'_>, related: &mut Vec<Location>) -> String {
+fn message(group: &Group<'_>, at: (&Report, &Checkout<'_>), related: &mut Vec<Location>) -> String {
     let stated = stated(group).unwrap_or_default();
     // Room for how many more there are.
     let longest = MESSAGE.saturating_sub(stated.chars().count() + 30);
@@ -147,7 +155,7 @@ fn message(group: &Group<'_>, checkout: &Checkout<'_>, related: &mut Vec<Locatio
         let part = match session {
             Some(session) => {
                 let event = named_event(finding);
-                let event = match related_location(id, session, finding, checkout) {
+                let event = match related_location(id, session, finding, at) {
                     Some(location) => {
                         related.push(location);
                         format!("[{event}]({id})")
@@ -185,12 +193,12 @@ fn related_location(
     id: usize,
     session: &ShownSession,
     finding: &ShownFinding,
-    checkout: &Checkout<'_>,
+    (report, checkout): (&Report, &Checkout<'_>),
 ) -> Option<Location> {
-    let path = inside(session.source.as_str())?;
+    let path = log_path(report, session, checkout)?;
     Some(Location {
         id: Some(id),
-        physical: physical(uri(&format!("{}{path}", checkout.prefix)), finding.line.max(1)),
+        physical: physical(uri(&path), finding.line.max(1)),
         logical: Vec::new(),
         message: Some(Message { text: named_event(finding) }),
     })

@@ -20,6 +20,8 @@ pub(in crate::report) struct Log<'a> {
 #[serde(rename_all = "camelCase")]
 pub(in crate::report) struct Run<'a> {
     pub(in crate::report) tool: Tool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::report) version_control_provenance: Vec<VersionControl>,
     pub(in crate::report) automation_details: AutomationDetails,
     pub(in crate::report) invocations: Vec<Invocation>,
     pub(in crate::report) column_kind: &'static str,
@@ -57,6 +59,16 @@ pub(in crate::report) struct SessionProperties<'a> {
 #[derive(Debug, Serialize)]
 pub(in crate::report) struct AutomationDetails {
     pub(in crate::report) id: String,
+}
+
+/// §3.23
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::report) struct VersionControl {
+    /// An `https` address.
+    pub(in crate::report) repository_uri: String,
+    /// The commit that was judged, in hex.
+    pub(in crate::report) revision_id: String,
 }
 
 /// §3.18
