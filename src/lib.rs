@@ -37,7 +37,8 @@
 //! | [`export`] | a scope in the languages of agents' own engines, and what these can't say | model, shell, effects, policy, engine, finding |
 //! | [`triage`] | a session as its user lived it: conversations, turns, steps, tools, and what was paid | model |
 //! | [`sweep`] | what a repository gives away about the AI tools, MCP servers and endpoints in it | model, effects, policy, config, rules, finding, git, privacy, scrub |
-//! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, backtest, privacy, measures, prices, sweep, change |
+//! | [`doctor`] | what a commit says about the gate in CI: which strength is in force, and what defeats it | policy, sweep |
+//! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, backtest, privacy, measures, prices, sweep, change, doctor |
 //! | [`store`] | writes sessions into the native store, and deletes those that were kept long enough | model, privacy |
 //! | [`cli`] | arguments, files, exit codes; the only module that prints | everything |
 //!
@@ -83,6 +84,7 @@ mod change;
 mod cli;
 mod compare;
 mod config;
+mod doctor;
 mod effects;
 mod engine;
 mod eval;

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::audit_tools::AuditToolsArgs;
 use super::compare::{CompareArgs, DiffArgs, DriftArgs};
 use super::completions::CompletionsArgs;
+use super::doctor::DoctorArgs;
 use super::eval::EvalArgs;
 use super::export::{ExportArgs, RevealArgs};
 use super::init::InitArgs;
@@ -192,6 +193,9 @@ pub(super) enum Command {
     /// Write a policy to start from.
     #[command(after_help = super::init::EXAMPLES)]
     Init(InitArgs),
+    /// Whether the gate in CI is in force, and what defeats it.
+    #[command(after_help = super::doctor::EXAMPLES)]
+    Doctor(DoctorArgs),
     /// Work with a scope.
     Policy(PolicyArgs),
     /// What the store keeps longer than it may, and its deletion.

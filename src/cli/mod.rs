@@ -8,6 +8,7 @@ mod compare;
 mod completions;
 mod configuration;
 mod demands;
+mod doctor;
 mod effects;
 mod environment;
 mod eval;
@@ -74,6 +75,7 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Eval(args) => eval::run(&cli.trace_dir, args, environment, streams),
         Command::Compare(args) => compare::compare(&cli.trace_dir, args, environment, streams),
         Command::Diff(args) => compare::diff(&cli.trace_dir, args, environment, streams),
+        Command::Doctor(args) => doctor::run(&cli.trace_dir, args, environment, streams),
         Command::Drift(args) => compare::drift(&cli.trace_dir, args, environment, streams),
         Command::Effects(args) => effects::run(&cli.trace_dir, args, environment, streams),
         Command::Import(args) => import::run(&cli.trace_dir, args, environment, streams),

@@ -49,6 +49,7 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
         "output of `diff --semantic --format json`",
         include_str!("../../schemas/semantic-diff.v1.schema.json"),
     ),
+    ("doctor", "output of `doctor --format json`", include_str!("../../schemas/doctor.v1.schema.json")),
     ("drift", "output of `drift --format json`", include_str!("../../schemas/drift.v1.schema.json")),
     (
         "drift-baseline",

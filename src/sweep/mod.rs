@@ -30,8 +30,11 @@ mod worktree;
 
 pub(crate) use approval::{ApprovalError, Approvals, Wrong};
 pub(crate) use commits::{Mark, marks};
+pub(crate) use document::{Document, Language, items, member, members, text};
 pub(crate) use mcp::{Pin, Transport};
 pub(crate) use remark::{Origin, Place, Remark};
 pub(crate) use repository::{Declared, Located, Settings, Swept, sweep};
+pub(crate) use settings::gate::{calls as gate_calls, is_action as is_gate_action};
+pub(crate) use settings::remarks as settings_remarks;
 pub(crate) use tables::tables;
 pub(crate) use traces::{Detected, Evidence};

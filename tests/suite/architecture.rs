@@ -38,13 +38,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "report",
         &[
             "schemas", "model", "finding", "policy", "rules", "engine", "lab", "privacy", "backtest", "eval", "config",
-            "compare", "measures", "prices", "sweep", "change",
+            "compare", "measures", "prices", "sweep", "change", "doctor",
         ],
     ),
     ("generate", &["model", "finding", "effects", "policy", "privacy"]),
     ("export", &["model", "shell", "effects", "policy", "engine", "finding"]),
     ("store", &["model", "privacy", "schemas"]),
     ("sweep", &["config", "effects", "finding", "git", "model", "policy", "privacy", "rules", "scrub"]),
+    ("doctor", &["policy", "sweep"]),
     (
         "cli",
         &[
@@ -74,6 +75,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "scrub",
             "anonymize",
             "sweep",
+            "doctor",
             "change",
         ],
     ),

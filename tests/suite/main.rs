@@ -25,6 +25,7 @@ mod compare_doubts;
 mod corpus;
 mod credentials;
 mod differential;
+mod doctor;
 mod eval_doubts;
 mod eval_files;
 mod eval_world;

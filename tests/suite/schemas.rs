@@ -41,13 +41,13 @@ const PRINTED: &[(&str, &str)] = &[
 /// Prints what is in the store, a policy, or another program's document.
 const OTHERS: &[&str] = &["inspect", "export", "schema", "policy fmt", "policy export", "eval dataset"];
 
-fn validator(name: &str) -> jsonschema::Validator {
+pub(crate) fn validator(name: &str) -> jsonschema::Validator {
     let path = project().join(format!("schemas/{name}.schema.json"));
     let schema: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     jsonschema::options().should_validate_formats(true).build(&schema).unwrap()
 }
 
-fn faults(validator: &jsonschema::Validator, document: &Value) -> Vec<String> {
+pub(crate) fn faults(validator: &jsonschema::Validator, document: &Value) -> Vec<String> {
     validator.iter_errors(document).take(3).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 

@@ -62,8 +62,25 @@ fn push(file: &File<'_>, at: &Value, message: &str, found: &mut Vec<Remark>) {
 /// By its action, or by the program in its script.
 fn is_gate(step: &Value) -> bool {
     let uses = member(step, "uses").and_then(text).unwrap_or_default();
+    is_action(uses) || member(step, "run").and_then(text).is_some_and(runs_gate)
+}
+
+/// Whether what a step uses is our action, at whatever version.
+pub(crate) fn is_action(uses: &str) -> bool {
     let action = uses.split('@').next().unwrap_or(uses);
-    action.split('/').any(|part| part == NAME) || member(step, "run").and_then(text).is_some_and(runs_gate)
+    action.split('/').any(|part| part == NAME)
+}
+
+/// What the program is called with in a script, call by call.
+pub(crate) fn calls(script: &str) -> Vec<Vec<String>> {
+    let after = |words: &Vec<String>| {
+        let at = words.iter().position(|word| is_own(word))?;
+        Some(words.iter().skip(at + 1).cloned().collect())
+    };
+    if !script.contains(NAME) {
+        return Vec::new();
+    }
+    commands(script).iter().filter(|words| is_program(words)).filter_map(after).collect()
 }
 
 fn runs_gate(script: &str) -> bool {
@@ -72,10 +89,12 @@ fn runs_gate(script: &str) -> bool {
 
 /// The gate itself, or what brings it and starts it.
 fn is_program(words: &[String]) -> bool {
-    let is =
-        |word: &String| program(word) == NAME || word.starts_with("agent-strace@") || word.contains("/agent-strace:");
     let Some((first, rest)) = words.split_first() else { return false };
-    is(first) || BRINGERS.contains(&program(first).as_str()) && rest.iter().any(is)
+    is_own(first) || BRINGERS.contains(&program(first).as_str()) && rest.iter().any(|word| is_own(word))
+}
+
+fn is_own(word: &str) -> bool {
+    program(word) == NAME || word.starts_with("agent-strace@") || word.contains("/agent-strace:")
 }
 
 const BRINGERS: &[&str] =

@@ -4,7 +4,7 @@
 //! steps of workflows have a reader each.
 
 mod allow;
-mod gate;
+pub(crate) mod gate;
 mod hooks;
 mod instructions;
 mod rows;

@@ -1,0 +1,111 @@
+//! `init --ci` and `doctor` in repositories: what the one writes, the other finds in force once it is committed.
+
+use std::path::Path;
+
+use crate::schemas::{faults, validator};
+use crate::world::{Answer, World};
+
+const ACTION: &str = "acme/agent-strace@0123456789abcdef0123456789abcdef01234567";
+const OWNERS: &str = "/.agent-* @acme/security\n/.github/ @acme/security\n";
+
+/// Everything in the folder, as a commit.
+fn commit(folder: &Path) {
+    let repository = git2::Repository::open(folder).unwrap_or_else(|_| git2::Repository::init(folder).unwrap());
+    let mut index = repository.index().unwrap();
+    index.add_all(["*"], git2::IndexAddOption::FORCE, None).unwrap();
+    index.write().unwrap();
+    let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+    let author = git2::Signature::new("a", "a@example.com", &git2::Time::new(1, 0)).unwrap();
+    let parent = repository.head().ok().map(|head| head.peel_to_commit().unwrap());
+    repository.commit(Some("HEAD"), &author, &author, "one", &tree, &parent.iter().collect::<Vec<_>>()).unwrap();
+}
+
+fn repository(init: &[&[&str]]) -> World {
+    let world = World::empty();
+    world.write("README.md", "rates\n");
+    commit(world.path());
+    for arguments in init {
+        let answer = world.run(&[&["init"], *arguments].concat());
+        assert_eq!(answer.code, 0, "{answer:?}");
+    }
+    world
+}
+
+/// The first line, and the exit code.
+fn said(answer: &Answer) -> (&str, i32) {
+    let line = answer.stdout.lines().next().unwrap_or_default();
+    (line.split(" (").next().unwrap(), answer.code)
+}
+
+#[test]
+fn what_init_writes_is_in_force_once_it_is_committed() {
+    for (recipe, independent) in [("visible", false), ("enforced", true)] {
+        let world = repository(&[&[], &["--ci", "github", "--action", ACTION, "--strength", recipe]]);
+        let doctor = || world.run(&["doctor", "--ci"]);
+        assert_eq!(said(&doctor()), ("gate in CI: none", 1), "what is not committed judges nothing");
+        commit(world.path());
+        let answer = doctor();
+        assert_eq!(said(&answer), ("gate in CI: visible", 0), "{}", answer.stdout);
+        assert!(!answer.stdout.contains("defeated"), "{}", answer.stdout);
+        assert_eq!(answer.stdout.contains("gate/independent"), independent, "{}", answer.stdout);
+        world.write("CODEOWNERS", &format!("{OWNERS}/CODEOWNERS @acme/security\n"));
+        commit(world.path());
+        assert_eq!(said(&doctor()), ("gate in CI: reviewed", 0), "{}", doctor().stdout);
+        assert_eq!(said(&world.run(&["doctor", "--ref", "HEAD^"])), ("gate in CI: visible", 0));
+        // Nobody has to ask before the owners are changed.
+        world.write("CODEOWNERS", OWNERS);
+        commit(world.path());
+        assert_eq!(said(&doctor()), ("gate in CI: visible", 0), "{}", doctor().stdout);
+    }
+}
+
+#[test]
+fn the_job_for_gitlab_is_in_force_once_it_is_included() {
+    let world = repository(&[&[], &["--ci", "gitlab"]]);
+    commit(world.path());
+    assert_eq!(said(&world.run(&["doctor"])), ("gate in CI: none", 1));
+    world.write(".gitlab-ci.yml", "include:\n  - local: .gitlab/agent-strace.gitlab-ci.yml\n");
+    commit(world.path());
+    let answer = world.run(&["doctor"]);
+    assert_eq!(said(&answer), ("gate in CI: visible", 0), "{}", answer.stdout);
+}
+
+#[test]
+fn a_store_that_git_ignores_and_a_policy_that_is_broken_are_found() {
+    let world = repository(&[&["--ci", "github", "--action", ACTION]]);
+    world.write(".gitignore", ".agent-traces/\n").write(".agent-scope.json", "{\"fils\": {}}");
+    commit(world.path());
+    let answer = world.run(&["doctor"]);
+    assert_eq!(answer.code, 1);
+    assert!(answer.stdout.contains("weak     store/committed"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("defeated policy/there"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("did you mean") || answer.stdout.contains("fils"), "{}", answer.stdout);
+}
+
+#[test]
+fn the_document_keeps_to_its_schema_and_hostile_names_stay_text() {
+    let world = repository(&[&[], &["--ci", "github", "--action", ACTION]]);
+    let workflow = world.read(".github/workflows/agent-strace.yml");
+    let hostile = workflow.replace("name: agent-strace #", "name: \"::error::x\\u001b[2J\\n##[add-mask]y\" #");
+    assert_ne!(hostile, workflow);
+    world.write(".github/workflows/agent-strace.yml", &hostile);
+    commit(world.path());
+    let answer = world.run(&["doctor", "--format", "json"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert_eq!(faults(&validator("doctor.v1"), &serde_json::from_str(&answer.stdout).unwrap()), Vec::<String>::new());
+    for text in [answer.stdout, world.run(&["doctor"]).stdout] {
+        let command =
+            |line: &str| line.trim_start().starts_with("::") || line.contains("##[") || line.contains('\u{1b}');
+        assert!(!text.lines().any(command), "{text}");
+    }
+}
+
+#[test]
+fn where_nothing_can_be_told_the_exit_code_is_2() {
+    assert_eq!(World::empty().run(&["doctor"]).code, 2);
+    let world = repository(&[&[], &["--ci", "github", "--action", ACTION]]);
+    world.write(".github/workflows/broken.yml", "agent-strace: [\n");
+    commit(world.path());
+    assert_eq!(world.run(&["doctor"]).code, 2);
+    assert_eq!(world.run(&["doctor", "--ref", "gone"]).code, 2);
+}
