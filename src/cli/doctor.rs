@@ -21,12 +21,13 @@ Examples:
   agent-strace doctor --ci                       what is committed here
   agent-strace doctor --ci --ref origin/main     what is on the branch that is merged into
 
-Everything is read from the commit: what is not committed judges nothing. Settings of the forge (required
-checks, reviews, rules of an organisation) are not in a repository; what to look at there is listed.
+Everything is read from the commit: what is not committed judges nothing. Settings of the forge
+(required checks, reviews, rules of an organisation) are not in a repository; what to look at there
+is listed.
 
-The strength is `visible` where a job judges changes by their base and nothing takes that back, and `reviewed`
-where what judges has code owners, too. The exit code is 0 then, 1 where no gate is in force, and 2 where that
-can't be told.";
+The strength is `visible` where a job judges changes by their base and nothing takes that back, and
+`reviewed` where what judges has code owners, too. The exit code is 0 then, 1 where no gate is in
+force, and 2 where that can't be told.";
 
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {
