@@ -37,6 +37,7 @@ mod hook_policies;
 mod hostile;
 mod html;
 mod lint_doubts;
+mod many;
 mod oracle;
 mod packaging;
 mod peer_defects;
