@@ -102,3 +102,22 @@ pub(crate) fn by_name(files: &[ChangedFile]) -> BTreeMap<String, Vec<usize>> {
     }
     names
 }
+
+/// A path that counts from the folder `prefix` (`/` at its end, empty at the top), from the top of the repository; `None`
+/// where it leaves the repository or is no relative path.
+pub(crate) fn from_top(prefix: &str, path: &str) -> Option<String> {
+    if path.starts_with('/') || path.contains(['\\', ':']) || path == "-" {
+        return None;
+    }
+    let mut parts: Vec<&str> = prefix.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}

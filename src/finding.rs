@@ -105,6 +105,30 @@ pub(crate) struct Cause {
 }
 
 impl Finding {
+    /// Of a rule, about nothing in particular yet.
+    pub(crate) fn of_rule(rule: RuleId, level: Level, message: String, fingerprint: String) -> Self {
+        Self {
+            rule,
+            level,
+            message,
+            file: None,
+            event: 0,
+            until: None,
+            event_id: None,
+            tool: None,
+            effect: None,
+            evidence: None,
+            line: 1,
+            pointer: None,
+            policy: None,
+            named: None,
+            fingerprint,
+            counts: Counts::ByLevel,
+            causes: Vec::new(),
+            covered_by: Vec::new(),
+        }
+    }
+
     /// Something covers everything that stands against the act.
     pub(crate) fn is_covered(&self) -> bool {
         !self.covered_by.is_empty() && self.covered_by.iter().all(|step| !step.is_empty())

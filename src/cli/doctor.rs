@@ -10,7 +10,8 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
 use super::policy_file::DEFAULT;
-use super::trust;
+
+use crate::change::from_top;
 use crate::doctor::{self, Held};
 use crate::git::{self, GitError, Repository};
 use crate::policy::Policy;
@@ -79,7 +80,7 @@ fn held(trace_dir: &Path, args: &DoctorArgs) -> Result<Held, Failure> {
     let paths = paths.iter().filter_map(|file| std::str::from_utf8(&file.path).ok());
     let pipelines = paths.filter(|path| doctor::is_pipeline(path));
     let pipelines = pipelines.map(|path| (path.to_owned(), text(&args.revision, path)));
-    let store = trust::from_top(&output::prefix_in_repository(), &trace_dir.to_string_lossy());
+    let store = from_top(&output::prefix_in_repository(), &trace_dir.to_string_lossy());
     let store = store.ok_or_else(|| {
         Failure::new("the trace store lies outside of the repository").hint("name one in it with `--trace-dir`")
     })?;

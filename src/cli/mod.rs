@@ -35,6 +35,7 @@ mod rules;
 mod schema;
 mod since;
 mod trust;
+mod values;
 mod wanted;
 
 use std::ffi::OsString;

@@ -83,23 +83,7 @@ fn blank(rule: &Rule, weight: Weight, message: String, about: &[String]) -> Find
     let parts: Vec<(&str, &str)> =
         [("rule", rule.id)].into_iter().chain(about.iter().map(|text| ("about", text.as_str()))).collect();
     Finding {
-        rule: rule.id,
-        level: weight.level(),
-        fingerprint: digest(&parts),
-        message,
-        file: None,
-        event: 0,
-        until: None,
-        event_id: None,
-        tool: None,
-        effect: None,
-        evidence: None,
-        line: 1,
-        pointer: None,
-        policy: None,
-        named: None,
         counts: if weight == Weight::Incomplete { Counts::Incomplete } else { Counts::ByLevel },
-        causes: Vec::new(),
-        covered_by: Vec::new(),
+        ..Finding::of_rule(rule.id, weight.level(), message, digest(&parts))
     }
 }

@@ -255,23 +255,8 @@ fn remark(rule: &rules::Rule, waiver: &Waiver, message: String) -> Finding {
         ("until", &until),
     ];
     Finding {
-        rule: rule.id,
-        level: rule.level,
-        message,
-        file: None,
-        event: 0,
-        until: None,
-        event_id: None,
-        tool: None,
-        effect: None,
-        evidence: None,
         line: waiver.place.line,
-        pointer: None,
         policy: Some(waiver.place.clone()),
-        named: None,
-        fingerprint: digest(&parts),
-        counts: Counts::ByLevel,
-        causes: Vec::new(),
-        covered_by: Vec::new(),
+        ..Finding::of_rule(rule.id, rule.level, message, digest(&parts))
     }
 }

@@ -61,25 +61,13 @@ fn finding(whole: &Whole<'_>, rule: &Rule, remark: Remark, listed: bool) -> Opti
     }
     let counts = if weight == Weight::Incomplete { Counts::Incomplete } else { Counts::ByLevel };
     let (event, line) = remark.at.unwrap_or((0, 1));
+    let fingerprint = fingerprint(whole.account, rule, &remark.message);
     Some(Finding {
-        rule: rule.id,
-        level: weight.level(),
-        fingerprint: fingerprint(whole.account, rule, &remark.message),
-        message: remark.message,
         event,
-        file: None,
-        until: None,
-        event_id: None,
-        tool: None,
-        effect: None,
-        evidence: None,
         line,
-        pointer: None,
         policy: remark.place.or_else(|| switch.cloned()),
-        named: None,
         counts,
-        causes: Vec::new(),
-        covered_by: Vec::new(),
+        ..Finding::of_rule(rule.id, weight.level(), remark.message, fingerprint)
     })
 }
 

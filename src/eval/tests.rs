@@ -115,26 +115,7 @@ fn findings_are_counted_by_level_and_rule() {
         "scorers: [{type: max_findings, name: all}, {type: max_findings, name: scope, rules: [scope/], level: note}, \
          {type: max_findings, name: one, rules: [scope/read], max: 1}]",
     );
-    let finding = |rule, level| Finding {
-        rule,
-        level,
-        message: String::new(),
-        event: 3,
-        event_id: None,
-        tool: None,
-        effect: None,
-        evidence: None,
-        line: 1,
-        pointer: None,
-        file: None,
-        until: None,
-        policy: None,
-        named: None,
-        fingerprint: String::new(),
-        counts: Counts::ByLevel,
-        causes: Vec::new(),
-        covered_by: Vec::new(),
-    };
+    let finding = |rule, level| Finding { event: 3, ..Finding::of_rule(rule, level, String::new(), String::new()) };
     let found = [
         finding("scope/read", Error),
         finding("scope/read", Error),

@@ -3,6 +3,7 @@
 use super::Checkout;
 use super::change::ShownChange;
 use super::view::{Report, ShownFinding, ShownSession};
+use crate::change::from_top;
 
 /// Where a policy stands when there is none.
 const DEFAULT_POLICY: &str = ".agent-scope.json";
@@ -33,18 +34,16 @@ impl Anchor {
                 return anchor;
             }
         }
-        let judged = finding.policy.as_ref().and_then(|place| Some((inside(report.file(place))?, place.line.max(1))));
-        match judged {
-            Some((path, line)) => Self { path: format!("{}{path}", checkout.prefix), line },
-            None => Self::of_run(report, checkout),
-        }
+        let judged = finding.policy.as_ref().and_then(|place| {
+            Some(Self { path: from_top(&checkout.prefix, report.file(place))?, line: place.line.max(1) })
+        });
+        judged.unwrap_or_else(|| Self::of_run(report, checkout))
     }
 
     /// Where something stands that is about no line: the top of the policy.
     pub(super) fn of_run(report: &Report, checkout: &Checkout<'_>) -> Self {
-        let policy = report.policy.as_ref().map(|policy| policy.path.as_str()).and_then(inside);
-        let path = policy.unwrap_or_else(|| DEFAULT_POLICY.to_owned());
-        Self { path: format!("{}{path}", checkout.prefix), line: 1 }
+        let policy = report.policy.as_ref().and_then(|policy| from_top(&checkout.prefix, policy.path.as_str()));
+        Self { path: policy.unwrap_or_else(|| format!("{}{DEFAULT_POLICY}", checkout.prefix)), line: 1 }
     }
 }
 
@@ -78,25 +77,7 @@ pub(super) fn log_path(report: &Report, session: &ShownSession, checkout: &Check
     let of_head =
         report.change.as_ref().and_then(|change| source.strip_prefix(&format!("git:{}:", change.head.commit)));
     match of_head {
-        Some(path) => inside(path),
-        None => inside(source).map(|path| format!("{}{path}", checkout.prefix)),
+        Some(path) => from_top("", path),
+        None => from_top(&checkout.prefix, source),
     }
-}
-
-/// `path` without `./`, when it stays below the current directory.
-fn inside(path: &str) -> Option<String> {
-    if path.starts_with('/') || path.contains('\\') || path.contains(':') || path == "-" {
-        return None;
-    }
-    let mut parts = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    (!parts.is_empty()).then(|| parts.join("/"))
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::change::{Change, Revision};
 use crate::engine::{Outcome, Verdict};
 use crate::finding::{Counts, Finding, Level};
@@ -9,7 +11,6 @@ use crate::privacy::{Redacted, redact};
 
 /// What was judged beside the sessions.
 #[derive(Debug)]
-#[allow(dead_code, reason = "places in the change are for formats that show lines")]
 pub(crate) struct ShownChange {
     pub(super) base: ShownRevision,
     pub(super) head: ShownRevision,
@@ -23,8 +24,6 @@ pub(crate) struct ShownChange {
     pub(super) lines: BTreeMap<String, u32>,
     /// All changed files.
     pub(super) files: usize,
-    /// From the top to the current directory, `/` at the end; empty at the top.
-    pub(super) prefix: String,
     /// What the files of the change itself would say of it, where they are others than those that judge.
     pub(super) after_merge: Option<AfterMerge>,
 }
@@ -59,7 +58,6 @@ impl ShownChange {
             commits: change.commits.len(),
             lines: shown.map(|file| (file.path.clone(), file.line())).collect(),
             files: change.files.len(),
-            prefix: change.prefix.clone(),
             after_merge: None,
         }
     }
@@ -92,5 +90,72 @@ impl AfterMerge {
 
     pub(crate) fn broken(reason: &str) -> Self {
         Self::Broken(redact(reason))
+    }
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct ChangeDocument<'a> {
+    base: RevisionDocument<'a>,
+    head: RevisionDocument<'a>,
+    /// Where the two parted, in hex; `null` where that is not known.
+    merge_base: Option<&'a str>,
+    files: usize,
+    commits: usize,
+    /// What the files of the change itself would say of it, where they are others than those that judged: information.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_merge: Option<AfterMergeDocument<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct RevisionDocument<'a> {
+    /// As it was called.
+    #[serde(rename = "ref")]
+    name: &'a str,
+    /// In hex.
+    commit: &'a str,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct AfterMergeDocument<'a> {
+    passes: bool,
+    errors: usize,
+    warnings: usize,
+    /// Why they can't judge, where they can't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    broken: Option<&'a str>,
+}
+
+impl ShownChange {
+    pub(super) fn document(&self) -> ChangeDocument<'_> {
+        ChangeDocument {
+            base: self.base.document(),
+            head: self.head.document(),
+            merge_base: self.merge_base.as_deref(),
+            files: self.files,
+            commits: self.commits,
+            after_merge: self.after_merge.as_ref().map(AfterMerge::document),
+        }
+    }
+}
+
+impl ShownRevision {
+    fn document(&self) -> RevisionDocument<'_> {
+        RevisionDocument { name: self.name.as_str(), commit: &self.commit }
+    }
+}
+
+impl AfterMerge {
+    fn document(&self) -> AfterMergeDocument<'_> {
+        match self {
+            Self::Judged { passes, errors, warnings } => {
+                AfterMergeDocument { passes: *passes, errors: *errors, warnings: *warnings, broken: None }
+            }
+            Self::Broken(reason) => {
+                AfterMergeDocument { passes: false, errors: 0, warnings: 0, broken: Some(reason.as_str()) }
+            }
+        }
     }
 }

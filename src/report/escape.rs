@@ -44,19 +44,23 @@ pub(crate) fn markdown(text: &str) -> String {
 
 /// One value in the text or in a quoted attribute of an HTML document: plain text, never markup.
 pub(crate) fn html(text: &str) -> String {
-    let shown = terminal(text);
-    let mut escaped = String::with_capacity(shown.len());
-    for character in shown.chars() {
+    entities(&terminal(text))
+}
+
+/// What would be markup or end an attribute, as entities that HTML and XML know.
+fn entities(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
         match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            _ => escaped.push(character),
+            '&' => shown.push_str("&amp;"),
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            '"' => shown.push_str("&quot;"),
+            '\'' => shown.push_str("&#39;"),
+            _ => shown.push(character),
         }
     }
-    escaped
+    shown
 }
 
 fn ends_with_www(text: &str) -> bool {
@@ -90,16 +94,11 @@ pub(crate) fn xml(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in terminal(text).chars() {
         match character {
-            '&' => shown.push_str("&amp;"),
-            '<' => shown.push_str("&lt;"),
-            '>' => shown.push_str("&gt;"),
-            '"' => shown.push_str("&quot;"),
-            '\'' => shown.push_str("&apos;"),
             '\u{fffe}' | '\u{ffff}' => push_code(character, &mut shown),
             _ => shown.push(character),
         }
     }
-    shown
+    entities(&shown)
 }
 
 /// JSON text: the same document with nothing in it that a terminal or a build log would obey. What is replaced can only
@@ -218,7 +217,7 @@ mod tests {
         assert_eq!(github_property("a,b:c%\r.rs"), "a%2Cb%3Ac%25\\r.rs");
         assert_eq!(
             xml("a<b attr=\"'&'\">\0\u{ffff}]]>"),
-            "a&lt;b attr=&quot;&apos;&amp;&apos;&quot;&gt;\\x00\\u{ffff}]]&gt;"
+            "a&lt;b attr=&quot;&#39;&amp;&#39;&quot;&gt;\\x00\\u{ffff}]]&gt;"
         );
         assert_eq!(uri("a b/ü:c.json"), "a%20b/%C3%BC%3Ac.json");
         assert_eq!(shorten("äöü", 2), "äö…");

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::change::{AfterMerge, ShownChange, ShownRevision};
+use super::change::{ChangeDocument, ShownChange};
 use super::escape;
 use super::session::{Attribution, Evidence};
 use super::view::{
@@ -32,7 +32,7 @@ pub(super) struct Document<'a> {
     hook_policies: Vec<HookPolicy<'a>>,
     /// The change that the sessions come with; left out where none is judged.
     #[serde(skip_serializing_if = "Option::is_none")]
-    change: Option<ChangeOf<'a>>,
+    change: Option<ChangeDocument<'a>>,
     summary: Summary,
     #[cfg_attr(test, schemars(with = "Vec<Session<'a>>"))]
     sessions: Sessions<'a>,
@@ -96,41 +96,6 @@ struct Extended<'a> {
     sha256: &'a str,
     /// `floor` or `base`.
     role: &'static str,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct ChangeOf<'a> {
-    base: RevisionOf<'a>,
-    head: RevisionOf<'a>,
-    /// Where the two parted, in hex; `null` where that is not known.
-    merge_base: Option<&'a str>,
-    files: usize,
-    commits: usize,
-    /// What the files of the change itself would say of it, where they are others than those that judged: information.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    after_merge: Option<AfterMergeOf<'a>>,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct RevisionOf<'a> {
-    /// As it was called.
-    #[serde(rename = "ref")]
-    name: &'a str,
-    /// In hex.
-    commit: &'a str,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct AfterMergeOf<'a> {
-    passes: bool,
-    errors: usize,
-    warnings: usize,
-    /// Why they can't judge, where they can't.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    broken: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -337,38 +302,12 @@ fn document(report: &Report) -> Document<'_> {
         exit_code: report.exit_code(),
         policy: report.policy.as_ref().map(policy),
         hook_policies: report.manifests.iter().map(hook_policy).collect(),
-        change: report.change.as_ref().map(change),
+        change: report.change.as_ref().map(ShownChange::document),
         summary: summary(report),
         sessions: Sessions(report),
         findings: Findings(report),
         waived: report.waived.iter().map(|found| waived(report, found)).collect(),
         gaps: report.gaps.iter().map(gap).collect(),
-    }
-}
-
-fn change(change: &ShownChange) -> ChangeOf<'_> {
-    ChangeOf {
-        base: revision(&change.base),
-        head: revision(&change.head),
-        merge_base: change.merge_base.as_deref(),
-        files: change.files,
-        commits: change.commits,
-        after_merge: change.after_merge.as_ref().map(after_merge),
-    }
-}
-
-fn revision(shown: &ShownRevision) -> RevisionOf<'_> {
-    RevisionOf { name: shown.name.as_str(), commit: &shown.commit }
-}
-
-fn after_merge(later: &AfterMerge) -> AfterMergeOf<'_> {
-    match later {
-        AfterMerge::Judged { passes, errors, warnings } => {
-            AfterMergeOf { passes: *passes, errors: *errors, warnings: *warnings, broken: None }
-        }
-        AfterMerge::Broken(reason) => {
-            AfterMergeOf { passes: false, errors: 0, warnings: 0, broken: Some(reason.as_str()) }
-        }
     }
 }
 

@@ -37,6 +37,7 @@ mod trials;
 mod validation;
 mod view;
 mod voices;
+mod waived;
 
 #[cfg(test)]
 mod tests;

@@ -194,7 +194,9 @@ fn event_lines(report: &Report, session: &ShownSession, findings: &[ShownFinding
 }
 
 /// Findings with the same evidence together, in the order in which each evidence comes first.
-fn by_evidence(findings: &[ShownFinding]) -> Vec<(Option<&str>, Vec<&ShownFinding>)> {
+pub(super) fn by_evidence<'a>(
+    findings: impl IntoIterator<Item = &'a ShownFinding>,
+) -> Vec<(Option<&'a str>, Vec<&'a ShownFinding>)> {
     let mut groups: Vec<(Option<&str>, Vec<&ShownFinding>)> = Vec::new();
     let mut places = BTreeMap::new();
     for finding in findings {

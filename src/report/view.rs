@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::activity::ShownActivity;
 use super::change::{AfterMerge, ShownChange};
 use super::session::{ShownProof, ShownWho};
-use crate::engine::{By, Entry, FailOn, Outcome, SessionOutcome, Use, Verdict, Waived};
+pub(super) use super::waived::{ShownUse, ShownWaived};
+use crate::engine::{Entry, FailOn, Outcome, SessionOutcome, Verdict};
 use crate::finding::{Cause, Counts, EffectView, Finding, Level, Named, PolicyPlace};
 use crate::model::{Gap, Status};
 use crate::policy::hooks::Manifest;
@@ -32,28 +33,6 @@ pub(crate) struct Report {
     pub(super) uses: Vec<ShownUse>,
     stale: usize,
     fail_on: FailOn,
-}
-
-/// A finding that does not count.
-#[derive(Debug)]
-pub(super) struct ShownWaived {
-    /// The place of its session.
-    pub(super) session: usize,
-    pub(super) finding: ShownFinding,
-    /// What waived it; `None`: the baseline.
-    pub(super) by: Option<ShownUse>,
-}
-
-/// What an exception or a suppression was used for.
-#[derive(Debug)]
-pub(super) struct ShownUse {
-    pub(super) origin: WaiverOrigin,
-    pub(super) rule: Redacted,
-    pub(super) reason: Redacted,
-    pub(super) owner: Redacted,
-    pub(super) until: String,
-    pub(super) place: ShownPlace,
-    pub(super) uses: usize,
 }
 
 #[derive(Debug)]
@@ -371,30 +350,6 @@ impl ShownSession {
     }
 }
 
-impl ShownWaived {
-    fn new(waived: Waived, uses: &[Use]) -> Self {
-        let by = match waived.by {
-            By::Waiver(place) => uses.get(place),
-            By::Baseline => None,
-        };
-        Self { session: waived.session, finding: ShownFinding::new(waived.finding), by: by.map(ShownUse::new) }
-    }
-}
-
-impl ShownUse {
-    pub(super) fn new(used: &Use) -> Self {
-        Self {
-            origin: used.origin,
-            rule: redact(&used.rule),
-            reason: redact(&used.reason),
-            owner: redact(&used.owner),
-            until: used.until.to_string(),
-            place: ShownPlace::new(&used.place, None),
-            uses: used.uses,
-        }
-    }
-}
-
 impl ShownCause {
     fn new(cause: Cause) -> Self {
         Self { event: cause.event, line: cause.line, what: redact(cause.what) }
@@ -402,7 +357,7 @@ impl ShownCause {
 }
 
 impl ShownFinding {
-    fn new(finding: Finding) -> Self {
+    pub(super) fn new(finding: Finding) -> Self {
         Self {
             rule: finding.rule,
             level: finding.level,

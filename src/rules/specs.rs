@@ -10,6 +10,36 @@ pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/rules")
 }
 
+/// The spec with its findings as they are now: `judge` gets the lines of a case, which stands in a block called `case`, and
+/// gives the lines of its findings.
+pub(crate) fn rewritten(text: &str, case: &str, mut judge: impl FnMut(&[&str]) -> Vec<String>) -> String {
+    let mut written = String::new();
+    let mut block: Option<&str> = None;
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        match (block, line.strip_prefix("```")) {
+            (None, Some(kind)) if kind == case || kind == "findings" => {
+                block = Some(kind);
+                if kind == "findings" {
+                    written.push_str("```findings\n");
+                    for found in judge(&lines) {
+                        writeln!(written, "{found}").unwrap();
+                    }
+                    continue;
+                }
+                lines.clear();
+            }
+            (Some(_), Some("")) => block = None,
+            (Some("findings"), _) => continue,
+            (Some(_), _) => lines.push(line),
+            (None, _) => {}
+        }
+        written.push_str(line);
+        written.push('\n');
+    }
+    written
+}
+
 /// Every spec of these rules has to say what its cases lead to, and one of them has to lead to its rule.
 /// `with_findings`: the spec with its findings as they are now, and whether the rule itself was among them.
 pub(crate) fn hold(is_meant: impl Fn(&Rule) -> bool, with_findings: impl Fn(&str, &str) -> (String, bool)) {

@@ -184,7 +184,7 @@ fn broken_xml(text: &str) -> Option<String> {
         let entities = |text: &str| {
             text.split('&')
                 .skip(1)
-                .all(|rest| ["amp;", "lt;", "gt;", "quot;", "apos;"].iter().any(|one| rest.starts_with(one)))
+                .all(|rest| ["amp;", "lt;", "gt;", "quot;", "#39;"].iter().any(|one| rest.starts_with(one)))
         };
         if !entities(tag) || !entities(after) || after.contains(['\u{fffe}', '\u{ffff}']) {
             return Some(format!("not escaped: {piece:.80}"));

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::super::failure::Failure;
-use super::{Ends, Trust, from_top};
-use crate::change::{Change, Commit, Extent, Mark, by_name};
+use super::{Ends, Trust};
+use crate::change::{Change, Commit, Extent, Mark, by_name, from_top};
 use crate::git::{self, Backend, ChangedFile, GitError, Repository, Revisions, Status};
 use crate::model::Gap;
 use crate::sweep;

@@ -25,7 +25,7 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
 use super::policy_file;
-use crate::change::{Extent, Revision};
+use crate::change::{Extent, Revision, from_top};
 use crate::git::{self, GitError};
 
 /// What judges, and what change is judged.
@@ -151,24 +151,6 @@ impl<'a> Trust<'a> {
         let path = policy_file::shown(&trace_dir.to_string_lossy());
         from_top(&self.prefix(), path.trim_end_matches('/'))
     }
-}
-
-/// `path`, relative to the current directory, from the top of the repository; `None` where it leaves it.
-pub(super) fn from_top(prefix: &str, path: &str) -> Option<String> {
-    if policy_file::is_absolute(path) || path.contains('\\') {
-        return None;
-    }
-    let mut parts: Vec<&str> = prefix.split('/').filter(|part| !part.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    (!parts.is_empty()).then(|| parts.join("/"))
 }
 
 fn commit(folder: &Path, revision: &str, what: &str) -> Result<Revision, Failure> {

@@ -1,7 +1,6 @@
 //! Cases of rules about changes, each in a repository that it describes, judged by the program as a job of CI calls it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use git2::{Repository, Signature, Time};
 use serde_json::{Value, json};
@@ -185,36 +184,15 @@ fn shown(finding: &Value) -> String {
 
 /// The spec with its findings as they are now, and whether its rule was among them.
 fn with_findings(text: &str, id: &str) -> (String, bool) {
-    let (mut written, mut fires) = (String::new(), false);
-    let mut block: Option<&str> = None;
-    let mut lines = Vec::new();
-    for line in text.lines() {
-        match (block, line) {
-            (None, "```change" | "```findings") => {
-                block = Some(line);
-                if line == "```findings" {
-                    written.push_str("```findings\n");
-                    let (document, code) = Case::read(&lines).judged();
-                    for finding in document["findings"].as_array().unwrap() {
-                        fires |= finding["rule"] == id;
-                        writeln!(written, "{}", shown(finding)).unwrap();
-                    }
-                    if let Some(later) = document["change"].get("after_merge") {
-                        writeln!(written, "after the merge: {later}").unwrap();
-                    }
-                    writeln!(written, "exit code {code}").unwrap();
-                    continue;
-                }
-                lines.clear();
-            }
-            (Some(_), "```") => block = None,
-            (Some("```findings"), _) => continue,
-            (Some(_), _) => lines.push(line),
-            (None, _) => {}
-        }
-        written.push_str(line);
-        written.push('\n');
-    }
+    let mut fires = false;
+    let written = rules::specs::rewritten(text, "change", |lines| {
+        let (document, code) = Case::read(lines).judged();
+        let findings = document["findings"].as_array().unwrap();
+        fires |= findings.iter().any(|finding| finding["rule"] == id);
+        let later = document["change"].get("after_merge").map(|later| format!("after the merge: {later}"));
+        let code = format!("exit code {code}");
+        findings.iter().map(shown).chain(later).chain([code]).collect()
+    });
     (written, fires)
 }
 

@@ -1,7 +1,5 @@
 //! What was found: by session, by event, by what the log says there.
 
-use std::collections::BTreeMap;
-
 use super::effect;
 use super::excerpt::{Excerpt, Group, Subject, level};
 use super::markup::{Html, code, element, facts, lines, message, span, text};
@@ -104,21 +102,9 @@ fn event_heading(first: &ShownFinding) -> Html {
     element("h4", &[], parts)
 }
 
-/// Findings with the same evidence together, in the order in which each evidence comes first; those without any before
-/// them, so that nothing stands below what the log says elsewhere.
+/// By evidence; those without any stand before the others, so that nothing stands below what the log says elsewhere.
 fn by_evidence<'a>(findings: &[&'a ShownFinding]) -> Vec<(Option<&'a str>, Vec<&'a ShownFinding>)> {
-    let mut groups: Vec<(Option<&str>, Vec<&ShownFinding>)> = Vec::new();
-    let mut places = BTreeMap::new();
-    for finding in findings {
-        let evidence = finding.evidence.as_ref().map(Redacted::as_str);
-        let place = *places.entry(evidence).or_insert_with(|| {
-            groups.push((evidence, Vec::new()));
-            groups.len() - 1
-        });
-        if let Some((_, group)) = groups.get_mut(place) {
-            group.push(finding);
-        }
-    }
+    let mut groups = crate::report::text::by_evidence(findings.iter().copied());
     groups.sort_by_key(|(evidence, _)| evidence.is_some());
     groups
 }

@@ -1,7 +1,6 @@
 //! Every case of every spec of a rule about repositories, in a repository that it describes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use jiff::civil::Date;
 
@@ -11,7 +10,7 @@ use crate::config;
 use crate::config::approved::Approved;
 use crate::git::{Backend, Revisions};
 use crate::rules::{self, Check};
-use crate::sweep::Place;
+use crate::sweep::{Place, Remark};
 
 /// What a case describes.
 #[derive(Default)]
@@ -109,35 +108,16 @@ fn shown(place: &Place) -> String {
 
 /// The spec with its findings as they are now, and whether its rule was among them.
 fn with_findings(text: &str, id: &str) -> (String, bool) {
-    let (mut written, mut fires) = (String::new(), false);
-    let mut block: Option<&str> = None;
-    let mut lines = Vec::new();
-    for line in text.lines() {
-        match (block, line) {
-            (None, "```repository" | "```findings") => {
-                block = Some(line);
-                if line == "```findings" {
-                    written.push_str("```findings\n");
-                    let swept = Case::read(&lines).swept();
-                    assert!(swept.gaps.is_empty(), "{id}: {:?}", swept.gaps);
-                    for remark in &swept.remarks {
-                        fires |= remark.rule.id == id;
-                        let place = shown(&remark.place);
-                        writeln!(written, "{} {} {place}: {}", remark.level.name(), remark.rule.id, remark.message)
-                            .unwrap();
-                    }
-                    continue;
-                }
-                lines.clear();
-            }
-            (Some(_), "```") => block = None,
-            (Some("```findings"), _) => continue,
-            (Some(_), _) => lines.push(line),
-            (None, _) => {}
-        }
-        written.push_str(line);
-        written.push('\n');
-    }
+    let mut fires = false;
+    let written = rules::specs::rewritten(text, "repository", |lines| {
+        let swept = Case::read(lines).swept();
+        assert!(swept.gaps.is_empty(), "{id}: {:?}", swept.gaps);
+        fires |= swept.remarks.iter().any(|remark| remark.rule.id == id);
+        let line = |remark: &Remark| {
+            format!("{} {} {}: {}", remark.level.name(), remark.rule.id, shown(&remark.place), remark.message)
+        };
+        swept.remarks.iter().map(line).collect()
+    });
     (written, fires)
 }
 

@@ -1,0 +1,101 @@
+//! Values of options that several commands take.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use crate::engine;
+use crate::finding::Level;
+use crate::report::Format;
+use crate::rules::Source;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum FailOn {
+    Error,
+    Warning,
+    Note,
+    Never,
+}
+
+impl FailOn {
+    pub(super) fn threshold(self) -> engine::FailOn {
+        match self {
+            Self::Error => engine::FailOn::Level(Level::Error),
+            Self::Warning => engine::FailOn::Level(Level::Warning),
+            Self::Note => engine::FailOn::Level(Level::Note),
+            Self::Never => engine::FailOn::Never,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum SourceName {
+    Runner,
+    Artifact,
+    PullRequest,
+    Attested,
+}
+
+impl SourceName {
+    pub(super) fn source(self) -> Source {
+        match self {
+            Self::Runner => Source::Runner,
+            Self::Artifact => Source::Artifact,
+            Self::PullRequest => Source::PullRequest,
+            Self::Attested => Source::Attested,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(super) enum FormatName {
+    Text,
+    Json,
+    Sarif,
+    Markdown,
+    Github,
+    Junit,
+    Gitlab,
+    Html,
+}
+
+impl FormatName {
+    pub(super) fn format(self) -> Format {
+        match self {
+            Self::Text => Format::Text,
+            Self::Json => Format::Json,
+            Self::Sarif => Format::Sarif,
+            Self::Markdown => Format::Markdown,
+            Self::Github => Format::Github,
+            Self::Junit => Format::Junit,
+            Self::Gitlab => Format::Gitlab,
+            Self::Html => Format::Html,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum PlainFormat {
+    Text,
+    Json,
+}
+
+pub(super) fn parse_now(text: &str) -> Result<jiff::Timestamp, String> {
+    // Without an offset a time names no moment, and the local one would make reports differ.
+    let plain = text.starts_with(|first: char| first.is_ascii_digit()) && !text.contains('[');
+    let moment = if plain { text.parse().ok() } else { None };
+    moment.ok_or_else(|| "expected a time with its offset, e.g. `2026-03-01T12:00:00Z`".to_owned())
+}
+
+/// A format of those that a command knows, and the file it is written to.
+pub(super) fn parse_report<F: ValueEnum>(text: &str) -> Result<(F, PathBuf), String> {
+    let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
+        return Err("expected FORMAT=FILE, e.g. `sarif=gate.sarif`".to_owned());
+    };
+    let format = F::from_str(format, false).map_err(|_| {
+        let known = F::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<String> = known.map(|value| value.get_name().to_owned()).collect();
+        format!("`{format}` is not a format ({})", names.join(", "))
+    })?;
+    Ok((format, PathBuf::from(file)))
+}
