@@ -70,6 +70,12 @@
 //!   is (de)serialised by `serde_json`, which also words the reason when a record is refused.
 //! - **Its own SARIF types.** No maintained library writes the part that code scanning reads; the suite checks what
 //!   is written.
+//! - **A push to the default branch is judged by what was there before it.** Its policy may have been weakened in the same
+//!   push. What it does to the gate is a warning then: it is on the branch, and can be told but not kept out.
+//! - **What sessions have to account for is weighed under `evidence.rules`** beside missing evidence: both say how much is
+//!   held against a change because something is not there.
+//! - **Attestations (E3) are verified by the caller**, who has the network and the identities; the gate takes its word, as it
+//!   does for where logs came from.
 //! - **YAML is read as the policy is.** A library bounds it and says where values stand; what they may be is checked by
 //!   the reader of the policy, so that both files have the same faults and the same help.
 
