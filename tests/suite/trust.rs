@@ -170,6 +170,18 @@ fn the_parent_of_a_head_is_never_the_base() {
     }
 }
 
+/// A clone that was kept from an earlier run may have an older tip, with an older policy.
+#[test]
+fn a_tip_that_was_left_behind_is_not_the_base() {
+    let forge = Forge::new();
+    forge.checkout("refs/pull/7/merge", None, true).pull_request();
+    git(&forge.world.path().join("clone"), &["update-ref", "refs/remotes/origin/main", &format!("{}^", forge.base)]);
+    let merge = forge.merge.clone();
+    let (answer, _) = forge.check(&[("GITHUB_EVENT_NAME", "pull_request"), ("GITHUB_SHA", &merge)], &[]);
+    assert_eq!(answer.code, 2, "{}", answer.stdout);
+    assert!(answer.stderr.contains("the event names a later commit"), "{}", answer.stderr);
+}
+
 /// A branch or a tag of the same name stands in for nothing.
 #[test]
 fn no_other_reference_is_taken_for_the_base() {

@@ -24,6 +24,8 @@ pub(super) struct Event {
     /// It is on its branch already.
     pub(super) landed: bool,
     pub(super) is_proposed: bool,
+    /// A commit that the base branch has had already, in hex: a tip before it is an old one.
+    pub(super) seen: Option<String>,
     /// The commit that the forge made to try the merge: its first parent is the tip of the base branch.
     pub(super) merge: Option<String>,
 }
@@ -117,13 +119,14 @@ fn github<'v>(value: &dyn Fn(&str) -> Option<&'v str>) -> Result<Event, Failure>
                 heads: heads.collect(),
                 landed: false,
                 is_proposed: true,
+                seen: Some(request.base.sha).filter(|seen| is_commit(seen)),
                 merge: merge.filter(|_| name == "pull_request"),
             })
         }
         "merge_group" => {
             let group = payload.merge_group.ok_or_else(|| unknown("the event has no merge group"))?;
             let base = Base::Commit(known(&group.base_sha, "the base of the merge group")?);
-            Ok(Event { base, heads: vec![group.head_sha], landed: false, is_proposed: true, merge: None })
+            Ok(Event { base, heads: vec![group.head_sha], landed: false, is_proposed: true, seen: None, merge: None })
         }
         "workflow_run" => {
             let run = payload.workflow_run.ok_or_else(|| unknown("the event has no run of a workflow"))?;
@@ -132,7 +135,7 @@ fn github<'v>(value: &dyn Fn(&str) -> Option<&'v str>) -> Result<Event, Failure>
                 Some(request) => branch(&request.base.branch)?,
                 None => branch(&default?)?,
             };
-            Ok(Event { base, heads: vec![run.head_sha], landed: false, is_proposed: true, merge: None })
+            Ok(Event { base, heads: vec![run.head_sha], landed: false, is_proposed: true, seen: None, merge: None })
         }
         _ => {
             let commit = commit.ok_or_else(|| unknown("GITHUB_SHA is not set"))?;
@@ -150,7 +153,7 @@ fn pushed(reference: Option<&str>, default: &str, (before, commit): (Option<&str
         Some(before) => Base::Commit(before.to_owned()),
         None => Base::Commit(commit.clone()),
     };
-    Ok(Event { base, heads: vec![commit], landed: is_default, is_proposed: false, merge: None })
+    Ok(Event { base, heads: vec![commit], landed: is_default, is_proposed: false, seen: None, merge: None })
 }
 
 fn gitlab<'v>(value: &dyn Fn(&str) -> Option<&'v str>) -> Result<Event, Failure> {
@@ -159,7 +162,7 @@ fn gitlab<'v>(value: &dyn Fn(&str) -> Option<&'v str>) -> Result<Event, Failure>
     if let Some(target) = value("CI_MERGE_REQUEST_TARGET_BRANCH_NAME") {
         let source = value("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA").filter(|commit| is_commit(commit));
         let heads = source.map(str::to_owned).into_iter().chain([commit]).collect();
-        return Ok(Event { base: branch(target)?, heads, landed: false, is_proposed: true, merge: None });
+        return Ok(Event { base: branch(target)?, heads, landed: false, is_proposed: true, seen: None, merge: None });
     }
     let default = value("CI_DEFAULT_BRANCH").ok_or_else(|| unknown("CI_DEFAULT_BRANCH is not set"))?;
     let reference = value("CI_COMMIT_BRANCH").map(|branch| format!("refs/heads/{branch}"));

@@ -176,6 +176,12 @@ fn base_of(folder: &Path, event: &Event) -> Result<Revision, Failure> {
     };
     let tip = format!("refs/remotes/origin/{branch}");
     match git::commit_and_parents(folder, &tip) {
+        Ok((commit, _)) if is_old(folder, event, &commit) => {
+            return Err(Failure::new(format!(
+                "what was fetched of the base branch `{branch}` is old: the event names a later commit of it"
+            ))
+            .hint(format!("fetch it again: `git fetch --no-tags origin +refs/heads/{branch}:{tip}`")));
+        }
         Ok((commit, _)) => return Ok(Revision { name: format!("origin/{branch}"), commit }),
         Err(GitError::NoRevision(_)) => {}
         Err(error) => return Err(untrusted("base", &tip, &error)),
@@ -188,6 +194,12 @@ fn base_of(folder: &Path, event: &Event) -> Result<Revision, Failure> {
             "fetch it: `git fetch --no-tags origin +refs/heads/{branch}:{tip}`, or `fetch-depth: 0` of the checkout"
         ))
         .hint("the parent of what is checked out is not asked: it may be an earlier commit of the same author"))
+}
+
+/// Whether a tip was left behind by a commit that the branch has had already. What is not here can't be compared.
+fn is_old(folder: &Path, event: &Event, tip: &str) -> bool {
+    let Some(seen) = event.seen.as_deref().filter(|seen| *seen != tip) else { return false };
+    git::ends(folder, tip, seen).is_ok_and(|ends| ends.merge_base.as_deref() == Some(tip))
 }
 
 /// The first parent of the commit that the forge made to try the merge, where that is what is checked out.
