@@ -115,12 +115,12 @@ fn faults(log: &Path, policy: &Path) -> Vec<String> {
     want(judged.code == expected, &format!("exit code {}, not {expected}", judged.code));
     want(judged.json["exit_code"] == judged.code, "JSON says another exit code");
     let (word, heading) = match judged.code {
-        0 => ("PASS: ", "## agent-strace: ✅ pass"),
-        1 => ("FAIL: ", "## agent-strace: ❌ outside the scope"),
-        _ => ("INCOMPLETE: ", "## agent-strace: ❓ incomplete"),
+        0 => ("PASS: ", "## ✅ agent-strace: pass"),
+        1 => ("FAIL: ", "## ❌ agent-strace: fail"),
+        _ => ("INCOMPLETE: ", "## ❓ agent-strace: incomplete"),
     };
     want(judged.text.lines().last().is_some_and(|line| line.starts_with(word)), "the text says another verdict");
-    want(judged.markdown.starts_with(heading), "Markdown says another verdict");
+    want(judged.markdown.contains(&format!("\n{heading}")), "Markdown says another verdict");
     want(judged.markdown.chars().count() <= 65_000, "Markdown is too long for a comment");
     want(problems(&judged.sarif).is_empty(), &format!("SARIF: {:?}", problems(&judged.sarif)));
     let sarif: Value = serde_json::from_str(&judged.sarif).unwrap();
@@ -134,7 +134,7 @@ fn faults(log: &Path, policy: &Path) -> Vec<String> {
     want(!judged.text.contains("internal error"), "an internal error");
     want(judged.took < LONGEST, &format!("took {:?}", judged.took));
     if fs::metadata(log).unwrap().len() < SMALL {
-        for format in ["text", "json", "sarif", "markdown"] {
+        for format in ["text", "json", "sarif", "markdown", "github", "junit", "gitlab", "html"] {
             let (log, policy) = (log.to_str().unwrap(), policy.to_str().unwrap());
             let (code, _, _) = run_format(log, policy, format);
             want(code == judged.code, &format!("exit code {code} as {format}"));

@@ -118,7 +118,10 @@ impl World {
     fn hold_sarif(&self, folder: &str, args: &[&str], stdout: &str) {
         let is_sarif = |text: &str| text.starts_with('{') && text.contains("json.schemastore.org/sarif-");
         let named = args.iter().flat_map(|arg| [*arg, arg.rsplit('=').next().unwrap_or(arg)]);
-        let files = named.filter_map(|name| fs::read_to_string(self.path().join(folder).join(name)).ok());
+        // An argument may name anything, devices and logs of hundreds of megabytes, too.
+        let plain = |path: &PathBuf| fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() < 64 << 20);
+        let paths = named.map(|name| self.path().join(folder).join(name)).filter(plain);
+        let files = paths.filter_map(|path| fs::read_to_string(path).ok());
         for text in files.chain([stdout.to_owned()]).filter(|text| is_sarif(text)) {
             assert_eq!(sarif_check::problems(&text), Vec::<String>::new(), "{args:?}");
             if let Some(kept) = std::env::var_os("AGENT_STRACE_SARIF_OUT") {
