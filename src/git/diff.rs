@@ -114,12 +114,12 @@ pub(crate) fn is_branch_name(name: &str) -> bool {
 pub(crate) fn changed_files(start: &Path, old: &str, new: &str) -> Result<Vec<ChangedFile>, GitError> {
     let repository = open(start)?;
     let (old, new) = (commit_of(&repository, old)?, commit_of(&repository, new)?);
-    let (old, new) = (old.tree().map_err(|error| broken(&error))?, new.tree().map_err(|error| broken(&error))?);
+    let (old, new) = (old.tree().map_err(|error| lacking(&error))?, new.tree().map_err(|error| lacking(&error))?);
     let mut options = DiffOptions::new();
     options.context_lines(0).interhunk_lines(0).force_text(true).ignore_submodules(false).include_typechange(true);
     options.max_size(LARGEST_FILE).skip_binary_check(true);
     let diff =
-        repository.diff_tree_to_tree(Some(&old), Some(&new), Some(&mut options)).map_err(|error| broken(&error))?;
+        repository.diff_tree_to_tree(Some(&old), Some(&new), Some(&mut options)).map_err(|error| lacking(&error))?;
     let mut files = Vec::new();
     let mut text = 0;
     for place in 0..diff.deltas().len() {
@@ -143,7 +143,7 @@ fn file(diff: &git2::Diff<'_>, place: usize, text: &mut usize) -> Result<Changed
     if same || [old_mode, mode].contains(&SUBMODULE_MODE) {
         return Ok(changed);
     }
-    let patch = git2::Patch::from_diff(diff, place).map_err(|error| broken(&error))?;
+    let patch = git2::Patch::from_diff(diff, place).map_err(|error| lacking(&error))?;
     let Some(mut patch) = patch.filter(|_| *text < MOST_TEXT) else {
         changed.whole = false;
         return Ok(changed);
@@ -156,10 +156,10 @@ fn file(diff: &git2::Diff<'_>, place: usize, text: &mut usize) -> Result<Changed
 }
 
 fn hunk(patch: &mut git2::Patch<'_>, number: usize, text: &mut usize) -> Result<Hunk, GitError> {
-    let (head, lines) = patch.hunk(number).map_err(|error| broken(&error))?;
+    let (head, lines) = patch.hunk(number).map_err(|error| lacking(&error))?;
     let mut hunk = Hunk { start: head.new_start(), added: Vec::new(), removed: 0 };
     for line in 0..lines {
-        let line = patch.line_in_hunk(number, line).map_err(|error| broken(&error))?;
+        let line = patch.line_in_hunk(number, line).map_err(|error| lacking(&error))?;
         match line.origin() {
             '+' => {
                 let said = String::from_utf8_lossy(line.content());
@@ -204,5 +204,13 @@ fn blob(repository: &Repository, revision: &str, path: &str) -> Result<Oid, GitE
 }
 
 fn find(repository: &Repository, id: Oid) -> Result<git2::Blob<'_>, GitError> {
-    repository.find_blob(id).map_err(|error| broken(&error))
+    repository.find_blob(id).map_err(|error| lacking(&error))
+}
+
+/// What a revision names is here, but for clones that left objects out.
+fn lacking(error: &git2::Error) -> GitError {
+    match (error.code(), broken(error)) {
+        (ErrorCode::NotFound, GitError::Broken(reason)) => GitError::Missing(reason),
+        (_, broken) => broken,
+    }
 }

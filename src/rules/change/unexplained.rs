@@ -39,16 +39,17 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
         all.filter_map(|(place, file)| Unexplained::new(changed, (place, file), &of_agents)).collect();
     let (by_agents, by_people): (Vec<_>, Vec<_>) = unexplained.into_iter().partition(|found| found.by_agent);
     let mut found = Vec::new();
-    if let Some((weight, place)) = weigh(changed.policy, &RULE, Level::Warning) {
-        found.extend(by_agents.iter().map(|unexplained| unexplained.hit(weight, place.clone())));
-    }
-    match weigh(changed.policy, &RULE, Level::Note) {
-        // People change many files: where that is fine it is said once.
-        Some((Weight::Level(Level::Note), place)) => found.extend(together(&by_people, place)),
-        Some((weight, place)) => {
-            found.extend(by_people.iter().map(|unexplained| unexplained.hit(weight, place.clone())));
+    for (files, usually) in [(by_agents, Level::Warning), (by_people, Level::Note)] {
+        let Some((weight, place)) = weigh(changed.policy, &RULE, usually) else { continue };
+        // Lines beside those that a session tells of are told one by one. Of files that no session touched there may be many,
+        // and where the policy does not ask for them they are told at once.
+        let (touched, untouched): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| !file.lines.is_empty());
+        found.extend(touched.iter().map(|file| file.hit(weight, place.clone())));
+        if place.is_none() || weight == Weight::Level(Level::Note) {
+            found.extend(together(&untouched, weight, place));
+        } else {
+            found.extend(untouched.iter().map(|file| file.hit(weight, place.clone())));
         }
-        None => {}
     }
     hits.extend(bounded(found));
 }
@@ -88,15 +89,16 @@ impl<'a> Unexplained<'a> {
 }
 
 /// One finding for all of them, at the first.
-fn together(found: &[Unexplained<'_>], place: Option<PolicyPlace>) -> Option<ChangeHit> {
+fn together(found: &[Unexplained<'_>], weight: Weight, place: Option<PolicyPlace>) -> Option<ChangeHit> {
     let first = found.first()?;
     if let [one] = found {
-        return Some(one.hit(Weight::Level(Level::Note), place));
+        return Some(one.hit(weight, place));
     }
     let names = listed(found.iter().map(|unexplained| unexplained.file.path.as_str()));
-    let message = format!("no session that is here tells of all of {} files: {names}", found.len());
+    let made = if first.by_agent { " that an agent says it made" } else { "" };
+    let message = format!("no session that is here tells of {} files{made}: {names}", found.len());
     let about = found.iter().map(|unexplained| unexplained.file.path.clone()).collect();
-    Some(ChangeHit { message, about, ..first.hit(Weight::Level(Level::Note), place) })
+    Some(ChangeHit { message, about, ..first.hit(weight, place) })
 }
 
 fn done(file: &ChangedFile) -> &'static str {
