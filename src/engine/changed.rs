@@ -67,8 +67,8 @@ fn about_file(policy: &Policy, rule: &Rule, hit: ChangeHit) -> Finding {
 fn about_session(policy: &Policy, rule: &Rule, session: &SessionOutcome, hit: ChangeHit) -> Finding {
     let ChangeHit { weight, message, site, place, about } = hit;
     let mut finding = blank(rule, weight, message, &about);
-    if let ChangeSite::Session { event, line, .. } = site {
-        (finding.event, finding.line) = (event, line);
+    if let ChangeSite::Session { event, line, tool, .. } = site {
+        (finding.event, finding.line, finding.tool) = (event, line, tool);
     }
     finding.policy = place;
     mark(policy, &session.id, &mut finding, None);

@@ -4,7 +4,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::effects::{Effect, Kind};
 use crate::finding::{Cause, Counts, EffectView, Finding, Level, RuleId};
-use crate::model::{Event, EventKind, Status};
+use crate::model::{Event, Status};
 use crate::policy::{Decision, Judgement, hex};
 use crate::rules::Hit;
 use crate::rules::private::{Told, masked};
@@ -82,10 +82,7 @@ pub(super) fn of_event(event: Option<&Event<'_>>, evidence: Option<String>, sess
         file: None,
         until: hit.until,
         event_id: event.and_then(|event| event.id.as_ref()).map(|id| id.clone().into_owned()),
-        tool: event.and_then(|event| match &event.kind {
-            EventKind::Call(call) => Some(call.tool.clone().into_owned()),
-            _ => None,
-        }),
+        tool: event.and_then(Event::tool).map(str::to_owned),
         effect: None,
         evidence,
         line: event.map_or(1, |event| event.line),
@@ -110,10 +107,7 @@ pub(super) fn of_private(told: Told<'_>) -> Finding {
         file: None,
         until: None,
         event_id: told.event.and_then(|event| event.id.as_ref()).map(|id| id.clone().into_owned()),
-        tool: told.event.and_then(|event| match &event.kind {
-            EventKind::Call(call) => Some(call.tool.clone().into_owned()),
-            _ => None,
-        }),
+        tool: told.event.and_then(Event::tool).map(str::to_owned),
         effect: told.effect.map(|effect| Box::new(EffectView { parent: None, ..effect.view() })),
         evidence: told.event.and_then(|event| wording::evidence(&event.kind)).map(|said| masked(&said)),
         line: told.line,
@@ -137,10 +131,7 @@ pub(super) fn placed(found: Finding, at: At<'_>) -> Finding {
         message,
         event: at.event.number,
         event_id: at.event.id.as_ref().map(|id| id.clone().into_owned()),
-        tool: match &at.event.kind {
-            EventKind::Call(call) => Some(call.tool.clone().into_owned()),
-            _ => None,
-        },
+        tool: at.event.tool().map(str::to_owned),
         evidence: at.evidence,
         line: at.event.line,
         effect: found.effect.map(|view| Box::new(EffectView { span: at.effect.span(), ..*view })),

@@ -320,3 +320,10 @@ impl<'a> Session<'a> {
         })
     }
 }
+
+impl Event<'_> {
+    /// The tool that it calls, where it is a call.
+    pub(crate) fn tool(&self) -> Option<&str> {
+        if let EventKind::Call(call) = &self.kind { Some(&call.tool) } else { None }
+    }
+}

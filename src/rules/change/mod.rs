@@ -56,8 +56,8 @@ pub(crate) struct ChangeHit {
 pub(crate) enum ChangeSite {
     /// A file of the change and a line of it, 1-based; what was done to the file.
     File { path: String, line: u32, effect: Option<Effect> },
-    /// The place of a session of the run, and the number and line of an event of it.
-    Session { at: usize, event: u32, line: u32 },
+    /// The place of a session of the run, and the number, line and tool of an event of it.
+    Session { at: usize, event: u32, line: u32, tool: Option<String> },
 }
 
 /// What a change does to a file, as the effects of agents are written.

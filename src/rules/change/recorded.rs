@@ -45,6 +45,7 @@ pub(crate) struct Stray {
     pub(crate) path: String,
     pub(crate) event: u32,
     pub(crate) line: u32,
+    pub(crate) tool: Option<String>,
 }
 
 impl Touch {
@@ -105,7 +106,8 @@ pub(crate) struct Recorder<'c> {
     /// Lines of the log that tell of earlier changes.
     before: u32,
     recorded: Recorded,
-    strayed: BTreeMap<String, (u32, u32)>,
+    /// The first event that wrote each.
+    strayed: BTreeMap<String, &'c Event<'c>>,
 }
 
 impl<'c> Recorder<'c> {
@@ -131,7 +133,7 @@ impl<'c> Recorder<'c> {
     }
 
     /// What was refused before it ran did nothing; neither did an edit that failed.
-    pub(crate) fn read(&mut self, event: &Event<'_>, status: Option<Status>, effects: &[Effect]) {
+    pub(crate) fn read(&mut self, event: &'c Event<'c>, status: Option<Status>, effects: &[Effect]) {
         if status == Some(Status::Denied) || event.line <= self.before {
             return;
         }
@@ -149,14 +151,19 @@ impl<'c> Recorder<'c> {
     }
 
     pub(crate) fn finish(mut self) -> Recorded {
-        let strays = self.strayed.into_iter().map(|(path, (event, line))| Stray { path, event, line });
+        let strays = self.strayed.into_iter().map(|(path, event)| Stray {
+            path,
+            event: event.number,
+            line: event.line,
+            tool: event.tool().map(str::to_owned),
+        });
         self.recorded.strays = strays.collect();
         self.recorded.strays.sort_by(|left, right| (left.event, &left.path).cmp(&(right.event, &right.path)));
         self.recorded.strays.truncate(MOST_STRAYS);
         self.recorded
     }
 
-    fn written(&mut self, event: &Event<'_>, target: &PathTarget, certainty: Certainty, edits: &[Edit]) {
+    fn written(&mut self, event: &'c Event<'c>, target: &PathTarget, certainty: Certainty, edits: &[Edit]) {
         let places = self.places(target, certainty);
         let own: Vec<&Edit> = edits.iter().filter(|edit| is_of(edit, &target.path)).collect();
         for place in &places {
@@ -172,9 +179,9 @@ impl<'c> Recorder<'c> {
         }
     }
 
-    fn stray(&mut self, path: &str, event: &Event<'_>) {
+    fn stray(&mut self, path: &str, event: &'c Event<'c>) {
         if path != "." && !self.change.is_recorded(path) && self.strayed.len() < MOST_STRAYS * 10 {
-            self.strayed.entry(path.to_owned()).or_insert((event.number, event.line));
+            self.strayed.entry(path.to_owned()).or_insert(event);
         }
     }
 

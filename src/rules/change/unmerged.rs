@@ -27,7 +27,7 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
         found.push(ChangeHit {
             weight,
             message: format!("wrote {noun} not in the change: {names}"),
-            site: ChangeSite::Session { at, event: first.event, line: first.line },
+            site: ChangeSite::Session { at, event: first.event, line: first.line, tool: first.tool.clone() },
             place: place.clone(),
             about: strays.iter().map(|stray| stray.path.clone()).collect(),
         });
