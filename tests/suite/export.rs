@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use regex::Regex;
 use serde_json::{Value, json};
 
 use crate::world::{Answer, World, project};
@@ -63,7 +64,9 @@ fn export(world: &World, args: &[&str], variables: &[(&str, &str)]) -> Answer {
 
 #[track_caller]
 fn assert_clean(text: &str) {
-    let folded = text.to_lowercase();
+    // A pseudonym is made of letters and digits by chance, and may spell anything.
+    let pseudonym = Regex::new("‹([a-z]+):[a-z2-7]{13}›").unwrap();
+    let folded = pseudonym.replace_all(text, "‹$1›").to_lowercase();
     let left: Vec<_> = LEAKS.iter().filter(|leak| folded.contains(**leak)).collect();
     assert!(left.is_empty(), "{left:?} in {text}");
     let token = token();

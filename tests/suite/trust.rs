@@ -368,3 +368,23 @@ fn a_change_by_people_passes() {
     assert!(answer.stdout.contains("coverage/no-session"), "{answer:?}");
     assert_ne!(head, base);
 }
+
+/// Who wonders about a file that was left out is told what wrote it.
+#[test]
+fn what_a_session_wrote_and_the_change_does_not_hold_is_told_with_its_tool() {
+    let forge = Forge::new();
+    let folder = forge.world.path().join("forge");
+    git(&folder, &["checkout", "-q", "-b", "kept", "main"]);
+    let written = json!({"event_type": "tool_call", "timestamp": 1_790_000_000, "event_id": "e1", "session_id": "s2",
+        "data": {"tool_name": "Write", "arguments": {"file_path": "notes.txt", "content": "x\n"}}});
+    forge.world.write("forge/.agent-traces/s2/events.ndjson", &format!("{written}\n"));
+    forge.world.write("forge/.agent-traces/s2/meta.json", r#"{"session_id":"s2","started_at":1790000000}"#);
+    commit(&folder, "work");
+    let args = ["check", "--base", "main", "--format", "json", "--now", "2026-11-01T12:00:00Z"];
+    let answer = forge.world.spawn("forge", &args, &[], "");
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let document: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let findings = document["findings"].as_array().unwrap();
+    let found = findings.iter().find(|finding| finding["rule"] == "coverage/unmerged-write").unwrap();
+    assert_eq!(found["tool"], "Write", "{found}");
+}
