@@ -83,7 +83,16 @@ const harmless = async ({ page, wrong }, name) => {
   assert.equal(await page.evaluate(() => globalThis.owned), undefined, `${name}: something of a log ran`);
 };
 
-const visible = (page, selector) => page.locator(selector).filter({ visible: true }).count();
+// What is far from the window is laid out only when somebody asks: for the count, everything is at once, not one by one.
+const visible = (page, selector) =>
+  page.locator(selector).evaluateAll((all) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("* { content-visibility: visible !important; }");
+    document.adoptedStyleSheets.push(sheet);
+    const shown = all.filter((one) => one.checkVisibility({ visibilityProperty: true })).length;
+    document.adoptedStyleSheets.pop();
+    return shown;
+  });
 const focused = (page) => page.evaluate(() => document.activeElement.closest("details.finding")?.id ?? null);
 const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 
