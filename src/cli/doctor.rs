@@ -10,7 +10,6 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
 use super::policy_file::DEFAULT;
-
 use crate::change::from_top;
 use crate::doctor::{self, Held};
 use crate::git::{self, GitError, Repository};

@@ -3,7 +3,7 @@
 use sha2::{Digest as _, Sha256};
 
 use crate::effects::{Effect, Kind};
-use crate::finding::{Cause, Counts, EffectView, Finding, Level, RuleId};
+use crate::finding::{Cause, EffectView, Finding, Level, RuleId};
 use crate::model::{Event, Status};
 use crate::policy::{Decision, Judgement, hex};
 use crate::rules::Hit;
@@ -73,50 +73,27 @@ pub(super) fn of_hit(at: At<'_>, judgement: &Judgement, hit: Hit) -> Finding {
 pub(super) fn of_event(event: Option<&Event<'_>>, evidence: Option<String>, session: &str, hit: Hit) -> Finding {
     let mut parts = vec![("rule", hit.rule), ("session", session)];
     parts.extend(hit.about.iter().map(|(name, value)| (*name, value.as_str())));
+    let finding = Finding::of_rule(hit.rule, hit.level, hit.message, digest(&parts));
     Finding {
-        rule: hit.rule,
-        level: hit.level,
-        fingerprint: digest(&parts),
-        message: hit.message,
-        event: event.map_or(0, |event| event.number),
-        file: None,
         until: hit.until,
-        event_id: event.and_then(|event| event.id.as_ref()).map(|id| id.clone().into_owned()),
-        tool: event.and_then(Event::tool).map(str::to_owned),
-        effect: None,
         evidence,
-        line: event.map_or(1, |event| event.line),
-        pointer: None,
         policy: hit.place,
         named: hit.named,
         counts: hit.counts,
-        causes: Vec::new(),
-        covered_by: Vec::new(),
+        ..beside(finding, event)
     }
 }
 
 /// What was said of a private value. What the log says there is shown without anything private in it.
 pub(super) fn of_private(told: Told<'_>) -> Finding {
     let about: Vec<(&str, &str)> = told.about.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let finding = Finding::of_rule(told.rule, told.level, told.message, digest(&about));
     Finding {
-        rule: told.rule,
-        level: told.level,
-        fingerprint: digest(&about),
-        message: told.message,
-        event: told.event.map_or(0, |event| event.number),
-        file: None,
-        until: None,
-        event_id: told.event.and_then(|event| event.id.as_ref()).map(|id| id.clone().into_owned()),
-        tool: told.event.and_then(Event::tool).map(str::to_owned),
         effect: told.effect.map(|effect| Box::new(EffectView { parent: None, ..effect.view() })),
         evidence: told.event.and_then(|event| wording::evidence(&event.kind)).map(|said| masked(&said)),
         line: told.line,
         pointer: told.pointer,
-        policy: None,
-        named: None,
-        counts: Counts::ByLevel,
-        causes: Vec::new(),
-        covered_by: Vec::new(),
+        ..beside(finding, told.event)
     }
 }
 
@@ -126,15 +103,19 @@ pub(super) fn placed(found: Finding, at: At<'_>) -> Finding {
         Some(Status::Denied) => (Level::Note, format!("attempt: {}", found.message)),
         _ => (found.level, found.message),
     };
+    let effect = found.effect.map(|view| Box::new(EffectView { span: at.effect.span(), ..*view }));
+    let found = Finding { level, message, evidence: at.evidence, effect, ..found };
+    beside(found, Some(at.event))
+}
+
+/// What it says of the event that it is about; of none, it is about the session as a whole.
+fn beside(found: Finding, event: Option<&Event<'_>>) -> Finding {
+    let Some(event) = event else { return found };
     Finding {
-        level,
-        message,
-        event: at.event.number,
-        event_id: at.event.id.as_ref().map(|id| id.clone().into_owned()),
-        tool: at.event.tool().map(str::to_owned),
-        evidence: at.evidence,
-        line: at.event.line,
-        effect: found.effect.map(|view| Box::new(EffectView { span: at.effect.span(), ..*view })),
+        event: event.number,
+        event_id: event.id.as_ref().map(|id| id.clone().into_owned()),
+        tool: event.tool().map(str::to_owned),
+        line: event.line,
         ..found
     }
 }
@@ -143,25 +124,12 @@ pub(super) fn placed(found: Finding, at: At<'_>) -> Finding {
 fn finding(effect: &Effect, rule: RuleId, level: Level, message: String, judgement: &Judgement) -> Finding {
     // A finding stands alone: there are no effects beside it to count among.
     let view = EffectView { parent: None, ..effect.view() };
+    let fingerprint = fingerprint(rule, &view);
     Finding {
-        rule,
-        level,
-        message,
-        event: 0,
-        file: None,
-        until: None,
-        event_id: None,
-        tool: None,
-        fingerprint: fingerprint(rule, &view),
         effect: Some(Box::new(view)),
-        evidence: None,
-        line: 0,
-        pointer: None,
         policy: judgement.place.clone(),
         named: judgement.named.clone(),
-        counts: Counts::ByLevel,
-        causes: Vec::new(),
-        covered_by: Vec::new(),
+        ..Finding::of_rule(rule, level, message, fingerprint)
     }
 }
 

@@ -91,6 +91,16 @@ pub(crate) fn ends(start: &Path, base: &str, head: &str) -> Result<Ends, GitErro
     }
 }
 
+/// Whether a branch that has been at the commit `seen` is left behind at `tip`: `seen` comes after it, or is in no history
+/// that is here. Where the history is cut short, what is not here can't be told from what was left out.
+pub(crate) fn is_behind(start: &Path, tip: &str, seen: &str) -> Result<bool, GitError> {
+    match ends(start, tip, seen) {
+        Ok(ends) => Ok(ends.base != ends.head && ends.merge_base.as_ref() == Some(&ends.base)),
+        Err(GitError::NoRevision(_)) => Ok(!open(start)?.is_shallow()),
+        Err(error) => Err(error),
+    }
+}
+
 /// The commit that a revision stands for, in hex, and its parents, whether they are here or not.
 pub(crate) fn commit_and_parents(start: &Path, revision: &str) -> Result<(String, Vec<String>), GitError> {
     let repository = open(start)?;

@@ -10,7 +10,9 @@ mod tree;
 mod tests;
 
 pub(crate) use commits::{Backend, Change, Commit, Id, Person, Revisions, Status};
-pub(crate) use diff::{ChangedFile, changed_files, commit_and_parents, ends, grown_from, holds, is_branch_name};
+pub(crate) use diff::{
+    ChangedFile, changed_files, commit_and_parents, ends, grown_from, holds, is_behind, is_branch_name,
+};
 pub(crate) use history::{references, trailers};
 pub(crate) use repository::{Objects, PathOfTree, Repository};
 pub(crate) use tree::{TreeFile, TreeKind, files, object};

@@ -121,7 +121,7 @@ fn faults(log: &Path, policy: &Path) -> Vec<String> {
     };
     want(judged.text.lines().last().is_some_and(|line| line.starts_with(word)), "the text says another verdict");
     want(judged.markdown.contains(&format!("\n{heading}")), "Markdown says another verdict");
-    want(judged.markdown.chars().count() <= 65_000, "Markdown is too long for a comment");
+    want(judged.markdown.chars().count() <= 60_000, "Markdown is too long for a comment");
     want(problems(&judged.sarif).is_empty(), &format!("SARIF: {:?}", problems(&judged.sarif)));
     let sarif: Value = serde_json::from_str(&judged.sarif).unwrap();
     let run = &sarif["runs"][0];

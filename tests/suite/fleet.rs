@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::audit_tools::fleet;
+use crate::audit_tools::repositories::fleet;
 use crate::world::{Answer, World, project, skipped};
 
 const CONFIG: &str = "approved:\n  - {tool: claude-code, reason: review 7}\n";

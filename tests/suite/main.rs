@@ -47,6 +47,7 @@ mod peer_reads;
 mod private_data;
 mod readme;
 mod redact;
+mod repository;
 mod retention;
 mod sarif;
 /// The program's own check of what it writes.

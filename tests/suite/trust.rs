@@ -2,10 +2,10 @@
 //! base.
 
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::repository::{self, DATE};
 use crate::world::{Answer, World};
 
 const STRICT: &str = r#"{"files": {"read": {"deny": ["private/**"]}}}"#;
@@ -20,22 +20,8 @@ struct Forge {
     merge: String,
 }
 
-/// Git as everybody has it, and nothing of the machine's own settings.
 fn git(folder: &Path, args: &[&str]) -> String {
-    #[expect(clippy::disallowed_methods, reason = "repositories are made by git itself")]
-    let output = Command::new("git")
-        .args(args)
-        .current_dir(folder)
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap())
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .envs([("GIT_AUTHOR_NAME", "Dana"), ("GIT_AUTHOR_EMAIL", "dana@example.com")])
-        .envs([("GIT_COMMITTER_NAME", "Dana"), ("GIT_COMMITTER_EMAIL", "dana@example.com")])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    repository::git(folder, DATE, args).trim().to_owned()
 }
 
 fn commit(folder: &Path, message: &str) -> String {
@@ -180,6 +166,15 @@ fn a_tip_that_was_left_behind_is_not_the_base() {
     let (answer, _) = forge.check(&[("GITHUB_EVENT_NAME", "pull_request"), ("GITHUB_SHA", &merge)], &[]);
     assert_eq!(answer.code, 2, "{}", answer.stdout);
     assert!(answer.stderr.contains("the event names a later commit"), "{}", answer.stderr);
+    // All of the history is here, and the commit that the branch has been at is not in it.
+    git(&forge.world.path().join("clone"), &["update-ref", "refs/remotes/origin/main", &forge.base]);
+    forge.event(&json!({
+        "pull_request": {"base": {"ref": "main", "sha": "1".repeat(40)}, "head": {"ref": "topic", "sha": forge.head}},
+        "repository": {"default_branch": "main"},
+    }));
+    let (answer, _) = forge.check(&[("GITHUB_EVENT_NAME", "pull_request"), ("GITHUB_SHA", &merge)], &[]);
+    assert_eq!(answer.code, 2, "{}", answer.stdout);
+    assert!(answer.stderr.contains("the branch was rewritten"), "{}", answer.stderr);
 }
 
 /// A branch or a tag of the same name stands in for nothing.

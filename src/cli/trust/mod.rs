@@ -176,13 +176,10 @@ fn base_of(folder: &Path, event: &Event) -> Result<Revision, Failure> {
     };
     let tip = format!("refs/remotes/origin/{branch}");
     match git::commit_and_parents(folder, &tip) {
-        Ok((commit, _)) if is_old(folder, event, &commit) => {
-            return Err(Failure::new(format!(
-                "what was fetched of the base branch `{branch}` is old: the event names a later commit of it"
-            ))
-            .hint(format!("fetch it again: `git fetch --no-tags origin +refs/heads/{branch}:{tip}`")));
+        Ok((commit, _)) => {
+            hold_is_current(folder, event, branch, &commit)?;
+            return Ok(Revision { name: format!("origin/{branch}"), commit });
         }
-        Ok((commit, _)) => return Ok(Revision { name: format!("origin/{branch}"), commit }),
         Err(GitError::NoRevision(_)) => {}
         Err(error) => return Err(untrusted("base", &tip, &error)),
     }
@@ -196,10 +193,18 @@ fn base_of(folder: &Path, event: &Event) -> Result<Revision, Failure> {
         .hint("the parent of what is checked out is not asked: it may be an earlier commit of the same author"))
 }
 
-/// Whether a tip was left behind by a commit that the branch has had already. What is not here can't be compared.
-fn is_old(folder: &Path, event: &Event, tip: &str) -> bool {
-    let Some(seen) = event.seen.as_deref().filter(|seen| *seen != tip) else { return false };
-    git::ends(folder, tip, seen).is_ok_and(|ends| ends.merge_base.as_deref() == Some(tip))
+/// A tip that was left behind by a commit that the branch has had already may hold an older policy.
+fn hold_is_current(folder: &Path, event: &Event, branch: &str, tip: &str) -> Result<(), Failure> {
+    let Some(seen) = event.seen.as_deref() else { return Ok(()) };
+    match git::is_behind(folder, tip, seen) {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(Failure::new(format!(
+            "what was fetched of the base branch `{branch}` is old: the event names a later commit of it, `{seen}`"
+        ))
+        .hint(format!("fetch it again: `git fetch --no-tags origin +refs/heads/{branch}:refs/remotes/origin/{branch}`"))
+        .hint("where the branch was rewritten since, only a new event names a commit that it holds")),
+        Err(error) => Err(untrusted("base", seen, &error)),
+    }
 }
 
 /// The first parent of the commit that the forge made to try the merge, where that is what is checked out.

@@ -250,7 +250,8 @@ fn invocation(report: &Report, dropped: usize, checkout: &Checkout<'_>) -> Invoc
         notifications.push(notification("error", &format!("{} more gaps", report.gaps.len() - NOTIFICATIONS)));
     }
     if dropped > 0 {
-        notifications.push(notification("warning", &format!("{dropped} results of lower level are not in this file")));
+        let text = format!("{dropped} more results are not in this file: it has the {RESULTS} worst");
+        notifications.push(notification("warning", &text));
     }
     // The standard allows milliseconds at most.
     let end_time = checkout.now.map(|now| format!("{now:.3}"));

@@ -45,7 +45,7 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
         // and where the policy does not ask for them they are told at once.
         let (touched, untouched): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| !file.lines.is_empty());
         found.extend(touched.iter().map(|file| file.hit(weight, place.clone())));
-        if place.is_none() || weight == Weight::Level(Level::Note) {
+        if place.is_none() {
             found.extend(together(&untouched, weight, place));
         } else {
             found.extend(untouched.iter().map(|file| file.hit(weight, place.clone())));
