@@ -1,5 +1,8 @@
 //! Fixed strings that start something, all looked for in one pass over a text.
 
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use aho_corasick::packed::{Config, MatchKind as PackedKind, Searcher};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Match, MatchKind};
 
@@ -18,9 +21,45 @@ pub(super) enum Choice {
 /// In long texts, several bytes are looked at together to find out where none of them can be. In short ones that takes longer
 /// than it saves.
 pub(super) struct Words {
-    of_short: Option<AhoCorasick>,
+    of_short: Short,
     /// `None` on machines that can't look at many bytes at a time, and for more than 64 strings.
     of_long: Option<Searcher>,
+}
+
+/// For short texts. A table of all states is the fastest, and takes longer to make than a process lives that looks at one
+/// call: it is made where it is used often.
+struct Short {
+    words: Vec<Vec<u8>>,
+    kind: MatchKind,
+    at_first: Option<AhoCorasick>,
+    often: OnceLock<Option<AhoCorasick>>,
+    asked: AtomicU32,
+}
+
+/// From so many texts on.
+const OFTEN: u32 = 2_000;
+
+impl Short {
+    fn new(kind: MatchKind, words: &[impl AsRef<[u8]>]) -> Self {
+        let words: Vec<Vec<u8>> = words.iter().map(|word| word.as_ref().to_vec()).collect();
+        let at_first = automaton(AhoCorasickKind::NoncontiguousNFA, kind, &words);
+        Self { words, kind, at_first, often: OnceLock::new(), asked: AtomicU32::new(0) }
+    }
+
+    fn get(&self) -> Option<&AhoCorasick> {
+        if self.asked.load(Ordering::Relaxed) < OFTEN {
+            self.asked.fetch_add(1, Ordering::Relaxed);
+            return self.at_first.as_ref();
+        }
+        self.often.get_or_init(|| automaton(AhoCorasickKind::DFA, self.kind, &self.words)).as_ref()
+    }
+}
+
+/// The words are compiled in, and tests ask whether all of them were built.
+fn automaton(way: AhoCorasickKind, kind: MatchKind, words: &[Vec<u8>]) -> Option<AhoCorasick> {
+    let mut automaton = AhoCorasick::builder();
+    automaton.kind(Some(way)).match_kind(kind).prefilter(false);
+    automaton.build(words).ok()
 }
 
 impl Words {
@@ -39,30 +78,28 @@ impl Words {
             Choice::First => MatchKind::LeftmostFirst,
             Choice::Longest => MatchKind::LeftmostLongest,
         };
-        let mut automaton = AhoCorasick::builder();
-        automaton.kind(Some(AhoCorasickKind::DFA)).match_kind(kind).prefilter(false);
-        // The words are compiled in, and tests ask whether all of them were built.
-        Self { of_short: automaton.build(words).ok(), of_long: None }
+        Self { of_short: Short::new(kind, words), of_long: None }
     }
 
     /// All that stand in a text, from left to right, without overlap.
     pub(super) fn find(&self, text: &[u8]) -> impl Iterator<Item = Match> {
         let of_long = self.of_long.as_ref().filter(|_| text.len() >= LONG);
-        let of_short = self.of_short.as_ref().filter(|_| of_long.is_none());
+        let of_short = if of_long.is_none() { self.of_short.get() } else { None };
         let short = of_short.into_iter().flat_map(move |automaton| automaton.find_iter(text));
         short.chain(of_long.into_iter().flat_map(move |searcher| searcher.find_iter(text)))
     }
 
     /// Whether one of them stands in a short text.
     pub(super) fn is_in(&self, text: &[u8]) -> bool {
-        self.of_short.as_ref().is_some_and(|automaton| automaton.is_match(text))
+        self.of_short.get().is_some_and(|automaton| automaton.is_match(text))
     }
 }
 
 #[cfg(test)]
 impl Words {
     pub(super) fn is_built_for_short(&self) -> bool {
-        self.of_short.is_some()
+        let often = automaton(AhoCorasickKind::DFA, self.of_short.kind, &self.of_short.words);
+        self.of_short.at_first.is_some() && often.is_some()
     }
 
     /// Whether both ways to search are there, on machines that can have both.

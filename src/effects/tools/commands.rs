@@ -48,7 +48,7 @@ pub(super) fn with_operands(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     for name in entry.arguments.get("operands").into_iter().flatten() {
         for (_, value) in given.iter().filter(|(key, _)| names::plain(key) == names::plain(name)) {
             match (value, words(value)) {
-                (Value::Text(text), _) if name == "command" => line.push(text.clone()),
+                (Value::Text(text), _) if *name == "command" => line.push(text.clone()),
                 (Value::Text(text), _) => line.push(quoted(text)),
                 (_, Some(words)) => line.extend(words.iter().map(|word| quoted(word))),
                 _ => run.opaque(About::Anything, UNJUDGEABLE),

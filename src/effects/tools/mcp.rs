@@ -11,7 +11,7 @@ use super::{Given, known, names, unknown};
 use crate::effects::{Argument, Certainty, Connection, Execution, Kind};
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 pub(super) struct Servers {
     #[serde(rename = "about")]
     _about: String,
@@ -19,7 +19,7 @@ pub(super) struct Servers {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct Server {
     names: Vec<String>,
     /// A service's host; `**` stands for any labels.

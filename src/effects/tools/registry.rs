@@ -1,6 +1,7 @@
 //! The registry of tools, read from the JSON files beside this one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -90,13 +91,13 @@ impl From<Subject> for About {
 }
 
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 pub(super) struct Entry {
     pub(super) does: Action,
-    pub(super) names: Vec<String>,
+    pub(super) names: Vec<&'static str>,
     /// Argument names that differ from the role's usual ones.
     #[serde(default)]
-    pub(super) arguments: BTreeMap<String, Vec<String>>,
+    pub(super) arguments: BTreeMap<&'static str, Vec<&'static str>>,
     /// For [`Action::Select`].
     #[serde(default)]
     pub(super) choices: BTreeMap<String, Action>,
@@ -127,7 +128,7 @@ pub(super) struct Entry {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct ToolFile {
     #[serde(rename = "about")]
     _about: String,
@@ -164,7 +165,7 @@ fn plain_set<'de, D: serde::Deserializer<'de>>(source: D) -> Result<BTreeSet<Str
 #[derive(Debug, Default)]
 pub(super) struct Registry {
     entries: Vec<Entry>,
-    by_name: BTreeMap<String, usize>,
+    by_name: HashMap<Cow<'static, str>, usize>,
     pub(super) vocabulary: Vocabulary,
 }
 
@@ -179,8 +180,8 @@ pub(super) fn load() -> Result<Registry, String> {
         let file: ToolFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
         for entry in file.tools {
             let at = registry.entries.len();
-            for name in &entry.names {
-                let previous = registry.by_name.insert(names::plain(name).into_owned(), at);
+            for name in entry.names.iter().copied() {
+                let previous = registry.by_name.insert(names::plain(name), at);
                 if previous.is_some_and(|previous| previous != at) {
                     return Err(format!("`{name}` is registered twice"));
                 }

@@ -35,14 +35,14 @@
 //!
 //! Where several programs share an entry, every option must mean the same to all of them.
 
+mod index;
 mod role;
 mod table;
 #[cfg(test)]
 mod tests;
 mod text;
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
@@ -249,23 +249,14 @@ impl Entry {
     }
 }
 
-/// An entry, and the family it comes from.
-#[derive(Debug, Clone, Copy)]
-struct Builtin {
-    entry: &'static Entry,
-    family: &'static str,
-}
-
 /// What the built-in data says about `program`, by its bare name. Who judges asks [`Knowledge::entry`].
 pub(crate) fn builtin(program: &str) -> Option<&'static Entry> {
-    base().get(program).map(|builtin| builtin.entry)
+    index::find(program).map(|builtin| builtin.entry)
 }
 
 /// Every program of the built-in data, sorted.
 pub(crate) fn builtin_names() -> Vec<&'static str> {
-    let mut names: Vec<&str> = base().keys().copied().collect();
-    names.sort_unstable();
-    names
+    index::names().collect()
 }
 
 /// The shell itself acts on this word; no program of this name is ever looked for.
@@ -278,26 +269,6 @@ const RESERVED: &[&str] = &[
     "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for", "in", "select",
     "function", "time", "coproc",
 ];
-
-/// There are thousands of names, and every short run waits until they are in place: nothing needs them sorted.
-fn base() -> &'static HashMap<&'static str, Builtin> {
-    static BASE: OnceLock<HashMap<&'static str, Builtin>> = OnceLock::new();
-    static ENTRIES: OnceLock<Vec<(&'static str, Vec<Entry>)>> = OnceLock::new();
-    BASE.get_or_init(|| {
-        let families = ENTRIES.get_or_init(|| FAMILIES.iter().map(|(family, text)| (*family, parse(text))).collect());
-        let entries = families.iter().flat_map(|(family, entries)| entries.iter().map(move |entry| (*family, entry)));
-        let names = |(family, entry): (&'static str, &'static Entry)| {
-            entry.names.split(' ').map(move |name| (name, Builtin { entry, family }))
-        };
-        entries.flat_map(names).collect()
-    })
-}
-
-/// A family that does not parse contributes nothing: its programs become unknown ones, which are opaque. A test keeps
-/// that from happening.
-fn parse(text: &'static str) -> Vec<Entry> {
-    serde_json::from_str(text).unwrap_or_else(|_| Vec::new())
-}
 
 /// The families with their entries, or why one does not parse.
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Entry, OptionRole, Role, base};
+use super::index;
+use super::{Entry, OptionRole, Role};
 
 /// Families of tools that differ between projects: what a policy says about one of them counts in place of the built-in
 /// data. All other programs are what they are everywhere.
@@ -33,7 +34,7 @@ pub(crate) enum Standing {
 
 impl Standing {
     pub(crate) fn of(program: &str) -> Self {
-        match base().get(program) {
+        match index::find(program) {
             None => Self::Unknown,
             Some(builtin) if OF_PROJECTS.contains(&builtin.family) && !builtin.entry.is_code() => {
                 Self::Correctable(builtin.entry)
