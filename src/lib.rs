@@ -18,6 +18,7 @@
 //! | [`shell`] | which commands a piece of shell text runs: real grammar, constant propagation | – |
 //! | [`privacy`] | turns log text into text that may be shown | – |
 //! | [`scrub`] | rewrites logs of any format byte by byte, without what is private | privacy |
+//! | [`proxy`] | bytes between an MCP client and its server → messages, and what they mean | – |
 //! | [`anonymize`] | sessions without who they are about: pseudonyms, and proof that nothing is left | privacy, scrub |
 //! | [`git`] | files of a revision and commits of a history as git objects | – |
 //! | [`change`] | what the head of a change has that its base hasn't, as data | git |
@@ -35,11 +36,14 @@
 //! | [`lab`] | tries a policy out: its tests, its lints, what its denies let through | model, effects, policy, engine, finding |
 //! | [`backtest`] | sessions of the past by a policy, and what another one would change | model, effects, policy, rules, engine, finding |
 //! | [`export`] | a scope in the languages of agents' own engines, and what these can't say | model, shell, effects, policy, engine, finding |
-//! | [`triage`] | a session as its user lived it: conversations, turns, steps, tools, and what was paid | model |
+//! | [`triage`] | a session as its user lived it: conversations, turns, steps, tools, what was paid, and event by event | model |
 //! | [`sweep`] | what a repository gives away about the AI tools, MCP servers and endpoints in it | model, effects, policy, config, rules, finding, git, privacy, scrub |
 //! | [`doctor`] | what a commit says about the gate in CI: which strength is in force, and what defeats it | policy, sweep |
-//! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, backtest, privacy, measures, prices, sweep, change, doctor |
-//! | [`store`] | writes sessions into the native store, and deletes those that were kept long enough | model, privacy |
+//! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, backtest, privacy, measures, prices, sweep, change, doctor, triage |
+//! | [`telemetry`] | sessions in the language of OpenTelemetry: traces and gauges, as messages that nothing sends | model, measures, prices |
+//! | [`store`] | writes sessions into the native store, whole or while they run, and deletes those that were kept long enough | model, privacy |
+//! | [`capture`] | what agents tell their hooks → events of the store, and answers they understand | model, store |
+//! | [`setup`] | agents' settings with our hooks in them, and without | capture |
 //! | [`cli`] | arguments, files, exit codes; the only module that prints | everything |
 //!
 //! The table is enforced by `tests/suite/architecture.rs`.
@@ -53,10 +57,13 @@
 //! 4. A finding names two places: the act, and the policy line that judged it.
 //! 5. Log text is hostile: it reaches an output only through one redacting and one escaping step.
 //! 6. Nothing that a repository or a log names is executed, fetched or followed out of the store. Histories may be read by
-//!    the `git` program of the machine, which is kept from starting anything itself.
+//!    the `git` program of the machine, which is kept from starting anything itself. Nothing is sent anywhere but by
+//!    `export`, to the address that its user gave (`--endpoint`, `--backend`), and only `cli::export::telemetry::http`
+//!    can.
 //! 7. Policy is order-free: deny > allow > default.
 //! 8. Rules don't print, renderers don't judge, ingest doesn't guess. Only [`cli`], `ingest::discover`,
-//!    `policy::load`, `sweep::worktree`, [`store`] and [`git`] touch the outside world.
+//!    `policy::load`, `sweep::worktree`, [`store`] and [`git`] touch the outside world. What `cli::record` starts or
+//!    connects to is named by whoever runs it.
 //!
 //! # Where this departs from the usual
 //!
@@ -74,6 +81,8 @@
 //!   push. What it does to the gate is a warning then: it is on the branch, and can be told but not kept out.
 //! - **What sessions have to account for is weighed under `evidence.rules`** beside missing evidence: both say how much is
 //!   held against a change because something is not there.
+//! - **Names of telemetry are written down here.** Those of generative AI have left the crate of the conventions for a
+//!   repository of their own, which no crate is made from; all in it are deprecated there.
 //! - **Attestations (E3) are verified by the caller**, who has the network and the identities; the gate takes its word, as it
 //!   does for where logs came from.
 //! - **YAML is read as the policy is.** A library bounds it and says where values stand; what they may be is checked by
@@ -86,6 +95,7 @@
 
 mod anonymize;
 mod backtest;
+mod capture;
 mod change;
 mod cli;
 mod compare;
@@ -105,14 +115,17 @@ mod model;
 mod policy;
 mod prices;
 mod privacy;
+mod proxy;
 mod report;
 mod rules;
 #[cfg(test)]
 mod schemas;
 mod scrub;
+mod setup;
 mod shell;
 mod store;
 mod sweep;
+mod telemetry;
 mod triage;
 
 use std::ffi::OsString;

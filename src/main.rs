@@ -11,9 +11,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let machine = agent_strace::Machine::of_process();
     let environment = agent_strace::Environment::of_process().on(&machine);
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    let mut err = std::io::stderr().lock();
-    let code = agent_strace::run_in(environment, std::env::args_os(), &mut std::io::stdin().lock(), &mut out, &mut err);
+    // None of them is locked: `mcp` serves from a thread of its own.
+    let mut out = BufWriter::new(std::io::stdout());
+    let mut err = std::io::stderr();
+    let code = agent_strace::run_in(environment, std::env::args_os(), &mut std::io::stdin(), &mut out, &mut err);
     match out.flush() {
         // A reader that closed the pipe has seen what it wanted; the verdict stands.
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::from(2),

@@ -10,14 +10,20 @@ use super::completions::CompletionsArgs;
 use super::doctor::DoctorArgs;
 use super::eval::EvalArgs;
 use super::export::{ExportArgs, RevealArgs};
+use super::gaps::GapsArgs;
+use super::hook::HookArgs;
 use super::init::InitArgs;
 use super::lint::LintArgs;
 use super::man::ManArgs;
+use super::mcp::McpArgs;
 use super::measured::{CostArgs, StatsArgs, TokenBudgetArgs};
 use super::policy::args::PolicyArgs;
+use super::record::{RecordArgs, RecordHttpArgs};
 use super::redact::RedactArgs;
 use super::retention::RetentionArgs;
+use super::setup::SetupArgs;
 use super::since::{self, Since};
+use super::triage::{AnnotateArgs, ExplainArgs, ReplayArgs, ShowArgs, TimelineArgs, WhyArgs};
 pub(super) use super::values::{FailOn, FormatName, PlainFormat, SourceName, parse_now, parse_report};
 
 /// The gate between AI coding agents and your main branch.
@@ -163,6 +169,24 @@ pub(super) enum Command {
     /// Show a session itself: its turns, steps and tools, and what it cost.
     #[command(after_help = INSPECT_EXAMPLES)]
     Inspect(InspectArgs),
+    /// What happened in a session, event by event, with what the gate says of it.
+    #[command(after_help = super::triage::REPLAY_EXAMPLES)]
+    Replay(Box<ReplayArgs>),
+    /// What an agent did, phase by phase; or why the gate reports a finding, and what can be done.
+    #[command(after_help = super::triage::EXPLAIN_EXAMPLES)]
+    Explain(Box<ExplainArgs>),
+    /// Why an event happened: back from it to the prompt.
+    #[command(after_help = super::triage::WHY_EXAMPLES)]
+    Why(WhyArgs),
+    /// A session at a glance, a line for each phase.
+    #[command(after_help = super::triage::TIMELINE_EXAMPLES)]
+    Timeline(TimelineArgs),
+    /// Note something at an event of a session in the store.
+    #[command(after_help = super::triage::ANNOTATE_EXAMPLES)]
+    Annotate(Box<AnnotateArgs>),
+    /// Who ran a session, where and how, as its log says.
+    #[command(after_help = super::triage::SHOW_EXAMPLES)]
+    Show(ShowArgs),
     /// List the sessions in the store, or the logs of all agents on this machine.
     #[command(after_help = LIST_EXAMPLES)]
     List(ListArgs),
@@ -175,9 +199,24 @@ pub(super) enum Command {
     /// What sessions add up to: calls, time, tokens, files, errors.
     #[command(after_help = super::measured::STATS_EXAMPLES)]
     Stats(StatsArgs),
+    /// Tell agents to run `hook`: Claude Code, Codex, Gemini CLI, Cursor, Copilot.
+    #[command(after_help = super::setup::EXAMPLES)]
+    Setup(SetupArgs),
+    /// What agents run at each step of a session: records it, and denies what the policy denies.
+    #[command(after_help = super::hook::EXAMPLES)]
+    Hook(HookArgs),
+    /// Find calls that got past the hook: what ran, joined with what was decided.
+    #[command(after_help = super::gaps::EXAMPLES)]
+    Gaps(GapsArgs),
     /// Write logs of any agent into the store.
     #[command(after_help = IMPORT_EXAMPLES)]
     Import(ImportArgs),
+    /// Record what an agent and an MCP server say to each other, and pass it on as it is.
+    #[command(after_help = super::record::EXAMPLES)]
+    Record(RecordArgs),
+    /// The same with a server that is spoken to by HTTP.
+    #[command(after_help = super::record::HTTP_EXAMPLES)]
+    RecordHttp(RecordHttpArgs),
     /// Rewrite logs without what is private in them, or list where it is.
     #[command(after_help = super::redact::EXAMPLES)]
     Redact(RedactArgs),
@@ -187,6 +226,9 @@ pub(super) enum Command {
     /// Put back what pseudonyms stand for, with the key they were made with.
     #[command(after_help = super::export::REVEAL_EXAMPLES)]
     Reveal(RevealArgs),
+    /// Serve sessions and the policy to an agent, as tools of the Model Context Protocol.
+    #[command(after_help = super::mcp::EXAMPLES)]
+    Mcp(McpArgs),
     /// Write a policy to start from.
     #[command(after_help = super::init::EXAMPLES)]
     Init(InitArgs),
@@ -381,6 +423,40 @@ pub(super) struct GateArgs {
     /// No colours; `NO_COLOR` does the same.
     #[arg(long)]
     pub(super) no_color: bool,
+}
+
+impl GateArgs {
+    /// Of a command that judges one call and says nothing else.
+    pub(super) fn of_call(
+        policy: Option<String>,
+        policy_ref: Option<String>,
+        allow_no_policy: bool,
+        now: Option<jiff::Timestamp>,
+    ) -> Self {
+        Self {
+            policy,
+            policy_ref,
+            base: None,
+            head: None,
+            git_dir: None,
+            tampering_reviewed: None,
+            allow_no_policy,
+            hooks: Vec::new(),
+            prices: None,
+            fail_on: None,
+            baseline: None,
+            write_baseline: None,
+            force: false,
+            no_suppressions: false,
+            source: SourceName::Runner,
+            now,
+            format: FormatName::Text,
+            output: None,
+            reports: Vec::new(),
+            quiet: true,
+            no_color: true,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -73,7 +73,7 @@ impl Bench {
     pub(super) fn wanted(&self, verb: Verb) -> Option<Wanted> {
         let demands = self.settings.demands.as_deref();
         let counted = demands.into_iter().flat_map(|demands| demands.evals.counted_rules());
-        if verb == Verb::Check { Wanted::new(&self.private, counted) } else { None }
+        if matches!(verb, Verb::Check | Verb::Hook) { Wanted::new(&self.private, counted) } else { None }
     }
 
     pub(super) fn panel<'b>(&'b self, wanted: Option<&'b Wanted>, links: &'b Links, entries: Entries) -> Panel<'b> {

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
+use crate::capture;
 use crate::ingest::discover;
 
 /// The default is what tests and other programs want: no colour, no progress, not in CI.
@@ -34,9 +36,32 @@ pub struct Machine {
     pub(crate) ci: BTreeMap<&'static str, String>,
     /// Where a job of GitHub Actions keeps its summary.
     pub(crate) step_summary: Option<PathBuf>,
+    /// What agents tell their hooks of where the project is, by the name of the variable.
+    pub(crate) projects: BTreeMap<&'static str, PathBuf>,
     /// Who works on it, and what it is called.
     pub(crate) people: Vec<(Named, String)>,
+    /// Where telemetry goes, for exports that ask for it.
+    pub(crate) exporters: Exporters,
 }
+
+/// Addresses and credentials by the name of their variable. They are never shown.
+#[derive(Default)]
+pub(crate) struct Exporters(BTreeMap<&'static str, String>);
+
+impl fmt::Debug for Exporters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Exporters")
+    }
+}
+
+/// Those of exporters of OpenTelemetry, and of Langfuse.
+const EXPORTER_VARIABLES: &[&str] = &[
+    "OTEL_EXPORTER_OTLP_ENDPOINT",
+    "OTEL_EXPORTER_OTLP_HEADERS",
+    "LANGFUSE_HOST",
+    "LANGFUSE_PUBLIC_KEY",
+    "LANGFUSE_SECRET_KEY",
+];
 
 /// What a value of the environment is the name of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,11 +115,18 @@ impl Machine {
         let step_summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from);
         let told = |name: &&'static str| Some((*name, std::env::var(*name).ok().filter(|value| !value.is_empty())?));
         let ci = CI_VARIABLES.iter().filter_map(told).collect();
-        Self { homes, now: jiff::Timestamp::now(), ci, step_summary, people: people() }
+        let projects = capture::AGENTS.iter().filter_map(|agent| value(agent.variable?)).collect();
+        let exporters = Exporters(EXPORTER_VARIABLES.iter().filter_map(told).collect());
+        Self { homes, now: jiff::Timestamp::now(), ci, step_summary, projects, people: people(), exporters }
     }
 }
 
 impl<'a> Environment<'a> {
+    /// A variable that says where telemetry goes.
+    pub(super) fn exporter(self, name: &str) -> Option<&'a str> {
+        self.machine?.exporters.0.get(name).map(String::as_str)
+    }
+
     /// The address of the repository on its forge, as the forge tells its jobs.
     pub(super) fn repository(self) -> Option<String> {
         let value = |name: &str| self.machine?.ci.get(name).map(String::as_str);

@@ -28,6 +28,8 @@ pub(super) enum Verb {
     Check,
     Audit,
     Lint,
+    /// One call, before it runs.
+    Hook,
 }
 
 /// The other files that a command names.
@@ -163,7 +165,7 @@ fn entries(verb: Verb, args: &GateArgs) -> Entries {
 }
 
 /// What the store should not hold any more, where sessions of it are judged.
-fn overdue(
+pub(super) fn overdue(
     verb: Verb,
     retention: &Retention,
     trace_dir: &Path,
@@ -217,7 +219,7 @@ fn write(
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
     let style = match verb {
-        Verb::Check => Style::Check,
+        Verb::Check | Verb::Hook => Style::Check,
         Verb::Audit => Style::Audit,
         Verb::Lint => Style::Lint,
     };

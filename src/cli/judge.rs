@@ -6,6 +6,7 @@ use crate::engine::{self, Judging, Outcome, SessionOutcome, Settings, Share};
 use crate::ingest::{Log, Reading};
 use crate::model::{Gap, Session};
 use crate::rules::private::{Exposed, Wanted};
+use crate::sweep;
 
 /// What judges.
 #[derive(Clone, Copy)]
@@ -47,6 +48,29 @@ pub(super) fn judge_twice(
     (conclude(first, one), second.map(|panel| conclude(panel, other)))
 }
 
+/// The same by one panel, with what `tell` makes of every session: in the order of the outcome's. What is said of a
+/// session among the others is not in its outcome yet.
+pub(super) fn judge_telling<T: Send>(
+    inputs: Inputs,
+    panel: &Panel<'_>,
+    overdue: &Overdues,
+    tell: impl Fn(&Log, &Session<'_>, &mut SessionOutcome) -> T + Sync,
+) -> (Outcome, Vec<T>) {
+    let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
+        let (mut judged, lacking) = judge_log((log, &reading), panel, overdue);
+        let told = reading.sessions.iter().zip(&mut judged).map(|(session, judged)| tell(log, session, judged));
+        let told: Vec<T> = told.collect();
+        ((judged, lacking), told)
+    });
+    let (mut sessions, mut told) = (Vec::new(), Vec::new());
+    for ((judged, lacking), more) in parts {
+        sessions.extend(judged);
+        gaps.extend(lacking);
+        told.extend(more);
+    }
+    (engine::conclude(panel.judging.policy, sessions, gaps, panel.settings), told)
+}
+
 /// The sessions of one log, judged, and the gaps that belong to no single one of them.
 fn judge_log(
     (log, reading): (&Log, &Reading<'_>),
@@ -68,6 +92,7 @@ fn judge_log(
         let exposed = exposed.as_ref().map(|exposed| Share { exposed, at });
         let mut outcome = engine::judge_by(session, own.clone(), Judging { exposed, ..panel.judging });
         outcome.account.overdue = overdue.of(log).cloned();
+        outcome.account.offers = sweep::offered(session);
         outcome
     };
     (sessions.iter().enumerate().map(judge).collect(), unassigned)

@@ -14,7 +14,9 @@ mod environment;
 mod eval;
 mod export;
 mod failure;
+mod gaps;
 mod gate;
+mod hook;
 mod hooks;
 mod import;
 mod init;
@@ -23,17 +25,21 @@ mod judge;
 mod lint;
 mod list;
 mod man;
+mod mcp;
 mod measured;
 mod output;
 mod pipeline;
 mod policy;
 mod policy_file;
 mod progress;
+mod record;
 mod redact;
 mod retention;
 mod rules;
 mod schema;
+mod setup;
 mod since;
+mod triage;
 mod trust;
 mod values;
 mod wanted;
@@ -55,9 +61,13 @@ pub(crate) struct Streams<'a> {
 }
 
 pub(crate) fn run(args: impl IntoIterator<Item = OsString>, environment: Environment, mut streams: Streams<'_>) -> u8 {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return clap_answer(&error, environment, &mut streams),
+        Err(error) => {
+            let code = clap_answer(&error, environment, &mut streams);
+            return if code == 0 { 0 } else { hook::usage_code(&args).unwrap_or(code) };
+        }
     };
     match dispatch(&cli, environment, &mut streams) {
         Ok(code) => code,
@@ -79,17 +89,29 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Doctor(args) => doctor::run(&cli.trace_dir, args, environment, streams),
         Command::Drift(args) => compare::drift(&cli.trace_dir, args, environment, streams),
         Command::Effects(args) => effects::run(&cli.trace_dir, args, environment, streams),
+        Command::Gaps(args) => gaps::run(&cli.trace_dir, args, environment, streams),
+        Command::Hook(args) => hook::run(&cli.trace_dir, args, environment, streams),
         Command::Import(args) => import::run(&cli.trace_dir, args, environment, streams),
         Command::Init(args) => init::run(args, streams),
         Command::Inspect(args) => inspect::run(&cli.trace_dir, args, environment, streams),
         Command::Lint(args) => lint::run(&cli.trace_dir, args, environment, streams),
         Command::List(args) => list::run(&cli.trace_dir, args, environment, streams),
+        Command::Mcp(args) => mcp::run(&cli.trace_dir, args, environment, streams),
         Command::Policy(args) => policy::run(&cli.trace_dir, args, environment, streams),
         Command::Export(args) => export::run(&cli.trace_dir, args, environment, streams),
         Command::Reveal(args) => export::reveal(args, streams),
+        Command::Record(args) => record::record(&cli.trace_dir, args, environment, streams),
+        Command::RecordHttp(args) => record::record_http(&cli.trace_dir, args, environment, streams),
         Command::Redact(args) => redact::run(&cli.trace_dir, args, environment, streams),
+        Command::Why(args) => triage::why(&cli.trace_dir, args, environment, streams),
+        Command::Timeline(args) => triage::timeline(&cli.trace_dir, args, environment, streams),
+        Command::Annotate(args) => triage::annotate(&cli.trace_dir, args, environment, streams),
+        Command::Show(args) => triage::show(&cli.trace_dir, args, environment, streams),
+        Command::Explain(args) => triage::explain(&cli.trace_dir, args, environment, streams),
+        Command::Replay(args) => triage::replay(&cli.trace_dir, args, environment, streams),
         Command::Retention(args) => retention::run(&cli.trace_dir, args, environment, streams),
         Command::Rules(args) => rules::run(args, streams),
+        Command::Setup(args) => setup::run(args, environment, streams),
         Command::Schema(args) => schema::run(args, streams),
         Command::Completions(args) => completions::run(args, streams),
         Command::Man(args) => man::run(args, streams),

@@ -97,6 +97,7 @@ impl Tracker {
             | EventKind::Reasoning(_)
             | EventKind::Repeat(_)
             | EventKind::Result(_)
+            | EventKind::Offer(_)
             | EventKind::Notice
             | EventKind::Other => return Effects::default(),
         };

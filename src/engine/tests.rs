@@ -19,6 +19,7 @@ use crate::model::{
 };
 use crate::policy::Policy;
 use crate::policy::hooks::HookPolicy;
+use crate::rules::mcp::Offer;
 use crate::rules::retention::{Exceeded, Overdue};
 use crate::rules::{self, Source, private};
 
@@ -39,6 +40,7 @@ struct Block {
     searched: Vec<String>,
     /// Of the session at the place.
     overdue: Vec<(usize, Overdue)>,
+    offers: Vec<(usize, Offer)>,
 }
 
 fn block(lines: &[&str]) -> Block {
@@ -49,6 +51,7 @@ fn block(lines: &[&str]) -> Block {
         lints: None,
         searched: Vec::new(),
         overdue: Vec::new(),
+        offers: Vec::new(),
     };
     for line in lines {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -58,6 +61,7 @@ fn block(lines: &[&str]) -> Block {
                 let parent = parent.map(|parent| Cow::Owned(parent.to_owned()));
                 block.sessions.push((Session { parent, ..named(id) }, Vec::new()));
             }
+            "offer" => block.offers.push((block.sessions.len() - 1, offer(rest))),
             "overdue" => block.overdue.push((block.sessions.len() - 1, overdue(rest))),
             "lint" => block.lints = Some(lints(rest)),
             "search" => block.searched.push(rest.to_owned()),
@@ -79,6 +83,24 @@ fn block(lines: &[&str]) -> Block {
 }
 
 /// `age DAY LIMIT`, `count LIMIT`, `size LIMIT` or `unknown`.
+/// `offer EVENT TIME SERVER TOOL DIGEST [LEVEL REASONS]`: how a server described a tool.
+fn offer(line: &str) -> Offer {
+    let mut words = line.splitn(7, ' ');
+    let mut word = || words.next();
+    let (event, time) = (word().unwrap().parse().unwrap(), word().unwrap().parse().unwrap());
+    let (server, tool, digest) = (word().unwrap(), word().unwrap(), word().unwrap());
+    let level = word().map(|level| if level == "error" { Level::Error } else { Level::Warning });
+    Offer {
+        at: (event, event),
+        time: Some(time),
+        server: (server.to_owned(), String::new()),
+        tool: Some(tool.to_owned()),
+        shown: format!("the tool `{tool}` of the server `{server}`"),
+        digest: digest.to_owned(),
+        poison: level.map(|level| (level, word().unwrap().to_owned())),
+    }
+}
+
 fn overdue(line: &str) -> Overdue {
     let words: Vec<&str> = line.split(' ').collect();
     let (exceeds, key) = match words.as_slice() {
@@ -292,7 +314,7 @@ fn log(session: &Session<'_>) -> String {
 
 /// All sessions of a block, concluded.
 pub(super) fn conclude_block(policy: &Policy, lines: &[&str], settings: &Settings) -> Outcome {
-    let Block { sessions, source, today, lints, searched, overdue } = block(lines);
+    let Block { sessions, source, today, lints, searched, overdue, offers } = block(lines);
     let links = Links::new();
     let judging = Judging { lints: lints.as_ref(), demands: settings.demands.as_deref(), ..by(policy, &links) };
     let wanted = private::Wanted::new(&Private::default(), searched.iter().map(String::as_str)).unwrap();
@@ -304,6 +326,9 @@ pub(super) fn conclude_block(policy: &Policy, lines: &[&str], settings: &Setting
     let mut judged: Vec<SessionOutcome> = sessions.into_iter().map(judge).collect();
     for (place, overdue) in overdue {
         judged[place].account.overdue = Some(overdue);
+    }
+    for (place, offer) in offers {
+        judged[place].account.offers.push(offer);
     }
     conclude(policy, judged, Vec::new(), &Settings { today, source, ..settings.clone() })
 }

@@ -59,15 +59,17 @@ fn finding(whole: &Whole<'_>, rule: &Rule, remark: Remark, listed: bool) -> Opti
     if weight == Weight::Off || said {
         return None;
     }
+    let level = remark.level.unwrap_or_else(|| weight.level());
     let counts = if weight == Weight::Incomplete { Counts::Incomplete } else { Counts::ByLevel };
     let (event, line) = remark.at.unwrap_or((0, 1));
-    let fingerprint = fingerprint(whole.account, rule, &remark.message);
+    let known_by = remark.known_by.as_deref().unwrap_or(&remark.message);
+    let fingerprint = fingerprint(whole.account, rule, known_by);
     Some(Finding {
         event,
         line,
         policy: remark.place.or_else(|| switch.cloned()),
         counts,
-        ..Finding::of_rule(rule.id, weight.level(), remark.message, fingerprint)
+        ..Finding::of_rule(rule.id, level, remark.message, fingerprint)
     })
 }
 

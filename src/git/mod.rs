@@ -88,6 +88,26 @@ pub(crate) fn read_top(start: &Path, revision: &str, path: &str) -> Result<Blob,
     blob_of(&repository, (revision, &commit), path.to_owned())
 }
 
+/// Where a work tree stands, as far as that can be told.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub(crate) branch: Option<String>,
+    pub(crate) commit: Option<String>,
+    /// Of the remote `origin`, as it is configured.
+    pub(crate) remote: Option<String>,
+}
+
+/// What is checked out at `start`: nothing of it where no repository is there.
+pub(crate) fn standing(start: &Path) -> Standing {
+    let Ok(repository) = open(start) else { return Standing::default() };
+    let head = repository.head().ok();
+    let branch =
+        head.as_ref().filter(|head| head.is_branch()).and_then(|head| head.shorthand().ok().map(str::to_owned));
+    let commit = head.and_then(|head| head.peel_to_commit().ok()).map(|commit| commit.id().to_string());
+    let remote = repository.find_remote("origin").ok().and_then(|remote| remote.url().ok().map(str::to_owned));
+    Standing { branch, commit, remote }
+}
+
 fn commit_of<'r>(repository: &'r git2::Repository, revision: &str) -> Result<git2::Commit<'r>, GitError> {
     let object = repository.revparse_single(revision).and_then(|object| object.peel_to_commit());
     object.map_err(|_| GitError::NoRevision(revision.to_owned()))

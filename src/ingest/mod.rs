@@ -29,7 +29,7 @@ use self::detect::Detected;
 use self::formats::Input;
 use self::gaps::Gaps;
 use crate::model::attribution::{note, note_each};
-use crate::model::{Gap, Session};
+use crate::model::{Dialect, Gap, Session};
 
 /// The bytes of one log, and how users know it.
 #[derive(Debug)]
@@ -56,6 +56,16 @@ pub(crate) struct StoreEntry {
     /// `meta.json` as shown to users, and its bytes or why they could not be read.
     pub(crate) meta_shown: String,
     pub(crate) meta: Result<Vec<u8>, String>,
+    /// `recorder.json` the same way; `None`: nobody recorded the session while it ran.
+    pub(crate) recorder_shown: String,
+    pub(crate) recorder: Option<Result<Vec<u8>, String>>,
+}
+
+impl StoreEntry {
+    /// Of a session that is read from memory.
+    pub(crate) fn in_memory(id: String, meta: Result<Vec<u8>, String>) -> Self {
+        Self { id, meta_shown: "meta.json".to_owned(), meta, recorder_shown: String::new(), recorder: None }
+    }
 }
 
 /// What the metadata of a checkpoint says about the session in it.
@@ -86,6 +96,11 @@ impl Carried {
         note_each(&mut session.attribution.branches, fact(&self.branch));
         note(&mut session.attribution.commit, fact(&self.commit));
     }
+}
+
+/// What is true of sessions that are recorded into the store.
+pub(crate) fn recorded() -> &'static Dialect {
+    &formats::native::FORMAT.dialect
 }
 
 impl Log {

@@ -131,6 +131,11 @@ pub(crate) struct Span {
     pub(crate) last: Option<Timestamp>,
 }
 
+/// From when to when a session ran.
+pub(crate) fn span(session: &Session<'_>) -> Span {
+    Span::of(session)
+}
+
 impl Span {
     fn of(session: &Session<'_>) -> Self {
         let beside = [&session.span.started, &session.span.ended].into_iter().flatten();

@@ -37,6 +37,8 @@ pub(crate) struct Session<'a> {
     pub(crate) source: String,
     /// The session that spawned this one, where the log says so.
     pub(crate) parent: Option<Cow<'a, str>>,
+    /// The event of that session that did so, by its record's id, where the log says it.
+    pub(crate) parent_event: Option<Cow<'a, str>>,
     /// The session its records say they are of, where that is not `id`: a sub-agent's file names its parent's.
     pub(crate) filed_under: Option<Cow<'a, str>>,
     /// The workspace root: the first working directory the log recorded. `None` when it recorded none.
@@ -188,10 +190,42 @@ pub(crate) enum EventKind<'a> {
     Hook {
         command: Cow<'a, str>,
     },
+    /// What an MCP server says of itself or its tools: it goes into the context of the model.
+    Offer(Offer<'a>),
     /// What the host tells its user about the session (durations, queued work, links).
     Notice,
     /// Known but without meaning for the gate (summaries, snapshots, mode changes).
     Other,
+}
+
+/// What an MCP server says, as it was recorded on its way to the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Offer<'a> {
+    pub(crate) what: Offered,
+    /// What the recording calls the server, as in `mcp__SERVER__TOOL`.
+    pub(crate) server: Cow<'a, str>,
+    /// What it calls itself.
+    pub(crate) own_name: Option<Cow<'a, str>>,
+    /// The result that it answered with, as JSON.
+    pub(crate) json: Cow<'a, str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Offered {
+    /// Of `tools/list`.
+    Tools,
+    /// Of `initialize`.
+    Introduction,
+}
+
+impl Offered {
+    /// In the store.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Introduction => "introduction",
+        }
+    }
 }
 
 /// How a session, or a run of it, ended, as its record says.
@@ -299,6 +333,7 @@ impl<'a> Session<'a> {
             agent: Cow::Borrowed(dialect.agent),
             source: source.to_owned(),
             parent: None,
+            parent_event: None,
             filed_under: None,
             root: None,
             events: Vec::new(),

@@ -24,25 +24,30 @@ fn of_number(number: f64) -> Option<Timestamp> {
     Timestamp::from_microsecond((seconds * 1e6).round() as i64).ok().filter(|_| number.is_finite())
 }
 
-/// `1760000000.125`: digits and at most as many decimals as microseconds have, as most logs with numbers write them.
+/// `1760000000.125`: digits and at most as many decimals as nanoseconds have, as most logs with numbers write them.
 /// That is exact, and faster than to go by a floating-point number: there is one for each event.
 fn plain(time: &str) -> Option<Timestamp> {
-    // With more, it is no such number, or finer than a microsecond.
-    if time.len() > "1760000000.000001".len() {
+    // With more, it is no such number, or finer than a nanosecond.
+    if time.len() > "1760000000.000000001".len() {
         return None;
     }
-    let (mut number, mut point) = (0, None);
+    // Digits that are too many for it are no seconds, and are refused below.
+    let (mut number, mut point) = (0_u64, None);
     for (place, byte) in time.bytes().enumerate() {
         match byte {
-            b'0'..=b'9' => number = number * 10 + i64::from(byte - b'0'),
+            b'0'..=b'9' => number = number.wrapping_mul(10).wrapping_add(u64::from(byte - b'0')),
             b'.' if point.is_none() && place > 0 => point = Some(place),
             _ => return None,
         }
     }
     let decimals = point.map_or(0, |point| time.len() - point - 1);
     let is_seconds = (1..=10).contains(&point.unwrap_or(time.len()));
-    let scale = [1_000_000, 100_000, 10_000, 1_000, 100, 10, 1].get(decimals).filter(|_| is_seconds)?;
-    Timestamp::from_microsecond(number * scale).ok()
+    if decimals <= 6 {
+        let scale = [1_000_000, 100_000, 10_000, 1_000, 100, 10, 1].get(decimals).filter(|_| is_seconds)?;
+        return Timestamp::from_microsecond(i64::try_from(number).ok()?.checked_mul(*scale)?).ok();
+    }
+    let scale = [100, 10, 1].get(decimals - 7).filter(|_| is_seconds)?;
+    Timestamp::from_nanosecond(i128::from(number) * scale).ok()
 }
 
 #[cfg(test)]
@@ -62,7 +67,7 @@ mod tests {
 
     #[test]
     fn whatever_else_is_a_number_is_read_as_one() {
-        for time in ["1760000000125", "1.76e9", "-5", "1760000000.1234567", "+5", ".5"] {
+        for time in ["1760000000125", "1.76e9", "-5", "1760000000.1234567891", "+5", ".5"] {
             assert_eq!(plain(time), None, "{time}");
             assert!(moment(time).is_some(), "{time}");
         }
@@ -70,8 +75,21 @@ mod tests {
     }
 
     #[test]
+    fn nanoseconds_are_exact() {
+        for (time, nanoseconds) in [
+            ("1760000000.1234567", 1_760_000_000_123_456_700),
+            ("1760000000.12345678", 1_760_000_000_123_456_780),
+            ("1760000000.123456789", 1_760_000_000_123_456_789),
+            ("9999999999.999999999", 9_999_999_999_999_999_999),
+        ] {
+            assert_eq!(moment(time).unwrap().as_nanosecond(), nanoseconds, "{time}");
+        }
+    }
+
+    #[test]
     fn what_names_no_moment_is_none() {
-        for time in ["", ".", "5.x", "1x", "NaN", "inf", "99999999999999999999999", "yesterday"] {
+        for time in ["", ".", "5.x", "1x", "NaN", "inf", "99999999999999999999", "99999999999999999999999", "yesterday"]
+        {
             assert_eq!(moment(time), None, "{time}");
         }
     }

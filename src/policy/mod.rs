@@ -133,7 +133,7 @@ pub(crate) use waivers::BUILT_IN;
 use waivers::Names;
 #[cfg(test)]
 pub(crate) use waivers::schema::Exception;
-pub(crate) use waivers::{Excepted, Found, Origin as WaiverOrigin, Waiver};
+pub(crate) use waivers::{Excepted, Found, Origin as WaiverOrigin, Waiver, covered_by};
 pub(crate) use words::split as words_of;
 
 /// A validated policy.

@@ -212,7 +212,7 @@ pub(super) fn by_evidence<'a>(
     groups
 }
 
-fn finding_lines(report: &Report, finding: &ShownFinding, width: usize, paint: &Paint) -> Vec<String> {
+pub(super) fn finding_lines(report: &Report, finding: &ShownFinding, width: usize, paint: &Paint) -> Vec<String> {
     let message = terminal(finding.message.as_str());
     let level = if finding.is_incomplete() { paint.warning("incomplete") } else { paint.level(finding.level) };
     let mut lines = vec![format!("    {level}  {:width$}  {message}", finding.rule)];

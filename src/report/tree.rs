@@ -24,7 +24,7 @@ pub(crate) enum Glyphs {
 
 impl Glyphs {
     /// Before one of several, before the last one, and below each of these.
-    fn of(self) -> [&'static str; 4] {
+    pub(super) fn of(self) -> [&'static str; 4] {
         match self {
             Self::Ascii => ["|- ", "`- ", "|  ", "   "],
             Self::Unicode => ["├─ ", "└─ ", "│  ", "   "],

@@ -378,7 +378,7 @@ impl ShownFinding {
         }
     }
 
-    fn counts_as(&self, level: Level) -> bool {
+    pub(super) fn counts_as(&self, level: Level) -> bool {
         self.counts == Counts::ByLevel && self.level == level
     }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::mcp::{Offer, Offered};
 use super::retention::Overdue;
 use crate::model::dialect::Carries;
 use crate::model::evidence::{Chain, Subagent, UNNAMED};
@@ -55,6 +56,8 @@ pub(crate) struct Account {
     pub(crate) source: Source,
     /// Its store should not hold it any more.
     pub(crate) overdue: Option<Overdue>,
+    /// What MCP servers said of themselves, as far as somebody looked for it.
+    pub(crate) offers: Vec<Offer>,
     /// Sub-agents that this session started, each once, in the order in which they were started.
     pub(crate) started: Vec<Started>,
     /// Calls in this log by the sub-agent that made them: its id, or the call that started it.
@@ -140,6 +143,7 @@ impl Account {
             gaps,
             source: Source::default(),
             overdue: None,
+            offers: Vec::new(),
             started,
             inside,
         }
@@ -242,6 +246,7 @@ pub(crate) struct Run<'a> {
     accounts: BTreeMap<&'a str, Vec<&'a Account>>,
     /// Sessions of sub-agents that the session which started them does not name, with their calls.
     nameless: BTreeMap<&'a str, BTreeMap<&'a str, usize>>,
+    offered: Offered<'a>,
 }
 
 /// Sessions above a session that are asked for what it does not record.
@@ -254,6 +259,7 @@ impl<'a> Run<'a> {
             run.accounts.entry(&account.id).or_default().push(account);
         }
         run.nameless = run.nameless();
+        run.offered = Offered::of(run.accounts.values().flatten().copied());
         run
     }
 
@@ -274,6 +280,11 @@ impl<'a> Run<'a> {
             }
         }
         nameless
+    }
+
+    /// How a server described the same thing before, in another session.
+    pub(super) fn offered_before(&self, account: &Account, offer: &Offer) -> Option<(&'a str, &'a Offer)> {
+        self.offered.before(account, offer)
     }
 
     /// What is recorded of a sub-agent: in the log of the session that started it, or in one of its own.

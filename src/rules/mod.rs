@@ -11,6 +11,7 @@ mod exceptions;
 mod hooks;
 pub(crate) mod lint;
 mod log_settings;
+pub(crate) mod mcp;
 pub(crate) mod private;
 pub(crate) mod repository;
 pub(crate) mod retention;
@@ -95,6 +96,10 @@ pub(crate) struct Remark {
     /// The event that shows it, and its line; `None` where the whole session does.
     pub(crate) at: Option<(u32, u32)>,
     pub(crate) message: String,
+    /// What it is known by in other runs; `None`: by its message.
+    pub(crate) known_by: Option<String>,
+    /// `None`: as bad as its rule says.
+    pub(crate) level: Option<Level>,
     /// The entry of the policy that demanded it.
     pub(crate) place: Option<PolicyPlace>,
 }
@@ -102,7 +107,7 @@ pub(crate) struct Remark {
 impl Remark {
     /// About all of the session.
     fn whole(message: impl Into<String>) -> Self {
-        Self { at: None, message: message.into(), place: None }
+        Self { at: None, message: message.into(), known_by: None, level: None, place: None }
     }
 }
 
@@ -231,6 +236,8 @@ static RULES: &[&Rule] = &[
     &lint::UNFINISHED_SESSION,
     &lint::UNVERIFIED_CHANGE,
     &lint::WEAKENED_TESTS,
+    &mcp::POISONED,
+    &mcp::CHANGED,
     &private::CARD,
     &private::CLOUD_ACCOUNT,
     &private::EMAIL,

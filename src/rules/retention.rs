@@ -79,6 +79,6 @@ fn check(rule: &'static Rule, whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
     if let Some(Overdue { exceeds, place }) = &whole.account.overdue
         && exceeds.rule().id == rule.id
     {
-        remarks.push(Remark { at: None, message: exceeds.message(), place: Some(place.clone()) });
+        remarks.push(Remark { place: Some(place.clone()), ..Remark::whole(exceeds.message()) });
     }
 }

@@ -26,7 +26,7 @@ fn check(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
             (_, Some(value)) => format!("its {} is `{value}`: not in {key}", words(name)),
             (_, None) => format!("its {} is not recorded: not proven to be in {key}", words(name)),
         };
-        remarks.push(Remark { at: None, message, place: Some(place.clone()) });
+        remarks.push(Remark { place: Some(place.clone()), ..Remark::whole(message) });
     }
 }
 

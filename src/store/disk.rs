@@ -38,15 +38,23 @@ pub(super) fn create(store: &Path, directory: &str, content: &Content) -> Result
 /// A longer recording takes the place of a shorter one, events first: they are the evidence. Other files stay.
 pub(super) fn replace(folder: &Path, content: &Content) -> Result<(), StoreError> {
     for (name, text) in [(EVENTS, &content.events), (META, &content.meta)] {
-        let target = folder.join(name);
-        let (temporary, mut file) = attempts(&target, |path| private_file().open(path))?;
-        let written = fill(&mut file, text).and_then(|()| fs::rename(&temporary, &target));
-        written.map_err(|error| {
-            let _ = fs::remove_file(&temporary);
-            failure(&target, &error)
-        })?;
+        in_place_of(&folder.join(name), |file| fill(file, text))?;
     }
     Ok(())
+}
+
+/// A file of a recorder that works: whole or not at all for readers, and as safe from a loss of power as the events are.
+pub(super) fn put(path: &Path, text: &str) -> Result<(), StoreError> {
+    in_place_of(path, |file| file.write_all(text.as_bytes()))
+}
+
+fn in_place_of(target: &Path, write: impl Fn(&mut File) -> io::Result<()>) -> Result<(), StoreError> {
+    let (temporary, mut file) = attempts(target, |path| private_file().open(path))?;
+    let written = write(&mut file).and_then(|()| fs::rename(&temporary, target));
+    written.map_err(|error| {
+        let _ = fs::remove_file(&temporary);
+        failure(target, &error)
+    })
 }
 
 /// Makes something under a hidden name beside `target` that is not taken.
@@ -74,7 +82,7 @@ fn fill(file: &mut File, text: &str) -> io::Result<()> {
 }
 
 /// Logs hold whatever the agent saw: only their owner reads them.
-fn private_file() -> OpenOptions {
+pub(super) fn private_file() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -82,7 +90,7 @@ fn private_file() -> OpenOptions {
     options
 }
 
-fn private_folder() -> DirBuilder {
+pub(super) fn private_folder() -> DirBuilder {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only there a folder has a mode"))]
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
@@ -90,9 +98,10 @@ fn private_folder() -> DirBuilder {
     builder
 }
 
-fn failure(path: &Path, error: &io::Error) -> StoreError {
+pub(super) fn failure(path: &Path, error: &io::Error) -> StoreError {
     let reason = match error.kind() {
         ErrorKind::NotFound => "it does not exist".to_owned(),
+        ErrorKind::TimedOut => error.to_string(),
         kind => kind.to_string(),
     };
     StoreError { path: path.display().to_string(), reason }

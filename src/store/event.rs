@@ -46,10 +46,7 @@ impl Part {
                 text::put(data, recorded, "text", words);
                 return "assistant_response";
             }
-            EventKind::Call(call) => {
-                put_call(data, recorded, call);
-                return "tool_call";
-            }
+            EventKind::Call(call) => return self.put_call(call),
             EventKind::File(file) => {
                 data.text("path", &file.target);
                 if file.access == Access::Delete {
@@ -76,12 +73,26 @@ impl Part {
                 data.text("command", command);
                 return "decision";
             }
+            EventKind::Offer(offer) => {
+                recorded.word("kind", offer.what.name());
+                data.word("choice", "an MCP server told the agent what it offers");
+                data.text("name", &offer.server);
+                data.text_if_any("server", offer.own_name.as_deref());
+                recorded.json("json", &offer.json);
+                return "decision";
+            }
             EventKind::Repeat(_) => recorded.word("kind", "repeat"),
             EventKind::Notice => recorded.word("kind", "notice"),
             // Results are put by whoever knows their call.
             EventKind::Other | EventKind::Result(_) => recorded.word("kind", "other"),
         }
         "llm_response"
+    }
+
+    /// Fills in a call; the type it has in the store.
+    pub(super) fn put_call(&mut self, call: &ToolCall<'_>) -> &'static str {
+        put_call(&mut self.data, &mut self.recorded, call);
+        "tool_call"
     }
 }
 

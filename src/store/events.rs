@@ -259,7 +259,7 @@ pub(super) fn json_of(value: &impl serde::Serialize) -> String {
 }
 
 /// Seconds as the store writes them: always with a fraction, as a number that is none would be another type to readers.
-struct Seconds(f64);
+pub(super) struct Seconds(pub(super) f64);
 
 impl std::fmt::Display for Seconds {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -5,11 +5,13 @@
 //! kept in keys that other readers of the store know; what those can't say stands beside them, so that an imported
 //! session reads as its log did. The same log gives the same bytes, whenever and from wherever it is imported.
 
+pub(crate) mod annotations;
 mod disk;
 mod document;
 mod event;
 mod events;
 mod json;
+pub(crate) mod live;
 mod meta;
 mod moment;
 mod name;
@@ -98,6 +100,12 @@ pub(crate) struct StoreError {
     reason: String,
 }
 
+impl StoreError {
+    fn new(path: &Path, reason: &str) -> Self {
+        Self { path: path.display().to_string(), reason: reason.to_owned() }
+    }
+}
+
 /// More logs than this with one session id are no accident.
 const SAME_ID: u32 = 1_000;
 
@@ -125,10 +133,7 @@ pub(crate) fn import(store: &Path, imported: &Imported<'_>, run: Run) -> Result<
         }
         return Ok(Written { directory, change });
     }
-    Err(StoreError {
-        path: store.join(base).display().to_string(),
-        reason: "too many logs have this session id".into(),
-    })
+    Err(StoreError::new(&store.join(base), "too many logs have this session id"))
 }
 
 /// Both files of a session.

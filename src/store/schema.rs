@@ -26,6 +26,9 @@ struct Line {
     /// Of a result: the time since its call.
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<f64>,
+    /// Of a session that was recorded while it ran: SHA-256 of the line before this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prev_hash: Option<String>,
     data: Data,
 }
 
@@ -94,9 +97,58 @@ struct Data {
     /// Of the first line: where the session comes from, and what its log says of it as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     import: Option<AnyObject>,
+    /// Of the first line of a session that was recorded while it ran: which agent told it, and the format of its own log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    capture: Option<AnyObject>,
+    /// Why the agent says that the session begins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<String>,
+    #[serde(flatten)]
+    mcp: Mcp,
     /// What those keys can't say: with it, the line reads as the record it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     recorded: Option<AnyObject>,
+}
+
+/// What an agent and an MCP server said to each other, as it was recorded between them.
+#[derive(Serialize, JsonSchema)]
+struct Mcp {
+    /// Of the first line: what the server is called. Of what the server says of itself: its own name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<String>,
+    /// `stdio` or `http`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transport: Option<String>,
+    /// What the server is called, as in `mcp__NAME__TOOL`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Who said it: `client` or `server`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    side: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    method: Option<String>,
+    /// The id of the JSON-RPC request. Each side has its own, and may use one again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<AnyValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    params: Option<AnyValue>,
+    /// The result of a request that is no call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<AnyValue>,
+    /// The error of a request that is no call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<AnyValue>,
+    /// Of a request to a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message_count: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_message: Option<AnyValue>,
+    /// Why something was refused or is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning: Option<String>,
+    /// Of the last line: that of the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i64>,
 }
 
 type AnyText = String;

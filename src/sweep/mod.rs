@@ -31,7 +31,7 @@ mod worktree;
 pub(crate) use approval::{ApprovalError, Approvals, Wrong};
 pub(crate) use commits::{Mark, marks};
 pub(crate) use document::{Document, Language, items, member, members, text};
-pub(crate) use mcp::{Pin, Transport};
+pub(crate) use mcp::{Pin, Transport, label as server_label, offered};
 pub(crate) use remark::{Origin, Place, Remark};
 pub(crate) use repository::{Declared, Located, Settings, Swept, sweep};
 pub(crate) use settings::gate::{calls as gate_calls, is_action as is_gate_action};

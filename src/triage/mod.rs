@@ -7,6 +7,7 @@
 mod beat;
 mod billing;
 mod document;
+pub(crate) mod events;
 mod family;
 mod identity;
 mod moment;
@@ -15,6 +16,7 @@ mod step;
 mod story;
 mod tools;
 mod turn;
+pub(crate) mod why;
 
 pub(crate) use billing::Bill;
 pub(crate) use document::{Conversation, StreamId};

@@ -111,7 +111,7 @@ impl<'s, 'a> Teller<'s, 'a> {
                 _ => return None,
             },
             EventKind::Result(result) => (Role::Result, What::Result(self.result(at, result)?)),
-            EventKind::Hook { .. } | EventKind::Notice => (Role::Message, What::Notice),
+            EventKind::Hook { .. } | EventKind::Offer(_) | EventKind::Notice => (Role::Message, What::Notice),
             EventKind::Other => match self.labels(at).next()? {
                 Label::Starts(_) => (Role::Message, What::Starts),
                 _ => return None,

@@ -20,12 +20,12 @@ enum Answer {
     Broken,
 }
 
-struct Case {
-    id: String,
+pub(crate) struct Case {
+    pub(crate) id: String,
     family: String,
     expect: String,
     shown: String,
-    calls: Vec<(String, Value)>,
+    pub(crate) calls: Vec<(String, Value)>,
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn weight(report: &Value) -> &'static str {
     }
 }
 
-fn load(path: &Path) -> Vec<Case> {
+pub(crate) fn load(path: &Path) -> Vec<Case> {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     text.lines().filter(|line| !line.trim().is_empty()).map(case).collect()
 }

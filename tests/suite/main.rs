@@ -37,7 +37,9 @@ mod hook_policies;
 mod hostile;
 mod html;
 mod lint_doubts;
+mod live;
 mod many;
+mod mcp;
 mod oracle;
 mod packaging;
 mod peer_defects;
@@ -46,6 +48,9 @@ mod peer_lints;
 mod peer_reads;
 mod private_data;
 mod readme;
+// Its servers are scripts for a shell.
+#[cfg(unix)]
+mod record;
 mod redact;
 mod repository;
 mod retention;
@@ -55,6 +60,8 @@ mod sarif;
 mod sarif_check;
 mod schemas;
 mod shipped;
+mod telemetry;
+mod triage;
 mod trust;
 mod usage_doubts;
 mod world;

@@ -14,6 +14,7 @@ fn the_generated_parts_are_current() {
     let text = fs::read_to_string(&path).unwrap();
     let current = with_part(&with_part(&text, "demo", &demo()), "effects", &effects());
     let current = with_part(&with_part(&current, "rules", &rules()), "inspect", &inspect());
+    let current = with_part(&current, "happened", &happened());
     if update() {
         fs::write(&path, &current).unwrap();
     } else {
@@ -101,6 +102,18 @@ fn demo() -> String {
     let answer = world.run(&DEMO.split(' ').collect::<Vec<_>>());
     assert_eq!(answer.code, 1, "{}", answer.stderr);
     format!("```console\n$ cargo run --locked --quiet -- {DEMO}\n{}```\n", answer.stdout)
+}
+
+/// What happened in the demo, by the commands that say so.
+fn happened() -> String {
+    let world = World::demo();
+    let commands = ["replay 7c9e --around scope/write --context 1", "explain scope/write", "why 7c9e 6"];
+    let shown = commands.map(|command| {
+        let answer = world.run(&command.split(' ').collect::<Vec<_>>());
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        format!("$ agent-strace {command}\n{}", answer.stdout)
+    });
+    format!("```console\n{}```\n", shown.join("\n"))
 }
 
 fn inspect() -> String {

@@ -16,6 +16,8 @@ const PRINTED: &[(&str, &str)] = &[
     ("list", "list.v1"),
     ("cost", "cost.v1"),
     ("stats", "stats.v1"),
+    ("explain", "explain.v1"),
+    ("why", "why.v1"),
     ("token-budget", "token-budget.v1"),
     ("compare", "compare.v1"),
     ("diff", "session-diff.v1"),
@@ -36,10 +38,12 @@ const PRINTED: &[(&str, &str)] = &[
     ("policy test", "policy-test.v1"),
     ("policy validate", "validation.v1"),
     ("retention", "retention.v1"),
+    ("gaps", "gaps.v1"),
 ];
 
 /// Prints what is in the store, a policy, or another program's document.
-const OTHERS: &[&str] = &["inspect", "export", "schema", "policy fmt", "policy export", "eval dataset"];
+const OTHERS: &[&str] =
+    &["inspect", "export", "schema", "policy fmt", "policy export", "eval dataset", "setup", "hook"];
 
 pub(crate) fn validator(name: &str) -> jsonschema::Validator {
     let path = project().join(format!("schemas/{name}.schema.json"));

@@ -5,6 +5,7 @@ mod key_file;
 mod manifest;
 mod options;
 mod reveal;
+mod telemetry;
 mod trace;
 mod write;
 
@@ -13,17 +14,21 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::Streams;
+use super::args::WantedArgs;
 use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
 use super::pipeline::{Inputs, Order};
-use crate::anonymize::{self, Anonymized, Residue, Unfinished};
+use super::wanted::Wanted;
+use crate::anonymize::{self, Anonymized, Options, Residue, Unfinished};
 use crate::ingest::discover::Selection;
+use crate::ingest::{Log, Reading};
 use crate::model::Gap;
 use crate::report;
 use manifest::Manifest;
 use options::Prepared;
 pub(super) use reveal::{EXAMPLES as REVEAL_EXAMPLES, RevealArgs, run as reveal};
+use telemetry::TelemetryArgs;
 use trace::{Cleaned, Trace};
 
 pub(super) const EXAMPLES: &str = "\
@@ -35,6 +40,13 @@ Examples:
   agent-strace export a84664 --anonymize --output trace-anon.json
   agent-strace export a84664 --anonymize --key-file team.key --reversible --output trace-anon.json
   agent-strace reveal --key-file team.key trace-anon.json
+  agent-strace export a84664 --format otlp > trace.json  a trace of OpenTelemetry, to be looked at
+  agent-strace export a84664 --format otlp-genai --endpoint http://localhost:4318
+  agent-strace export --metrics --backend otlp --since 30d
+  agent-strace export --scores --backend langfuse
+
+Nothing is sent but by --endpoint or --backend: then to that address alone, over HTTP, without
+following redirects. --metrics are gauges of what sessions add up to.
 
 Secrets become [REDACTED:kind], always. --anonymize also replaces home folders, users, hosts, e-mail
 addresses, names, repositories, branches and other personal data, in keys and names as well as in
@@ -46,7 +58,8 @@ Without --key-file the key is thrown away: nobody can find out what a pseudonym 
 next export has other ones. A key file that is not there is made. Before anything is written, the
 finished text is searched once more for everything that was replaced, in every encoding.
 
-Exit code 3: something is left (nothing is written), or the session could not be read whole.";
+Exit code 3: something is left (nothing is written), the session could not be read whole, or a
+server rejected a part of what was sent; 2: a server did not take it.";
 
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
@@ -59,7 +72,7 @@ pub(super) struct ExportArgs {
     #[arg(long, value_name = "FORMAT", default_value = "json")]
     format: ExportFormat,
 
-    /// Where to write [default: standard output; with --anonymize a file `session-ID-anon.json`].
+    /// Where to write [default: standard output; with --anonymize a file `session-ID-anon.json`, but for traces].
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -94,6 +107,9 @@ pub(super) struct ExportArgs {
     /// Addresses of this domain keep it: `‹email:…›@corp.io`; repeatable.
     #[arg(long = "keep-domain", value_name = "DOMAIN", requires = "anonymize")]
     keep_domains: Vec<String>,
+
+    #[command(flatten)]
+    telemetry: TelemetryArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -103,6 +119,10 @@ enum ExportFormat {
     Csv,
     /// One event a line.
     Ndjson,
+    /// A trace of OpenTelemetry, as OTLP/JSON.
+    Otlp,
+    /// The same with requests to the model as spans, by the conventions for generative AI.
+    OtlpGenai,
 }
 
 impl ExportFormat {
@@ -111,7 +131,12 @@ impl ExportFormat {
             Self::Json => "json",
             Self::Csv => "csv",
             Self::Ndjson => "ndjson",
+            Self::Otlp | Self::OtlpGenai => "otlp.json",
         }
+    }
+
+    fn is_telemetry(self) -> bool {
+        matches!(self, Self::Otlp | Self::OtlpGenai)
     }
 }
 
@@ -121,6 +146,9 @@ pub(super) fn run(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
+    if args.format.is_telemetry() || args.telemetry.is_asked() {
+        return telemetry::run(trace_dir, args, environment, streams);
+    }
     let mut prepared = options::prepare(args, environment)?;
     let (traces, gaps) = read(trace_dir, args, environment, streams)?;
     for line in report::gap_lines(&gaps) {
@@ -155,8 +183,7 @@ fn read(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<(Vec<Trace>, Vec<Gap>), Failure> {
-    let requests: Vec<String> = args.session.iter().cloned().collect();
-    let inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
+    let inputs = select(trace_dir, args, environment, streams)?;
     let left_out = inputs.left_out();
     if left_out > 0 {
         let line = format!("note: this is the latest session; {left_out} more in the store: name one to export it");
@@ -170,6 +197,50 @@ fn read(
     }
     gaps.sort();
     Ok((traces, gaps))
+}
+
+/// What was asked for: one session, the latest, or all since some time.
+fn select(
+    trace_dir: &Path,
+    args: &ExportArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<Inputs, Failure> {
+    let requests: Vec<String> = args.session.iter().cloned().collect();
+    let since = args.telemetry.since;
+    let selection = if since.is_some() { Selection::All } else { Selection::Latest };
+    let inputs = Inputs::select(trace_dir, &requests, selection, environment, streams.stdin)?;
+    let asked = WantedArgs { agents: Vec::new(), since, project: None };
+    Ok(inputs.only(Wanted::new(&asked, args.telemetry.now, environment)?))
+}
+
+impl ExportArgs {
+    /// It can be read once.
+    fn is_stdin(&self) -> bool {
+        self.session.as_deref() == Some("-")
+    }
+}
+
+/// A session without its secrets: each event with its number, as one line of JSON.
+pub(super) struct Redacted {
+    pub(super) id: String,
+    pub(super) events: Vec<(usize, String)>,
+}
+
+/// The sessions of a log for whoever shows them, and what could not be read.
+pub(super) fn redacted(log: &Log, reading: &Reading<'_>) -> Result<(Vec<Redacted>, Vec<Gap>), Failure> {
+    let (traces, gaps) = trace::of_log(log, reading);
+    let mut sessions = Vec::new();
+    for trace in traces {
+        let anonymized = anonymize::anonymize(&Options::default(), trace.lines().as_bytes(), &trace.fields());
+        let anonymized = anonymized.map_err(|error| unfinished(&error))?;
+        let cleaned =
+            Cleaned::read(&anonymized.bytes).ok_or_else(|| Failure::new("the session is no JSON any more"))?;
+        let numbers = trace.numbers.iter().copied();
+        let events = numbers.zip(cleaned.events.iter().map(|event| (*event).to_owned())).collect();
+        sessions.push(Redacted { id: cleaned.header.session_id.clone(), events });
+    }
+    Ok((sessions, gaps))
 }
 
 fn too_many(several: &[Trace]) -> Failure {

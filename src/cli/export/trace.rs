@@ -17,6 +17,8 @@ pub(super) struct Trace {
     anonymization: Option<String>,
     /// JSON, one line each.
     events: Vec<String>,
+    /// Which line of the session each of them is, from 1.
+    pub(super) numbers: Vec<usize>,
 }
 
 /// An earlier export.
@@ -67,12 +69,10 @@ impl Trace {
     /// Lines that are no JSON are left out: they were told as gaps.
     fn stored(id: &str, meta: Option<&str>, events: &str) -> Self {
         let is_json = |json: &&str| serde_json::from_str::<serde::de::IgnoredAny>(json).is_ok();
-        Self {
-            id: id.to_owned(),
-            meta: meta.filter(is_json).map_or_else(|| "{}".to_owned(), on_one_line),
-            anonymization: None,
-            events: events.lines().map(str::trim).filter(is_json).map(str::to_owned).collect(),
-        }
+        let lines = events.lines().map(str::trim).zip(1..).filter(|(line, _)| is_json(line));
+        let (events, numbers) = lines.map(|(line, number)| (line.to_owned(), number)).unzip();
+        let meta = meta.filter(is_json).map_or_else(|| "{}".to_owned(), on_one_line);
+        Self { id: id.to_owned(), meta, anonymization: None, events, numbers }
     }
 
     /// Lines of the store that lie somewhere else: they stay as they are.
@@ -90,6 +90,7 @@ impl Trace {
             id: session_id,
             meta: meta.map_or_else(|| "{}".to_owned(), |meta| on_one_line(meta.get())),
             anonymization: anonymization.map(|said| on_one_line(said.get())),
+            numbers: (1..=events.len()).collect(),
             events: events.into_iter().map(|event| on_one_line(event.get())).collect(),
         })
     }

@@ -15,7 +15,10 @@ const COLUMNS: &str = "timestamp,event_type,event_id,parent_id,duration_ms,data\
 pub(super) fn document(args: &ExportArgs, cleaned: &Cleaned<'_>, manifest: &Manifest) -> Result<String, Failure> {
     let json = match args.format {
         ExportFormat::Csv => return csv(cleaned),
-        ExportFormat::Ndjson => return Ok(cleaned.events.iter().flat_map(|event| [*event, "\n"]).collect()),
+        // Traces are made from what is read again of it (`telemetry`).
+        ExportFormat::Ndjson | ExportFormat::Otlp | ExportFormat::OtlpGenai => {
+            return Ok(cleaned.events.iter().flat_map(|event| [*event, "\n"]).collect());
+        }
         ExportFormat::Json if args.anonymize => anonymized(cleaned, manifest),
         ExportFormat::Json => format!("[{}]", cleaned.events.join(",")),
     };

@@ -51,15 +51,15 @@ pub(in crate::cli) struct MeasuredArgs {
 pub(super) struct Measured {
     pub(super) profiles: Vec<Profile>,
     pub(super) gaps: Vec<Gap>,
-    left_out: usize,
+    pub(super) left_out: usize,
 }
 
 impl MeasuredArgs {
-    fn selection(&self) -> Selection {
+    pub(in crate::cli) fn selection(&self) -> Selection {
         if self.all { Selection::All } else { Selection::Latest }
     }
 
-    fn form<'a>(&self, gaps: &'a [Gap], environment: Environment) -> Form<'a> {
+    pub(in crate::cli) fn form<'a>(&self, gaps: &'a [Gap], environment: Environment) -> Form<'a> {
         match self.format {
             PlainFormat::Text => Form::Text(glyphs(environment)),
             PlainFormat::Json => Form::Json(gaps),
@@ -79,29 +79,46 @@ impl MeasuredArgs {
 }
 
 pub(super) fn measure(inputs: Inputs, pricing: Pricing<'_>, environment: Environment) -> Result<Measured, Failure> {
+    let (measured, _) = measure_telling(inputs, pricing, environment, |_| ())?;
+    Ok(measured)
+}
+
+/// The same with what `tell` makes of every session, in the order of the profiles.
+pub(super) fn measure_telling<T: Send>(
+    inputs: Inputs,
+    pricing: Pricing<'_>,
+    environment: Environment,
+    tell: impl Fn(&Session<'_>) -> T + Sync,
+) -> Result<(Measured, Vec<T>), Failure> {
     // What programs do is what the policy says they do, where there is one.
     let policy = policy_file::load_if_any(None, None, environment.colour)?.unwrap_or_else(Policy::none);
     let (links, gap) = gate::links(Ground::at(None));
     let left_out = inputs.left_out();
     let of_session = |session: &Session<'_>| {
-        engine::guarded(session, || Replay::new(session, policy.programs(), &links).measured(pricing).into_profile())
+        engine::guarded(session, || {
+            let profile = Replay::new(session, policy.programs(), &links).measured(pricing).into_profile();
+            (profile, tell(session))
+        })
     };
     let (measured, mut gaps) = inputs.all(of_session);
     gaps.extend(gap);
-    let mut profiles = Vec::with_capacity(measured.len());
+    let (mut profiles, mut told) = (Vec::with_capacity(measured.len()), Vec::with_capacity(measured.len()));
     for of_session in measured {
         match of_session {
-            Ok(profile) => profiles.push(profile),
+            Ok((profile, more)) => {
+                profiles.push(profile);
+                told.push(more);
+            }
             Err(gap) => gaps.push(gap),
         }
     }
     gaps.sort();
-    Ok(Measured { profiles, gaps, left_out })
+    Ok((Measured { profiles, gaps, left_out }, told))
 }
 
 impl Measured {
     /// What is missing, and the exit code that says so.
-    fn concluded(&self, streams: &mut Streams<'_>) -> u8 {
+    pub(super) fn concluded(&self, streams: &mut Streams<'_>) -> u8 {
         for line in report::gap_lines(&self.gaps) {
             output::note(streams.stderr, &line);
         }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
 
+use super::super::configuration;
 use super::super::failure::Failure;
 use crate::anonymize::{Keep, MOST_RULES};
 use crate::config::anonymize::Anonymizing;
@@ -17,7 +18,7 @@ const LARGEST_PATTERN: usize = 1 << 20;
 /// Of a rule of the configuration, by its place in it: what takes the place of a match is found by it.
 static KINDS: LazyLock<Vec<String>> = LazyLock::new(|| (1..=MOST_RULES).map(|at| format!("rule-{at}")).collect());
 
-pub(super) struct Wanted {
+pub(in crate::cli) struct Wanted {
     patterns: Vec<Pattern>,
     least: Confidence,
     personal: bool,
@@ -36,7 +37,7 @@ struct Pattern {
 
 impl Wanted {
     /// `configured`: `None`: personal data are not looked for.
-    pub(super) fn new(
+    pub(in crate::cli) fn new(
         patterns: &[String],
         least: Confidence,
         configured: Option<Anonymizing>,
@@ -54,6 +55,12 @@ impl Wanted {
             wanted.add(configured)?;
         }
         Ok(wanted)
+    }
+
+    /// What is taken out of everything that is recorded.
+    pub(in crate::cli) fn of_recorder(patterns: &[String], mask: bool, colour: bool) -> Result<Self, Failure> {
+        let configured = if mask { Some(configuration::anonymizing(None, colour)?) } else { None };
+        Self::new(patterns, Confidence::Low, configured)
     }
 
     fn add(&mut self, Anonymizing { rules, identities, keep }: Anonymizing) -> Result<(), Failure> {

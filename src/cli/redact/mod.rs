@@ -4,6 +4,7 @@ mod check;
 mod detector;
 mod open;
 mod ordered;
+mod quiet;
 mod rewrite;
 mod row;
 mod targets;
@@ -17,7 +18,8 @@ use super::configuration;
 use super::environment::Environment;
 use super::failure::Failure;
 use crate::privacy::Confidence;
-use detector::Wanted;
+pub(in crate::cli) use detector::Wanted;
+pub(in crate::cli) use quiet::clean;
 use targets::Targets;
 
 pub(super) const EXAMPLES: &str = "\

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::checkpoints;
 use super::origin::Origin;
 use super::packed::{Archive, Member};
-use super::store::{EVENTS, META};
+use super::store::{EVENTS, META, RECORDER};
 use super::{Entry, Found, MAX_FILE, Source, Transcript, sidecar};
 use crate::ingest::StoreEntry;
 use crate::ingest::formats::native::Meta;
@@ -161,8 +161,9 @@ impl Folder<'_> {
         let mut metas = files.extract_if(.., |file| file.name() == META).collect::<Vec<_>>().into_iter();
         let meta = metas.next();
         found.gaps.extend(metas.map(|again| again.gap(format!("`{META}` occurs twice: only the first is read"))));
+        let recorder = files.extract_if(.., |file| file.name() == RECORDER).next();
         for file in events {
-            let entry = self.entry(meta.as_ref());
+            let entry = self.entry(meta.as_ref(), recorder.as_ref());
             match file.origin {
                 Ok(origin) => found.add(Source::new(file.shown, file.size, Some(entry), origin)),
                 Err(reason) => found.gaps.push(Gap { file: file.shown, line: None, reason }),
@@ -170,7 +171,7 @@ impl Folder<'_> {
         }
     }
 
-    fn entry(&self, meta: Option<&Listed>) -> Entry {
+    fn entry(&self, meta: Option<&Listed>, recorder: Option<&Listed>) -> Entry {
         let (meta_shown, bytes) = match meta {
             Some(file) => (file.shown.clone(), file.small()),
             None => (format!("{}/{META}", self.shown), Err("missing: it was deleted or never written".to_owned())),
@@ -182,7 +183,10 @@ impl Folder<'_> {
             None => parsed.as_ref().and_then(Meta::session).unwrap_or_default().into_owned(),
         };
         let started_at = parsed.as_ref().and_then(Meta::started_at);
-        Entry { id: id.clone(), started_at, store: StoreEntry { id, meta_shown, meta: bytes } }
+        let recorder_shown = recorder.map(|file| file.shown.clone()).unwrap_or_default();
+        let recorder = recorder.map(Listed::small);
+        let store = StoreEntry { id: id.clone(), meta_shown, meta: bytes, recorder_shown, recorder };
+        Entry { id, started_at, store }
     }
 }
 

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 pub(super) const EVENTS: &str = "events.ndjson";
 pub(super) const META: &str = "meta.json";
+/// How far whoever recorded a session while it ran got.
+pub(super) const RECORDER: &str = "recorder.json";
 const WORKSPACES: &str = "workspaces";
 
 /// Sessions whose id starts with `request`, sorted: `<store>/<id>` and `<store>/workspaces/<workspace>/<id>`.

@@ -9,7 +9,7 @@ use super::Found;
 use super::arrange::{Listed, Listing, Scope, arrange};
 use super::load::unreadable;
 use super::origin::Origin;
-use super::store::{EVENTS, META};
+use super::store::{EVENTS, META, RECORDER};
 use crate::model::Gap;
 use crate::model::tombstone::is_tombstone;
 
@@ -71,6 +71,9 @@ fn single(path: &Path, scope: Scope) -> Found {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if name == EVENTS && folder.join(META).symlink_metadata().is_ok() {
                 walk.list(&parent.join(META), folder.join(META));
+                if folder.join(RECORDER).symlink_metadata().is_ok() {
+                    walk.list(&parent.join(RECORDER), folder.join(RECORDER));
+                }
             }
             for number in 1..1_000 {
                 let part = format!("{name}.{number:03}");

@@ -134,6 +134,7 @@ fn show_session(text: &mut String, session: &Session<'_>) {
                 let agent = call.subagent.as_deref().map(|agent| format!(" subagent={agent}")).unwrap_or_default();
                 format!("call {} {}{cwd}{agent} {arguments}", call.tool, call.status.name())
             }
+            EventKind::Offer(offer) => format!("offer {} of {} {}", offer.what.name(), offer.server, cut(&offer.json)),
             EventKind::Result(result) => {
                 let words = result.text.as_ref().map(|words| cut(&words.decode())).unwrap_or_default();
                 let error = if result.is_error { " error" } else { "" };

@@ -17,8 +17,8 @@ use crate::finding::{Level, PolicyPlace, RuleId};
 
 use super::parse::dotted;
 pub(super) use matching::{Condition, Target, words_of};
-pub(crate) use names::BUILT_IN;
 pub(super) use names::Names;
+pub(crate) use names::{BUILT_IN, covered_by};
 pub(crate) use without::Excepted;
 
 /// Families of rules that are demanded by files beside the policy.

@@ -42,6 +42,8 @@ pub(crate) const BUILT_IN: &[&str] = &[
     "lint/unfinished-session",
     "lint/unverified-change",
     "lint/weakened-tests",
+    "mcp/server-poisoned",
+    "mcp/tool-changed",
     "pii/card",
     "pii/cloud-account",
     "pii/email",
@@ -98,6 +100,12 @@ pub(crate) const BUILT_IN: &[&str] = &[
 
 /// What the gate itself rests on, and files that hold credentials: only an exception of the policy covers them.
 const OF_THE_POLICY: &[&str] = &["floor/", "gate/", "scope/sensitive"];
+
+/// What may cover findings of a built-in rule at least: a suppression, or only an exception of the policy; `None`: nothing.
+pub(crate) fn covered_by(rule: &str) -> Option<Origin> {
+    let of_the_policy = OF_THE_POLICY.iter().any(|family| rule.starts_with(family));
+    BUILT_IN.contains(&rule).then_some(if of_the_policy { Origin::Exception } else { Origin::Suppression })
+}
 
 /// Keys of a policy whose parts are rules.
 const JUDGING: &[&str] =

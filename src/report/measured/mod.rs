@@ -2,11 +2,14 @@
 
 mod amount;
 mod cost;
+mod explain;
 mod stats;
 mod token_budget;
 
 pub(super) use amount::{dollars, grouped, price, span};
 pub(crate) use cost::cost;
+pub(crate) use explain::{Explained, explain};
+pub(super) use explain::{clock, times};
 pub(crate) use stats::{Tree, stats};
 pub(crate) use token_budget::{Ceiling, TokenBudget, token_budget};
 
@@ -83,6 +86,7 @@ mod tests {
     fn the_schemas_are_those_of_the_types() {
         schemas::keep("cost.v1", &schemas::written::<super::cost::Document>());
         schemas::keep("token-budget.v1", &schemas::written::<super::token_budget::Document>());
+        schemas::keep("explain.v1", &schemas::written::<super::explain::Document>());
         schemas::keep("stats.v1", &schemas::written::<super::stats::Document>());
     }
 }

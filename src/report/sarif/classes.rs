@@ -23,6 +23,7 @@ const WEAKNESSES: &[(&str, &[&str])] = &[
     ("gate/", &["external/cwe/cwe-693"]),
     ("hooks/", &["external/cwe/cwe-284"]),
     ("lint/permission-bypass", &["external/cwe/cwe-269"]),
+    ("mcp/", &["external/cwe/cwe-829"]),
     ("pii/", &["external/cwe/cwe-359", "external/cwe/cwe-532"]),
     ("repo/auto-approve", &["external/cwe/cwe-269"]),
     ("repo/gate-disabled", &["external/cwe/cwe-693"]),

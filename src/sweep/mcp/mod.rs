@@ -3,6 +3,8 @@
 
 mod entry;
 mod formats;
+mod label;
+mod offered;
 mod pins;
 mod remarks;
 mod special;
@@ -20,6 +22,8 @@ use crate::sweep::lookup::{self, Spot};
 
 use formats::{Dialect, Format, Kind};
 
+pub(crate) use label::label;
+pub(crate) use offered::offered;
 pub(crate) use pins::Pin;
 pub(crate) use remarks::remarks;
 pub(crate) use tools::ToolDescription;

@@ -33,16 +33,26 @@ pub(crate) fn remarks(server: &Server) -> Vec<Remark> {
 
 /// Of tools as their server describes them, wherever that was written down.
 fn poisoned(place: &Place, tools: &[ToolDescription]) -> Vec<Remark> {
-    let about = |tool: &ToolDescription| {
-        let texts = std::iter::once(&tool.description).chain(&tool.schema);
-        let found = poison::in_name(&tool.name).into_iter().chain(texts.flat_map(|text| poison::indicators(text)));
-        said(place, &format!("the tool {}", shown(&tool.name)), &tool.name, found.collect())
-    };
+    let about =
+        |tool: &ToolDescription| said(place, &format!("the tool {}", shown(&tool.name)), &tool.name, of_tool(tool));
     tools.iter().filter_map(about).collect()
 }
 
+/// Reasons to distrust a tool, by what its server says of it.
+pub(super) fn of_tool(tool: &ToolDescription) -> Vec<Indicator> {
+    let texts = std::iter::once(&tool.description).chain(&tool.schema);
+    poison::in_name(&tool.name).into_iter().chain(texts.flat_map(|text| poison::indicators(text))).collect()
+}
+
 /// One remark for one thing, by the worst that is said of it.
-fn said(place: &Place, what: &str, name: &str, mut found: Vec<Indicator>) -> Option<Remark> {
+fn said(place: &Place, what: &str, name: &str, found: Vec<Indicator>) -> Option<Remark> {
+    let (level, reasons) = worst(found)?;
+    let message = format!("{what} {reasons}: do not use it before somebody has read all of its text");
+    Some(Remark::new(&SERVER_POISONED, place.clone(), message).about("name", name).at(level))
+}
+
+/// The worst of several reasons: how bad it is, and why.
+pub(super) fn worst(mut found: Vec<Indicator>) -> Option<(Level, String)> {
     found.sort_by_key(|indicator| std::cmp::Reverse(indicator.strength));
     let worst = found.first()?.strength;
     let mut reasons: Vec<&str> = Vec::new();
@@ -52,9 +62,7 @@ fn said(place: &Place, what: &str, name: &str, mut found: Vec<Indicator>) -> Opt
         }
     }
     let level = if worst == Strength::Strong { Level::Error } else { Level::Warning };
-    let reasons = reasons.join(", and ");
-    let message = format!("{what} {reasons}: do not use it before somebody has read all of its text");
-    Some(Remark::new(&SERVER_POISONED, place.clone(), message).about("name", name).at(level))
+    Some((level, reasons.join(", and ")))
 }
 
 /// So many reasons are told in one message.

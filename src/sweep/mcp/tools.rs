@@ -25,7 +25,7 @@ impl ToolDescription {
         listed.chain(named).filter_map(|(name, item)| Self::of(name, item)).collect()
     }
 
-    fn of(name: Option<&str>, value: &Value) -> Option<Self> {
+    pub(super) fn of(name: Option<&str>, value: &Value) -> Option<Self> {
         let own = member(value, "name").and_then(text).or(name)?;
         let schemas = ["inputSchema", "input_schema", "parameters", "outputSchema", "annotations"];
         let mut schema = Vec::new();

@@ -4,6 +4,8 @@
 const COMPANIONS: &[&str] = &[
     // The native store.
     "meta.json",
+    "recorder.json",
+    "decisions.ndjson",
     "annotations.jsonl",
     "eval.json",
     "identity.json",

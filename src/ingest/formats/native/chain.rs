@@ -1,8 +1,8 @@
 //! The chain of digests that newer writers put into the store: each record carries the one of the line before it.
 
 use memchr::memmem;
-use sha2::{Digest as _, Sha256};
 
+use super::captured::hex;
 use crate::ingest::json::{filled, parse, record};
 use crate::ingest::reader::Shape;
 use crate::model::evidence::Chain;
@@ -40,9 +40,4 @@ pub(super) fn verify(text: &str, shape: Shape) -> Chain {
         previous = Some(line);
     }
     chain
-}
-
-fn hex(line: &str) -> String {
-    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or('0');
-    Sha256::digest(line.as_bytes()).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

@@ -3,13 +3,16 @@
 use std::borrow::Cow;
 
 use super::arguments::{self, Call};
+use super::captured::Capture;
 use super::imported::{Import, Recorded};
 use super::link;
 use crate::ingest::assembly::{Assembly, Place};
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Counts, Nested, Raw, filled, is_true, object, parse, raw_text, record, scalar, text};
 use crate::ingest::reader::Item;
-use crate::model::{Access, Ending, EventKind, FileEvent, RawText, Status, ToolCall, ToolResult, Usage};
+use crate::model::{
+    Access, Ending, EventKind, FileEvent, Offer, Offered, RawText, Status, ToolCall, ToolResult, Usage,
+};
 
 record! {
     pub(super) struct Line {
@@ -32,7 +35,9 @@ record! {
     pub(super) struct Data {
         tool_name = "tool_name",
         tool = "tool",
+        mode = "mode",
         name = "name",
+        server = "server",
         arguments = "arguments",
         tool_input = "tool_input",
         input = "input",
@@ -68,6 +73,7 @@ record! {
         output_tokens = "output_tokens",
         message_id = "message_id",
         import: Nested<Import<'a>> = "import",
+        capture: Nested<Capture<'a>> = "capture",
         recorded: Nested<Recorded<'a>> = "recorded",
     }
 }
@@ -119,6 +125,10 @@ pub(super) fn add<'a>(
         "file_read" => file(assembly, gaps, place, data, Access::Read),
         "file_write" => file(assembly, gaps, place, data, Access::Write),
         "session_start" => {
+            assembly.model(filled(data.model));
+            if let Some(capture) = data.capture.object() {
+                capture.apply(&mut assembly.session, line, gaps);
+            }
             // The hook's own word outranks where the recorder happened to run.
             if let Some(cwd) = filled(data.cwd) {
                 assembly.session.root = Some(cwd);
@@ -161,6 +171,8 @@ fn imported<'a>(assembly: &mut Assembly<'a>, kind: &str, place: Place<'a>, recor
         "reasoning" => EventKind::Reasoning(words(data)),
         "command" => EventKind::Command(words(data)),
         "instruction" => EventKind::Instruction(words(data)),
+        "tools" => offer(Offered::Tools, recorded, data),
+        "introduction" => offer(Offered::Introduction, recorded, data),
         "notice" => EventKind::Notice,
         "hook" => EventKind::Hook { command: filled(data.command).unwrap_or_default() },
         "deletion" => {
@@ -170,6 +182,12 @@ fn imported<'a>(assembly: &mut Assembly<'a>, kind: &str, place: Place<'a>, recor
         _ => EventKind::Other,
     };
     assembly.push(place, kind);
+}
+
+fn offer<'a>(what: Offered, recorded: &Recorded<'a>, data: &Data<'a>) -> EventKind<'a> {
+    let json = recorded.json().map_or("", |json| json.get());
+    let (server, own_name) = (filled(data.name).unwrap_or_default(), filled(data.server));
+    EventKind::Offer(Offer { what, server, own_name, json: Cow::Borrowed(json) })
 }
 
 /// The call that a record repeats, by its place.

@@ -47,17 +47,14 @@ record! {
         model = "model",
         tier = "tier",
         ending = "ending",
+        by = "by",
     }
 }
 
 impl<'a> Import<'a> {
     /// Makes the session what it was in its own log.
     pub(super) fn apply(&self, session: &mut Session<'a>, line: u32, gaps: &mut Gaps) {
-        let name = text(self.format).unwrap_or_default();
-        match FORMATS.iter().find(|format| format.dialect.name == name) {
-            Some(format) => session.dialect = &format.dialect,
-            None => gaps.push(Some(line), "imported from a format that is not known"),
-        }
+        speak(self.format, session, line, gaps);
         if let Some(agent) = filled(self.agent) {
             session.agent = agent;
         }
@@ -80,6 +77,15 @@ impl<'a> Import<'a> {
         if unreadable {
             gaps.push(Some(line), "what the imported log said about itself can't be read");
         }
+    }
+}
+
+/// What is true of every log of a format is true of what was made of one.
+pub(super) fn speak(format: Option<Raw<'_>>, session: &mut Session<'_>, line: u32, gaps: &mut Gaps) {
+    let name = text(format).unwrap_or_default();
+    match FORMATS.iter().find(|format| format.dialect.name == name) {
+        Some(format) => session.dialect = &format.dialect,
+        None => gaps.push(Some(line), "made of a format that is not known"),
     }
 }
 
@@ -142,6 +148,10 @@ impl<'a> Recorded<'a> {
             return false;
         }
         let reason = filled(self.reason).unwrap_or(Cow::Borrowed("not said"));
+        if text(self.by).is_some_and(|by| by == "recorder") {
+            gaps.push(Some(line), format!("the recorder missed something here: {reason}"));
+            return true;
+        }
         let place = self.line.map(|raw| format!(" (line {} of the log)", count(Some(raw)))).unwrap_or_default();
         gaps.push(Some(line), format!("in the log that was imported: {reason}{place}"));
         true

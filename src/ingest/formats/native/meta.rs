@@ -19,6 +19,7 @@ record! {
         ended_at = "ended_at",
         agent_name = "agent_name",
         parent_session_id = "parent_session_id",
+        parent_event_id = "parent_event_id",
         attribution = "attribution",
         tool_calls = "tool_calls",
         errors = "errors",
@@ -78,6 +79,7 @@ impl<'a> Meta<'a> {
             session.agent = agent;
         }
         session.parent = filled(self.parent_session_id);
+        session.parent_event = filled(self.parent_event_id);
         session.span = Span { started: scalar(self.started_at), ended: scalar(self.ended_at) };
         let recorded = object::<Attribution<'a>>(self.attribution).unwrap_or_default();
         session.root = filled(recorded.working_dir);

@@ -1,6 +1,7 @@
 //! The native store, both generations of the Python peer: one event a line, `meta.json` beside them.
 
 mod arguments;
+mod captured;
 mod chain;
 mod event;
 mod imported;
@@ -16,7 +17,7 @@ use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{Raw, filled, scalar};
 use crate::ingest::reader::{Reader, Shape};
 use crate::model::evidence::Chain;
-use crate::model::{Dialect, Session};
+use crate::model::{Dialect, EventKind, Session};
 
 use super::{Base, Detect, Format, Home, Input};
 use event::{Data, Line};
@@ -43,6 +44,8 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut reader = Reader::new(text, shape);
     let mut sessions = Sessions::new(log, shape, gaps);
     let nothing = Data::default();
+    // A proxy stands between an agent and a server to the end, and says when that is: without it, more may have been said.
+    let mut is_proxied = false;
     while let Some(item) = reader.next::<Line<'a>>(gaps) {
         let line = &item.record;
         if let Some(key) = line.duplicate {
@@ -59,15 +62,25 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         if let Some(key) = data.duplicate {
             gaps.twice(item.line, key, "an event's data");
         }
+        is_proxied |= data.capture.object().is_some() && filled(data.mode).is_some_and(|mode| mode == "mcp");
         let assembly = sessions.of(filled(line.session_id), item.line, gaps);
         event::add(assembly, gaps, &kind, &item, data);
     }
     let mut sessions = sessions.finish();
-    let chain = chain::verify(text, shape);
+    // Digests are over lines as they were written, not as a damaged log was mended.
+    let text = std::str::from_utf8(log.bytes()).unwrap_or(text);
+    let told = log.store.as_ref().map(|store| captured::compare(store, text, shape, gaps));
+    let (broken, is_cut) = told.unwrap_or((None, false));
+    let chain = broken.unwrap_or_else(|| chain::verify(text, shape));
     for session in &mut sessions {
         if !matches!(session.evidence.chain, Chain::Broken(_)) {
             session.evidence.chain = chain;
         }
+        let has_ended = session.events.iter().any(|event| matches!(event.kind, EventKind::End(_)));
+        if is_proxied && !has_ended {
+            gaps.push(None, "the recording has no end: the MCP server still runs, or its recorder was killed");
+        }
+        session.evidence.truncated |= is_cut || (is_proxied && !has_ended);
     }
     sessions
 }

@@ -82,11 +82,18 @@ pub(super) fn read<'a>(
     let failed = span.status.object().is_some_and(|status| {
         status.code.is_some_and(|code| matches!(code.get(), "2" | "\"STATUS_CODE_ERROR\"" | "\"ERROR\""))
     });
-    let status = match (failed || given.has("error.type"), ended) {
+    // What our own export says of it: a span has no word for calls that were refused, or whose end nobody recorded.
+    let told = match given.get("agent_strace.tool.status").as_deref() {
+        Some("denied") => Some(Status::Denied),
+        Some("interrupted") => Some(Status::Interrupted),
+        Some("missing") => Some(Status::Missing),
+        _ => None,
+    };
+    let status = told.unwrap_or(match (failed || given.has("error.type"), ended) {
         (true, _) => Status::Error,
         (false, true) => Status::Ok,
         (false, false) => Status::Missing,
-    };
+    });
     let call = ToolCall {
         call_id: call_id.clone(),
         tool,

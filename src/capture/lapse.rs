@@ -1,0 +1,151 @@
+//! Where enforcement failed: what the agent's own log says was done, joined with what its hook said to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::{EventKind, Session, Status, ToolCall};
+use crate::store::live::{Decided, Decisions};
+
+/// How a call got past the hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Way {
+    /// It was denied, and ran.
+    AfterDeny,
+    /// A sub-agent made it of which the hook never saw a call.
+    UnseenSubagent,
+    /// It ran, and nobody decided.
+    NoDecision,
+    /// It ran, and the hook could not judge it.
+    NotJudged,
+}
+
+impl Way {
+    pub(crate) const ALL: [Self; 4] = [Self::AfterDeny, Self::UnseenSubagent, Self::NoDecision, Self::NotJudged];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::AfterDeny => "ran-after-deny",
+            Self::UnseenSubagent => "unseen-subagent",
+            Self::NoDecision => "no-decision",
+            Self::NotJudged => "not-judged",
+        }
+    }
+
+    /// In words, of a call.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::AfterDeny => "it was denied, and ran",
+            Self::UnseenSubagent => "it ran in a sub-agent of which the hook saw no call",
+            Self::NoDecision => "it ran without a decision",
+            Self::NotJudged => "it ran, and the hook could not judge it",
+        }
+    }
+}
+
+/// A call that got past the hook.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Lapse {
+    pub(crate) way: Way,
+    /// The event's number in the agent's log, and its line.
+    pub(crate) event: u32,
+    pub(crate) line: u32,
+    pub(crate) tool: String,
+    pub(crate) subagent: Option<String>,
+    /// What the hook said, or why it could not judge.
+    pub(crate) said: Option<String>,
+}
+
+/// One session, joined.
+#[derive(Debug, Default)]
+pub(crate) struct Joined {
+    /// Calls that ran, as far as the log knows.
+    pub(crate) ran: usize,
+    pub(crate) decided: usize,
+    pub(crate) lapses: Vec<Lapse>,
+    /// Decisions about calls that are not in the log.
+    pub(crate) unknown: usize,
+}
+
+/// Calls are joined by the agent's ids, and those without one by their tool, in order.
+pub(crate) fn join(session: &Session<'_>, decisions: &Decisions) -> Joined {
+    let mut by_call: BTreeMap<&str, &Decided> = BTreeMap::new();
+    let mut by_tool: BTreeMap<&str, Vec<&Decided>> = BTreeMap::new();
+    for decided in &decisions.all {
+        // Asked again about the same call, the last word counts.
+        by_call.insert(&decided.tool_use_id, decided);
+        by_tool.entry(&decided.tool_name).or_default().push(decided);
+    }
+    for list in by_tool.values_mut() {
+        list.reverse();
+    }
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut pairs = Vec::new();
+    for (event, call) in session.calls() {
+        let decided = match call.call_id.as_deref() {
+            Some(id) if by_call.contains_key(id) => by_call.get(id).copied(),
+            // An id that no decision has: it was never asked about, unless the hook was given none.
+            Some(_) if has_ids(&decisions.all) => None,
+            _ => by_tool.get_mut(&*call.tool).and_then(Vec::pop),
+        };
+        seen.extend(decided.map(|decided| decided.tool_use_id.as_str()));
+        pairs.push((event, call, decided));
+    }
+    let known: BTreeSet<&str> = pairs
+        .iter()
+        .filter(|(_, _, decided)| decided.is_some())
+        .filter_map(|(_, call, _)| call.subagent.as_deref())
+        .collect();
+    let mut joined = Joined { unknown: by_call.len().saturating_sub(seen.len()), ..Joined::default() };
+    let refused = refused(session);
+    for (event, call, decided) in pairs {
+        if !ran(call, &refused) {
+            continue;
+        }
+        joined.ran += 1;
+        joined.decided += usize::from(decided.is_some());
+        let way = match decided {
+            None if call.subagent.as_deref().is_some_and(|agent| !known.contains(agent)) => Way::UnseenSubagent,
+            None => Way::NoDecision,
+            Some(decided) if decided.decision == "deny" && decided.enforced => Way::AfterDeny,
+            Some(decided) if decided.decision == "error" && !decided.enforced => Way::NotJudged,
+            Some(_) => continue,
+        };
+        joined.lapses.push(Lapse {
+            way,
+            event: event.number,
+            line: event.line,
+            tool: call.tool.clone().into_owned(),
+            subagent: call.subagent.as_deref().map(str::to_owned),
+            said: decided.and_then(|decided| {
+                decided.error.clone().or_else(|| decided.judged.first().map(|judged| judged.message.clone()))
+            }),
+        });
+    }
+    joined
+}
+
+/// Hooks that are given no ids make some up.
+fn has_ids(decisions: &[Decided]) -> bool {
+    decisions.iter().any(|decided| !decided.tool_use_id.starts_with(super::record::OWN))
+}
+
+/// What our own refusal begins with.
+pub(crate) const REFUSAL: &str = "agent-strace: the scope of this repository";
+
+/// Calls whose result is our own refusal: they did not run, however their agent records that.
+fn refused<'s>(session: &'s Session<'_>) -> BTreeSet<&'s str> {
+    let results = session.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Result(result) if result.is_error => Some(result),
+        _ => None,
+    });
+    let ours = results.filter(|result| result.text.as_ref().is_some_and(|text| text.decode().contains(REFUSAL)));
+    ours.filter_map(|result| result.call_id.as_deref()).collect()
+}
+
+/// One without a result may have.
+fn ran(call: &ToolCall<'_>, refused: &BTreeSet<&str>) -> bool {
+    match call.status {
+        Status::Denied => false,
+        Status::Ok | Status::Interrupted | Status::Missing => true,
+        Status::Error => !call.call_id.as_deref().is_some_and(|id| refused.contains(id)),
+    }
+}

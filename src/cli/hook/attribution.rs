@@ -1,0 +1,24 @@
+//! Who and what started a session, by the keys of `meta.json`.
+
+use super::super::environment::{Environment, Named};
+use crate::capture::{Agent, Told};
+use crate::git;
+use crate::model::attribution::without_credentials;
+
+pub(super) fn of(agent: &Agent, told: &Told<'_>, environment: Environment) -> Vec<(&'static str, String)> {
+    let people = environment.machine.map(|machine| machine.people.as_slice()).unwrap_or_default();
+    let person =
+        |what: Named| people.iter().find(|(named, _)| *named == what).map(|(_, value)| value.trim().to_owned());
+    let standing = told.cwd.as_deref().map(|cwd| git::standing(std::path::Path::new(cwd))).unwrap_or_default();
+    let facts = [
+        ("os_user", person(Named::User)),
+        ("hostname", person(Named::Host)),
+        ("agent_provider", Some(agent.name.to_owned())),
+        ("agent_version", told.version.as_deref().map(str::to_owned)),
+        ("git_repo", standing.remote.map(|remote| without_credentials(remote.into()).into_owned())),
+        ("git_branch", standing.branch),
+        ("git_commit", standing.commit),
+        ("working_dir", told.cwd.as_deref().map(str::to_owned)),
+    ];
+    facts.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+}

@@ -1,0 +1,187 @@
+//! A call that is about to run, by what `check` would say to it.
+
+use std::path::Path;
+
+use super::super::Streams;
+use super::super::args::GateArgs;
+use super::super::bench::Bench;
+use super::super::environment::Environment;
+use super::super::failure::Failure;
+use super::super::gate::{self, Named, Verb, Wish};
+use super::super::trust::Trust;
+use super::HookArgs;
+use crate::capture::{Decision, REFUSAL};
+use crate::engine::{self, Entries, FailOn, Judging, SessionOutcome, Share};
+use crate::finding::{Counts, Finding, Level};
+use crate::ingest::{Log, StoreEntry};
+use crate::model::Gap;
+use crate::privacy::redact;
+use crate::rules::private::{Exposed, Wanted};
+use crate::store::live::Judged;
+
+/// What is said to a call.
+#[derive(Debug)]
+pub(super) struct Verdict {
+    pub(super) decision: Decision,
+    /// One line, without anything private.
+    pub(super) reason: String,
+    pub(super) judged: Vec<Judged>,
+    pub(super) policy_sha256: Option<String>,
+}
+
+impl Verdict {
+    /// Of a call that could not be judged.
+    pub(super) fn none(is_denied: bool) -> Self {
+        let decision = if is_denied { Decision::Deny } else { Decision::Pass };
+        Self { decision, reason: String::new(), judged: Vec::new(), policy_sha256: None }
+    }
+}
+
+/// A person has to approve it.
+const APPROVAL: &str = "scope/approval";
+
+/// Judges event `number`: `recorded` is what the store has, `line` is that event as it really is.
+pub(super) fn call(
+    args: &HookArgs,
+    (root, folder): (&Path, &Path),
+    (recorded, line): (&[u8], &str),
+    number: u32,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<Verdict, Failure> {
+    // The policy and its settings are named from where the project is.
+    std::env::set_current_dir(root)
+        .map_err(|error| Failure::new(format!("can't go to the project: {}", super::super::failure::reason(&error))))?;
+    let gate = args.gate();
+    let trust = Trust::establish(&gate, environment)?;
+    let named = Named { configuration: None, lints: Wish::WhereConfigured, evals: None, verdicts: None };
+    let bench = Bench::load((Verb::Hook, &named), &gate, trust.ground(), environment, streams)?;
+    let (links, gap) = gate::links(trust.ground());
+    if let Some(gap) = gap {
+        return Err(Failure::new(gap.reason));
+    }
+    let wanted = bench.wanted(Verb::Hook);
+    let panel = bench.panel(None, &links, Entries::Drop);
+    let mut outcome = judged(&entry(folder), &before(recorded, number, line), panel.judging, None)?;
+    if let Some(wanted) = &wanted {
+        outcome.findings.extend(private(folder, line, panel.judging, wanted, number)?);
+    }
+    let outcome = engine::conclude(&bench.policy, vec![outcome], Vec::new(), panel.settings);
+    let sha256 = outcome.policy.as_ref().map(|policy| policy.sha256.clone());
+    let found = outcome.sessions.iter().flat_map(|session| &session.findings);
+    let mut found: Vec<&Finding> = found.filter(|finding| is_of(finding, number)).collect();
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+    Ok(verdict(&found, panel.settings.fail_on, sha256))
+}
+
+/// Said of this call by its level. What is missing of the evidence is no fault of it.
+fn is_of(finding: &Finding, number: u32) -> bool {
+    finding.event == number && finding.counts == Counts::ByLevel
+}
+
+fn verdict(found: &[&Finding], fail_on: FailOn, policy_sha256: Option<String>) -> Verdict {
+    let fails = |finding: &&&Finding| matches!(fail_on, FailOn::Level(level) if finding.level >= level);
+    let failing: Vec<&&Finding> = found.iter().filter(fails).collect();
+    let worth_saying: Vec<&&Finding> = found.iter().filter(|finding| finding.level > Level::Note).collect();
+    let (decision, told) = match (failing.as_slice(), worth_saying.as_slice()) {
+        ([], []) => (Decision::Pass, Vec::new()),
+        ([], told) => (Decision::Context, told.to_vec()),
+        (failing, _) if failing.iter().all(|finding| finding.rule == APPROVAL) => (Decision::Ask, failing.to_vec()),
+        (failing, _) => (Decision::Deny, failing.to_vec()),
+    };
+    let judged = found.iter().map(|finding| Judged {
+        rule: finding.rule.to_owned(),
+        level: finding.level.name().to_owned(),
+        message: redact(&finding.message).as_str().to_owned(),
+        pointer: finding.policy.as_ref().map(|place| place.pointer.clone()),
+        fingerprint: finding.fingerprint.clone(),
+    });
+    Verdict { decision, reason: reason(decision, &told), judged: judged.collect(), policy_sha256 }
+}
+
+/// Agents and people read it: what is wrong, by which entry, and what to do.
+fn reason(decision: Decision, told: &[&&Finding]) -> String {
+    const MOST: usize = 5;
+    let one = |finding: &&&Finding| {
+        let place = finding.policy.as_ref().map(|place| format!(" ({})", place.pointer)).unwrap_or_default();
+        format!("{}: {}{place}", finding.rule, redact(&finding.message).as_str())
+    };
+    let mut said: Vec<String> = told.iter().take(MOST).map(one).collect();
+    if told.len() > MOST {
+        said.push(format!("and {} more", told.len() - MOST));
+    }
+    let head = match decision {
+        Decision::Deny => format!("{REFUSAL} does not allow this call"),
+        Decision::Ask => format!("{REFUSAL} asks for an approval of this call"),
+        Decision::Context | Decision::Pass => "agent-strace: about this call".to_owned(),
+    };
+    if said.is_empty() { String::new() } else { format!("{head}: {}", said.join("; ")) }
+}
+
+/// The store's own record of the session, as readers of the store get it.
+fn entry(folder: &Path) -> StoreEntry {
+    let id = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let meta = std::fs::read(folder.join("meta.json")).map_err(|error| super::super::failure::reason(&error));
+    StoreEntry::in_memory(id, meta)
+}
+
+/// What was recorded before the event, and the event as it is.
+fn before(recorded: &[u8], number: u32, line: &str) -> Vec<u8> {
+    let earlier = usize::try_from(number).unwrap_or(usize::MAX).saturating_sub(1);
+    let end = memchr::memchr_iter(b'\n', recorded).take(earlier).last().map_or(0, |at| at + 1);
+    let mut bytes = recorded.get(..end).unwrap_or_default().to_vec();
+    bytes.extend_from_slice(line.as_bytes());
+    bytes.push(b'\n');
+    bytes
+}
+
+fn judged(
+    entry: &StoreEntry,
+    bytes: &[u8],
+    judging: Judging<'_>,
+    wanted: Option<&Wanted>,
+) -> Result<SessionOutcome, Failure> {
+    let mut log = Log::new("events.ndjson", bytes.to_vec());
+    log.store = Some(entry.clone());
+    let reading = log.read();
+    let Some(session) = reading.sessions.first() else {
+        return Err(Failure::new("what was recorded of the session can't be read"));
+    };
+    let exposed = match wanted {
+        None => None,
+        Some(wanted) => {
+            let searched = engine::guarded(session, || Exposed::of(wanted, log.bytes(), None, &reading.sessions));
+            let searched = searched.map_err(|gap| Failure::new(gap.reason))?;
+            Some(searched.map_err(|error| Failure::new(engine::not_searched(&log.shown, &error).reason))?)
+        }
+    };
+    let exposed = exposed.as_ref().map(|exposed| Share { exposed, at: 0 });
+    let outcome = engine::judge_by(session, reading.gaps.clone(), Judging { exposed, ..judging });
+    if outcome.judged != outcome.tool_calls {
+        let fault = |gap: &Gap| gap.reason.starts_with("internal error");
+        let gap = outcome.gaps.iter().find(|gap| fault(gap));
+        let reason = gap.map_or("not every call of the session was judged", |gap| gap.reason.as_str());
+        return Err(Failure::new(reason.to_owned()));
+    }
+    Ok(outcome)
+}
+
+/// What the call itself gives away. The rest of the session was searched when it happened.
+fn private(
+    folder: &Path,
+    line: &str,
+    judging: Judging<'_>,
+    wanted: &Wanted,
+    number: u32,
+) -> Result<Vec<Finding>, Failure> {
+    let outcome = judged(&entry(folder), format!("{line}\n").as_bytes(), judging, Some(wanted))?;
+    let is_private = |finding: &Finding| finding.rule.starts_with("secret/") || finding.rule.starts_with("pii/");
+    let renumbered = |finding: Finding| Finding { event: number, line: number, ..finding };
+    Ok(outcome.findings.into_iter().filter(is_private).filter(|finding| finding.event == 1).map(renumbered).collect())
+}
+
+impl HookArgs {
+    fn gate(&self) -> GateArgs {
+        GateArgs::of_call(self.policy.clone(), self.policy_ref.clone(), self.allow_no_policy, self.now)
+    }
+}

@@ -1,0 +1,324 @@
+//! `hook`: what an agent tells at each step is recorded, and calls are kept from running where the policy says so.
+//!
+//! The agent waits for the answer, so whatever goes wrong must not stop it, unless that was asked for: one line on standard
+//! error, exit code 1, which agents show and pass over. Exit code 2 would keep the call from running.
+
+mod attribution;
+mod judge;
+mod project;
+mod transcript;
+
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::path::Path;
+use std::time::Instant;
+
+use clap::Args;
+use jiff::Timestamp;
+
+use super::Streams;
+use super::args::parse_now;
+use super::environment::Environment;
+use super::failure::Failure;
+use super::output;
+use super::redact::{self, Wanted};
+use crate::capture::{self, Agent, Answer, Called, Decision, Moment, Recording, Told, What};
+use crate::privacy::redact as shown;
+use crate::report;
+use crate::store::StoreError;
+use crate::store::live::{Begun, Decided, Live, Stage};
+
+pub(super) const EXAMPLES: &str = "\
+Agents run it: `agent-strace setup --write` tells them to. What they say comes on standard input.
+
+Examples:
+  agent-strace hook pre-tool                              a step of Claude Code
+  agent-strace hook pre-tool --agent codex                one of another agent
+  agent-strace hook pre-tool --enforce                    deny what the policy denies, ask where it asks
+  agent-strace hook pre-tool --enforce --fail-closed      and deny what can't be judged
+  agent-strace hook --agent cursor                        the step is the one that the agent names
+
+Steps: session-start, user-prompt, pre-tool, post-tool, post-tool-failure, response, thought, stop,
+subagent-start, subagent-stop, error, session-end, other; agents' own names of them are known, too.
+
+Secrets are taken out before anything is written. Exit code 0, and 1 where something was not recorded
+or judged: agents go on then. Only with --fail-closed a call that can't be judged is denied.";
+
+/// More than this is no call.
+const LARGEST: u64 = 64 << 20;
+
+#[derive(Debug, Args)]
+pub(super) struct HookArgs {
+    /// The step of the session [default: the one that the agent names].
+    #[arg(value_name = "EVENT")]
+    event: Option<String>,
+
+    /// Who runs this: claude-code, codex, gemini-cli, cursor, copilot-cli.
+    #[arg(long, value_name = "AGENT", default_value = "claude-code")]
+    agent: String,
+
+    /// Answer calls that are about to run as the policy says: deny, ask, or nothing.
+    #[arg(long)]
+    enforce: bool,
+
+    /// Deny what can't be judged: a broken policy, a store that can't be written, an unknown step.
+    #[arg(long, requires = "enforce")]
+    fail_closed: bool,
+
+    /// The policy [default: .agent-scope.json of the project].
+    #[arg(long, value_name = "FILE", requires = "enforce")]
+    policy: Option<String>,
+
+    /// Read the policy and its settings from this git revision, which the agent's work tree is not.
+    #[arg(long, value_name = "REV", requires = "enforce")]
+    policy_ref: Option<String>,
+
+    /// Judge by the built-in rules where there is no policy.
+    #[arg(long, requires = "enforce", conflicts_with = "policy")]
+    allow_no_policy: bool,
+
+    #[command(flatten)]
+    private: PrivateArgs,
+
+    /// When this runs [default: what the agent says, else the clock].
+    #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
+    now: Option<Timestamp>,
+}
+
+/// What is taken out before anything is written.
+#[derive(Debug, Clone, Args)]
+pub(super) struct PrivateArgs {
+    /// Take out secrets; this is the default.
+    #[arg(long, conflicts_with = "no_redact")]
+    redact: bool,
+
+    /// Write everything as it is, secrets included.
+    #[arg(long)]
+    pub(super) no_redact: bool,
+
+    /// Take out personal data, too.
+    #[arg(long, conflicts_with = "no_redact")]
+    pub(super) mask: bool,
+
+    /// One more thing that is secret: a regular expression; repeatable.
+    #[arg(long = "redact-pattern", value_name = "REGEX", conflicts_with = "no_redact")]
+    pub(super) patterns: Vec<String>,
+}
+
+impl PrivateArgs {
+    pub(super) fn wanted(&self, colour: bool) -> Result<Option<Wanted>, Failure> {
+        if self.no_redact { Ok(None) } else { Wanted::of_recorder(&self.patterns, self.mask, colour).map(Some) }
+    }
+}
+
+/// What a hook ends with whose own command line is wrong: agents take 2 for a refusal. `None`: it is no hook.
+pub(super) fn usage_code(args: &[OsString]) -> Option<u8> {
+    let is_hook = args.iter().skip(1).any(|arg| arg == "hook");
+    let fails_closed = args.iter().any(|arg| arg == "--fail-closed") && args.iter().any(|arg| arg == "--enforce");
+    is_hook.then_some(if fails_closed { 2 } else { 1 })
+}
+
+pub(super) fn run(
+    trace_dir: &Path,
+    args: &HookArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let began = Instant::now();
+    let agent = capture::agent(&args.agent).ok_or_else(|| unknown_agent(&args.agent));
+    let stated = args.event.as_deref().map(|event| Moment::named(event).ok_or_else(|| unknown_event(event)));
+    let is_call = !matches!(stated, Some(Ok(moment)) if moment != Moment::PreTool);
+    let done = agent.and_then(|agent| {
+        let hook = Hook { agent, args, trace_dir, environment, began };
+        let stated = stated.transpose()?;
+        hook.run(stated, streams)
+    });
+    let problem = match done {
+        Ok(()) => return Ok(0),
+        Err(problem) => problem,
+    };
+    output::note(streams.stderr, &format!("agent-strace: {}", report::terminal(problem.summary())));
+    if !args.fail_closed || !is_call {
+        return Ok(1);
+    }
+    let reason = format!("agent-strace could not judge this call: {}", shown(problem.summary()).as_str());
+    match capture::agent(&args.agent) {
+        Some(agent) => {
+            let answer = Answer { decision: Decision::Deny, reason: &reason };
+            output::print(streams.stdout, &capture::reply(agent, &answer))?;
+            Ok(0)
+        }
+        // Nobody knows how to tell this agent, but for what all of them understand.
+        None => Ok(2),
+    }
+}
+
+fn unknown_agent(name: &str) -> Failure {
+    let names: Vec<&str> = capture::AGENTS.iter().map(|agent| agent.name).collect();
+    Failure::new(format!("`{name}` is no agent whose hooks are known; those are {}", names.join(", ")))
+}
+
+fn unknown_event(name: &str) -> Failure {
+    let words: Vec<&str> = Moment::words().collect();
+    Failure::new(format!("`{name}` is no step of a session; those are {}", words.join(", ")))
+}
+
+/// One run.
+struct Hook<'h> {
+    agent: &'static Agent,
+    args: &'h HookArgs,
+    trace_dir: &'h Path,
+    environment: Environment<'h>,
+    began: Instant,
+}
+
+/// A call that was recorded, and what judges it.
+struct Recorded<'r> {
+    live: Live,
+    told: &'r Told<'r>,
+    called: Called,
+    time: Timestamp,
+}
+
+impl Hook<'_> {
+    fn run(&self, stated: Option<Moment>, streams: &mut Streams<'_>) -> Result<(), Failure> {
+        let json = read(streams)?;
+        let told = Told::read(&json, stated).map_err(Failure::new)?;
+        let root = project::root(self.agent, self.environment.machine, told.cwd.as_deref());
+        let store = if self.trace_dir.is_absolute() { self.trace_dir.to_owned() } else { root.join(self.trace_dir) };
+        let clean = self.clean(&json)?;
+        let kept = clean.as_deref().map(|clean| Told::read(clean, stated)).transpose().map_err(Failure::new)?;
+        let kept = kept.as_ref().unwrap_or(&told);
+        let time = self.time(&told)?;
+        let recorded = self.record(&store, &told, kept, time);
+        let is_judged = self.args.enforce && matches!(told.what, What::Before(_));
+        match recorded {
+            Ok(Some((live, called))) if is_judged => {
+                self.enforce(&root, Recorded { live, told: &told, called, time }, streams)
+            }
+            Ok(_) => Ok(()),
+            Err(error) => Err(Failure::new(format!("not recorded: {error}"))),
+        }
+    }
+
+    /// When it happened: as somebody says, else now.
+    fn time(&self, told: &Told<'_>) -> Result<Timestamp, Failure> {
+        let now = self.args.now.or(told.time).or_else(|| self.environment.machine.map(|machine| machine.now));
+        now.ok_or_else(|| Failure::new("there is no clock").hint("`--now` says what time it is"))
+    }
+
+    /// What was said, without what is private; `None`: it is written as it is.
+    fn clean(&self, json: &str) -> Result<Option<String>, Failure> {
+        let Some(wanted) = self.args.private.wanted(self.environment.colour)? else { return Ok(None) };
+        let not_searched = |_| Failure::new("it could not be searched for what is private: nothing was recorded");
+        let clean = redact::clean(&wanted, json.as_bytes()).map_err(not_searched)?;
+        String::from_utf8(clean).map(Some).map_err(|_| Failure::new("it is no text without what is private"))
+    }
+
+    /// The event of the call, where it is one that is about to run.
+    fn record(
+        &self,
+        store: &Path,
+        told: &Told<'_>,
+        kept: &Told<'_>,
+        time: Timestamp,
+    ) -> Result<Option<(Live, Called)>, StoreError> {
+        let mut live = Live::open(store, &told.session)?;
+        let is_new = live.is_new();
+        let is_redacted = !self.args.private.no_redact;
+        let called = capture::record(&mut live, kept, Recording { agent: self.agent, time, is_redacted })?;
+        transcript::settle(&mut live, told, time)?;
+        let attribution = if is_new { attribution::of(self.agent, told, self.environment) } else { Vec::new() };
+        let how = match &told.what {
+            What::Began(Some(source)) => source,
+            _ => "hook",
+        };
+        let command = format!("{} ({how})", self.agent.name);
+        let begun = Begun { agent: self.agent.name, command: &command, attribution: &attribution, parent: None };
+        live.keep(&capture::stage(told, is_new, begun))?;
+        Ok(called.map(|called| (live, called)))
+    }
+
+    /// Judges a call by everything that is recorded and what it really is, answers, and writes the answer down.
+    fn enforce(&self, root: &Path, recorded: Recorded<'_>, streams: &mut Streams<'_>) -> Result<(), Failure> {
+        let Recorded { mut live, told, called, time } = recorded;
+        let text = live.text().map_err(|error| Failure::new(error.to_string()))?;
+        let What::Before(before) = &told.what else { return Ok(()) };
+        let line = capture::line(&live, told, before, &called, time);
+        let directory = live.directory().to_owned();
+        let folder = live.folder().to_owned();
+        // Others may record while this one judges.
+        drop(live);
+        let judged = judge::call(self.args, (root, &folder), (&text, &line), called.event, self.environment, streams);
+        let (verdict, problem) = match judged {
+            Ok(verdict) => (verdict, None),
+            Err(problem) => (judge::Verdict::none(self.args.fail_closed), Some(problem)),
+        };
+        let reason = match &problem {
+            Some(problem) => format!("agent-strace could not judge this call: {}", shown(problem.summary()).as_str()),
+            None => verdict.reason.clone(),
+        };
+        let answer = Answer { decision: verdict.decision, reason: &reason };
+        output::print(streams.stdout, &capture::reply(self.agent, &answer))?;
+        let decided = self.decided(&called, &before.tool, time, &verdict, problem.as_ref());
+        let noted = Live::open(folder.parent().unwrap_or(root), &told.session).and_then(|mut live| {
+            // Another recording of the same session has nothing to do with it.
+            if live.directory() == directory {
+                live.decide(decided)?;
+                if verdict.decision == Decision::Deny {
+                    capture::refuse(&mut live, &called, &before.tool, &reason, time)?;
+                }
+            }
+            live.finish(&Stage::Running)
+        });
+        match (problem, noted) {
+            // It was answered already.
+            (Some(problem), _) if self.args.fail_closed => {
+                output::note(streams.stderr, &format!("agent-strace: {}", report::terminal(problem.summary())));
+                Ok(())
+            }
+            (Some(problem), _) => Err(problem),
+            (None, Err(error)) => {
+                output::note(streams.stderr, &format!("agent-strace: the decision was not written down: {error}"));
+                Ok(())
+            }
+            (None, Ok(())) => Ok(()),
+        }
+    }
+}
+
+impl Hook<'_> {
+    fn decided(
+        &self,
+        called: &Called,
+        tool: &str,
+        time: Timestamp,
+        verdict: &judge::Verdict,
+        problem: Option<&Failure>,
+    ) -> Decided {
+        Decided {
+            time: time.to_string(),
+            event: called.event,
+            event_id: called.event_id.clone(),
+            tool_use_id: called.call_id.clone(),
+            tool_name: shown(tool).as_str().to_owned(),
+            decision: if problem.is_some() { "error" } else { verdict.decision.name() }.to_owned(),
+            enforced: verdict.decision >= Decision::Ask,
+            judged: verdict.judged.clone(),
+            error: problem.map(|problem| shown(problem.summary()).as_str().to_owned()),
+            policy_sha256: verdict.policy_sha256.clone(),
+            duration_ms: (self.began.elapsed().as_secs_f64() * 1e6).round() / 1e3,
+            prev_hash: None,
+        }
+    }
+}
+
+fn read(streams: &mut Streams<'_>) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let read = (&mut *streams.stdin).take(LARGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::new(format!("standard input can't be read: {}", super::failure::reason(&error))))?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Failure::new(format!("what is on standard input is larger than {} MiB", LARGEST >> 20)));
+    }
+    String::from_utf8(bytes).map_err(|_| Failure::new("what is on standard input is not UTF-8 text"))
+}

@@ -1,0 +1,21 @@
+//! Where the project is that an agent works on: its store and its policy lie there, wherever the agent has gone since.
+
+use std::path::{Path, PathBuf};
+
+use super::super::environment::Machine;
+use crate::capture::Agent;
+
+/// What the agent's host says; else the top of the repository that the hook runs in, which no command of the agent moves;
+/// else where it runs.
+pub(super) fn root(agent: &Agent, machine: Option<&Machine>, cwd: Option<&str>) -> PathBuf {
+    let told = agent.variable.and_then(|name| machine?.projects.get(name)).filter(|path| path.is_dir());
+    if let Some(told) = told {
+        return told.clone();
+    }
+    let here = std::env::current_dir().ok().or_else(|| cwd.map(PathBuf::from)).unwrap_or_else(|| PathBuf::from("."));
+    top_of(&here).map_or_else(|| here.clone(), Path::to_path_buf)
+}
+
+fn top_of(here: &Path) -> Option<&Path> {
+    here.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())
+}

@@ -1,0 +1,49 @@
+//! Sessions of the store by their ids.
+
+use super::super::failure::Failure;
+use super::super::measured::{Measured, measure};
+use super::super::pipeline::{Inputs, select_failure};
+use super::World;
+use super::reply::{SHORT, Trouble, shown};
+use crate::ingest::discover::{self, Selection};
+use crate::measures::{Pricing, Profile};
+use crate::model::Gap;
+use crate::policy::prices::shipped;
+
+/// The log of one session of the store. Clients name sessions, never files.
+pub(super) fn inputs(world: &World, id: &str) -> Result<Inputs, Trouble> {
+    let unknown = || {
+        Trouble::new(format!(
+            "no session `{}` is in the trace store: list_sessions shows those that are",
+            shown(id, SHORT)
+        ))
+    };
+    let is_name = !id.is_empty() && id != "-" && !id.contains(['/', '\\', ':', '\0']);
+    if !is_name {
+        return Err(unknown());
+    }
+    let folder = discover::session_folder(&world.trace_dir, id).map_err(|error| select_failure(&error))?;
+    let name = folder.as_deref().and_then(|folder| folder.file_name()).and_then(|name| name.to_str());
+    let name = name.ok_or_else(unknown)?.to_owned();
+    let inputs = world.with(|environment| {
+        Inputs::select(&world.trace_dir, &[name], Selection::All, environment, &mut std::io::empty())
+    });
+    Ok(inputs?)
+}
+
+/// What a session adds up to.
+pub(super) fn profile(world: &World, id: &str) -> Result<(Profile, Vec<Gap>), Trouble> {
+    let inputs = inputs(world, id)?;
+    let measured = world.with(|environment| measure(inputs, Pricing::Table(shipped()), environment));
+    let Measured { mut profiles, gaps, .. } = measured?;
+    match (profiles.pop(), profiles.is_empty()) {
+        (Some(profile), true) => Ok((profile, gaps)),
+        _ => Err(unreadable(&gaps)),
+    }
+}
+
+/// A session that is there and can't be read.
+pub(super) fn unreadable(gaps: &[Gap]) -> Trouble {
+    let why = super::reply::gaps(gaps).join("; ");
+    Failure::new(format!("the session can't be read: {why}")).into()
+}

@@ -1,0 +1,238 @@
+//! Whether a call may reach its server: by the policy, as `check` would judge the session with this call in it.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
+use super::super::Streams;
+use super::super::args::GateArgs;
+use super::super::bench::Bench;
+use super::super::environment::Environment;
+use super::super::failure::Failure;
+use super::super::gate::{Named, Verb, Wish, links};
+use super::super::policy_file;
+use super::super::trust::Trust;
+use super::args::CaptureArgs;
+use super::facts::{Deed, deed};
+use super::recorder::{Heard, Recorder};
+use crate::effects::Links;
+use crate::engine::{self, Entries, Judging, Settings};
+use crate::finding::{Finding, Level};
+use crate::ingest;
+use crate::model::{Event, EventKind, Gap, Origin, Session, Status, ToolCall};
+use crate::privacy::redact;
+use crate::proxy::framing::Piece;
+use crate::proxy::message::{Message, Parcel, Side};
+use crate::proxy::talk::{Subject, subject};
+
+/// What becomes of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Pass,
+    /// It stays here, and its sender gets this answer; empty where nobody waits for one.
+    Refuse(String),
+}
+
+/// Findings that one answer names.
+const MOST_NAMED: usize = 3;
+
+pub(super) struct Judge {
+    /// What judges, or why nothing does.
+    bench: Result<(Bench, Links), String>,
+    policy: String,
+    pub(super) fail_closed: bool,
+    /// Everything that was judged so far.
+    session: Session<'static>,
+}
+
+impl Judge {
+    /// By the policy that was named, or the usual one, with all that `check` reads beside it.
+    pub(super) fn new(args: &CaptureArgs, environment: Environment, streams: &mut Streams<'_>) -> Self {
+        let loaded = load(args, environment, streams);
+        let mut session = Session::new(ingest::recorded(), "the recorded session");
+        session.id = Cow::Borrowed("recorded");
+        session.agent = Cow::Borrowed("mcp-client");
+        session.root = std::env::current_dir().ok().map(|folder| Cow::Owned(folder.to_string_lossy().into_owned()));
+        let bench = loaded.map_err(|failure| {
+            // With its place and what to do about it; nothing else is told of it again.
+            failure.report(streams.stderr);
+            failure.summary().to_owned()
+        });
+        let policy = args.policy.as_deref().unwrap_or(policy_file::DEFAULT).to_owned();
+        Self { bench, policy, fail_closed: args.fail_closed, session }
+    }
+
+    /// Whether nothing can be judged.
+    pub(super) fn is_broken(&self) -> bool {
+        self.bench.is_err()
+    }
+
+    /// Decides about a message of the client, and records it as what it became.
+    pub(super) fn verdict(&mut self, recorder: &mut Recorder, heard: &Heard) -> Verdict {
+        let body = match &heard.piece {
+            Piece::Message { body, .. } => body,
+            Piece::Noise => return self.unreadable(recorder, heard, "is no JSON-RPC message"),
+            Piece::Lost(reason) => return self.unreadable(recorder, heard, reason),
+        };
+        let Ok(text) = std::str::from_utf8(body) else { return self.unreadable(recorder, heard, "is not UTF-8 text") };
+        let parcel = match Parcel::read(text) {
+            Ok(parcel) => parcel,
+            Err(fault) => return self.unreadable(recorder, heard, fault.reason()),
+        };
+        if let Some(fault) = parcel.messages().find_map(Result::err) {
+            if self.fail_closed {
+                recorder.refuse(heard, &[]);
+                return refused(recorder, heard, fault.reason());
+            }
+            unjudged(recorder, fault.reason());
+        }
+        let messages: Vec<&Message<'_>> = parcel.messages().filter_map(Result::ok).collect();
+        let reasons: Vec<Option<String>> = messages.iter().map(|message| self.reason(recorder, message)).collect();
+        if reasons.iter().all(Option::is_none) {
+            recorder.hear(heard);
+            if !self.fail_closed || recorder.is_whole() || !messages.iter().any(|message| is_judged(message)) {
+                return Verdict::Pass;
+            }
+            let reason = Some("refused: it could not be recorded".to_owned());
+            let reasons = vec![reason; messages.len()];
+            return Verdict::Refuse(answers(&parcel, &messages, &reasons));
+        }
+        let reasons: Vec<Option<String>> = reasons
+            .into_iter()
+            .map(|reason| {
+                reason.or_else(|| Some("not passed on: it came together with a call that was refused".to_owned()))
+            })
+            .collect();
+        recorder.refuse(heard, &reasons);
+        Verdict::Refuse(answers(&parcel, &messages, &reasons))
+    }
+
+    fn unreadable(&self, recorder: &mut Recorder, heard: &Heard, reason: &str) -> Verdict {
+        recorder.hear(heard);
+        if self.fail_closed {
+            return refused(recorder, heard, reason);
+        }
+        unjudged(recorder, reason);
+        Verdict::Pass
+    }
+
+    /// Why a message is refused; `None`: it is not.
+    fn reason(&mut self, recorder: &Recorder, message: &Message<'_>) -> Option<String> {
+        let (Message::Request { method, params, .. } | Message::Notification { method, params }) = message else {
+            return None;
+        };
+        // Whoever asks for no answer still calls.
+        let kind = match deed(&recorder.server, 0, &subject(Side::Client, method, *params), *params) {
+            Deed::Nothing => return None,
+            Deed::Call(call) => EventKind::Call(ToolCall { call_id: None, ..call }),
+            Deed::File(file) => EventKind::File(file),
+        };
+        match self.judge(kind) {
+            Ok(reason) => reason.inspect(|reason| recorder.voice.note(reason)),
+            Err(reason) if self.fail_closed => Some(format!("refused by agent-strace: it can't be judged: {reason}")),
+            Err(reason) => {
+                recorder.voice.warn(&format!("a call is passed on without a judgement: {reason}"));
+                None
+            }
+        }
+    }
+
+    /// Why the policy refuses it, `None` where it doesn't; or why nobody can say.
+    fn judge(&mut self, kind: EventKind<'static>) -> Result<Option<String>, String> {
+        let number = u32::try_from(self.session.events.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let origin = Origin::default();
+        self.session.events.push(Event { number, id: None, line: number, time: None, origin, kind });
+        let (bench, links) = self.bench.as_ref().map_err(Clone::clone)?;
+        let panel = bench.panel(None, links, Entries::Drop);
+        let judging = Judging { demands: None, change: None, ..panel.judging };
+        let settings = Settings { demands: None, change: None, ..panel.settings.clone() };
+        let judged = engine::judge_by(&self.session, Vec::new(), judging);
+        if let Some(Gap { reason, .. }) = judged.gaps.first() {
+            return Err(reason.clone());
+        }
+        let outcome = engine::conclude(&bench.policy, vec![judged], Vec::new(), &settings);
+        let findings = outcome.sessions.iter().flat_map(|session| &session.findings);
+        let refusing: Vec<&Finding> =
+            findings.filter(|finding| finding.event == number && refuses(finding)).take(MOST_NAMED).collect();
+        if refusing.is_empty() {
+            return Ok(None);
+        }
+        let said: Vec<String> = refusing.iter().map(|finding| self.words(finding)).collect();
+        if let Some(Event { kind: EventKind::Call(call), .. }) = self.session.events.last_mut() {
+            call.status = Status::Denied;
+        } else {
+            // What was not read was not done.
+            self.session.events.pop();
+        }
+        Ok(Some(format!("refused by agent-strace: {}", said.join("; "))))
+    }
+
+    /// What a finding says, with its rule and the line of the policy.
+    fn words(&self, finding: &Finding) -> String {
+        let by = finding.policy.as_ref().map_or_else(String::new, |place| {
+            let file = place.file.as_deref().unwrap_or(&self.policy);
+            format!(", by {file}:{}:{} ({})", place.line, place.column, place.pointer)
+        });
+        redact(format!("{} [{}]{by}", finding.message, finding.rule)).as_str().to_owned()
+    }
+}
+
+fn unjudged(recorder: &Recorder, reason: &str) {
+    recorder.voice.warn(&format!("a message of the client {reason}: it is passed on without a judgement"));
+}
+
+/// Nobody knows which question it was, so the answer is to none. A line that is no JSON asks nothing.
+fn refused(recorder: &Recorder, heard: &Heard, reason: &str) -> Verdict {
+    recorder.voice.warn(&format!("a message of the client {reason}: it is refused"));
+    let message = format!("refused by agent-strace: the message {reason}");
+    let answer = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": message}});
+    Verdict::Refuse(if heard.piece == Piece::Noise { String::new() } else { answer.to_string() })
+}
+
+/// A person who would have to approve it is not there.
+fn refuses(finding: &Finding) -> bool {
+    finding.level >= Level::Error || finding.rule == "scope/approval"
+}
+
+fn is_judged(message: &Message<'_>) -> bool {
+    let (Message::Request { method, params, .. } | Message::Notification { method, params }) = message else {
+        return false;
+    };
+    matches!(subject(Side::Client, method, *params), Subject::Tool(_) | Subject::Resource(_))
+}
+
+fn load(args: &CaptureArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<(Bench, Links), Failure> {
+    let gate = GateArgs::of_call(args.policy.clone(), args.policy_ref.clone(), false, None);
+    let named = Named { configuration: None, lints: Wish::Never, evals: None, verdicts: None };
+    let trust = Trust::establish(&gate, environment)?;
+    let ground = trust.ground();
+    let bench = Bench::load((Verb::Hook, &named), &gate, ground, environment, streams)?;
+    let (links, gap) = links(ground);
+    match gap {
+        Some(gap) => Err(Failure::new(gap.reason)),
+        None => Ok((bench, links)),
+    }
+}
+
+/// The answers to messages that were refused, as one message.
+fn answers(parcel: &Parcel<'_>, messages: &[&Message<'_>], reasons: &[Option<String>]) -> String {
+    let answers = messages.iter().zip(reasons).filter_map(|(message, reason)| answer(message, reason.as_deref()?));
+    let answers: Vec<Value> = answers.collect();
+    match (parcel, answers.as_slice()) {
+        (_, []) => String::new(),
+        (Parcel::One(_), [one, ..]) => one.to_string(),
+        (Parcel::Batch(_), all) => Value::from(all.to_vec()).to_string(),
+    }
+}
+
+/// A tool's failure is a result to the protocol, so that the model reads why.
+fn answer(message: &Message<'_>, reason: &str) -> Option<Value> {
+    let Message::Request { id, method, params } = message else { return None };
+    let id: Value = serde_json::from_str(id.json()).ok()?;
+    Some(if matches!(subject(Side::Client, method, *params), Subject::Tool(_)) {
+        let content = json!([{"type": "text", "text": reason}]);
+        json!({"jsonrpc": "2.0", "id": id, "result": {"content": content, "isError": true}})
+    } else {
+        json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32000, "message": reason}})
+    })
+}

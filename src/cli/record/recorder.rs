@@ -1,0 +1,306 @@
+//! What was heard → events of the store. It goes on whatever happens to the store: the traffic is not its to stop.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::super::redact::{Wanted, clean};
+use super::voice::Voice;
+use crate::model::{Ending, EventKind};
+use crate::privacy;
+use crate::proxy::framing::Piece;
+use crate::proxy::message::{Message, Parcel, Side};
+use crate::proxy::talk::{Talk, Way};
+use crate::store::StoreError;
+use crate::store::live::{Begun, Capture, Fact, Live, Note, Stage};
+
+/// Time as the machine had it when the program started, and as it passed since: it never goes back.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Clock {
+    began: Timestamp,
+    since: Instant,
+}
+
+impl Clock {
+    pub(super) fn new(now: Timestamp) -> Self {
+        Self { began: now, since: Instant::now() }
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        jiff::SignedDuration::try_from(self.since.elapsed())
+            .ok()
+            .and_then(|passed| self.began.checked_add(passed).ok())
+            .unwrap_or(self.began)
+    }
+}
+
+/// One piece of the traffic.
+#[derive(Debug)]
+pub(super) struct Heard {
+    pub(super) at: Timestamp,
+    pub(super) from: Side,
+    pub(super) way: Way,
+    pub(super) piece: Piece,
+}
+
+/// What is recorded of a session before its first message.
+#[derive(Debug)]
+pub(super) struct Begin {
+    pub(super) store: PathBuf,
+    /// What the server is called in names of tools.
+    pub(super) server: String,
+    /// `stdio` or `http`.
+    pub(super) transport: &'static str,
+    /// The words that start the server, or its address.
+    pub(super) started_by: Vec<String>,
+}
+
+pub(super) struct Recorder {
+    /// `None`: there is no place to write to.
+    live: Option<Live>,
+    /// Events that could not be written since one was.
+    lost: u64,
+    /// It was told that recording fails.
+    has_told: bool,
+    pub(super) server: String,
+    /// As the server introduced itself.
+    pub(super) server_info: Option<String>,
+    wanted: Option<Wanted>,
+    pub(super) talk: Talk,
+    pub(super) voice: Voice,
+    pub(super) clock: Clock,
+    began: Timestamp,
+    /// Questions that are no calls: their events, and when.
+    pub(super) asked: BTreeMap<u64, (String, f64)>,
+}
+
+impl Recorder {
+    /// Begins a session.
+    pub(super) fn begin(begin: &Begin, wanted: Option<Wanted>, (clock, voice): (Clock, Voice)) -> Self {
+        let mut recorder = Self {
+            live: None,
+            lost: 0,
+            has_told: false,
+            server: begin.server.clone(),
+            server_info: None,
+            wanted,
+            talk: Talk::default(),
+            voice,
+            clock,
+            began: clock.now(),
+            asked: BTreeMap::new(),
+        };
+        let opened = session_id()
+            .and_then(|id| Live::open(&begin.store, &id).map(|live| (live, id)).map_err(|error| error.to_string()));
+        match opened {
+            Ok((live, id)) => {
+                recorder.live = Some(live);
+                recorder.start(begin, &id);
+            }
+            Err(error) => recorder.fails(&error),
+        }
+        recorder
+    }
+
+    fn start(&mut self, begin: &Begin, id: &str) {
+        let words = begin.started_by.iter().map(String::as_str);
+        let command = match &self.wanted {
+            None => words.collect::<Vec<_>>().join(" "),
+            Some(_) => privacy::redact_words(words).iter().map(privacy::Redacted::as_str).collect::<Vec<_>>().join(" "),
+        };
+        let command = self.without_secrets(&command);
+        let cwd = std::env::current_dir().ok().map(|folder| folder.to_string_lossy().into_owned());
+        let cwd = cwd.map(|cwd| self.without_secrets(&cwd));
+        let capture = Capture {
+            format: "agent-strace",
+            agent: AGENT,
+            id,
+            version: None,
+            source: None,
+            model: None,
+            cwd: cwd.as_deref(),
+            permissions: None,
+            is_redacted: self.wanted.is_some(),
+        };
+        let more =
+            [("server", quoted(&self.server)), ("transport", quoted(begin.transport)), ("command", quoted(&command))];
+        let more: Vec<(&'static str, &str)> = more.iter().map(|(key, json)| (*key, json.as_str())).collect();
+        self.put(self.began, &Fact::With(&Fact::Proxy(capture), &more));
+        let attribution: Vec<_> = cwd.into_iter().map(|cwd| ("working_dir", cwd)).collect();
+        self.keep(&Stage::Began(Begun { agent: AGENT, command: &command, attribution: &attribution, parent: None }));
+        self.voice.note(&format!("recording the MCP server `{}` as session {id}", self.server));
+    }
+
+    /// A text without what is private, where that is wanted.
+    pub(super) fn without_secrets(&self, text: &str) -> String {
+        let Some(wanted) = &self.wanted else { return text.to_owned() };
+        match clean(wanted, text.as_bytes()) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(_) => String::new(),
+        }
+    }
+
+    /// Records what was heard.
+    pub(super) fn hear(&mut self, heard: &Heard) {
+        let Heard { at, from, way, piece } = heard;
+        match piece {
+            Piece::Message { body, .. } => self.message(*at, *from, way, body),
+            Piece::Lost(reason) => self.gap(*at, *from, reason),
+            // Programs that take standard output for their log do so in lines that no client understands.
+            Piece::Noise if *from == Side::Server => {}
+            Piece::Noise => self.gap(*at, *from, "is no JSON-RPC message"),
+        }
+    }
+
+    fn message(&mut self, at: Timestamp, from: Side, way: &Way, body: &[u8]) {
+        self.each(at, from, body, |recorder, message, _| {
+            let sense = recorder.talk.hear(from, way, message);
+            recorder.record(at, from, &sense);
+        });
+    }
+
+    /// Records a message that was refused, by the reason for each of those in it.
+    pub(super) fn refuse(&mut self, heard: &Heard, reasons: &[Option<String>]) {
+        let Heard { at, from, way, piece: Piece::Message { body, .. } } = heard else { return };
+        self.each(*at, *from, body, |recorder, message, place| {
+            let reason = reasons.get(place).and_then(Option::as_deref).unwrap_or("refused");
+            let sense = recorder.talk.hear(*from, way, message);
+            recorder.refused(*at, *from, &sense, reason);
+        });
+    }
+
+    /// Every message in a text, without what is private, with its place among those that can be understood.
+    fn each(&mut self, at: Timestamp, from: Side, body: &[u8], mut take: impl FnMut(&mut Self, &Message<'_>, usize)) {
+        let Ok(raw) = std::str::from_utf8(body) else { return self.gap(at, from, "is not UTF-8 text") };
+        let cleaned = match &self.wanted {
+            None => None,
+            Some(wanted) => match clean(wanted, body).ok().and_then(|bytes| String::from_utf8(bytes).ok()) {
+                Some(text) => Some(text),
+                None => return self.gap(at, from, "could not be freed of its secrets"),
+            },
+        };
+        let (shown, sent) = (Parcel::read(cleaned.as_deref().unwrap_or(raw)), Parcel::read(raw));
+        let (shown, sent) = match (shown, sent) {
+            (Ok(shown), Ok(sent)) => (shown, sent),
+            (Err(fault), _) | (_, Err(fault)) => return self.gap(at, from, fault.reason()),
+        };
+        let mut place = 0;
+        for pair in shown.messages().zip(sent.messages()) {
+            match pair {
+                (Ok(shown), Ok(sent)) => {
+                    // Ids and methods are taken as they were sent: answers are found by them.
+                    take(self, &shown.clone().called_as(sent), place);
+                    place += 1;
+                }
+                (Err(fault), _) | (_, Err(fault)) => self.gap(at, from, fault.reason()),
+            }
+        }
+    }
+
+    /// Something was said that the recording does not hold.
+    pub(super) fn gap(&mut self, at: Timestamp, from: Side, reason: &str) {
+        let reason = format!("a message of the {} {reason}", from.name());
+        self.voice.note(&format!("{reason}: the recording has a gap there"));
+        with_gap(&reason, |fact| self.put(at, fact));
+    }
+
+    /// Writes one event, and says what it is called. Nothing stands behind a hole that is not told of: where even that can't
+    /// be written, the session stays without an end, which no reader takes for a whole one.
+    pub(super) fn put(&mut self, at: Timestamp, fact: &Fact<'_>) -> Option<String> {
+        let live = self.live.as_mut()?;
+        let lost = self.lost;
+        let told = if lost > 0 {
+            let reason = format!("{lost} events before this one could not be written");
+            with_gap(&reason, |fact| live.append(at, fact)).map(|_| self.lost = 0)
+        } else {
+            Ok(())
+        };
+        match told.and_then(|()| live.append(at, fact)) {
+            Ok(written) => Some(written.event_id),
+            Err(error) => {
+                self.lost = self.lost.saturating_add(1);
+                self.fails(&error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Whether all that happened so far is recorded.
+    pub(super) fn is_whole(&self) -> bool {
+        self.live.is_some() && self.lost == 0
+    }
+
+    fn fails(&mut self, error: &str) {
+        if !std::mem::replace(&mut self.has_told, true) {
+            self.voice.warn(&format!("this session is not recorded: {error}"));
+        }
+    }
+
+    pub(super) fn live(&self) -> Option<&Live> {
+        self.live.as_ref()
+    }
+
+    /// Everything that was heard is written: readers may look.
+    pub(super) fn rest(&mut self) {
+        self.keep(&Stage::Running);
+    }
+
+    fn keep(&mut self, stage: &Stage<'_>) {
+        let kept: Result<(), StoreError> = self.live.as_ref().map_or(Ok(()), |live| live.keep(stage));
+        if let Err(error) = kept {
+            self.fails(&error.to_string());
+        }
+    }
+
+    /// Ends the session: by the exit code of its server, or without one.
+    pub(super) fn end(mut self, exit_code: Option<i64>) {
+        let at = self.clock.now();
+        let passed = at.duration_since(self.began).as_secs_f64() * 1e3;
+        // Clients end servers by signals: that is no failure.
+        let is_error = exit_code.is_some_and(|code| (1..128).contains(&code));
+        let ending = Ending { exit_code, is_error, ..Ending::default() };
+        let duration = format!("{passed:.3}");
+        let more = [("duration_ms", duration.as_str())];
+        self.put(at, &Fact::With(&Fact::Event(&EventKind::End(ending)), &more));
+        self.keep(&Stage::Ended);
+        if let Some(live) = self.live.as_ref().filter(|_| !self.has_told) {
+            self.voice.note(&format!(
+                "session {} is recorded: `agent-strace check {}`",
+                live.directory(),
+                live.directory()
+            ));
+        }
+    }
+}
+
+/// Who the client is, it says only when it introduces itself, if ever.
+const AGENT: &str = "mcp-client";
+
+/// Something that is missing, as it is recorded.
+fn with_gap<T>(reason: &str, use_it: impl FnOnce(&Fact<'_>) -> T) -> T {
+    let reason = quoted(reason);
+    let data = [("choice", "\"a part of the traffic is not recorded\""), ("reasoning", reason.as_str())];
+    let recorded = [("reason", reason.as_str()), ("by", "\"recorder\"")];
+    let note = Note { event_type: "decision", kind: Some("gap"), since: None, data: &data, recorded: &recorded };
+    use_it(&Fact::Note(note))
+}
+
+/// A text as JSON.
+pub(super) fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// 16 hex digits that no other session has.
+fn session_id() -> Result<String, String> {
+    let mut bytes = [0_u8; 8];
+    getrandom::fill(&mut bytes).map_err(|error| format!("there is no randomness for its id: {error}"))?;
+    Ok(format!("{:016x}", u64::from_be_bytes(bytes)))
+}
+
+/// A folder of sessions, as an absolute path: it stays the same wherever the server goes.
+pub(super) fn absolute(store: &Path) -> PathBuf {
+    std::path::absolute(store).unwrap_or_else(|_| store.to_owned())
+}

@@ -1,0 +1,107 @@
+//! Everything that reaches the server: what the client writes, byte by byte, but for calls that are refused.
+
+use std::io::{ErrorKind, Read, Write};
+use std::sync::Mutex;
+
+use super::super::LARGEST;
+use super::super::desk::Desk;
+use super::super::judge::Verdict;
+use super::outlet::{self, Outlet};
+use crate::proxy::framing::{Framing, Piece, Splitter};
+use crate::proxy::message::Side;
+use crate::proxy::talk::Way;
+
+/// Passes everything on until the client has nothing more to say; then the server's input ends, too.
+pub(super) fn pump(client: impl Read, server: impl Write, desk: &Desk, outlet: &Mutex<Outlet>) {
+    let mut inlet = Inlet { server, desk, outlet, splitter: Splitter::new(LARGEST), held: Vec::new(), is_open: true };
+    read(client, |bytes| if desk.enforces { inlet.judge(bytes) } else { inlet.pass(bytes) });
+    inlet.end();
+}
+
+fn read(mut client: impl Read, mut take: impl FnMut(&[u8])) {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match client.read(&mut buffer) {
+            Ok(0) => return,
+            Ok(length) => take(buffer.get(..length).unwrap_or_default()),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
+}
+
+struct Inlet<'a, W> {
+    server: W,
+    desk: &'a Desk,
+    outlet: &'a Mutex<Outlet>,
+    splitter: Splitter,
+    /// Bytes of a message that is not judged yet.
+    held: Vec<u8>,
+    is_open: bool,
+}
+
+impl<W: Write> Inlet<'_, W> {
+    /// What is heard is told first: its answer can't come before it.
+    fn pass(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (used, piece) = self.splitter.take(rest);
+            rest = rest.get(used..).unwrap_or_default();
+            if let Some(piece) = piece {
+                self.desk.hear(Side::Client, &Way::default(), piece);
+            }
+        }
+        self.write(bytes);
+    }
+
+    fn judge(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let (used, piece) = self.splitter.take(rest);
+            self.held.extend_from_slice(rest.get(..used).unwrap_or_default());
+            rest = rest.get(used..).unwrap_or_default();
+            match piece {
+                Some(piece) => self.decide(piece),
+                // What is too large to be judged is not kept either.
+                None if !self.splitter.follows() => self.let_go(),
+                None => {}
+            }
+        }
+    }
+
+    fn decide(&mut self, piece: Piece) {
+        let framing = if let Piece::Message { framing, .. } = piece { framing } else { Framing::Line };
+        let held = std::mem::take(&mut self.held);
+        match self.desk.verdict(Side::Client, &Way::default(), piece) {
+            Verdict::Pass => self.write(&held),
+            Verdict::Refuse(answer) if answer.is_empty() => {}
+            Verdict::Refuse(answer) => outlet::of(self.outlet).answer(framing.wrap(&answer)),
+        }
+    }
+
+    fn let_go(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        if !self.desk.fail_closed {
+            self.write(&held);
+        }
+    }
+
+    fn end(mut self) {
+        match self.splitter.end() {
+            Some(piece) if self.desk.enforces => self.decide(piece),
+            Some(piece) => self.desk.hear(Side::Client, &Way::default(), piece),
+            // Blank lines say nothing, and are passed on all the same.
+            None => {
+                let held = std::mem::take(&mut self.held);
+                self.write(&held);
+            }
+        }
+    }
+
+    /// A server that reads no more has its reasons: what the client says then is lost, as it would be without us.
+    fn write(&mut self, bytes: &[u8]) {
+        if self.is_open {
+            self.is_open = self.server.write_all(bytes).and_then(|()| self.server.flush()).is_ok();
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Sessions as they are told, with what `check` says of them: the same policy, rules, settings and suppressions.
+
+use std::path::Path;
+
+use clap::Args;
+
+use super::super::Streams;
+use super::super::args::{FormatName, GateArgs, SourceName, parse_now};
+use super::super::bench::Bench;
+use super::super::environment::Environment;
+use super::super::failure::Failure;
+use super::super::gate::{self, Named, Verb, Wish};
+use super::super::judge;
+use super::super::pipeline::{Inputs, Order};
+use super::super::policy_file;
+use super::super::trust::Ground;
+use super::annotate::notes;
+use crate::engine::{Entries, Entry, SessionOutcome};
+use crate::finding::EffectView;
+use crate::ingest::Log;
+use crate::lab;
+use crate::measures::{Measured, Pricing};
+use crate::model::{Gap, Session};
+use crate::policy::prices::shipped;
+use crate::report::Report;
+use crate::report::replay::{Advice, ReplayReport, Told, is_called};
+use crate::triage::events::events;
+
+/// By what sessions are judged.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ByArgs {
+    /// The policy whose findings are shown [default: .agent-scope.json, if there is one].
+    #[arg(long, value_name = "FILE", conflicts_with = "no_policy")]
+    policy: Option<String>,
+
+    /// Judge nothing: show only what happened.
+    #[arg(long)]
+    no_policy: bool,
+
+    /// Settings and suppressions [default: .agent-strace.yaml, if there is one].
+    #[arg(long, value_name = "FILE", conflicts_with = "no_policy")]
+    config: Option<String>,
+
+    /// When this runs, e.g. `2026-03-01T12:00:00Z`: exceptions are held against its day in UTC [default: the clock].
+    #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
+    now: Option<jiff::Timestamp>,
+}
+
+/// Whether anything is judged without a policy file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Without {
+    /// By the rules that are built in.
+    BuiltIn,
+    Nothing,
+}
+
+/// Sessions with what is said of them.
+pub(super) struct Judged<T> {
+    pub(super) replay: ReplayReport,
+    /// What else was wanted of each.
+    pub(super) more: Vec<T>,
+    pub(super) gaps: Vec<Gap>,
+}
+
+/// What is wanted of sessions beside what is told of all.
+pub(super) struct Wants<'a, M> {
+    pub(super) without: Without,
+    /// What would change the answer, for findings of this name.
+    pub(super) finding: Option<&'a str>,
+    pub(super) more: M,
+}
+
+impl ByArgs {
+    /// Reads and judges the sessions.
+    pub(super) fn judge<T: Send, M: Fn(&Session<'_>) -> T + Sync>(
+        &self,
+        trace_dir: &Path,
+        mut inputs: Inputs,
+        wants: &Wants<'_, M>,
+        environment: Environment,
+        streams: &mut Streams<'_>,
+    ) -> Result<Judged<T>, Failure> {
+        let is_there = self.policy.is_some() || Path::new(policy_file::DEFAULT).symlink_metadata().is_ok();
+        if self.no_policy || (!is_there && wants.without == Without::Nothing) {
+            return Ok(unjudged(inputs, wants));
+        }
+        let args = self.gate();
+        let named =
+            Named { configuration: self.config.as_deref(), lints: Wish::WhereConfigured, evals: None, verdicts: None };
+        let ground = Ground::at(None);
+        let bench = Bench::load((Verb::Check, &named), &args, ground, environment, streams)?;
+        let (links, gap) = gate::links(ground);
+        inputs.lack(gap);
+        let overdue = gate::overdue(Verb::Check, &bench.retention, trace_dir, (&args, environment), &mut inputs)?;
+        let wanted = bench.wanted(Verb::Check);
+        let entries = if wants.finding.is_some() { Entries::Keep } else { Entries::Story };
+        let panel = bench.panel(wanted.as_ref(), &links, entries);
+        let (outcome, told) = judge::judge_telling(inputs, &panel, &overdue, |log, session, outcome| {
+            let (told, gaps) = tell(log, session);
+            let advice = wants.finding.map(|name| advice_on(name, outcome)).unwrap_or_default();
+            // Many sessions are judged, and few of what they did is asked for.
+            outcome.entries = Vec::new();
+            (Told { advice, ..told }, (wants.more)(session), gaps)
+        });
+        let mut gaps = outcome.gaps.clone();
+        gaps.extend(outcome.sessions.iter().flat_map(|session| session.gaps.iter().cloned()));
+        Ok(joined(told, Some(Report::new(outcome)), gaps))
+    }
+
+    fn gate(&self) -> GateArgs {
+        GateArgs {
+            policy: self.policy.clone(),
+            policy_ref: None,
+            base: None,
+            head: None,
+            git_dir: None,
+            tampering_reviewed: None,
+            allow_no_policy: self.policy.is_none(),
+            hooks: Vec::new(),
+            prices: None,
+            fail_on: None,
+            baseline: None,
+            write_baseline: None,
+            force: false,
+            no_suppressions: false,
+            source: SourceName::PullRequest,
+            now: self.now,
+            format: FormatName::Text,
+            output: None,
+            reports: Vec::new(),
+            quiet: false,
+            no_color: false,
+        }
+    }
+}
+
+/// One session: what is told of all, what else is wanted of it, and what could not be read of notes.
+type One<T> = (Told, T, Vec<Gap>);
+
+fn joined<T>(all: Vec<One<T>>, judged: Option<Report>, mut gaps: Vec<Gap>) -> Judged<T> {
+    let (mut told, mut more) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
+    for (one, other, lacking) in all {
+        told.push(one);
+        more.push(other);
+        gaps.extend(lacking);
+    }
+    gaps.sort();
+    gaps.dedup();
+    Judged { replay: ReplayReport::new(told, judged), more, gaps }
+}
+
+/// What happened alone.
+fn unjudged<T: Send, M: Fn(&Session<'_>) -> T + Sync>(inputs: Inputs, wants: &Wants<'_, M>) -> Judged<T> {
+    let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
+        let one = |session| {
+            let (told, gaps) = tell(log, session);
+            (told, (wants.more)(session), gaps)
+        };
+        (reading.sessions.iter().map(one).collect::<Vec<_>>(), reading.gaps)
+    });
+    let mut all = Vec::new();
+    for (part, lacking) in parts {
+        all.extend(part);
+        gaps.extend(lacking);
+    }
+    joined(all, None, gaps)
+}
+
+fn tell(log: &Log, session: &Session<'_>) -> (Told, Vec<Gap>) {
+    let measured = Measured::new(session, Vec::new(), Pricing::Later(|| shipped()));
+    let events = events(session);
+    let (notes, gaps) = notes(log, &events);
+    (Told { events, errors: measured.failures().len(), notes, advice: Vec::new() }, gaps)
+}
+
+/// What is known of the act, for each finding of this name that stands for one effect.
+fn advice_on(name: &str, outcome: &SessionOutcome) -> Vec<Advice> {
+    let called = outcome.findings.iter().filter(|finding| is_called(finding.rule, &finding.fingerprint, name));
+    let advice = called.filter_map(|finding| {
+        let view = finding.effect.as_deref()?;
+        let is_own = |entry: &&Entry| {
+            entry.event == finding.event && EffectView { parent: None, ..entry.effect.view() } == *view
+        };
+        let own = || outcome.entries.iter().filter(is_own);
+        let entry = own().find(|entry| entry.rule == finding.rule).or_else(|| own().next())?;
+        let (event, fingerprint) = (finding.event, finding.fingerprint.clone());
+        Some(Advice { event, fingerprint, said: lab::advice(entry), sensitive: entry.sensitive })
+    });
+    advice.collect()
+}

@@ -1,0 +1,260 @@
+//! `replay`: what happened in a session, event by event, with what the gate says of it.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::time::Duration;
+
+use clap::Args;
+use jiff::Timestamp;
+
+use super::super::Streams;
+use super::super::effects::glyphs;
+use super::super::environment::Environment;
+use super::super::failure::{Failure, reason};
+use super::super::output;
+use super::super::pipeline::Inputs;
+use super::judged::{ByArgs, Judged, Wants, Without};
+use crate::ingest::discover::Selection;
+use crate::model::Session;
+use crate::policy::nearest;
+use crate::report::replay::{Asked, Found, Frame, Looks, ReplayReport, Wanted};
+use crate::report::{self, Colour};
+use crate::triage::events::What;
+
+pub(in crate::cli) const EXAMPLES: &str = "\
+Examples:
+  agent-strace replay                                 the latest session in the store
+  agent-strace replay abc123 --filter tool_call,error
+  agent-strace replay abc123 --around '#12'           event 12, and five events before and after it
+  agent-strace replay abc123 --around scope/read      the same for what the gate found
+  agent-strace replay rollout-x.jsonl --limit 40      a log of any agent
+  agent-strace replay --live --speed 2                as it unfolded, twice as fast
+  agent-strace replay --tree                          the sessions that it started, a line each
+  agent-strace replay --expand-subagents              the same with their events
+
+Types: session_start, session_end, user_prompt, assistant_response, reasoning, decision, tool_call,
+tool_result, error, file_read, file_write, file_delete, command, instruction, hook, notice, other.
+A call that failed is told by its result, which is an `error`.
+#N is the number of an event, as findings have it and as `why` and `annotate` take it. Findings are
+those of `check`: by .agent-scope.json where there is one, else nothing is judged; they fail nothing
+here. The exit code is 3 where something could not be read.";
+
+/// Longer pauses are cut to this.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// Findings that are listed where several are meant.
+const LISTED: usize = 10;
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ReplayArgs {
+    /// A session: an id or an unambiguous prefix in the store, a log, a folder or an archive of logs of any agent,
+    /// `git:REV[:PATH]`, `entire[:WHICH]`, or `-` [default: the latest in the store].
+    #[arg(value_name = "SESSION")]
+    session: Option<String>,
+
+    /// Only events of these types, e.g. `tool_call,error`.
+    #[arg(long, value_name = "TYPE,…", value_delimiter = ',', value_parser = parse_type)]
+    filter: Vec<What>,
+
+    /// At most this many events.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// Wait between events as long as it took, at most two seconds.
+    #[arg(long, conflicts_with = "tree")]
+    live: bool,
+
+    /// How many times as fast.
+    #[arg(long, value_name = "X", requires = "live", default_value = "1", value_parser = parse_speed)]
+    speed: f64,
+
+    /// Only the sessions that it started, a line each, over all levels.
+    #[arg(long)]
+    tree: bool,
+
+    /// With the events of the sessions that it started, below the calls that did so.
+    #[arg(long, conflicts_with = "tree")]
+    expand_subagents: bool,
+
+    /// Only what stands around a finding (a rule, or the start of a fingerprint) or an event (`#12`).
+    #[arg(long, value_name = "FINDING", conflicts_with_all = ["tree", "expand_subagents", "limit"])]
+    around: Option<String>,
+
+    /// With --around: how many events before and after it.
+    #[arg(long, value_name = "N", requires = "around", default_value_t = 5)]
+    context: usize,
+
+    #[command(flatten)]
+    by: ByArgs,
+}
+
+fn parse_type(text: &str) -> Result<What, String> {
+    let names: Vec<&str> = What::ALL.iter().map(|what| what.name()).collect();
+    match text.trim() {
+        // Requests to the model are no events of their own: what they cost is kept, not what they say.
+        "llm_request" | "llm_response" => Ok(What::Other),
+        text => What::ALL.iter().copied().find(|what| what.name() == text).ok_or_else(|| match nearest(text, &names) {
+            Some(near) => format!("no type of events is called so; did you mean `{near}`?"),
+            None => format!("no type of events is called so; known are {}", names.join(", ")),
+        }),
+    }
+}
+
+fn parse_speed(text: &str) -> Result<f64, String> {
+    let speed = text.trim_end_matches(['x', 'X']).parse().ok().filter(|speed: &f64| speed.is_finite() && *speed > 0.0);
+    speed.ok_or_else(|| "expected how many times as fast, e.g. `2` or `0.5`".to_owned())
+}
+
+pub(in crate::cli) fn run(
+    trace_dir: &Path,
+    args: &ReplayArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let around = args.around.as_deref().map(Asked::of);
+    let requests: Vec<String> = args.session.iter().cloned().collect();
+    let inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
+    let left_out = inputs.left_out();
+    let (inputs, roots) = args.with_family(trace_dir, requests, inputs, environment, streams)?;
+    // Who asks for a finding wants it judged.
+    let without = if matches!(around, Some(Asked::Finding(_))) { Without::BuiltIn } else { Without::Nothing };
+    let wants = Wants { without, finding: None, more: |_: &Session<'_>| () };
+    let Judged { replay, gaps, .. } = args.by.judge(trace_dir, inputs, &wants, environment, streams)?;
+    let sessions = places(&replay, roots.as_deref());
+    let colour = if environment.colour { Colour::Ansi } else { Colour::Plain };
+    let looks = Looks { colour, glyphs: glyphs(environment) };
+    if args.tree {
+        output::print(streams.stdout, &replay.tree(&sessions, looks.glyphs))?;
+    } else if !replay.is_empty() {
+        args.show(&replay, (sessions, around), looks, streams)?;
+    }
+    Ok(super::conclude(replay.is_empty(), &gaps, left_out, streams))
+}
+
+/// Sessions as they were recorded: id, and the log.
+type Keys = Vec<(String, String)>;
+
+impl ReplayArgs {
+    /// These sessions, or what is asked for of them.
+    fn show(
+        &self,
+        replay: &ReplayReport,
+        (mut sessions, asked): (Vec<usize>, Option<Asked>),
+        looks: Looks,
+        streams: &mut Streams<'_>,
+    ) -> Result<(), Failure> {
+        let mut around = None;
+        if let Some(asked) = asked {
+            let given = self.around.as_deref().unwrap_or_default();
+            let (session, event) = place_of(replay, &sessions, &asked, given)?;
+            (sessions, around) = (vec![session], Some((event, self.context)));
+        }
+        let wanted = Wanted {
+            types: self.filter.iter().copied().collect::<BTreeSet<_>>(),
+            limit: self.limit,
+            around,
+            expanded: self.expand_subagents,
+        };
+        let frames = replay.frames(&sessions, &wanted, looks);
+        if self.live { live(&frames, self.speed, streams) } else { output::print(streams.stdout, &text(&frames)) }
+    }
+
+    /// With everything of the store, where sessions that others started may be, and which of all that were asked for.
+    fn with_family(
+        &self,
+        trace_dir: &Path,
+        mut requests: Vec<String>,
+        inputs: Inputs,
+        environment: Environment,
+        streams: &mut Streams<'_>,
+    ) -> Result<(Inputs, Option<Keys>), Failure> {
+        // Standard input is read once.
+        let alone = !(self.tree || self.expand_subagents) || requests.iter().any(|request| request == "-");
+        if alone || !trace_dir.is_dir() {
+            return Ok((inputs, None));
+        }
+        let (roots, _) = inputs.all(|session| (session.id.clone().into_owned(), session.source.clone()));
+        requests.push(trace_dir.to_string_lossy().into_owned());
+        let inputs = Inputs::select(trace_dir, &requests, Selection::All, environment, streams.stdin)?;
+        Ok((inputs, Some(roots)))
+    }
+}
+
+/// The places of those that were asked for; without an answer to that, of all.
+fn places(replay: &ReplayReport, roots: Option<&[(String, String)]>) -> Vec<usize> {
+    match roots {
+        Some(roots) => roots.iter().filter_map(|key| replay.session(key)).collect(),
+        None => (0..replay.len()).collect(),
+    }
+}
+
+/// Where `--around` leads.
+fn place_of(replay: &ReplayReport, sessions: &[usize], asked: &Asked, given: &str) -> Result<(usize, u32), Failure> {
+    match asked {
+        Asked::Event(number) => {
+            let [session] = sessions else {
+                return Err(Failure::new(format!(
+                    "`{given}` is an event of one session, and {} are here",
+                    sessions.len()
+                ))
+                .hint("`agent-strace list` shows the sessions of the store or of a log"));
+            };
+            match replay.has_event(*session, *number) {
+                (_, true) => Ok((*session, *number)),
+                (last, false) => Err(Failure::new(format!("there is no event {number}"))
+                    .hint(format!("events of this session are numbered up to {last}"))),
+            }
+        }
+        Asked::Finding(name) => {
+            let found = replay.findings(name);
+            let places: BTreeSet<(usize, u32)> = found.iter().map(|found| (found.session, found.event)).collect();
+            match places.into_iter().collect::<Vec<_>>().as_slice() {
+                [] => Err(Failure::new(format!("no finding here is called `{given}`"))
+                    .hint("a rule (`scope/read`) or at least 6 digits of a fingerprint names findings, `#12` an event")
+                    .hint("`agent-strace explain FINDING` looks in all sessions of the store")),
+                [(_, 0)] => Err(Failure::new(format!("`{given}` is about a session as a whole, not about an event"))),
+                [place] => Ok(*place),
+                _ => Err(several(given, &found).hint("or the event: `#N`")),
+            }
+        }
+    }
+}
+
+/// Several findings are called so: which.
+pub(super) fn several(given: &str, found: &[Found]) -> Failure {
+    let line = |found: &Found| {
+        let name = found.fingerprint.get(..12).unwrap_or(&found.fingerprint);
+        report::terminal(&format!("  {name}  #{}  {}", found.event, found.said))
+    };
+    let mut lines: Vec<String> = found.iter().take(LISTED).map(line).collect();
+    if found.len() > LISTED {
+        lines.push(format!("  … and {} more", found.len() - LISTED));
+    }
+    Failure::new(format!("`{given}` is what {} findings are called", found.len()))
+        .details(lines.join("\n"))
+        .hint("give a fingerprint, or more of it")
+}
+
+fn text(frames: &[Frame]) -> String {
+    frames.iter().map(|frame| frame.text.as_str()).collect()
+}
+
+/// Each event when its time has come.
+fn live(frames: &[Frame], speed: f64, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    let mut last: Option<Timestamp> = None;
+    for frame in frames {
+        if let Some((before, now)) = last.zip(frame.time) {
+            // Whatever came before something else by the clock of the log is not waited for.
+            let gap = Duration::try_from(now.duration_since(before)).unwrap_or_default();
+            std::thread::sleep(gap.min(LONGEST_PAUSE).div_f64(speed.max(0.001)));
+        }
+        last = frame.time.or(last);
+        match streams.stdout.write_all(frame.text.as_bytes()).and_then(|()| streams.stdout.flush()) {
+            Ok(()) => {}
+            // Nobody looks any more.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
+            Err(error) => return Err(Failure::new(format!("can't write to standard output: {}", reason(&error)))),
+        }
+    }
+    Ok(())
+}

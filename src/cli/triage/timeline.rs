@@ -1,0 +1,98 @@
+//! `timeline`: a session at a glance.
+
+use std::path::Path;
+
+use clap::Args;
+
+use super::super::Streams;
+use super::super::effects::glyphs;
+use super::super::environment::Environment;
+use super::super::failure::Failure;
+use super::super::gate;
+use super::super::output;
+use super::super::pipeline::Inputs;
+use super::super::policy_file;
+use super::super::trust::Ground;
+use super::judged::{ByArgs, Judged, Wants, Without};
+use crate::effects::{Certainty, Kind, Links};
+use crate::engine::{self, Replay};
+use crate::ingest::discover::Selection;
+use crate::measures::{Deed, Phase, Pricing};
+use crate::model::{Session, Status};
+use crate::policy::Policy;
+use crate::policy::prices::shipped;
+use crate::report::{self, Done, Timeline};
+
+pub(in crate::cli) const EXAMPLES: &str = "\
+Examples:
+  agent-strace timeline                       the latest session in the store
+  agent-strace timeline abc123 --policy .agent-scope.json
+
+A line for each phase: when it was, its events, and below what was done, by kind, with how much the
+gate found (`!`). `agent-strace replay --around '#N'` shows the events.";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct TimelineArgs {
+    /// A session: an id or an unambiguous prefix in the store, a log, a folder or an archive of logs of any agent,
+    /// `git:REV[:PATH]`, `entire[:WHICH]`, or `-` [default: the latest in the store].
+    #[arg(value_name = "SESSION")]
+    session: Option<String>,
+
+    #[command(flatten)]
+    by: ByArgs,
+}
+
+pub(in crate::cli) fn run(
+    trace_dir: &Path,
+    args: &TimelineArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let requests: Vec<String> = args.session.iter().cloned().collect();
+    let inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
+    let left_out = inputs.left_out();
+    // What programs do is what the policy says they do, where there is one.
+    let policy = policy_file::load_if_any(None, None, environment.colour)?.unwrap_or_else(Policy::none);
+    let (links, _) = gate::links(Ground::at(None));
+    let more = |session: &Session<'_>| engine::guarded(session, || done(session, &policy, &links));
+    let wants = Wants { without: Without::Nothing, finding: None, more };
+    let Judged { replay, more, mut gaps } = args.by.judge(trace_dir, inputs, &wants, environment, streams)?;
+    let mut texts = Vec::new();
+    for (place, timeline) in more.into_iter().enumerate() {
+        match timeline {
+            Ok(timeline) => texts.push(report::timeline(&timeline, (&replay, place), glyphs(environment))),
+            Err(gap) => gaps.push(gap),
+        }
+    }
+    output::print(streams.stdout, &texts.join("\n"))?;
+    Ok(super::conclude(texts.is_empty(), &gaps, left_out, streams))
+}
+
+fn done(session: &Session<'_>, policy: &Policy, links: &Links) -> Timeline {
+    let replay = Replay::new(session, policy.programs(), links);
+    let measured = replay.measured(Pricing::Later(|| shipped()));
+    let deeds = measured.whole().deeds;
+    let profile = replay.measured(Pricing::Later(|| shipped())).into_profile();
+    let done = profile.phases.iter().map(|phase| of_phase(phase, &deeds)).collect();
+    Timeline { profile, done }
+}
+
+/// What was done from the first event of a phase to its last.
+fn of_phase(phase: &Phase, deeds: &[Deed<'_>]) -> Done {
+    let from = deeds.partition_point(|deed| deed.event < phase.from);
+    let to = deeds.partition_point(|deed| deed.event <= phase.to);
+    let mut done = Done::default();
+    for deed in deeds.get(from..to).unwrap_or_default() {
+        if deed.status == Some(Status::Denied) || deed.effect.certainty == Certainty::Possible {
+            continue;
+        }
+        match &deed.effect.kind {
+            Kind::Read(_) => done.read += 1,
+            Kind::Write(_) | Kind::Delete(_) => done.written += 1,
+            Kind::Execute(_) => done.executed += 1,
+            Kind::Connect(_) => done.connected += 1,
+            _ => {}
+        }
+    }
+    done
+}

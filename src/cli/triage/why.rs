@@ -1,0 +1,146 @@
+//! `why`: from an event back to the prompt that led to it.
+
+use std::path::Path;
+
+use clap::Args;
+
+use super::super::Streams;
+use super::super::args::PlainFormat;
+use super::super::effects::glyphs;
+use super::super::environment::Environment;
+use super::super::failure::Failure;
+use super::super::gate;
+use super::super::output;
+use super::super::pipeline::Inputs;
+use super::super::policy_file;
+use super::super::trust::Ground;
+use crate::effects::{Certainty, Kind, Links};
+use crate::engine::{self, Replay};
+use crate::ingest::discover::Selection;
+use crate::measures::Pricing;
+use crate::model::{Access, EventKind, Gap, Session, Status};
+use crate::policy::Policy;
+use crate::policy::prices::shipped;
+use crate::report::Form;
+use crate::report::replay::{Chain, why};
+use crate::triage::events::events;
+use crate::triage::why::{Touch, chain};
+
+pub(in crate::cli) const EXAMPLES: &str = "\
+Examples:
+  agent-strace why 4                          event 4 of the latest session in the store
+  agent-strace why abc123 4
+  agent-strace why rollout-x.jsonl 12 --format json
+
+`agent-strace replay` shows the numbers. A result follows from its call; a call from the same call
+that had failed, from a result that names a path or command which it uses, from a read of what it
+writes, or from the prompt, in this order.";
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct WhyArgs {
+    /// A session, by default the latest in the store, and the number of an event of it.
+    #[arg(value_names = ["SESSION", "N"], num_args = 1..=2, required = true)]
+    asked: Vec<String>,
+
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: PlainFormat,
+}
+
+pub(in crate::cli) fn run(
+    trace_dir: &Path,
+    args: &WhyArgs,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Failure> {
+    let (number, requests) = args.number()?;
+    let inputs = Inputs::select(trace_dir, requests, Selection::Latest, environment, streams.stdin)?;
+    let left_out = inputs.left_out();
+    let (mut chains, gaps) = chains(inputs, number, environment)?;
+    if chains.len() > 1 {
+        let message = format!("an event is one of one session, and {} are here", chains.len());
+        return Err(Failure::new(message).hint("`agent-strace list LOG` shows the sessions of a log"));
+    }
+    let Some(found) = chains.pop() else { return Ok(super::conclude(true, &gaps, left_out, streams)) };
+    let chain = found.map_err(|range| Failure::new(format!("there is no event {number}")).hint(range))?;
+    let form = match args.format {
+        PlainFormat::Text => Form::Text(glyphs(environment)),
+        PlainFormat::Json => Form::Json(&gaps),
+    };
+    output::print(streams.stdout, &why(chain, form))?;
+    Ok(super::conclude(false, &gaps, left_out, streams))
+}
+
+impl WhyArgs {
+    /// The event, and the session where one is named.
+    fn number(&self) -> Result<(u32, &[String]), Failure> {
+        let (number, requests) =
+            self.asked.split_last().map_or(("", &[][..]), |(number, rest)| (number.as_str(), rest));
+        let parsed = number.strip_prefix('#').unwrap_or(number).parse().map_err(|_| {
+            Failure::new(format!("`{number}` is no number of an event"))
+                .hint("`agent-strace why SESSION N`; `agent-strace replay SESSION` shows the numbers")
+        })?;
+        Ok((parsed, requests))
+    }
+}
+
+/// The chain to an event, or which events there are.
+type Asked = Result<Chain, String>;
+
+/// Of each session the chain to its event with this number, or which numbers it has.
+fn chains(inputs: Inputs, number: u32, environment: Environment) -> Result<(Vec<Asked>, Vec<Gap>), Failure> {
+    // What programs do is what the policy says they do, where there is one.
+    let policy = policy_file::load_if_any(None, None, environment.colour)?.unwrap_or_else(Policy::none);
+    let (links, gap) = gate::links(Ground::at(None));
+    let chain_of = |session: &Session<'_>| {
+        let target = place(session, number).ok_or_else(|| range(session))?;
+        Ok(Chain { events: events(session), steps: chain(session, &touches(session, &policy, &links), target) })
+    };
+    let (found, mut gaps) = inputs.all(|session| engine::guarded(session, || chain_of(session)));
+    gaps.extend(gap);
+    let mut chains = Vec::new();
+    for found in found {
+        match found {
+            Ok(found) => chains.push(found),
+            Err(gap) => gaps.push(gap),
+        }
+    }
+    gaps.sort();
+    Ok((chains, gaps))
+}
+
+/// Where the event with this number stands; of several from one record, the call.
+fn place(session: &Session<'_>, number: u32) -> Option<usize> {
+    let of_record = || session.events.iter().enumerate().filter(|(_, event)| event.number == number);
+    let call = of_record().find(|(_, event)| matches!(event.kind, EventKind::Call(_)));
+    call.or_else(|| of_record().next()).map(|(place, _)| place)
+}
+
+fn range(session: &Session<'_>) -> String {
+    match (session.events.first(), session.events.last()) {
+        (Some(first), Some(last)) => {
+            format!("events of this session are numbered from {} to {}", first.number, last.number)
+        }
+        _ => "this session has no events".to_owned(),
+    }
+}
+
+/// What events did to files that are known by name.
+fn touches(session: &Session<'_>, policy: &Policy, links: &Links) -> Vec<Touch> {
+    let replay = Replay::new(session, policy.programs(), links);
+    let measured = replay.measured(Pricing::Later(|| shipped()));
+    let whole = measured.whole();
+    let known = whole.deeds.iter().filter(|deed| deed.effect.certainty == Certainty::Exact);
+    let touches = known.filter_map(|deed| {
+        let (access, target) = match &deed.effect.kind {
+            Kind::Read(target) => (Some(Access::Read), target),
+            Kind::Write(target) => (Some(Access::Write), target),
+            Kind::Delete(target) => (Some(Access::Delete), target),
+            Kind::List(target) => (None, target),
+            _ => return None,
+        };
+        // What was refused read nothing, and still was about that file.
+        let access = access.filter(|access| *access != Access::Read || deed.status != Some(Status::Denied));
+        Some(Touch { event: deed.event, access, path: target.path.clone() })
+    });
+    touches.collect()
+}
