@@ -129,6 +129,11 @@ impl Finding {
         }
     }
 
+    /// It is about this event, or was one only with it.
+    pub(crate) fn is_of(&self, event: u32) -> bool {
+        self.event == event || self.until == Some(event)
+    }
+
     /// Something covers everything that stands against the act.
     pub(crate) fn is_covered(&self) -> bool {
         !self.covered_by.is_empty() && self.covered_by.iter().all(|step| !step.is_empty())

@@ -1,6 +1,6 @@
 //! Where enforcement failed: what the agent's own log says was done, joined with what its hook said to it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::model::{EventKind, Session, Status, ToolCall};
 use crate::store::live::{Decided, Decisions};
@@ -67,34 +67,36 @@ pub(crate) struct Joined {
 
 /// Calls are joined by the agent's ids, and those without one by their tool, in order.
 pub(crate) fn join(session: &Session<'_>, decisions: &Decisions) -> Joined {
-    let mut by_call: BTreeMap<&str, &Decided> = BTreeMap::new();
-    let mut by_tool: BTreeMap<&str, Vec<&Decided>> = BTreeMap::new();
+    // Asked again about the same call, the last word counts.
+    let mut last: BTreeMap<(u32, &str), &Decided> = BTreeMap::new();
     for decided in &decisions.all {
-        // Asked again about the same call, the last word counts.
-        by_call.insert(&decided.tool_use_id, decided);
-        by_tool.entry(&decided.tool_name).or_default().push(decided);
+        last.insert((decided.event, &decided.tool_use_id), decided);
     }
-    for list in by_tool.values_mut() {
-        list.reverse();
+    let total = last.len();
+    let mut by_call: BTreeMap<&str, VecDeque<&Decided>> = BTreeMap::new();
+    let mut by_tool: BTreeMap<&str, VecDeque<&Decided>> = BTreeMap::new();
+    for decided in last.into_values() {
+        by_call.entry(&decided.tool_use_id).or_default().push_back(decided);
+        by_tool.entry(&decided.tool_name).or_default().push_back(decided);
     }
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut pairs = Vec::new();
     for (event, call) in session.calls() {
         let decided = match call.call_id.as_deref() {
-            Some(id) if by_call.contains_key(id) => by_call.get(id).copied(),
+            // The same id may be given to several calls.
+            Some(id) if by_call.contains_key(id) => by_call.get_mut(id).and_then(VecDeque::pop_front),
             // An id that no decision has: it was never asked about, unless the hook was given none.
             Some(_) if has_ids(&decisions.all) => None,
-            _ => by_tool.get_mut(&*call.tool).and_then(Vec::pop),
+            _ => by_tool.get_mut(&*call.tool).and_then(VecDeque::pop_front),
         };
-        seen.extend(decided.map(|decided| decided.tool_use_id.as_str()));
         pairs.push((event, call, decided));
     }
+    let decided = pairs.iter().filter(|(_, _, decided)| decided.is_some()).count();
     let known: BTreeSet<&str> = pairs
         .iter()
         .filter(|(_, _, decided)| decided.is_some())
         .filter_map(|(_, call, _)| call.subagent.as_deref())
         .collect();
-    let mut joined = Joined { unknown: by_call.len().saturating_sub(seen.len()), ..Joined::default() };
+    let mut joined = Joined { unknown: total.saturating_sub(decided), ..Joined::default() };
     let refused = refused(session);
     for (event, call, decided) in pairs {
         if !ran(call, &refused) {

@@ -1,7 +1,7 @@
 //! What an agent tells → events of a session that is recorded while it runs.
 //!
-//! Results find their call by the agent's id. Where it gives none, a call is known by its tool and arguments, the oldest
-//! without a result first.
+//! Results find their call by what was called and by the agent's id, where it gives one; the oldest without a result first.
+//! The same id with another tool or other arguments is another call.
 
 use std::borrow::Cow;
 
@@ -53,31 +53,26 @@ pub(crate) fn refuse(
     why: &str,
     time: Timestamp,
 ) -> Result<(), StoreError> {
-    refused(live, &called.pending("", time), (tool, why), false, time)
+    refused(live, &called.pending("", time), (tool, why), time)
 }
 
-/// The agent's own log says that its user refused these calls: of that no step tells.
+/// The agent's own log says that its user refused these calls: of that no step tells. Whoever may write that log may write
+/// anything into it, so a step that says that such a call ran is heard.
 pub(crate) fn settle(live: &mut Live, session: &Session<'_>, time: Timestamp) -> Result<(), StoreError> {
     for (pending, tool) in settled(live.pending(), session) {
-        refused(live, &pending, (&tool, "refused, as the agent's own log says"), true, time)?;
+        refused(live, &pending, (&tool, "refused, as the agent's own log says"), time)?;
     }
     Ok(())
 }
 
-fn refused(
-    live: &mut Live,
-    call: &Pending,
-    (tool, why): (&str, &str),
-    is_last: bool,
-    time: Timestamp,
-) -> Result<(), StoreError> {
+fn refused(live: &mut Live, call: &Pending, (tool, why): (&str, &str), time: Timestamp) -> Result<(), StoreError> {
     let answer = Answer {
         call: Some(call),
         call_id: Some(&call.call),
         tool,
         status: Status::Denied,
         text: Some(RawText::Plain(Cow::Borrowed(why))),
-        is_last,
+        is_last: false,
     };
     live.append(time, &Fact::Answer(answer)).map(|_| ())
 }
@@ -97,7 +92,7 @@ fn settled(pending: &[Pending], session: &Session<'_>) -> Vec<(Pending, String)>
         let (_, _, tool) = denied.swap_remove(at);
         Some((pending.clone(), tool.to_owned()))
     };
-    pending.iter().filter(|pending| !pending.is_answered).filter_map(find).collect()
+    pending.iter().filter(|pending| pending.is_open() && !pending.is_refused).filter_map(find).collect()
 }
 
 /// The call as it was told, as the line of event `number`: for who judges it, not for the store.
@@ -180,16 +175,14 @@ impl Writer<'_> {
 
     fn before(&mut self, before: &Before<'_>) -> Result<(), StoreError> {
         let key = key(&before.tool, &before.arguments);
-        let known = match &before.call {
-            Some(id) => self.live.pending().iter().find(|pending| pending.call == **id),
-            None if before.is_told_twice => open(self.live, &key),
-            None => None,
+        let call = before.call.as_deref();
+        // Who was refused and asks again asks for another call.
+        let mut same = self.live.pending().iter().filter(|pending| pending.is(call, &key) && pending.is_open());
+        let known = same.find(|pending| call.is_some() || (before.is_told_twice && !pending.is_refused));
+        let called = match known {
+            Some(known) => Called::of(known),
+            None => self.called(before, &key)?,
         };
-        if let Some(known) = known {
-            self.call = Some(Called::of(known));
-            return Ok(());
-        }
-        let called = self.called(before, &key)?;
         self.call = Some(called);
         Ok(())
     }
@@ -206,21 +199,18 @@ impl Writer<'_> {
 
     fn after(&mut self, after: &After<'_>) -> Result<(), StoreError> {
         let key = key(&after.call.tool, &after.call.arguments);
-        let known = match &after.call.call {
-            Some(id) => self.live.pending().iter().find(|pending| pending.call == **id).cloned(),
-            None => open(self.live, &key).cloned(),
-        };
+        let call = after.call.call.as_deref();
+        let same = || self.live.pending().iter().filter(|pending| pending.is(call, &key));
+        let open = || same().filter(|pending| pending.is_open());
+        let known = open().find(|pending| !pending.is_refused).or_else(|| open().next()).cloned();
         let known = match known {
-            // Told in another step already.
-            Some(known) if known.is_answered => return Ok(()),
             Some(known) => known,
-            None if after.call.is_told_twice && self.live.pending().iter().any(|pending| pending.key == key) => {
-                return Ok(());
-            }
+            // Told in another step already.
+            None if (call.is_some() || after.call.is_told_twice) && same().next().is_some() => return Ok(()),
             // It ran, whoever did not tell of it before.
             None => {
                 let called = self.called(&after.call, &key)?;
-                let found = self.live.pending().iter().find(|pending| pending.call == called.call_id);
+                let found = self.live.pending().iter().find(|pending| pending.event == called.event_id);
                 found.cloned().unwrap_or_else(|| called.pending(&key, self.how.time))
             }
         };
@@ -250,16 +240,12 @@ impl Called {
             line: self.event,
             at: time.as_duration().as_secs_f64(),
             is_answered: false,
+            is_refused: false,
         }
     }
 }
 
-/// The oldest call of this kind without a result.
-fn open<'l>(live: &'l Live, key: &str) -> Option<&'l Pending> {
-    live.pending().iter().find(|pending| pending.key == key && !pending.is_answered)
-}
-
-/// What tells a call apart whose agent gives it no id: its tool, and its command or else its arguments.
+/// What is called: its tool, and its command or else its arguments.
 fn key(tool: &str, arguments: &Arguments<'_>) -> String {
     let arguments = match arguments {
         Arguments::Json(json) => {

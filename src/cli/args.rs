@@ -19,6 +19,7 @@ use super::mcp::McpArgs;
 use super::measured::{CostArgs, StatsArgs, TokenBudgetArgs};
 use super::policy::args::PolicyArgs;
 use super::record::{RecordArgs, RecordHttpArgs};
+use super::recording::EnforceArgs;
 use super::redact::RedactArgs;
 use super::retention::RetentionArgs;
 use super::setup::SetupArgs;
@@ -427,15 +428,16 @@ pub(super) struct GateArgs {
 
 impl GateArgs {
     /// Of a command that judges one call and says nothing else.
-    pub(super) fn of_call(
-        policy: Option<String>,
-        policy_ref: Option<String>,
-        allow_no_policy: bool,
-        now: Option<jiff::Timestamp>,
-    ) -> Self {
+    pub(super) fn of_call(by: &EnforceArgs, allow_no_policy: bool, now: Option<jiff::Timestamp>) -> Self {
+        let silent = Self::of_policy(by.policy.clone(), allow_no_policy, now);
+        Self { policy_ref: by.policy_ref.clone(), source: SourceName::Runner, quiet: true, no_color: true, ..silent }
+    }
+
+    /// Of a command that takes a policy and no other options of a gate.
+    pub(super) fn of_policy(policy: Option<String>, allow_no_policy: bool, now: Option<jiff::Timestamp>) -> Self {
         Self {
             policy,
-            policy_ref,
+            policy_ref: None,
             base: None,
             head: None,
             git_dir: None,
@@ -448,13 +450,13 @@ impl GateArgs {
             write_baseline: None,
             force: false,
             no_suppressions: false,
-            source: SourceName::Runner,
+            source: SourceName::PullRequest,
             now,
             format: FormatName::Text,
             output: None,
             reports: Vec::new(),
-            quiet: true,
-            no_color: true,
+            quiet: false,
+            no_color: false,
         }
     }
 }

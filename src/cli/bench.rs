@@ -85,6 +85,7 @@ impl Bench {
             lints: self.lints.as_ref(),
             exposed: None,
             change: self.settings.change.as_deref(),
+            asking: None,
         };
         Panel { judging, wanted, settings: &self.settings }
     }

@@ -33,6 +33,7 @@ mod policy;
 mod policy_file;
 mod progress;
 mod record;
+mod recording;
 mod redact;
 mod retention;
 mod rules;

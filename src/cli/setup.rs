@@ -8,8 +8,8 @@ use clap::Args;
 use super::Streams;
 use super::environment::{Environment, Named};
 use super::failure::{Failure, reason};
-use super::hook::PrivateArgs;
 use super::output;
+use super::recording::{EnforceArgs, PrivateArgs};
 use crate::capture::{AGENTS, Agent, agent};
 use crate::report::terminal;
 use crate::setup::{File, Standing, Wish};
@@ -56,21 +56,8 @@ pub(super) struct SetupArgs {
     #[arg(long)]
     global: bool,
 
-    /// Calls are answered as the policy says: deny, ask, or nothing.
-    #[arg(long)]
-    enforce: bool,
-
-    /// What can't be judged is denied.
-    #[arg(long, requires = "enforce")]
-    fail_closed: bool,
-
-    /// The policy that judges [default: .agent-scope.json of the project].
-    #[arg(long, value_name = "FILE", requires = "enforce")]
-    policy: Option<String>,
-
-    /// Read the policy from this git revision.
-    #[arg(long, value_name = "REV", requires = "enforce")]
-    policy_ref: Option<String>,
+    #[command(flatten)]
+    by: EnforceArgs,
 
     #[command(flatten)]
     private: PrivateArgs,
@@ -142,16 +129,16 @@ impl SetupArgs {
         }
         options.extend(self.private.patterns.iter().map(|pattern| format!("--redact-pattern {}", quoted(pattern))));
         let mut of_calls = Vec::new();
-        if self.enforce {
+        if self.by.enforce {
             of_calls.push("--enforce".to_owned());
         }
-        if self.fail_closed {
+        if self.by.fail_closed {
             of_calls.push("--fail-closed".to_owned());
         }
-        of_calls.extend(self.policy.iter().map(|file| format!("--policy {}", quoted(file))));
-        of_calls.extend(self.policy_ref.iter().map(|revision| format!("--policy-ref {}", quoted(revision))));
+        of_calls.extend(self.by.policy.iter().map(|file| format!("--policy {}", quoted(file))));
+        of_calls.extend(self.by.policy_ref.iter().map(|revision| format!("--policy-ref {}", quoted(revision))));
         let program = self.program.clone();
-        Wish { agent, program, options, of_calls, fail_closed: self.fail_closed }
+        Wish { agent, program, options, of_calls, fail_closed: self.by.fail_closed }
     }
 
     /// The file, and what it is called in messages.

@@ -44,6 +44,7 @@ pub(crate) struct Rulings<'r> {
     policy: &'r Policy,
     /// `None`: nobody wants to know how the agent worked.
     lints: Option<&'r Lints>,
+    asking: Option<u32>,
     heard: Vec<(&'r Step<'r>, Arc<Heard>)>,
     /// How many acts stand before each of them.
     before: Vec<usize>,
@@ -64,6 +65,11 @@ impl<'r> Rulings<'r> {
         Self { lints, ..self }
     }
 
+    /// The same where the call of this event asks whether it may run.
+    fn asking(self, asking: Option<u32>) -> Self {
+        Self { asking, ..self }
+    }
+
     fn of(replay: &'r Replay<'r>, policy: &'r Policy, hear: impl Fn(&Step<'_>, &Scene<'_>) -> Arc<Heard>) -> Self {
         let cast = Cast::new(replay.session);
         let (root, cover) = (replay.session.root.as_deref(), Cover::new(policy, replay.session));
@@ -76,7 +82,7 @@ impl<'r> Rulings<'r> {
             Some(std::mem::replace(total, *total + heard.said.len()))
         };
         let before = heard.iter().scan(0, count).collect();
-        Self { session: replay.session, policy, lints: None, heard, before }
+        Self { session: replay.session, policy, lints: None, asking: None, heard, before }
     }
 
     /// Every judged effect, in order.
@@ -118,7 +124,8 @@ impl<'r> Rulings<'r> {
         let deeds = acts.iter().map(|act| Deed { event: act.event, status: act.status, effect: act.effect }).collect();
         let pricing = self.policy.prices().map_or(Pricing::Later(|| shipped()), Pricing::Table);
         let measured = Measured::new(self.session, deeds, pricing);
-        let log = Log { session: self.session, acts: &acts, policy: self.policy, measured: &measured };
+        let (session, policy, asking) = (self.session, self.policy, self.asking);
+        let log = Log { session, acts: &acts, policy, measured: &measured, asking };
         // Many hits may be of one event, whose text is long.
         let mut last = None;
         for rule in rules::all() {
@@ -209,6 +216,9 @@ pub(crate) struct Judging<'a> {
     pub(crate) exposed: Option<Share<'a>>,
     /// The change that the sessions come with.
     pub(crate) change: Option<&'a Change>,
+    /// The last event is a call that has not run yet and asks whether it may: what was spent before keeps it from running,
+    /// too. `None`: all is over.
+    pub(crate) asking: Option<u32>,
 }
 
 /// What is known of one session of a searched log.
@@ -227,7 +237,8 @@ pub(crate) fn judge_guarded(
     entries: Entries,
     links: &Links,
 ) -> SessionOutcome {
-    let judging = Judging { policy, links, entries, demands: None, lints: None, exposed: None, change: None };
+    let judging =
+        Judging { policy, links, entries, demands: None, lints: None, exposed: None, change: None, asking: None };
     judge_by(session, gaps, judging)
 }
 
@@ -258,10 +269,10 @@ pub(crate) fn not_searched(file: &str, error: &io::Error) -> Gap {
 
 /// Judges a session. The verdict is set when all sessions are concluded.
 pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judging<'_>) -> SessionOutcome {
-    let Judging { policy, links, entries, demands, lints, exposed, change } = judging;
+    let Judging { policy, links, entries, demands, lints, exposed, change, asking } = judging;
     let mut outcome = blank(session, gaps);
     let replay = Replay::new(session, policy.programs(), links);
-    let rulings = Rulings::new(&replay, policy).linting(lints);
+    let rulings = Rulings::new(&replay, policy).linting(lints).asking(asking);
     outcome.judged = replay.calls;
     outcome.attempts = replay.attempts;
     outcome.effects = rulings.each().count();

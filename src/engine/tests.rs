@@ -291,7 +291,16 @@ fn judge(policy: &Policy, lines: &[&str]) -> SessionOutcome {
 
 /// By the policy alone.
 fn by<'a>(policy: &'a Policy, links: &'a Links) -> Judging<'a> {
-    Judging { policy, links, entries: Entries::Drop, demands: None, lints: None, exposed: None, change: None }
+    Judging {
+        policy,
+        links,
+        entries: Entries::Drop,
+        demands: None,
+        lints: None,
+        exposed: None,
+        change: None,
+        asking: None,
+    }
 }
 
 /// A log that such a session might come from: each event on its line.

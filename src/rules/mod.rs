@@ -120,6 +120,8 @@ pub(crate) struct Log<'a> {
     pub(crate) policy: &'a Policy,
     /// What is counted of it.
     pub(crate) measured: &'a Measured<'a>,
+    /// The last event, where it is a call that asks whether it may run.
+    pub(crate) asking: Option<u32>,
 }
 
 /// One judged effect of a session.

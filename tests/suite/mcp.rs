@@ -1,7 +1,7 @@
 //! `mcp`: the server, as a client talks to it, line by line.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout};
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -19,17 +19,8 @@ struct Client {
 
 impl Client {
     fn raw(world: &World, args: &[&str]) -> Self {
-        #[expect(clippy::disallowed_methods, reason = "the suite runs the program itself")]
-        let mut child = Command::new(env!("CARGO_BIN_EXE_agent-strace"))
-            .arg("mcp")
-            .args(args)
-            .current_dir(world.path())
-            .env_clear()
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let args: Vec<&str> = ["mcp"].iter().chain(args).copied().collect();
+        let mut child = world.start(".", &args, &[]);
         let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         Self { child, stdin, stdout, number: 0, tools: Vec::new() }
     }

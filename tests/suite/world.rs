@@ -4,7 +4,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use crate::sarif_check;
 
@@ -89,18 +89,16 @@ impl World {
         self.spawn(folder, args, &[], "")
     }
 
-    pub(crate) fn spawn(&self, folder: &str, args: &[&str], variables: &[(&str, &str)], stdin: &str) -> Answer {
+    /// The program at work in a folder of the world; whoever started it talks to it and waits for it.
+    pub(crate) fn start(&self, folder: &str, args: &[&str], variables: &[(&str, &str)]) -> Child {
         #[expect(clippy::disallowed_methods, reason = "the suite runs the program itself")]
-        let mut child = Command::new(env!("CARGO_BIN_EXE_agent-strace"))
-            .args(args)
-            .current_dir(self.path().join(folder))
-            .env_clear()
-            .envs(variables.iter().copied())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_agent-strace"));
+        command.args(args).current_dir(self.path().join(folder)).env_clear().envs(variables.iter().copied());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    pub(crate) fn spawn(&self, folder: &str, args: &[&str], variables: &[(&str, &str)], stdin: &str) -> Answer {
+        let mut child = self.start(folder, args, variables);
         // A run that does not read its input closes it; that is its right.
         let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
         let output = child.wait_with_output().unwrap();

@@ -52,7 +52,7 @@ pub(super) fn call(
     // The policy and its settings are named from where the project is.
     std::env::set_current_dir(root)
         .map_err(|error| Failure::new(format!("can't go to the project: {}", super::super::failure::reason(&error))))?;
-    let gate = args.gate();
+    let gate = GateArgs::of_call(&args.by, args.allow_no_policy, args.now);
     let trust = Trust::establish(&gate, environment)?;
     let named = Named { configuration: None, lints: Wish::WhereConfigured, evals: None, verdicts: None };
     let bench = Bench::load((Verb::Hook, &named), &gate, trust.ground(), environment, streams)?;
@@ -62,7 +62,8 @@ pub(super) fn call(
     }
     let wanted = bench.wanted(Verb::Hook);
     let panel = bench.panel(None, &links, Entries::Drop);
-    let mut outcome = judged(&entry(folder), &before(recorded, number, line), panel.judging, None)?;
+    let judging = Judging { asking: Some(number), ..panel.judging };
+    let mut outcome = judged(&entry(folder), &before(recorded, number, line), judging, None)?;
     if let Some(wanted) = &wanted {
         outcome.findings.extend(private(folder, line, panel.judging, wanted, number)?);
     }
@@ -76,7 +77,7 @@ pub(super) fn call(
 
 /// Said of this call by its level. What is missing of the evidence is no fault of it.
 fn is_of(finding: &Finding, number: u32) -> bool {
-    finding.event == number && finding.counts == Counts::ByLevel
+    finding.is_of(number) && finding.counts == Counts::ByLevel
 }
 
 fn verdict(found: &[&Finding], fail_on: FailOn, policy_sha256: Option<String>) -> Verdict {
@@ -128,10 +129,13 @@ fn entry(folder: &Path) -> StoreEntry {
 /// What was recorded before the event, and the event as it is.
 fn before(recorded: &[u8], number: u32, line: &str) -> Vec<u8> {
     let earlier = usize::try_from(number).unwrap_or(usize::MAX).saturating_sub(1);
-    let end = memchr::memchr_iter(b'\n', recorded).take(earlier).last().map_or(0, |at| at + 1);
-    let mut bytes = recorded.get(..end).unwrap_or_default().to_vec();
-    bytes.extend_from_slice(line.as_bytes());
-    bytes.push(b'\n');
+    // Empty lines are no events, whoever wrote them.
+    let lines = recorded.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let mut bytes = Vec::with_capacity(recorded.len() + line.len() + 1);
+    for line in lines.take(earlier).chain([line.as_bytes()]) {
+        bytes.extend_from_slice(line);
+        bytes.push(b'\n');
+    }
     bytes
 }
 
@@ -178,10 +182,4 @@ fn private(
     let is_private = |finding: &Finding| finding.rule.starts_with("secret/") || finding.rule.starts_with("pii/");
     let renumbered = |finding: Finding| Finding { event: number, line: number, ..finding };
     Ok(outcome.findings.into_iter().filter(is_private).filter(|finding| finding.event == 1).map(renumbered).collect())
-}
-
-impl HookArgs {
-    fn gate(&self) -> GateArgs {
-        GateArgs::of_call(self.policy.clone(), self.policy_ref.clone(), self.allow_no_policy, self.now)
-    }
 }

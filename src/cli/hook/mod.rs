@@ -21,7 +21,8 @@ use super::args::parse_now;
 use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
-use super::redact::{self, Wanted};
+use super::recording::{EnforceArgs, PrivateArgs};
+use super::redact;
 use crate::capture::{self, Agent, Answer, Called, Decision, Moment, Recording, Told, What};
 use crate::privacy::redact as shown;
 use crate::report;
@@ -57,21 +58,8 @@ pub(super) struct HookArgs {
     #[arg(long, value_name = "AGENT", default_value = "claude-code")]
     agent: String,
 
-    /// Answer calls that are about to run as the policy says: deny, ask, or nothing.
-    #[arg(long)]
-    enforce: bool,
-
-    /// Deny what can't be judged: a broken policy, a store that can't be written, an unknown step.
-    #[arg(long, requires = "enforce")]
-    fail_closed: bool,
-
-    /// The policy [default: .agent-scope.json of the project].
-    #[arg(long, value_name = "FILE", requires = "enforce")]
-    policy: Option<String>,
-
-    /// Read the policy and its settings from this git revision, which the agent's work tree is not.
-    #[arg(long, value_name = "REV", requires = "enforce")]
-    policy_ref: Option<String>,
+    #[command(flatten)]
+    pub(super) by: EnforceArgs,
 
     /// Judge by the built-in rules where there is no policy.
     #[arg(long, requires = "enforce", conflicts_with = "policy")]
@@ -83,32 +71,6 @@ pub(super) struct HookArgs {
     /// When this runs [default: what the agent says, else the clock].
     #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
     now: Option<Timestamp>,
-}
-
-/// What is taken out before anything is written.
-#[derive(Debug, Clone, Args)]
-pub(super) struct PrivateArgs {
-    /// Take out secrets; this is the default.
-    #[arg(long, conflicts_with = "no_redact")]
-    redact: bool,
-
-    /// Write everything as it is, secrets included.
-    #[arg(long)]
-    pub(super) no_redact: bool,
-
-    /// Take out personal data, too.
-    #[arg(long, conflicts_with = "no_redact")]
-    pub(super) mask: bool,
-
-    /// One more thing that is secret: a regular expression; repeatable.
-    #[arg(long = "redact-pattern", value_name = "REGEX", conflicts_with = "no_redact")]
-    pub(super) patterns: Vec<String>,
-}
-
-impl PrivateArgs {
-    pub(super) fn wanted(&self, colour: bool) -> Result<Option<Wanted>, Failure> {
-        if self.no_redact { Ok(None) } else { Wanted::of_recorder(&self.patterns, self.mask, colour).map(Some) }
-    }
 }
 
 /// What a hook ends with whose own command line is wrong: agents take 2 for a refusal. `None`: it is no hook.
@@ -138,7 +100,7 @@ pub(super) fn run(
         Err(problem) => problem,
     };
     output::note(streams.stderr, &format!("agent-strace: {}", report::terminal(problem.summary())));
-    if !args.fail_closed || !is_call {
+    if !args.by.fail_closed || !is_call {
         return Ok(1);
     }
     let reason = format!("agent-strace could not judge this call: {}", shown(problem.summary()).as_str());
@@ -191,7 +153,7 @@ impl Hook<'_> {
         let kept = kept.as_ref().unwrap_or(&told);
         let time = self.time(&told)?;
         let recorded = self.record(&store, &told, kept, time);
-        let is_judged = self.args.enforce && matches!(told.what, What::Before(_));
+        let is_judged = self.args.by.enforce && matches!(told.what, What::Before(_));
         match recorded {
             Ok(Some((live, called))) if is_judged => {
                 self.enforce(&root, Recorded { live, told: &told, called, time }, streams)
@@ -252,7 +214,7 @@ impl Hook<'_> {
         let judged = judge::call(self.args, (root, &folder), (&text, &line), called.event, self.environment, streams);
         let (verdict, problem) = match judged {
             Ok(verdict) => (verdict, None),
-            Err(problem) => (judge::Verdict::none(self.args.fail_closed), Some(problem)),
+            Err(problem) => (judge::Verdict::none(self.args.by.fail_closed), Some(problem)),
         };
         let reason = match &problem {
             Some(problem) => format!("agent-strace could not judge this call: {}", shown(problem.summary()).as_str()),
@@ -273,7 +235,7 @@ impl Hook<'_> {
         });
         match (problem, noted) {
             // It was answered already.
-            (Some(problem), _) if self.args.fail_closed => {
+            (Some(problem), _) if self.args.by.fail_closed => {
                 output::note(streams.stderr, &format!("agent-strace: {}", report::terminal(problem.summary())));
                 Ok(())
             }

@@ -18,7 +18,7 @@ const LARGEST: u64 = 64 << 20;
 pub(super) fn settle(live: &mut Live, told: &Told<'_>, time: Timestamp) -> Result<(), StoreError> {
     let is_quiet = matches!(told.what, What::Prompt(_) | What::Waits(_) | What::Ended(_));
     let Some(path) = told.transcript.as_deref().filter(|_| is_quiet) else { return Ok(()) };
-    if live.pending().iter().all(|pending| pending.is_answered) {
+    if live.pending().iter().all(|pending| !pending.is_open() || pending.is_refused) {
         return Ok(());
     }
     let Some(bytes) = bytes(path) else { return Ok(()) };

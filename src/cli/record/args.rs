@@ -5,11 +5,8 @@ use std::ffi::OsString;
 use clap::Args;
 use url::Url;
 
-use super::super::configuration;
-use super::super::environment::Environment;
 use super::super::failure::Failure;
-use super::super::redact::Wanted;
-use crate::privacy::Confidence;
+use super::super::recording::{EnforceArgs, PrivateArgs};
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
@@ -49,21 +46,8 @@ pub(super) struct CaptureArgs {
     #[arg(long, value_name = "NAME")]
     pub(super) name: Option<String>,
 
-    /// Replace secrets before anything is written: the default.
-    #[arg(long, overrides_with = "no_redact")]
-    redact: bool,
-
-    /// Record secrets as they are.
-    #[arg(long, conflicts_with_all = ["mask", "patterns"])]
-    no_redact: bool,
-
-    /// Replace personal data, too: what the detectors know and what .agent-strace/anonymize.yaml names.
-    #[arg(long)]
-    mask: bool,
-
-    /// One more thing that is secret: a regular expression; repeatable.
-    #[arg(long = "redact-pattern", value_name = "REGEX")]
-    patterns: Vec<String>,
+    #[command(flatten)]
+    pub(super) private: PrivateArgs,
 
     /// Tell of every message on standard error.
     #[arg(long, short, conflicts_with = "quiet")]
@@ -73,32 +57,8 @@ pub(super) struct CaptureArgs {
     #[arg(long, short)]
     pub(super) quiet: bool,
 
-    /// Refuse calls that the policy denies, or wants a person to approve, before the server sees them.
-    #[arg(long)]
-    pub(super) enforce: bool,
-
-    /// Refuse what can't be judged or recorded, too.
-    #[arg(long, requires = "enforce")]
-    pub(super) fail_closed: bool,
-
-    /// The policy [default: .agent-scope.json].
-    #[arg(long, value_name = "FILE", requires = "enforce")]
-    pub(super) policy: Option<String>,
-
-    /// The policy of this git revision, which the agent can't change in its work tree.
-    #[arg(long, value_name = "REV", requires = "enforce")]
-    pub(super) policy_ref: Option<String>,
-}
-
-impl CaptureArgs {
-    /// What is taken out of the messages; `None`: nothing.
-    pub(super) fn wanted(&self, environment: Environment) -> Result<Option<Wanted>, Failure> {
-        if self.no_redact {
-            return Ok(None);
-        }
-        let configured = self.mask.then(|| configuration::anonymizing(None, environment.colour)).transpose()?;
-        Wanted::new(&self.patterns, Confidence::Low, configured).map(Some)
-    }
+    #[command(flatten)]
+    pub(super) by: EnforceArgs,
 }
 
 #[derive(Debug, Args)]

@@ -11,8 +11,8 @@ use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::gate::{Named, Verb, Wish, links};
 use super::super::policy_file;
+use super::super::recording::EnforceArgs;
 use super::super::trust::Trust;
-use super::args::CaptureArgs;
 use super::facts::{Deed, deed};
 use super::recorder::{Heard, Recorder};
 use crate::effects::Links;
@@ -47,7 +47,7 @@ pub(super) struct Judge {
 
 impl Judge {
     /// By the policy that was named, or the usual one, with all that `check` reads beside it.
-    pub(super) fn new(args: &CaptureArgs, environment: Environment, streams: &mut Streams<'_>) -> Self {
+    pub(super) fn new(args: &EnforceArgs, environment: Environment, streams: &mut Streams<'_>) -> Self {
         let loaded = load(args, environment, streams);
         let mut session = Session::new(ingest::recorded(), "the recorded session");
         session.id = Cow::Borrowed("recorded");
@@ -144,7 +144,7 @@ impl Judge {
         self.session.events.push(Event { number, id: None, line: number, time: None, origin, kind });
         let (bench, links) = self.bench.as_ref().map_err(Clone::clone)?;
         let panel = bench.panel(None, links, Entries::Drop);
-        let judging = Judging { demands: None, change: None, ..panel.judging };
+        let judging = Judging { demands: None, change: None, asking: Some(number), ..panel.judging };
         let settings = Settings { demands: None, change: None, ..panel.settings.clone() };
         let judged = engine::judge_by(&self.session, Vec::new(), judging);
         if let Some(Gap { reason, .. }) = judged.gaps.first() {
@@ -153,7 +153,7 @@ impl Judge {
         let outcome = engine::conclude(&bench.policy, vec![judged], Vec::new(), &settings);
         let findings = outcome.sessions.iter().flat_map(|session| &session.findings);
         let refusing: Vec<&Finding> =
-            findings.filter(|finding| finding.event == number && refuses(finding)).take(MOST_NAMED).collect();
+            findings.filter(|finding| finding.is_of(number) && refuses(finding)).take(MOST_NAMED).collect();
         if refusing.is_empty() {
             return Ok(None);
         }
@@ -201,8 +201,8 @@ fn is_judged(message: &Message<'_>) -> bool {
     matches!(subject(Side::Client, method, *params), Subject::Tool(_) | Subject::Resource(_))
 }
 
-fn load(args: &CaptureArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<(Bench, Links), Failure> {
-    let gate = GateArgs::of_call(args.policy.clone(), args.policy_ref.clone(), false, None);
+fn load(args: &EnforceArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<(Bench, Links), Failure> {
+    let gate = GateArgs::of_call(args, false, None);
     let named = Named { configuration: None, lints: Wish::Never, evals: None, verdicts: None };
     let trust = Trust::establish(&gate, environment)?;
     let ground = trust.ground();

@@ -39,10 +39,11 @@ struct Prepared {
 fn prepare(args: &CaptureArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<Prepared, Failure> {
     let machine = environment.machine.ok_or_else(|| Failure::new("there is no clock to record by"))?;
     let voice = Voice::new(args.quiet, args.verbose)?;
-    let wanted = args.wanted(environment)?;
-    let judge = args.enforce.then(|| Judge::new(args, environment, streams));
+    let wanted = args.private.wanted(environment.colour)?;
+    let judge = args.by.enforce.then(|| Judge::new(&args.by, environment, streams));
     if judge.as_ref().is_some_and(Judge::is_broken) {
-        let then = if args.fail_closed { "every call is refused" } else { "calls are passed on without a judgement" };
+        let then =
+            if args.by.fail_closed { "every call is refused" } else { "calls are passed on without a judgement" };
         voice.warn(&format!("nothing can be judged: {then}"));
     }
     Ok(Prepared { wanted, judge, clock: Clock::new(machine.now), voice })

@@ -15,7 +15,7 @@ use crate::proxy::framing::Piece;
 use crate::proxy::message::{Message, Parcel, Side};
 use crate::proxy::talk::{Talk, Way};
 use crate::store::StoreError;
-use crate::store::live::{Begun, Capture, Fact, Live, Note, Stage};
+use crate::store::live::{Begun, Capture, Fact, Live, Stage, gap};
 
 /// Time as the machine had it when the program started, and as it passed since: it never goes back.
 #[derive(Debug, Clone, Copy)]
@@ -204,7 +204,7 @@ impl Recorder {
     pub(super) fn gap(&mut self, at: Timestamp, from: Side, reason: &str) {
         let reason = format!("a message of the {} {reason}", from.name());
         self.voice.note(&format!("{reason}: the recording has a gap there"));
-        with_gap(&reason, |fact| self.put(at, fact));
+        gap(&reason, |fact| self.put(at, fact));
     }
 
     /// Writes one event, and says what it is called. Nothing stands behind a hole that is not told of: where even that can't
@@ -214,7 +214,7 @@ impl Recorder {
         let lost = self.lost;
         let told = if lost > 0 {
             let reason = format!("{lost} events before this one could not be written");
-            with_gap(&reason, |fact| live.append(at, fact)).map(|_| self.lost = 0)
+            gap(&reason, |fact| live.append(at, fact)).map(|_| self.lost = 0)
         } else {
             Ok(())
         };
@@ -278,15 +278,6 @@ impl Recorder {
 
 /// Who the client is, it says only when it introduces itself, if ever.
 const AGENT: &str = "mcp-client";
-
-/// Something that is missing, as it is recorded.
-fn with_gap<T>(reason: &str, use_it: impl FnOnce(&Fact<'_>) -> T) -> T {
-    let reason = quoted(reason);
-    let data = [("choice", "\"a part of the traffic is not recorded\""), ("reasoning", reason.as_str())];
-    let recorded = [("reason", reason.as_str()), ("by", "\"recorder\"")];
-    let note = Note { event_type: "decision", kind: Some("gap"), since: None, data: &data, recorded: &recorded };
-    use_it(&Fact::Note(note))
-}
 
 /// A text as JSON.
 pub(super) fn quoted(text: &str) -> String {

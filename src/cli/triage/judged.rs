@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use super::super::Streams;
-use super::super::args::{FormatName, GateArgs, SourceName, parse_now};
+use super::super::args::{GateArgs, parse_now};
 use super::super::bench::Bench;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
@@ -21,6 +21,7 @@ use crate::ingest::Log;
 use crate::lab;
 use crate::measures::{Measured, Pricing};
 use crate::model::{Gap, Session};
+use crate::policy::Policy;
 use crate::policy::prices::shipped;
 use crate::report::Report;
 use crate::report::replay::{Advice, ReplayReport, Told, is_called};
@@ -71,6 +72,11 @@ pub(super) struct Wants<'a, M> {
 }
 
 impl ByArgs {
+    /// The policy, where there is one and it is to be used.
+    pub(super) fn policy(&self, colour: bool) -> Result<Option<Policy>, Failure> {
+        if self.no_policy { Ok(None) } else { policy_file::load_if_any(self.policy.as_deref(), None, colour) }
+    }
+
     /// Reads and judges the sessions.
     pub(super) fn judge<T: Send, M: Fn(&Session<'_>) -> T + Sync>(
         &self,
@@ -84,7 +90,7 @@ impl ByArgs {
         if self.no_policy || (!is_there && wants.without == Without::Nothing) {
             return Ok(unjudged(inputs, wants));
         }
-        let args = self.gate();
+        let args = GateArgs::of_policy(self.policy.clone(), self.policy.is_none(), self.now);
         let named =
             Named { configuration: self.config.as_deref(), lints: Wish::WhereConfigured, evals: None, verdicts: None };
         let ground = Ground::at(None);
@@ -105,32 +111,6 @@ impl ByArgs {
         let mut gaps = outcome.gaps.clone();
         gaps.extend(outcome.sessions.iter().flat_map(|session| session.gaps.iter().cloned()));
         Ok(joined(told, Some(Report::new(outcome)), gaps))
-    }
-
-    fn gate(&self) -> GateArgs {
-        GateArgs {
-            policy: self.policy.clone(),
-            policy_ref: None,
-            base: None,
-            head: None,
-            git_dir: None,
-            tampering_reviewed: None,
-            allow_no_policy: self.policy.is_none(),
-            hooks: Vec::new(),
-            prices: None,
-            fail_on: None,
-            baseline: None,
-            write_baseline: None,
-            force: false,
-            no_suppressions: false,
-            source: SourceName::PullRequest,
-            now: self.now,
-            format: FormatName::Text,
-            output: None,
-            reports: Vec::new(),
-            quiet: false,
-            no_color: false,
-        }
     }
 }
 

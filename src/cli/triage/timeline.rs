@@ -11,7 +11,6 @@ use super::super::failure::Failure;
 use super::super::gate;
 use super::super::output;
 use super::super::pipeline::Inputs;
-use super::super::policy_file;
 use super::super::trust::Ground;
 use super::judged::{ByArgs, Judged, Wants, Without};
 use crate::effects::{Certainty, Kind, Links};
@@ -49,11 +48,12 @@ pub(in crate::cli) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     let requests: Vec<String> = args.session.iter().cloned().collect();
-    let inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
+    let mut inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
     let left_out = inputs.left_out();
     // What programs do is what the policy says they do, where there is one.
-    let policy = policy_file::load_if_any(None, None, environment.colour)?.unwrap_or_else(Policy::none);
-    let (links, _) = gate::links(Ground::at(None));
+    let policy = args.by.policy(environment.colour)?.unwrap_or_else(Policy::none);
+    let (links, gap) = gate::links(Ground::at(None));
+    inputs.lack(gap);
     let more = |session: &Session<'_>| engine::guarded(session, || done(session, &policy, &links));
     let wants = Wants { without: Without::Nothing, finding: None, more };
     let Judged { replay, more, mut gaps } = args.by.judge(trace_dir, inputs, &wants, environment, streams)?;

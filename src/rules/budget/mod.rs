@@ -28,7 +28,9 @@ fn exceeded(log: &Log<'_>, hits: &mut Vec<Hit>) {
         let measure = limit.measure;
         let spent = || measure.spent(series.total());
         let allowed = || format!("{} allows {}", key(limit), measure.amount(limit.most));
-        if let Some((event, reached)) = series.passes(limit.most) {
+        // Who spent too much may spend nothing more.
+        let now = |(event, reached)| log.asking.map_or((event, reached), |asking| (asking, series.total()));
+        if let Some((event, reached)) = series.passes(limit.most).map(now) {
             let numbers = format!("({} > {})", measure.amount(reached), measure.amount(limit.most));
             let message = format!("{} {}: {}, which is passed here {numbers}", who.words(), spent(), allowed());
             let passed = (event, measure.check_rank(), hits.len());
@@ -81,7 +83,11 @@ fn each(log: &Log<'_>, mut judge: impl FnMut(&Limit, &Series, Who<'_>)) {
         return;
     }
     let own = log.session.parent.is_some().then_some(whole);
-    for part in own.into_iter().chain(log.measured.subagents()) {
+    let asks = |part: &Part<'_>| {
+        let last = part.events.last().map(|event| event.number);
+        log.asking.is_none_or(|asking| last == Some(asking))
+    };
+    for part in own.into_iter().chain(log.measured.subagents()).filter(asks) {
         let who = part.subagent.map_or(Who::Child, Who::Subagent);
         for limit in &budgets.per_subagent {
             judge(limit, &spent(limit, &part, log), who);

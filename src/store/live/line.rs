@@ -52,6 +52,20 @@ pub(crate) struct Note<'a> {
     pub(crate) recorded: &'a [(&'static str, &'a str)],
 }
 
+/// Something that is missing, as it is recorded.
+pub(crate) fn gap<T>(reason: &str, record: impl FnOnce(&Fact<'_>) -> T) -> T {
+    let reason = serde_json::Value::from(reason).to_string();
+    let data = [("choice", "\"a part of the session is not recorded\""), ("reasoning", reason.as_str())];
+    let recorded = [("reason", reason.as_str()), ("by", "\"recorder\"")];
+    record(&Fact::Note(Note {
+        event_type: "decision",
+        kind: Some("gap"),
+        since: None,
+        data: &data,
+        recorded: &recorded,
+    }))
+}
+
 /// What is known of the recording itself.
 #[derive(Debug)]
 pub(crate) struct Capture<'a> {

@@ -6,7 +6,10 @@
 //!   stays as a damaged line, which readers tell of, and the next event begins a line of its own.
 //! - Every line carries the digest of the one before it. `recorder.json` says how many there were and the digest of the last
 //!   one: a log that ends earlier, or goes on otherwise, shows. It also remembers which calls have no result yet. It is
-//!   written after the events, so it may lag behind; what it lacks is read from the events.
+//!   written before the first event and after each, so it may lag behind, and is never ahead; what it lacks is read from the
+//!   events, and what they lack is written down as a gap by whoever records next.
+//!
+//! Who may write all of a store may write another one: digests show what was damaged, not who wrote it.
 
 mod decision;
 mod line;
@@ -26,7 +29,7 @@ use super::disk::{self, EVENTS, META};
 use super::{SAME_ID, StoreError, name};
 use decision::DECISIONS;
 pub(crate) use decision::{Decided, Decisions, Judged, decisions};
-pub(crate) use line::{Answer, Capture, Fact, Note};
+pub(crate) use line::{Answer, Capture, Fact, Note, gap};
 use state::State;
 pub(crate) use state::{Pending, RECORDER};
 
@@ -126,8 +129,20 @@ impl Live {
         state::whole(&mut self.events, self.length).map_err(|error| disk::failure(&path, &error))
     }
 
-    /// Writes one event.
+    /// Writes one event, and what is found to be lost before it.
     pub(crate) fn append(&mut self, time: Timestamp, fact: &Fact<'_>) -> Result<Written, StoreError> {
+        if self.length == 0 && self.state.damage.is_none() {
+            disk::put(&self.folder.join(RECORDER), &self.state.text())?;
+        }
+        let written = self.write(time, fact)?;
+        if let Some(lost) = self.state.damage.clone() {
+            line::gap(&lost, |gap| self.write(time, gap))?;
+            self.state.damage = None;
+        }
+        Ok(written)
+    }
+
+    fn write(&mut self, time: Timestamp, fact: &Fact<'_>) -> Result<Written, StoreError> {
         let number = self.state.events.saturating_add(1);
         let written = line::line(&self.directory, number, time, &self.state, fact);
         let path = self.folder.join(EVENTS);

@@ -1,7 +1,7 @@
 //! What a recorder remembers from one event to the next.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -46,6 +46,10 @@ pub(super) struct State {
     /// The last line was cut off.
     #[serde(skip)]
     pub(super) is_torn: bool,
+    /// What was recorded before and is not there now. It is written down with the next event: what was noted of the events
+    /// is what tells of it, and is written anew then.
+    #[serde(skip)]
+    pub(super) damage: Option<String>,
 }
 
 /// A call whose result is waited for.
@@ -64,42 +68,71 @@ pub(crate) struct Pending {
     /// It has a result: some agents tell of one call in several steps.
     #[serde(default, rename = "answered", skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_answered: bool,
+    /// It was kept from running, as far as is known: it may be told of it yet that it ran.
+    #[serde(default, rename = "refused", skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_refused: bool,
+}
+
+impl Pending {
+    /// It has no result, or none but that it was refused.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.is_answered
+    }
+
+    /// What its agent calls `call`, or would; a key that was lost may be any.
+    pub(crate) fn is(&self, call: Option<&str>, key: &str) -> bool {
+        call.is_none_or(|call| self.call == call) && (self.key.is_empty() || self.key == key)
+    }
 }
 
 impl State {
     /// What is known of `events`, which has `length` bytes. `None`: it is no recording of ours.
     pub(super) fn of(folder: &Path, events: &mut File, length: u64) -> io::Result<Option<Self>> {
-        let kept = fs::read(folder.join(RECORDER)).ok().and_then(|text| serde_json::from_slice::<Self>(&text).ok());
+        let kept = match fs::read(folder.join(RECORDER)) {
+            Err(error) if error.kind() == ErrorKind::NotFound && length == 0 => Some(Self::default()),
+            read => read.ok().and_then(|text| serde_json::from_slice::<Self>(&text).ok()),
+        };
         match kept {
             Some(state) if state.bytes == length => Ok(Some(state)),
-            _ if length == 0 => Ok(Some(Self::default())),
             kept => Ok(Self::read(&whole(events, length)?, kept)),
         }
     }
 
-    /// What was not noted is in the events.
+    /// What was not noted is in the events; what was noted and is not in them is damage.
     fn read(bytes: &[u8], kept: Option<Self>) -> Option<Self> {
         let text = String::from_utf8_lossy(bytes);
-        let first = text.lines().next().and_then(|line| serde_json::from_str::<Recorded<'_>>(line).ok());
-        if first.is_none_or(|line| line.data.capture.is_none()) {
+        let first = text.lines().next().map(serde_json::from_str::<Recorded<'_>>);
+        if first.is_some_and(|line| line.map_or(true, |line| line.data.capture.is_none())) {
             return None;
         }
         let mut state = Self::default();
-        // Keys of calls are in no event.
+        let is_known = kept.is_some();
         let kept = kept.unwrap_or_default();
-        let key = |call: &str| kept.pending.iter().find(|known| known.call == call).map(|known| known.key.clone());
+        let mut last_noted = None;
         for line in text.split('\n').filter(|line| !line.trim().is_empty()) {
             let line = line.trim_end_matches('\r');
             state.events = state.events.saturating_add(1);
             state.digest = Some(name::hex(line.as_bytes(), 64));
+            if state.events == kept.events {
+                last_noted.clone_from(&state.digest);
+            }
             if let Ok(recorded) = serde_json::from_str::<Recorded<'_>>(line) {
-                state.see(&recorded, key);
+                state.see(&recorded, &kept);
             }
         }
+        state.damage = if !is_known {
+            Some("how far the recording had got is not known: `recorder.json` is lost".to_owned())
+        } else if state.events < kept.events {
+            Some(format!("{} events had been recorded, and {} were there", kept.events, state.events))
+        } else if last_noted != kept.digest {
+            Some(format!("event {} is not the one that had been recorded", kept.events))
+        } else {
+            None
+        };
         state.bytes = bytes.len() as u64;
         (state.decisions, state.decisions_bytes) = (kept.decisions, kept.decisions_bytes);
-        state.decisions_sha256.clone_from(&kept.decisions_sha256);
-        state.is_torn = !bytes.ends_with(b"\n");
+        state.decisions_sha256 = kept.decisions_sha256;
+        state.is_torn = !bytes.is_empty() && !bytes.ends_with(b"\n");
         Some(state)
     }
 
@@ -112,25 +145,28 @@ impl State {
         format!("{torn}{line}\n")
     }
 
-    fn see(&mut self, line: &Recorded<'_>, key: impl Fn(&str) -> Option<String>) {
+    fn see(&mut self, line: &Recorded<'_>, kept: &Self) {
         self.started = self.started.or(line.timestamp);
         self.last = line.timestamp.or(self.last);
         self.tool_calls = self.tool_calls.saturating_add(u32::from(line.event_type == "tool_call"));
         self.errors = self.errors.saturating_add(u32::from(line.event_type == "error"));
         let Some(call) = line.data.tool_use_id.as_deref() else { return };
+        let denied = line.data.recorded.as_ref().is_some_and(|told| told.status == Some("denied"));
         match line.event_type {
-            "tool_call" => self.wait_for(Pending {
-                call: call.to_owned(),
-                key: key(call).unwrap_or_default(),
-                event: line.event_id.to_owned(),
-                line: self.events,
-                at: line.timestamp.unwrap_or_default(),
-                is_answered: false,
-            }),
-            // Of one that was refused it may be told yet that it ran.
-            "tool_result" | "error" if line.data.recorded.as_ref().is_none_or(|told| told.status != Some("denied")) => {
-                self.answered(call);
+            "tool_call" => {
+                // Keys of calls are in no event.
+                let known = kept.pending.iter().find(|known| known.event == line.event_id);
+                self.wait_for(Pending {
+                    call: call.to_owned(),
+                    key: known.map(|known| known.key.clone()).unwrap_or_default(),
+                    event: line.event_id.to_owned(),
+                    line: self.events,
+                    at: line.timestamp.unwrap_or_default(),
+                    is_answered: false,
+                    is_refused: false,
+                });
             }
+            "tool_result" | "error" => line.parent_id.into_iter().for_each(|event| self.answered(event, !denied)),
             _ => {}
         }
     }
@@ -151,12 +187,12 @@ impl State {
                 if let Some(id) = &call.call_id {
                     let (call, event) = (id.clone().into_owned(), line.event_id.clone());
                     let (key, line) = ((*key).to_owned(), self.events);
-                    self.wait_for(Pending { call, key, event, line, at, is_answered: false });
+                    self.wait_for(Pending { call, key, event, line, at, is_answered: false, is_refused: false });
                 }
             }
             Fact::Answer(answer) => {
-                if let Some(call) = answer.call.filter(|_| answer.is_last) {
-                    self.answered(&call.call);
+                if let Some(call) = answer.call {
+                    self.answered(&call.event, answer.is_last);
                 }
             }
             Fact::Start(_) | Fact::Event(_) | Fact::Proxy(_) | Fact::Note(_) | Fact::With(..) => {}
@@ -171,9 +207,11 @@ impl State {
         self.pending.push(pending);
     }
 
-    fn answered(&mut self, call: &str) {
-        for pending in self.pending.iter_mut().filter(|pending| pending.call == call) {
-            pending.is_answered = true;
+    /// The call of this event has a result; what is not the last one is a refusal.
+    fn answered(&mut self, event: &str, is_last: bool) {
+        for pending in self.pending.iter_mut().filter(|pending| pending.event == event) {
+            pending.is_answered |= is_last;
+            pending.is_refused |= !is_last;
         }
         let answered = self.pending.iter().filter(|pending| pending.is_answered).count();
         if answered > REMEMBERED
@@ -194,6 +232,7 @@ impl State {
 struct Recorded<'a> {
     event_type: &'a str,
     event_id: &'a str,
+    parent_id: Option<&'a str>,
     timestamp: Option<f64>,
     #[serde(borrow)]
     data: Data<'a>,

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{SESSION, after, before, check, hook, lines, rows, step};
+use crate::repository::Repository;
 use crate::world::World;
 
 const POLICY: &str = r#"{"version": 2, "files": {"read": {"deny": [".env"]}, "write": {"allow": ["src/**"]}},
@@ -92,6 +93,142 @@ fn what_earlier_calls_did_counts() {
     // The fourth call is one too many.
     let answer = hook(&world, &["pre-tool", "--enforce"], &before("t4", "Bash", &json!({"command": "ls"})));
     assert!(answer.stdout.contains("budget/exceeded"), "{}", answer.stdout);
+}
+
+/// A limit that was passed keeps everything from running that comes after it, however it was passed.
+#[test]
+fn who_spent_too_much_may_do_nothing_more() {
+    let call = |id: &str, subagent: Option<&str>| {
+        let more = json!({"tool_name": "Bash", "tool_input": {"command": format!("ls {id}")}, "tool_use_id": id});
+        let mut more = more.as_object().unwrap().clone();
+        more.extend(subagent.map(|name| ("agent_id".to_owned(), Value::from(name))));
+        step("PreToolUse", &more.into())
+    };
+    let denies = |world: &World, args: &[&str], id: &str, subagent: Option<&str>| {
+        let answer = hook(world, &[&["pre-tool"], args].concat(), &call(id, subagent));
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        answer.stdout.contains("budget/exceeded")
+    };
+    // The fourth one is denied or, where nobody enforces, runs.
+    for first in [&["--enforce"][..], &[]] {
+        let world = world();
+        for id in ["t1", "t2", "t3", "t4"] {
+            let denied = denies(&world, first, id, None);
+            assert_eq!(denied, id == "t4" && !first.is_empty(), "{id}");
+        }
+        for id in ["t5", "t6"] {
+            assert!(denies(&world, &["--enforce"], id, None), "{id} after {first:?}");
+        }
+    }
+    // What its user asked is spent, too, and no call spends it.
+    let world = World::empty();
+    world.write(".agent-scope.json", r#"{"version": 2, "budgets": {"session_turns": 1}}"#);
+    for (prompt, over) in [("go", false), ("go on", true)] {
+        let _ = hook(&world, &["user-prompt"], &step("UserPromptSubmit", &json!({"prompt": prompt})));
+        for id in ["a", "b"] {
+            assert_eq!(denies(&world, &["--enforce"], &format!("{prompt}{id}"), None), over, "{prompt}");
+        }
+    }
+    // A sub-agent spends its own.
+    let world = World::empty();
+    world.write(".agent-scope.json", r#"{"version": 2, "budgets": {"per_subagent": {"tool_calls": 1}}}"#);
+    for (id, subagent, over) in [
+        ("t1", Some("a"), false),
+        ("t2", Some("a"), true),
+        ("t3", Some("a"), true),
+        ("t4", None, false),
+        ("t5", Some("b"), false),
+        ("t6", Some("a"), true),
+    ] {
+        assert_eq!(denies(&world, &["--enforce"], id, subagent), over, "{id}");
+    }
+}
+
+/// What is a finding about several calls keeps the last of them from running.
+#[test]
+fn what_is_one_too_often_is_told_at_the_last() {
+    let world = World::empty();
+    world.write(".agent-scope.json", "{}");
+    world.write(".agent-strace-lint.json", r#"{"tool-loop": {"threshold": 3, "level": "ERROR"}}"#);
+    let mut denied = Vec::new();
+    for id in ["t1", "t2", "t3", "t4"] {
+        let answer = hook(&world, &["pre-tool", "--enforce"], &before(id, "Bash", &json!({"command": "ls"})));
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        denied.push(answer.stdout.contains("lint/tool-loop"));
+    }
+    assert_eq!(denied, [false, false, true, true]);
+}
+
+/// The scope of a revision judges, whatever the work tree says.
+#[test]
+fn the_policy_of_a_revision_is_not_that_of_the_work_tree() {
+    let world = World::empty();
+    let repository = Repository::new(&world, "repo");
+    repository.file(".agent-scope.json", POLICY).commit("scope").file(".agent-scope.json", r#"{"version": 2}"#);
+    let cwd = world.path().join("repo");
+    let payload = |id: &str| {
+        let mut payload: Value = serde_json::from_str(&before(id, "Bash", &json!({"command": "cat .env"}))).unwrap();
+        payload["cwd"] = cwd.to_str().unwrap().into();
+        payload.to_string()
+    };
+    for (args, denies) in [(&["--policy-ref", "main"][..], true), (&[], false)] {
+        let args = [&["hook", "pre-tool", "--enforce"], args].concat();
+        let answer = world.spawn("repo", &args, &[], &payload("t1"));
+        assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
+        assert_eq!(answer.stdout.contains("denied by files.read.deny"), denies, "{args:?}: {}", answer.stdout);
+    }
+    let args = ["hook", "pre-tool", "--enforce", "--fail-closed", "--policy-ref", "nowhere"];
+    let answer = world.spawn("repo", &args, &[], &payload("t2"));
+    assert!(answer.stdout.contains("\"deny\"") && answer.stderr.contains("nowhere"), "{answer:?}");
+}
+
+/// Whatever its own log says: who was told of the end of a call knows that it ran.
+#[test]
+fn a_refusal_that_the_agent_wrote_down_hides_nothing() {
+    let world = world();
+    let input = json!({"command": "cat .env"});
+    let with_log = |event: &str, more: Value| {
+        let mut payload: Value = serde_json::from_str(&step(event, &more)).unwrap();
+        payload["transcript_path"] = world.path().join("log.jsonl").to_str().unwrap().into();
+        payload.to_string()
+    };
+    let record = |kind: &str, content: Value| {
+        let message = json!({"id": "m1", "role": kind, "content": [content]});
+        json!({"type": kind, "uuid": kind, "sessionId": SESSION, "cwd": "/repo", "version": "2.1.219",
+            "timestamp": "2026-10-05T09:00:01.000Z", "message": message})
+        .to_string()
+    };
+    let call = record("assistant", json!({"type": "tool_use", "id": "t1", "name": "Bash", "input": input}));
+    let text = "The user doesn't want to proceed with this tool use. The tool use was rejected";
+    let result = json!({"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": text});
+    world.write("log.jsonl", &format!("{call}\n{}\n", record("user", result)));
+    let _ = hook(&world, &["pre-tool"], &before("t1", "Bash", &input));
+    for _ in 0..2 {
+        let _ = hook(&world, &["user-prompt"], &with_log("UserPromptSubmit", json!({"prompt": "and?"})));
+    }
+    let refusals = || lines(&world, "events.ndjson").iter().filter(|line| line["event_type"] == "error").count();
+    assert_eq!(refusals(), 1, "a refusal is recorded once");
+    assert_eq!(check(&world, &[])["findings"][0]["level"], "note");
+    let _ = hook(&world, &["post-tool"], &after("t1", "Bash", &input, &json!({"stdout": "A=1"})));
+    assert_eq!(check(&world, &[])["findings"][0]["level"], "error");
+}
+
+/// An id is what the agent says it is: another call under the same one is another call.
+#[test]
+fn an_id_that_is_used_again_hides_no_call() {
+    let world = world();
+    let command = |text: &str| json!({"command": text});
+    let pre = |text: &str| hook(&world, &["pre-tool", "--enforce"], &before("t1", "Bash", &command(text)));
+    let post = |text: &str| hook(&world, &["post-tool"], &after("t1", "Bash", &command(text), &json!("ok")));
+    let _ = (pre("ls"), pre("ls"), post("ls"), post("ls"));
+    assert_eq!(lines(&world, "events.ndjson").len(), 3, "told twice of one call");
+    assert!(pre("cat .env").stdout.contains("files.read.deny"));
+    // It ran with other arguments than it was told to.
+    let _ = (pre("pwd"), post("rm x"));
+    let report = check(&world, &[]);
+    let found: Vec<&str> = rows(&report, "findings").iter().map(|found| found["rule"].as_str().unwrap()).collect();
+    assert!(found.contains(&"scope/command") && found.contains(&"scope/read"), "{found:?}");
+    assert_eq!(report["summary"]["tool_calls"], 4, "ls, cat, pwd, rm");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::{SESSION, after, before, check, hook, lines, rows, start, step};
 use crate::world::World;
 
+const RECORDER: &str = ".agent-traces/5e551011-0000-4000-8000-000000000001/recorder.json";
 const EVENTS: &str = ".agent-traces/5e551011-0000-4000-8000-000000000001/events.ndjson";
 
 #[test]
@@ -80,16 +81,16 @@ fn a_line_that_was_cut_off_is_told() {
     world.write(".agent-scope.json", r#"{"commands": {"deny": ["rm"]}}"#);
     let call = |id: &str| before(id, "Bash", &json!({"command": "ls"}));
     let _ = hook(&world, &["pre-tool"], &call("t1"));
-    let whole = world.read(EVENTS);
+    let (whole, recorder) = (world.read(EVENTS), world.read(RECORDER));
     let first = whole.find('\n').unwrap() + 1;
     for cut in [first + 1, first + 40, whole.len() - 2, whole.len() - 1] {
-        world.write(EVENTS, &whole[..cut]);
+        world.write(EVENTS, &whole[..cut]).write(RECORDER, &recorder);
         let answer = hook(&world, &["pre-tool"], &call("t2"));
         assert_eq!(answer.code, 0, "{}", answer.stderr);
         let text = world.read(EVENTS);
-        assert_eq!(text.lines().count(), 3, "{cut}: {text}");
-        let report = check(&world, &[]);
         let is_damaged = cut < whole.len() - 1;
+        assert_eq!(text.lines().count(), if is_damaged { 4 } else { 3 }, "{cut}: {text}");
+        let report = check(&world, &[]);
         assert_eq!(!rows(&report, "gaps").is_empty(), is_damaged, "{cut}: {report}");
         assert_ne!(report["sessions"][0]["evidence"]["chain"], "broken", "{cut}: {}", report["sessions"][0]);
     }
@@ -112,6 +113,55 @@ fn an_end_that_is_missing_is_told() {
     let other = lines[3].replace("\"ls\"", "\"ls -l\"");
     world.write(EVENTS, &([&lines[..3], &[other.as_str()]].concat().join("\n") + "\n"));
     assert_eq!(check(&world, &[])["sessions"][0]["evidence"]["chain"], "broken");
+}
+
+/// Whoever records next writes down what is lost, and does not make it whole by going on.
+#[test]
+fn what_was_lost_stays_told_when_the_session_goes_on() {
+    type Harm = fn(&World, &[&str]);
+    let harms: [(&str, Harm); 6] = [
+        ("4 events had been recorded, and 2 were there", |world, lines| {
+            world.write(EVENTS, &(lines[..2].join("\n") + "\n"));
+        }),
+        ("4 events had been recorded, and 0 were there", |world, _| {
+            world.write(EVENTS, "");
+        }),
+        ("4 events had been recorded, and 0 were there", |world, _| {
+            fs::remove_file(world.path().join(EVENTS)).unwrap();
+        }),
+        ("event 4 is not the one that had been recorded", |world, lines| {
+            let other = lines[3].replace("\"ls t3\"", "\"ls t3 -l\"");
+            world.write(EVENTS, &([&lines[..3], &[other.as_str()]].concat().join("\n") + "\n"));
+        }),
+        ("how far the recording had got is not known", |world, lines| {
+            world.write(EVENTS, &(lines[..2].join("\n") + "\n"));
+            fs::remove_file(world.path().join(RECORDER)).unwrap();
+        }),
+        ("how far the recording had got is not known", |world, lines| {
+            world.write(EVENTS, &(lines[..2].join("\n") + "\n")).write(RECORDER, "{}");
+        }),
+    ];
+    for (told, harm) in harms {
+        let world = World::empty();
+        world.write(".agent-scope.json", r#"{"commands": {"deny": ["rm"]}}"#);
+        let call = |id: &str| before(id, "Bash", &json!({"command": format!("ls {id}")}));
+        for id in ["t1", "t2", "t3"] {
+            let _ = hook(&world, &["pre-tool"], &call(id));
+        }
+        assert_eq!(check(&world, &[])["verdict"], "pass");
+        let text = world.read(EVENTS);
+        harm(&world, &text.lines().collect::<Vec<_>>());
+        assert_ne!(check(&world, &[])["verdict"], "pass", "{told}");
+        for id in ["t4", "t5"] {
+            assert_eq!(hook(&world, &["pre-tool"], &call(id)).code, 0);
+        }
+        let report = check(&world, &[]);
+        assert_eq!(report["verdict"], "incomplete", "{told}");
+        assert!(report["gaps"].to_string().contains(told), "{told}: {}", report["gaps"]);
+        let gaps = world.read(EVENTS).matches("is not recorded").count();
+        assert_eq!(gaps, 1, "it is written down once");
+        assert!(world.read(EVENTS).contains("\"ls t5\""), "the session goes on");
+    }
 }
 
 /// Files can't grow (`ulimit -f`), as on a disk that is full.

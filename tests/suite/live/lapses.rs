@@ -94,6 +94,15 @@ fn each_way_past_the_hook_is_found() {
 }
 
 #[test]
+fn calls_that_share_an_id_are_decided_about_one_by_one() {
+    let world = world(&[("t1", "rm x"), ("t1", "ls")]);
+    world.write("log.jsonl", &log(&[("t1", "rm x", "ok", None), ("t1", "ls", "ok", None), ("t1", "pwd", "ok", None)]));
+    let (_, found) = kinds(&world, &[]);
+    let found: Vec<&str> = found.iter().map(|(kind, _)| kind.as_str()).collect();
+    assert_eq!(found, ["ran-after-deny", "no-decision"]);
+}
+
+#[test]
 fn what_the_hook_could_not_judge_is_found() {
     let world = world(&[("t1", "ls")]);
     world.write(".agent-scope.json", "{");

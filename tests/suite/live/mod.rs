@@ -9,7 +9,7 @@ mod setup;
 
 use std::fs;
 use std::io::Write as _;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 
 use serde_json::{Value, json};
 
@@ -42,16 +42,7 @@ pub(crate) fn hook(world: &World, args: &[&str], payload: &str) -> Answer {
 
 /// The program at work; what it says is read by whoever waits.
 fn start(world: &World, args: &[&str], payload: &str) -> Child {
-    #[expect(clippy::disallowed_methods, reason = "the suite runs the program itself")]
-    let mut child = Command::new(env!("CARGO_BIN_EXE_agent-strace"))
-        .args(args)
-        .current_dir(world.path())
-        .env_clear()
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = world.start(".", args, &[]);
     let _ = child.stdin.take().unwrap().write_all(payload.as_bytes());
     child
 }

@@ -43,12 +43,25 @@ impl<'a> Capture<'a> {
 
 /// Compares the events with what the recorder wrote down about them after each one. It may lag behind by what was written
 /// when it was killed; it is never ahead. The second value: the end is missing.
-pub(super) fn compare(store: &StoreEntry, text: &str, shape: Shape, gaps: &mut Gaps) -> (Option<Chain>, bool) {
-    let Some(recorder) = &store.recorder else { return (None, false) };
+pub(super) fn compare(
+    (store, is_captured): (&StoreEntry, bool),
+    text: &str,
+    shape: Shape,
+    gaps: &mut Gaps,
+) -> (Option<Chain>, bool) {
+    let Some(recorder) = &store.recorder else {
+        if is_captured {
+            gaps.push(None, "`recorder.json` is lost: nobody knows how far the recording got");
+        }
+        return (None, is_captured);
+    };
     let read = recorder.as_deref().map_err(Clone::clone).and_then(|bytes| {
         let text = std::str::from_utf8(bytes).map_err(|_| "not UTF-8 text".to_owned())?;
         let told = parse::<Recorder<'_>>(text.trim()).ok_or("not a JSON object")?;
         let events = whole(told.events).ok_or("it does not say how many events there were")?;
+        if events == 0 {
+            return Ok((0, String::new()));
+        }
         Ok((events, filled(told.digest).ok_or("it does not say what the last event was")?.into_owned()))
     });
     let (events, digest) = match read {
@@ -58,6 +71,10 @@ pub(super) fn compare(store: &StoreEntry, text: &str, shape: Shape, gaps: &mut G
             return (None, false);
         }
     };
+    if events == 0 {
+        // Its recorder was killed between the first event and what it would have noted.
+        return (None, false);
+    }
     if shape != Shape::Lines {
         gaps.push(None, "laid out anew since it was recorded: its digests can't be verified");
         return (None, false);

@@ -45,7 +45,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut sessions = Sessions::new(log, shape, gaps);
     let nothing = Data::default();
     // A proxy stands between an agent and a server to the end, and says when that is: without it, more may have been said.
-    let mut is_proxied = false;
+    let (mut is_captured, mut is_proxied) = (false, false);
     while let Some(item) = reader.next::<Line<'a>>(gaps) {
         let line = &item.record;
         if let Some(key) = line.duplicate {
@@ -62,14 +62,16 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         if let Some(key) = data.duplicate {
             gaps.twice(item.line, key, "an event's data");
         }
-        is_proxied |= data.capture.object().is_some() && filled(data.mode).is_some_and(|mode| mode == "mcp");
+        let captured = data.capture.object().is_some();
+        is_captured |= captured;
+        is_proxied |= captured && filled(data.mode).is_some_and(|mode| mode == "mcp");
         let assembly = sessions.of(filled(line.session_id), item.line, gaps);
         event::add(assembly, gaps, &kind, &item, data);
     }
     let mut sessions = sessions.finish();
     // Digests are over lines as they were written, not as a damaged log was mended.
     let text = std::str::from_utf8(log.bytes()).unwrap_or(text);
-    let told = log.store.as_ref().map(|store| captured::compare(store, text, shape, gaps));
+    let told = log.store.as_ref().map(|store| captured::compare((store, is_captured), text, shape, gaps));
     let (broken, is_cut) = told.unwrap_or((None, false));
     let chain = broken.unwrap_or_else(|| chain::verify(text, shape));
     for session in &mut sessions {
