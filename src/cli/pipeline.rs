@@ -145,9 +145,9 @@ impl Inputs {
         self.found.sources.iter().any(lies_there)
     }
 
-    /// Something else that had to be read and could not.
+    /// Something else that had to be read and could not; told once, whoever needs it.
     pub(super) fn lack(&mut self, gap: Option<Gap>) {
-        self.found.gaps.extend(gap);
+        self.found.gaps.extend(gap.filter(|gap| !self.found.gaps.contains(gap)));
     }
 
     /// Sessions of the store that were not asked for.

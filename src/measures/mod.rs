@@ -10,6 +10,7 @@ pub(crate) mod money;
 mod part;
 mod phase;
 mod request;
+mod running;
 pub(crate) mod series;
 mod tools;
 
@@ -28,6 +29,7 @@ pub(crate) use money::{Basis, Cost, Pricing};
 pub(crate) use part::Part;
 pub(crate) use phase::Phase;
 pub(crate) use request::Request;
+pub(crate) use running::Charge;
 pub(crate) use tools::{ToolUse, Tools};
 
 /// One effect of a session.
@@ -86,6 +88,11 @@ impl<'a> Measured<'a> {
     /// What all of it cost.
     pub(crate) fn cost(&self) -> &Cost {
         self.cost.get_or_init(|| self.pricing.session(self.session, self.requests()))
+    }
+
+    /// The same as it grew, by the events that it was spent at.
+    pub(crate) fn charges(&self) -> Vec<Charge> {
+        running::charges(self.session, self.requests(), &self.pricing)
     }
 
     /// From when to when it ran.

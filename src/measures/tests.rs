@@ -279,3 +279,25 @@ fn what_several_answers_used_together_is_no_long_prompt_and_counts_once() {
     let whole = self::profile(&whole);
     assert_eq!(whole.phases.iter().map(|phase| phase.cost.amount).collect::<Vec<_>>(), [whole.cost.amount]);
 }
+
+#[test]
+fn what_was_spent_event_by_event_is_what_all_of_it_cost() {
+    let model = Some("claude-opus-4-6");
+    let priced = session(two_phases(), vec![spent((3, "a"), model, (1000, 100)), spent((5, "b"), model, (2000, 10))]);
+    let half = session(two_phases(), vec![spent((3, "a"), model, (1000, 0)), spent((5, "b"), Some("gpt-9"), (9, 0))]);
+    let mut said = session(two_phases(), Vec::new());
+    said.attribution.models = ["gpt-5".into()].into_iter().collect();
+    let unknown = session(two_phases(), Vec::new());
+    for (session, events, bases) in [
+        (priced, vec![3, 5], vec![Basis::Recorded; 2]),
+        (half, vec![3, 5], vec![Basis::Recorded, Basis::Incomplete]),
+        (said, vec![2, 3, 4, 5], vec![Basis::Estimated; 4]),
+        (unknown, vec![2, 3, 4, 5], vec![Basis::Incomplete; 4]),
+    ] {
+        let measured = super::Measured::new(&session, Vec::new(), Pricing::Table(shipped()));
+        let charges = measured.charges();
+        assert_eq!(charges.iter().map(|charge| charge.event).collect::<Vec<_>>(), events);
+        assert_eq!(charges.iter().map(|charge| charge.basis).collect::<Vec<_>>(), bases);
+        assert_eq!(charges.iter().map(|charge| charge.amount).sum::<u128>(), measured.cost().amount);
+    }
+}

@@ -199,14 +199,7 @@ impl Traced {
             cause: told.cause,
             voices: told.explained.map(Voices::new),
             piece: told.piece.and_then(|piece| pieces.shown(piece)),
-            ruling: told.judged.map(|entry| Ruling {
-                decision: entry.decision,
-                level: entry.level,
-                rule: entry.rule,
-                reason: redact(&entry.reason),
-                place: entry.place.as_ref().map(|place| ShownPlace::new(place, entry.named.as_deref())),
-                sensitive: entry.sensitive,
-            }),
+            ruling: told.judged.map(Ruling::new),
         }
     }
 
@@ -223,6 +216,19 @@ impl Traced {
                 sensitive: ruling.sensitive,
                 policy: ruling.place.as_ref().map(json::place),
             }),
+        }
+    }
+}
+
+impl Ruling {
+    pub(super) fn new(entry: &Entry) -> Self {
+        Self {
+            decision: entry.decision,
+            level: entry.level,
+            rule: entry.rule,
+            reason: redact(&entry.reason),
+            place: entry.place.as_ref().map(|place| ShownPlace::new(place, entry.named.as_deref())),
+            sensitive: entry.sensitive,
         }
     }
 }

@@ -110,6 +110,22 @@ pub(crate) fn json(text: String) -> String {
     if text.contains("##[") { text.replace("##[", "#\\u0023[") } else { text }
 }
 
+/// A JSON document inside of a `<script>` that browsers don't run: nothing in it ends its element or begins a comment. What
+/// is replaced can only stand in strings, and its escape means the same there.
+pub(crate) fn script(document: String) -> String {
+    let document = json(document);
+    let mut shown = String::with_capacity(document.len() + document.len() / 16);
+    for character in document.chars() {
+        match character {
+            '<' => shown.push_str("\\u003c"),
+            '>' => shown.push_str("\\u003e"),
+            '&' => shown.push_str("\\u0026"),
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
+
 /// What nobody would see, by its number.
 fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
@@ -190,7 +206,7 @@ fn is_invisible(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{github_property, github_text, html, json, markdown, sarif, shorten, terminal, uri, xml};
+    use super::{github_property, github_text, html, json, markdown, sarif, script, shorten, terminal, uri, xml};
 
     #[test]
     fn hostile_text_is_harmless_in_every_target() {
@@ -222,6 +238,22 @@ mod tests {
         assert_eq!(uri("a b/ü:c.json"), "a%20b/%C3%BC%3Ac.json");
         assert_eq!(shorten("äöü", 2), "äö…");
         assert_eq!(shorten("äö", 2), "äö");
+    }
+
+    #[test]
+    fn nothing_in_a_script_ends_it() {
+        for (text, expected) in [
+            ("</script><img onerror=x>", r"\u003c/script\u003e\u003cimg onerror=x\u003e"),
+            ("<!--<script>", r"\u003c!--\u003cscript\u003e"),
+            ("]]>&amp;", r"]]\u003e\u0026amp;"),
+            ("a\u{2028}b\u{2029}c\u{202e}d", r"a\u2028b\u2029c\u202ed"),
+            ("##[error]", r"#\u0023[error]"),
+        ] {
+            let document = serde_json::to_string(text).unwrap();
+            let shown = script(document);
+            assert_eq!(shown, format!("\"{expected}\""));
+            assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+        }
     }
 
     proptest::proptest! {

@@ -55,6 +55,7 @@ pub(crate) use escape::{json as printable_json, terminal};
 pub(crate) use evals::{EvalsPair, EvalsReport};
 pub(crate) use explanation::{Explanation, explanations_json, explanations_text};
 pub(crate) use history::{BacktestReport, CoverageReport, DiffReport, Frame};
+pub(crate) use html::replay as replay_page;
 pub(crate) use json::to_text as to_json;
 pub(crate) use lints::{LintReport, lint_codes};
 pub(crate) use measured::{Ceiling, Explained, Form, TokenBudget, Tree, cost, explain, stats, token_budget};

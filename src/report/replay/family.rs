@@ -15,13 +15,13 @@ impl Depth {
 
 /// Who started whom.
 #[derive(Debug, Default)]
-pub(super) struct Family {
+pub(in crate::report) struct Family {
     /// By the place of a session: those that it started, each with the place of the line that did so, where that is known.
     children: BTreeMap<usize, Vec<(Option<usize>, usize)>>,
 }
 
 impl Family {
-    pub(super) fn of(report: &ReplayReport) -> Self {
+    pub(in crate::report) fn of(report: &ReplayReport) -> Self {
         let mut by_id: BTreeMap<&str, usize> = BTreeMap::new();
         for (place, session) in report.sessions.iter().enumerate() {
             by_id.entry(&session.key.0).or_insert(place);
@@ -39,7 +39,7 @@ impl Family {
     }
 
     /// These sessions, those first that none of the others started: then each is shown inside of the one that did.
-    pub(super) fn tops_first(&self, sessions: &[usize]) -> Vec<usize> {
+    pub(in crate::report) fn tops_first(&self, sessions: &[usize]) -> Vec<usize> {
         let mut inside = BTreeSet::new();
         for session in sessions {
             let mut open: Vec<usize> = self.below(*session).into_iter().map(|(_, child)| child).collect();
@@ -56,7 +56,7 @@ impl Family {
     }
 
     /// Those that a session started, in the order of the lines that did so; those of which that is not known last.
-    pub(super) fn below(&self, session: usize) -> Vec<(Option<usize>, usize)> {
+    pub(in crate::report) fn below(&self, session: usize) -> Vec<(Option<usize>, usize)> {
         let mut below = self.children.get(&session).cloned().unwrap_or_default();
         below.sort_by_key(|(line, place)| (line.is_none(), *line, *place));
         below

@@ -17,6 +17,9 @@ use crate::model::Status;
 use crate::privacy::{Redacted, redact};
 use crate::triage::events::{Detail, EventLine, Events, Started, What};
 
+pub(in crate::report) use family::{Depth, Family};
+pub(in crate::report) use terminal::detail as said;
+
 pub(crate) use place::{Asked, Found, is_called};
 pub(crate) use terminal::{Frame, Looks, Wanted, note_lines};
 pub(crate) use why::{Chain, why};
@@ -99,8 +102,9 @@ pub(crate) struct ShownLine {
     pub(super) subagent: Option<Redacted>,
     pub(super) detail: Option<ShownDetail>,
     pub(super) status: Option<Status>,
-    /// The number of the call that a result answers.
+    /// The number of the call that a result answers, and its place among the lines.
     pub(super) call: Option<u32>,
+    pub(super) call_place: Option<usize>,
     pub(super) took: Option<u64>,
     /// What it did that the gate reports.
     pub(super) findings: Vec<ShownFinding>,
@@ -146,6 +150,11 @@ impl ReplayReport {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.sessions.is_empty()
+    }
+
+    /// The id of a session, redacted.
+    pub(crate) fn id(&self, session: usize) -> Option<&str> {
+        self.sessions.get(session).map(|session| session.id.as_str())
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -203,6 +212,16 @@ impl ShownEvents {
         by_tool.or_else(|| of_record().find(|(_, line)| acts(line))).or_else(|| of_record().next()).map(|(at, _)| at)
     }
 
+    /// Sub-agents that its log says it started, and that did nothing in it.
+    pub(super) fn started_elsewhere(&self) -> usize {
+        if self.lines.iter().any(|line| line.subagent.is_some()) { 0 } else { self.started.len() }
+    }
+
+    /// At its events, and about it as a whole.
+    pub(super) fn all_findings(&self) -> impl Iterator<Item = &ShownFinding> {
+        self.lines.iter().flat_map(|line| &line.findings).chain(&self.findings)
+    }
+
     /// Whether it is the session with this id from this log.
     fn is(&self, id: &str, source: &str) -> bool {
         (self.key.0.as_str(), self.key.1.as_str()) == (id, source)
@@ -222,6 +241,7 @@ impl ShownLine {
             detail: line.detail.map(ShownDetail::new),
             status: line.status,
             call: line.call.and_then(|call| numbers.get(call).copied()),
+            call_place: line.call,
             took: line.took,
             findings: Vec::new(),
             notes: Vec::new(),

@@ -346,7 +346,7 @@ pub(super) fn flat(text: &Redacted, most: usize) -> String {
     cut(&redact(words.join(" ")), most)
 }
 
-pub(super) fn detail(detail: &ShownDetail) -> Vec<String> {
+pub(in crate::report) fn detail(detail: &ShownDetail) -> Vec<String> {
     match detail {
         ShownDetail::Command(text) => vec![format!("$ {}", flat(text, SHOWN))],
         ShownDetail::Files { paths, replaces } => {

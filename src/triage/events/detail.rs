@@ -67,16 +67,20 @@ pub(super) fn of(kind: &EventKind<'_>) -> Option<Detail> {
         EventKind::Result(result) => result.text.as_ref().map(|text| Detail::Text(cut(&text.decode()))),
         EventKind::File(file) => Some(Detail::Files { paths: vec![cut(&file.target)], replaces: None }),
         EventKind::Hook { command } => Some(Detail::Command(cut(command))),
-        EventKind::End(ending) => {
-            let words: Vec<&str> = [&ending.status, &ending.reason].into_iter().flatten().map(|word| &**word).collect();
-            let code = ending.exit_code.filter(|code| *code != 0).map(|code| format!("exit code {code}"));
-            let words: Vec<&str> = words.into_iter().chain(code.as_deref()).collect();
-            (!words.is_empty()).then(|| Detail::Text(cut(&words.join(", "))))
-        }
+        EventKind::End(_) => ended(kind).map(|text| Detail::Text(cut(&text))),
         EventKind::Offer(offer) => Some(Detail::Text(cut(&format!("{} of {}", offer.what.name(), offer.server)))),
         EventKind::Start | EventKind::Repeat(_) | EventKind::Notice | EventKind::Other => None,
     }
     .filter(|detail| !detail.is_empty())
+}
+
+/// How a session ended, in the words of its record; `None` where it says nothing of that.
+pub(super) fn ended(kind: &EventKind<'_>) -> Option<String> {
+    let EventKind::End(ending) = kind else { return None };
+    let words: Vec<&str> = [&ending.status, &ending.reason].into_iter().flatten().map(|word| &**word).collect();
+    let code = ending.exit_code.filter(|code| *code != 0).map(|code| format!("exit code {code}"));
+    let words: Vec<&str> = words.into_iter().chain(code.as_deref()).collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 impl Detail {

@@ -4,6 +4,7 @@
 //! from the log is raw log text, cut to [`LONGEST`] characters: who shows it redacts and escapes it.
 
 mod detail;
+mod full;
 mod links;
 mod what;
 
@@ -13,6 +14,7 @@ use crate::model::{Event, EventKind, Session, Status, Stream, moment};
 
 pub(super) use detail::of_call as detail_of;
 pub(crate) use detail::{Detail, plain};
+pub(crate) use full::{Full, full};
 pub(super) use links::Links;
 pub(crate) use links::Started;
 pub(crate) use what::What;
