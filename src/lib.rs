@@ -44,6 +44,7 @@
 //! | [`store`] | writes sessions into the native store, whole or while they run, and deletes those that were kept long enough | model, privacy |
 //! | [`capture`] | what agents tell their hooks → events of the store, and answers they understand | model, store |
 //! | [`setup`] | agents' settings with our hooks in them, and without | capture |
+//! | [`watch`] | rules of what a session may not do while it runs, and whether it did | model, effects, policy, config, finding, measures, prices |
 //! | [`cli`] | arguments, files, exit codes; the only module that prints | everything |
 //!
 //! The table is enforced by `tests/suite/architecture.rs`.
@@ -127,6 +128,7 @@ mod store;
 mod sweep;
 mod telemetry;
 mod triage;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};

@@ -26,6 +26,7 @@ use super::setup::SetupArgs;
 use super::since::{self, Since};
 use super::triage::{AnnotateArgs, ExplainArgs, ReplayArgs, ShowArgs, TimelineArgs, WhyArgs};
 pub(super) use super::values::{FailOn, FormatName, PlainFormat, SourceName, parse_now, parse_report};
+use super::watch::{GuardArgs, WatchArgs};
 
 /// The gate between AI coding agents and your main branch.
 ///
@@ -209,6 +210,12 @@ pub(super) enum Command {
     /// Find calls that got past the hook: what ran, joined with what was decided.
     #[command(after_help = super::gaps::EXAMPLES)]
     Gaps(GapsArgs),
+    /// Run an agent under limits: time, money, rules and the policy end or pause it.
+    #[command(after_help = super::watch::GUARD_EXAMPLES)]
+    Guard(Box<GuardArgs>),
+    /// Follow a session while it is recorded, and tell, pause or end what breaks a rule.
+    #[command(after_help = super::watch::EXAMPLES)]
+    Watch(Box<WatchArgs>),
     /// Write logs of any agent into the store.
     #[command(after_help = IMPORT_EXAMPLES)]
     Import(ImportArgs),

@@ -16,8 +16,10 @@ mod export;
 mod failure;
 mod gaps;
 mod gate;
+mod guard;
 mod hook;
 mod hooks;
+mod http;
 mod import;
 mod init;
 mod inspect;
@@ -31,6 +33,7 @@ mod output;
 mod pipeline;
 mod policy;
 mod policy_file;
+mod processes;
 mod progress;
 mod record;
 mod recording;
@@ -44,6 +47,7 @@ mod triage;
 mod trust;
 mod values;
 mod wanted;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -91,6 +95,7 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Drift(args) => compare::drift(&cli.trace_dir, args, environment, streams),
         Command::Effects(args) => effects::run(&cli.trace_dir, args, environment, streams),
         Command::Gaps(args) => gaps::run(&cli.trace_dir, args, environment, streams),
+        Command::Guard(args) => guard::run(&cli.trace_dir, args, environment, streams),
         Command::Hook(args) => hook::run(&cli.trace_dir, args, environment, streams),
         Command::Import(args) => import::run(&cli.trace_dir, args, environment, streams),
         Command::Init(args) => init::run(args, streams),
@@ -115,6 +120,7 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Setup(args) => setup::run(args, environment, streams),
         Command::Schema(args) => schema::run(args, streams),
         Command::Completions(args) => completions::run(args, streams),
+        Command::Watch(args) => watch::run(&cli.trace_dir, args, environment, streams),
         Command::Man(args) => man::run(args, streams),
     }
 }

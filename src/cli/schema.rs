@@ -139,6 +139,11 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
         "output of `policy validate --format json`",
         include_str!("../../schemas/validation.v1.schema.json"),
     ),
+    (
+        "watchdog-postmortem",
+        "`watchdog-postmortem.json`, which `guard` and `watch` write when they kill an agent",
+        include_str!("../../schemas/watchdog-postmortem.v1.schema.json"),
+    ),
 ];
 
 pub(super) fn run(args: &SchemaArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {

@@ -80,7 +80,7 @@ fn limited(reader: impl Read) -> io::Result<Vec<u8>> {
 }
 
 /// The text of a file that is not too large.
-fn text<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, Diagnostics> {
+pub(crate) fn text<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, Diagnostics> {
     if is_too_large(bytes) {
         return Err(Diagnostics::whole_file(file, format!("it is larger than {LARGEST} bytes"), None));
     }
@@ -184,7 +184,7 @@ fn path(parser: &mut Parser<'_>, value: &Value) -> Option<String> {
     Some(text.clone())
 }
 
-fn listed(names: &[&str]) -> String {
+pub(crate) fn listed(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 

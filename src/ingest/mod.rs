@@ -56,15 +56,24 @@ pub(crate) struct StoreEntry {
     /// `meta.json` as shown to users, and its bytes or why they could not be read.
     pub(crate) meta_shown: String,
     pub(crate) meta: Result<Vec<u8>, String>,
-    /// `recorder.json` the same way; `None`: nobody recorded the session while it ran.
-    pub(crate) recorder_shown: String,
-    pub(crate) recorder: Option<Result<Vec<u8>, String>>,
+    pub(crate) anchor: Anchor,
+}
+
+/// Where it is written how far a recording got.
+#[derive(Debug, Clone)]
+pub(crate) enum Anchor {
+    /// `recorder.json` as shown to users, and its bytes or why they could not be read.
+    File(String, Result<Vec<u8>, String>),
+    /// There is none: nobody recorded the session while it ran, or the file is lost.
+    Missing,
+    /// Whoever hands the session over read it from the recording itself.
+    Held,
 }
 
 impl StoreEntry {
-    /// Of a session that is read from memory.
+    /// Of a session that is read from memory, by whoever knows how far its recording got.
     pub(crate) fn in_memory(id: String, meta: Result<Vec<u8>, String>) -> Self {
-        Self { id, meta_shown: "meta.json".to_owned(), meta, recorder_shown: String::new(), recorder: None }
+        Self { id, meta_shown: "meta.json".to_owned(), meta, anchor: Anchor::Held }
     }
 }
 

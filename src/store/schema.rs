@@ -214,6 +214,13 @@ struct Attribution {
     git_commit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     working_dir: Option<String>,
+    /// The agent's process, where a hook recorded the session, and which start of it: a number alone is used again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pid: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process_started: Option<String>,
 }
 
 #[test]

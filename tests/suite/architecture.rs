@@ -50,6 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("sweep", &["config", "effects", "finding", "git", "model", "policy", "privacy", "rules", "scrub"]),
     ("doctor", &["policy", "sweep"]),
     ("telemetry", &["model", "measures", "prices"]),
+    ("watch", &["model", "effects", "policy", "config", "finding", "measures", "prices", "schemas"]),
     (
         "cli",
         &[
@@ -85,6 +86,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "capture",
             "setup",
             "proxy",
+            "watch",
         ],
     ),
 ];

@@ -33,6 +33,8 @@ mod export;
 mod exports;
 mod fleet;
 mod generate;
+#[cfg(unix)]
+mod guard;
 mod hook_policies;
 mod hostile;
 mod html;

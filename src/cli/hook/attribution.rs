@@ -1,6 +1,7 @@
 //! Who and what started a session, by the keys of `meta.json`.
 
 use super::super::environment::{Environment, Named};
+use super::super::processes::{self, Process};
 use crate::capture::{Agent, Told};
 use crate::git;
 use crate::model::attribution::without_credentials;
@@ -10,6 +11,7 @@ pub(super) fn of(agent: &Agent, told: &Told<'_>, environment: Environment) -> Ve
     let person =
         |what: Named| people.iter().find(|(named, _)| *named == what).map(|(_, value)| value.trim().to_owned());
     let standing = told.cwd.as_deref().map(|cwd| git::standing(std::path::Path::new(cwd))).unwrap_or_default();
+    let caller = environment.machine.and_then(|_| processes::caller());
     let facts = [
         ("os_user", person(Named::User)),
         ("hostname", person(Named::Host)),
@@ -19,6 +21,10 @@ pub(super) fn of(agent: &Agent, told: &Told<'_>, environment: Environment) -> Ve
         ("git_branch", standing.branch),
         ("git_commit", standing.commit),
         ("working_dir", told.cwd.as_deref().map(str::to_owned)),
+        ("pid", caller.as_ref().map(|process| process.pid.to_string())),
+        ("process_name", caller.as_ref().map(|process| process.name.clone())),
+        // A number alone may be another process by the time that somebody sends it a signal.
+        ("process_started", caller.as_ref().and_then(Process::moment)),
     ];
     facts.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
 }

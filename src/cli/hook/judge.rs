@@ -120,7 +120,7 @@ fn reason(decision: Decision, told: &[&&Finding]) -> String {
 }
 
 /// The store's own record of the session, as readers of the store get it.
-fn entry(folder: &Path) -> StoreEntry {
+pub(in crate::cli) fn entry(folder: &Path) -> StoreEntry {
     let id = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let meta = std::fs::read(folder.join("meta.json")).map_err(|error| super::super::failure::reason(&error));
     StoreEntry::in_memory(id, meta)

@@ -8,6 +8,10 @@ mod judge;
 mod project;
 mod transcript;
 
+pub(super) use judge::entry as entry_of;
+#[cfg(unix)]
+pub(super) use project::around as project_around;
+
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::Path;
@@ -172,9 +176,7 @@ impl Hook<'_> {
     /// What was said, without what is private; `None`: it is written as it is.
     fn clean(&self, json: &str) -> Result<Option<String>, Failure> {
         let Some(wanted) = self.args.private.wanted(self.environment.colour)? else { return Ok(None) };
-        let not_searched = |_| Failure::new("it could not be searched for what is private: nothing was recorded");
-        let clean = redact::clean(&wanted, json.as_bytes()).map_err(not_searched)?;
-        String::from_utf8(clean).map(Some).map_err(|_| Failure::new("it is no text without what is private"))
+        redact::clean_text(&wanted, json).map(Some)
     }
 
     /// The event of the call, where it is one that is about to run.

@@ -12,6 +12,11 @@ pub(super) fn root(agent: &Agent, machine: Option<&Machine>, cwd: Option<&str>) 
     if let Some(told) = told {
         return told.clone();
     }
+    around(cwd)
+}
+
+/// The same, whatever an agent says.
+pub(in crate::cli) fn around(cwd: Option<&str>) -> PathBuf {
     let here = std::env::current_dir().ok().or_else(|| cwd.map(PathBuf::from)).unwrap_or_else(|| PathBuf::from("."));
     top_of(&here).map_or_else(|| here.clone(), Path::to_path_buf)
 }

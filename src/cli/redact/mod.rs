@@ -19,7 +19,7 @@ use super::environment::Environment;
 use super::failure::Failure;
 use crate::privacy::Confidence;
 pub(in crate::cli) use detector::Wanted;
-pub(in crate::cli) use quiet::clean;
+pub(in crate::cli) use quiet::{clean, clean_text};
 use targets::Targets;
 
 pub(super) const EXAMPLES: &str = "\

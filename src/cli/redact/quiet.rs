@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::super::failure::Failure;
 use super::detector::Wanted;
 use crate::scrub::{self, Finding, Sink};
 
@@ -10,6 +11,13 @@ pub(in crate::cli) fn clean(wanted: &Wanted, json: &[u8]) -> io::Result<Vec<u8>>
     let mut kept = Kept(Vec::with_capacity(json.len()));
     scrub::scrub(&mut &*json, wanted, &mut kept)?;
     Ok(kept.0)
+}
+
+/// The same of a text, for who writes or sends it.
+pub(in crate::cli) fn clean_text(wanted: &Wanted, text: &str) -> Result<String, Failure> {
+    let not_searched = |_| Failure::new("it could not be searched for what is private: nothing was recorded");
+    let kept = clean(wanted, text.as_bytes()).map_err(not_searched)?;
+    String::from_utf8(kept).map_err(|_| Failure::new("it is no text without what is private"))
 }
 
 struct Kept(Vec<u8>);

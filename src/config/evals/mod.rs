@@ -17,6 +17,7 @@ use crate::policy::json::{Data, Key, Value};
 use crate::policy::{Diagnostics, Parser, Policy, quoted};
 
 use fields::Fields;
+pub(crate) use scope::test_commands;
 
 /// The names it may have, the first one counts.
 pub(crate) const NAMES: &[&str] = &[".agent-evals.yaml", ".agent-evals.yml"];

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::fields::Fields;
+use super::scorer::TEST_COMMANDS;
 use super::{Commands, Policy};
 
 /// A policy in which only these paths may be touched.
@@ -80,6 +81,13 @@ pub(super) fn commands(fields: &mut Fields<'_, '_, '_>, name: &str, patterns: &[
         let of = |key: &str| compile(&json!({"version": 2, "commands": {key: patterns}}));
         Ok(Box::new(Commands { proven: of("allow")?, possible: of("deny")? }))
     })
+}
+
+/// Programs that run tests, as projects call them.
+pub(crate) fn test_commands() -> Result<Commands, String> {
+    let of =
+        |key: &str| compile(&json!({"version": 2, "commands": {key: TEST_COMMANDS}})).map_err(|(message, _)| message);
+    Ok(Commands { proven: of("allow")?, possible: of("deny")? })
 }
 
 /// What is wrong, and what to do about it.

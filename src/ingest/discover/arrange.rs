@@ -7,8 +7,8 @@ use super::origin::Origin;
 use super::packed::{Archive, Member};
 use super::store::{EVENTS, META, RECORDER};
 use super::{Entry, Found, MAX_FILE, Source, Transcript, sidecar};
-use crate::ingest::StoreEntry;
 use crate::ingest::formats::native::Meta;
+use crate::ingest::{Anchor, StoreEntry};
 use crate::model::Gap;
 use crate::model::tombstone::is_tombstone;
 
@@ -183,9 +183,8 @@ impl Folder<'_> {
             None => parsed.as_ref().and_then(Meta::session).unwrap_or_default().into_owned(),
         };
         let started_at = parsed.as_ref().and_then(Meta::started_at);
-        let recorder_shown = recorder.map(|file| file.shown.clone()).unwrap_or_default();
-        let recorder = recorder.map(Listed::small);
-        let store = StoreEntry { id: id.clone(), meta_shown, meta: bytes, recorder_shown, recorder };
+        let anchor = recorder.map_or(Anchor::Missing, |file| Anchor::File(file.shown.clone(), file.small()));
+        let store = StoreEntry { id: id.clone(), meta_shown, meta: bytes, anchor };
         Entry { id, started_at, store }
     }
 }

@@ -115,6 +115,16 @@ fn an_end_that_is_missing_is_told() {
     assert_eq!(check(&world, &[])["sessions"][0]["evidence"]["chain"], "broken");
 }
 
+/// A recording that is whole is whole for who reads it on its way, too.
+#[test]
+fn what_is_exported_is_as_whole_as_the_recording() {
+    let world = World::empty();
+    let _ = hook(&world, &["pre-tool"], &before("t1", "Bash", &json!({"command": "ls"})));
+    let answer = world.run(&["export", "--format", "otlp"]);
+    assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
+    assert!(!answer.stdout.contains("recorder.json"), "{}", answer.stdout);
+}
+
 /// Whoever records next writes down what is lost, and does not make it whole by going on.
 #[test]
 fn what_was_lost_stays_told_when_the_session_goes_on() {

@@ -3,7 +3,6 @@
 
 mod args;
 mod gauges;
-mod http;
 mod langfuse;
 mod send;
 mod spans;
@@ -17,11 +16,11 @@ pub(super) use args::TelemetryArgs;
 use super::super::Streams;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
+use super::super::http::Target;
 use super::super::output;
 use super::{ExportArgs, ExportFormat};
 use crate::report;
 use crate::telemetry::Naming;
-use http::Target;
 
 pub(super) fn run(
     trace_dir: &Path,

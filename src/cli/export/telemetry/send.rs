@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use super::super::super::Streams;
 use super::super::super::failure::Failure;
+use super::super::super::http::{Answer, Target};
 use super::super::super::output;
-use super::http::{Answer, Target};
 use crate::report;
 
 /// What was sent so far.

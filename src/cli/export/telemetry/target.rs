@@ -5,8 +5,8 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::super::super::environment::Environment;
 use super::super::super::failure::Failure;
+use super::super::super::http::Target;
 use super::args::{Backend, TelemetryArgs};
-use super::http::Target;
 
 const CLOUD: &str = "https://cloud.langfuse.com";
 const LANGFUSE_TRACES: &str = "/api/public/otel";

@@ -3,10 +3,10 @@
 use sha2::{Digest as _, Sha256};
 
 use super::imported::speak;
-use crate::ingest::StoreEntry;
 use crate::ingest::gaps::Gaps;
 use crate::ingest::json::{filled, parse, record, whole};
 use crate::ingest::reader::Shape;
+use crate::ingest::{Anchor, StoreEntry};
 use crate::model::Session;
 use crate::model::attribution::{note, note_each};
 use crate::model::evidence::Chain;
@@ -49,11 +49,13 @@ pub(super) fn compare(
     shape: Shape,
     gaps: &mut Gaps,
 ) -> (Option<Chain>, bool) {
-    let Some(recorder) = &store.recorder else {
-        if is_captured {
+    let (shown, recorder) = match &store.anchor {
+        Anchor::File(shown, recorder) => (shown, recorder),
+        Anchor::Missing if is_captured => {
             gaps.push(None, "`recorder.json` is lost: nobody knows how far the recording got");
+            return (None, true);
         }
-        return (None, is_captured);
+        Anchor::Missing | Anchor::Held => return (None, false),
     };
     let read = recorder.as_deref().map_err(Clone::clone).and_then(|bytes| {
         let text = std::str::from_utf8(bytes).map_err(|_| "not UTF-8 text".to_owned())?;
@@ -67,7 +69,7 @@ pub(super) fn compare(
     let (events, digest) = match read {
         Ok(told) => told,
         Err(reason) => {
-            gaps.push_for(store.recorder_shown.clone(), None, reason);
+            gaps.push_for(shown.clone(), None, reason);
             return (None, false);
         }
     };

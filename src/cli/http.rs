@@ -1,6 +1,6 @@
-//! The only place that talks to a network: one POST after the other, to the address that the user gave, and nowhere else.
+//! Requests to the addresses that the user gave, and nowhere else: `export --endpoint`, `watch --stream-to`, `--webhook`.
 //!
-//! Redirects are not followed: headers are meant for that address. What a server answers is bounded, and shown without
+//! Redirects are not followed: what is sent is meant for that address. What a server answers is bounded, and shown without
 //! what was sent in headers.
 
 use std::time::Duration;
@@ -9,7 +9,7 @@ use ureq::Agent;
 use ureq::http::{HeaderName, HeaderValue};
 use url::Url;
 
-use super::super::super::failure::Failure;
+use super::failure::Failure;
 use crate::privacy;
 
 /// For all of one request, the answer included.
@@ -19,6 +19,31 @@ const CONNECT: Duration = Duration::from_secs(15);
 const ANSWER: u64 = 64 << 10;
 /// Shorter values of headers are words like `4`, which give nothing away.
 const SHORTEST: usize = 6;
+
+/// `what`: where the address stands, for who has to correct it. `like`: one that could stand there.
+pub(super) fn address(what: &str, text: &str, like: &str) -> Result<Url, Failure> {
+    let url = Url::parse(text.trim()).map_err(|error| wrong_address(what, &error.to_string(), like))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+        return Err(wrong_address(what, "it is no address of http or https", like));
+    }
+    Ok(url)
+}
+
+fn wrong_address(what: &str, why: &str, like: &str) -> Failure {
+    Failure::new(format!("{what} can't be used: {why}")).hint(format!("an address is like `{like}`"))
+}
+
+/// `timeout`: for all of one request, the answer included.
+pub(super) fn agent(timeout: Duration) -> Agent {
+    let builder = Agent::config_builder()
+        .timeout_global(Some(timeout))
+        .timeout_connect(Some(timeout.min(CONNECT)))
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .http_status_as_error(false)
+        .user_agent(concat!("agent-strace/", env!("CARGO_PKG_VERSION")));
+    builder.build().into()
+}
 
 /// Where to, and with which headers.
 pub(super) struct Target {
@@ -39,24 +64,13 @@ pub(super) struct Answer {
 impl Target {
     /// `what`: where the address stands, for who has to correct it.
     pub(super) fn new(what: &str, address: &str) -> Result<Self, Failure> {
-        let wrong = |why: &str| {
-            Failure::new(format!("{what} can't be used: {why}")).hint("an address is like `http://localhost:4318`")
-        };
-        let base = Url::parse(address.trim()).map_err(|error| wrong(&error.to_string()))?;
-        if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none_or(str::is_empty) {
-            return Err(wrong("it is no address of http or https"));
-        }
+        let like = "http://localhost:4318";
+        let base = self::address(what, address, like)?;
         if !base.username().is_empty() || base.password().is_some() {
-            return Err(wrong("credentials belong into a `--header`, not into the address"));
+            let why = "credentials belong into a `--header`, not into the address";
+            return Err(wrong_address(what, why, like));
         }
-        let builder = Agent::config_builder()
-            .timeout_global(Some(TIMEOUT))
-            .timeout_connect(Some(CONNECT))
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .http_status_as_error(false)
-            .user_agent(concat!("agent-strace/", env!("CARGO_PKG_VERSION")));
-        Ok(Self { base, headers: Vec::new(), private: Vec::new(), agent: builder.build().into() })
+        Ok(Self { base, headers: Vec::new(), private: Vec::new(), agent: agent(TIMEOUT) })
     }
 
     /// `what`: where the header stands; its value is never shown.
@@ -139,7 +153,7 @@ impl Target {
 }
 
 /// In one line, without names of types.
-fn reason(error: &ureq::Error) -> String {
+pub(super) fn reason(error: &ureq::Error) -> String {
     match error {
         ureq::Error::Io(error) => match error.kind() {
             std::io::ErrorKind::ConnectionRefused => "nothing listens there".to_owned(),

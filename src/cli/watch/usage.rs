@@ -1,0 +1,120 @@
+//! What a session cost, from the agent's own log: hooks are told of no usage.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::Stamp;
+use crate::ingest::Log;
+use crate::ingest::discover::{self, Machine, Sink, Source, Wanted};
+use crate::measures::{Measured, Pricing};
+use crate::model::Gap;
+use crate::watch::Spending;
+
+/// Logs of sub-agents appear while a session runs.
+const AGAIN: Duration = Duration::from_secs(20);
+/// The log of a session that has just begun appears soon.
+const SOON: Duration = Duration::from_secs(2);
+/// A larger log is not read again and again.
+const LARGEST: u64 = 256 << 20;
+/// Some agents put only the beginning of the id into the name of the file.
+const SHORT: usize = 8;
+
+/// The logs of one session.
+#[derive(Default)]
+pub(super) struct OwnLogs {
+    /// As its agent calls it.
+    pub(super) id: String,
+    pub(super) agent: String,
+    logs: Vec<OwnLog>,
+    searched: Option<Instant>,
+}
+
+struct OwnLog {
+    source: Source,
+    stamp: Option<Stamp>,
+    /// `None`: it records no usage of this session.
+    spending: Option<Spending>,
+    problem: Option<String>,
+}
+
+impl OwnLogs {
+    /// What was spent, and whether that changed; `None`: no log tells.
+    pub(super) fn spending(&mut self, machine: &Machine, pricing: Pricing<'_>) -> Option<Spending> {
+        self.search(machine);
+        let id = self.id.clone();
+        for log in &mut self.logs {
+            let stamp = Stamp::of(Path::new(&log.source.shown));
+            if stamp != log.stamp {
+                log.stamp = stamp;
+                log.read(&id, pricing);
+            }
+        }
+        let problem = self.logs.iter().find_map(|log| log.problem.as_deref());
+        let all = self.logs.iter().filter_map(|log| log.spending.clone()).reduce(Spending::and);
+        match (all, problem) {
+            (Some(all), Some(problem)) => Some(all.and(Spending::unknown(problem))),
+            (all, _) => all,
+        }
+    }
+
+    fn search(&mut self, machine: &Machine) {
+        let patience = if self.logs.is_empty() { SOON } else { AGAIN };
+        if self.id.is_empty() || self.searched.is_some_and(|last| last.elapsed() < patience) {
+            return;
+        }
+        self.searched = Some(Instant::now());
+        let wanted = Wanted { agents: vec![self.agent.clone()], since: None };
+        let short = self.id.get(..SHORT).unwrap_or(&self.id);
+        for source in discover::on_machine(machine, &wanted).sources {
+            let is_known = self.logs.iter().any(|log| log.source.shown == source.shown);
+            if !is_known && (source.shown.contains(&self.id) || source.shown.contains(short)) {
+                self.logs.push(OwnLog { source, stamp: None, spending: None, problem: None });
+            }
+        }
+    }
+}
+
+impl OwnLog {
+    fn read(&mut self, id: &str, pricing: Pricing<'_>) {
+        (self.spending, self.problem) = (None, None);
+        if self.stamp.as_ref().is_some_and(|stamp| stamp.length > LARGEST) {
+            self.problem = Some("the agent's own log is too large to be followed".to_owned());
+            return;
+        }
+        let mut found = Found::default();
+        self.source.read(&mut found);
+        for log in &found.logs {
+            let reading = log.read();
+            let ours = reading.sessions.iter().filter(|session| {
+                session.id == id || session.parent.as_deref() == Some(id) || session.filed_under.as_deref() == Some(id)
+            });
+            let spent = ours.filter_map(|session| {
+                let measured = Measured::new(session, Vec::new(), pricing);
+                Spending::of(measured.cost(), measured.requests())
+            });
+            let spent = spent.reduce(Spending::and);
+            self.spending = self.spending.take().into_iter().chain(spent).reduce(Spending::and);
+        }
+        if found.is_damaged {
+            self.problem = Some("the agent's own log can't be read whole".to_owned());
+        }
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    logs: Vec<Log>,
+    is_damaged: bool,
+}
+
+impl Sink for Found {
+    fn more(&mut self, _: u64) {}
+
+    fn log(&mut self, log: Log) {
+        self.logs.push(log);
+    }
+
+    fn gap(&mut self, _: Gap) {
+        self.is_damaged = true;
+    }
+}
