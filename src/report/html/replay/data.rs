@@ -1,6 +1,6 @@
 //! What the script of the page works with: one JSON document in a block that browsers don't run.
 //!
-//! Every text in it is redacted and made visible already; [`escape::script`](crate::report::escape::script) keeps it in
+//! Every text in it is redacted and made visible already; [`crate::report::escape::script`] keeps it in
 //! its block. What is empty is left out.
 
 use std::collections::BTreeMap;
