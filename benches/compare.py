@@ -13,13 +13,15 @@ needs `rg`, and the peer in one or more virtual environments given with `--peer 
     python3 benches/compare.py … --peer 0.49.0=/tmp/p49/bin/agent-strace
 
 Without `--peer` only the limit is compared. `--big-mb` sets the size of the big store (default 1,024).
-`--history CALLS` measures `policy backtest` over that many calls, and nothing else.
+`--history CALLS` measures `policy backtest` over that many calls, and nothing else; `--hooks` what each step of an agent
+costs with a hook.
 """
 
 import argparse
 import json
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -256,10 +258,10 @@ def make_store(folder, sessions, events, limit_bytes=None):
     return folder
 
 
-def run(command, ok=(0, 1), cwd=None):
-    """(wall, cpu, peak MB, exit code) of one child."""
+def run(command, ok=(0, 1), cwd=None, stdin=None):
+    """(wall, cpu, peak MB, exit code) of one child, which reads the file `stdin`."""
     begin = time.perf_counter()
-    child = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    child = subprocess.Popen(command, cwd=cwd, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     error = child.stderr.read()
     _, status, usage = os.wait4(child.pid, 0)
     wall = time.perf_counter() - begin
@@ -355,6 +357,46 @@ def compare_cold(binary, peers, policy, store):
         row(f"cpu: peer {name} audit / check", f"{ratio:.0f}x", ">= 40x")
 
 
+def hooks(binary, options, folder, count):
+    """What `count` hooks cost that follow each other, 20 to a session."""
+    runs = []
+    for number in range(count):
+        command = f"cat src/a{number}.rs && cargo test t{number}"
+        told = {"session_id": f"{len(options)}-{number // 20}", "cwd": str(folder), "hook_event_name": "PreToolUse",
+                "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": f"t{number}"}
+        payload = folder / "payload.json"
+        payload.write_text(json.dumps(told))
+        with payload.open() as stdin:
+            runs.append(run([binary, "hook", "pre-tool", *options], cwd=folder, stdin=stdin))
+    return runs
+
+
+def compare_hooks(binary, peers, policy, work, rounds):
+    """Hooks of everybody, in turns: a machine that is shared is not as fast in one minute as in the next."""
+    folder = work / "hooks"
+    folder.mkdir(exist_ok=True)
+    subprocess.run(["git", "init", "-q", folder], check=True)
+    (folder / ".agent-scope.json").write_text(policy.read_text())
+    sides = {"hook": (binary, []), "hook --enforce": (binary, ["--enforce"])}
+    sides |= {f"peer {name} hook": (peer, []) for name, peer in peers}
+    found = {side: [] for side in sides}
+    for _ in range(rounds):
+        for side, (program, options) in sides.items():
+            shutil.rmtree(folder / ".agent-traces", ignore_errors=True)
+            count = 20 if side.startswith("peer") else 100
+            found[side].append(hooks(program, options, folder, count))
+    wall = lambda runs, share: sorted(entry[0] for entry in runs)[int(len(runs) * share)] * 1000
+    middle = {side: statistics.median(wall(runs, 0.5) for runs in turns) for side, turns in found.items()}
+    late = {side: statistics.median(wall(runs, 0.99) for runs in turns) for side, turns in found.items()}
+    cpu = {side: statistics.median(statistics.mean(entry[1] for entry in runs) for runs in turns) for side, turns in found.items()}
+    print("hooks, 20 to a session")
+    for side in ("hook", "hook --enforce"):
+        row(f"{side}: wall, ms, p50", f"{middle[side]:.2f}", "<= 5")
+        row(f"{side}: wall, ms, p99", f"{late[side]:.2f}", "<= 10")
+        for name, _ in peers:
+            row(f"{side}: cpu, peer {name} hook / it", f"{cpu[f'peer {name} hook'] / cpu[side]:.0f}x", ">= 40x")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", default="target/release/agent-strace")
@@ -364,6 +406,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--sample", type=int, default=25, help="sessions the peer judges, evenly spread")
     parser.add_argument("--history", type=int, metavar="CALLS", help="only `policy backtest`, over that many calls (3.4 kB each)")
+    parser.add_argument("--hooks", action="store_true", help="only hooks, with the peers in turns")
     arguments = parser.parse_args()
     peers = [entry.split("=", 1) for entry in arguments.peer]
     os.environ.update(DO_NOT_TRACK="1", AGENT_STRACE_TELEMETRY="0")
@@ -374,6 +417,9 @@ def main():
     if arguments.history:
         store = make_history(arguments.work / f"history-{arguments.history}", arguments.history)
         return compare_history(arguments.binary, policy, store, arguments.history, arguments.runs)
+    if arguments.hooks:
+        binary = Path(arguments.binary).absolute()
+        return compare_hooks(binary, peers, policy, arguments.work.absolute(), arguments.runs)
     many = make_store(arguments.work / "many", 2000, 60)
     ours = compare_limit(arguments.binary, policy, many, arguments.runs, "2,000 sessions")
     compare_everything(Path(arguments.binary).absolute(), arguments.work.absolute(), many.absolute(), arguments.runs)

@@ -13,6 +13,7 @@ use super::export::{ExportArgs, RevealArgs};
 use super::gaps::GapsArgs;
 use super::hook::HookArgs;
 use super::init::InitArgs;
+use super::later::Later;
 use super::lint::LintArgs;
 use super::man::ManArgs;
 use super::mcp::McpArgs;
@@ -143,120 +144,120 @@ Texts of the log stand in JSON as they were recorded, secrets included; `turns` 
 pub(super) enum Command {
     /// Judge every session in scope: the command for CI.
     #[command(after_help = CHECK_EXAMPLES)]
-    Check(CheckArgs),
+    Check(Later<CheckArgs>),
     /// List and judge every effect of one session (the latest) or all.
     #[command(after_help = AUDIT_EXAMPLES)]
-    Audit(AuditArgs),
+    Audit(Later<AuditArgs>),
     /// Which AI tools, MCP servers and model endpoints are in repositories, approved or not.
     #[command(after_help = super::audit_tools::EXAMPLES)]
-    AuditTools(Box<AuditToolsArgs>),
+    AuditTools(Later<Box<AuditToolsArgs>>),
     /// Score sessions by what you demand of them, and gate on it.
     #[command(after_help = super::eval::EXAMPLES)]
-    Eval(Box<EvalArgs>),
+    Eval(Later<Box<EvalArgs>>),
     /// Compare two sessions number by number, with a verdict.
     #[command(after_help = super::compare::EXAMPLES)]
-    Compare(CompareArgs),
+    Compare(Later<CompareArgs>),
     /// Show where two sessions part: phase by phase, or by what came of them.
     #[command(after_help = super::compare::DIFF_EXAMPLES)]
-    Diff(DiffArgs),
+    Diff(Later<DiffArgs>),
     /// Say whether agents behave otherwise than they did.
     #[command(after_help = super::compare::DRIFT_EXAMPLES)]
-    Drift(DriftArgs),
+    Drift(Later<DriftArgs>),
     /// Judge how an agent worked: loops, retries, blind edits, changes that nobody verified.
     #[command(after_help = super::lint::EXAMPLES)]
-    Lint(LintArgs),
+    Lint(Later<LintArgs>),
     /// Show what the gate sees: the effects of sessions or of one command.
     #[command(after_help = EFFECTS_EXAMPLES)]
-    Effects(EffectsArgs),
+    Effects(Later<EffectsArgs>),
     /// Show a session itself: its turns, steps and tools, and what it cost.
     #[command(after_help = INSPECT_EXAMPLES)]
-    Inspect(InspectArgs),
+    Inspect(Later<InspectArgs>),
     /// What happened in a session, event by event, with what the gate says of it.
     #[command(after_help = super::triage::REPLAY_EXAMPLES)]
-    Replay(Box<ReplayArgs>),
+    Replay(Later<Box<ReplayArgs>>),
     /// What an agent did, phase by phase; or why the gate reports a finding, and what can be done.
     #[command(after_help = super::triage::EXPLAIN_EXAMPLES)]
-    Explain(Box<ExplainArgs>),
+    Explain(Later<Box<ExplainArgs>>),
     /// Why an event happened: back from it to the prompt.
     #[command(after_help = super::triage::WHY_EXAMPLES)]
-    Why(WhyArgs),
+    Why(Later<WhyArgs>),
     /// A session at a glance, a line for each phase.
     #[command(after_help = super::triage::TIMELINE_EXAMPLES)]
-    Timeline(TimelineArgs),
+    Timeline(Later<TimelineArgs>),
     /// Note something at an event of a session in the store.
     #[command(after_help = super::triage::ANNOTATE_EXAMPLES)]
-    Annotate(Box<AnnotateArgs>),
+    Annotate(Later<Box<AnnotateArgs>>),
     /// Who ran a session, where and how, as its log says.
     #[command(after_help = super::triage::SHOW_EXAMPLES)]
-    Show(ShowArgs),
+    Show(Later<ShowArgs>),
     /// List the sessions in the store, or the logs of all agents on this machine.
     #[command(after_help = LIST_EXAMPLES)]
-    List(ListArgs),
+    List(Later<ListArgs>),
     /// What sessions cost, phase by phase, and what was wasted.
     #[command(after_help = super::measured::COST_EXAMPLES)]
-    Cost(CostArgs),
+    Cost(Later<CostArgs>),
     /// How full the model's context was, request by request.
     #[command(after_help = super::measured::TOKEN_BUDGET_EXAMPLES)]
-    TokenBudget(TokenBudgetArgs),
+    TokenBudget(Later<TokenBudgetArgs>),
     /// What sessions add up to: calls, time, tokens, files, errors.
     #[command(after_help = super::measured::STATS_EXAMPLES)]
-    Stats(StatsArgs),
+    Stats(Later<StatsArgs>),
     /// Tell agents to run `hook`: Claude Code, Codex, Gemini CLI, Cursor, Copilot.
     #[command(after_help = super::setup::EXAMPLES)]
-    Setup(SetupArgs),
+    Setup(Later<SetupArgs>),
     /// What agents run at each step of a session: records it, and denies what the policy denies.
     #[command(after_help = super::hook::EXAMPLES)]
-    Hook(HookArgs),
+    Hook(Later<HookArgs>),
     /// Find calls that got past the hook: what ran, joined with what was decided.
     #[command(after_help = super::gaps::EXAMPLES)]
-    Gaps(GapsArgs),
+    Gaps(Later<GapsArgs>),
     /// Run an agent under limits: time, money, rules and the policy end or pause it.
     #[command(after_help = super::watch::GUARD_EXAMPLES)]
-    Guard(Box<GuardArgs>),
+    Guard(Later<Box<GuardArgs>>),
     /// Follow a session while it is recorded, and tell, pause or end what breaks a rule.
     #[command(after_help = super::watch::EXAMPLES)]
-    Watch(Box<WatchArgs>),
+    Watch(Later<Box<WatchArgs>>),
     /// Write logs of any agent into the store.
     #[command(after_help = IMPORT_EXAMPLES)]
-    Import(ImportArgs),
+    Import(Later<ImportArgs>),
     /// Record what an agent and an MCP server say to each other, and pass it on as it is.
     #[command(after_help = super::record::EXAMPLES)]
-    Record(RecordArgs),
+    Record(Later<RecordArgs>),
     /// The same with a server that is spoken to by HTTP.
     #[command(after_help = super::record::HTTP_EXAMPLES)]
-    RecordHttp(RecordHttpArgs),
+    RecordHttp(Later<RecordHttpArgs>),
     /// Rewrite logs without what is private in them, or list where it is.
     #[command(after_help = super::redact::EXAMPLES)]
-    Redact(RedactArgs),
+    Redact(Later<RedactArgs>),
     /// Write a session as a document, without secrets and, with --anonymize, without who it is about.
     #[command(after_help = super::export::EXAMPLES)]
-    Export(Box<ExportArgs>),
+    Export(Later<Box<ExportArgs>>),
     /// Put back what pseudonyms stand for, with the key they were made with.
     #[command(after_help = super::export::REVEAL_EXAMPLES)]
-    Reveal(RevealArgs),
+    Reveal(Later<RevealArgs>),
     /// Serve sessions and the policy to an agent, as tools of the Model Context Protocol.
     #[command(after_help = super::mcp::EXAMPLES)]
-    Mcp(McpArgs),
+    Mcp(Later<McpArgs>),
     /// Write a policy to start from.
     #[command(after_help = super::init::EXAMPLES)]
-    Init(InitArgs),
+    Init(Later<InitArgs>),
     /// Whether the gate in CI is in force, and what defeats it.
     #[command(after_help = super::doctor::EXAMPLES)]
-    Doctor(DoctorArgs),
+    Doctor(Later<DoctorArgs>),
     /// Work with a scope.
-    Policy(PolicyArgs),
+    Policy(Later<PolicyArgs>),
     /// What the store keeps longer than it may, and its deletion.
-    Retention(RetentionArgs),
+    Retention(Later<RetentionArgs>),
     /// List the rules, or show one.
-    Rules(RulesArgs),
+    Rules(Later<RulesArgs>),
     /// List the JSON Schemas of the files that are read and written, or print one.
-    Schema(SchemaArgs),
+    Schema(Later<SchemaArgs>),
     /// Print the completions of a shell.
     #[command(after_help = super::completions::EXAMPLES)]
-    Completions(CompletionsArgs),
+    Completions(Later<CompletionsArgs>),
     /// Print the manual page of a command, or write those of all.
     #[command(after_help = super::man::EXAMPLES)]
-    Man(ManArgs),
+    Man(Later<ManArgs>),
 }
 
 #[derive(Debug, Args)]

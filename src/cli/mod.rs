@@ -24,6 +24,7 @@ mod import;
 mod init;
 mod inspect;
 mod judge;
+mod later;
 mod lint;
 mod list;
 mod man;

@@ -119,7 +119,8 @@ impl<'r> Rulings<'r> {
     /// What is worth reporting, and what was measured of what is demanded.
     fn measured(&self, shown: Shown, demands: Option<&Demands>) -> (Vec<Finding>, Option<Assessment>) {
         let cover = Cover::new(self.policy, self.session);
-        let mut found: Vec<Finding> = self.heard.iter().flat_map(|(step, heard)| heard.findings(step, shown)).collect();
+        let told = self.heard.iter().filter(|(step, _)| self.asking.is_none_or(|asking| step.event.number == asking));
+        let mut found: Vec<Finding> = told.flat_map(|(step, heard)| heard.findings(step, shown)).collect();
         let acts: Vec<Act<'_>> = self.acts().collect();
         let deeds = acts.iter().map(|act| Deed { event: act.event, status: act.status, effect: act.effect }).collect();
         let pricing = self.policy.prices().map_or(Pricing::Later(|| shipped()), Pricing::Table);
@@ -171,6 +172,9 @@ impl<'r> Rulings<'r> {
 
     /// `last`: the evidence of the event that was asked about last.
     fn of_hit(&self, hit: Hit, cover: &Cover<'_>, last: &mut Option<(u32, Option<String>)>) -> Option<Finding> {
+        if !self.asking.is_none_or(|asking| self.is_about(&hit, asking)) {
+            return None;
+        }
         let (mut finding, effect) = match hit.site {
             Site::Act(act) => {
                 let (step, heard, place) = self.place_of(act)?;
@@ -192,6 +196,16 @@ impl<'r> Rulings<'r> {
         };
         cover.mark(&mut finding, effect);
         Some(finding)
+    }
+
+    /// As [`Finding::is_of`] says of what becomes of it.
+    fn is_about(&self, hit: &Hit, event: u32) -> bool {
+        let stands_there = match hit.site {
+            Site::Act(act) => self.place_of(act).is_some_and(|(step, ..)| step.event.number == event),
+            Site::Event(number) => number == event,
+            Site::Session => false,
+        };
+        stands_there || hit.until == Some(event)
     }
 
     /// Where an act stands among those of its step.
@@ -216,8 +230,8 @@ pub(crate) struct Judging<'a> {
     pub(crate) exposed: Option<Share<'a>>,
     /// The change that the sessions come with.
     pub(crate) change: Option<&'a Change>,
-    /// The last event is a call that has not run yet and asks whether it may: what was spent before keeps it from running,
-    /// too. `None`: all is over.
+    /// The last event is a call that has not run yet and asks whether it may: nothing else is told of, and what was spent
+    /// before keeps it from running, too. `None`: all is over.
     pub(crate) asking: Option<u32>,
 }
 

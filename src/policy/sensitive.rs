@@ -1,8 +1,8 @@
 //! Files that hold credentials or decide what runs in CI: touching them is worth a look whatever the policy says.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
-use super::glob::Glob;
+use super::glob::{Glob, Pairs};
 use super::path::Files;
 
 /// Whether reading alone matters, or only changing.
@@ -113,18 +113,51 @@ const HARMLESS: &[&str] = &[
 ];
 
 struct Tables {
-    secrets: Vec<Glob>,
-    pipelines: Vec<Glob>,
-    harmless: Vec<Glob>,
+    secrets: Vec<Pattern>,
+    pipelines: Vec<Pattern>,
+    harmless: Vec<Pattern>,
+}
+
+/// One of them, compiled once a file looks like it: most processes see few files.
+struct Pattern {
+    text: &'static str,
+    pairs: Pairs,
+    glob: OnceLock<Glob>,
+}
+
+impl Pattern {
+    fn new(text: &'static str) -> Self {
+        Self { text, pairs: Pairs::of_pattern(text), glob: OnceLock::new() }
+    }
+
+    fn glob(&self) -> &Glob {
+        self.glob.get_or_init(|| Glob::effect(self.text))
+    }
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| {
-    let compile = |globs: &[&str]| globs.iter().map(|glob| Glob::effect(glob)).collect();
-    Tables { secrets: compile(SECRETS), pipelines: compile(PIPELINES), harmless: compile(HARMLESS) }
+    let table = |globs: &[&'static str]| globs.iter().map(|glob| Pattern::new(glob)).collect();
+    Tables { secrets: table(SECRETS), pipelines: table(PIPELINES), harmless: table(HARMLESS) }
 });
 
 pub(super) fn touched(files: &Files<'_>, touch: Touch) -> bool {
-    let aimed = |globs: &[Glob]| globs.iter().any(|glob| files.aims_at(glob));
+    let aimed = |patterns: &[Pattern]| {
+        patterns.iter().any(|pattern| files.may_be_of(pattern.pairs) && files.aims_at(pattern.glob()))
+    };
     (aimed(&TABLES.secrets) || touch == Touch::Write && aimed(&TABLES.pipelines))
-        && !TABLES.harmless.iter().any(|glob| files.all_in(glob))
+        && !TABLES.harmless.iter().any(|pattern| files.may_be_of(pattern.pairs) && files.all_in(pattern.glob()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{HARMLESS, PIPELINES, SECRETS};
+    use crate::policy::glob::{Glob, Pairs};
+
+    #[test]
+    fn a_quick_no_is_that_of_the_pattern() {
+        for text in [SECRETS, PIPELINES, HARMLESS].concat() {
+            assert!(!text.contains(['[', '?']), "{text}");
+            assert_eq!(Pairs::of_pattern(text), Glob::effect(text).pairs(), "{text}");
+        }
+    }
 }

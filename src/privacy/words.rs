@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use aho_corasick::packed::{Config, MatchKind as PackedKind, Searcher};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Match, MatchKind};
+use memchr::memmem;
 
 /// From here on a text is long.
 const LONG: usize = 24;
@@ -31,7 +32,7 @@ pub(super) struct Words {
 struct Short {
     words: Vec<Vec<u8>>,
     kind: MatchKind,
-    at_first: Option<AhoCorasick>,
+    at_first: OnceLock<Option<AhoCorasick>>,
     often: OnceLock<Option<AhoCorasick>>,
     asked: AtomicU32,
 }
@@ -42,16 +43,21 @@ const OFTEN: u32 = 2_000;
 impl Short {
     fn new(kind: MatchKind, words: &[impl AsRef<[u8]>]) -> Self {
         let words: Vec<Vec<u8>> = words.iter().map(|word| word.as_ref().to_vec()).collect();
-        let at_first = automaton(AhoCorasickKind::NoncontiguousNFA, kind, &words);
-        Self { words, kind, at_first, often: OnceLock::new(), asked: AtomicU32::new(0) }
+        Self { words, kind, at_first: OnceLock::new(), often: OnceLock::new(), asked: AtomicU32::new(0) }
     }
 
-    fn get(&self) -> Option<&AhoCorasick> {
-        if self.asked.load(Ordering::Relaxed) < OFTEN {
-            self.asked.fetch_add(1, Ordering::Relaxed);
-            return self.at_first.as_ref();
-        }
-        self.often.get_or_init(|| automaton(AhoCorasickKind::DFA, self.kind, &self.words)).as_ref()
+    /// Counts a text. Whether there were many of them.
+    fn is_often(&self) -> bool {
+        self.asked.load(Ordering::Relaxed) >= OFTEN || self.asked.fetch_add(1, Ordering::Relaxed) >= OFTEN
+    }
+
+    fn get(&self, is_often: bool) -> Option<&AhoCorasick> {
+        let (automata, way) = if is_often {
+            (&self.often, AhoCorasickKind::DFA)
+        } else {
+            (&self.at_first, AhoCorasickKind::NoncontiguousNFA)
+        };
+        automata.get_or_init(|| automaton(way, self.kind, &self.words)).as_ref()
     }
 }
 
@@ -83,23 +89,28 @@ impl Words {
 
     /// All that stand in a text, from left to right, without overlap.
     pub(super) fn find(&self, text: &[u8]) -> impl Iterator<Item = Match> {
-        let of_long = self.of_long.as_ref().filter(|_| text.len() >= LONG);
-        let of_short = if of_long.is_none() { self.of_short.get() } else { None };
+        let is_long = text.len() >= LONG;
+        let is_often = !is_long && self.of_short.is_often();
+        // Until a table pays, what is there anyway does for short texts, too.
+        let of_long = self.of_long.as_ref().filter(|_| is_long || !is_often);
+        let of_short = if of_long.is_none() { self.of_short.get(is_often) } else { None };
         let short = of_short.into_iter().flat_map(move |automaton| automaton.find_iter(text));
         short.chain(of_long.into_iter().flat_map(move |searcher| searcher.find_iter(text)))
     }
 
     /// Whether one of them stands in a short text.
     pub(super) fn is_in(&self, text: &[u8]) -> bool {
-        self.of_short.get().is_some_and(|automaton| automaton.is_match(text))
+        if self.of_short.is_often() {
+            return self.of_short.get(true).is_some_and(|automaton| automaton.is_match(text));
+        }
+        self.of_short.words.iter().any(|word| memmem::find(text, word).is_some())
     }
 }
 
 #[cfg(test)]
 impl Words {
     pub(super) fn is_built_for_short(&self) -> bool {
-        let often = automaton(AhoCorasickKind::DFA, self.of_short.kind, &self.of_short.words);
-        self.of_short.at_first.is_some() && often.is_some()
+        [false, true].into_iter().all(|is_often| self.of_short.get(is_often).is_some())
     }
 
     /// Whether both ways to search are there, on machines that can have both.
@@ -110,7 +121,9 @@ impl Words {
 
 #[cfg(test)]
 mod tests {
-    use super::{Choice, LONG, Words};
+    use std::sync::atomic::Ordering;
+
+    use super::{Choice, LONG, OFTEN, Words};
 
     /// Both ways to search find the same.
     #[test]
@@ -123,7 +136,9 @@ mod tests {
         ] {
             let set = Words::new(choice, &["key", "keyring", "token"]);
             assert!(set.is_built());
-            for text in [text.to_owned(), text.to_owned() + &" ".repeat(LONG)] {
+            let texts = [text.to_owned(), text.to_owned() + &" ".repeat(LONG), text.to_owned()];
+            for (text, often) in texts.iter().zip([0, 0, OFTEN]) {
+                set.of_short.asked.fetch_max(often, Ordering::Relaxed);
                 let found = set.find(text.as_bytes()).map(|found| (found.pattern().as_usize(), found.range()));
                 assert_eq!(found.collect::<Vec<_>>(), expected, "{text}");
             }

@@ -44,7 +44,7 @@ const APPROVAL: &str = "scope/approval";
 pub(super) fn call(
     args: &HookArgs,
     (root, folder): (&Path, &Path),
-    (recorded, line): (&[u8], &str),
+    (recorded, line): (Vec<u8>, &str),
     number: u32,
     environment: Environment,
     streams: &mut Streams<'_>,
@@ -63,7 +63,7 @@ pub(super) fn call(
     let wanted = bench.wanted(Verb::Hook);
     let panel = bench.panel(None, &links, Entries::Drop);
     let judging = Judging { asking: Some(number), ..panel.judging };
-    let mut outcome = judged(&entry(folder), &before(recorded, number, line), judging, None)?;
+    let mut outcome = judged(&entry(folder), before(recorded, number, line), judging, None)?;
     if let Some(wanted) = &wanted {
         outcome.findings.extend(private(folder, line, panel.judging, wanted, number)?);
     }
@@ -127,25 +127,33 @@ pub(in crate::cli) fn entry(folder: &Path) -> StoreEntry {
 }
 
 /// What was recorded before the event, and the event as it is.
-fn before(recorded: &[u8], number: u32, line: &str) -> Vec<u8> {
-    let earlier = usize::try_from(number).unwrap_or(usize::MAX).saturating_sub(1);
-    // Empty lines are no events, whoever wrote them.
-    let lines = recorded.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-    let mut bytes = Vec::with_capacity(recorded.len() + line.len() + 1);
-    for line in lines.take(earlier).chain([line.as_bytes()]) {
-        bytes.extend_from_slice(line);
-        bytes.push(b'\n');
+fn before(mut recorded: Vec<u8>, number: u32, line: &str) -> Vec<u8> {
+    let (mut earlier, mut end) = (number.saturating_sub(1), 0);
+    for at in memchr::memchr_iter(b'\n', &recorded).chain([recorded.len()]) {
+        if earlier == 0 {
+            break;
+        }
+        // Empty lines are no events, whoever wrote them.
+        let is_event = recorded.get(end..at).is_some_and(|line| !line.trim_ascii().is_empty());
+        earlier -= u32::from(is_event);
+        end = (at + 1).min(recorded.len());
     }
-    bytes
+    recorded.truncate(end);
+    if !recorded.is_empty() && !recorded.ends_with(b"\n") {
+        recorded.push(b'\n');
+    }
+    recorded.extend_from_slice(line.as_bytes());
+    recorded.push(b'\n');
+    recorded
 }
 
 fn judged(
     entry: &StoreEntry,
-    bytes: &[u8],
+    bytes: Vec<u8>,
     judging: Judging<'_>,
     wanted: Option<&Wanted>,
 ) -> Result<SessionOutcome, Failure> {
-    let mut log = Log::new("events.ndjson", bytes.to_vec());
+    let mut log = Log::new("events.ndjson", bytes);
     log.store = Some(entry.clone());
     let reading = log.read();
     let Some(session) = reading.sessions.first() else {
@@ -178,7 +186,7 @@ fn private(
     wanted: &Wanted,
     number: u32,
 ) -> Result<Vec<Finding>, Failure> {
-    let outcome = judged(&entry(folder), format!("{line}\n").as_bytes(), judging, Some(wanted))?;
+    let outcome = judged(&entry(folder), format!("{line}\n").into_bytes(), judging, Some(wanted))?;
     let is_private = |finding: &Finding| finding.rule.starts_with("secret/") || finding.rule.starts_with("pii/");
     let renumbered = |finding: Finding| Finding { event: number, line: number, ..finding };
     Ok(outcome.findings.into_iter().filter(is_private).filter(|finding| finding.event == 1).map(renumbered).collect())

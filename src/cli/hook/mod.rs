@@ -157,14 +157,17 @@ impl Hook<'_> {
         let kept = kept.as_ref().unwrap_or(&told);
         let time = self.time(&told)?;
         let recorded = self.record(&store, &told, kept, time);
-        let is_judged = self.args.by.enforce && matches!(told.what, What::Before(_));
         match recorded {
-            Ok(Some((live, called))) if is_judged => {
+            Ok(Some((live, called))) if self.judges(&told) => {
                 self.enforce(&root, Recorded { live, told: &told, called, time }, streams)
             }
             Ok(_) => Ok(()),
             Err(error) => Err(Failure::new(format!("not recorded: {error}"))),
         }
+    }
+
+    fn judges(&self, told: &Told<'_>) -> bool {
+        self.args.by.enforce && matches!(told.what, What::Before(_))
     }
 
     /// When it happened: as somebody says, else now.
@@ -199,7 +202,11 @@ impl Hook<'_> {
         };
         let command = format!("{} ({how})", self.agent.name);
         let begun = Begun { agent: self.agent.name, command: &command, attribution: &attribution, parent: None };
-        live.keep(&capture::stage(told, is_new, begun))?;
+        let stage = capture::stage(told, is_new, begun);
+        // Who judges comes back to write its decision down, and notes both.
+        if !(self.judges(told) && stage == Stage::Running) {
+            live.keep(&stage)?;
+        }
         Ok(called.map(|called| (live, called)))
     }
 
@@ -212,8 +219,8 @@ impl Hook<'_> {
         let directory = live.directory().to_owned();
         let folder = live.folder().to_owned();
         // Others may record while this one judges.
-        drop(live);
-        let judged = judge::call(self.args, (root, &folder), (&text, &line), called.event, self.environment, streams);
+        let left = live.leave();
+        let judged = judge::call(self.args, (root, &folder), (text, &line), called.event, self.environment, streams);
         let (verdict, problem) = match judged {
             Ok(verdict) => (verdict, None),
             Err(problem) => (judge::Verdict::none(self.args.by.fail_closed), Some(problem)),
@@ -225,7 +232,8 @@ impl Hook<'_> {
         let answer = Answer { decision: verdict.decision, reason: &reason };
         output::print(streams.stdout, &capture::reply(self.agent, &answer))?;
         let decided = self.decided(&called, &before.tool, time, &verdict, problem.as_ref());
-        let noted = Live::open(folder.parent().unwrap_or(root), &told.session).and_then(|mut live| {
+        let store = folder.parent().unwrap_or(root);
+        let noted = Live::come_back(store, &told.session, &left).and_then(|mut live| {
             // Another recording of the same session has nothing to do with it.
             if live.directory() == directory {
                 live.decide(decided)?;

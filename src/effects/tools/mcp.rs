@@ -63,7 +63,7 @@ impl Server {
 
     fn tool(&self, tool: &str) -> Option<&Entry> {
         let plain = names::plain(tool);
-        self.tools.iter().find(|entry| entry.names.iter().any(|name| names::plain(name) == plain))
+        self.tools.iter().find(|entry| entry.names.iter().any(|name| names::is(name, &plain)))
     }
 }
 

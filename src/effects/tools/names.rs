@@ -14,6 +14,15 @@ pub(super) fn plain(name: &str) -> Cow<'_, str> {
     Cow::Owned(name.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect())
 }
 
+/// Whether a name is the one that is plainly spelled so.
+pub(super) fn is(name: &str, plain: &str) -> bool {
+    if name.is_ascii() {
+        let letters = name.bytes().filter(u8::is_ascii_alphanumeric);
+        return letters.map(|letter| letter.to_ascii_lowercase()).eq(plain.bytes());
+    }
+    self::plain(name) == plain
+}
+
 /// The name without what hosts put around it: `functions.shell`, `default_api:read_file`, `bash_20250124`,
 /// `copilot_readFile`.
 pub(super) fn unwrapped(name: &str) -> &str {

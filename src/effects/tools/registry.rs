@@ -1,10 +1,10 @@
 //! The registry of tools, read from the JSON files beside this one.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::LazyLock;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{LazyLock, OnceLock};
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::names;
 use crate::effects::About;
@@ -132,40 +132,52 @@ pub(super) struct Entry {
 struct ToolFile {
     #[serde(rename = "about")]
     _about: String,
-    tools: Vec<Entry>,
+    tools: Vec<&'static RawValue>,
+}
+
+/// What an entry is found by.
+#[derive(Debug, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
+struct Names {
+    names: Vec<&'static str>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Vocabulary {
     #[serde(default, rename = "about")]
-    _about: String,
-    #[serde(deserialize_with = "plain_sets")]
-    roles: BTreeMap<String, BTreeSet<String>>,
-    #[serde(deserialize_with = "plain_set")]
-    containers: BTreeSet<String>,
+    _about: &'static str,
+    roles: HashMap<&'static str, Vec<&'static str>>,
+    containers: Vec<&'static str>,
     #[serde(rename = "kinds of files")]
-    file_kinds: BTreeSet<String>,
+    file_kinds: HashSet<&'static str>,
     #[serde(rename = "mcp servers")]
     pub(super) servers: Vec<String>,
 }
 
-fn plain_sets<'de, D: serde::Deserializer<'de>>(source: D) -> Result<BTreeMap<String, BTreeSet<String>>, D::Error> {
-    let sets = BTreeMap::<String, Vec<String>>::deserialize(source)?;
-    Ok(sets
-        .into_iter()
-        .map(|(role, keys)| (role, keys.iter().map(|key| names::plain(key).into_owned()).collect()))
-        .collect())
+/// Whether an argument, plainly spelled, is one of these.
+fn has(keys: &[&str], key: &str) -> bool {
+    keys.iter().any(|own| names::is(own, key))
 }
 
-fn plain_set<'de, D: serde::Deserializer<'de>>(source: D) -> Result<BTreeSet<String>, D::Error> {
-    Ok(Vec::<String>::deserialize(source)?.iter().map(|key| names::plain(key).into_owned()).collect())
+/// An entry as it is told, and read once it is asked for: a process that looks at one call needs one of them.
+#[derive(Debug)]
+struct Lazy {
+    told: &'static RawValue,
+    entry: OnceLock<Option<Entry>>,
+}
+
+impl Lazy {
+    fn entry(&self) -> Option<&Entry> {
+        self.entry.get_or_init(|| serde_json::from_str(self.told.get()).ok()).as_ref()
+    }
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Registry {
-    entries: Vec<Entry>,
-    by_name: HashMap<Cow<'static, str>, usize>,
+    entries: Vec<Lazy>,
+    /// Each name with its first letter, plainly spelled, and the place of its entry: most names are not the one by that.
+    names: Vec<(Option<u8>, &'static str, usize)>,
     pub(super) vocabulary: Vocabulary,
 }
 
@@ -178,41 +190,56 @@ pub(super) fn load() -> Result<Registry, String> {
     let mut registry = Registry { vocabulary, ..Registry::default() };
     for text in TOOLS {
         let file: ToolFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        for entry in file.tools {
+        for told in file.tools {
             let at = registry.entries.len();
-            for name in entry.names.iter().copied() {
-                let previous = registry.by_name.insert(names::plain(name), at);
-                if previous.is_some_and(|previous| previous != at) {
-                    return Err(format!("`{name}` is registered twice"));
-                }
-            }
-            registry.entries.push(entry);
+            let Names { names } = serde_json::from_str(told.get()).map_err(|error| error.to_string())?;
+            registry.names.extend(names.into_iter().map(|name| (first(name), name, at)));
+            registry.entries.push(Lazy { told, entry: OnceLock::new() });
         }
     }
     Ok(registry)
 }
 
+/// The first letter of a name, plainly spelled; `None`: it is none of ASCII.
+fn first(name: &str) -> Option<u8> {
+    let first = name.chars().find(|character| character.is_alphanumeric())?;
+    u8::try_from(first.to_ascii_lowercase()).ok().filter(u8::is_ascii)
+}
+
 impl Registry {
     pub(super) fn find(&self, name: &str) -> Option<&Entry> {
-        let at = self.by_name.get(names::plain(name).as_ref())?;
-        self.entries.get(*at)
+        let plain = names::plain(name);
+        let first = first(&plain);
+        let mut same = self.names.iter().filter(|(letter, ..)| *letter == first);
+        let (_, _, at) = same.find(|(_, name, _)| names::is(name, &plain))?;
+        self.entries.get(*at)?.entry()
+    }
+
+    /// Entries that can't be read, and names that stand at two of them.
+    #[cfg(test)]
+    pub(super) fn broken(&self) -> Vec<&'static str> {
+        let unread = self.entries.iter().filter(|lazy| lazy.entry().is_none()).map(|lazy| lazy.told.get());
+        let is_double = |(_, name, at): &&(Option<u8>, &str, usize)| {
+            self.names.iter().any(|(_, other, place)| place != at && names::plain(other) == names::plain(name))
+        };
+        unread.chain(self.names.iter().filter(is_double).map(|(_, name, _)| *name)).collect()
     }
 
     /// Whether an argument has a role for a tool.
     pub(super) fn is(&self, entry: &Entry, role: &str, key: &str) -> bool {
         match entry.arguments.get(role) {
-            Some(keys) => keys.iter().any(|own| names::plain(own) == key),
+            Some(keys) => has(keys, key),
             None => self.has_role(role, key),
         }
     }
 
     pub(super) fn has_role(&self, role: &str, key: &str) -> bool {
-        self.vocabulary.roles.get(role).is_some_and(|keys| keys.contains(key))
+        self.vocabulary.roles.get(role).is_some_and(|keys| has(keys, key))
     }
 
     /// Whether a tool's own arguments may lie within this one.
     pub(super) fn is_container(&self, key: &str) -> bool {
-        self.vocabulary.containers.contains(key)
+        has(&self.vocabulary.containers, key)
     }
 
     /// Whether a name's extension is one that files have and directories don't.
@@ -220,7 +247,7 @@ impl Registry {
         let name = path.rsplit('/').next().unwrap_or(path);
         match name.rsplit_once('.') {
             Some((stem, extension)) if !stem.is_empty() => {
-                self.vocabulary.file_kinds.contains(&extension.to_ascii_lowercase())
+                self.vocabulary.file_kinds.contains(extension.to_ascii_lowercase().as_str())
             }
             _ => false,
         }

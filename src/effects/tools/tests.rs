@@ -81,6 +81,7 @@ fn every_row_of_the_table_has_its_effects() {
 fn the_data_files_are_sound() {
     let registry = registry::load().unwrap();
     assert!(registry.find("Read").is_some());
+    assert_eq!(registry.broken(), Vec::<&str>::new());
     assert!(registry.find("functions.shell").is_none(), "prefixes are taken off before the look-up");
     unknown::load().unwrap();
     mcp::load().unwrap();

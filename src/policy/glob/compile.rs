@@ -201,7 +201,7 @@ fn any_of(programs: Vec<Vec<Step>>) -> Vec<Step> {
 fn component_wise(pattern: &str, push: fn(&mut Vec<Step>, &[Token], &Set)) -> Vec<Step> {
     let mut components: Vec<&str> = pattern.split('/').collect();
     components.dedup_by(|next, previous| *next == "**" && *previous == "**");
-    let mut steps = Vec::new();
+    let mut steps = Vec::with_capacity(pattern.len() + 4);
     let last = components.len().saturating_sub(1);
     let mut owes_slash = false;
     for (index, component) in components.iter().enumerate() {

@@ -133,6 +133,11 @@ impl Glob {
         self.witness.get_or_init(|| search::witness(&self.steps)).as_deref()
     }
 
+    #[cfg(test)]
+    pub(crate) fn pairs(&self) -> Pairs {
+        self.pairs
+    }
+
     /// The text every match starts with.
     pub(crate) fn prefix(&self) -> &str {
         &self.prefix

@@ -14,6 +14,14 @@ impl Pairs {
         bytes.iter().zip(bytes.iter().skip(1)).fold(Self::default(), |pairs, (one, other)| pairs.with(*one, *other))
     }
 
+    /// Pairs that stand in every text of a pattern that is made of characters, `*` and `**` alone.
+    pub(crate) fn of_pattern(pattern: &str) -> Self {
+        // Where any number of directories may stand, none may, and then there is no `/`.
+        let pattern = pattern.strip_suffix("/**").unwrap_or(pattern);
+        let spelled = pattern.split("**/").flat_map(|rest| rest.split('*'));
+        spelled.map(Self::of_text).fold(Self::default(), Self::both)
+    }
+
     /// Pairs that stand in every text of the steps.
     pub(super) fn of_steps(steps: &[Step]) -> Self {
         let mut pairs = Self::default();
@@ -52,7 +60,11 @@ impl Pairs {
         Self(self.0 & other.0)
     }
 
-    pub(super) fn all_in(self, text: Self) -> bool {
+    fn both(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) fn all_in(self, text: Self) -> bool {
         self.0 & !text.0 == 0
     }
 

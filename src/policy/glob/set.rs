@@ -90,6 +90,10 @@ impl Set {
     }
 
     pub(super) fn intersection(&self, other: &Self) -> Self {
+        // Patterns are made of little else.
+        if self.single().is_some_and(|single| other.contains(single)) {
+            return self.clone();
+        }
         let mut ranges = Vec::new();
         for &(low, high) in self.ranges() {
             for &(other_low, other_high) in other.ranges() {

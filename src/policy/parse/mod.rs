@@ -65,6 +65,7 @@ pub(super) use document::{
     Defaults, Document, Entry, List, Lists, Matches, Mcp, Network, Rule, Rulebook, Stated, Version,
 };
 pub(super) use keys::{PAIR, ROOT_V2};
+pub(super) use names::push_part;
 pub(crate) use names::{dotted, nearest};
 
 use std::sync::Arc;

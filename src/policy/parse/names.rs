@@ -9,16 +9,21 @@ pub(super) fn escaped(key: &str) -> String {
 pub(crate) fn dotted(pointer: &str) -> String {
     let mut name = String::new();
     for part in pointer.split('/').skip(1) {
-        if part.chars().all(|character| character.is_ascii_digit()) {
-            name.extend(["[", part, "]"]);
-        } else {
-            if !name.is_empty() {
-                name.push('.');
-            }
-            name.push_str(&part.replace("~1", "/").replace("~0", "~"));
-        }
+        push_part(&mut name, &part.replace("~1", "/").replace("~0", "~"));
     }
     name
+}
+
+/// One part more of such a name.
+pub(in crate::policy) fn push_part(name: &mut String, part: &str) {
+    if part.bytes().all(|byte| byte.is_ascii_digit()) {
+        name.extend(["[", part, "]"]);
+    } else {
+        if !name.is_empty() {
+            name.push('.');
+        }
+        name.push_str(part);
+    }
 }
 
 /// The candidate a typing error away, if one is.

@@ -262,6 +262,14 @@ impl<'a> Files<'a> {
             || in_place().is_some_and(|entry| paths.meets(&entry) != Answer::No)
     }
 
+    /// Whether they may be of a pattern whose texts have these pairs.
+    pub(super) fn may_be_of(&self, pairs: Pairs) -> bool {
+        match &self.folded().names {
+            Names::One(_, own) => pairs.all_in(*own),
+            Names::Many(_) => true,
+        }
+    }
+
     /// Whether the effect aims at the glob: it names the file, or a pattern spells part of its name, or the directory
     /// is all about it. A subtree somewhere above does not.
     pub(super) fn aims_at(&self, glob: &Glob) -> bool {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::finding::Level;
 use crate::policy::json::{Data, Value};
-use crate::policy::parse::{dotted, nearest};
+use crate::policy::parse::{nearest, push_part};
 
 use super::Origin;
 
@@ -124,17 +124,21 @@ impl Names {
         let mut names = Self::default();
         let Data::Object(members) = &root.data else { return names };
         for (key, value) in members.iter().filter(|(key, _)| JUDGING.contains(&key.name.as_str())) {
-            names.collect(value, &format!("/{}", key.name), Level::Error);
+            names.collect(value, &mut key.name.clone(), Level::Error);
         }
         names
     }
 
-    fn collect(&mut self, value: &Value, pointer: &str, above: Level) {
+    /// `name`: of the value, as people say it.
+    fn collect(&mut self, value: &Value, name: &mut String, above: Level) {
+        let length = name.len();
         let mut level = above;
         match &value.data {
             Data::List(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.collect(item, &format!("{pointer}/{index}"), level);
+                    push_part(name, &index.to_string());
+                    self.collect(item, name, level);
+                    name.truncate(length);
                 }
             }
             Data::Object(members) => {
@@ -151,16 +155,17 @@ impl Names {
                 };
                 self.0.extend(text("id").map(|id| (id.to_owned(), level)));
                 for (key, value) in members {
-                    let key = key.name.replace('~', "~0").replace('/', "~1");
-                    self.collect(value, &format!("{pointer}/{key}"), level);
+                    push_part(name, &key.name);
+                    self.collect(value, name, level);
+                    name.truncate(length);
                 }
             }
             _ => {}
         }
         // An object is no rule, unless it stands in a list of rules.
-        let named = !matches!(value.data, Data::Object(_)) || pointer.ends_with(|last: char| last.is_ascii_digit());
+        let named = !matches!(value.data, Data::Object(_)) || name.ends_with(']');
         if named {
-            self.0.insert(dotted(pointer), level);
+            self.0.insert(name.clone(), level);
         }
     }
 

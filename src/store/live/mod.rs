@@ -30,8 +30,8 @@ use super::{SAME_ID, StoreError, name};
 use decision::DECISIONS;
 pub(crate) use decision::{Decided, Decisions, Judged, decisions};
 pub(crate) use line::{Answer, Capture, Fact, Note, gap};
-use state::State;
-pub(crate) use state::{Pending, RECORDER};
+pub(crate) use state::{Left, Pending, RECORDER};
+use state::{Noted, State};
 
 /// A process that was stopped while it recorded must not stop the agent for ever.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -48,6 +48,8 @@ pub(crate) struct Live {
     /// Bytes in `events`.
     length: u64,
     state: State,
+    /// What was noted of it when it was opened.
+    noted: Noted,
 }
 
 /// An event that was written.
@@ -62,11 +64,25 @@ impl Live {
     /// Opens the recording of the session that its agent calls `id`, or begins it. A directory that holds anything else is
     /// never touched.
     pub(crate) fn open(store: &Path, id: &str) -> Result<Self, StoreError> {
+        Self::open_again(store, id, None)
+    }
+
+    /// Lets others write for a while. How far it got is noted by whoever comes back.
+    pub(crate) fn leave(self) -> Left {
+        Left { directory: self.directory, state: self.state, length: self.length, noted: self.noted }
+    }
+
+    /// The same as [`Live::open`], by who left the recording.
+    pub(crate) fn come_back(store: &Path, id: &str, left: &Left) -> Result<Self, StoreError> {
+        Self::open_again(store, id, Some(left))
+    }
+
+    fn open_again(store: &Path, id: &str, left: Option<&Left>) -> Result<Self, StoreError> {
         fs::create_dir_all(store).map_err(|error| disk::failure(store, &error))?;
         let base = name::directory(id);
         for number in 1..=SAME_ID {
             let directory = if number == 1 { base.clone() } else { format!("{base}.{number}") };
-            if let Some(live) = Self::in_directory(store, directory)? {
+            if let Some(live) = Self::in_directory(store, directory, left)? {
                 return Ok(live);
             }
         }
@@ -74,7 +90,8 @@ impl Live {
     }
 
     /// `None`: something else is there.
-    fn in_directory(store: &Path, directory: String) -> Result<Option<Self>, StoreError> {
+    fn in_directory(store: &Path, directory: String, left: Option<&Left>) -> Result<Option<Self>, StoreError> {
+        let left = left.filter(|left| left.directory == directory);
         let folder = store.join(&directory);
         match disk::private_folder().create(&folder) {
             Ok(()) => {}
@@ -95,8 +112,9 @@ impl Live {
             disk::private_file().create_new(false).create(true).read(true).append(true).open(&path).map_err(failure)?;
         lock(&events).map_err(failure)?;
         let length = events.metadata().map_err(failure)?.len();
-        let Some(state) = State::of(&folder, &mut events, length).map_err(failure)? else { return Ok(None) };
-        Ok(Some(Self { store: store.to_owned(), folder, directory, events, length, state }))
+        let known = State::of(&folder, &mut events, length, left).map_err(failure)?;
+        let store = store.to_owned();
+        Ok(known.map(|(state, noted)| Self { store, folder, directory, events, length, state, noted }))
     }
 
     /// The name of its directory, by which it is known.

@@ -52,6 +52,27 @@ pub(super) struct State {
     pub(super) damage: Option<String>,
 }
 
+/// A recording's state, and what was noted of it.
+type Known = (State, Noted);
+
+/// What stands in `recorder.json`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Noted {
+    Missing,
+    Unread,
+    Text(Vec<u8>),
+}
+
+/// What a process knows of a recording that it let others write to.
+#[derive(Debug)]
+pub(crate) struct Left {
+    pub(super) directory: String,
+    pub(super) state: State,
+    /// Bytes in the events.
+    pub(super) length: u64,
+    pub(super) noted: Noted,
+}
+
 /// A call whose result is waited for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Pending {
@@ -86,16 +107,30 @@ impl Pending {
 }
 
 impl State {
-    /// What is known of `events`, which has `length` bytes. `None`: it is no recording of ours.
-    pub(super) fn of(folder: &Path, events: &mut File, length: u64) -> io::Result<Option<Self>> {
-        let kept = match fs::read(folder.join(RECORDER)) {
-            Err(error) if error.kind() == ErrorKind::NotFound && length == 0 => Some(Self::default()),
-            read => read.ok().and_then(|text| serde_json::from_slice::<Self>(&text).ok()),
+    /// What is known of `events`, which has `length` bytes, and what was noted of it. `None`: it is no recording of ours.
+    /// `left`: what this process knew of it a moment ago.
+    pub(super) fn of(folder: &Path, events: &mut File, length: u64, left: Option<&Left>) -> io::Result<Option<Known>> {
+        let noted = match fs::read(folder.join(RECORDER)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Noted::Missing,
+            read => read.map_or(Noted::Unread, Noted::Text),
         };
-        match kept {
-            Some(state) if state.bytes == length => Ok(Some(state)),
-            kept => Ok(Self::read(&whole(events, length)?, kept)),
+        if let Some(left) = left
+            && left.length == length
+            && left.noted == noted
+        {
+            // Nobody wrote in between.
+            return Ok(Some((left.state.clone(), noted)));
         }
+        let kept = match &noted {
+            Noted::Missing if length == 0 => Some(Self::default()),
+            Noted::Missing | Noted::Unread => None,
+            Noted::Text(text) => serde_json::from_slice::<Self>(text).ok(),
+        };
+        let state = match kept {
+            Some(state) if state.bytes == length => Some(state),
+            kept => Self::read(&whole(events, length)?, kept),
+        };
+        Ok(state.map(|state| (state, noted)))
     }
 
     /// What was not noted is in the events; what was noted and is not in them is damage.

@@ -1,0 +1,55 @@
+//! Arguments of commands, told once a command is the one that runs: a hook runs at every step of an agent, and the options
+//! of forty other commands are nothing to it.
+
+use std::ops::Deref;
+
+use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
+
+/// The arguments of a command, described when somebody parses or prints them.
+#[derive(Debug)]
+pub(super) struct Later<A>(A);
+
+impl<A> Deref for Later<A> {
+    type Target = A;
+
+    fn deref(&self) -> &A {
+        &self.0
+    }
+}
+
+impl<A: Args> Args for Later<A> {
+    fn augment_args(command: Command) -> Command {
+        command.defer(described::<A>)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+/// What the command says of itself stands over what the type of its arguments says.
+fn described<A: Args>(command: Command) -> Command {
+    let (about, long) = (command.get_about().cloned(), command.get_long_about().cloned());
+    let mut command = A::augment_args(command).about(None).long_about(None);
+    if let Some(about) = about {
+        command = command.about(about);
+    }
+    if let Some(long) = long {
+        command = command.long_about(long);
+    }
+    command
+}
+
+impl<A: FromArgMatches> FromArgMatches for Later<A> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        A::from_arg_matches(matches).map(Self)
+    }
+
+    fn from_arg_matches_mut(matches: &mut ArgMatches) -> Result<Self, Error> {
+        A::from_arg_matches_mut(matches).map(Self)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        self.0.update_from_arg_matches(matches)
+    }
+}
