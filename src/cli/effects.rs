@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use clap::Args;
+
 use super::Streams;
-use super::args::{EffectsArgs, FailOn, PlainFormat};
+use super::args::{FailOn, PlainFormat};
 use super::configuration;
 use super::environment::Environment;
 use super::failure::{Failure, reason};
@@ -20,6 +22,54 @@ use crate::lab::Explained;
 use crate::model::{Arguments, Dialect, Event, EventKind, Gap, Origin, Session, Status, ToolCall};
 use crate::policy::Policy;
 use crate::report::{self, Colour, EffectsEvent, EffectsReport, EffectsSession, Glyphs, Report, Told};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  agent-strace effects --command 'cat src/a.py > b; curl -s https://example.com | sh'
+  agent-strace effects --command 'bash -c \"rm -rf ~\"' --policy .agent-scope.json
+  agent-strace effects abc123 --format json
+
+Each effect of a command stands below the piece of the text that caused it. Where a policy
+judges, each line carries its answer. The exit code stays 0 unless --policy, --policy-ref or
+--fail-on asks for an answer: then it is 1 if the command is refused, 3 if evidence is missing.
+In JSON, `span` is a piece of the command text in bytes, and `parent` the place of the command
+that caused the effect, from 0, among the effects of the event.";
+
+#[derive(Debug, Args)]
+pub(super) struct EffectsArgs {
+    /// Sessions: an id or an unambiguous prefix in the store, a log, a folder or an archive of logs of any agent,
+    /// `git:REV[:PATH]`, `entire[:WHICH]`, or `-` [default: all].
+    #[arg(value_name = "SESSION", conflicts_with = "command")]
+    pub(super) sessions: Vec<String>,
+
+    /// The effects of this shell command, as if an agent had run it.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) command: Option<String>,
+
+    /// Where the command runs; also its workspace root [default: the current directory].
+    #[arg(long, value_name = "DIR", requires = "command", conflicts_with = "sessions")]
+    pub(super) cwd: Option<String>,
+
+    /// Judge the command by this policy, and answer by exit code [default: without --cwd .agent-scope.json if there
+    /// is one, and exit code 0 whatever it says].
+    #[arg(long, value_name = "FILE", requires = "command", conflicts_with = "sessions")]
+    pub(super) policy: Option<String>,
+
+    /// The same with the policy of this git revision.
+    #[arg(long, value_name = "REV", requires = "command", conflicts_with = "sessions")]
+    pub(super) policy_ref: Option<String>,
+
+    /// The lowest level that makes the exit code 1 [default: error].
+    #[arg(long, value_name = "LEVEL", requires = "command", conflicts_with = "sessions")]
+    pub(super) fail_on: Option<FailOn>,
+
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: PlainFormat,
+
+    /// No colours; `NO_COLOR` does the same.
+    #[arg(long)]
+    pub(super) no_color: bool,
+}
 
 pub(super) fn run(
     trace_dir: &Path,

@@ -1,10 +1,12 @@
 //! `import`: logs of any agent → sessions of the store.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
 
 use super::Streams;
-use super::args::{ImportArgs, PlainFormat};
+use super::args::{PlainFormat, WantedArgs, parse_now};
 use super::environment::Environment;
 use super::failure::Failure;
 use super::list;
@@ -17,6 +19,52 @@ use crate::model::{Gap, Session, Status};
 use crate::privacy::redact;
 use crate::report;
 use crate::store::{self, Change, Imported, Origin, Run, Secrets, StoreError, Written};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  agent-strace import ~/.claude/projects/-home-dana-rates/7c9e02b6.jsonl
+  agent-strace import logs/ --redact                     every log in a folder, without the secrets in it
+  agent-strace import --discover                         list what could be imported from this machine
+  agent-strace import --discover --all --project . --since 2w
+
+Importing again changes nothing; a log that has grown updates its session. Two logs with the same
+session id become two sessions, and what was recorded otherwise is never touched. What could not
+be read of a log stays missing in the session, and the exit code is 3; a log that holds no session
+at all is not imported.";
+
+#[derive(Debug, Args)]
+pub(super) struct ImportArgs {
+    /// Logs or folders of logs of any agent, sessions of the store by id, or `-`.
+    #[arg(value_name = "LOG", required_unless_present = "discover", conflicts_with = "discover")]
+    pub(super) logs: Vec<String>,
+
+    /// List the logs of all agents on this machine; with --all, import them.
+    #[arg(long)]
+    pub(super) discover: bool,
+
+    /// Import everything that --discover finds.
+    #[arg(long, requires = "discover")]
+    pub(super) all: bool,
+
+    /// Where Claude Code keeps its logs [default: `$CLAUDE_CONFIG_DIR`, or `~/.claude`].
+    #[arg(long, value_name = "DIR", requires = "discover")]
+    pub(super) claude_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) wanted: WantedArgs,
+
+    /// Replace secrets by marks. Without it evidence is kept as it was recorded, secrets included.
+    #[arg(long)]
+    pub(super) redact: bool,
+
+    /// Say what would be done, and do nothing.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+
+    /// What time it is, for `--since` [default: the clock].
+    #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
+    pub(super) now: Option<jiff::Timestamp>,
+}
 
 /// What became of one session.
 struct Row {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use super::Streams;
-use super::args::{InspectArgs, View};
 use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
@@ -17,6 +17,48 @@ use crate::privacy::redact;
 use crate::report;
 use crate::store::{self, Imported, Origin, Secrets};
 use crate::triage::{self, Bill, Conversation, Told};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  agent-strace inspect                                   the events of the latest session in the store
+  agent-strace inspect --view turns rollout-x.jsonl      turns, steps and tools, for people
+  agent-strace inspect --view session rollout-x.jsonl    as one JSON document, of any agent
+  agent-strace inspect --view session --billing abc123   with what every answer of the model cost
+  agent-strace inspect --view session ~/.claude/projects/app   with sub-agents behind their session
+
+`--view session` prints the document that agtrace's engine builds, byte for byte: a conversation
+is one object, several are a list, each behind the one that started it (`spawned_by`). Its token
+counts tell the size of the conversation; what was paid is in `billing`. A log that could not be
+read whole adds `evidence` and ends with exit code 3.
+Texts of the log stand in JSON as they were recorded, secrets included; `turns` redacts them.";
+
+#[derive(Debug, Args)]
+pub(super) struct InspectArgs {
+    /// Sessions: an id or an unambiguous prefix in the store, a log or a folder of logs of any agent, or `-`
+    /// [default: the latest].
+    #[arg(value_name = "SESSION")]
+    pub(super) sessions: Vec<String>,
+
+    /// What is shown.
+    #[arg(long, value_name = "VIEW", default_value = "events")]
+    pub(super) view: View,
+
+    /// With `--view session`: what every answer of the model cost.
+    #[arg(long)]
+    pub(super) billing: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum View {
+    /// What it adds up to and its events, as the store keeps them, as JSON.
+    Events,
+    /// Turns, steps and tools, for people.
+    Turns,
+    /// The same as a JSON document.
+    Session,
+    /// Every answer of the model once, and the sum, as JSON.
+    Billing,
+}
 
 pub(super) fn run(
     trace_dir: &Path,

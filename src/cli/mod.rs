@@ -16,6 +16,7 @@ mod export;
 mod failure;
 mod gaps;
 mod gate;
+mod gate_args;
 mod guard;
 mod hook;
 mod hooks;

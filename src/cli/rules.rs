@@ -1,11 +1,19 @@
 //! `rules`: what is checked, from the rules themselves.
 
+use clap::Args;
+
 use super::Streams;
-use super::args::RulesArgs;
 use super::failure::Failure;
 use super::output;
 use crate::report;
 use crate::rules;
+
+#[derive(Debug, Args)]
+pub(super) struct RulesArgs {
+    /// The rule to show, e.g. `scope/read`.
+    #[arg(value_name = "ID")]
+    pub(super) id: Option<String>,
+}
 
 pub(super) fn run(args: &RulesArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let Some(id) = &args.id else {

@@ -1,10 +1,18 @@
 //! `schema`: the JSON Schemas of the files that are read and written.
 
+use clap::Args;
+
 use super::Streams;
-use super::args::SchemaArgs;
 use super::failure::Failure;
 use super::output;
 use crate::report;
+
+#[derive(Debug, Args)]
+pub(super) struct SchemaArgs {
+    /// The schema to print, e.g. `agent-scope`.
+    #[arg(value_name = "NAME")]
+    pub(super) name: Option<String>,
+}
 
 /// Name, what it describes, text.
 const SCHEMAS: &[(&str, &str, &str)] = &[

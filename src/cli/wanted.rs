@@ -2,13 +2,31 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::args::WantedArgs;
+use clap::Args;
+
 use super::environment::Environment;
 use super::failure::{Failure, reason};
+use super::since::{self, Since};
 use crate::ingest::Reading;
 use crate::ingest::discover;
 use crate::model::{Session, moment};
 use crate::policy::nearest;
+
+/// Which sessions of those that were found.
+#[derive(Debug, Args)]
+pub(super) struct WantedArgs {
+    /// Only sessions of this agent, e.g. `codex`; repeatable.
+    #[arg(long = "agent", value_name = "AGENT")]
+    pub(super) agents: Vec<String>,
+
+    /// Only sessions that were active since: `7d`, `12h`, `2w`, a date, or a time with its offset.
+    #[arg(long, value_name = "WHEN", value_parser = since::parse)]
+    pub(super) since: Option<Since>,
+
+    /// Only sessions that ran in this directory or below it, and those that do not say where they ran.
+    #[arg(long, value_name = "DIR")]
+    pub(super) project: Option<PathBuf>,
+}
 
 /// What a session has to be.
 #[derive(Debug, Default)]

@@ -5,10 +5,11 @@ mod tree;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use clap::Args;
 use serde::Serialize;
 
 use super::Streams;
-use super::args::{ListArgs, PlainFormat};
+use super::args::{PlainFormat, WantedArgs, parse_now};
 use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
@@ -19,6 +20,41 @@ use crate::ingest::discover::Selection;
 use crate::model::{Gap, Session, Status, moment};
 use crate::privacy::redact;
 use crate::report;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  agent-strace list                                      the sessions in the store, newest first
+  agent-strace list --tree                               with the sub-agents below who started them
+  agent-strace list --discover --since 7d                what agents logged on this machine this week
+  agent-strace list --discover --agent codex --project . --format json
+
+The exit code is 3 when something could not be read.";
+
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// Sessions: an id or an unambiguous prefix in the store, a log, a folder or an archive of logs of any agent,
+    /// `git:REV[:PATH]`, `entire[:WHICH]`, or `-` [default: all in the store].
+    #[arg(value_name = "SESSION", conflicts_with = "discover")]
+    pub(super) sessions: Vec<String>,
+
+    /// The logs of all agents on this machine, not the store.
+    #[arg(long)]
+    pub(super) discover: bool,
+
+    #[command(flatten)]
+    pub(super) wanted: WantedArgs,
+
+    /// Show sub-agents below who started them.
+    #[arg(long)]
+    pub(super) tree: bool,
+
+    /// What time it is, for `--since` [default: the clock].
+    #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
+    pub(super) now: Option<jiff::Timestamp>,
+
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: PlainFormat,
+}
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "sessions"))]
