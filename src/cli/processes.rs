@@ -48,8 +48,7 @@ impl Process {
 
     /// When it started, in a form that no other process of any other start of the machine has.
     pub(super) fn moment(&self) -> Option<String> {
-        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        Some(format!("{}/{}", boot.trim(), self.started))
+        Some(format!("{}/{}", boot()?, self.started))
     }
 
     /// It is still the same one, and runs.
@@ -86,6 +85,16 @@ impl Process {
         found.retain(|process| !process.is_dead);
         found
     }
+}
+
+/// Which start of the machine this is.
+fn boot() -> Option<String> {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").ok().map(|boot| boot.trim().to_owned())
+}
+
+/// Whether a [`Process::moment`] is one since the machine was started.
+pub(super) fn is_since_the_last_start(moment: &str) -> bool {
+    moment.split_once('/').is_some_and(|(start, _)| boot().as_deref() == Some(start))
 }
 
 /// Everything that runs, and what has ended and still has a number.

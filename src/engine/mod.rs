@@ -108,6 +108,17 @@ pub(crate) struct SessionOutcome {
     pub(crate) verdict: Verdict,
 }
 
+impl SessionOutcome {
+    /// Why not every call was judged; `None`: every one was.
+    pub(crate) fn unjudged(&self) -> Option<&str> {
+        if self.judged == self.tool_calls {
+            return None;
+        }
+        let fault = self.gaps.iter().find(|gap| gap.reason.starts_with("internal error"));
+        Some(fault.map_or("not every call of the session was judged", |gap| gap.reason.as_str()))
+    }
+}
+
 /// One judged effect.
 #[derive(Debug)]
 pub(crate) struct Entry {

@@ -14,7 +14,6 @@ use crate::capture::{Decision, REFUSAL};
 use crate::engine::{self, Entries, FailOn, Judging, SessionOutcome, Share};
 use crate::finding::{Counts, Finding, Level};
 use crate::ingest::{Log, StoreEntry};
-use crate::model::Gap;
 use crate::privacy::redact;
 use crate::rules::private::{Exposed, Wanted};
 use crate::store::live::Judged;
@@ -169,10 +168,7 @@ fn judged(
     };
     let exposed = exposed.as_ref().map(|exposed| Share { exposed, at: 0 });
     let outcome = engine::judge_by(session, reading.gaps.clone(), Judging { exposed, ..judging });
-    if outcome.judged != outcome.tool_calls {
-        let fault = |gap: &Gap| gap.reason.starts_with("internal error");
-        let gap = outcome.gaps.iter().find(|gap| fault(gap));
-        let reason = gap.map_or("not every call of the session was judged", |gap| gap.reason.as_str());
+    if let Some(reason) = outcome.unjudged() {
         return Err(Failure::new(reason.to_owned()));
     }
     Ok(outcome)

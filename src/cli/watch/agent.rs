@@ -9,16 +9,32 @@ use std::time::Duration;
 #[cfg(target_os = "linux")]
 use std::time::Instant;
 
+use super::super::environment::{Environment, Named};
 use super::super::failure::Failure;
-use super::super::processes::Process;
+use super::super::processes::{self, Process};
 
 /// The agent's process as the hook recorded it when the session began; `None`: it did not, or it is gone.
 pub(super) fn recorded(folder: &Path) -> Option<Process> {
-    let meta: serde_json::Value = serde_json::from_slice(&fs::read(folder.join("meta.json")).ok()?).ok()?;
-    let attribution = meta.get("attribution")?;
+    let attribution = attribution(folder)?;
     let text = |name: &str| attribution.get(name).and_then(serde_json::Value::as_str);
     let process = Process::find(text("pid")?.parse().ok()?)?;
     (process.moment()? == text("process_started")?).then_some(process)
+}
+
+/// The recorded process was one of this machine since it was started, and is no more. Of one in a container, whose host has
+/// a name of its own, nothing can be told.
+pub(super) fn is_gone(folder: &Path, environment: Environment<'_>) -> bool {
+    let Some(attribution) = attribution(folder) else { return false };
+    let text = |name: &str| attribution.get(name).and_then(serde_json::Value::as_str);
+    let people = environment.machine.map(|machine| machine.people.as_slice()).unwrap_or_default();
+    let host = people.iter().find(|(named, _)| *named == Named::Host).map(|(_, value)| value.trim());
+    let is_here = host.is_some() && text("hostname") == host;
+    is_here && text("process_started").is_some_and(processes::is_since_the_last_start) && recorded(folder).is_none()
+}
+
+fn attribution(folder: &Path) -> Option<serde_json::Value> {
+    let meta: serde_json::Value = serde_json::from_slice(&fs::read(folder.join("meta.json")).ok()?).ok()?;
+    meta.get("attribution").cloned()
 }
 
 /// The one of `--pid`, else the recorded one; `None`: there is none.

@@ -71,9 +71,8 @@ impl Known {
             return said;
         }
         if self.is_empty() {
-            if watch.asks_sessions() {
-                said.push("no session was recorded: only time limits held, all others were not judged".to_owned());
-            }
+            let what = if watch.asks_sessions() { "all others were" } else { "the policy was" };
+            said.push(format!("no session was recorded: only time limits held, {what} not judged"));
             return said;
         }
         let spending = self.spending.as_ref();

@@ -185,7 +185,8 @@ impl Observer<'_> {
             Err(gap) => self.tell(unread(&watched.folder, gap.reason)),
             Ok((recorded, mut seen)) => {
                 watched.recorded = recorded;
-                (seen.folder, seen.gaps, seen.lines) = (watched.folder.clone(), gaps, lines);
+                seen.gaps.extend(gaps);
+                (seen.folder, seen.lines) = (watched.folder.clone(), lines);
                 self.tell(News::Session(Box::new(seen)));
             }
         }
@@ -196,7 +197,8 @@ impl Observer<'_> {
         let replay = Replay::new(session, policy.programs(), &self.judges.links);
         let measured = replay.measured(self.pricing());
         let mut breaches = self.judges.watch.look(session, &measured);
-        breaches.extend(self.by_policy(session));
+        let (broken, unjudged) = self.by_policy(session);
+        breaches.extend(broken);
         let recorded = Spending::of(measured.cost(), measured.requests());
         let span = measured.span();
         let seen = Seen {
@@ -204,7 +206,7 @@ impl Observer<'_> {
             folder: PathBuf::new(),
             breaches,
             fate: Fate::of(directory, session, &measured),
-            gaps: Vec::new(),
+            gaps: unjudged.into_iter().collect(),
             lines: Vec::new(),
             ended: matches!(session.events.last().map(|event| &event.kind), Some(EventKind::End(_))),
             began: span.first,
@@ -213,13 +215,15 @@ impl Observer<'_> {
         (recorded, seen)
     }
 
-    /// What fails `check` by its level fails here. What is only missing of the evidence does not.
-    fn by_policy(&self, session: &Session<'_>) -> Vec<Breach> {
+    /// What fails `check` by its level fails here. What is only missing of the evidence does not; why not every call could
+    /// be judged is the second value.
+    fn by_policy(&self, session: &Session<'_>) -> (Vec<Breach>, Option<String>) {
         if !self.judges.has_policy {
-            return Vec::new();
+            return (Vec::new(), None);
         }
         let panel = self.judges.bench.panel(None, &self.judges.links, Entries::Drop);
         let outcome = engine::judge_by(session, Vec::new(), panel.judging);
+        let unjudged = outcome.unjudged().map(str::to_owned);
         let outcome = engine::conclude(&self.judges.bench.policy, vec![outcome], Vec::new(), panel.settings);
         let found = outcome.sessions.iter().flat_map(|session| &session.findings);
         let fails = |finding: &&Finding| {
@@ -233,7 +237,7 @@ impl Observer<'_> {
             is_time: false,
             notify: None,
         };
-        found.filter(fails).map(breach).collect()
+        (found.filter(fails).map(breach).collect(), unjudged)
     }
 }
 

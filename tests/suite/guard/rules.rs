@@ -183,6 +183,13 @@ fn what_nobody_recorded_was_not_judged() {
     assert_eq!(guard(&world, &["--rules", "rules.json"], "exit 8").code, 8);
     let script = agent("s-1", &[started(), bash("t1", "ls")], "exit 0");
     assert_eq!(guard(&world, &["--rules", "rules.json"], &script).code, 0);
+    // A policy that could judge nothing is no pass.
+    let world = World::empty();
+    world.write(".agent-scope.json", r#"{"version": 2, "budgets": {"tool_calls": 9}}"#);
+    let unheard = guard(&world, &["--timeout", "50s"], "exit 0");
+    assert_eq!(unheard.code, 3, "{}", unheard.stderr);
+    assert!(unheard.stderr.contains("the policy was not judged"), "{}", unheard.stderr);
+    assert_eq!(guard(&world, &["--timeout", "50s"], &script).code, 0);
     let unpaid = guard(&world, &["--budget", "5.00"], &agent("s-2", &[started(), bash("t1", "ls")], "exit 0"));
     assert_eq!(unpaid.code, 3, "{}", unpaid.stderr);
     assert!(unpaid.stderr.contains("cost not known"), "{}", unpaid.stderr);

@@ -117,6 +117,22 @@ fn the_recorded_process_is_killed_with_what_it_started() {
     assert_eq!(document["session_id"], "s-1");
 }
 
+/// What is recorded is all there will be: it is judged, and nobody is waited for.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_agent_that_was_gone_before_is_not_waited_for() {
+    let world = World::empty();
+    let mut child = hanging(&world);
+    stop(&mut child);
+    world.write("rules.yaml", "- {condition: file_path, glob: 'a', action: kill}\n");
+    for (args, code) in [(&["--timeout", "1h"][..], 0), (&["--rules", "rules.yaml", "--dry-run"], 1)] {
+        let args = [&["watch"], args].concat();
+        assert_eq!(end(start(&world, &args)), Some(code), "{}", world.read("said"));
+        assert!(world.read("said").contains("the agent is gone"), "{}", world.read("said"));
+    }
+    assert!(world.read("said").contains("would kill the agent"), "{}", world.read("said"));
+}
+
 /// Another process may have the number by now.
 #[cfg(target_os = "linux")]
 #[test]

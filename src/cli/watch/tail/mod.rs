@@ -48,8 +48,9 @@ pub(in crate::cli) fn run(
     if judges.acts() && !args.limits.dry_run && agent.is_none() {
         return Err(no_process(&folder));
     }
+    let was_gone = args.pid.is_none() && agent.is_none() && agent::is_gone(&folder, environment);
     let alerts = Alerts::new("watch", (trace_dir, on_violation), webhook.as_deref())?;
-    let tail = Tail::new((args, trace_dir), &judges, agent, alerts, environment)?;
+    let tail = Tail { was_gone, ..Tail::new((args, trace_dir), &judges, agent, alerts, environment)? };
     tail.introduce(&folder, streams);
     let (news, heard) = channel();
     let (stop, stopped) = channel();
@@ -82,6 +83,10 @@ struct Tail<'t> {
     pausing: Option<Pausing>,
     /// A rule or a limit was broken.
     broke: bool,
+    /// Events that could not be searched for secrets.
+    unsent: usize,
+    /// The agent's process was gone before anybody watched: what is recorded is all there will be.
+    was_gone: bool,
 }
 
 /// Why a watch is over.
@@ -120,6 +125,8 @@ impl<'t> Tail<'t> {
             clock: Clock { now, began: Instant::now(), before: None, ended: None, paused: Duration::ZERO },
             pausing: None,
             broke: false,
+            unsent: 0,
+            was_gone: false,
         })
     }
 }
@@ -144,7 +151,10 @@ impl Tail<'_> {
                 Err(RecvTimeoutError::Disconnected) => Some(Over::Ended),
             };
             let over = over.or_else(|| self.time(&mut deadlines, streams)).or_else(|| {
-                let is_gone = self.agent.as_ref().is_some_and(|agent| !agent.is_there());
+                let is_gone = match &self.agent {
+                    Some(agent) => !agent.is_there(),
+                    None => self.was_gone && !self.known.is_empty(),
+                };
                 if interrupts.any() { Some(Over::Asked) } else { is_gone.then_some(Over::Gone) }
             });
             self.pause_button(streams);
@@ -194,8 +204,9 @@ impl Tail<'_> {
         let Some(stream) = &mut self.stream else { return };
         for line in lines {
             // What can't be searched for secrets is not sent.
-            if let Ok(clean) = clean_text(&self.clean, line) {
-                stream.send(clean);
+            match clean_text(&self.clean, line) {
+                Ok(clean) => stream.send(clean),
+                Err(_) => self.unsent += 1,
             }
         }
     }
@@ -333,6 +344,11 @@ impl Tail<'_> {
         };
         for problem in self.stream.take().into_iter().flat_map(Poster::finish) {
             self.alerts.note(&format!("warning: stream: {problem}"), streams);
+        }
+        if self.unsent > 0 {
+            let said =
+                format!("warning: stream: {} events could not be searched for secrets and were not sent", self.unsent);
+            self.alerts.note(&said, streams);
         }
         if let Some(said) = said {
             self.alerts.note(said, streams);
