@@ -7,53 +7,39 @@
 //! # Map
 //!
 //! ```text
-//! bytes ─ingest→ Session + Gaps ─effects→ Effects ─engine(policy, rules)→ Outcome ─privacy→ Report ─report→ bytes
+//! bytes ─ingest→ Session + Gaps ─effects→ Effects ─engine(policy, rules)→ Outcome ─secrets→ Report ─report→ bytes
 //!                                                                             └──────────────→ exit code
 //! ```
 //!
-//! | module | what it is for | may use |
-//! |---|---|---|
-//! | [`model`] | what a session is once all agents' dialects are gone | – |
-//! | [`finding`] | what a finding is, and what rules are called | – |
-//! | [`shell`] | which commands a piece of shell text runs: real grammar, constant propagation | – |
-//! | [`privacy`] | turns log text into text that may be shown | – |
-//! | [`scrub`] | rewrites logs of any format byte by byte, without what is private | privacy |
-//! | [`proxy`] | bytes between an MCP client and its server → messages, and what they mean | – |
-//! | [`anonymize`] | sessions without who they are about: pseudonyms, and proof that nothing is left | privacy, scrub |
-//! | [`git`] | files of a revision and commits of a history as git objects | – |
-//! | [`change`] | what the head of a change has that its base hasn't, as data | git |
-//! | [`ingest`] | bytes of a log → sessions and gaps, one folder per dialect | model, git |
-//! | [`effects`] | a tool call → what it did to files, processes, network | model, shell, finding |
-//! | [`prices`] | what models cost and how much they take at once: a dated table | model |
-//! | [`policy`] | `.agent-scope.json` → a validated policy, or diagnostics that point into the file | effects, finding, git, prices |
-//! | [`measures`] | everything that is counted of one session, in one place | model, effects, prices |
-//! | [`config`] | the other files: settings, suppressions, lint rules, how long sessions are kept → settings, or diagnostics | policy, finding |
-//! | [`rules`] | checks that need memory across events: a static, a function, a Markdown spec | model, effects, policy, config, finding, measures, prices, privacy, scrub, git, change |
-//! | [`generate`] | what sessions did → a policy that allows it and nothing more | model, effects, policy, finding, privacy |
-//! | [`eval`] | how a session measures up to `.agent-evals.yaml` | model, effects, policy, rules, finding, measures, prices, config |
-//! | [`compare`] | two sessions beside each other, and sessions of now beside those of before | measures |
-//! | [`engine`] | applies policy, rules and evals; owns order, counts and verdict | model, effects, policy, config, rules, finding, measures, eval, change |
-//! | [`lab`] | tries a policy out: its tests, its lints, what its denies let through | model, effects, policy, engine, finding |
-//! | [`backtest`] | sessions of the past by a policy, and what another one would change | model, effects, policy, rules, engine, finding |
-//! | [`export`] | a scope in the languages of agents' own engines, and what these can't say | model, shell, effects, policy, engine, finding |
-//! | [`triage`] | a session as its user lived it: conversations, turns, steps, tools, what was paid, and event by event | model |
-//! | [`sweep`] | what a repository gives away about the AI tools, MCP servers and endpoints in it | model, effects, policy, config, rules, finding, git, privacy, scrub |
-//! | [`doctor`] | what a commit says about the gate in CI: which strength is in force, and what defeats it | policy, sweep |
-//! | [`report`] | renders an outcome, one file per format, one escaping step per target | model, finding, policy, rules, engine, backtest, privacy, measures, prices, sweep, change, doctor, triage |
-//! | [`telemetry`] | sessions in the language of OpenTelemetry: traces and gauges, as messages that nothing sends | model, measures, prices |
-//! | [`store`] | writes sessions into the native store, whole or while they run, and deletes those that were kept long enough | model, privacy |
-//! | [`capture`] | what agents tell their hooks → events of the store, and answers they understand | model, store |
-//! | [`setup`] | agents' settings with our hooks in them, and without | capture |
-//! | [`watch`] | rules of what a session may not do while it runs, and whether it did | model, effects, policy, config, finding, measures, prices |
-//! | [`cli`] | arguments, files, exit codes; the only module that prints | everything |
+//! This package is the command line: arguments, files, exit codes. The libraries are in `crates/`, one for each idea, and
+//! each starts with a paragraph that says what it is for, what it must not know, and where to begin reading. They depend on
+//! each other in one direction only, which Cargo enforces; from the bottom up:
 //!
-//! The table is enforced by `tests/suite/architecture.rs`.
+//! | crate | what it is for |
+//! |---|---|
+//! | [`agent_strace_model`] | plain data: sessions, calls, gaps, findings, prices |
+//! | [`agent_strace_shell`] | shell text to commands: grammar and expansion |
+//! | [`agent_strace_secrets`] | secrets and personal data: detection, redaction, anonymization |
+//! | [`agent_strace_git`] | git objects, commits and change sets |
+//! | [`agent_strace_ingest`] | bytes of a log to sessions and gaps, one folder for each format |
+//! | [`agent_strace_effects`] | a tool call to the files, commands, hosts and tools that it touched |
+//! | [`agent_strace_session_view`] | a session as its user saw it: conversations, turns, steps, tools, billing |
+//! | [`agent_strace_policy`] | `.agent-scope.json` and the other settings to a policy that judges effects, or to diagnostics |
+//! | [`agent_strace_metrics`] | everything that is counted of one session |
+//! | [`agent_strace_rules`] | checks with a memory: a static, a function and a Markdown document for each; lint and eval |
+//! | [`agent_strace_engine`] | applies policy and rules; order, counts, verdict; policy tests, backtests, generated policies |
+//! | [`agent_strace_store`] | the native store of sessions, and how long they are kept |
+//! | [`agent_strace_live`] | hooks, MCP traffic and rules for sessions that still run (feature `live`) |
+//! | [`agent_strace_telemetry`] | sessions as OpenTelemetry messages (feature `telemetry`) |
+//! | [`agent_strace_export`] | policies in the formats of agents' own engines |
+//! | [`agent_strace_repos`] | repositories: AI tools, MCP servers and endpoints in use, and the gate in CI |
+//! | [`agent_strace_report`] | renders an outcome, one file for each format, one escaping step for each target |
 //!
 //! # Invariants
 //!
 //! 1. A pass is printed only when every input in scope was read and judged. What can't be read is a
-//!    [`model::Gap`]; what can't be understood is an opaque effect. Both are counted in every report.
-//! 2. One evaluator: every command that gives an opinion goes through [`effects`] and [`policy`].
+//!    [`Gap`](agent_strace_model::Gap); what can't be understood is an opaque effect. Both are counted in every report.
+//! 2. One evaluator: every command that gives an opinion goes through [`agent_strace_effects`] and [`agent_strace_policy`].
 //! 3. Same bytes in, same bytes out: no clock, no hash-map order, no thread order, no locale.
 //! 4. A finding names two places: the act, and the policy line that judged it.
 //! 5. Log text is hostile: it reaches an output only through one redacting and one escaping step.
@@ -62,9 +48,9 @@
 //!    `export`, to the address that its user gave (`--endpoint`, `--backend`), and only `cli::export::telemetry::http`
 //!    can.
 //! 7. Policy is order-free: deny > allow > default.
-//! 8. Rules don't print, renderers don't judge, ingest doesn't guess. Only [`cli`], `ingest::discover`,
-//!    `policy::load`, `sweep::worktree`, [`store`] and [`git`] touch the outside world. What `cli::record` starts or
-//!    connects to is named by whoever runs it.
+//! 8. Rules don't print, renderers don't judge, ingest doesn't guess. Only this package, `agent_strace_ingest::discover`,
+//!    `agent_strace_policy::load_file`, `agent_strace_repos::repo_audit`, [`agent_strace_store`] and [`agent_strace_git`]
+//!    touch the outside world. The user names what `record` starts or connects to.
 //!
 //! # Where this departs from the usual
 //!
@@ -89,46 +75,7 @@
 //! - **YAML is read as the policy is.** A library bounds it and says where values stand; what they may be is checked by
 //!   the reader of the policy, so that both files have the same faults and the same help.
 
-#![allow(
-    rustdoc::private_intra_doc_links,
-    reason = "the map is for whoever works on the crate, all but `run` is private"
-)]
-
-mod anonymize;
-mod backtest;
-mod capture;
-mod change;
 mod cli;
-mod compare;
-mod config;
-mod doctor;
-mod effects;
-mod engine;
-mod eval;
-mod export;
-mod finding;
-mod generate;
-mod git;
-mod ingest;
-mod lab;
-mod measures;
-mod model;
-mod policy;
-mod prices;
-mod privacy;
-mod proxy;
-mod report;
-mod rules;
-#[cfg(test)]
-mod schemas;
-mod scrub;
-mod setup;
-mod shell;
-mod store;
-mod sweep;
-mod telemetry;
-mod triage;
-mod watch;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};

@@ -10,8 +10,8 @@ use super::failure::{Failure, reason};
 use super::output;
 use super::policy_file;
 use super::trust::Ground;
-use crate::policy::file;
-use crate::report::{self, Report, terminal};
+use agent_strace_policy::file;
+use agent_strace_report::{Report, terminal};
 
 /// What is read of a baseline or a report: what tells findings apart, and where it comes from.
 #[derive(Deserialize)]
@@ -113,12 +113,12 @@ impl Baseline {
     pub(super) fn write_found(
         &self,
         path: &Path,
-        found: &[report::FoundInRepository],
+        found: &[agent_strace_report::FoundInRepository],
         today: &str,
         overwrite: Overwrite,
     ) -> Result<String, Failure> {
         refuse_to_overwrite(Some(path), overwrite)?;
-        let baseline = report::Baseline::of_repositories(found, &self.first_seen(), Some(today));
+        let baseline = agent_strace_report::Baseline::of_repositories(found, &self.first_seen(), Some(today));
         output::write(path, &baseline.text)?;
         Ok(written(path, baseline.findings))
     }
@@ -131,7 +131,7 @@ impl Baseline {
     pub(super) fn notes(&self, report: &Report) -> Vec<String> {
         let Some(shown) = self.shown.as_deref().map(terminal) else { return Vec::new() };
         let mut notes = Vec::new();
-        if self.ruleset.as_ref().is_some_and(|ruleset| *ruleset != report::ruleset(report)) {
+        if self.ruleset.as_ref().is_some_and(|ruleset| *ruleset != agent_strace_report::ruleset(report)) {
             notes.push(format!(
                 "note: the baseline `{shown}` was written with other rules or another policy: what they find or word \
                  otherwise is new"
@@ -157,7 +157,7 @@ impl Baseline {
         overwrite: Overwrite,
     ) -> Result<Vec<String>, Failure> {
         refuse_to_overwrite(Some(path), overwrite)?;
-        let baseline = report::Baseline::of(report, &self.first_seen(), today);
+        let baseline = agent_strace_report::Baseline::of(report, &self.first_seen(), today);
         output::write(path, &baseline.text)?;
         let mut notes = vec![written(path, baseline.findings)];
         if baseline.left_out > 0 {

@@ -16,17 +16,15 @@ use super::measured::prices;
 use super::output;
 use super::policy_file;
 use super::trust::Ground;
-use crate::change::Change;
-use crate::config::lint::Lints;
-use crate::config::private::Private;
-use crate::config::retention::Retention;
-use crate::effects::Links;
-use crate::engine::{Entries, Judging, Settings};
-use crate::eval::Demands;
-use crate::policy::Policy;
-use crate::report;
-use crate::rules;
-use crate::rules::private::Wanted;
+use agent_strace_effects::Links;
+use agent_strace_engine::{Entries, Judging, Settings};
+use agent_strace_git::change_set::Change;
+use agent_strace_policy::Policy;
+use agent_strace_policy::config::lint::Lints;
+use agent_strace_policy::config::private::Private;
+use agent_strace_policy::config::retention::Retention;
+use agent_strace_rules::eval::Demands;
+use agent_strace_rules::private::Wanted;
 
 /// What judges.
 pub(super) struct Bench {
@@ -52,7 +50,7 @@ impl Bench {
         let policy = beside((args, ground), policy, environment, streams)?;
         let decided = configuration::decide(args, named.configuration, (policy, ground), environment, streams)?;
         let Decided { policy, mut settings, baseline, retention, private } = decided;
-        settings.only = (verb == Verb::Lint).then_some(rules::lint::FAMILIES);
+        settings.only = (verb == Verb::Lint).then_some(agent_strace_rules::lint::FAMILIES);
         let colour = environment.colour && !args.no_color;
         settings.demands = demands(verb, named, ground, colour)?;
         let counted = settings.demands.as_ref().is_some_and(|demands| demands.evals.counts_lints());
@@ -110,7 +108,8 @@ fn beside(
     let coloured = environment.colour && !args.no_color;
     let hooks = hooks::manifests(args, ground, coloured)?;
     if !hooks.manifests.is_empty() && !args.quiet {
-        let files = hooks.manifests.iter().map(|manifest| format!("`{}`", report::terminal(&manifest.path)));
+        let files =
+            hooks.manifests.iter().map(|manifest| format!("`{}`", agent_strace_report::terminal(&manifest.path)));
         let files: Vec<String> = files.collect();
         output::note(streams.stderr, &format!("note: judged by the hook policies too: {}", files.join(", ")));
     }

@@ -15,15 +15,14 @@ use super::failure::{Failure, reason};
 use super::output;
 use super::policy_file;
 use super::trust::Ground;
-use crate::config::anonymize::{self, Anonymizing};
-use crate::config::lint::{self, Lints};
-use crate::config::private::Private;
-use crate::config::retention::Retention;
-use crate::config::{self, Configuration};
-use crate::engine::{Settings, Waiving};
-use crate::git::GitError;
-use crate::policy::{Diagnostics, Policy};
-use crate::rules;
+use agent_strace_engine::{Settings, Waiving};
+use agent_strace_git::GitError;
+use agent_strace_policy::config::anonymize::{self, Anonymizing};
+use agent_strace_policy::config::lint::{self, Lints};
+use agent_strace_policy::config::private::Private;
+use agent_strace_policy::config::retention::Retention;
+use agent_strace_policy::config::{self, Configuration};
+use agent_strace_policy::{Diagnostics, Policy};
 
 /// What decides beside the evidence and the policy's own lists.
 pub(super) struct Decided {
@@ -97,7 +96,7 @@ pub(super) fn suppressing(config: Option<&str>, policy: Policy, colour: bool) ->
 pub(super) fn lints(named: Option<&str>, ground: Ground<'_>, colour: bool) -> Result<Option<Lints>, Failure> {
     let name = policy_file::shown(named.unwrap_or(lint::NAME));
     let Some(bytes) = bytes(&name, ground, named.is_some())? else { return Ok(None) };
-    let read = Lints::read(&name, &bytes, &rules::lint::declared());
+    let read = Lints::read(&name, &bytes, &agent_strace_rules::lint::declared());
     read.map(Some).map_err(|faults| policy_file::faulty("lint file", &name, &faults, policy_file::colour(colour)))
 }
 

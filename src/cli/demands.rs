@@ -7,11 +7,11 @@ use super::configuration;
 use super::failure::{Failure, reason};
 use super::policy_file;
 use super::trust::Ground;
-use crate::config::evals::{self, Evals};
-use crate::config::{is_too_large, read_bytes};
-use crate::eval::{Baseline, BaselineFault, Verdicts};
-use crate::policy::json::{self, Data, Value};
-use crate::policy::quoted;
+use agent_strace_policy::config::evals::{self, Evals};
+use agent_strace_policy::config::{is_too_large, read_bytes};
+use agent_strace_policy::json::{self, Data, Value};
+use agent_strace_policy::quoted;
+use agent_strace_rules::eval::{Baseline, BaselineFault, Verdicts};
 
 /// Where a file is read from, and how its faults are shown.
 #[derive(Debug, Clone, Copy)]

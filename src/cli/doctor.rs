@@ -10,11 +10,11 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
 use super::policy_file::DEFAULT;
-use crate::change::from_top;
-use crate::doctor::{self, Held};
-use crate::git::{self, GitError, Repository};
-use crate::policy::Policy;
-use crate::report::{self, Colour};
+use agent_strace_git::change_set::from_top;
+use agent_strace_git::{GitError, Repository};
+use agent_strace_policy::Policy;
+use agent_strace_report::Colour;
+use agent_strace_repos::doctor::{self, Held};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -63,8 +63,8 @@ pub(super) fn run(
     let examination = doctor::examine(&held(trace_dir, args)?);
     let colour = if environment.colour && !args.no_color { Colour::Ansi } else { Colour::Plain };
     let text = match args.format {
-        PlainFormat::Text => report::examination(&examination, colour),
-        PlainFormat::Json => report::examination_json(&examination),
+        PlainFormat::Text => agent_strace_report::examination(&examination, colour),
+        PlainFormat::Json => agent_strace_report::examination_json(&examination),
     };
     output::print(streams.stdout, &text)?;
     Ok(examination.exit_code())
@@ -97,14 +97,14 @@ fn held(trace_dir: &Path, args: &DoctorArgs) -> Result<Held, Failure> {
 
 /// The text of a file, or why it can't be had, in one line.
 fn text(revision: &str, path: &str) -> Result<String, String> {
-    let blob = git::read_top(Path::new("."), revision, path).map_err(|error| error.to_string())?;
+    let blob = agent_strace_git::read_top(Path::new("."), revision, path).map_err(|error| error.to_string())?;
     String::from_utf8(blob.bytes).map_err(|_| "it is not UTF-8 text".to_owned())
 }
 
 fn owners(revision: &str) -> Result<Vec<(String, String)>, GitError> {
     let mut found = Vec::new();
     for path in OWNERS {
-        match git::read_top(Path::new("."), revision, path) {
+        match agent_strace_git::read_top(Path::new("."), revision, path) {
             Ok(blob) => found.push(((*path).to_owned(), String::from_utf8_lossy(&blob.bytes).into_owned())),
             Err(GitError::NoFile { .. } | GitError::NotAFile(_)) => {}
             Err(error) => return Err(error),
@@ -114,7 +114,7 @@ fn owners(revision: &str) -> Result<Vec<(String, String)>, GitError> {
 }
 
 fn policy(args: &DoctorArgs) -> Result<Option<Result<Box<Policy>, String>>, GitError> {
-    match git::read_top(Path::new("."), &args.revision, &args.policy) {
+    match agent_strace_git::read_top(Path::new("."), &args.revision, &args.policy) {
         Ok(blob) => {
             let read = Policy::from_bytes(&args.policy, Some(args.revision.clone()), &blob.bytes);
             Ok(Some(read.map(Box::new).map_err(|faults| faults.in_one_line())))

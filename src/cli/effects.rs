@@ -15,13 +15,13 @@ use super::output;
 use super::pipeline::Inputs;
 use super::policy_file;
 use super::trust::Ground;
-use crate::effects::{Effect, Kind, Links, Tracker, causes};
-use crate::engine::{self, Entries, Entry, Settings};
-use crate::ingest::discover::Selection;
-use crate::lab::Explained;
-use crate::model::{Arguments, Dialect, Event, EventKind, Gap, Origin, Session, Status, ToolCall};
-use crate::policy::Policy;
-use crate::report::{self, Colour, EffectsEvent, EffectsReport, EffectsSession, Glyphs, Report, Told};
+use agent_strace_effects::{Effect, Kind, Links, Tracker, causes};
+use agent_strace_engine::policy_testing::Explained;
+use agent_strace_engine::{Entries, Entry, Settings};
+use agent_strace_ingest::discover::Selection;
+use agent_strace_model::{Arguments, Dialect, Event, EventKind, Gap, Origin, Session, Status, ToolCall};
+use agent_strace_policy::Policy;
+use agent_strace_report::{Colour, EffectsEvent, EffectsReport, EffectsSession, Glyphs, Report, Told};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -102,7 +102,7 @@ pub(super) fn run(
 }
 
 fn tell(gaps: &[Gap], streams: &mut Streams<'_>) {
-    for line in report::gap_lines(gaps) {
+    for line in agent_strace_report::gap_lines(gaps) {
         output::note(streams.stderr, &line);
     }
 }
@@ -184,8 +184,8 @@ fn judged(
     settings: &Settings,
     links: &Links,
 ) -> (EffectsSession, Report) {
-    let outcome = engine::judge_guarded(session, gaps, policy, Entries::Keep, links);
-    let outcome = engine::settle(policy, vec![outcome], Vec::new(), settings);
+    let outcome = agent_strace_engine::judge_guarded(session, gaps, policy, Entries::Keep, links);
+    let outcome = agent_strace_engine::settle(policy, vec![outcome], Vec::new(), settings);
     let entries: Vec<&Entry> = outcome.sessions.iter().flat_map(|session| &session.entries).collect();
     let effects: Vec<&Effect> = entries.iter().map(|entry| &entry.effect).collect();
     let events = session.events.iter().take(1);

@@ -7,8 +7,8 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
-use crate::capture;
-use crate::ingest::discover;
+use agent_strace_ingest::discover;
+use agent_strace_live::hook_events;
 
 /// The default is what tests and other programs want: no colour, no progress, not in CI.
 #[derive(Debug, Clone, Copy, Default)]
@@ -115,7 +115,7 @@ impl Machine {
         let step_summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from);
         let told = |name: &&'static str| Some((*name, std::env::var(*name).ok().filter(|value| !value.is_empty())?));
         let ci = CI_VARIABLES.iter().filter_map(told).collect();
-        let projects = capture::AGENTS.iter().filter_map(|agent| value(agent.variable?)).collect();
+        let projects = hook_events::AGENTS.iter().filter_map(|agent| value(agent.variable?)).collect();
         let exporters = Exporters(EXPORTER_VARIABLES.iter().filter_map(told).collect());
         Self { homes, now: jiff::Timestamp::now(), ci, step_summary, projects, people: people(), exporters }
     }

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::io::Write;
 
-use crate::policy::{file, nearest};
-use crate::report::terminal;
+use agent_strace_policy::{file, nearest};
+use agent_strace_report::terminal;
 
 /// An answer that is not a judgement: exit code 2.
 #[derive(Debug)]

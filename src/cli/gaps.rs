@@ -13,12 +13,12 @@ use super::failure::Failure;
 use super::output;
 use super::pipeline::Inputs;
 use super::wanted::Wanted;
-use crate::capture::{self, Lapse, Way};
-use crate::ingest::discover::Selection;
-use crate::model::{Gap, Session};
-use crate::privacy::redact;
-use crate::report::{self, terminal};
-use crate::store::live;
+use agent_strace_ingest::discover::Selection;
+use agent_strace_live::hook_events::{self, Lapse, Way};
+use agent_strace_model::{Gap, Session};
+use agent_strace_report::terminal;
+use agent_strace_secrets::redact;
+use agent_strace_store::live;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -116,11 +116,13 @@ pub(super) fn run(
     let rows: Vec<Row> = rows.into_iter().collect::<Result<_, _>>()?;
     let code = exit_code(&rows, &gaps);
     let text = match args.format {
-        PlainFormat::Json => report::to_json(&Document { schema_version: 1, exit_code: code, sessions: &rows }),
+        PlainFormat::Json => {
+            agent_strace_report::to_json(&Document { schema_version: 1, exit_code: code, sessions: &rows })
+        }
         PlainFormat::Text => text(&rows),
     };
     output::print(streams.stdout, &text)?;
-    for line in report::gap_lines(&gaps) {
+    for line in agent_strace_report::gap_lines(&gaps) {
         output::note(streams.stderr, &line);
     }
     if rows.is_empty() {
@@ -142,7 +144,7 @@ fn row(trace_dir: &Path, session: &Session<'_>) -> Result<Row, Failure> {
     let decisions = live::decisions(trace_dir, &session.id).map_err(|error| Failure::new(error.to_string()))?;
     let enforced = decisions.is_some();
     let decisions = decisions.unwrap_or_default();
-    let joined = capture::join(session, &decisions);
+    let joined = hook_events::join(session, &decisions);
     let damaged = decisions.damaged.iter().map(|(line, reason)| Damage { line: *line, reason });
     Ok(Row {
         id: shown(&session.id),
@@ -235,5 +237,5 @@ impl Past {
 #[cfg(test)]
 #[test]
 fn the_schema_is_what_is_written() {
-    crate::schemas::keep("gaps.v1", &crate::schemas::written::<Document<'_>>());
+    agent_strace_testing::schemas::keep("gaps.v1", &agent_strace_testing::schemas::written::<Document<'_>>());
 }

@@ -13,14 +13,14 @@ use super::pipeline::Inputs;
 use super::retention::{self, Overdues};
 use super::trust::{AfterMerge, Ground, Trust, change};
 use super::wanted::Wanted;
-use crate::change::Extent;
-use crate::config::retention::Retention;
-use crate::effects::Links;
-use crate::engine::Entries;
-use crate::git::{self, GitError};
-use crate::ingest::discover::Selection;
-use crate::model::Gap;
-use crate::report::{self, Checkout, Colour, Report, Style};
+use agent_strace_effects::Links;
+use agent_strace_engine::Entries;
+use agent_strace_git::GitError;
+use agent_strace_git::change_set::Extent;
+use agent_strace_ingest::discover::Selection;
+use agent_strace_model::Gap;
+use agent_strace_policy::config::retention::Retention;
+use agent_strace_report::{Checkout, Colour, Report, Style};
 
 /// What was called: all judge alike and differ in what they take and show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -194,7 +194,7 @@ fn left_out_of(count: usize) -> Option<String> {
 /// The symlinks that are committed where the program runs, so that what is done through one is judged by what it names.
 /// Links of a repository that can't be read are evidence that is missing: a gap, never a pass.
 pub(super) fn links(ground: Ground<'_>) -> (Links, Option<Gap>) {
-    match git::links(ground.folder(), ground.revision.unwrap_or("HEAD"), ground.is_top()) {
+    match agent_strace_git::links(ground.folder(), ground.revision.unwrap_or("HEAD"), ground.is_top()) {
         Ok(links) => (links, None),
         Err(GitError::NoRepository(_) | GitError::NoRevision(_)) => (Links::new(), None),
         Err(error) => {
@@ -206,7 +206,7 @@ pub(super) fn links(ground: Ground<'_>) -> (Links, Option<Gap>) {
 
 /// Nothing to judge proves nothing.
 fn no_sessions(trace_dir: &Path, streams: &mut Streams<'_>) -> u8 {
-    let shown = report::terminal(&trace_dir.display().to_string());
+    let shown = agent_strace_report::terminal(&trace_dir.display().to_string());
     output::note(streams.stderr, &format!("error: no session was found in `{shown}`: nothing was judged"));
     3
 }
@@ -226,7 +226,9 @@ fn write(
     let read = |path: &str| trust.shown_file(path);
     let repository = environment.repository();
     let checkout = Checkout { now: args.now, prefix: trust.prefix(), repository, read: &read };
-    let render = |format: FormatName, colour: Colour| report::render(report, format.format(), style, colour, &checkout);
+    let render = |format: FormatName, colour: Colour| {
+        agent_strace_report::render(report, format.format(), style, colour, &checkout)
+    };
     for (format, file) in &args.reports {
         output::write(file, &render(*format, Colour::Plain))?;
     }

@@ -7,10 +7,10 @@ use super::failure::{Failure, reason};
 use super::output;
 use super::policy_file;
 use super::trust::Ground;
-use crate::config;
-use crate::config::hooks::{NAMES, read};
-use crate::git::GitError;
-use crate::policy::hooks::HookPolicy;
+use agent_strace_git::GitError;
+use agent_strace_policy::config;
+use agent_strace_policy::config::hooks::{NAMES, read};
+use agent_strace_policy::hooks::HookPolicy;
 
 /// Those of the current directory, of the directories above it in the repository, and of the ones that were named. With
 /// `--policy-ref` all come from that revision, so that a change can't loosen what it is judged by.

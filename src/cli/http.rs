@@ -10,7 +10,6 @@ use ureq::http::{HeaderName, HeaderValue};
 use url::Url;
 
 use super::failure::Failure;
-use crate::privacy;
 
 /// For all of one request, the answer included.
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -148,7 +147,7 @@ impl Target {
         for value in &self.private {
             text = text.replace(value, "[REDACTED:header]");
         }
-        privacy::redact(text).as_str().to_owned()
+        agent_strace_secrets::redact(text).as_str().to_owned()
     }
 }
 

@@ -13,12 +13,11 @@ use super::list;
 use super::output;
 use super::pipeline::{Inputs, Order};
 use super::wanted::Wanted;
-use crate::ingest::discover::Selection;
-use crate::ingest::{Log, Reading};
-use crate::model::{Gap, Session, Status};
-use crate::privacy::redact;
-use crate::report;
-use crate::store::{self, Change, Imported, Origin, Run, Secrets, StoreError, Written};
+use agent_strace_ingest::discover::Selection;
+use agent_strace_ingest::{Log, Reading};
+use agent_strace_model::{Gap, Session, Status};
+use agent_strace_secrets::redact;
+use agent_strace_store::{Change, Imported, Origin, Run, Secrets, StoreError, Written};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -118,7 +117,7 @@ fn import(trace_dir: &Path, log: &Log, reading: &Reading<'_>, secrets: Secrets, 
         let imported = Imported { session, gaps: &reading.gaps, source, secrets };
         let written = match &at_home {
             Some(directory) => Ok(Written { directory: directory.clone(), change: Change::Unchanged }),
-            None => store::import(trace_dir, &imported, mode),
+            None => agent_strace_store::import(trace_dir, &imported, mode),
         };
         row(written, session, reading.gaps.len())
     });
@@ -167,9 +166,9 @@ fn tell(rows: &[Row], gaps: &[Gap], mode: Run, streams: &mut Streams<'_>) -> Res
             counted(row.tokens, "token"),
             counted(row.errors as u64, "error"),
         );
-        output::note(streams.stderr, &report::terminal(&line));
+        output::note(streams.stderr, &agent_strace_report::terminal(&line));
     }
-    for line in report::gap_lines(gaps) {
+    for line in agent_strace_report::gap_lines(gaps) {
         output::note(streams.stderr, &line);
     }
     if let Some(error) = rows.iter().find_map(|row| row.written.as_ref().err()) {

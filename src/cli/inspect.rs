@@ -3,20 +3,18 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
 
 use super::Streams;
 use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
 use super::pipeline::{Inputs, Order};
-use crate::ingest::discover::Selection;
-use crate::ingest::{Log, Reading};
-use crate::model::Gap;
-use crate::privacy::redact;
-use crate::report;
-use crate::store::{self, Imported, Origin, Secrets};
-use crate::triage::{self, Bill, Conversation, Told};
+use agent_strace_ingest::discover::Selection;
+use agent_strace_ingest::{Log, Reading};
+use agent_strace_model::Gap;
+use agent_strace_secrets::redact;
+use agent_strace_session_view::{Conversation, Told};
+use agent_strace_store::{Imported, Origin, Secrets};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -75,19 +73,21 @@ pub(super) fn run(
     all.push(gaps);
     let mut gaps: Vec<Gap> = all.into_iter().flatten().collect();
     gaps.sort();
-    let told = triage::arrange(told.into_iter().flatten().collect());
+    let told = agent_strace_session_view::arrange(told.into_iter().flatten().collect());
     let empty = told.is_empty();
     let text = match args.view {
         View::Events | View::Session => conversations(told, args.billing)?,
         View::Billing => billing(&told),
-        View::Turns => triage::outline(&told, &|text| report::terminal(redact(text).as_str())),
+        View::Turns => {
+            agent_strace_session_view::outline(&told, &|text| agent_strace_report::terminal(redact(text).as_str()))
+        }
     };
     output::print(streams.stdout, &text)?;
     Ok(concluded(empty, &gaps, streams))
 }
 
 fn concluded(empty: bool, gaps: &[Gap], streams: &mut Streams<'_>) -> u8 {
-    for line in report::gap_lines(gaps) {
+    for line in agent_strace_report::gap_lines(gaps) {
         output::note(streams.stderr, &line);
     }
     if empty {
@@ -119,19 +119,19 @@ fn documents(log: &Log, reading: &Reading<'_>) -> Vec<String> {
     let meta = log.store.as_ref().and_then(|entry| entry.meta.as_deref().ok());
     if let Some(meta) = meta {
         let [meta, events] = [meta, log.bytes()].map(String::from_utf8_lossy);
-        return vec![store::document_of(&meta, &events)];
+        return vec![agent_strace_store::document_of(&meta, &events)];
     }
     let name = log.shown.rsplit('/').next().unwrap_or(&log.shown);
     let sessions = reading.sessions.iter().enumerate().map(|(at, session)| {
         let source = Origin { name, bytes: log.bytes(), session: at };
-        store::document(&Imported { session, gaps: &reading.gaps, source, secrets: Secrets::Keep })
+        agent_strace_store::document(&Imported { session, gaps: &reading.gaps, source, secrets: Secrets::Keep })
     });
     sessions.collect()
 }
 
 fn told(reading: Reading<'_>) -> (Vec<Told>, Vec<Gap>) {
     let gaps = reading.gaps.len();
-    (reading.sessions.iter().flat_map(|session| triage::tell(session, gaps)).collect(), reading.gaps)
+    (reading.sessions.iter().flat_map(|session| agent_strace_session_view::tell(session, gaps)).collect(), reading.gaps)
 }
 
 /// One conversation as its document, several as a list: byte for byte what they are compared with, so texts stand in
@@ -148,39 +148,6 @@ fn conversations(told: Vec<Told>, billing: bool) -> Result<String, Failure> {
     text.map(|text| text + "\n").map_err(|error| Failure::new(format!("can't write the document: {error}")))
 }
 
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "billing"))]
-struct Billing<'a> {
-    schema_version: u32,
-    sessions: Vec<Paid<'a>>,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Paid<'a> {
-    session_id: String,
-    stream_id: &'a triage::StreamId,
-    agent: &'a str,
-    source: &'a str,
-    #[serde(flatten)]
-    bill: &'a Bill,
-}
-
 fn billing(told: &[Told]) -> String {
-    let sessions = told.iter().map(|told| Paid {
-        session_id: told.conversation.session_id.to_string(),
-        stream_id: &told.conversation.stream_id,
-        agent: &told.agent,
-        source: &told.source,
-        bill: &told.bill,
-    });
-    report::to_json(&Billing { schema_version: 1, sessions: sessions.collect() })
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_schema_is_that_of_the_types() {
-        crate::schemas::keep("billing.v1", &crate::schemas::written::<super::Billing<'static>>());
-    }
+    agent_strace_report::to_json(&agent_strace_session_view::BillingReport::of(told))
 }

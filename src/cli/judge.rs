@@ -2,11 +2,11 @@
 
 use super::pipeline::{Inputs, Order};
 use super::retention::Overdues;
-use crate::engine::{self, Judging, Outcome, SessionOutcome, Settings, Share};
-use crate::ingest::{Log, Reading};
-use crate::model::{Gap, Session};
-use crate::rules::private::{Exposed, Wanted};
-use crate::sweep;
+use agent_strace_engine::{Judging, Outcome, SessionOutcome, Settings, Share};
+use agent_strace_ingest::{Log, Reading};
+use agent_strace_model::{Gap, Session};
+use agent_strace_repos::repo_audit;
+use agent_strace_rules::private::{Exposed, Wanted};
 
 /// What judges.
 #[derive(Clone, Copy)]
@@ -43,8 +43,9 @@ pub(super) fn judge_twice(
             other.1.extend(gaps);
         }
     }
-    let conclude =
-        |panel: &Panel<'_>, (sessions, gaps)| engine::conclude(panel.judging.policy, sessions, gaps, panel.settings);
+    let conclude = |panel: &Panel<'_>, (sessions, gaps)| {
+        agent_strace_engine::conclude(panel.judging.policy, sessions, gaps, panel.settings)
+    };
     (conclude(first, one), second.map(|panel| conclude(panel, other)))
 }
 
@@ -68,7 +69,7 @@ pub(super) fn judge_telling<T: Send>(
         gaps.extend(lacking);
         told.extend(more);
     }
-    (engine::conclude(panel.judging.policy, sessions, gaps, panel.settings), told)
+    (agent_strace_engine::conclude(panel.judging.policy, sessions, gaps, panel.settings), told)
 }
 
 /// The sessions of one log, judged, and the gaps that belong to no single one of them.
@@ -90,9 +91,9 @@ fn judge_log(
     let (own, unassigned) = if sessions.len() == 1 { (gaps, Vec::new()) } else { (Vec::new(), gaps) };
     let judge = |(at, session)| {
         let exposed = exposed.as_ref().map(|exposed| Share { exposed, at });
-        let mut outcome = engine::judge_by(session, own.clone(), Judging { exposed, ..panel.judging });
+        let mut outcome = agent_strace_engine::judge_by(session, own.clone(), Judging { exposed, ..panel.judging });
         outcome.account.overdue = overdue.of(log).cloned();
-        outcome.account.offers = sweep::offered(session);
+        outcome.account.offers = repo_audit::offered(session);
         outcome
     };
     (sessions.iter().enumerate().map(judge).collect(), unassigned)
@@ -106,6 +107,6 @@ fn search<'w>(
     first: &Session<'_>,
 ) -> Result<Exposed<'w>, Gap> {
     let meta = log.store.as_ref().and_then(|store| store.meta.as_deref().ok());
-    let searched = engine::guarded(first, || Exposed::of(wanted, log.bytes(), meta, sessions))?;
-    searched.map_err(|error| engine::not_searched(&log.shown, &error))
+    let searched = agent_strace_engine::guarded(first, || Exposed::of(wanted, log.bytes(), meta, sessions))?;
+    searched.map_err(|error| agent_strace_engine::not_searched(&log.shown, &error))
 }

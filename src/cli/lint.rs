@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::gate::{self, Named, Verb, Wish};
 use super::trust::Trust;
 use super::wanted::Wanted;
-use crate::ingest::discover::Selection;
+use agent_strace_ingest::discover::Selection;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

@@ -10,7 +10,6 @@ use super::Streams;
 use super::args::Cli;
 use super::failure::Failure;
 use super::output;
-use crate::report;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -34,7 +33,7 @@ pub(super) fn run(args: &ManArgs, streams: &mut Streams<'_>) -> Result<u8, Failu
     root.build();
     if let Some(folder) = &args.output {
         let count = write_all(&root, folder)?;
-        let shown = report::terminal(&folder.to_string_lossy());
+        let shown = agent_strace_report::terminal(&folder.to_string_lossy());
         output::print(streams.stdout, &format!("wrote {count} pages to {shown}\n"))?;
         return Ok(0);
     }

@@ -11,9 +11,9 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::progress::Progress;
 use super::wanted::Wanted;
-use crate::ingest::discover::{self, Found, SelectError, Selection, Sink, Source};
-use crate::ingest::{Log, Reading};
-use crate::model::{Gap, Session};
+use agent_strace_ingest::discover::{self, Found, SelectError, Selection, Sink, Source};
+use agent_strace_ingest::{Log, Reading};
+use agent_strace_model::{Gap, Session};
 
 /// Bytes of logs in memory at once. A larger log is read alone.
 const BUDGET: u64 = 64 << 20;

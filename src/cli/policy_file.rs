@@ -8,9 +8,8 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::gate::Verb;
 use super::trust::Ground;
-use crate::git::{self, GitError};
-use crate::policy::{self, Diagnostics, Parts, Policy};
-use crate::report;
+use agent_strace_git::GitError;
+use agent_strace_policy::{Diagnostics, Parts, Policy};
 
 pub(super) const DEFAULT: &str = ".agent-scope.json";
 /// Columns that a diagnostic may take.
@@ -33,7 +32,7 @@ pub(super) fn load(
         };
     }
     if args.policy.is_some() || !is_absent(&path) {
-        return policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour));
+        return agent_strace_policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour));
     }
     // Without a policy `lint` judges what it judges with one: how agents worked.
     if args.allow_no_policy || verb == Verb::Lint || (verb == Verb::Audit && !environment.ci) {
@@ -56,12 +55,12 @@ pub(super) fn load_if_any(
     if policy.is_none() && is_absent(&path) {
         return Ok(None);
     }
-    policy::load_file(Path::new(&path)).map(Some).map_err(|faults| broken(&path, &faults, colour))
+    agent_strace_policy::load_file(Path::new(&path)).map(Some).map_err(|faults| broken(&path, &faults, colour))
 }
 
 /// The policy of a file that was named, or what is wrong with it.
 pub(super) fn read_named(path: &str) -> Result<Policy, Diagnostics> {
-    policy::load_file(Path::new(&shown(path)))
+    agent_strace_policy::load_file(Path::new(&shown(path)))
 }
 
 /// Several policies that were named, or the default one.
@@ -71,7 +70,11 @@ pub(super) fn named_or_default(files: &[String]) -> Vec<String> {
 
 /// The text of a policy that was named, whatever stands in it; `-` is standard input.
 pub(super) fn text_of(path: &str, stdin: &mut dyn Read, colour: bool) -> Result<String, Failure> {
-    let read = if path == "-" { policy::read_text_from(stdin) } else { policy::read_text(Path::new(&shown(path))) };
+    let read = if path == "-" {
+        agent_strace_policy::read_text_from(stdin)
+    } else {
+        agent_strace_policy::read_text(Path::new(&shown(path)))
+    };
     read.map_err(|faults| unusable(path, &faults, colour))
 }
 
@@ -89,7 +92,7 @@ pub(super) struct Stated {
 
 /// The policy of a file, or of `REV:PATH` in this repository where no such file is there.
 pub(super) fn stated(named: &str, coloured: bool) -> Result<Stated, Failure> {
-    let colour = if coloured { policy::Colour::Ansi } else { policy::Colour::Never };
+    let colour = if coloured { agent_strace_policy::Colour::Ansi } else { agent_strace_policy::Colour::Never };
     let in_revision = named.split_once(':').filter(|(revision, _)| !revision.is_empty() && is_absent(named));
     let (policy, path, bytes) = if let Some((revision, path)) = in_revision {
         let path = shown(path);
@@ -98,12 +101,14 @@ pub(super) fn stated(named: &str, coloured: bool) -> Result<Stated, Failure> {
         (from_revision(ground, revision, &path, colour).map_err(Unread::failure)?, path, blob.bytes)
     } else {
         let path = shown(named);
-        let text = policy::read_text(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
-        let policy = policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
+        let text = agent_strace_policy::read_text(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
+        let policy =
+            agent_strace_policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
         (policy, path, text.into_bytes())
     };
-    let text = policy::text(&path, &bytes)
-        .and_then(|text| policy::format::format(&path, text, policy::format::Comments::Strip));
+    let text = agent_strace_policy::text(&path, &bytes).and_then(|text| {
+        agent_strace_policy::format::format(&path, text, agent_strace_policy::format::Comments::Strip)
+    });
     let text = text.map_err(|faults| broken(&path, &faults, colour))?;
     let plain = serde_json::from_str(&text)
         .map_err(|error| Failure::new(format!("the policy `{path}` can't be compared: {error}")))?;
@@ -112,7 +117,11 @@ pub(super) fn stated(named: &str, coloured: bool) -> Result<Stated, Failure> {
 
 /// Why a policy that was named can't be used.
 pub(super) fn unusable(path: &str, faults: &Diagnostics, colour: bool) -> Failure {
-    broken(&shown(path), faults, if colour { policy::Colour::Ansi } else { policy::Colour::Never })
+    broken(
+        &shown(path),
+        faults,
+        if colour { agent_strace_policy::Colour::Ansi } else { agent_strace_policy::Colour::Never },
+    )
 }
 
 pub(super) fn missing() -> Failure {
@@ -138,7 +147,12 @@ impl Unread {
     }
 }
 
-fn from_revision(ground: Ground<'_>, revision: &str, path: &str, colour: policy::Colour) -> Result<Policy, Unread> {
+fn from_revision(
+    ground: Ground<'_>,
+    revision: &str,
+    path: &str,
+    colour: agent_strace_policy::Colour,
+) -> Result<Policy, Unread> {
     let blob = read_blob(ground, revision, path)?;
     let read_file = |path: &str| match ground.read(&blob.commit, path) {
         Ok(blob) => Ok(blob.bytes),
@@ -148,7 +162,7 @@ fn from_revision(ground: Ground<'_>, revision: &str, path: &str, colour: policy:
         .map_err(|faults| Unread::Other(broken(path, &faults, colour)))
 }
 
-fn read_blob(ground: Ground<'_>, revision: &str, path: &str) -> Result<git::Blob, Unread> {
+fn read_blob(ground: Ground<'_>, revision: &str, path: &str) -> Result<agent_strace_git::Blob, Unread> {
     ground.read(revision, path).map_err(|error| {
         let failure = Failure::new(format!("the policy of `{}` can't be read: {error}", ground.name()));
         match error {
@@ -161,17 +175,17 @@ fn read_blob(ground: Ground<'_>, revision: &str, path: &str) -> Result<git::Blob
     })
 }
 
-fn broken(path: &str, faults: &Diagnostics, colour: policy::Colour) -> Failure {
+fn broken(path: &str, faults: &Diagnostics, colour: agent_strace_policy::Colour) -> Failure {
     faulty("policy", path, faults, colour)
 }
 
 /// Whether diagnostics may be painted.
-pub(super) fn colour(wanted: bool) -> policy::Colour {
-    if wanted { policy::Colour::Ansi } else { policy::Colour::Never }
+pub(super) fn colour(wanted: bool) -> agent_strace_policy::Colour {
+    if wanted { agent_strace_policy::Colour::Ansi } else { agent_strace_policy::Colour::Never }
 }
 
 /// `what`: what the file is, in a word.
-pub(super) fn faulty(what: &str, path: &str, faults: &Diagnostics, colour: policy::Colour) -> Failure {
+pub(super) fn faulty(what: &str, path: &str, faults: &Diagnostics, colour: agent_strace_policy::Colour) -> Failure {
     if let Some(fault) = faults.of_whole_file() {
         let failure = Failure::new(format!("the {what} `{path}` can't be used: {}", fault.message));
         return fault.help.iter().fold(failure, Failure::hint);
@@ -179,8 +193,10 @@ pub(super) fn faulty(what: &str, path: &str, faults: &Diagnostics, colour: polic
     let faults = faults.fancy(colour, WIDTH);
     // Colours are escape sequences of our own; a build log has none, and there no line may be taken for a command.
     let details = match colour {
-        policy::Colour::Ansi => faults,
-        policy::Colour::Never => faults.lines().map(report::terminal).collect::<Vec<_>>().join("\n"),
+        agent_strace_policy::Colour::Ansi => faults,
+        agent_strace_policy::Colour::Never => {
+            faults.lines().map(agent_strace_report::terminal).collect::<Vec<_>>().join("\n")
+        }
     };
     Failure::new(format!("the {what} `{path}` can't be used")).details(details)
 }

@@ -5,8 +5,6 @@ use clap::Args;
 use super::Streams;
 use super::failure::Failure;
 use super::output;
-use crate::report;
-use crate::rules;
 
 #[derive(Debug, Args)]
 pub(super) struct RulesArgs {
@@ -18,13 +16,14 @@ pub(super) struct RulesArgs {
 pub(super) fn run(args: &RulesArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let Some(id) = &args.id else {
         let head = ["rule", "level", "what it reports"].map(str::to_owned);
-        let rows = rules::all().iter().map(|rule| [rule.id, rule.level.name(), rule.summary].map(str::to_owned));
+        let rows =
+            agent_strace_rules::all().iter().map(|rule| [rule.id, rule.level.name(), rule.summary].map(str::to_owned));
         let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
-        output::print(streams.stdout, &report::columns(&rows))?;
+        output::print(streams.stdout, &agent_strace_report::columns(&rows))?;
         return Ok(0);
     };
-    let Some(rule) = rules::find(id) else {
-        let known: Vec<&str> = rules::all().iter().map(|rule| rule.id).collect();
+    let Some(rule) = agent_strace_rules::find(id) else {
+        let known: Vec<&str> = agent_strace_rules::all().iter().map(|rule| rule.id).collect();
         return Err(Failure::new(format!("there is no rule `{id}`"))
             .did_you_mean(id, &known)
             .hint("`agent-strace rules` lists them"));

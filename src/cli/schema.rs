@@ -5,7 +5,6 @@ use clap::Args;
 use super::Streams;
 use super::failure::Failure;
 use super::output;
-use crate::report;
 
 #[derive(Debug, Args)]
 pub(super) struct SchemaArgs {
@@ -157,7 +156,7 @@ const SCHEMAS: &[(&str, &str, &str)] = &[
 pub(super) fn run(args: &SchemaArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let Some(wanted) = &args.name else {
         let rows: Vec<_> = SCHEMAS.iter().map(|(name, about, _)| [(*name).to_owned(), (*about).to_owned()]).collect();
-        output::print(streams.stdout, &report::columns(&rows))?;
+        output::print(streams.stdout, &agent_strace_report::columns(&rows))?;
         return Ok(0);
     };
     let found = SCHEMAS.iter().find(|(name, _, _)| name == wanted);

@@ -10,9 +10,9 @@ use super::environment::{Environment, Named};
 use super::failure::{Failure, reason};
 use super::output;
 use super::recording::{EnforceArgs, PrivateArgs};
-use crate::capture::{AGENTS, Agent, agent};
-use crate::report::terminal;
-use crate::setup::{File, Standing, Wish};
+use agent_strace_live::hook_events::{AGENTS, Agent, agent};
+use agent_strace_live::hook_install::{File, Standing, Wish};
+use agent_strace_report::terminal;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

@@ -2,12 +2,10 @@
 
 use std::path::PathBuf;
 
+use agent_strace_model::finding::Level;
+use agent_strace_report::Format;
+use agent_strace_rules::Source;
 use clap::ValueEnum;
-
-use crate::engine;
-use crate::finding::Level;
-use crate::report::Format;
-use crate::rules::Source;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum FailOn {
@@ -18,12 +16,12 @@ pub(super) enum FailOn {
 }
 
 impl FailOn {
-    pub(super) fn threshold(self) -> engine::FailOn {
+    pub(super) fn threshold(self) -> agent_strace_engine::FailOn {
         match self {
-            Self::Error => engine::FailOn::Level(Level::Error),
-            Self::Warning => engine::FailOn::Level(Level::Warning),
-            Self::Note => engine::FailOn::Level(Level::Note),
-            Self::Never => engine::FailOn::Never,
+            Self::Error => agent_strace_engine::FailOn::Level(Level::Error),
+            Self::Warning => agent_strace_engine::FailOn::Level(Level::Warning),
+            Self::Note => agent_strace_engine::FailOn::Level(Level::Note),
+            Self::Never => agent_strace_engine::FailOn::Never,
         }
     }
 }

@@ -7,10 +7,10 @@ use clap::Args;
 use super::environment::Environment;
 use super::failure::{Failure, reason};
 use super::since::{self, Since};
-use crate::ingest::Reading;
-use crate::ingest::discover;
-use crate::model::{Session, moment};
-use crate::policy::nearest;
+use agent_strace_ingest::Reading;
+use agent_strace_ingest::discover;
+use agent_strace_model::{Session, moment};
+use agent_strace_policy::nearest;
 
 /// Which sessions of those that were found.
 #[derive(Debug, Args)]

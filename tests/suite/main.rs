@@ -11,7 +11,6 @@
 )]
 
 mod about;
-mod architecture;
 mod assembly;
 mod audit_tools;
 mod bad_input;
@@ -59,7 +58,7 @@ mod repository;
 mod retention;
 mod sarif;
 /// The program's own check of what it writes.
-#[path = "../../src/report/sarif/check.rs"]
+#[path = "../../crates/report/src/sarif/check.rs"]
 mod sarif_check;
 mod schemas;
 mod shipped;

@@ -41,17 +41,23 @@ fn script(world: &World, name: &str, arguments: &[&str]) -> (String, bool) {
 #[test]
 fn there_is_one_version() {
     let version = env!("CARGO_PKG_VERSION");
-    assert_eq!(manifest()["package"]["version"].as_str(), Some(version));
+    assert_eq!(manifest()["workspace"]["package"]["version"].as_str(), Some(version));
     assert_eq!(script(&World::empty(), "version", &[]), (format!("{version}\n"), true));
     let lock: toml::Table = read("Cargo.lock").parse().unwrap();
     let packages = lock["package"].as_array().unwrap();
-    let own = packages.iter().find(|package| package["name"].as_str() == Some("agent-strace")).unwrap();
-    assert_eq!(own["version"].as_str(), Some(version));
+    let own = packages.iter().filter(|package| package["name"].as_str().unwrap().starts_with("agent-strace"));
+    assert!(own.clone().count() > 8);
+    own.for_each(|package| assert_eq!(package["version"].as_str(), Some(version), "{package:?}"));
+    for (name, dependency) in manifest()["workspace"]["dependencies"].as_table().unwrap() {
+        if name.starts_with("agent-strace-") && name != "agent-strace-testing" {
+            assert_eq!(dependency["version"].as_str(), Some(version), "{name}");
+        }
+    }
 
     let python: toml::Table = read(".github/package/python/pyproject.toml").parse().unwrap();
     let project = python["project"].as_table().unwrap();
     assert!(!project.contains_key("version") && project["dynamic"].as_array().unwrap().contains(&"version".into()));
-    assert_eq!(project["license"], manifest()["package"]["license"]);
+    assert_eq!(project["license"], manifest()["workspace"]["package"]["license"]);
     let platforms: Value = serde_json::from_str(&read(".github/package/npm/platforms.json")).unwrap();
     for (platform, what) in platforms.as_object().unwrap() {
         assert_eq!(what.as_object().unwrap().keys().collect::<Vec<_>>(), ["target"], "{platform}");

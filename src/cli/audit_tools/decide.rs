@@ -8,14 +8,14 @@ use super::super::args::FailOn;
 use super::super::baseline::Baseline;
 use super::super::failure::Failure;
 use super::args::AuditToolsArgs;
-use crate::config::approved::Approved;
-use crate::config::{self, Configuration};
-use crate::effects::{Certainty, Connection, Effect, Kind, PathTarget};
-use crate::finding::Level;
-use crate::git::Repository;
-use crate::policy::{Found, Waiver, nearest};
-use crate::report::sweep::{Judged, Verdict};
-use crate::sweep::{ApprovalError, Approvals, Remark, Swept, Wrong, tables};
+use agent_strace_effects::{Certainty, Connection, Effect, Kind, PathTarget};
+use agent_strace_git::Repository;
+use agent_strace_model::finding::Level;
+use agent_strace_policy::config::approved::Approved;
+use agent_strace_policy::config::{self, Configuration};
+use agent_strace_policy::{Found, Waiver, nearest};
+use agent_strace_report::sweep::{Judged, Verdict};
+use agent_strace_repos::repo_audit::{ApprovalError, Approvals, Remark, Swept, Wrong, tables};
 
 /// Bytes of a configuration: its reader says what is wrong with a larger one.
 const LARGEST: u64 = 2 << 20;

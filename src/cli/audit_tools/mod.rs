@@ -26,13 +26,13 @@ use super::policy_file;
 use super::progress::Progress;
 use super::since::Since;
 use super::trust::Ground;
-use crate::config::approved::Approved;
-use crate::git::{GitError, Revisions};
-use crate::model::Gap;
-use crate::policy::{digest as digest_of, hex};
-use crate::report::FoundInRepository;
-use crate::report::sweep::{FindingRow, Row, Stated, Summary};
-use crate::sweep::{self, Settings};
+use agent_strace_git::{GitError, Revisions};
+use agent_strace_model::Gap;
+use agent_strace_policy::config::approved::Approved;
+use agent_strace_policy::{digest as digest_of, hex};
+use agent_strace_report::FoundInRepository;
+use agent_strace_report::sweep::{FindingRow, Row, Stated, Summary};
+use agent_strace_repos::repo_audit::{self, Settings};
 
 use args::AuditToolsCommand;
 use decide::{Decided, Says};
@@ -93,7 +93,7 @@ pub(super) fn run(args: &AuditToolsArgs, environment: Environment, streams: &mut
 /// Whoever names one path that is no repository made a mistake, and a report about nothing would hide it.
 fn refuse_what_is_no_repository(targets: &[Target]) -> Result<(), Failure> {
     let Some(Target { shown, path }) = targets.first() else { return Ok(()) };
-    match crate::git::Repository::open(path) {
+    match agent_strace_git::Repository::open(path) {
         Ok(_) => Ok(()),
         Err(error) => Err(broken(shown, &error)),
     }
@@ -181,7 +181,7 @@ impl<'a> Fleet<'a> {
             used: used.as_ref(),
             deep: self.args.deep,
         };
-        let mut swept = sweep::sweep(&target.path, &settings).map_err(|error| error.to_string())?;
+        let mut swept = repo_audit::sweep(&target.path, &settings).map_err(|error| error.to_string())?;
         swept.gaps.extend(gaps);
         let (judged, baselined) = self.decided.judge(&target.shown, &swept, says);
         let baselined = baselined.into_iter().map(FindingRow::new).collect();

@@ -6,9 +6,9 @@ use std::path::Path;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::pipeline::Inputs;
-use crate::effects::{Kind, Tracker};
-use crate::ingest::discover::Selection;
-use crate::model::{Gap, Session};
+use agent_strace_effects::{Kind, Tracker};
+use agent_strace_ingest::discover::Selection;
+use agent_strace_model::{Gap, Session};
 
 /// Server → its tools.
 pub(super) type Used = BTreeMap<String, BTreeSet<String>>;

@@ -7,8 +7,8 @@ use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::output::{self, Staged};
 use super::args::WrittenArgs;
-use crate::report::Colour;
-use crate::report::sweep::{Row, Stated, Summary, SweepFormat, Writer, writer};
+use agent_strace_report::Colour;
+use agent_strace_report::sweep::{Row, Stated, Summary, SweepFormat, Writer, writer};
 
 /// One report.
 struct Report {

@@ -12,8 +12,8 @@ use super::super::failure::Failure;
 use super::super::measured::PricesArgs;
 use super::super::output;
 use super::{form, tell, two};
-use crate::compare::Pair;
-use crate::report::{self, EvalsPair, SemanticReport};
+use agent_strace_metrics::compare::Pair;
+use agent_strace_report::{EvalsPair, SemanticReport};
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
@@ -71,12 +71,12 @@ pub(in crate::cli) fn run(
     let [first, second] = profiles.as_slice() else { return Ok(3) };
     let (pair, form) = (Pair { first, second }, form(args.format, &gaps, environment));
     let text = if args.compare {
-        report::comparisons(&[pair], form)
+        agent_strace_report::comparisons(&[pair], form)
     } else if args.semantic {
         let evals = scores.as_ref().map(|(evals, one, other)| EvalsPair { evals, first: one, second: other });
-        report::semantic(&SemanticReport { pair, evals }, form)
+        agent_strace_report::semantic(&SemanticReport { pair, evals }, form)
     } else {
-        report::outline(first, second, form)
+        agent_strace_report::outline(first, second, form)
     };
     output::print(streams.stdout, &text)?;
     tell(&gaps, streams);

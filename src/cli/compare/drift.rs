@@ -17,13 +17,13 @@ use super::super::output;
 use super::super::pipeline::Inputs;
 use super::super::wanted::Wanted;
 use super::{form, tell};
-use crate::compare::{Fingerprint, drift};
-use crate::config::read_bytes;
-use crate::ingest::discover::Selection;
-use crate::measures::{Pricing, Profile};
-use crate::model::Gap;
-use crate::policy::prices::shipped;
-use crate::report::{self, DriftReport};
+use agent_strace_ingest::discover::Selection;
+use agent_strace_metrics::compare::{Fingerprint, drift};
+use agent_strace_metrics::{Pricing, Profile};
+use agent_strace_model::Gap;
+use agent_strace_policy::config::read_bytes;
+use agent_strace_policy::prices::shipped;
+use agent_strace_report::DriftReport;
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
@@ -123,8 +123,8 @@ pub(in crate::cli) fn run(
     }));
     let Sides { now, before, all } = args.sides(dated, saved);
     if let Some(path) = &args.save_baseline {
-        output::write_with_folder(path, &report::to_json(&all))?;
-        let shown = report::terminal(&path.display().to_string());
+        output::write_with_folder(path, &agent_strace_report::to_json(&all))?;
+        let shown = agent_strace_report::terminal(&path.display().to_string());
         output::note(streams.stderr, &format!("wrote the baseline `{shown}` of {} sessions", all.sessions));
     }
     let drift = drift(&before, &now);

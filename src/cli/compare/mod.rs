@@ -15,11 +15,11 @@ use super::failure::Failure;
 use super::measured::{self, Measured, PricesArgs};
 use super::output;
 use super::pipeline::Inputs;
-use crate::compare::{Better, Pair};
-use crate::ingest::discover::Selection;
-use crate::measures::{Pricing, Profile};
-use crate::model::Gap;
-use crate::report::{self, Form};
+use agent_strace_ingest::discover::Selection;
+use agent_strace_metrics::compare::{Better, Pair};
+use agent_strace_metrics::{Pricing, Profile};
+use agent_strace_model::Gap;
+use agent_strace_report::Form;
 
 pub(super) use diff::{DiffArgs, EXAMPLES as DIFF_EXAMPLES, run as diff};
 pub(super) use drift::{DriftArgs, EXAMPLES as DRIFT_EXAMPLES, run as drift};
@@ -77,7 +77,7 @@ pub(super) fn compare(
     let (profiles, gaps) = args.profiles(trace_dir, stated.pricing(), environment, streams)?;
     let pairs = profiles.iter().zip(profiles.iter().skip(1));
     let pairs: Vec<Pair<'_>> = pairs.map(|(first, second)| Pair { first, second }).collect();
-    output::print(streams.stdout, &report::comparisons(&pairs, form(args.format, &gaps, environment)))?;
+    output::print(streams.stdout, &agent_strace_report::comparisons(&pairs, form(args.format, &gaps, environment)))?;
     tell(&gaps, streams);
     let regressed = pairs.iter().any(|pair| pair.better() == Better::First);
     let undecided = args.fail_on_regression && pairs.iter().any(|pair| pair.is_undecided());
@@ -156,7 +156,7 @@ fn form<'a>(format: PlainFormat, gaps: &'a [Gap], environment: Environment) -> F
 }
 
 fn tell(gaps: &[Gap], streams: &mut Streams<'_>) {
-    for line in report::gap_lines(gaps) {
+    for line in agent_strace_report::gap_lines(gaps) {
         output::note(streams.stderr, &line);
     }
 }

@@ -11,9 +11,9 @@ use super::super::output;
 use super::super::pipeline::Inputs;
 use super::args::{Judged, TableFormat};
 use super::{Measure, Without, gaps, glyphs};
-use crate::engine::Outcome;
-use crate::ingest::discover::Selection;
-use crate::report::{self, EvalsPair};
+use agent_strace_engine::Outcome;
+use agent_strace_ingest::discover::Selection;
+use agent_strace_report::EvalsPair;
 
 #[derive(Debug, Args)]
 pub(super) struct CompareArgs {
@@ -53,7 +53,7 @@ pub(super) fn run(
     };
     output::print(streams.stdout, &text)?;
     let gaps = [gaps(&first), gaps(&second)].concat();
-    for line in report::gap_lines(&gaps) {
+    for line in agent_strace_report::gap_lines(&gaps) {
         output::note(streams.stderr, &line);
     }
     Ok(if gaps.is_empty() { 0 } else { 3 })

@@ -18,11 +18,10 @@ use super::super::since::{self, Since};
 use super::super::wanted::Wanted;
 use super::args::Judged;
 use super::{Without, gaps};
-use crate::engine::{Outcome, SessionOutcome};
-use crate::eval::weighted;
-use crate::ingest::discover::Selection;
-use crate::policy::hex;
-use crate::report;
+use agent_strace_engine::{Outcome, SessionOutcome};
+use agent_strace_ingest::discover::Selection;
+use agent_strace_policy::hex;
+use agent_strace_rules::eval::weighted;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -272,7 +271,7 @@ impl Filter {
     }
 }
 
-fn scorers(session: &SessionOutcome, evals: &crate::config::evals::Evals) -> Vec<serde_json::Value> {
+fn scorers(session: &SessionOutcome, evals: &agent_strace_policy::config::evals::Evals) -> Vec<serde_json::Value> {
     let Some(assessment) = &session.assessment else { return Vec::new() };
     let scores = evals.scorers.iter().zip(&assessment.scores);
     scores.map(|(scorer, measured)| serde_json::json!({"scorer": scorer.name, "score": measured.number()})).collect()
@@ -301,7 +300,7 @@ fn now(given: Option<jiff::Timestamp>, environment: Environment) -> Result<jiff:
 
 /// Adds what is not there yet: the same session with the same label is the same entry.
 fn keep(path: &Path, new: Vec<Entry>, streams: &mut Streams<'_>) -> Result<(), Failure> {
-    let shown = report::terminal(&path.display().to_string());
+    let shown = agent_strace_report::terminal(&path.display().to_string());
     let absent = path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
     let mut entries = if absent { Vec::new() } else { read(path)? };
     let before = entries.len();
@@ -339,10 +338,11 @@ fn list(trace_dir: &Path, args: &FileArgs, streams: &mut Streams<'_>) -> Result<
     if args.dataset.is_some() {
         let head = ["entry", "session", "label"].map(str::to_owned);
         let entries = read(&args.path(trace_dir))?;
-        let rows =
-            entries.iter().map(|entry| [entry.id.as_str(), &entry.session_id, &entry.label].map(report::terminal));
+        let rows = entries
+            .iter()
+            .map(|entry| [entry.id.as_str(), &entry.session_id, &entry.label].map(agent_strace_report::terminal));
         let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
-        output::print(streams.stdout, &report::columns(&rows))?;
+        output::print(streams.stdout, &agent_strace_report::columns(&rows))?;
         return Ok(0);
     }
     let folder = folder(trace_dir);
@@ -357,12 +357,12 @@ fn list(trace_dir: &Path, args: &FileArgs, streams: &mut Streams<'_>) -> Result<
     let mut rows = vec![["dataset", "entries"].map(str::to_owned)];
     for file in &files {
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
-        rows.push([report::terminal(&name), read(file)?.len().to_string()]);
+        rows.push([agent_strace_report::terminal(&name), read(file)?.len().to_string()]);
     }
     if files.is_empty() {
         output::note(streams.stderr, "note: there are no datasets; `eval dataset auto` makes one");
     } else {
-        output::print(streams.stdout, &report::columns(&rows))?;
+        output::print(streams.stdout, &agent_strace_report::columns(&rows))?;
     }
     Ok(0)
 }
@@ -376,8 +376,8 @@ fn export(trace_dir: &Path, args: &ExportArgs, streams: &mut Streams<'_>) -> Res
     Ok(0)
 }
 
-fn tell(gaps: &[crate::model::Gap], streams: &mut Streams<'_>) {
-    for line in report::gap_lines(gaps) {
+fn tell(gaps: &[agent_strace_model::Gap], streams: &mut Streams<'_>) {
+    for line in agent_strace_report::gap_lines(gaps) {
         output::note(streams.stderr, &line);
     }
 }

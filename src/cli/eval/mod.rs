@@ -20,13 +20,13 @@ use super::policy_file;
 use super::retention::Overdues;
 use super::trust::Ground;
 use super::{configuration, output};
-use crate::config::evals::Evals;
-use crate::config::lint::Lints;
-use crate::engine::{Entries, Judging, Outcome, SessionOutcome, Settings};
-use crate::eval::{Baseline, Demands};
-use crate::policy::Policy;
-use crate::report::{self, Glyphs};
-use crate::rules::private::Wanted;
+use agent_strace_engine::{Entries, Judging, Outcome, SessionOutcome, Settings};
+use agent_strace_policy::Policy;
+use agent_strace_policy::config::evals::Evals;
+use agent_strace_policy::config::lint::Lints;
+use agent_strace_report::Glyphs;
+use agent_strace_rules::eval::{Baseline, Demands};
+use agent_strace_rules::private::Wanted;
 
 pub(super) use args::{EXAMPLES, EvalArgs};
 use args::{EvalCommand, Judged};
@@ -182,7 +182,7 @@ pub(super) fn scores(
 }
 
 /// Everything that could not be read.
-fn gaps(outcome: &Outcome) -> Vec<crate::model::Gap> {
+fn gaps(outcome: &Outcome) -> Vec<agent_strace_model::Gap> {
     let own = outcome.sessions.iter().flat_map(|session| &session.gaps);
     outcome.gaps.iter().chain(own).cloned().collect()
 }
@@ -215,7 +215,7 @@ pub(super) fn both(
 
 /// Nothing to judge proves nothing.
 fn no_sessions(trace_dir: &Path, streams: &mut Streams<'_>) -> u8 {
-    let shown = report::terminal(&trace_dir.display().to_string());
+    let shown = agent_strace_report::terminal(&trace_dir.display().to_string());
     output::note(streams.stderr, &format!("error: no session was found in `{shown}`: nothing was measured"));
     3
 }

@@ -11,11 +11,11 @@ use super::super::pipeline::Inputs;
 use super::super::wanted::Wanted;
 use super::args::{RunArgs, TableFormat};
 use super::{Measure, Without, gaps, glyphs, no_sessions};
-use crate::engine::{self, Outcome};
-use crate::eval::{Assessment, Baseline};
-use crate::finding::{Counts, Finding};
-use crate::ingest::discover::Selection;
-use crate::report::{self, EvalsReport};
+use agent_strace_engine::Outcome;
+use agent_strace_ingest::discover::Selection;
+use agent_strace_model::finding::{Counts, Finding};
+use agent_strace_report::EvalsReport;
+use agent_strace_rules::eval::{Assessment, Baseline};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
@@ -56,8 +56,8 @@ fn exit_code(outcome: &Outcome, fail_on: FailOn) -> u8 {
     let own = |finding: &&Finding| finding.rule.starts_with("eval/");
     let found: Vec<&Finding> = outcome.sessions.iter().flat_map(|session| &session.findings).filter(own).collect();
     let fails = |finding: &Finding| match fail_on.threshold() {
-        engine::FailOn::Never => false,
-        engine::FailOn::Level(level) => finding.counts == Counts::ByLevel && finding.level >= level,
+        agent_strace_engine::FailOn::Never => false,
+        agent_strace_engine::FailOn::Level(level) => finding.counts == Counts::ByLevel && finding.level >= level,
     };
     let measured = outcome.sessions.iter().all(|session| session.assessment.is_some());
     let lacks = outcome.sessions.is_empty() || !measured || !gaps(outcome).is_empty();
@@ -92,7 +92,7 @@ fn show(
         (TableFormat::Table, Verb::Ci) => output::note(streams.stderr, report.text(glyphs(environment)).trim_end()),
         (TableFormat::Table, _) => output::print(streams.stdout, &report.text(glyphs(environment)))?,
     }
-    for line in report::gap_lines(&gaps) {
+    for line in agent_strace_report::gap_lines(&gaps) {
         output::note(streams.stderr, &line);
     }
     if args.github_summary {
@@ -129,10 +129,10 @@ fn save(path: &Path, measure: &Measure, outcome: &Outcome, streams: &mut Streams
         .collect();
     match Baseline::of(evals, &sessions) {
         Ok(baseline) => {
-            output::write_with_folder(path, &report::to_json(&baseline))?;
+            output::write_with_folder(path, &agent_strace_report::to_json(&baseline))?;
             output::note(
                 streams.stderr,
-                &format!("wrote the baseline `{}`", report::terminal(&path.display().to_string())),
+                &format!("wrote the baseline `{}`", agent_strace_report::terminal(&path.display().to_string())),
             );
         }
         Err(fault) => {

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 
 use super::super::failure::{Failure, reason};
-use crate::anonymize::{KEY_LENGTH, Key, hexadecimal};
+use agent_strace_secrets::anonymize::{KEY_LENGTH, Key, hexadecimal};
 
 const START: &str = "agent-strace-key-1 ";
 

@@ -7,8 +7,7 @@ use serde::Serialize;
 
 use super::ExportArgs;
 use super::options::Prepared;
-use crate::anonymize::{Anonymized, described};
-use crate::report;
+use agent_strace_secrets::anonymize::{Anonymized, described};
 
 /// `anonymization` of an export.
 #[derive(Debug, Serialize)]
@@ -72,13 +71,13 @@ impl Manifest {
     }
 
     pub(super) fn json(&self) -> String {
-        report::to_json(self)
+        agent_strace_report::to_json(self)
     }
 
     /// For people, in the words of the Python tool.
     pub(super) fn told(&self, session: &str, verb: &str) -> String {
         let shown: String = session.chars().take(16).collect();
-        let mut text = format!("Anonymizing session {}...\n\n", report::terminal(&shown));
+        let mut text = format!("Anonymizing session {}...\n\n", agent_strace_report::terminal(&shown));
         if self.is_empty() {
             text.push_str("Nothing to anonymize.\n");
             return text;
@@ -89,7 +88,7 @@ impl Manifest {
         rows.sort();
         let _ = writeln!(text, "{verb}");
         for (words, count) in rows {
-            let _ = writeln!(text, "  {count:>3} {}", report::terminal(&words));
+            let _ = writeln!(text, "  {count:>3} {}", agent_strace_report::terminal(&words));
         }
         text
     }
@@ -115,7 +114,7 @@ mod tests {
     use serde::{Serialize, Serializer};
 
     use super::Manifest;
-    use crate::schemas::{AnyJson, keep, written};
+    use agent_strace_testing::schemas::{AnyJson, keep, written};
 
     /// What `export --anonymize` writes.
     #[derive(Serialize, JsonSchema)]

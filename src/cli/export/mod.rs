@@ -20,11 +20,10 @@ use super::failure::Failure;
 use super::output;
 use super::pipeline::{Inputs, Order};
 use super::wanted::Wanted;
-use crate::anonymize::{self, Anonymized, Options, Residue, Unfinished};
-use crate::ingest::discover::Selection;
-use crate::ingest::{Log, Reading};
-use crate::model::Gap;
-use crate::report;
+use agent_strace_ingest::discover::Selection;
+use agent_strace_ingest::{Log, Reading};
+use agent_strace_model::Gap;
+use agent_strace_secrets::anonymize::{self, Anonymized, Options, Residue, Unfinished};
 use manifest::Manifest;
 use options::Prepared;
 pub(super) use reveal::{EXAMPLES as REVEAL_EXAMPLES, RevealArgs, run as reveal};
@@ -151,7 +150,7 @@ pub(super) fn run(
     }
     let mut prepared = options::prepare(args, environment)?;
     let (traces, gaps) = read(trace_dir, args, environment, streams)?;
-    for line in report::gap_lines(&gaps) {
+    for line in agent_strace_report::gap_lines(&gaps) {
         output::note(streams.stderr, &line);
     }
     let trace = match traces.as_slice() {
@@ -266,7 +265,7 @@ fn tell_residue(residue: &[Residue], streams: &mut Streams<'_>) {
     for Residue { line, pointer, class } in residue.iter().take(SHOWN) {
         let place = if pointer.is_empty() { String::new() } else { format!(", {pointer}") };
         let what = manifest::described_rule(class);
-        output::note(streams.stderr, &report::terminal(&format!("  line {line}{place}: {what}")));
+        output::note(streams.stderr, &agent_strace_report::terminal(&format!("  line {line}{place}: {what}")));
     }
     if residue.len() > SHOWN {
         output::note(streams.stderr, &format!("  and {} more places", residue.len() - SHOWN));
@@ -302,15 +301,15 @@ fn finish(
     output::write(&path, text)?;
     let told = manifest.told(&cleaned.header.session_id, "Redacted:");
     let shown = path.display();
-    let told = format!("{told}\n{}", report::terminal(&format!("Exported anonymized trace to {shown}")));
+    let told = format!("{told}\n{}", agent_strace_report::terminal(&format!("Exported anonymized trace to {shown}")));
     output::note(streams.stderr, &told);
     if let Some(key) = args.key_file.as_ref().filter(|_| prepared.is_new) {
         let line = format!("made the key {}: whoever has it can find out who is meant", key.display());
-        output::note(streams.stderr, &report::terminal(&line));
+        output::note(streams.stderr, &agent_strace_report::terminal(&line));
     }
     if let Some(vault) = vault {
         let line = format!("what pseudonyms stand for is in {}: who has the key reads it", vault.display());
-        output::note(streams.stderr, &report::terminal(&line));
+        output::note(streams.stderr, &agent_strace_report::terminal(&line));
     }
     Ok(())
 }

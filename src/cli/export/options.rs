@@ -8,8 +8,8 @@ use super::super::environment::{Environment, Named};
 use super::super::failure::{Failure, reason};
 use super::super::output;
 use super::{ExportArgs, key_file};
-use crate::anonymize::{Class, Key, MOST_RULES, Options, Pseudonyms, Rule, Vault};
-use crate::config::anonymize::Anonymizing;
+use agent_strace_policy::config::anonymize::Anonymizing;
+use agent_strace_secrets::anonymize::{Class, Key, MOST_RULES, Options, Pseudonyms, Rule, Vault};
 
 #[derive(Default)]
 pub(super) struct Prepared {

@@ -3,9 +3,9 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::ingest::{Log, Reading};
-use crate::model::Gap;
-use crate::store::{self, Imported, Origin, Secrets, on_one_line};
+use agent_strace_ingest::{Log, Reading};
+use agent_strace_model::Gap;
+use agent_strace_store::{Imported, Origin, Secrets, on_one_line};
 
 /// A session on its way out.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub(super) fn of_log(log: &Log, reading: &Reading<'_>) -> (Vec<Trace>, Vec<Gap>)
     let sessions = reading.sessions.iter().enumerate().map(|(at, session)| {
         let source = Origin { name, bytes: log.bytes(), session: at };
         let imported = Imported { session, gaps: &reading.gaps, source, secrets: Secrets::Keep };
-        let (meta, events) = store::files(&imported);
+        let (meta, events) = agent_strace_store::files(&imported);
         Trace::stored(&session.id, Some(&meta), &events)
     });
     (sessions.collect(), gaps)

@@ -7,7 +7,7 @@ use super::super::failure::Failure;
 use super::manifest::Manifest;
 use super::trace::Cleaned;
 use super::{ExportArgs, ExportFormat};
-use crate::store::indented;
+use agent_strace_store::indented;
 
 /// Of the columns of the Python tool.
 const COLUMNS: &str = "timestamp,event_type,event_id,parent_id,duration_ms,data\r\n";

@@ -15,7 +15,7 @@ use super::super::hook;
 use super::super::watch::{self, Alerts, GuardArgs, Known, News, Observer, Scope};
 use super::super::{Streams, output};
 use super::group::{Group, NotStarted, Turn, code_of, left, pids};
-use crate::watch::{Action, Breach, Deadline, Death, Settings, Spending};
+use agent_strace_live::watch::{Action, Breach, Deadline, Death, Settings, Spending};
 
 const STEP: Duration = Duration::from_millis(50);
 const PAUSE_REQUEST: &str = ".pause-request";
@@ -331,7 +331,7 @@ impl Guard<'_> {
         }
         let lacking = self.known.lacking(self.judges);
         for lack in &lacking {
-            output::note(streams.stderr, &format!("guard: error: {}", crate::report::terminal(lack)));
+            output::note(streams.stderr, &format!("guard: error: {}", agent_strace_report::terminal(lack)));
         }
         let code = match &self.fatal {
             Some(breach) if breach.is_time => TOO_LONG,

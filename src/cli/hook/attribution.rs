@@ -2,15 +2,15 @@
 
 use super::super::environment::{Environment, Named};
 use super::super::processes::{self, Process};
-use crate::capture::{Agent, Told};
-use crate::git;
-use crate::model::attribution::without_credentials;
+use agent_strace_live::hook_events::{Agent, Told};
+use agent_strace_model::attribution::without_credentials;
 
 pub(super) fn of(agent: &Agent, told: &Told<'_>, environment: Environment) -> Vec<(&'static str, String)> {
     let people = environment.machine.map(|machine| machine.people.as_slice()).unwrap_or_default();
     let person =
         |what: Named| people.iter().find(|(named, _)| *named == what).map(|(_, value)| value.trim().to_owned());
-    let standing = told.cwd.as_deref().map(|cwd| git::standing(std::path::Path::new(cwd))).unwrap_or_default();
+    let standing =
+        told.cwd.as_deref().map(|cwd| agent_strace_git::standing(std::path::Path::new(cwd))).unwrap_or_default();
     let caller = environment.machine.and_then(|_| processes::caller());
     let facts = [
         ("os_user", person(Named::User)),

@@ -10,13 +10,13 @@ use super::super::failure::Failure;
 use super::super::gate::{self, Named, Verb, Wish};
 use super::super::trust::Trust;
 use super::HookArgs;
-use crate::capture::{Decision, REFUSAL};
-use crate::engine::{self, Entries, FailOn, Judging, SessionOutcome, Share};
-use crate::finding::{Counts, Finding, Level};
-use crate::ingest::{Log, StoreEntry};
-use crate::privacy::redact;
-use crate::rules::private::{Exposed, Wanted};
-use crate::store::live::Judged;
+use agent_strace_engine::{Entries, FailOn, Judging, SessionOutcome, Share};
+use agent_strace_ingest::{Log, StoreEntry};
+use agent_strace_live::hook_events::{Decision, REFUSAL};
+use agent_strace_model::finding::{Counts, Finding, Level};
+use agent_strace_rules::private::{Exposed, Wanted};
+use agent_strace_secrets::redact;
+use agent_strace_store::live::Judged;
 
 /// What is said to a call.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ pub(super) fn call(
     if let Some(wanted) = &wanted {
         outcome.findings.extend(private(folder, line, panel.judging, wanted, number)?);
     }
-    let outcome = engine::conclude(&bench.policy, vec![outcome], Vec::new(), panel.settings);
+    let outcome = agent_strace_engine::conclude(&bench.policy, vec![outcome], Vec::new(), panel.settings);
     let sha256 = outcome.policy.as_ref().map(|policy| policy.sha256.clone());
     let found = outcome.sessions.iter().flat_map(|session| &session.findings);
     let mut found: Vec<&Finding> = found.filter(|finding| is_of(finding, number)).collect();
@@ -161,13 +161,14 @@ fn judged(
     let exposed = match wanted {
         None => None,
         Some(wanted) => {
-            let searched = engine::guarded(session, || Exposed::of(wanted, log.bytes(), None, &reading.sessions));
+            let searched =
+                agent_strace_engine::guarded(session, || Exposed::of(wanted, log.bytes(), None, &reading.sessions));
             let searched = searched.map_err(|gap| Failure::new(gap.reason))?;
-            Some(searched.map_err(|error| Failure::new(engine::not_searched(&log.shown, &error).reason))?)
+            Some(searched.map_err(|error| Failure::new(agent_strace_engine::not_searched(&log.shown, &error).reason))?)
         }
     };
     let exposed = exposed.as_ref().map(|exposed| Share { exposed, at: 0 });
-    let outcome = engine::judge_by(session, reading.gaps.clone(), Judging { exposed, ..judging });
+    let outcome = agent_strace_engine::judge_by(session, reading.gaps.clone(), Judging { exposed, ..judging });
     if let Some(reason) = outcome.unjudged() {
         return Err(Failure::new(reason.to_owned()));
     }

@@ -27,11 +27,10 @@ use super::failure::Failure;
 use super::output;
 use super::recording::{EnforceArgs, PrivateArgs};
 use super::redact;
-use crate::capture::{self, Agent, Answer, Called, Decision, Moment, Recording, Told, What};
-use crate::privacy::redact as shown;
-use crate::report;
-use crate::store::StoreError;
-use crate::store::live::{Begun, Decided, Live, Stage};
+use agent_strace_live::hook_events::{self, Agent, Answer, Called, Decision, Moment, Recording, Told, What};
+use agent_strace_secrets::redact as shown;
+use agent_strace_store::StoreError;
+use agent_strace_store::live::{Begun, Decided, Live, Stage};
 
 pub(super) const EXAMPLES: &str = "\
 Agents run it: `agent-strace setup --write` tells them to. What they say comes on standard input.
@@ -91,7 +90,7 @@ pub(super) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     let began = Instant::now();
-    let agent = capture::agent(&args.agent).ok_or_else(|| unknown_agent(&args.agent));
+    let agent = hook_events::agent(&args.agent).ok_or_else(|| unknown_agent(&args.agent));
     let stated = args.event.as_deref().map(|event| Moment::named(event).ok_or_else(|| unknown_event(event)));
     let is_call = !matches!(stated, Some(Ok(moment)) if moment != Moment::PreTool);
     let done = agent.and_then(|agent| {
@@ -103,15 +102,15 @@ pub(super) fn run(
         Ok(()) => return Ok(0),
         Err(problem) => problem,
     };
-    output::note(streams.stderr, &format!("agent-strace: {}", report::terminal(problem.summary())));
+    output::note(streams.stderr, &format!("agent-strace: {}", agent_strace_report::terminal(problem.summary())));
     if !args.by.fail_closed || !is_call {
         return Ok(1);
     }
     let reason = format!("agent-strace could not judge this call: {}", shown(problem.summary()).as_str());
-    match capture::agent(&args.agent) {
+    match hook_events::agent(&args.agent) {
         Some(agent) => {
             let answer = Answer { decision: Decision::Deny, reason: &reason };
-            output::print(streams.stdout, &capture::reply(agent, &answer))?;
+            output::print(streams.stdout, &hook_events::reply(agent, &answer))?;
             Ok(0)
         }
         // Nobody knows how to tell this agent, but for what all of them understand.
@@ -120,7 +119,7 @@ pub(super) fn run(
 }
 
 fn unknown_agent(name: &str) -> Failure {
-    let names: Vec<&str> = capture::AGENTS.iter().map(|agent| agent.name).collect();
+    let names: Vec<&str> = hook_events::AGENTS.iter().map(|agent| agent.name).collect();
     Failure::new(format!("`{name}` is no agent whose hooks are known; those are {}", names.join(", ")))
 }
 
@@ -193,7 +192,7 @@ impl Hook<'_> {
         let mut live = Live::open(store, &told.session)?;
         let is_new = live.is_new();
         let is_redacted = !self.args.private.no_redact;
-        let called = capture::record(&mut live, kept, Recording { agent: self.agent, time, is_redacted })?;
+        let called = hook_events::record(&mut live, kept, Recording { agent: self.agent, time, is_redacted })?;
         transcript::settle(&mut live, told, time)?;
         let attribution = if is_new { attribution::of(self.agent, told, self.environment) } else { Vec::new() };
         let how = match &told.what {
@@ -202,7 +201,7 @@ impl Hook<'_> {
         };
         let command = format!("{} ({how})", self.agent.name);
         let begun = Begun { agent: self.agent.name, command: &command, attribution: &attribution, parent: None };
-        let stage = capture::stage(told, is_new, begun);
+        let stage = hook_events::stage(told, is_new, begun);
         // Who judges comes back to write its decision down, and notes both.
         if !(self.judges(told) && stage == Stage::Running) {
             live.keep(&stage)?;
@@ -215,7 +214,7 @@ impl Hook<'_> {
         let Recorded { mut live, told, called, time } = recorded;
         let text = live.text().map_err(|error| Failure::new(error.to_string()))?;
         let What::Before(before) = &told.what else { return Ok(()) };
-        let line = capture::line(&live, told, before, &called, time);
+        let line = hook_events::line(&live, told, before, &called, time);
         let directory = live.directory().to_owned();
         let folder = live.folder().to_owned();
         // Others may record while this one judges.
@@ -230,7 +229,7 @@ impl Hook<'_> {
             None => verdict.reason.clone(),
         };
         let answer = Answer { decision: verdict.decision, reason: &reason };
-        output::print(streams.stdout, &capture::reply(self.agent, &answer))?;
+        output::print(streams.stdout, &hook_events::reply(self.agent, &answer))?;
         let decided = self.decided(&called, &before.tool, time, &verdict, problem.as_ref());
         let store = folder.parent().unwrap_or(root);
         let noted = Live::come_back(store, &told.session, &left).and_then(|mut live| {
@@ -238,7 +237,7 @@ impl Hook<'_> {
             if live.directory() == directory {
                 live.decide(decided)?;
                 if verdict.decision == Decision::Deny {
-                    capture::refuse(&mut live, &called, &before.tool, &reason, time)?;
+                    hook_events::refuse(&mut live, &called, &before.tool, &reason, time)?;
                 }
             }
             live.finish(&Stage::Running)
@@ -246,7 +245,10 @@ impl Hook<'_> {
         match (problem, noted) {
             // It was answered already.
             (Some(problem), _) if self.args.by.fail_closed => {
-                output::note(streams.stderr, &format!("agent-strace: {}", report::terminal(problem.summary())));
+                output::note(
+                    streams.stderr,
+                    &format!("agent-strace: {}", agent_strace_report::terminal(problem.summary())),
+                );
                 Ok(())
             }
             (Some(problem), _) => Err(problem),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::super::environment::Machine;
-use crate::capture::Agent;
+use agent_strace_live::hook_events::Agent;
 
 /// What the agent's host says; else the top of the repository that the hook runs in, which no command of the agent moves;
 /// else where it runs.

@@ -6,10 +6,10 @@ use std::io::Read as _;
 
 use jiff::Timestamp;
 
-use crate::capture::{self, Told, What};
-use crate::ingest::Log;
-use crate::store::StoreError;
-use crate::store::live::Live;
+use agent_strace_ingest::Log;
+use agent_strace_live::hook_events::{self, Told, What};
+use agent_strace_store::StoreError;
+use agent_strace_store::live::Live;
 
 /// Of a longer log the agent is not made to wait for: calls without a result stay without one, and count as run.
 const LARGEST: u64 = 64 << 20;
@@ -25,7 +25,7 @@ pub(super) fn settle(live: &mut Live, told: &Told<'_>, time: Timestamp) -> Resul
     let log = Log::new(path, bytes);
     let reading = log.read();
     for session in reading.sessions.iter().filter(|session| session.id == told.session) {
-        capture::settle(live, session, time)?;
+        hook_events::settle(live, session, time)?;
     }
     Ok(())
 }

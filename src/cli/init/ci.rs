@@ -8,7 +8,6 @@ use super::super::Streams;
 use super::super::failure::Failure;
 use super::super::output;
 use super::{InitArgs, refuse_to_replace};
-use crate::report;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Platform {
@@ -79,7 +78,7 @@ pub(super) fn run(platform: Platform, args: &InitArgs, streams: &mut Streams<'_>
     let file = args.output.clone().unwrap_or_else(|| PathBuf::from(recipe.file));
     refuse_to_replace(&file, args.force)?;
     output::write_with_folder(&file, &text)?;
-    let mut said = format!("wrote {}\n", report::terminal(&file.to_string_lossy()));
+    let mut said = format!("wrote {}\n", agent_strace_report::terminal(&file.to_string_lossy()));
     for (number, step) in recipe.next.iter().enumerate() {
         said.push_str(if number == 0 { "  next: " } else { "        " });
         said.push_str(step);

@@ -10,7 +10,6 @@ use clap::Args;
 use super::Streams;
 use super::failure::Failure;
 use super::output;
-use crate::report;
 
 use ci::{Platform, Strength};
 
@@ -99,7 +98,7 @@ fn refuse_to_replace(file: &Path, force: bool) -> Result<(), Failure> {
     if force || file.symlink_metadata().is_err() {
         return Ok(());
     }
-    let shown = report::terminal(&file.to_string_lossy());
+    let shown = agent_strace_report::terminal(&file.to_string_lossy());
     Err(Failure::new(format!("`{shown}` is there already")).hint("`--force` replaces it"))
 }
 
@@ -115,7 +114,7 @@ fn write_policy(args: &InitArgs, streams: &mut Streams<'_>) -> Result<u8, Failur
         return Err(failure.did_you_mean(&args.policy, &names).hint(format!("there are {}", names.join(", "))));
     };
     let file = args.output.clone().unwrap_or_else(|| PathBuf::from(POLICY));
-    let shown = report::terminal(&file.to_string_lossy());
+    let shown = agent_strace_report::terminal(&file.to_string_lossy());
     refuse_to_replace(&file, args.force)?;
     output::write(&file, shipped.text)?;
     let text = format!(

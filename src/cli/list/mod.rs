@@ -15,11 +15,10 @@ use super::failure::Failure;
 use super::output;
 use super::pipeline::Inputs;
 use super::wanted::Wanted;
-use crate::ingest::Reading;
-use crate::ingest::discover::Selection;
-use crate::model::{Gap, Session, Status, moment};
-use crate::privacy::redact;
-use crate::report;
+use agent_strace_ingest::Reading;
+use agent_strace_ingest::discover::Selection;
+use agent_strace_model::{Gap, Session, Status, moment};
+use agent_strace_secrets::redact;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -126,10 +125,10 @@ pub(super) fn run(
     };
     let (mut rows, gaps) = rows(inputs);
     let text = match (args.format, args.tree) {
-        (PlainFormat::Json, false) => report::to_json(&Document { schema_version: 1, sessions: &rows }),
+        (PlainFormat::Json, false) => agent_strace_report::to_json(&Document { schema_version: 1, sessions: &rows }),
         (PlainFormat::Json, true) => {
             let rows = tree::flat(rows);
-            report::to_json(&Document { schema_version: 1, sessions: &rows })
+            agent_strace_report::to_json(&Document { schema_version: 1, sessions: &rows })
         }
         (PlainFormat::Text, true) => tree::text(&rows),
         (PlainFormat::Text, false) => {
@@ -147,14 +146,14 @@ pub(super) fn logs(inputs: Inputs, format: PlainFormat, streams: &mut Streams<'_
     rows.reverse();
     let text = match format {
         PlainFormat::Text => table(&rows, Columns::Places),
-        PlainFormat::Json => report::to_json(&Document { schema_version: 1, sessions: &rows }),
+        PlainFormat::Json => agent_strace_report::to_json(&Document { schema_version: 1, sessions: &rows }),
     };
     show(&text, &gaps, streams)
 }
 
 fn show(text: &str, gaps: &[Gap], streams: &mut Streams<'_>) -> Result<u8, Failure> {
     output::print(streams.stdout, text)?;
-    for line in report::gap_lines(gaps) {
+    for line in agent_strace_report::gap_lines(gaps) {
         output::note(streams.stderr, &line);
     }
     Ok(if gaps.is_empty() { 0 } else { 3 })
@@ -231,38 +230,38 @@ fn table(rows: &[Row], columns: Columns) -> String {
                 vec![["id", "started", "duration", "tools", "llm", "errors", "agent", "source"].map(str::to_owned)];
             cells.extend(rows.iter().map(|row| {
                 [
-                    report::terminal(&row.id),
+                    agent_strace_report::terminal(&row.id),
                     optional(row.started.as_deref()),
                     duration(row),
                     row.tool_calls.to_string(),
                     row.llm_requests.to_string(),
                     row.errors.to_string(),
-                    report::terminal(&row.agent),
-                    report::terminal(&row.source),
+                    agent_strace_report::terminal(&row.agent),
+                    agent_strace_report::terminal(&row.source),
                 ]
             }));
-            report::columns(&cells)
+            agent_strace_report::columns(&cells)
         }
         Columns::Places => {
             let mut cells = vec![["id", "agent", "started", "active", "calls", "project", "source"].map(str::to_owned)];
             cells.extend(rows.iter().map(|row| {
                 [
-                    report::terminal(&row.id),
-                    report::terminal(&row.agent),
+                    agent_strace_report::terminal(&row.id),
+                    agent_strace_report::terminal(&row.agent),
                     optional(row.started.as_deref()),
                     optional(row.active.as_deref()),
                     row.tool_calls.to_string(),
                     optional(row.project.as_deref()),
-                    report::terminal(&row.source),
+                    agent_strace_report::terminal(&row.source),
                 ]
             }));
-            report::columns(&cells)
+            agent_strace_report::columns(&cells)
         }
     }
 }
 
 fn optional(text: Option<&str>) -> String {
-    text.map_or_else(|| "-".to_owned(), report::terminal)
+    text.map_or_else(|| "-".to_owned(), agent_strace_report::terminal)
 }
 
 /// Seconds with one decimal.
@@ -275,6 +274,9 @@ fn duration(row: &Row) -> String {
 mod tests {
     #[test]
     fn the_schema_is_that_of_the_types() {
-        crate::schemas::keep("list.v1", &crate::schemas::written::<super::Document<'static>>());
+        agent_strace_testing::schemas::keep(
+            "list.v1",
+            &agent_strace_testing::schemas::written::<super::Document<'static>>(),
+        );
     }
 }

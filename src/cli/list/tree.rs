@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use super::{Row, duration};
-use crate::report;
 
 /// Deeper ones are shown at this depth.
 const MAX_DEPTH: usize = 32;
@@ -31,11 +30,11 @@ pub(super) fn text(rows: &[Row]) -> String {
         ];
         let note = place.note.map(|note| format!("  [{note}]")).unwrap_or_default();
         let line = format!("{indent}{}  {}  {}{note}", row.id, row.agent, facts.join("  "));
-        text.push_str(&report::terminal(&line));
+        text.push_str(&agent_strace_report::terminal(&line));
         text.push('\n');
         for subagent in &row.subagents {
             let line = format!("{indent}  sub-agent {}  {}", subagent.id, count(subagent.tool_calls, "call"));
-            text.push_str(&report::terminal(&line));
+            text.push_str(&agent_strace_report::terminal(&line));
             text.push('\n');
         }
     }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::World;
 use super::lookup::profile;
 use super::reply::{self, NOTICE, SHORT, Told, shown};
-use crate::measures::Profile;
-use crate::prices::dollars;
+use agent_strace_metrics::Profile;
+use agent_strace_model::prices::dollars;
 
 /// Files of one list, and failures.
 const FILES: usize = 200;

@@ -5,10 +5,10 @@ use super::super::measured::{Measured, measure};
 use super::super::pipeline::{Inputs, select_failure};
 use super::World;
 use super::reply::{SHORT, Trouble, shown};
-use crate::ingest::discover::{self, Selection};
-use crate::measures::{Pricing, Profile};
-use crate::model::Gap;
-use crate::policy::prices::shipped;
+use agent_strace_ingest::discover::{self, Selection};
+use agent_strace_metrics::{Pricing, Profile};
+use agent_strace_model::Gap;
+use agent_strace_policy::prices::shipped;
 
 /// The log of one session of the store. Clients name sessions, never files.
 pub(super) fn inputs(world: &World, id: &str) -> Result<Inputs, Trouble> {

@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::super::failure::Failure;
-use crate::model::Gap;
-use crate::privacy::redact;
-use crate::report;
+use agent_strace_model::Gap;
+use agent_strace_secrets::redact;
 
 /// Stands in every answer that holds texts of sessions.
 pub(super) const NOTICE: &str =
@@ -68,8 +67,10 @@ pub(super) fn shown(text: &str, most: usize) -> String {
 /// What could not be read, a few lines of it.
 pub(super) fn gaps(gaps: &[Gap]) -> Vec<String> {
     const MOST: usize = 20;
-    let mut lines: Vec<String> =
-        report::gap_lines(gaps.get(..MOST).unwrap_or(gaps)).iter().map(|line| shown(line, SHORT)).collect();
+    let mut lines: Vec<String> = agent_strace_report::gap_lines(gaps.get(..MOST).unwrap_or(gaps))
+        .iter()
+        .map(|line| shown(line, SHORT))
+        .collect();
     if gaps.len() > MOST {
         lines.push(format!("and {} more places", gaps.len() - MOST));
     }

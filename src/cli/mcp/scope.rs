@@ -16,11 +16,11 @@ use super::super::policy_file;
 use super::super::trust::Ground;
 use super::World;
 use super::reply::{SHORT, TEXT, Told, Trouble, gaps, shown};
-use crate::effects::Kind;
-use crate::engine::{self, Entries, Entry, Outcome, SessionOutcome, Settings};
-use crate::finding::{Counts, EffectView, Finding, Level, Named, PolicyPlace};
-use crate::model::Session;
-use crate::policy::{Decision, Policy};
+use agent_strace_effects::Kind;
+use agent_strace_engine::{Entries, Entry, Outcome, SessionOutcome, Settings};
+use agent_strace_model::Session;
+use agent_strace_model::finding::{Counts, EffectView, Finding, Level, Named, PolicyPlace};
+use agent_strace_policy::{Decision, Policy};
 
 /// Reasons and effects of one answer, and bytes of what is asked about.
 const MOST: usize = 100;
@@ -141,8 +141,8 @@ pub(super) fn run(world: &World, input: &Input) -> Told<Output> {
     }
     let today = world.with(|environment| configuration::today(&policy, world.now, environment))?;
     let settings = Settings { today, ..Settings::default() };
-    let judged = engine::judge_guarded(&session, Vec::new(), &policy, Entries::Keep, &links);
-    let outcome = engine::settle(&policy, vec![judged], Vec::new(), &settings);
+    let judged = agent_strace_engine::judge_guarded(&session, Vec::new(), &policy, Entries::Keep, &links);
+    let outcome = agent_strace_engine::settle(&policy, vec![judged], Vec::new(), &settings);
     let output = answer(&outcome, &session, &policy)?;
     let text = told(&output);
     Ok((output, Some(text)))
@@ -274,8 +274,8 @@ impl Place {
 
 fn target(view: &EffectView) -> String {
     let words = view.argv.as_ref().map(|argv| {
-        let words = crate::privacy::redact_words(argv.iter().map(String::as_str));
-        words.iter().map(crate::privacy::Redacted::as_str).collect::<Vec<_>>().join(" ")
+        let words = agent_strace_secrets::redact_words(argv.iter().map(String::as_str));
+        words.iter().map(agent_strace_secrets::Redacted::as_str).collect::<Vec<_>>().join(" ")
     });
     let plain = [&view.path, &words, &view.host, &view.tool, &view.agent, &view.name, &view.reason];
     shown(plain.into_iter().flatten().next().map(String::as_str).unwrap_or_default(), SHORT)

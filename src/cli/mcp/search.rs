@@ -13,12 +13,11 @@ use super::super::trust::Ground;
 use super::World;
 use super::lookup::inputs;
 use super::reply::{self, NOTICE, SHORT, Told, Trouble, shown};
-use crate::effects::{Effect, Kind, Links, Tracker};
-use crate::engine;
-use crate::ingest::Log;
-use crate::ingest::discover::Selection;
-use crate::model::{Arguments, Event, EventKind, RawText, Session, Status};
-use crate::policy::Policy;
+use agent_strace_effects::{Effect, Kind, Links, Tracker};
+use agent_strace_ingest::Log;
+use agent_strace_ingest::discover::Selection;
+use agent_strace_model::{Arguments, Event, EventKind, RawText, Session, Status};
+use agent_strace_policy::Policy;
 
 /// The most events of one answer, and files of one event.
 const MOST: usize = 500;
@@ -105,9 +104,9 @@ pub(super) fn run(world: &World, input: &Input) -> Told<Output> {
         let mut gaps = reading.gaps.clone();
         let mut found: Vec<Found> = Vec::new();
         for session in &reading.sessions {
-            let searched = engine::guarded(session, || of_session(log, session, (&policy, &links), input));
+            let searched = agent_strace_engine::guarded(session, || of_session(log, session, (&policy, &links), input));
             match searched {
-                Ok(rows) => found.push((crate::measures::span(session).last, rows)),
+                Ok(rows) => found.push((agent_strace_metrics::span(session).last, rows)),
                 Err(gap) => gaps.push(gap),
             }
         }

@@ -12,7 +12,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use super::World;
 use super::reply::{Reply, Trouble};
 use super::tool::TOOLS;
-use crate::policy::nearest;
+use agent_strace_policy::nearest;
 
 const INSTRUCTIONS: &str = "Sessions of AI coding agents, as they were recorded, and the policy that says what agents may do here. \
 Ask check_scope before a command, an edit or a connection that may be out of scope. Session ids are those of list_sessions; \

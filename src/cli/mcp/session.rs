@@ -9,8 +9,8 @@ use super::super::pipeline::Order;
 use super::World;
 use super::lookup::{inputs, unreadable};
 use super::reply::{self, NOTICE, SHORT, TEXT, Told, Trouble, shown};
-use crate::model::Gap;
-use crate::policy::nearest;
+use agent_strace_model::Gap;
+use agent_strace_policy::nearest;
 
 /// The most events of one answer, and their most bytes.
 const MOST: usize = 500;

@@ -9,10 +9,10 @@ use super::super::measured::{Measured, measure};
 use super::super::pipeline::Inputs;
 use super::World;
 use super::reply::{self, NOTICE, SHORT, Told, Trouble, shown};
-use crate::ingest::discover::Selection;
-use crate::measures::{Pricing, Profile};
-use crate::policy::prices::shipped;
-use crate::prices::dollars;
+use agent_strace_ingest::discover::Selection;
+use agent_strace_metrics::{Pricing, Profile};
+use agent_strace_model::prices::dollars;
+use agent_strace_policy::prices::shipped;
 
 /// The most sessions of one answer.
 const MOST: usize = 200;

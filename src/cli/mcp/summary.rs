@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::World;
 use super::lookup::profile;
 use super::reply::{self, NOTICE, SHORT, Told, counted, shown};
-use crate::measures::{Phase, Profile};
-use crate::prices::{dollars, rounded};
+use agent_strace_metrics::{Phase, Profile};
+use agent_strace_model::prices::{dollars, rounded};
 
 /// Phases, and files of one, in an answer.
 const PHASES: usize = 100;

@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use super::reply::{Reply, Told, Trouble};
 use super::{World, diff, scope, search, session, sessions, summary};
-use crate::report;
 
 /// One tool.
 pub(super) struct Entry {
@@ -34,7 +33,7 @@ fn call<I: DeserializeOwned, O: Serialize>(
     let (output, text) = tool(world, &input)?;
     let structured =
         serde_json::to_value(&output).map_err(|_| Trouble::new("the answer can't be written as JSON".to_owned()))?;
-    Ok(Reply { text: text.unwrap_or_else(|| report::to_json(&output)), structured })
+    Ok(Reply { text: text.unwrap_or_else(|| agent_strace_report::to_json(&output)), structured })
 }
 
 macro_rules! entry {

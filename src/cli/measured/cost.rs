@@ -9,9 +9,8 @@ use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::output;
 use super::{MeasuredArgs, PricesArgs};
-use crate::measures::Basis;
-use crate::measures::money::Unpriced;
-use crate::report;
+use agent_strace_metrics::Basis;
+use agent_strace_metrics::money::Unpriced;
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
@@ -45,7 +44,7 @@ pub(in crate::cli) fn run(
     let stated = args.prices.stated(environment.colour)?;
     let measured = args.measured.measure(trace_dir, stated.pricing(), environment, streams)?;
     let form = args.measured.form(&measured.gaps, environment);
-    output::print(streams.stdout, &report::cost(&measured.profiles, form))?;
+    output::print(streams.stdout, &agent_strace_report::cost(&measured.profiles, form))?;
     let code = measured.concluded(streams);
     let incomplete = measured.profiles.iter().filter(|profile| profile.cost.basis == Basis::Incomplete);
     let why: Vec<&Unpriced> = incomplete.flat_map(|profile| &profile.cost.why).collect();

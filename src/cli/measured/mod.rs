@@ -19,12 +19,12 @@ use super::output;
 use super::pipeline::Inputs;
 use super::policy_file;
 use super::trust::Ground;
-use crate::engine::{self, Replay};
-use crate::ingest::discover::Selection;
-use crate::measures::{Pricing, Profile};
-use crate::model::{Gap, Session};
-use crate::policy::Policy;
-use crate::report::{self, Form};
+use agent_strace_engine::Replay;
+use agent_strace_ingest::discover::Selection;
+use agent_strace_metrics::{Pricing, Profile};
+use agent_strace_model::{Gap, Session};
+use agent_strace_policy::Policy;
+use agent_strace_report::Form;
 
 pub(super) use cost::{CostArgs, EXAMPLES as COST_EXAMPLES, run as cost};
 pub(super) use prices::{PricesArgs, table as prices};
@@ -95,7 +95,7 @@ pub(super) fn measure_telling<T: Send>(
     let (links, gap) = gate::links(Ground::at(None));
     let left_out = inputs.left_out();
     let of_session = |session: &Session<'_>| {
-        engine::guarded(session, || {
+        agent_strace_engine::guarded(session, || {
             let profile = Replay::new(session, policy.programs(), &links).measured(pricing).into_profile();
             (profile, tell(session))
         })
@@ -119,7 +119,7 @@ pub(super) fn measure_telling<T: Send>(
 impl Measured {
     /// What is missing, and the exit code that says so.
     pub(super) fn concluded(&self, streams: &mut Streams<'_>) -> u8 {
-        for line in report::gap_lines(&self.gaps) {
+        for line in agent_strace_report::gap_lines(&self.gaps) {
             output::note(streams.stderr, &line);
         }
         if self.profiles.is_empty() {

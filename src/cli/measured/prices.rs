@@ -8,10 +8,10 @@ use clap::Args;
 use super::super::failure::{Failure, reason};
 use super::super::policy_file;
 use super::super::trust::Ground;
-use crate::config;
-use crate::measures::Pricing;
-use crate::policy::prices::{self, shipped};
-use crate::prices::{Rates, Row, Table};
+use agent_strace_metrics::Pricing;
+use agent_strace_model::prices::{Rates, Row, Table};
+use agent_strace_policy::config;
+use agent_strace_policy::prices::{self, shipped};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct PricesArgs {

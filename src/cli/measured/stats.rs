@@ -11,10 +11,10 @@ use super::super::failure::Failure;
 use super::super::output;
 use super::super::pipeline::Inputs;
 use super::{Measured, MeasuredArgs, measure};
-use crate::ingest::discover::Selection;
-use crate::measures::{Pricing, Profile};
-use crate::policy::prices::shipped;
-use crate::report::{self, Tree};
+use agent_strace_ingest::discover::Selection;
+use agent_strace_metrics::{Pricing, Profile};
+use agent_strace_policy::prices::shipped;
+use agent_strace_report::Tree;
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
@@ -55,7 +55,7 @@ pub(in crate::cli) fn run(
     gaps.dedup();
     let whole = Measured { gaps, ..measured };
     let trees = trees(&whole.profiles, &around.profiles, args.include_subagents);
-    output::print(streams.stdout, &report::stats(&trees, args.measured.form(&whole.gaps, environment)))?;
+    output::print(streams.stdout, &agent_strace_report::stats(&trees, args.measured.form(&whole.gaps, environment)))?;
     Ok(whole.concluded(streams))
 }
 
@@ -117,9 +117,9 @@ fn below<'a>(
 #[cfg(test)]
 mod tests {
     use super::{Profile, trees};
-    use crate::measures::{Measured, Pricing};
-    use crate::model::{Dialect, Session};
-    use crate::policy::prices::shipped;
+    use agent_strace_metrics::{Measured, Pricing};
+    use agent_strace_model::{Dialect, Session};
+    use agent_strace_policy::prices::shipped;
 
     static DIALECT: Dialect = Dialect::new("test", "test");
 

@@ -10,7 +10,7 @@ use super::super::failure::Failure;
 use super::super::output;
 use super::MeasuredArgs;
 use super::prices::PricesArgs;
-use crate::report::{self, Ceiling, TokenBudget};
+use agent_strace_report::{Ceiling, TokenBudget};
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
@@ -85,7 +85,7 @@ pub(in crate::cli) fn run(
     let budgets: Vec<TokenBudget<'_>> =
         measured.profiles.iter().map(|profile| TokenBudget::new(profile, ceiling)).collect();
     let form = args.measured.form(&measured.gaps, environment);
-    output::print(streams.stdout, &report::token_budget(&budgets, warn_at, form))?;
+    output::print(streams.stdout, &agent_strace_report::token_budget(&budgets, warn_at, form))?;
     let code = measured.concluded(streams);
     let unknown: Vec<String> = budgets.iter().filter_map(TokenBudget::unknown).collect();
     for why in &unknown {

@@ -14,11 +14,11 @@ use super::super::policy_file;
 use super::super::trust::Ground;
 use super::args::PolicyFileArgs;
 use super::history::{self, HistoryArgs, Past};
-use crate::backtest::{self, Rules, Tally, Uncovered};
-use crate::engine::{self, Memory};
-use crate::model::{Gap, Session};
-use crate::policy::Policy;
-use crate::report::{BacktestReport, Frame};
+use agent_strace_engine::Memory;
+use agent_strace_engine::backtest::{self, Rules, Tally, Uncovered};
+use agent_strace_model::{Gap, Session};
+use agent_strace_policy::Policy;
+use agent_strace_report::{BacktestReport, Frame};
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
@@ -103,7 +103,7 @@ pub(super) fn judge(
     let memory = Memory::new(policy);
     let judge = |(tally, faults): &mut (Tally, Vec<Gap>), session: &Session<'_>| {
         let judge = || backtest::add_session(tally, session, (&memory, rules), &links, uncovered);
-        faults.extend(engine::guarded(session, judge).err());
+        faults.extend(agent_strace_engine::guarded(session, judge).err());
     };
     let add = |(tally, faults): &mut (Tally, Vec<Gap>), (later, more): (Tally, Vec<Gap>)| {
         tally.add(later);

@@ -12,8 +12,8 @@ use super::super::output;
 use super::args::PolicyFileArgs;
 use super::backtest;
 use super::history::{self, HistoryArgs};
-use crate::backtest::{Rules, Uncovered};
-use crate::report::{CoverageReport, Frame};
+use agent_strace_engine::backtest::{Rules, Uncovered};
+use agent_strace_report::{CoverageReport, Frame};
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:

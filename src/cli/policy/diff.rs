@@ -14,10 +14,10 @@ use super::super::output;
 use super::super::policy_file::{self, Stated};
 use super::super::trust::Ground;
 use super::history::{self, HistoryArgs, Past};
-use crate::backtest::{self, Change, Comparison, Programs, Rules, Version};
-use crate::engine::{self, Memory};
-use crate::model::{Gap, Session};
-use crate::report::{DiffReport, Frame};
+use agent_strace_engine::Memory;
+use agent_strace_engine::backtest::{self, Change, Comparison, Programs, Rules, Version};
+use agent_strace_model::{Gap, Session};
+use agent_strace_report::{DiffReport, Frame};
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
@@ -113,7 +113,7 @@ fn compare(past: Past, old: (&Stated, &Rules<'_>), new: (&Stated, &Rules<'_>)) -
     let (before, after) = (Memory::new(&old.0.policy), Memory::new(&new.0.policy));
     let (old, new) = ((&before, old.1), (&after, new.1));
     let of_session = |session: &Session<'_>| {
-        engine::guarded(session, || backtest::compare_session(session, old, new, &links, programs))
+        agent_strace_engine::guarded(session, || backtest::compare_session(session, old, new, &links, programs))
     };
     let (comparisons, mut gaps) = past.inputs.all(of_session);
     gaps.extend(gap);

@@ -11,12 +11,12 @@ use super::super::pipeline::Inputs;
 use super::super::trust::Ground;
 use super::super::{configuration, gate, output, policy_file};
 use super::args::ExplainArgs;
-use crate::effects::Links;
-use crate::ingest::discover::Selection;
-use crate::lab::{self, Explained, Voices};
-use crate::model::Session;
-use crate::policy::{Answer, Parts, Policy, read_text};
-use crate::report::{self, Colour, Explanation};
+use agent_strace_effects::Links;
+use agent_strace_engine::policy_testing::{self, Explained, Voices};
+use agent_strace_ingest::discover::Selection;
+use agent_strace_model::Session;
+use agent_strace_policy::{Answer, Parts, Policy, read_text};
+use agent_strace_report::{Colour, Explanation};
 
 pub(super) fn run(
     trace_dir: &Path,
@@ -42,8 +42,8 @@ pub(super) fn run(
     let explanations: Vec<Explanation> = explanations.into_iter().flatten().collect();
     let colour = if coloured { Colour::Ansi } else { Colour::Plain };
     let text = match args.format {
-        PlainFormat::Text => report::explanations_text(&explanations, colour, glyphs(environment)),
-        PlainFormat::Json => report::explanations_json(&explanations),
+        PlainFormat::Text => agent_strace_report::explanations_text(&explanations, colour, glyphs(environment)),
+        PlainFormat::Json => agent_strace_report::explanations_json(&explanations),
     };
     output::print(streams.stdout, &text)?;
     Ok(0)
@@ -90,11 +90,11 @@ impl Judge<'_> {
         let (found, gaps) = inputs.all(|session| {
             let numbers = match args.event {
                 Some(number) => vec![number],
-                None => lab::refused(self.policy, session, &links),
+                None => policy_testing::refused(self.policy, session, &links),
             };
             numbers.into_iter().map(|number| self.explain(session, &links, number)).collect::<Vec<_>>()
         });
-        for line in report::gap_lines(&gaps) {
+        for line in agent_strace_report::gap_lines(&gaps) {
             output::note(streams.stderr, &line);
         }
         let found: Vec<Option<Explanation>> = found.into_iter().flatten().collect();
@@ -113,5 +113,5 @@ impl Judge<'_> {
 /// What the effects come to, and which entries say so.
 fn strictest(explained: &[Explained]) -> (Answer, Vec<String>) {
     let entries: Vec<&_> = explained.iter().map(|explained| &explained.judged).collect();
-    lab::answer_of(&entries)
+    policy_testing::answer_of(&entries)
 }

@@ -16,12 +16,11 @@ use super::super::output;
 use super::super::pipeline::Inputs;
 use super::super::policy_file;
 use super::args::PolicyFileArgs;
-use crate::effects::Links;
-use crate::export::{self, Agreement, Compared, Difference, Export, Of, Residual, Target};
-use crate::ingest::discover::Selection;
-use crate::model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
-use crate::policy::Policy;
-use crate::report;
+use agent_strace_effects::Links;
+use agent_strace_export::{Agreement, Compared, Difference, Export, Of, Residual, Target};
+use agent_strace_ingest::discover::Selection;
+use agent_strace_model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
+use agent_strace_policy::Policy;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -96,7 +95,7 @@ pub(super) fn run(
     let colour = environment.colour && !args.no_color;
     let policy = policy_file::load_if_any(args.policy.policy.as_deref(), args.policy.policy_ref.as_deref(), colour)?;
     let policy = policy.ok_or_else(policy_file::missing)?;
-    let export = export::export(&policy, args.to.target());
+    let export = agent_strace_export::export(&policy, args.to.target());
     if let Some(path) = &args.output {
         output::write(path, &export.text)?;
     }
@@ -118,7 +117,7 @@ pub(super) fn run(
         }
     }
     if let Some(path) = &args.output {
-        output::note(streams.stderr, &format!("written: {}", report::terminal(&path.to_string_lossy())));
+        output::note(streams.stderr, &format!("written: {}", agent_strace_report::terminal(&path.to_string_lossy())));
         output::note(streams.stderr, next(args.to));
     }
     let unlisted = compared.is_some_and(|compared| compared.agreement.unlisted > 0);
@@ -157,7 +156,7 @@ fn account(residuals: &[Residual]) -> Vec<String> {
     for (reason, instead, entries) in reasons {
         lines.push(format!("- {reason}"));
         lines.push(format!("  instead: {instead}"));
-        lines.push(format!("  of: {}", report::terminal(&entries.join(", "))));
+        lines.push(format!("  of: {}", agent_strace_report::terminal(&entries.join(", "))));
     }
     lines
 }
@@ -179,7 +178,8 @@ fn agreement(compared: &Compared) -> String {
     );
     for difference in compared.differences.iter().take(SHOWN) {
         let listed = if difference.unlisted { ", NOT LISTED" } else { "" };
-        let (tool, reason) = (report::terminal(&difference.tool), report::terminal(&difference.reason));
+        let (tool, reason) =
+            (agent_strace_report::terminal(&difference.tool), agent_strace_report::terminal(&difference.reason));
         let (scope, engine) = (difference.scope.name(), difference.engine.name());
         let _ = writeln!(text, "  event {} {tool}: scope {scope}, file {engine}{listed}: {reason}", difference.event);
     }
@@ -260,7 +260,7 @@ fn json_text(target: ExportTarget, policy: &Policy, export: &Export, compared: O
         sha256: &identity.sha256,
         version: identity.version,
     });
-    report::to_json(&Document {
+    agent_strace_report::to_json(&Document {
         schema_version: 1,
         to: clap::ValueEnum::to_possible_value(&target).map(|value| value.get_name().to_owned()),
         policy: identity,
@@ -312,7 +312,7 @@ fn verify(
         match cases(request)? {
             Some(cases) => {
                 for case in cases {
-                    all.add(export::compare(export, policy, &case, &links));
+                    all.add(agent_strace_export::compare(export, policy, &case, &links));
                 }
             }
             None => sessions.push(request.clone()),
@@ -320,11 +320,11 @@ fn verify(
     }
     if !sessions.is_empty() {
         let inputs = Inputs::select(trace_dir, &sessions, Selection::All, environment, streams.stdin)?;
-        let (parts, gaps) = inputs.all(|session| export::compare(export, policy, session, &links));
+        let (parts, gaps) = inputs.all(|session| agent_strace_export::compare(export, policy, session, &links));
         for part in parts {
             all.add(part);
         }
-        for line in report::gap_lines(&gaps) {
+        for line in agent_strace_report::gap_lines(&gaps) {
             output::note(streams.stderr, &line);
         }
     }
@@ -386,6 +386,9 @@ static CASES: Dialect = Dialect::new("cases", "-");
 mod tests {
     #[test]
     fn the_schema_is_that_of_the_types() {
-        crate::schemas::keep("policy-export.v1", &crate::schemas::written::<super::Document<'static>>());
+        agent_strace_testing::schemas::keep(
+            "policy-export.v1",
+            &agent_strace_testing::schemas::written::<super::Document<'static>>(),
+        );
     }
 }

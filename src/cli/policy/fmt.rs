@@ -8,8 +8,8 @@ use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::{output, policy_file};
 use super::args::FmtArgs;
-use crate::policy::format::{self, Comments};
-use crate::report::terminal;
+use agent_strace_policy::format::{self, Comments};
+use agent_strace_report::terminal;
 
 /// What happens to the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

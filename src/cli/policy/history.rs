@@ -13,9 +13,9 @@ use super::super::output;
 use super::super::pipeline::Inputs;
 use super::super::since::Since;
 use super::super::wanted::Wanted;
-use crate::ingest::discover::Selection;
-use crate::model::Gap;
-use crate::report::{self, Glyphs};
+use agent_strace_ingest::discover::Selection;
+use agent_strace_model::Gap;
+use agent_strace_report::Glyphs;
 
 /// Which sessions of the past, and how the answer is written.
 #[derive(Debug, Args)]
@@ -86,11 +86,11 @@ pub(super) fn exit_code(breaches: &[String], gaps: &[Gap], sessions: usize) -> u
 
 /// Sessions and records that were skipped, and that there was none at all.
 pub(super) fn tell(trace_dir: &Path, gaps: &[Gap], sessions: usize, streams: &mut Streams<'_>) {
-    for line in report::gap_lines(gaps) {
+    for line in agent_strace_report::gap_lines(gaps) {
         output::note(streams.stderr, &line);
     }
     if sessions == 0 {
-        let shown = report::terminal(&trace_dir.display().to_string());
+        let shown = agent_strace_report::terminal(&trace_dir.display().to_string());
         output::note(streams.stderr, &format!("error: no session was judged; the store is `{shown}`"));
     }
 }

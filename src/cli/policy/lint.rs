@@ -6,9 +6,9 @@ use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::{output, policy_file};
 use super::args::LintArgs;
-use crate::engine::FailOn;
-use crate::lab::lint::{self, CODES};
-use crate::report::{self, Colour, LintReport};
+use agent_strace_engine::FailOn;
+use agent_strace_engine::policy_testing::lint::{self, CODES};
+use agent_strace_report::{Colour, LintReport};
 
 pub(super) fn run(args: &LintArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     if let Some(code) = &args.explain {
@@ -42,7 +42,7 @@ pub(super) fn run(args: &LintArgs, environment: Environment, streams: &mut Strea
 
 fn explain(code: &str, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     if code == "all" {
-        output::print(streams.stdout, &report::lint_codes(None))?;
+        output::print(streams.stdout, &agent_strace_report::lint_codes(None))?;
         return Ok(0);
     }
     let found = CODES.iter().find(|known| known.id.eq_ignore_ascii_case(code) || known.name == code);
@@ -51,6 +51,6 @@ fn explain(code: &str, streams: &mut Streams<'_>) -> Result<u8, Failure> {
         let failure = Failure::new(format!("there is no code `{code}`")).did_you_mean(code, &known);
         return Err(failure.hint("`--explain all` lists them"));
     };
-    output::print(streams.stdout, &report::lint_codes(Some(found)))?;
+    output::print(streams.stdout, &agent_strace_report::lint_codes(Some(found)))?;
     Ok(0)
 }

@@ -9,9 +9,9 @@ use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::{output, policy_file};
 use super::args::TestArgs;
-use crate::lab::{self, Checked, Mismatch, Strictness};
-use crate::policy::{Answer, Decision, Policy, nearest};
-use crate::report::{Colour, TrialFailure, TrialsReport};
+use agent_strace_engine::policy_testing::{self, Checked, Mismatch, Strictness};
+use agent_strace_policy::{Answer, Decision, Policy, nearest};
+use agent_strace_report::{Colour, TrialFailure, TrialsReport};
 
 /// Pieces of advice on one failure.
 const MOST_ADVICE: usize = 3;
@@ -21,14 +21,14 @@ pub(super) fn run(args: &TestArgs, environment: Environment, streams: &mut Strea
     let file = args.file.as_deref().unwrap_or(policy_file::DEFAULT);
     let policy = policy_file::read_named(file).map_err(|faults| policy_file::unusable(file, &faults, coloured))?;
     let (source, cases) = match &args.cases {
-        None => (file, lab::inline(&policy)),
+        None => (file, policy_testing::inline(&policy)),
         Some(path) => (path.as_str(), cases_of_file(path)?),
     };
     if cases.is_empty() {
         return Err(Failure::new(format!("there are no tests in `{source}`")).hint(EXAMPLE));
     }
     let strictness = if args.accept_unresolved { Strictness::Refused } else { Strictness::Exact };
-    let checked = lab::check(&policy, cases, strictness);
+    let checked = policy_testing::check(&policy, cases, strictness);
     let (failed, passed): (Vec<_>, Vec<_>) = checked.iter().partition(|checked| checked.mismatch.is_some());
     let failures = failed.into_iter().map(|checked| failure(&policy, checked)).collect();
     let report = TrialsReport::new(file, source, passed.len(), policy.examples(), failures);
@@ -44,12 +44,12 @@ pub(super) fn run(args: &TestArgs, environment: Environment, streams: &mut Strea
 const EXAMPLE: &str = "write \"tests\": [{ \"tool\": \"Bash\", \"input\": { \"command\": \"cat .env\" }, \"expect\": \"deny\" }] \
 into a policy of version 2, or name a file with `--cases`";
 
-fn cases_of_file(path: &str) -> Result<Vec<lab::Case>, Failure> {
+fn cases_of_file(path: &str) -> Result<Vec<policy_testing::Case>, Failure> {
     let bytes = output::read_small(Path::new(path)).ok_or_else(|| {
         Failure::new(format!("the cases `{path}` can't be read: no plain file of a size to read at once"))
     })?;
     let text = String::from_utf8(bytes).map_err(|_| Failure::new(format!("the cases `{path}` are not UTF-8 text")))?;
-    lab::cases_of(&text).map_err(|error| {
+    policy_testing::cases_of(&text).map_err(|error| {
         Failure::new(format!("the cases `{path}` can't be used: {error}"))
             .hint("one case a line: {\"tool\": \"Bash\", \"input\": {\"command\": \"rm x\"}, \"expect\": \"deny\"}")
     })
@@ -71,7 +71,7 @@ fn failure(policy: &Policy, checked: &Checked) -> TrialFailure {
         decided_by,
         &why,
         &advice,
-        judged_events(&lab::session(&case.calls, &case.caller), policy, &tried.entries),
+        judged_events(&policy_testing::session(&case.calls, &case.caller), policy, &tried.entries),
     )
 }
 
@@ -103,7 +103,7 @@ fn advice(checked: &Checked) -> Vec<String> {
         Decision::Unresolved | Decision::Asked | Decision::Denied => !stricter,
     });
     let mut advice: Vec<String> = Vec::new();
-    for one in concerned.filter_map(lab::advice) {
+    for one in concerned.filter_map(policy_testing::advice) {
         if !advice.contains(&one) && advice.len() < MOST_ADVICE {
             advice.push(one);
         }

@@ -7,8 +7,8 @@ use super::super::failure::Failure;
 use super::super::output;
 use super::super::policy_file;
 use super::args::ValidateArgs;
-use crate::lab::lint;
-use crate::report::{self, Validated};
+use agent_strace_engine::policy_testing::lint;
+use agent_strace_report::Validated;
 
 pub(super) fn run(args: &ValidateArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let colour = environment.colour && !args.no_color;
@@ -22,7 +22,7 @@ pub(super) fn run(args: &ValidateArgs, environment: Environment, streams: &mut S
         files.push(Validated { file, read, idle });
     }
     if args.format == PlainFormat::Json {
-        output::print(streams.stdout, &report::validation(&files))?;
+        output::print(streams.stdout, &agent_strace_report::validation(&files))?;
         return Ok(if files.iter().all(|file| file.read.is_ok()) { 0 } else { 2 });
     }
     let mut code = 0;

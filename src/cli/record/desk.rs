@@ -10,9 +10,9 @@ use std::thread::{self, JoinHandle};
 use super::judge::{Judge, Verdict};
 use super::recorder::{Clock, Heard, Recorder};
 use super::voice::Voice;
-use crate::proxy::framing::Piece;
-use crate::proxy::message::Side;
-use crate::proxy::talk::Way;
+use agent_strace_live::proxy::framing::Piece;
+use agent_strace_live::proxy::message::Side;
+use agent_strace_live::proxy::talk::Way;
 
 /// Bytes of messages that wait to be recorded.
 const BACKLOG: usize = 256 << 20;

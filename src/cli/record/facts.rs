@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::recorder::{Recorder, quoted};
-use crate::model::{Access, Arguments, EventKind, FileEvent, RawText, Status, ToolCall};
-use crate::proxy::message::{Outcome, Side};
-use crate::proxy::talk::{Ended, Question, Sense, Subject, arguments, ended, subject};
-use crate::store::live::{Answer, Fact, Note};
+use agent_strace_live::proxy::message::{Outcome, Side};
+use agent_strace_live::proxy::talk::{Ended, Question, Sense, Subject, arguments, ended, subject};
+use agent_strace_model::{Access, Arguments, EventKind, FileEvent, RawText, Status, ToolCall};
+use agent_strace_store::live::{Answer, Fact, Note};
 
 /// What a question is recorded as.
 pub(super) enum Deed {

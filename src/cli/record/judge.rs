@@ -15,15 +15,14 @@ use super::super::recording::EnforceArgs;
 use super::super::trust::Trust;
 use super::facts::{Deed, deed};
 use super::recorder::{Heard, Recorder};
-use crate::effects::Links;
-use crate::engine::{self, Entries, Judging, Settings};
-use crate::finding::{Finding, Level};
-use crate::ingest;
-use crate::model::{Event, EventKind, Gap, Origin, Session, Status, ToolCall};
-use crate::privacy::redact;
-use crate::proxy::framing::Piece;
-use crate::proxy::message::{Message, Parcel, Side};
-use crate::proxy::talk::{Subject, subject};
+use agent_strace_effects::Links;
+use agent_strace_engine::{Entries, Judging, Settings};
+use agent_strace_live::proxy::framing::Piece;
+use agent_strace_live::proxy::message::{Message, Parcel, Side};
+use agent_strace_live::proxy::talk::{Subject, subject};
+use agent_strace_model::finding::{Finding, Level};
+use agent_strace_model::{Event, EventKind, Gap, Origin, Session, Status, ToolCall};
+use agent_strace_secrets::redact;
 
 /// What becomes of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +48,7 @@ impl Judge {
     /// By the policy that was named, or the usual one, with all that `check` reads beside it.
     pub(super) fn new(args: &EnforceArgs, environment: Environment, streams: &mut Streams<'_>) -> Self {
         let loaded = load(args, environment, streams);
-        let mut session = Session::new(ingest::recorded(), "the recorded session");
+        let mut session = Session::new(agent_strace_ingest::recorded(), "the recorded session");
         session.id = Cow::Borrowed("recorded");
         session.agent = Cow::Borrowed("mcp-client");
         session.root = std::env::current_dir().ok().map(|folder| Cow::Owned(folder.to_string_lossy().into_owned()));
@@ -146,11 +145,11 @@ impl Judge {
         let panel = bench.panel(None, links, Entries::Drop);
         let judging = Judging { demands: None, change: None, asking: Some(number), ..panel.judging };
         let settings = Settings { demands: None, change: None, ..panel.settings.clone() };
-        let judged = engine::judge_by(&self.session, Vec::new(), judging);
+        let judged = agent_strace_engine::judge_by(&self.session, Vec::new(), judging);
         if let Some(Gap { reason, .. }) = judged.gaps.first() {
             return Err(reason.clone());
         }
-        let outcome = engine::conclude(&bench.policy, vec![judged], Vec::new(), &settings);
+        let outcome = agent_strace_engine::conclude(&bench.policy, vec![judged], Vec::new(), &settings);
         let findings = outcome.sessions.iter().flat_map(|session| &session.findings);
         let refusing: Vec<&Finding> =
             findings.filter(|finding| finding.is_of(number) && refuses(finding)).take(MOST_NAMED).collect();

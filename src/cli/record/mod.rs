@@ -17,7 +17,7 @@ use std::path::Path;
 use super::Streams;
 use super::environment::Environment;
 use super::failure::Failure;
-use crate::sweep;
+use agent_strace_repos::repo_audit;
 use args::CaptureArgs;
 pub(super) use args::{EXAMPLES, HTTP_EXAMPLES, RecordArgs, RecordHttpArgs};
 use desk::Desk;
@@ -60,7 +60,7 @@ pub(super) fn record(
     let server = stdio::start(&args.command)?;
     let begin = Begin {
         store: recorder::absolute(trace_dir),
-        server: args::plain_name(args.capture.name.as_deref().unwrap_or(&sweep::server_label(&words))),
+        server: args::plain_name(args.capture.name.as_deref().unwrap_or(&repo_audit::server_label(&words))),
         transport: "stdio",
         started_by: words,
     };

@@ -9,13 +9,12 @@ use serde_json::Value;
 
 use super::super::redact::{Wanted, clean};
 use super::voice::Voice;
-use crate::model::{Ending, EventKind};
-use crate::privacy;
-use crate::proxy::framing::Piece;
-use crate::proxy::message::{Message, Parcel, Side};
-use crate::proxy::talk::{Talk, Way};
-use crate::store::StoreError;
-use crate::store::live::{Begun, Capture, Fact, Live, Stage, gap};
+use agent_strace_live::proxy::framing::Piece;
+use agent_strace_live::proxy::message::{Message, Parcel, Side};
+use agent_strace_live::proxy::talk::{Talk, Way};
+use agent_strace_model::{Ending, EventKind};
+use agent_strace_store::StoreError;
+use agent_strace_store::live::{Begun, Capture, Fact, Live, Stage, gap};
 
 /// Time as the machine had it when the program started, and as it passed since: it never goes back.
 #[derive(Debug, Clone, Copy)]
@@ -109,7 +108,11 @@ impl Recorder {
         let words = begin.started_by.iter().map(String::as_str);
         let command = match &self.wanted {
             None => words.collect::<Vec<_>>().join(" "),
-            Some(_) => privacy::redact_words(words).iter().map(privacy::Redacted::as_str).collect::<Vec<_>>().join(" "),
+            Some(_) => agent_strace_secrets::redact_words(words)
+                .iter()
+                .map(agent_strace_secrets::Redacted::as_str)
+                .collect::<Vec<_>>()
+                .join(" "),
         };
         let command = self.without_secrets(&command);
         let cwd = std::env::current_dir().ok().map(|folder| folder.to_string_lossy().into_owned());

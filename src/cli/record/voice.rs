@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use super::super::failure::{Failure, reason};
-use crate::report::terminal;
+use agent_strace_report::terminal;
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

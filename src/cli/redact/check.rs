@@ -15,9 +15,9 @@ use super::open::{self, Opened, unreadable};
 use super::ordered::{Page, at_once, one_by_one};
 use super::row::{Counts, Levels, Row};
 use super::targets::{Source, Target, Targets};
-use crate::model::Gap;
-use crate::report::{self, terminal};
-use crate::scrub::{self, Detector, Finding, Sink};
+use agent_strace_model::Gap;
+use agent_strace_report::terminal;
+use agent_strace_secrets::stream::{self, Detector, Finding, Sink};
 
 pub(super) fn run(
     targets: &Targets,
@@ -78,7 +78,7 @@ fn file(
         Source::File(path) => open::file(path),
     };
     let read = opened.and_then(|Opened { mut reader, .. }| {
-        scrub::search(&mut *reader, wanted, &mut rows).map_err(|error| unreadable(&error))
+        stream::search(&mut *reader, wanted, &mut rows).map_err(|error| unreadable(&error))
     });
     gap = gap.or(read.err());
     let counts = rows.counts;
@@ -232,7 +232,7 @@ impl Summary<'_> {
             },
             gaps: self.gaps.iter().map(|gap| Missing { file: gap.file.clone(), reason: gap.reason.clone() }).collect(),
         };
-        let text = report::to_json(&document);
+        let text = agent_strace_report::to_json(&document);
         let (before, behind) = text.split_once(FINDINGS).ok_or_else(|| Failure::new("the report has no findings"))?;
         Ok((format!("{before}\"findings\": ["), format!("]{behind}")))
     }
@@ -289,7 +289,7 @@ fn conclude(summary: &Summary<'_>, format: CheckFormat, any: bool, streams: &mut
             output::print(streams.stdout, &if any { format!("\n  {end}") } else { end })
         }
         CheckFormat::Ndjson => {
-            for line in report::gap_lines(summary.gaps) {
+            for line in agent_strace_report::gap_lines(summary.gaps) {
                 output::note(streams.stderr, &line);
             }
             Ok(())
@@ -299,7 +299,7 @@ fn conclude(summary: &Summary<'_>, format: CheckFormat, any: bool, streams: &mut
 
 #[cfg(test)]
 mod tests {
-    use crate::schemas::{keep, written};
+    use agent_strace_testing::schemas::{keep, written};
 
     #[test]
     fn the_schemas_are_those_of_the_types() {

@@ -7,10 +7,10 @@ use regex::{Regex, RegexBuilder};
 
 use super::super::configuration;
 use super::super::failure::Failure;
-use crate::anonymize::{Keep, MOST_RULES};
-use crate::config::anonymize::Anonymizing;
-use crate::privacy::{self, Confidence, Hit, mark};
-use crate::scrub::Detector;
+use agent_strace_policy::config::anonymize::Anonymizing;
+use agent_strace_secrets::anonymize::{Keep, MOST_RULES};
+use agent_strace_secrets::stream::Detector;
+use agent_strace_secrets::{Confidence, Hit, mark};
 
 /// Of one compiled pattern.
 const LARGEST_PATTERN: usize = 1 << 20;
@@ -124,13 +124,17 @@ fn pattern_failure(pattern: &str, error: &regex::Error) -> Failure {
 
 impl Detector for Wanted {
     fn find(&self, name: Option<&str>, text: &str) -> Vec<Hit> {
-        let mut hits = if self.personal { privacy::find(name, text) } else { privacy::secrets(name, text) };
+        let mut hits = if self.personal {
+            agent_strace_secrets::find(name, text)
+        } else {
+            agent_strace_secrets::secrets(name, text)
+        };
         hits.retain(|hit| hit.confidence >= self.least && !self.is_kept(hit, text));
         self.with_patterns(hits, text)
     }
 
     fn private(&self, text: &str) -> Vec<Hit> {
-        self.with_patterns(privacy::find(None, text), text)
+        self.with_patterns(agent_strace_secrets::find(None, text), text)
     }
 
     fn replacement(&self, hit: &Hit, _: &str) -> String {
@@ -138,7 +142,7 @@ impl Detector for Wanted {
     }
 
     fn fingerprint(&self, hit: &Hit, value: &str) -> String {
-        privacy::fingerprint(None, hit.rule, value)
+        agent_strace_secrets::fingerprint(None, hit.rule, value)
     }
 }
 

@@ -17,7 +17,7 @@ use super::Streams;
 use super::configuration;
 use super::environment::Environment;
 use super::failure::Failure;
-use crate::privacy::Confidence;
+use agent_strace_secrets::Confidence;
 pub(in crate::cli) use detector::Wanted;
 pub(in crate::cli) use quiet::{clean, clean_text};
 use targets::Targets;

@@ -7,7 +7,7 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 
 use super::super::failure::reason;
-use crate::ingest::discover::{self, Packing};
+use agent_strace_ingest::discover::{self, Packing};
 
 /// Bytes that tell what a file is.
 const HEAD: usize = 8 << 10;

@@ -4,12 +4,12 @@ use std::io;
 
 use super::super::failure::Failure;
 use super::detector::Wanted;
-use crate::scrub::{self, Finding, Sink};
+use agent_strace_secrets::stream::{self, Finding, Sink};
 
 /// JSON, or any other text, without what is private in it. JSON stays JSON.
 pub(in crate::cli) fn clean(wanted: &Wanted, json: &[u8]) -> io::Result<Vec<u8>> {
     let mut kept = Kept(Vec::with_capacity(json.len()));
-    scrub::scrub(&mut &*json, wanted, &mut kept)?;
+    stream::scrub(&mut &*json, wanted, &mut kept)?;
     Ok(kept.0)
 }
 

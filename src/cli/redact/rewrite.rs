@@ -17,8 +17,8 @@ use super::detector::Wanted;
 use super::open::{self, Carrier, Opened, unreadable};
 use super::row::Counts;
 use super::targets::{Source, Target, Targets, shown};
-use crate::report::terminal;
-use crate::scrub::{self, Finding, Sink};
+use agent_strace_report::terminal;
+use agent_strace_secrets::stream::{self, Finding, Sink};
 
 /// Where a log goes.
 enum Place {
@@ -110,9 +110,9 @@ fn redacted(wanted: &Wanted, below: &Path) -> PathBuf {
         _ => None,
     });
     let shown = parts.map(|name| match name.to_str() {
-        Some(text) => scrub::name(wanted, text).map_or_else(|| name.to_owned(), Into::into),
+        Some(text) => stream::name(wanted, text).map_or_else(|| name.to_owned(), Into::into),
         // What is no text is searched as if it were; where something is found, its bytes can't be told apart.
-        None => scrub::name(wanted, &name.to_string_lossy()).map_or_else(|| name.to_owned(), Into::into),
+        None => stream::name(wanted, &name.to_string_lossy()).map_or_else(|| name.to_owned(), Into::into),
     });
     shown.collect()
 }
@@ -200,7 +200,7 @@ struct Rewritten<W> {
 impl<W: Write> Rewritten<W> {
     fn fill(out: W, reader: &mut dyn Read, wanted: &Wanted) -> Result<(Counts, W), String> {
         let mut sink = Self { out, counts: Counts::default(), is_broken: false };
-        match scrub::scrub(reader, wanted, &mut sink) {
+        match stream::scrub(reader, wanted, &mut sink) {
             Ok(()) => Ok((sink.counts, sink.out)),
             Err(error) if sink.is_broken => Err(unwritable(&error)),
             Err(error) => Err(unreadable(&error)),

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::detector::is_personal;
-use crate::privacy::{Confidence, mark};
-use crate::report::{printable_json, terminal};
-use crate::scrub::Finding;
+use agent_strace_report::{printable_json, terminal};
+use agent_strace_secrets::stream::Finding;
+use agent_strace_secrets::{Confidence, mark};
 
 /// Something private in a log.
 #[derive(Debug, Serialize)]

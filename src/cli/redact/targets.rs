@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use super::super::failure::{Failure, reason};
 use super::super::pipeline::select_failure;
-use crate::ingest::discover;
-use crate::model::Gap;
-use crate::privacy::redact;
+use agent_strace_ingest::discover;
+use agent_strace_model::Gap;
+use agent_strace_secrets::redact;
 
 /// Folders below the one that was named.
 const MAX_DEPTH: usize = 64;

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::args::{PlainFormat, parse_now};
-use crate::config::retention;
+use agent_strace_policy::config::retention;
 
 const EXAMPLES: &str = "\
 Examples:

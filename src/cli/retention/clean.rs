@@ -12,8 +12,8 @@ use crate::cli::args::PlainFormat;
 use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
 use crate::cli::output;
-use crate::report::{self, RetentionReport};
-use crate::store::retention::{Deletion, Lock, Log};
+use agent_strace_report::RetentionReport;
+use agent_strace_store::retention::{Deletion, Lock, Log};
 
 pub(super) fn run(
     trace_dir: &Path,
@@ -120,7 +120,7 @@ fn log(trace_dir: &Path, settings: &Settings) -> Result<Option<Log>, Failure> {
     opened.map(Some).map_err(|error| {
         Failure::new(format!(
             "the log of deletions can't be written, so nothing was deleted: {}",
-            report::terminal(&error.to_string())
+            agent_strace_report::terminal(&error.to_string())
         ))
         .hint("`log_path` names another file, `on_delete: silent` logs nothing")
     })

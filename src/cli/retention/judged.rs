@@ -8,8 +8,8 @@ use super::args::JudgeArgs;
 use crate::cli::configuration;
 use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
-use crate::config::retention::Retention;
-use crate::store::retention::{self as store, Clues, Limits, Plan, RetentionError, Survey};
+use agent_strace_policy::config::retention::Retention;
+use agent_strace_store::retention::{self as store, Clues, Limits, Plan, RetentionError, Survey};
 
 /// What decides.
 pub(super) struct Settings {
@@ -87,7 +87,7 @@ impl Judged {
 
     /// Holds that are about no session of the store: they may be misspelt.
     pub(super) fn idle_holds<'r>(&self, retention: &'r Retention) -> Vec<&'r str> {
-        let is_idle = |hold: &&crate::config::retention::Hold| {
+        let is_idle = |hold: &&agent_strace_policy::config::retention::Hold| {
             !self.survey.sessions.iter().any(|session| hold.covers(&session.name) || hold.covers(&session.path))
         };
         retention.holds.iter().filter(is_idle).map(|hold| hold.session.as_str()).collect()

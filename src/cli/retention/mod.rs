@@ -17,8 +17,8 @@ use super::args::PlainFormat;
 use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
-use crate::report::{self, RetentionReport, RetentionRow};
-use crate::store::retention::{Clues, RetentionError};
+use agent_strace_report::{RetentionReport, RetentionRow};
+use agent_strace_store::retention::{Clues, RetentionError};
 
 pub(super) use args::RetentionArgs;
 pub(super) use judged::now;
@@ -99,14 +99,14 @@ fn no_limits(settings: &Settings) -> Failure {
 }
 
 fn no_store(trace_dir: &Path, streams: &mut Streams<'_>) {
-    let shown = report::terminal(&trace_dir.display().to_string());
+    let shown = agent_strace_report::terminal(&trace_dir.display().to_string());
     output::note(streams.stderr, &format!("error: there is no trace store `{shown}`: nothing was judged"));
 }
 
 /// What is worth a word beside the answer.
 fn notes(settings: &Settings, judged: &Judged, streams: &mut Streams<'_>) {
     for hold in judged.idle_holds(&settings.retention) {
-        let hold = report::terminal(hold);
+        let hold = agent_strace_report::terminal(hold);
         output::note(streams.stderr, &format!("note: the hold on `{hold}` is about no session of the store"));
     }
     if !settings.has_limits() {
@@ -132,7 +132,7 @@ fn describe(trace_dir: &Path, settings: &Settings, judged: &Judged) -> Retention
             path: &session.path,
             started: session.started.map(|started| (started.at, witness(started.by))),
             bytes: session.bytes,
-            exceeds: plan.exceeds.get(place).copied().flatten().map(crate::store::retention::Limit::name),
+            exceeds: plan.exceeds.get(place).copied().flatten().map(agent_strace_store::retention::Limit::name),
             held,
             running,
             damage: &session.damage,
@@ -148,8 +148,8 @@ fn describe(trace_dir: &Path, settings: &Settings, judged: &Judged) -> Retention
     report
 }
 
-fn witness(by: crate::store::retention::Witness) -> &'static str {
-    use crate::store::retention::Witness;
+fn witness(by: agent_strace_store::retention::Witness) -> &'static str {
+    use agent_strace_store::retention::Witness;
     match by {
         Witness::Meta => "meta.json",
         Witness::Events => "events",

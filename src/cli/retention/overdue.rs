@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::judged::{Judged, limits};
-use crate::config::retention::Retention;
-use crate::finding::PolicyPlace;
-use crate::ingest::Log;
-use crate::model::Gap;
-use crate::rules::retention::{Exceeded, Overdue};
-use crate::store::retention::{Clues, Limit, Stored};
+use agent_strace_ingest::Log;
+use agent_strace_model::Gap;
+use agent_strace_model::finding::PolicyPlace;
+use agent_strace_policy::config::retention::Retention;
+use agent_strace_rules::retention::{Exceeded, Overdue};
+use agent_strace_store::retention::{Clues, Limit, Stored};
 
 /// The sessions of the store that exceed the limits, by their directories with all links resolved.
 #[derive(Debug, Default)]

@@ -10,13 +10,12 @@ use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::pipeline::{Inputs, Order};
-use crate::ingest::Log;
-use crate::ingest::discover::Selection;
-use crate::model::Gap;
-use crate::report;
-use crate::report::replay::{Note, note_lines};
-use crate::store::annotations::{self, Annotation};
-use crate::triage::events::{Events, events};
+use agent_strace_ingest::Log;
+use agent_strace_ingest::discover::Selection;
+use agent_strace_model::Gap;
+use agent_strace_report::replay::{Note, note_lines};
+use agent_strace_session_view::events::{Events, events};
+use agent_strace_store::annotations::{self, Annotation};
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
@@ -101,7 +100,7 @@ pub(in crate::cli) fn run(
         notes.sort_by_key(|note| note.event);
         let text = if notes.is_empty() { "no annotations\n".to_owned() } else { note_lines(&notes) };
         output::print(streams.stdout, &text)?;
-        for line in report::gap_lines(&gaps) {
+        for line in agent_strace_report::gap_lines(&gaps) {
             output::note(streams.stderr, &line);
         }
         return Ok(if gaps.is_empty() { 0 } else { 3 });
@@ -119,7 +118,7 @@ fn delete(stored: &Stored, id: &str, streams: &mut Streams<'_>) -> Result<u8, Fa
         return Err(Failure::new(format!("this session has no annotation `{id}`"))
             .hint("`agent-strace annotate SESSION --list` lists them"));
     }
-    output::print(streams.stdout, &format!("deleted annotation {}\n", report::terminal(id)))?;
+    output::print(streams.stdout, &format!("deleted annotation {}\n", agent_strace_report::terminal(id)))?;
     Ok(0)
 }
 
@@ -230,7 +229,7 @@ fn stored(
         let folder = folder(log);
         reading.sessions.iter().map(|session| (folder.clone(), events(session))).collect::<Vec<_>>()
     });
-    for line in report::gap_lines(&gaps) {
+    for line in agent_strace_report::gap_lines(&gaps) {
         output::note(streams.stderr, &line);
     }
     let mut found: Vec<(Option<PathBuf>, Events)> = found.into_iter().flatten().collect();

@@ -15,15 +15,14 @@ use super::super::output;
 use super::super::pipeline::Inputs;
 use super::judged::{ByArgs, Judged, Wants, Without};
 use super::replay::several;
-use crate::engine::Entry;
-use crate::ingest::discover::{SelectError, Selection, select_in};
-use crate::measures::Pricing;
-use crate::model::Session;
-use crate::policy::prices::shipped;
-use crate::report::replay::Looks;
-use crate::report::{self, Colour, Explained};
-use crate::rules;
-use crate::triage::events::events;
+use agent_strace_engine::Entry;
+use agent_strace_ingest::discover::{SelectError, Selection, select_in};
+use agent_strace_metrics::Pricing;
+use agent_strace_model::Session;
+use agent_strace_policy::prices::shipped;
+use agent_strace_report::replay::Looks;
+use agent_strace_report::{Colour, Explained};
+use agent_strace_session_view::events::events;
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
@@ -82,7 +81,7 @@ fn phases(
     let (mut measured, told) = measure_telling(inputs, pricing, environment, events)?;
     let profiles = std::mem::take(&mut measured.profiles).into_iter();
     let sessions: Vec<Explained> = profiles.zip(told).map(|(profile, events)| Explained { profile, events }).collect();
-    let text = report::explain(&sessions, args.measured.form(&measured.gaps, environment));
+    let text = agent_strace_report::explain(&sessions, args.measured.form(&measured.gaps, environment));
     output::print(streams.stdout, &text)?;
     measured.profiles = sessions.into_iter().map(|session| session.profile).collect();
     Ok(measured.concluded(streams))
@@ -96,7 +95,7 @@ impl ExplainArgs {
         }
         let [name] = self.measured.sessions.as_slice() else { return None };
         let is_fingerprint = (6..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let may_be = is_fingerprint || rules::find(name).is_some();
+        let may_be = is_fingerprint || agent_strace_rules::find(name).is_some();
         let is_session = || {
             let found = select_in(trace_dir, Path::new("."), std::slice::from_ref(name), Selection::Latest);
             !matches!(found, Err(SelectError::NotFound(_)))
@@ -123,7 +122,7 @@ impl ExplainArgs {
             more: |_: &Session<'_>, _: Option<&[Entry]>| (),
         };
         let Judged { replay, gaps, .. } = self.by.judge(trace_dir, inputs, &wants, environment, streams)?;
-        for line in report::gap_lines(&gaps) {
+        for line in agent_strace_report::gap_lines(&gaps) {
             output::note(streams.stderr, &line);
         }
         let found = replay.findings(name);

@@ -15,18 +15,18 @@ use super::super::pipeline::{Inputs, Order};
 use super::super::policy_file;
 use super::super::trust::Ground;
 use super::annotate::notes;
-use crate::effects::Links;
-use crate::engine::{Entries, Entry, SessionOutcome};
-use crate::finding::EffectView;
-use crate::ingest::Log;
-use crate::lab;
-use crate::measures::{Measured, Pricing};
-use crate::model::{Gap, Session};
-use crate::policy::Policy;
-use crate::policy::prices::shipped;
-use crate::report::Report;
-use crate::report::replay::{Advice, ReplayReport, Told, is_called};
-use crate::triage::events::events;
+use agent_strace_effects::Links;
+use agent_strace_engine::policy_testing;
+use agent_strace_engine::{Entries, Entry, SessionOutcome};
+use agent_strace_ingest::Log;
+use agent_strace_metrics::{Measured, Pricing};
+use agent_strace_model::finding::EffectView;
+use agent_strace_model::{Gap, Session};
+use agent_strace_policy::Policy;
+use agent_strace_policy::prices::shipped;
+use agent_strace_report::Report;
+use agent_strace_report::replay::{Advice, ReplayReport, Told, is_called};
+use agent_strace_session_view::events::events;
 
 /// By what sessions are judged.
 #[derive(Debug, Args)]
@@ -174,7 +174,7 @@ fn advice_on(name: &str, outcome: &SessionOutcome) -> Vec<Advice> {
         let own = || outcome.entries.iter().filter(is_own);
         let entry = own().find(|entry| entry.rule == finding.rule).or_else(|| own().next())?;
         let (event, fingerprint) = (finding.event, finding.fingerprint.clone());
-        Some(Advice { event, fingerprint, said: lab::advice(entry), sensitive: entry.sensitive })
+        Some(Advice { event, fingerprint, said: policy_testing::advice(entry), sensitive: entry.sensitive })
     });
     advice.collect()
 }

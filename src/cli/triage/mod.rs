@@ -11,8 +11,7 @@ mod why;
 
 use super::Streams;
 use super::output;
-use crate::model::Gap;
-use crate::report;
+use agent_strace_model::Gap;
 
 pub(super) use annotate::{AnnotateArgs, EXAMPLES as ANNOTATE_EXAMPLES, run as annotate};
 pub(super) use explain::{EXAMPLES as EXPLAIN_EXAMPLES, ExplainArgs, run as explain};
@@ -23,7 +22,7 @@ pub(super) use why::{EXAMPLES as WHY_EXAMPLES, WhyArgs, run as why};
 
 /// What is missing, and the exit code that says so.
 fn conclude(is_empty: bool, gaps: &[Gap], left_out: usize, streams: &mut Streams<'_>) -> u8 {
-    for line in report::gap_lines(gaps) {
+    for line in agent_strace_report::gap_lines(gaps) {
         output::note(streams.stderr, &line);
     }
     if is_empty {

@@ -14,17 +14,17 @@ use super::super::output;
 use super::super::pipeline::Inputs;
 use super::judged::{ByArgs, Judged, Wants, Without};
 use super::replay::{Keys, places};
-use crate::effects::{Effect, Links, Tracker};
-use crate::engine::{self, Entry};
-use crate::finding::EffectView;
-use crate::ingest::discover::Selection;
-use crate::measures::{Measured, Pricing};
-use crate::model::Session;
-use crate::policy::Policy;
-use crate::policy::prices::shipped;
-use crate::report::replay::ReplayReport;
-use crate::report::replay_page::{CloseEvent, CloseUp, GENERATOR, GENERATOR_WITHIN, Sources, TEXT, render};
-use crate::triage::events::full;
+use agent_strace_effects::{Effect, Links, Tracker};
+use agent_strace_engine::Entry;
+use agent_strace_ingest::discover::Selection;
+use agent_strace_metrics::{Measured, Pricing};
+use agent_strace_model::Session;
+use agent_strace_model::finding::EffectView;
+use agent_strace_policy::Policy;
+use agent_strace_policy::prices::shipped;
+use agent_strace_report::replay::ReplayReport;
+use agent_strace_report::replay_page::{CloseEvent, CloseUp, GENERATOR, GENERATOR_WITHIN, Sources, TEXT, render};
+use agent_strace_session_view::events::full;
 
 /// How much of a session's id its page is called by.
 const ID: usize = 12;
@@ -100,7 +100,7 @@ pub(super) fn run(
 ) -> Result<u8, Failure> {
     let (policy, links) = asked.by.programs(&mut inputs, environment)?;
     let more = |session: &Session<'_>, entries: Option<&[Entry]>| {
-        engine::guarded(session, || close_up(session, (&policy, &links), entries))
+        agent_strace_engine::guarded(session, || close_up(session, (&policy, &links), entries))
     };
     let wants = Wants { without: Without::Nothing, finding: None, entries: true, more };
     let Judged { replay, more, mut gaps } = asked.by.judge(asked.trace_dir, inputs, &wants, environment, streams)?;

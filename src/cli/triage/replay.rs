@@ -16,13 +16,13 @@ use super::super::output;
 use super::super::pipeline::Inputs;
 use super::judged::{ByArgs, Judged, Wants, Without};
 use super::page::{self, PageArgs};
-use crate::engine::Entry;
-use crate::ingest::discover::Selection;
-use crate::model::Session;
-use crate::policy::nearest;
-use crate::report::replay::{Asked, Found, Frame, Looks, ReplayReport, Wanted};
-use crate::report::{self, Colour};
-use crate::triage::events::What;
+use agent_strace_engine::Entry;
+use agent_strace_ingest::discover::Selection;
+use agent_strace_model::Session;
+use agent_strace_policy::nearest;
+use agent_strace_report::Colour;
+use agent_strace_report::replay::{Asked, Found, Frame, Looks, ReplayReport, Wanted};
+use agent_strace_session_view::events::What;
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
@@ -248,7 +248,7 @@ fn place_of(replay: &ReplayReport, sessions: &[usize], asked: &Asked, given: &st
 pub(super) fn several(given: &str, found: &[Found]) -> Failure {
     let line = |found: &Found| {
         let name = found.fingerprint.get(..12).unwrap_or(&found.fingerprint);
-        report::terminal(&format!("  {name}  #{}  {}", found.event, found.said))
+        agent_strace_report::terminal(&format!("  {name}  #{}  {}", found.event, found.said))
     };
     let mut lines: Vec<String> = found.iter().take(LISTED).map(line).collect();
     if found.len() > LISTED {

@@ -9,8 +9,8 @@ use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::pipeline::Inputs;
-use crate::ingest::discover::Selection;
-use crate::report::attribution;
+use agent_strace_ingest::discover::Selection;
+use agent_strace_report::attribution;
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:

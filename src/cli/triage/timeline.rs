@@ -11,14 +11,14 @@ use super::super::failure::Failure;
 use super::super::output;
 use super::super::pipeline::Inputs;
 use super::judged::{ByArgs, Judged, Wants, Without};
-use crate::effects::{Certainty, Kind, Links};
-use crate::engine::{self, Entry, Replay};
-use crate::ingest::discover::Selection;
-use crate::measures::{Deed, Phase, Pricing};
-use crate::model::{Session, Status};
-use crate::policy::Policy;
-use crate::policy::prices::shipped;
-use crate::report::{self, Done, Timeline};
+use agent_strace_effects::{Certainty, Kind, Links};
+use agent_strace_engine::{Entry, Replay};
+use agent_strace_ingest::discover::Selection;
+use agent_strace_metrics::{Deed, Phase, Pricing};
+use agent_strace_model::{Session, Status};
+use agent_strace_policy::Policy;
+use agent_strace_policy::prices::shipped;
+use agent_strace_report::{Done, Timeline};
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
@@ -49,13 +49,15 @@ pub(in crate::cli) fn run(
     let mut inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
     let left_out = inputs.left_out();
     let (policy, links) = args.by.programs(&mut inputs, environment)?;
-    let more = |session: &Session<'_>, _: Option<&[Entry]>| engine::guarded(session, || done(session, &policy, &links));
+    let more = |session: &Session<'_>, _: Option<&[Entry]>| {
+        agent_strace_engine::guarded(session, || done(session, &policy, &links))
+    };
     let wants = Wants { without: Without::Nothing, finding: None, entries: false, more };
     let Judged { replay, more, mut gaps } = args.by.judge(trace_dir, inputs, &wants, environment, streams)?;
     let mut texts = Vec::new();
     for (place, timeline) in more.into_iter().enumerate() {
         match timeline {
-            Ok(timeline) => texts.push(report::timeline(&timeline, (&replay, place), glyphs(environment))),
+            Ok(timeline) => texts.push(agent_strace_report::timeline(&timeline, (&replay, place), glyphs(environment))),
             Err(gap) => gaps.push(gap),
         }
     }

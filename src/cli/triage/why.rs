@@ -14,17 +14,17 @@ use super::super::output;
 use super::super::pipeline::Inputs;
 use super::super::policy_file;
 use super::super::trust::Ground;
-use crate::effects::{Certainty, Kind, Links};
-use crate::engine::{self, Replay};
-use crate::ingest::discover::Selection;
-use crate::measures::Pricing;
-use crate::model::{Access, EventKind, Gap, Session, Status};
-use crate::policy::Policy;
-use crate::policy::prices::shipped;
-use crate::report::Form;
-use crate::report::replay::{Chain, why};
-use crate::triage::events::events;
-use crate::triage::why::{Touch, chain};
+use agent_strace_effects::{Certainty, Kind, Links};
+use agent_strace_engine::Replay;
+use agent_strace_ingest::discover::Selection;
+use agent_strace_metrics::Pricing;
+use agent_strace_model::{Access, EventKind, Gap, Session, Status};
+use agent_strace_policy::Policy;
+use agent_strace_policy::prices::shipped;
+use agent_strace_report::Form;
+use agent_strace_report::replay::{Chain, why};
+use agent_strace_session_view::events::events;
+use agent_strace_session_view::why::{Touch, chain};
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
@@ -95,7 +95,7 @@ fn chains(inputs: Inputs, number: u32, environment: Environment) -> Result<(Vec<
         let target = place(session, number).ok_or_else(|| range(session))?;
         Ok(Chain { events: events(session), steps: chain(session, &touches(session, &policy, &links), target) })
     };
-    let (found, mut gaps) = inputs.all(|session| engine::guarded(session, || chain_of(session)));
+    let (found, mut gaps) = inputs.all(|session| agent_strace_engine::guarded(session, || chain_of(session)));
     gaps.extend(gap);
     let mut chains = Vec::new();
     for found in found {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::Trust;
-use crate::change::Change;
 use crate::cli::Streams;
 use crate::cli::args::GateArgs;
 use crate::cli::bench::Bench;
@@ -13,15 +12,16 @@ use crate::cli::gate::{self, Named, Verb};
 use crate::cli::judge::{Panel, judge_twice};
 use crate::cli::pipeline::Inputs;
 use crate::cli::retention::Overdues;
-use crate::engine::Entries;
-use crate::policy::floor_of;
-use crate::report::{self, Report};
+use agent_strace_engine::Entries;
+use agent_strace_git::change_set::Change;
+use agent_strace_policy::floor_of;
+use agent_strace_report::Report;
 
 /// What will judge.
 pub(in crate::cli) enum AfterMerge {
     /// What judges now.
     Same,
-    Bench(Box<Bench>, crate::effects::Links),
+    Bench(Box<Bench>, agent_strace_effects::Links),
     /// It can't judge: why.
     Broken(String),
 }
@@ -62,7 +62,7 @@ impl AfterMerge {
             Self::Same => Report::new(judge_twice(inputs, now, None, overdue).0),
             Self::Broken(reason) => {
                 let report = Report::new(judge_twice(inputs, now, None, overdue).0);
-                report.after_merge(report::AfterMerge::broken(reason))
+                report.after_merge(agent_strace_report::AfterMerge::broken(reason))
             }
             Self::Bench(bench, links) => {
                 let wanted = bench.wanted(verb);
@@ -70,7 +70,7 @@ impl AfterMerge {
                 let (outcome, other) = judge_twice(inputs, now, Some(&later), overdue);
                 let report = Report::new(outcome);
                 match other {
-                    Some(other) => report.after_merge(report::AfterMerge::of(&other)),
+                    Some(other) => report.after_merge(agent_strace_report::AfterMerge::of(&other)),
                     None => report,
                 }
             }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::gathered::{Beside, gather};
 use super::{Gathered, Trust};
-use crate::change::{Change, Extent};
 use crate::cli::args::GateArgs;
 use crate::cli::bench::Bench;
 use crate::cli::failure::Failure;
 use crate::cli::gate::{Named, Wish};
 use crate::cli::pipeline::Inputs;
 use crate::cli::policy_file;
-use crate::config;
+use agent_strace_git::change_set::{Change, Extent};
+use agent_strace_policy::config;
 
 /// Reads it, and leaves sessions of earlier changes out where nobody named one.
 pub(in crate::cli) fn of_run(

@@ -9,8 +9,6 @@ use serde::Deserialize;
 
 use super::super::environment::Machine;
 use super::super::failure::{Failure, reason};
-use crate::git;
-use crate::report;
 
 /// The description of an event is small.
 const LARGEST: u64 = 32 << 20;
@@ -171,7 +169,10 @@ fn gitlab<'v>(value: &dyn Fn(&str) -> Option<&'v str>) -> Result<Event, Failure>
 
 fn payload(path: &Path) -> Result<Payload, Failure> {
     let unreadable = |why: &str| {
-        unknown(&format!("the event `{}` can't be read: {why}", report::terminal(&path.display().to_string())))
+        unknown(&format!(
+            "the event `{}` can't be read: {why}",
+            agent_strace_report::terminal(&path.display().to_string())
+        ))
     };
     let found = std::fs::metadata(path).map_err(|error| unreadable(&reason(&error)))?;
     if !found.is_file() || found.len() > LARGEST {
@@ -182,7 +183,7 @@ fn payload(path: &Path) -> Result<Payload, Failure> {
 }
 
 fn branch(name: &str) -> Result<Base, Failure> {
-    if git::is_branch_name(name) {
+    if agent_strace_git::is_branch_name(name) {
         Ok(Base::Branch(name.to_owned()))
     } else {
         Err(unknown("the base branch has no valid name"))

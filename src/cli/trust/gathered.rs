@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::super::failure::Failure;
 use super::{Ends, Trust};
-use crate::change::{Change, Commit, Extent, Mark, by_name, from_top};
-use crate::git::{self, Backend, ChangedFile, GitError, Repository, Revisions, Status};
-use crate::model::Gap;
-use crate::sweep;
+use agent_strace_git::change_set::{Change, Commit, Extent, Mark, by_name, from_top};
+use agent_strace_git::{Backend, ChangedFile, GitError, Repository, Revisions, Status};
+use agent_strace_model::Gap;
+use agent_strace_repos::repo_audit;
 
 /// A change, and what of it could not be read.
 #[derive(Debug)]
@@ -50,9 +50,9 @@ pub(in crate::cli) fn gather(trust: &Trust<'_>, ends: &Ends, beside: &Beside<'_>
     let failed = |error: GitError| {
         Failure::new(format!("the change from `{}` to `{}` can't be read: {error}", ends.base.name, ends.head.name))
     };
-    let found = git::ends(trust.folder(), &ends.base.commit, &ends.head.commit).map_err(failed)?;
+    let found = agent_strace_git::ends(trust.folder(), &ends.base.commit, &ends.head.commit).map_err(failed)?;
     let old = found.merge_base.as_ref().unwrap_or(&found.base);
-    let files = git::changed_files(trust.folder(), old, &found.head).map_err(failed)?;
+    let files = agent_strace_git::changed_files(trust.folder(), old, &found.head).map_err(failed)?;
     let mut gaps = Vec::new();
     let mut extent = ends.extent;
     if found.cut && extent == Extent::Everything {
@@ -100,7 +100,9 @@ pub(in crate::cli) fn gather(trust: &Trust<'_>, ends: &Ends, beside: &Beside<'_>
         let Some(path) = sides.path(&change, log) else { continue };
         if let Some(lines) = change.grown.get(&path) {
             change.told_before.insert(log.clone(), *lines);
-        } else if change.file(&path).is_none() && git::holds(sides.folder, sides.old, &path).map_err(failed)? {
+        } else if change.file(&path).is_none()
+            && agent_strace_git::holds(sides.folder, sides.old, &path).map_err(failed)?
+        {
             change.settled.insert(log.clone());
         }
     }
@@ -113,14 +115,14 @@ fn gap(ends: &Ends, reason: &str) -> Gap {
 
 /// What the head has and the base hasn't.
 fn commits(trust: &Trust<'_>, ends: &Ends, gaps: &mut Vec<Gap>) -> Result<Vec<Commit>, GitError> {
-    let tables = sweep::tables().map_err(|fault| GitError::Broken(fault.to_owned()))?;
+    let tables = repo_audit::tables().map_err(|fault| GitError::Broken(fault.to_owned()))?;
     let repository = Repository::open(trust.folder())?;
     let range = Revisions::Range(format!("{}..{}", ends.base.commit, ends.head.commit));
     let mut found: BTreeMap<String, Commit> = BTreeMap::new();
     let history = repository.commits(&range, Backend::Library, &mut |commit| {
         let id = commit.id.to_string();
         let known = found.entry(id.clone()).or_insert_with(|| Commit {
-            marks: sweep::marks(tables, commit).into_iter().map(mark).collect(),
+            marks: repo_audit::marks(tables, commit).into_iter().map(mark).collect(),
             files: Vec::new(),
             is_merge: commit.parents > 1,
             id,
@@ -132,7 +134,7 @@ fn commits(trust: &Trust<'_>, ends: &Ends, gaps: &mut Vec<Gap>) -> Result<Vec<Co
     Ok(found.into_values().collect())
 }
 
-fn mark(mark: sweep::Mark) -> Mark {
+fn mark(mark: repo_audit::Mark) -> Mark {
     Mark { tool: mark.tool.to_owned(), name: mark.name.to_owned(), said: mark.said }
 }
 
@@ -151,7 +153,7 @@ impl Sides<'_> {
             CI.iter().any(|start| if start.ends_with('/') { folded.starts_with(start) } else { folded == *start })
         };
         let runs_gate = |path: &str| {
-            [self.old, self.head].iter().any(|side| match git::read_top(self.folder, side, path) {
+            [self.old, self.head].iter().any(|side| match agent_strace_git::read_top(self.folder, side, path) {
                 Ok(blob) => names_gate(&blob.bytes),
                 Err(GitError::NoFile { .. }) => false,
                 Err(_) => true,
@@ -166,7 +168,7 @@ impl Sides<'_> {
         let mut grown = BTreeMap::new();
         let changed = change.files.iter().filter(|file| file.status == Status::Modified && !file.is_submodule());
         for file in changed.filter(|file| change.is_recorded(&file.path)) {
-            if let Some(lines) = git::grown_from(self.folder, (self.old, self.head), &file.path)? {
+            if let Some(lines) = agent_strace_git::grown_from(self.folder, (self.old, self.head), &file.path)? {
                 grown.insert(file.path.clone(), lines);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::git::{self, Blob, GitError};
+use agent_strace_git::{Blob, GitError};
 
 /// The disk, or a revision.
 #[derive(Debug, Clone, Copy)]
@@ -31,9 +31,9 @@ impl<'a> Ground<'a> {
     /// A file of a revision.
     pub(in crate::cli) fn read(&self, revision: &str, path: &str) -> Result<Blob, GitError> {
         if self.from_top {
-            git::read_top(self.folder, revision, path)
+            agent_strace_git::read_top(self.folder, revision, path)
         } else {
-            git::read_blob(self.folder, revision, path)
+            agent_strace_git::read_blob(self.folder, revision, path)
         }
     }
 

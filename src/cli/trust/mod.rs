@@ -25,8 +25,8 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
 use super::policy_file;
-use crate::change::{Extent, Revision, from_top};
-use crate::git::{self, GitError};
+use agent_strace_git::GitError;
+use agent_strace_git::change_set::{Extent, Revision, from_top};
 
 /// What judges, and what change is judged.
 #[derive(Debug)]
@@ -118,7 +118,7 @@ impl<'a> Trust<'a> {
     /// A file of what is judged, named from the top of the repository, if it is there and not too large: lines of it are shown.
     pub(super) fn shown_file(&self, path: &str) -> Option<Vec<u8>> {
         match self.change.as_ref().filter(|_| self.reads_head) {
-            Some(ends) => git::read_top(self.folder, &ends.head.commit, path).ok().map(|blob| blob.bytes),
+            Some(ends) => agent_strace_git::read_top(self.folder, &ends.head.commit, path).ok().map(|blob| blob.bytes),
             None => {
                 output::read_small(Path::new(&format!("{}{path}", "../".repeat(self.prefix().matches('/').count()))))
             }
@@ -139,7 +139,7 @@ impl<'a> Trust<'a> {
             Failure::new("the trace store lies outside of the repository, and sessions are read from its head")
                 .hint("name the sessions, or a `--trace-dir` inside of the repository")
         })?;
-        match git::holds(self.folder, &ends.head.commit, &store) {
+        match agent_strace_git::holds(self.folder, &ends.head.commit, &store) {
             Ok(true) => Ok(Some(Cow::Owned(vec![format!("git:{}:{store}", ends.head.commit)]))),
             Ok(false) => Ok(None),
             Err(error) => Err(Failure::new(format!("the sessions of `{}` can't be read: {error}", ends.head.name))),
@@ -154,7 +154,7 @@ impl<'a> Trust<'a> {
 }
 
 fn commit(folder: &Path, revision: &str, what: &str) -> Result<Revision, Failure> {
-    match git::commit_and_parents(folder, revision) {
+    match agent_strace_git::commit_and_parents(folder, revision) {
         Ok((commit, _)) => Ok(Revision { name: revision.to_owned(), commit }),
         Err(error) => Err(untrusted(what, revision, &error)),
     }
@@ -175,7 +175,7 @@ fn base_of(folder: &Path, event: &Event) -> Result<Revision, Failure> {
         Base::Branch(branch) => branch,
     };
     let tip = format!("refs/remotes/origin/{branch}");
-    match git::commit_and_parents(folder, &tip) {
+    match agent_strace_git::commit_and_parents(folder, &tip) {
         Ok((commit, _)) => {
             hold_is_current(folder, event, branch, &commit)?;
             return Ok(Revision { name: format!("origin/{branch}"), commit });
@@ -196,7 +196,7 @@ fn base_of(folder: &Path, event: &Event) -> Result<Revision, Failure> {
 /// A tip that was left behind by a commit that the branch has had already may hold an older policy.
 fn hold_is_current(folder: &Path, event: &Event, branch: &str, tip: &str) -> Result<(), Failure> {
     let Some(seen) = event.seen.as_deref() else { return Ok(()) };
-    match git::is_behind(folder, tip, seen) {
+    match agent_strace_git::is_behind(folder, tip, seen) {
         Ok(false) => Ok(()),
         Ok(true) => Err(Failure::new(format!(
             "what was fetched of the base branch `{branch}` is old: the event names a later commit of it, `{seen}`"
@@ -210,9 +210,9 @@ fn hold_is_current(folder: &Path, event: &Event, branch: &str, tip: &str) -> Res
 /// The first parent of the commit that the forge made to try the merge, where that is what is checked out.
 fn tried_on(folder: &Path, event: &Event) -> Option<String> {
     let merge = event.merge.as_ref()?;
-    let (head, parents) = git::commit_and_parents(folder, "HEAD").ok()?;
+    let (head, parents) = agent_strace_git::commit_and_parents(folder, "HEAD").ok()?;
     let [base, _] = parents.as_slice() else { return None };
-    let is_here = head == *merge && git::commit_and_parents(folder, base).is_ok();
+    let is_here = head == *merge && agent_strace_git::commit_and_parents(folder, base).is_ok();
     is_here.then(|| base.clone())
 }
 
@@ -220,9 +220,9 @@ fn tried_on(folder: &Path, event: &Event) -> Option<String> {
 fn head_of(folder: &Path, event: &Event, base: Option<&Revision>) -> Result<Revision, Failure> {
     let mut found: Option<Revision> = None;
     for head in &event.heads {
-        match git::commit_and_parents(folder, head) {
+        match agent_strace_git::commit_and_parents(folder, head) {
             Ok((commit, _)) => {
-                let ends = base.map(|base| git::ends(folder, &base.commit, &commit));
+                let ends = base.map(|base| agent_strace_git::ends(folder, &base.commit, &commit));
                 let is_cut = ends.is_some_and(|ends| ends.map_or(true, |ends| ends.cut));
                 let head = Revision { name: commit.get(..12).unwrap_or(&commit).to_owned(), commit };
                 if !is_cut {

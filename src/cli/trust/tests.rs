@@ -1,11 +1,12 @@
 //! Cases of rules about changes, each in a repository that it describes, judged by the program as a job of CI calls it.
 
+use agent_strace_testing::specs;
 use std::collections::{BTreeMap, BTreeSet};
 
 use git2::{Repository, Signature, Time};
 use serde_json::{Value, json};
 
-use crate::rules::{self, Check};
+use agent_strace_rules::Check;
 
 /// What a case describes.
 #[derive(Default)]
@@ -185,7 +186,7 @@ fn shown(finding: &Value) -> String {
 /// The spec with its findings as they are now, and whether its rule was among them.
 fn with_findings(text: &str, id: &str) -> (String, bool) {
     let mut fires = false;
-    let written = rules::specs::rewritten(text, "change", |lines| {
+    let written = specs::rewritten(text, "change", |lines| {
         let (document, code) = Case::read(lines).judged();
         let findings = document["findings"].as_array().unwrap();
         fires |= findings.iter().any(|finding| finding["rule"] == id);
@@ -198,5 +199,8 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
 
 #[test]
 fn every_case_of_every_spec_reports_what_it_says() {
-    rules::specs::hold(|rule| matches!(rule.check, Check::Change(_)), with_findings);
+    specs::hold(
+        agent_strace_rules::all().iter().filter(|rule| matches!(rule.check, Check::Change(_))).map(|rule| rule.id),
+        with_findings,
+    );
 }

@@ -11,9 +11,9 @@ use super::super::output;
 use super::super::{Streams, environment::Environment};
 use super::args::OnViolation;
 use super::post::{Batch, Poster};
-use crate::privacy::redact;
-use crate::report::terminal;
-use crate::watch::{Action, Breach};
+use agent_strace_live::watch::{Action, Breach};
+use agent_strace_report::terminal;
+use agent_strace_secrets::redact;
 
 pub(in crate::cli) struct Alerts {
     /// `None`: on standard error.

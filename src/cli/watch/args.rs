@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::duration;
-use crate::watch::{Action, Amount};
+use agent_strace_live::watch::{Action, Amount};
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:

@@ -8,7 +8,7 @@ use super::super::failure::Failure;
 use super::super::output;
 use super::super::redact::{Wanted, clean_text};
 use super::alerts::Alerts;
-use crate::watch::{Death, Fate, PostMortem};
+use agent_strace_live::watch::{Death, Fate, PostMortem};
 
 const NAME: &str = "watchdog-postmortem.json";
 /// What stands for the path in a command.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::limits::Judges;
 use super::{News, Seen};
-use crate::watch::{Breach, Fate, Spending};
+use agent_strace_live::watch::{Breach, Fate, Spending};
 
 #[derive(Default)]
 pub(in crate::cli) struct Known {

@@ -11,10 +11,10 @@ use super::super::gate::{self, Named, Verb, Wish};
 use super::super::policy_file;
 use super::super::trust::Trust;
 use super::args::LimitArgs;
-use crate::config;
-use crate::effects::Links;
-use crate::policy::Diagnostics;
-use crate::watch::{self, Action, Amount, Settings, Watch};
+use agent_strace_effects::Links;
+use agent_strace_live::watch::{self, Action, Amount, Settings, Watch};
+use agent_strace_policy::Diagnostics;
+use agent_strace_policy::config;
 
 /// What judges sessions while they run.
 pub(in crate::cli) struct Judges {

@@ -31,7 +31,7 @@ pub(super) use limits::Judges;
 pub(super) use observe::{Observer, Scope};
 pub(super) use tail::run;
 
-use crate::watch::{Breach, Fate, Spending};
+use agent_strace_live::watch::{Breach, Fate, Spending};
 
 /// What tells a file from itself after somebody wrote to it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,14 +12,14 @@ use super::super::processes::Process;
 use super::limits::Judges;
 use super::usage::OwnLogs;
 use super::{News, Seen, Stamp};
-use crate::engine::{self, Entries, Replay};
-use crate::finding::{Counts, Finding, Level};
-use crate::ingest::Log;
-use crate::ingest::discover::Machine;
-use crate::measures::Pricing;
-use crate::model::{EventKind, Session};
-use crate::policy::prices::shipped;
-use crate::watch::{Breach, Fate, Spending};
+use agent_strace_engine::{Entries, Replay};
+use agent_strace_ingest::Log;
+use agent_strace_ingest::discover::Machine;
+use agent_strace_live::watch::{Breach, Fate, Spending};
+use agent_strace_metrics::Pricing;
+use agent_strace_model::finding::{Counts, Finding, Level};
+use agent_strace_model::{EventKind, Session};
+use agent_strace_policy::prices::shipped;
 
 const EVENTS: &str = "events.ndjson";
 /// How often the store is looked at, and how much of the time may be spent on it at most: a tenth.
@@ -181,7 +181,7 @@ impl Observer<'_> {
         let Some(session) = reading.sessions.first() else {
             return self.tell(unread(&watched.folder, "it holds no session".to_owned()));
         };
-        match engine::guarded(session, || self.judge(session, &directory)) {
+        match agent_strace_engine::guarded(session, || self.judge(session, &directory)) {
             Err(gap) => self.tell(unread(&watched.folder, gap.reason)),
             Ok((recorded, mut seen)) => {
                 watched.recorded = recorded;
@@ -222,9 +222,10 @@ impl Observer<'_> {
             return (Vec::new(), None);
         }
         let panel = self.judges.bench.panel(None, &self.judges.links, Entries::Drop);
-        let outcome = engine::judge_by(session, Vec::new(), panel.judging);
+        let outcome = agent_strace_engine::judge_by(session, Vec::new(), panel.judging);
         let unjudged = outcome.unjudged().map(str::to_owned);
-        let outcome = engine::conclude(&self.judges.bench.policy, vec![outcome], Vec::new(), panel.settings);
+        let outcome =
+            agent_strace_engine::conclude(&self.judges.bench.policy, vec![outcome], Vec::new(), panel.settings);
         let found = outcome.sessions.iter().flat_map(|session| &session.findings);
         let fails = |finding: &&Finding| {
             finding.event > 0 && finding.counts == Counts::ByLevel && finding.level == Level::Error

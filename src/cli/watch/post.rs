@@ -9,7 +9,7 @@ use url::Url;
 
 use super::super::failure::Failure;
 use super::super::http;
-use crate::privacy::redact;
+use agent_strace_secrets::redact;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Lines that wait for a server that is slow. More are dropped, and counted.

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::Stamp;
-use crate::ingest::Log;
-use crate::ingest::discover::{self, Machine, Sink, Source, Wanted};
-use crate::measures::{Measured, Pricing};
-use crate::model::Gap;
-use crate::watch::Spending;
+use agent_strace_ingest::Log;
+use agent_strace_ingest::discover::{self, Machine, Sink, Source, Wanted};
+use agent_strace_live::watch::Spending;
+use agent_strace_metrics::{Measured, Pricing};
+use agent_strace_model::Gap;
 
 /// Logs of sub-agents appear while a session runs.
 const AGAIN: Duration = Duration::from_secs(20);

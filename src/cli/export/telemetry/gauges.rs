@@ -15,12 +15,10 @@ use super::super::super::output;
 use super::super::{ExportArgs, select};
 use super::send::Sent;
 use super::warn;
-use crate::measures::{Basis, Pricing, Profile};
-use crate::policy::prices::shipped;
-use crate::privacy;
-use crate::report;
-use crate::store::indented;
-use crate::telemetry::{self, Score};
+use agent_strace_metrics::{Basis, Pricing, Profile};
+use agent_strace_policy::prices::shipped;
+use agent_strace_store::indented;
+use agent_strace_telemetry::Score;
 
 const PATH: &str = "/v1/metrics";
 
@@ -37,23 +35,25 @@ pub(super) fn run(
     let mut profiles = measured.profiles;
     for profile in &mut profiles {
         for text in [&mut profile.id, &mut profile.agent] {
-            privacy::redact(std::mem::take(text)).as_str().clone_into(text);
+            agent_strace_secrets::redact(std::mem::take(text)).as_str().clone_into(text);
         }
     }
     let none: &[Score] = &[];
     let of = |profile: &Profile| scores.as_ref().and_then(|scores| scores.get(&profile.id)).map_or(none, Vec::as_slice);
     let sessions: Vec<(&Profile, &[Score])> = profiles.iter().map(|profile| (profile, of(profile))).collect();
-    for line in report::gap_lines(&measured.gaps) {
+    for line in agent_strace_report::gap_lines(&measured.gaps) {
         output::note(streams.stderr, &line);
     }
     let is_whole = tell(&profiles, streams) && measured.gaps.is_empty();
-    let Some(metrics) = telemetry::metrics(&sessions, &args.telemetry.service_name) else {
+    let Some(metrics) = agent_strace_telemetry::metrics(&sessions, &args.telemetry.service_name) else {
         output::note(streams.stderr, "error: no session with a time was found: nothing was exported");
         return Ok(3);
     };
     let is_taken = match target {
         None => {
-            let text = indented(&report::to_json(&ExportMetricsServiceRequest { resource_metrics: vec![metrics] }));
+            let text = indented(&agent_strace_report::to_json(&ExportMetricsServiceRequest {
+                resource_metrics: vec![metrics],
+            }));
             match &args.output {
                 Some(path) => output::write(path, &(text + "\n"))?,
                 None => output::print(streams.stdout, &(text + "\n"))?,
@@ -123,7 +123,7 @@ fn send(
         _ => 0,
     });
     let points = points.sum();
-    let json = report::to_json(&ExportMetricsServiceRequest { resource_metrics: vec![metrics] });
+    let json = agent_strace_report::to_json(&ExportMetricsServiceRequest { resource_metrics: vec![metrics] });
     let mut sent = Sent::default();
     sent.post(target, PATH, (&json, points), streams)?;
     let sessions = if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") };
@@ -131,6 +131,6 @@ fn send(
         0 => format!("sent {points} points of {sessions} to {}", target.shown(PATH)),
         rejected => format!("sent {points} points to {}: {rejected} were rejected", target.shown(PATH)),
     };
-    output::note(streams.stderr, &report::terminal(&line));
+    output::note(streams.stderr, &agent_strace_report::terminal(&line));
     Ok(sent.rejected == 0)
 }

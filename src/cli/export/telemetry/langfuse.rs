@@ -13,10 +13,8 @@ use super::super::super::http::Target;
 use super::super::super::output;
 use super::super::{ExportArgs, select};
 use super::send::Sent;
-use crate::policy::hex;
-use crate::privacy;
-use crate::report;
-use crate::telemetry::trace_id;
+use agent_strace_policy::hex;
+use agent_strace_telemetry::trace_id;
 
 const PATH: &str = "/api/public/scores";
 /// Characters of a comment.
@@ -66,7 +64,7 @@ pub(super) fn send(
         let trace_id = hex(&trace_id(&session.id));
         for score in &session.scores {
             let digest = Sha256::digest(format!("{trace_id}\0{}", score.name));
-            let comment = privacy::redact(score.reason.as_str()).as_str().chars().take(COMMENT).collect();
+            let comment = agent_strace_secrets::redact(score.reason.as_str()).as_str().chars().take(COMMENT).collect();
             let body = Score {
                 id: hex(digest.get(..16).unwrap_or_default()),
                 trace_id: trace_id.clone(),
@@ -75,12 +73,12 @@ pub(super) fn send(
                 data_type: "NUMERIC",
                 comment,
             };
-            sent.post(target, PATH, (&report::to_json(&body), 1), streams)?;
+            sent.post(target, PATH, (&agent_strace_report::to_json(&body), 1), streams)?;
         }
     }
     let scores = if sent.items == 1 { "1 score".to_owned() } else { format!("{} scores", sent.items) };
     let line = format!("sent {scores} to {}", target.shown(PATH));
-    output::note(streams.stderr, &report::terminal(&line));
+    output::note(streams.stderr, &agent_strace_report::terminal(&line));
     if unknown > 0 {
         output::note(streams.stderr, &format!("warning: {unknown} scores are not known: `agent-strace eval` says why"));
     }

@@ -19,8 +19,7 @@ use super::super::failure::Failure;
 use super::super::http::Target;
 use super::super::output;
 use super::{ExportArgs, ExportFormat};
-use crate::report;
-use crate::telemetry::Naming;
+use agent_strace_telemetry::Naming;
 
 pub(super) fn run(
     trace_dir: &Path,
@@ -59,6 +58,6 @@ fn naming(args: &ExportArgs) -> Option<Naming> {
 fn warn(target: &Target, path: &str, streams: &mut Streams<'_>) {
     if target.is_open() {
         let line = format!("warning: headers go to {} unencrypted", target.shown(path));
-        output::note(streams.stderr, &report::terminal(&line));
+        output::note(streams.stderr, &agent_strace_report::terminal(&line));
     }
 }

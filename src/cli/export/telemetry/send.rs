@@ -6,7 +6,6 @@ use super::super::super::Streams;
 use super::super::super::failure::Failure;
 use super::super::super::http::{Answer, Target};
 use super::super::super::output;
-use crate::report;
 
 /// What was sent so far.
 #[derive(Debug, Default)]
@@ -76,7 +75,7 @@ impl Sent {
                     format!("error: {shown} took all but {rejected} of {items}{said}")
                 }
             };
-            output::note(streams.stderr, &report::terminal(&line));
+            output::note(streams.stderr, &agent_strace_report::terminal(&line));
         }
         Ok(())
     }

@@ -18,14 +18,12 @@ use super::super::{ExportArgs, read, tell_residue, unfinished};
 use super::args::Backend;
 use super::send::Sent;
 use super::{langfuse, naming, warn};
-use crate::anonymize::{self, Anonymized};
-use crate::engine;
-use crate::ingest::{Log, StoreEntry};
-use crate::measures::{Measured, Pricing};
-use crate::policy::prices::shipped;
-use crate::report;
-use crate::store::indented;
-use crate::telemetry::{self, Options, Traced};
+use agent_strace_ingest::{Log, StoreEntry};
+use agent_strace_metrics::{Measured, Pricing};
+use agent_strace_policy::prices::shipped;
+use agent_strace_secrets::anonymize::{self, Anonymized};
+use agent_strace_store::indented;
+use agent_strace_telemetry::{Options, Traced};
 
 pub(super) const PATH: &str = "/v1/traces";
 /// Bytes of spans in one request, as protobuf has them; JSON is up to three times as long, and servers take 20 MiB.
@@ -89,7 +87,7 @@ fn make(
             None => is_whole = false,
         }
     }
-    for line in report::gap_lines(&gaps) {
+    for line in agent_strace_report::gap_lines(&gaps) {
         output::note(streams.stderr, &line);
     }
     if traces.is_empty() {
@@ -147,7 +145,7 @@ impl Step<'_> {
         let cleaned = Cleaned::read(&anonymized.bytes);
         let cleaned = cleaned.ok_or_else(|| Failure::new("the session is no JSON any more"))?;
         let id = cleaned.header.session_id.clone();
-        let shown = report::terminal(&id);
+        let shown = agent_strace_report::terminal(&id);
         let traced = match self.traced(&cleaned, was_whole) {
             Ok(Some(traced)) => traced,
             Ok(None) => {
@@ -171,7 +169,7 @@ impl Step<'_> {
             );
             output::note(streams.stderr, &line);
         }
-        let text = report::to_json(&traced.spans);
+        let text = agent_strace_report::to_json(&traced.spans);
         let residue = anonymized.residue(options, text.as_bytes()).map_err(|error| unfinished(&error))?;
         if !residue.is_empty() {
             tell_residue(&residue, streams);
@@ -186,15 +184,15 @@ impl Step<'_> {
         let log = log_of(cleaned);
         let reading = log.read();
         if was_whole && !reading.gaps.is_empty() {
-            return Err(report::gap_lines(&reading.gaps));
+            return Err(agent_strace_report::gap_lines(&reading.gaps));
         }
         let Some(session) = reading.sessions.first() else { return Ok(None) };
-        let made = engine::guarded(session, || {
+        let made = agent_strace_engine::guarded(session, || {
             // Neither requests nor failures depend on what calls did.
             let measured = Measured::new(session, Vec::new(), Pricing::Table(shipped()));
-            telemetry::trace(&measured, session, self.options)
+            agent_strace_telemetry::trace(&measured, session, self.options)
         });
-        made.map_err(|gap| report::gap_lines(&[gap]))
+        made.map_err(|gap| agent_strace_report::gap_lines(&[gap]))
     }
 
     fn tell(&self, anonymized: &Anonymized, id: &str, streams: &mut Streams<'_>) -> Result<(), Failure> {
@@ -232,7 +230,7 @@ fn log_of(cleaned: &Cleaned<'_>) -> Log {
 
 fn print(args: &ExportArgs, ready: Vec<Ready>, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let resource_spans = ready.into_iter().map(|session| session.traced.spans).collect();
-    let text = indented(&report::to_json(&ExportTraceServiceRequest { resource_spans })) + "\n";
+    let text = indented(&agent_strace_report::to_json(&ExportTraceServiceRequest { resource_spans })) + "\n";
     match &args.output {
         Some(path) => output::write(path, &text),
         None => output::print(streams.stdout, &text),
@@ -247,7 +245,7 @@ fn send(target: &Target, args: &ExportArgs, ready: &[Ready], streams: &mut Strea
     for session in ready {
         for piece in pieces(&session.traced.spans) {
             let spans = piece.scope_spans.iter().map(|scope| scope.spans.len()).sum();
-            let json = report::to_json(&ExportTraceServiceRequest { resource_spans: vec![piece] });
+            let json = agent_strace_report::to_json(&ExportTraceServiceRequest { resource_spans: vec![piece] });
             sent.post(target, &path, (&json, spans), streams)?;
         }
     }
@@ -257,7 +255,7 @@ fn send(target: &Target, args: &ExportArgs, ready: &[Ready], streams: &mut Strea
         0 => format!("sent {sessions} ({spans}) to {}", target.shown(&path)),
         rejected => format!("sent {sessions} to {}: {rejected} of {spans} were rejected", target.shown(&path)),
     };
-    output::note(streams.stderr, &report::terminal(&line));
+    output::note(streams.stderr, &agent_strace_report::terminal(&line));
     Ok(sent.rejected == 0)
 }
 

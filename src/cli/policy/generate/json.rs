@@ -7,8 +7,7 @@ use serde_json::value::RawValue;
 
 use super::Told;
 use super::text;
-use crate::generate::{Basis, HeldOut, Reason, Seen, Verdict};
-use crate::privacy;
+use agent_strace_engine::generate::{Basis, HeldOut, Reason, Seen, Verdict};
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "generated policy"))]
@@ -183,7 +182,7 @@ pub(super) fn json(told: &Told<'_>) -> String {
                 shown: text::shown(&item.effect),
                 effect: effect(&item.effect),
                 reason: item.reason.code(),
-                why: privacy::redact(item.reason.text()).as_str().to_owned(),
+                why: agent_strace_secrets::redact(item.reason.text()).as_str().to_owned(),
                 seen: counts(&item.seen),
             })
             .collect(),
@@ -206,11 +205,14 @@ pub(super) fn json(told: &Told<'_>) -> String {
     json
 }
 
-fn effect(effect: &crate::effects::Effect) -> Effect {
+fn effect(effect: &agent_strace_effects::Effect) -> Effect {
     let view = effect.view();
-    let redacted = |text: Option<String>| text.map(|text| privacy::redact(&text).as_str().to_owned());
+    let redacted = |text: Option<String>| text.map(|text| agent_strace_secrets::redact(&text).as_str().to_owned());
     let words = |argv: Vec<String>| -> Vec<String> {
-        privacy::redact_words(argv.iter().map(String::as_str)).iter().map(|word| word.as_str().to_owned()).collect()
+        agent_strace_secrets::redact_words(argv.iter().map(String::as_str))
+            .iter()
+            .map(|word| word.as_str().to_owned())
+            .collect()
     };
     Effect {
         kind: view.kind,
@@ -268,7 +270,7 @@ fn classes(held_out: &[HeldOut]) -> Vec<Class> {
 
 fn session(told: &Told<'_>, one: &HeldOut) -> Session {
     let id = told.observed.sessions.get(one.session as usize).map_or("", |session| session.id.as_str());
-    let redacted = |text: &str| privacy::redact(text).as_str().to_owned();
+    let redacted = |text: &str| agent_strace_secrets::redact(text).as_str().to_owned();
     let (held_back, unresolved) = (one.refused(Verdict::HeldBack), one.refused(Verdict::Unresolved));
     let mut effects: Vec<String> = one
         .effects
@@ -300,7 +302,7 @@ fn session(told: &Told<'_>, one: &HeldOut) -> Session {
 
 #[cfg(test)]
 mod tests {
-    use crate::schemas::{keep, written};
+    use agent_strace_testing::schemas::{keep, written};
 
     #[test]
     fn the_schema_is_that_of_the_types() {

@@ -15,10 +15,9 @@ use super::super::output;
 use super::super::pipeline::Inputs;
 use super::super::trust::Ground;
 use super::super::wanted::Wanted;
-use crate::generate::{self, Draft, HeldOut, Observed, Probed, Settings};
-use crate::ingest::discover::Selection;
-use crate::policy::{self, Diagnostics, Policy, nearest};
-use crate::report;
+use agent_strace_engine::generate::{self, Draft, HeldOut, Observed, Probed, Settings};
+use agent_strace_ingest::discover::Selection;
+use agent_strace_policy::{Diagnostics, Policy, nearest};
 use args::GenerateArgs;
 
 /// Everything that is told about a generated policy.
@@ -55,7 +54,7 @@ pub(super) fn run(
         observed.append(part);
     }
     let observed = args.last.map_or(observed.clone(), |last| observed.latest(last as usize));
-    for line in report::gap_lines(&gaps) {
+    for line in agent_strace_report::gap_lines(&gaps) {
         output::note(streams.stderr, &line);
     }
     if observed.all().next().is_none() {
@@ -126,7 +125,7 @@ fn base(args: &GenerateArgs) -> Result<Option<(String, Policy)>, Failure> {
     let there = file.symlink_metadata().is_ok();
     if args.merge && there {
         let shown = file.display().to_string();
-        let text = policy::read_text(file).map_err(|faults| unusable(&shown, &faults))?;
+        let text = agent_strace_policy::read_text(file).map_err(|faults| unusable(&shown, &faults))?;
         let policy = Policy::from_bytes(&shown, None, text.as_bytes()).map_err(|faults| unusable(&shown, &faults))?;
         if policy.identity().is_none_or(|identity| identity.version < 2) {
             return Err(Failure::new(format!(

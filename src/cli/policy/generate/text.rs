@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 
 use super::Told;
-use crate::effects::{Effect, Kind};
-use crate::generate::{Basis, HeldOut, Probed, Refused, Review, Seen, Slot, Verdict, Written};
-use crate::privacy;
-use crate::report::terminal;
+use agent_strace_effects::{Effect, Kind};
+use agent_strace_engine::generate::{Basis, HeldOut, Probed, Refused, Review, Seen, Slot, Verdict, Written};
+use agent_strace_report::terminal;
 
 /// Lines of one reason.
 const MOST: usize = 12;
@@ -103,7 +102,7 @@ fn review(text: &mut String, review: &[Review]) {
     while let Some(first) = at.peek() {
         let reason = first.reason.text();
         let mut count = 0_usize;
-        let _ = writeln!(text, "  {}", terminal(privacy::redact(&reason).as_str()));
+        let _ = writeln!(text, "  {}", terminal(agent_strace_secrets::redact(&reason).as_str()));
         while let Some(item) = at.next_if(|item| item.reason.text() == reason) {
             count += 1;
             if count <= MOST {
@@ -121,10 +120,11 @@ pub(super) fn shown(effect: &Effect) -> String {
     let line = match &effect.kind {
         Kind::Execute(execution) => {
             let words = execution.argv.iter().map(|argument| argument.text.as_str());
-            let words: Vec<String> = privacy::redact_words(words).iter().map(|word| word.as_str().to_owned()).collect();
+            let words: Vec<String> =
+                agent_strace_secrets::redact_words(words).iter().map(|word| word.as_str().to_owned()).collect();
             format!("run {}", words.join(" "))
         }
-        _ => privacy::redact(effect.to_string()).as_str().to_owned(),
+        _ => agent_strace_secrets::redact(effect.to_string()).as_str().to_owned(),
     };
     let line = terminal(&line);
     if line.chars().nth(LONGEST).is_none() {
@@ -184,7 +184,7 @@ fn measured(text: &mut String, told: &Told<'_>, held_out: &[HeldOut]) {
         let _ = writeln!(
             text,
             "  {:<40} of {:>4}: {} refused, {} held back, {} not resolved",
-            terminal(privacy::redact(id).as_str()),
+            terminal(agent_strace_secrets::redact(id).as_str()),
             one.calls,
             one.refused(Verdict::Denied),
             one.refused(Verdict::HeldBack),
@@ -204,7 +204,7 @@ fn narrow(text: &mut String, held_out: &[HeldOut]) {
     all.sort_by_key(|one| (std::cmp::Reverse(one.calls), &one.effect));
     let _ = writeln!(text, "  Wrongly refused, the most frequent first:");
     for one in all.iter().take(MOST) {
-        let shown = terminal(privacy::redact(&one.effect).as_str());
+        let shown = terminal(agent_strace_secrets::redact(&one.effect).as_str());
         let shown: String = shown.chars().take(LONGEST).collect();
         let _ = writeln!(text, "    {shown:<60} {}", counted(one.calls, "call"));
     }

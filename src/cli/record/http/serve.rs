@@ -24,9 +24,9 @@ use super::client::{self, Sender};
 use super::tap::{Ear, Kind, Tap};
 use super::target::Target;
 use super::{guard, headers};
-use crate::proxy::framing::{Framing, Piece, TOO_LARGE};
-use crate::proxy::message::Side;
-use crate::proxy::talk::Way;
+use agent_strace_live::proxy::framing::{Framing, Piece, TOO_LARGE};
+use agent_strace_live::proxy::message::Side;
+use agent_strace_live::proxy::talk::Way;
 
 pub(super) struct Proxy {
     send: Sender,

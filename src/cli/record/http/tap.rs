@@ -7,10 +7,10 @@ use flate2::write::{MultiGzDecoder, ZlibDecoder};
 use super::super::LARGEST;
 use super::super::desk::Desk;
 use super::target::Target;
-use crate::proxy::framing::{CUT_OFF, Framing, Piece, TOO_LARGE};
-use crate::proxy::message::{Parcel, Side};
-use crate::proxy::sse::{Event, Events};
-use crate::proxy::talk::Way;
+use agent_strace_live::proxy::framing::{CUT_OFF, Framing, Piece, TOO_LARGE};
+use agent_strace_live::proxy::message::{Parcel, Side};
+use agent_strace_live::proxy::sse::{Event, Events};
+use agent_strace_live::proxy::talk::Way;
 
 const ENCODED: &str = "is encoded in a way that the recorder does not read";
 

@@ -7,9 +7,9 @@ use super::super::LARGEST;
 use super::super::desk::Desk;
 use super::super::judge::Verdict;
 use super::outlet::{self, Outlet};
-use crate::proxy::framing::{Framing, Piece, Splitter};
-use crate::proxy::message::Side;
-use crate::proxy::talk::Way;
+use agent_strace_live::proxy::framing::{Framing, Piece, Splitter};
+use agent_strace_live::proxy::message::Side;
+use agent_strace_live::proxy::talk::Way;
 
 /// Passes everything on until the client has nothing more to say; then the server's input ends, too.
 pub(super) fn pump(client: impl Read, server: impl Write, desk: &Desk, outlet: &Mutex<Outlet>) {

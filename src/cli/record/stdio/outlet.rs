@@ -7,9 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::super::LARGEST;
 use super::super::desk::Desk;
-use crate::proxy::framing::Splitter;
-use crate::proxy::message::Side;
-use crate::proxy::talk::Way;
+use agent_strace_live::proxy::framing::Splitter;
+use agent_strace_live::proxy::message::Side;
+use agent_strace_live::proxy::talk::Way;
 
 pub(super) struct Outlet {
     stdout: File,

@@ -18,8 +18,8 @@ use super::args::{OnViolation, WatchArgs};
 use super::limits::{Judges, settings};
 use super::post::{Batch, Poster};
 use super::{Alerts, Known, News, Observer, Scope, death};
-use crate::report::terminal;
-use crate::watch::{Action, Breach, Deadline, Death};
+use agent_strace_live::watch::{Action, Breach, Deadline, Death};
+use agent_strace_report::terminal;
 use clock::Clock;
 use interrupts::Interrupts;
 use session::{no_process, session};
@@ -255,7 +255,7 @@ impl Tail<'_> {
             time: jiff::Timestamp::now(),
             elapsed,
             paused: self.clock.paused,
-            cost: self.known.spending.as_ref().and_then(crate::watch::Spending::known),
+            cost: self.known.spending.as_ref().and_then(agent_strace_live::watch::Spending::known),
         };
         match death::write(&folder, &fate, &death) {
             Ok(path) => {

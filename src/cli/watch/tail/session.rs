@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::super::failure::Failure;
 use super::super::super::pipeline::select_failure;
-use crate::ingest::discover::{self, Selection};
+use agent_strace_ingest::discover::{self, Selection};
 
 /// The one that was asked for, else the one that runs, else the latest.
 pub(super) fn session(trace_dir: &Path, request: Option<&str>) -> Result<Option<PathBuf>, Failure> {

@@ -1,0 +1,455 @@
+//! An entry of the knowledge base applied to a command: roles → effects.
+
+use std::borrow::Cow;
+
+use crate::About;
+
+use super::argument::{Arg, Arguments, Given};
+use super::knowledge::{Entry, OperandRole, Print, Role, Subject};
+use super::machine::Machine;
+use super::programs;
+use super::simple::Io;
+use super::stream::Stream;
+
+impl Machine<'_> {
+    /// A program with an entry.
+    pub(crate) fn known(&mut self, entry: &Entry, name: &str, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        if !entry.inert && is_question(words) && entry.special.as_deref() != Some("agent") {
+            self.execute(words, false, false);
+            return Stream::Unknown;
+        }
+        let output = if let Some(special) = entry.special.as_deref().filter(|special| !special.is_empty()) {
+            programs::run(special, self, entry, name, words, io)
+        } else {
+            self.execute(words, entry.inert, false);
+            self.data(entry, words, 1, io)
+        };
+        // Recipes may come from what this session wrote, and for build tools from their input and arguments.
+        if self.world.has_written() || entry.special.as_deref() == Some("build") {
+            self.project_scripts(name, words, io);
+        }
+        output
+    }
+
+    /// Effects of a command by data alone; `at` words belong to the program's and subcommands' names.
+    pub(crate) fn data(&mut self, entry: &Entry, words: &[Arg], at: usize, io: &mut Io<'_>) -> Stream {
+        let rest = words.get(at..).unwrap_or_default();
+        if !entry.subcommands.is_empty() || entry.otherwise.is_some() {
+            return self.subcommand(entry, words, rest, at, io);
+        }
+        let arguments = Arguments::divide(entry, rest);
+        self.given(entry, words, &arguments, io)
+    }
+
+    fn subcommand(&mut self, entry: &Entry, words: &[Arg], rest: &[Arg], at: usize, io: &mut Io<'_>) -> Stream {
+        let count = global_options(entry, rest);
+        let (globals, others) = rest.split_at_checked(count).unwrap_or((rest, &[]));
+        let Some(name) = others.first() else { return self.without_subcommand(entry, words, globals, io) };
+        // Without the global options, the leading words are the names that a policy speaks of.
+        let words = if globals.is_empty() {
+            Cow::Borrowed(words)
+        } else {
+            self.options(&Arguments::divide(entry, globals), io);
+            Cow::Owned(words.iter().take(at).chain(others).cloned().collect())
+        };
+        let (words, at) = (words.as_ref(), at + 1);
+        let listed = name.literal().and_then(|name| entry.subcommand(name));
+        match (listed, entry.otherwise.as_deref()) {
+            (Some(sub), _) => {
+                if let Some(special) = sub.special.as_deref() {
+                    return programs::run_rest(special, self, sub, words, at, io);
+                }
+                self.data(sub, words, at, io)
+            }
+            (None, Some(otherwise)) => self.data(otherwise, words, at, io),
+            // What is no subcommand is an operand (`rtk proxy CMD`, `rtk CMD`).
+            (None, None) if !entry.operands.is_empty() => {
+                self.given(entry, words, &Arguments::divide(entry, others), io)
+            }
+            (None, None) => {
+                let vouchers = leading(words, 2);
+                self.opaque(About::Anything, "the subcommand is not known", &borrowed(&vouchers));
+                self.possible_operands(words);
+                Stream::Unknown
+            }
+        }
+    }
+
+    /// `npm`, `yarn`, `cargo --list`: the program alone.
+    fn without_subcommand(&mut self, entry: &Entry, words: &[Arg], globals: &[Arg], io: &mut Io<'_>) -> Stream {
+        let global = Arguments::divide(entry, globals);
+        self.options(&global, io);
+        match entry.otherwise.as_deref() {
+            Some(otherwise) => self.given(otherwise, words, &Arguments::default(), io),
+            None => Stream::Unknown,
+        }
+    }
+
+    /// Effects of divided arguments.
+    pub(crate) fn given(&mut self, entry: &Entry, words: &[Arg], arguments: &Arguments, io: &mut Io<'_>) -> Stream {
+        let cwd = self.world.cwd().map(str::to_owned);
+        self.options(arguments, io);
+        let harmless = arguments.has_role(Role::Harmless);
+        let mut output = self.operands(entry, arguments, io);
+        if !arguments.command.is_empty() {
+            output = self.command(&arguments.command, io);
+        }
+        let placed = [Role::Write, Role::WriteTree, Role::WriteInto].iter().any(|role| arguments.has_role(*role));
+        if let Some((role, path)) = entry.writes.as_deref().filter(|_| !harmless && !placed).and_then(target) {
+            self.path(role, &path);
+        }
+        self.always(entry, harmless);
+        self.connections(entry, arguments, harmless);
+        if let Some(unproven) = &entry.unproven
+            && !harmless
+        {
+            let vouchers = leading(&without_values(words, arguments), unproven.vouch);
+            let about = if unproven.about == Subject::Project { self.of_project(words) } else { about(unproven.about) };
+            self.opaque(about, &unproven.reason, &borrowed(&vouchers));
+        }
+        if self.world.cwd() != cwd.as_deref() {
+            self.world.set_cwd(cwd);
+        }
+        match entry.output {
+            Print::Unknown => output,
+            Print::Nothing => Stream::nothing(),
+            Print::Names => names(arguments),
+            Print::Lines => match io.input {
+                Stream::Names(names) if arguments.operands.is_empty() => Stream::Names(names.clone()),
+                Stream::Known(text) | Stream::Likely(text) if arguments.operands.is_empty() => {
+                    Stream::of(text.clone()).doubted()
+                }
+                _ => Stream::Unknown,
+            },
+        }
+    }
+
+    /// Effects of options.
+    pub(crate) fn options(&mut self, arguments: &Arguments, io: &mut Io<'_>) {
+        let harmless = arguments.has_role(Role::Harmless);
+        for Given { role, value, .. } in &arguments.options {
+            match (role, value) {
+                (Some(role), Some(value)) => self.role(adapted(*role, false, false, harmless), value, io),
+                (Some(Role::Unproven), None) if !harmless => {
+                    self.opaque(About::Anything, "an option makes it do more than its arguments say", &[]);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What one word does in its role.
+    pub(crate) fn role(&mut self, role: Role, word: &Arg, io: &mut Io<'_>) {
+        match role {
+            Role::Value
+            | Role::Pattern
+            | Role::Tree
+            | Role::InPlace
+            | Role::Remove
+            | Role::Unproven
+            | Role::Harmless
+            | Role::Argv => {}
+            Role::Code => self.opaque(About::Anything, "runs program text that is not read", &[]),
+            Role::Directory => {
+                self.path(Role::List, word);
+                self.enter(word);
+            }
+            Role::Host | Role::Source if word.text.contains("://") => self.connect(word),
+            Role::Host => self.connect_host(word, None, None),
+            Role::Url | Role::Registry => self.connect(word),
+            Role::Package => self.package(word),
+            Role::Command => {
+                self.command_text(word, io);
+            }
+            Role::Program => {
+                let words = Self::split_command(word);
+                self.command(&words, io);
+            }
+            Role::Possible => self.possible_operand(word),
+            Role::Source => self.path(Role::Read, word),
+            Role::Names => {
+                self.path(Role::Read, word);
+                self.opaque(About::Reads, "reads files that a list names", &[]);
+            }
+            Role::Script => {
+                self.path(Role::Read, word);
+                self.opaque(About::Anything, "runs program text that is not read", &[]);
+            }
+            Role::AtFile => {
+                if let Some(path) = word.text.strip_prefix('@') {
+                    self.path(Role::Read, &word.with(path));
+                }
+            }
+            Role::Config => self.opaque(About::Anything, "settings can make the program do anything", &[]),
+            Role::Read
+            | Role::ReadTree
+            | Role::PatternFile
+            | Role::Write
+            | Role::WriteTree
+            | Role::Edit
+            | Role::Delete
+            | Role::DeleteTree
+            | Role::List
+            | Role::ListTree
+            | Role::WriteInto => self.path(role, word),
+        }
+    }
+
+    /// Shell text given as an argument.
+    pub(crate) fn command_text(&mut self, word: &Arg, io: &mut Io<'_>) -> Stream {
+        let text = if let Some(text) = word.literal() {
+            text.to_owned()
+        } else {
+            self.opaque(About::Anything, "the text of a command is not known", &[]);
+            match &word.likely {
+                Some(likely) => likely.clone(),
+                None => return Stream::Unknown,
+            }
+        };
+        let input = io.input.clone();
+        let mut child = io.scope.child();
+        let cwd = self.world.cwd().map(str::to_owned);
+        let output = self.at_word(word, |machine| machine.shell_text(&text, &mut child, &input));
+        self.world.set_cwd(cwd);
+        output
+    }
+
+    /// `less -R`: a program with arguments in one word.
+    pub(crate) fn split_command(word: &Arg) -> Vec<Arg> {
+        match word.literal() {
+            Some(text) => text.split_whitespace().map(Arg::exact).collect(),
+            None => vec![word.clone()],
+        }
+    }
+
+    /// `name`, `./path`, `file.tgz`, `https://host/x`, `git+ssh://…`.
+    fn package(&mut self, word: &Arg) {
+        let text = word.text.as_str();
+        let remote = text.contains("://") || text.starts_with("git@");
+        if remote {
+            let start = text
+                .find("://")
+                .map_or(0, |at| text.get(..at).map_or(0, |head| head.rfind('@').map_or(0, |at| at + 1)));
+            let url = text.get(start..).unwrap_or(text).trim_start();
+            self.connect(&word.with(url.strip_prefix("git+").unwrap_or(url)));
+        } else if text.starts_with(['.', '/', '~'])
+            || [".whl", ".tgz", ".gz"].iter().any(|ending| text.ends_with(ending))
+        {
+            // `.[dev]` is the project here with an extra.
+            let path = text.split_once('[').map_or(text, |(path, _)| path);
+            self.path(Role::ReadTree, &if text.ends_with(']') { Arg::exact(path) } else { word.clone() });
+        }
+    }
+
+    /// What a runner of the project's code runs is that, unless it runs elsewhere or is pointed elsewhere.
+    pub(crate) fn of_project(&self, words: &[Arg]) -> About {
+        let inside = match (self.world.root(), self.world.cwd()) {
+            (_, None) => false,
+            (Some("/"), Some(_)) => true,
+            (Some(root), Some(cwd)) => {
+                cwd.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }
+            (None, Some(cwd)) => !cwd.starts_with(['/', '~']),
+        };
+        if inside && !words.iter().skip(1).any(|word| self.points_outside(word)) {
+            About::Project
+        } else {
+            About::Anything
+        }
+    }
+
+    /// `/tmp/x`, `--config=/tmp/x`, `-f../../x`.
+    fn points_outside(&self, word: &Arg) -> bool {
+        let value = match word.after('=') {
+            Some((_, value)) => value,
+            None if word.text.starts_with('-') => word.with(word.text.chars().skip(2).collect::<String>()),
+            None => word.clone(),
+        };
+        let elsewhere = value.text.starts_with(['/', '~']) || value.text.split('/').any(|part| part == "..");
+        elsewhere && self.locate(&value).0.path.starts_with(['/', '~', '*'])
+    }
+
+    fn operands(&mut self, entry: &Entry, arguments: &Arguments, io: &mut Io<'_>) -> Stream {
+        let tree = arguments.has_role(Role::Tree);
+        let in_place = arguments.has_role(Role::InPlace);
+        let harmless = arguments.has_role(Role::Harmless);
+        let removes = arguments.has_role(Role::Remove) && !harmless;
+        let mut output = Stream::Unknown;
+        let assigned = assign(entry, arguments);
+        let mut touched = false;
+        for (role, word, rest) in &assigned {
+            if *role == Role::Argv {
+                output = self.command(rest, io);
+                return output;
+            }
+            if in_place && !harmless && *role == Role::ReadTree {
+                self.role(Role::ReadTree, word, io);
+            }
+            let role = adapted(*role, tree, in_place, harmless);
+            touched |= !matches!(role, Role::Value | Role::Pattern);
+            self.role(role, word, io);
+            if removes && let Some(role) = removed(role) {
+                self.path(role, word);
+            }
+        }
+        if !touched {
+            self.default_target(entry, (tree, in_place, harmless), io);
+        }
+        output = if entry.output == Print::Unknown { output } else { Stream::Unknown };
+        output
+    }
+
+    /// What it works on without operands; the flags are: recursive, in place, harmless.
+    fn default_target(&mut self, entry: &Entry, (tree, in_place, harmless): (bool, bool, bool), io: &mut Io<'_>) {
+        let default = entry.tree_default.as_deref().filter(|_| tree).or(entry.default.as_deref());
+        let instead = entry.input_instead && io.input.is_connected();
+        if let Some((role, path)) = default.filter(|_| !instead).and_then(target) {
+            if in_place && !harmless && role == Role::ReadTree {
+                self.path(Role::ReadTree, &path);
+            }
+            self.path(adapted(role, false, in_place, harmless), &path);
+        }
+    }
+
+    /// What it touches whatever its arguments are.
+    fn always(&mut self, entry: &Entry, harmless: bool) {
+        for (role, path) in entry.always.iter().filter(|_| !harmless).filter_map(|text| target(text)) {
+            self.path(role, &path);
+        }
+    }
+
+    fn connections(&mut self, entry: &Entry, arguments: &Arguments, harmless: bool) {
+        if harmless || arguments.has_role(Role::Registry) {
+            return;
+        }
+        for host in &entry.connect {
+            self.connect_to(Some(host), None);
+        }
+    }
+}
+
+fn about(subject: Subject) -> About {
+    match subject {
+        Subject::Anything => About::Anything,
+        Subject::Reads => About::Reads,
+        Subject::Writes => About::Writes,
+        Subject::Commands => About::Commands,
+        Subject::Network => About::Network,
+        Subject::Project => About::Project,
+    }
+}
+
+/// How many words before the subcommand are options and their values.
+fn global_options(entry: &Entry, words: &[Arg]) -> usize {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let is_option = word.is_exact() && word.text.starts_with(['-', '+']) && entry.subcommand(&word.text).is_none();
+        if !is_option {
+            break;
+        }
+        let takes_value = entry.option(&word.text).is_some_and(|spec| !spec.attached && !spec.role.is_flag());
+        at += if takes_value { 2 } else { 1 };
+    }
+    at.min(words.len())
+}
+
+/// `--version`, `--help` and nothing else.
+fn is_question(words: &[Arg]) -> bool {
+    let [_, question] = words else { return false };
+    matches!(question.literal(), Some("--version" | "--help"))
+}
+
+/// The first `count` words that are no options: what a policy entry has to cover.
+pub(crate) fn leading(words: &[Arg], count: usize) -> Vec<String> {
+    let program = words.first().into_iter();
+    let others = words.iter().skip(1).filter(|word| !word.text.starts_with('-') && word.is_exact());
+    program.chain(others).take(count).map(|word| word.text.clone()).collect()
+}
+
+pub(crate) fn borrowed(words: &[String]) -> Vec<&str> {
+    words.iter().map(String::as_str).collect()
+}
+
+/// A role and a path, as the data have them.
+fn target(text: &str) -> Option<(Role, Arg)> {
+    let (role, path) = text.split_once(' ')?;
+    Some((Role::named(role)?, Arg::exact(path)))
+}
+
+/// Words that are no values of options: what names the command. A word that is also an operand stays.
+fn without_values(words: &[Arg], arguments: &Arguments) -> Vec<Arg> {
+    let is_value = |word: &&Arg| {
+        let values = arguments.options.iter().filter(|option| option.value.as_ref() == Some(word)).count();
+        values > 0 && words.iter().filter(|other| other == word).count() <= values
+    };
+    words.iter().filter(|word| !is_value(word)).cloned().collect()
+}
+
+/// How a file that was read or written goes.
+fn removed(role: Role) -> Option<Role> {
+    match role {
+        Role::Read | Role::Write | Role::Edit => Some(Role::Delete),
+        Role::ReadTree | Role::WriteTree => Some(Role::DeleteTree),
+        _ => None,
+    }
+}
+
+fn adapted(role: Role, tree: bool, in_place: bool, harmless: bool) -> Role {
+    match (role, tree, in_place) {
+        (Role::Write | Role::Edit, _, _) if harmless => Role::Read,
+        (Role::Read, _, true) => Role::Edit,
+        (Role::WriteTree, _, _) if harmless => Role::ReadTree,
+        (Role::Read, true, false) => Role::ReadTree,
+        (Role::ReadTree, _, true) | (Role::Write, true, _) => Role::WriteTree,
+        (Role::Delete, true, _) => Role::DeleteTree,
+        (Role::List, true, _) => Role::ListTree,
+        (other, _, _) => other,
+    }
+}
+
+/// Each operand with its role; for [`Role::Argv`] the words from there on.
+pub(crate) fn assign<'a>(entry: &Entry, arguments: &'a Arguments) -> Vec<(Role, &'a Arg, &'a [Arg])> {
+    let replaced = arguments.has_role(Role::Pattern) || arguments.has_role(Role::PatternFile);
+    let into = arguments.has_role(Role::WriteInto);
+    let changed: Vec<OperandRole>;
+    let spec = if replaced || into {
+        let kept = entry.operands.iter().copied().filter(|operand| !(replaced && operand.role == Role::Pattern));
+        let mut kept: Vec<OperandRole> = kept.collect();
+        if into {
+            kept.pop();
+        }
+        changed = kept;
+        changed.as_slice()
+    } else {
+        entry.operands.as_slice()
+    };
+    let count = arguments.operands.len();
+    let star = spec.iter().position(|operand| operand.many).unwrap_or(spec.len());
+    let after = spec.len().saturating_sub(star + 1);
+    let last = spec.last().map_or(Role::Value, |operand| operand.role);
+    let mut assigned = Vec::with_capacity(count);
+    for (at, word) in arguments.operands.iter().enumerate() {
+        let from_end = count - at;
+        let role = if at < star {
+            spec.get(at).map_or(last, |operand| operand.role)
+        } else if from_end <= after && count > star + usize::from(after > 0) {
+            spec.get(spec.len() - from_end).map_or(last, |operand| operand.role)
+        } else {
+            spec.get(star).map_or(last, |operand| operand.role)
+        };
+        let rest = arguments.operands.get(at..).unwrap_or_default();
+        assigned.push((role, word, rest));
+        if role == Role::Argv {
+            break;
+        }
+    }
+    assigned
+}
+
+/// Names that `ls` and its like print: the operands themselves, or what is in them.
+fn names(arguments: &Arguments) -> Stream {
+    let deep = arguments.has_role(Role::Tree);
+    let mut names: Vec<Arg> = arguments.operands.clone();
+    names.push(Arg::glob(if deep { "**" } else { "*" }));
+    Stream::Names(names)
+}

@@ -1,0 +1,238 @@
+//! Words of a command after expansion, and how they divide into options and operands.
+
+use crate::Certainty;
+use agent_strace_shell::{Field, Knowledge, Span};
+
+use super::knowledge::{Entry, OptionRole, Role};
+
+/// How well a word is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Known {
+    Exact,
+    /// A glob: `*` within a component, `**` across components.
+    Glob,
+    /// A part is unknown text, written `**`.
+    Partly,
+    /// The text is only how the word was written.
+    Not,
+}
+
+/// One word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Arg {
+    pub text: String,
+    pub known: Known,
+    /// What an unknown word probably is (unset variables taken as empty).
+    pub likely: Option<String>,
+    /// A leading `~` stands for a home directory.
+    pub tilde: bool,
+    /// Where the word stands in the call's text.
+    pub span: Option<Span>,
+}
+
+impl Arg {
+    pub(crate) fn exact(text: impl Into<String>) -> Self {
+        let text = text.into();
+        let tilde = text.starts_with('~');
+        Self { text, known: Known::Exact, likely: None, tilde, span: None }
+    }
+
+    pub(crate) fn glob(text: impl Into<String>) -> Self {
+        Self { known: Known::Glob, ..Self::exact(text) }
+    }
+
+    /// Any text at all.
+    pub(crate) fn unknown(source: impl Into<String>) -> Self {
+        Self { known: Known::Not, tilde: false, ..Self::exact(source) }
+    }
+
+    /// Another text that is known as well as this one.
+    pub(crate) fn with(&self, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let tilde = text.starts_with('~');
+        Self { text, known: self.known, likely: None, tilde, span: self.span }
+    }
+
+    pub(crate) fn is_exact(&self) -> bool {
+        self.known == Known::Exact
+    }
+
+    /// The text, where all of it is known.
+    pub(crate) fn literal(&self) -> Option<&str> {
+        self.is_exact().then_some(self.text.as_str())
+    }
+
+    /// The text, or what it probably is.
+    pub(crate) fn best(&self) -> &str {
+        match (&self.likely, self.known) {
+            (Some(likely), Known::Partly | Known::Not) => likely,
+            _ => &self.text,
+        }
+    }
+
+    /// How reports and policies see the word: its text, its glob, what it probably is, or how it was written.
+    pub(crate) fn shown(&self) -> &str {
+        match &self.likely {
+            Some(likely) if self.known == Known::Not && !likely.is_empty() => likely,
+            _ => &self.text,
+        }
+    }
+
+    /// The certainty of a target named by this word, and the glob or text to name it by.
+    pub(crate) fn target(&self) -> (&str, Certainty) {
+        match self.known {
+            Known::Exact => (&self.text, Certainty::Exact),
+            Known::Glob | Known::Partly => (&self.text, Certainty::Pattern),
+            Known::Not => ("**", Certainty::Pattern),
+        }
+    }
+
+    /// The part after the first `separator`, as well known as the whole.
+    pub(crate) fn after(&self, separator: char) -> Option<(String, Self)> {
+        if self.known == Known::Not {
+            return None;
+        }
+        let (before, after) = self.text.split_once(separator)?;
+        Some((before.to_owned(), self.with(after)))
+    }
+}
+
+impl From<Field> for Arg {
+    fn from(field: Field) -> Self {
+        let known = match field.knowledge {
+            Knowledge::Exact => Known::Exact,
+            Knowledge::Partly => Known::Partly,
+            Knowledge::Pattern => Known::Glob,
+            Knowledge::Unknown => Known::Not,
+        };
+        Self { text: field.text, known, likely: field.likely, tilde: field.tilde, span: None }
+    }
+}
+
+/// What is known of each word, as the shell's parameters have it.
+pub(crate) fn literals(words: &[Arg]) -> Vec<Option<String>> {
+    words.iter().map(|word| word.literal().map(str::to_owned)).collect()
+}
+
+/// An option as given.
+#[derive(Debug, Clone)]
+pub(crate) struct Given {
+    /// With its dashes.
+    pub name: String,
+    /// `None`: the knowledge base does not list it; it takes no value.
+    pub role: Option<Role>,
+    pub value: Option<Arg>,
+}
+
+/// Options and operands of one command.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Arguments {
+    pub options: Vec<Given>,
+    pub operands: Vec<Arg>,
+    /// The command behind an option that takes all words after it (`nix develop -c make all`).
+    pub command: Vec<Arg>,
+}
+
+impl Arguments {
+    /// Divides what follows the program's name.
+    pub(crate) fn divide(entry: &Entry, words: &[Arg]) -> Self {
+        let mut all = Self::default();
+        let mut rest = words.iter();
+        while let Some(word) = rest.next() {
+            let text = word.text.as_str();
+            let option = word.known != Known::Not && text.len() > 1 && text.starts_with(['-', '+']);
+            if text == "--" && word.is_exact() {
+                all.operands.extend(rest.cloned());
+                break;
+            }
+            if option && entry.option(text).is_some_and(|spec| spec.role == Role::Argv) {
+                all.command = rest.cloned().collect();
+                break;
+            }
+            if !option || (text.starts_with('+') && entry.option(text).is_none()) {
+                all.operands.push(word.clone());
+                if entry.stops {
+                    all.operands.extend(rest.cloned());
+                    break;
+                }
+            } else if entry.words || text.starts_with("--") {
+                all.long(entry, word, &mut rest);
+            } else {
+                all.cluster(entry, word, &mut rest);
+            }
+        }
+        all
+    }
+
+    /// `--name`, `--name=value`, `--name value`; `-name value` where options are words.
+    fn long<'a>(&mut self, entry: &Entry, word: &Arg, rest: &mut impl Iterator<Item = &'a Arg>) {
+        let (name, attached) = match word.after('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word.text.clone(), None),
+        };
+        let spec = entry.option(&name);
+        let value = match (attached, spec) {
+            (Some(value), _) => Some(value),
+            (None, Some(OptionRole { role, attached: false })) if !role.is_flag() => rest.next().cloned(),
+            _ => None,
+        };
+        let name = entry.whole_option(&name).to_owned();
+        self.options.push(Given { name, role: spec.map(|spec| spec.role), value });
+    }
+
+    /// `-abc`, `-ovalue`, `-o value`.
+    fn cluster<'a>(&mut self, entry: &Entry, word: &Arg, rest: &mut impl Iterator<Item = &'a Arg>) {
+        let Some((sign, letters)) = word.text.split_at_checked(1) else { return };
+        if let Some(whole) = entry.option(&word.text).filter(|_| letters.chars().count() > 1) {
+            let value = if whole.attached || whole.role.is_flag() { None } else { rest.next().cloned() };
+            self.options.push(Given { name: word.text.clone(), role: Some(whole.role), value });
+            return;
+        }
+        // `-fplugin=x.so`: a whole word behind one dash, with its value.
+        if let Some((name, value)) = word.after('=').filter(|(name, _)| name.chars().count() > 2)
+            && let Some(OptionRole { role, .. }) = entry.option(&name).filter(|spec| !spec.role.is_flag())
+        {
+            self.options.push(Given { name, role: Some(role), value: Some(value) });
+            return;
+        }
+        let mut left = letters.chars();
+        while let Some(letter) = left.next() {
+            let name = format!("{sign}{letter}");
+            let spec = entry.option(&name);
+            let Some(OptionRole { role, attached }) = spec else {
+                self.options.push(Given { name, role: None, value: None });
+                continue;
+            };
+            if role.is_flag() && !attached {
+                self.options.push(Given { name, role: Some(role), value: None });
+                continue;
+            }
+            let joined = left.as_str();
+            let joined = joined.strip_prefix('=').unwrap_or(joined);
+            let value = match (joined.is_empty(), attached) {
+                (false, _) => Some(word.with(joined)),
+                (true, true) => None,
+                (true, false) => rest.next().cloned(),
+            };
+            self.options.push(Given { name, role: Some(role), value });
+            break;
+        }
+    }
+
+    /// One of `names` was given.
+    pub(crate) fn has(&self, names: &[&str]) -> bool {
+        self.options.iter().any(|option| names.contains(&option.name.as_str()))
+    }
+
+    pub(crate) fn has_role(&self, role: Role) -> bool {
+        self.options.iter().any(|option| option.role == Some(role))
+    }
+
+    /// Values of the options called one of `names`.
+    pub(crate) fn values<'a>(&'a self, names: &'a [&str]) -> impl Iterator<Item = &'a Arg> {
+        self.options
+            .iter()
+            .filter(|option| names.contains(&option.name.as_str()))
+            .filter_map(|option| option.value.as_ref())
+    }
+}

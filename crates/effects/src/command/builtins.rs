@@ -1,0 +1,471 @@
+//! Builtins that change the shell itself: its directory, variables, functions and what it runs next.
+
+use std::rc::Rc;
+
+use crate::{About, Certainty};
+use agent_strace_shell::{Scope, Script, Value};
+
+use super::argument::{Arg, Known, literals};
+use super::knowledge::{Language, Role};
+use super::machine::Machine;
+use super::simple::Io;
+use super::stream::Stream;
+
+/// What [`Machine::builtin`] answers to.
+pub(super) const NAMES: &[&str] = &[
+    "cd",
+    "pushd",
+    "popd",
+    "chdir",
+    "eval",
+    "source",
+    ".",
+    "exec",
+    "command",
+    "builtin",
+    "noglob",
+    "nocorrect",
+    "trap",
+    "export",
+    "declare",
+    "typeset",
+    "readonly",
+    "local",
+    "unset",
+    "set",
+    "shift",
+    "read",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "let",
+    "alias",
+    "unalias",
+];
+
+impl Machine<'_> {
+    /// Runs `name` if it is a builtin with state of its own.
+    pub(crate) fn builtin(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) -> Option<Stream> {
+        let rest = words.get(1..).unwrap_or_default();
+        self.expanded_again(name, rest, io.scope);
+        match name {
+            "cd" | "pushd" | "popd" | "chdir" => self.change_directory(name, words, io),
+            "eval" => return Some(self.evaluate(words, io)),
+            "source" | "." => return Some(self.sourced(words, io)),
+            "exec" => return Some(self.replaced(words, io)),
+            "command" | "builtin" => return Some(self.plainly(words, io)),
+            "noglob" | "nocorrect" => {
+                self.execute(words, true, false);
+                return Some(self.command(rest, io));
+            }
+            "trap" => self.trapped(words, io),
+            "export" | "declare" | "typeset" | "readonly" | "local" => self.declared(name, words, io),
+            "unset" => {
+                self.execute(words, true, false);
+                for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
+                    io.scope.unset(&word.text);
+                }
+            }
+            "set" => return Some(self.set(words, io)),
+            "shift" => {
+                self.execute(words, true, false);
+                io.scope.shift(rest.first().map_or(Some(1), |word| word.literal().and_then(|text| text.parse().ok())));
+            }
+            "read" => self.read_line(words, io),
+            "mapfile" | "readarray" => self.read_lines(words, io),
+            "printf" if rest.first().is_some_and(|word| word.text == "-v") => {
+                self.execute(words, true, false);
+                Self::print_to(words, io);
+            }
+            "complete" | "bind" | "enable" | "hash" => self.unusual_builtin(name, words, io),
+            "compgen" | "fc" => {
+                self.unusual_builtin(name, words, io);
+                return Some(Stream::Unknown);
+            }
+            "getopts" | "let" => self.unknown_values(words, io),
+            "alias" => {
+                self.execute(words, false, false);
+                self.aliased(rest, io.scope);
+            }
+            "unalias" => {
+                self.execute(words, true, false);
+                for word in rest {
+                    io.scope.forget_alias(&word.text);
+                }
+            }
+            _ => return None,
+        }
+        Some(Stream::nothing())
+    }
+
+    /// Operands that a builtin takes for names or expressions: their subscripts are expanded once more, so
+    /// `read 'a[$(rm x)]'` runs `rm`.
+    fn expanded_again(&mut self, name: &str, rest: &[Arg], scope: &mut Scope) {
+        let is_integer = rest.iter().any(|word| word.text.starts_with('-') && word.text.contains('i'));
+        let mut flag = "";
+        for word in rest {
+            let Some(text) = word.literal() else { continue };
+            let named = text.split_once('=').map_or(text, |(named, _)| named);
+            let expression = match name {
+                "declare" | "typeset" | "local" | "export" | "readonly" if is_integer => text,
+                "declare" | "typeset" | "local" | "export" | "readonly" => named,
+                "let" | "unset" | "read" | "mapfile" | "readarray" | "getopts" => text,
+                "printf" | "test" | "[" if flag == "-v" => text,
+                "wait" if flag == "-p" => text,
+                _ => "",
+            };
+            flag = text;
+            if !expression.is_empty() && (name == "let" || is_integer || expression.contains('[')) {
+                agent_strace_shell::evaluate(expression, scope, self);
+            }
+        }
+    }
+
+    fn change_directory(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {
+        self.execute(words, true, false);
+        let mut operands = words.iter().skip(1).filter(|word| !(word.text.starts_with('-') && word.text.len() > 1));
+        let before = self.world.cwd().map(str::to_owned);
+        match (name, operands.next()) {
+            ("popd", _) => {
+                let back = io.scope.pop_directory();
+                self.world.set_cwd(back);
+                return;
+            }
+            ("pushd", None) => self.world.set_cwd(None),
+            (_, None) => self.world.enter("~", Certainty::Exact),
+            (_, Some(word)) if word.text == "-" => {
+                let back = io.scope.previous_directory();
+                self.world.set_cwd(back);
+            }
+            (_, Some(word)) => {
+                let word = word.clone();
+                // Another place may be meant by a name without a path.
+                let searched = io.scope.content("CDPATH").is_some() && !word.text.starts_with(['/', '.', '~']);
+                if searched {
+                    self.world.set_cwd(None);
+                } else {
+                    self.enter(&word);
+                }
+                self.astray = before.clone().filter(|before| !self.is_there(before));
+            }
+        }
+        if name == "pushd" {
+            io.scope.push_directory(before.clone());
+        }
+        io.scope.leave_directory(before);
+    }
+
+    /// The working directory certainly exists: it is above the workspace or where the shell just was, every system has it,
+    /// or the session made it.
+    fn is_there(&self, before: &str) -> bool {
+        let Some(here) = self.world.cwd() else { return false };
+        let above = |path: &str| path == here || path.starts_with(&format!("{}/", here.trim_end_matches('/')));
+        let made = || self.world.written(&self.world.locate(here, Certainty::Exact).0).is_some();
+        above(before) || self.world.root().is_some_and(above) || matches!(here, "/tmp" | "/" | "~") || made()
+    }
+
+    /// The working directory becomes what `word` names.
+    pub(crate) fn enter(&mut self, word: &Arg) {
+        match word.literal() {
+            Some(text) if text.starts_with('~') && !word.tilde => {
+                self.world.enter(&format!("./{text}"), Certainty::Exact);
+            }
+            Some(text) => self.world.enter(text, Certainty::Exact),
+            None => self.world.set_cwd(None),
+        }
+    }
+
+    fn evaluate(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        self.execute(words, true, false);
+        let rest = words.get(1..).unwrap_or_default();
+        let texts: Vec<&str> = rest.iter().map(Arg::best).collect();
+        if !rest.iter().all(Arg::is_exact) {
+            self.opaque(About::Anything, "evaluates text that is not known", &[]);
+            if rest.iter().any(|word| word.known == Known::Not && word.likely.is_none()) {
+                return Stream::Unknown;
+            }
+        }
+        let input = io.input.clone();
+        self.shell_text(&texts.join(" "), io.scope, &input)
+    }
+
+    fn sourced(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        let Some(file) = words.get(1) else {
+            self.execute(words, true, false);
+            return Stream::nothing();
+        };
+        self.execute(words, true, false);
+        if let Some(text) = self.process_output(file) {
+            return self.stream_program(&text, io);
+        }
+        self.path(Role::Read, file);
+        if let Some(text) = self.content(file).text().map(str::to_owned) {
+            let input = io.input.clone();
+            self.through_script(file, |machine| machine.shell_text(&text, io.scope, &input))
+        } else if file.is_exact() && self.world.written(&self.locate(file).0).is_some() {
+            self.opaque(About::Anything, "runs a script whose content in this session is not known", &[]);
+            self.run_parts(file, Some(Language::Shell), io);
+            Stream::Unknown
+        } else {
+            let program = words.first().map_or("source", |word| word.text.as_str());
+            self.opaque(About::Anything, "runs a script that was not written in this session", &[program, &file.text]);
+            Stream::Unknown
+        }
+    }
+
+    /// Effects of `inside` come from the script `file`.
+    pub(crate) fn through_script<T>(&mut self, file: &Arg, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.via.clone();
+        self.via.get_or_insert_with(|| format!("script {}", file.text));
+        let result = inside(self);
+        self.via = outer;
+        result
+    }
+
+    /// A program on a stream, run by this shell.
+    pub(crate) fn stream_program(&mut self, text: &Stream, io: &mut Io<'_>) -> Stream {
+        match text {
+            Stream::Known(text) => self.shell_text(text, io.scope, &Stream::Unknown),
+            Stream::Likely(text) => {
+                self.opaque_input("runs commands from its input, which is not certain");
+                self.shell_text(text, io.scope, &Stream::Unknown)
+            }
+            Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
+                self.opaque_input("runs commands from its input, which is not known");
+                Stream::Unknown
+            }
+        }
+    }
+
+    fn replaced(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        self.execute(words, true, false);
+        let mut rest = words.get(1..).unwrap_or_default();
+        while let [option, others @ ..] = rest {
+            match option.literal() {
+                Some("-a") => rest = others.get(1..).unwrap_or_default(),
+                Some("-c" | "-l" | "-cl" | "-lc" | "--") => rest = others,
+                _ => break,
+            }
+        }
+        if rest.is_empty() { Stream::nothing() } else { self.command(rest, io) }
+    }
+
+    /// `command x`: no function, no alias.
+    fn plainly(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        let rest = words.get(1..).unwrap_or_default();
+        let asks = rest
+            .iter()
+            .take_while(|word| word.text.starts_with('-'))
+            .any(|word| matches!(word.literal(), Some("-v" | "-V" | "-pv" | "-pV")));
+        self.execute(words, asks, false);
+        if asks {
+            return Self::found(rest);
+        }
+        let skip = rest.iter().take_while(|word| matches!(word.literal(), Some("-p" | "--"))).count();
+        let rest = rest.get(skip..).unwrap_or_default();
+        let hidden = rest.first().and_then(Arg::literal).and_then(|name| {
+            let body = io.scope.function(name)?;
+            io.scope.undefine(name);
+            Some((name.to_owned(), body))
+        });
+        let output = if rest.is_empty() { Stream::nothing() } else { self.command(rest, io) };
+        if let Some((name, body)) = hidden {
+            io.scope.define(&name, body);
+        }
+        output
+    }
+
+    /// What `name=value` assigns, or adds if the name ends in `+`.
+    fn declared_value(&mut self, name: &str, value: &Arg, scope: &Scope) -> Value {
+        let plain = name.trim_end_matches('+');
+        let kept = self.declaring.iter().position(|(declared, _)| declared == name);
+        let value = match (kept, value.literal()) {
+            // An expression is not evaluated.
+            (Some(_), _) if scope.is_integer(plain) => Value::unknown(),
+            (Some(at), _) => self.declaring.remove(at).1,
+            (None, text) => text.map_or_else(Value::unknown, Value::known),
+        };
+        if plain == name { value } else { scope.value(plain).appended(&value) }
+    }
+
+    fn trapped(&mut self, words: &[Arg], io: &mut Io<'_>) {
+        self.execute(words, true, false);
+        let action = words.iter().skip(1).find(|word| word.text != "--");
+        let Some(action) = action else { return };
+        if matches!(action.literal(), Some("-l" | "-p" | "-" | "")) || words.len() < 3 {
+            return;
+        }
+        match action.literal() {
+            Some(text) => {
+                let text = text.to_owned();
+                self.forked(io.scope, |machine, scope| machine.shell_text(&text, scope, &Stream::Unknown));
+            }
+            None => self.opaque(About::Anything, "evaluates text that is not known", &[]),
+        }
+    }
+
+    fn declared(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {
+        self.execute(words, true, false);
+        let rest = words.get(1..).unwrap_or_default();
+        let options = || rest.iter().filter(|word| word.text.starts_with(['-', '+']));
+        if rest.iter().all(|word| word.text.starts_with('-')) && name != "local" {
+            let functions = options().any(|word| word.text.contains('f') || word.text.contains('F'));
+            if !functions {
+                self.opaque(About::Reads, "prints variables", &[]);
+            }
+            return;
+        }
+        let has = |letter: char| options().any(|word| word.text.starts_with('-') && word.text.contains(letter));
+        if has('f') && (name == "export" || has('x')) {
+            for function in rest.iter().filter_map(Arg::literal).filter(|word| !word.starts_with('-')) {
+                io.scope.export_function(function);
+                self.environment(&Arg::exact(format!("BASH_FUNC_{function}%%")), Certainty::Exact);
+            }
+            return;
+        }
+        let (integer, associative) = (has('i'), has('A'));
+        for word in rest.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
+            let name = word.text.split_once('=').map_or(word.text.as_str(), |(name, _)| name);
+            if integer {
+                io.scope.make_integer(name);
+            }
+            if associative {
+                io.scope.associate(name);
+            }
+        }
+        let reference = options().any(|word| word.text.starts_with('-') && word.text.contains('n'));
+        let exported = if name == "export" { !has('n') } else { has('x') };
+        for word in rest.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
+            match word.after('=') {
+                Some(_) if associative => {}
+                Some((name, value)) => {
+                    let variable = name.trim_end_matches('+').to_owned();
+                    if exported || io.scope.exports(&variable) {
+                        self.environment(&word.with(variable.as_str()), Certainty::Exact);
+                    }
+                    self.steered(&variable, Some(&value), io.scope);
+                    if reference {
+                        io.scope.refer(&variable, value.literal());
+                    } else {
+                        let value = self.declared_value(&name, &value, io.scope);
+                        io.scope.assign(&variable, value);
+                    }
+                    if exported {
+                        io.scope.export(&variable);
+                    }
+                }
+                None if word.known == Known::Not => {
+                    if exported {
+                        self.environment(word, Certainty::Pattern);
+                    }
+                    io.scope.forget_all();
+                }
+                None if exported => {
+                    self.environment(word, Certainty::Exact);
+                    io.scope.export(&word.text);
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn set(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        let outcome = self.outcome;
+        self.execute(words, true, false);
+        let rest = words.get(1..).unwrap_or_default();
+        if rest.is_empty() {
+            self.opaque(About::Reads, "prints variables", &[]);
+            return Stream::Unknown;
+        }
+        let mut at = 0;
+        while let Some(word) = rest.get(at) {
+            match word.literal() {
+                Some("--") => {
+                    io.scope.set_positional(literals(rest.get(at + 1..).unwrap_or_default()));
+                    return Stream::nothing();
+                }
+                Some(text) if text.starts_with(['-', '+']) => {
+                    let named = rest.get(at + 1).filter(|_| text.contains('o')).and_then(Arg::literal);
+                    outcome.strictly(text, named, io.scope);
+                    if text.contains('a') || named == Some("allexport") {
+                        io.scope.export_all(text.starts_with('-'));
+                    }
+                    at += if text.contains('o') { 2 } else { 1 };
+                }
+                _ => {
+                    io.scope.set_positional(literals(rest.get(at..).unwrap_or_default()));
+                    return Stream::nothing();
+                }
+            }
+        }
+        Stream::nothing()
+    }
+
+    /// Variables that get values nobody knows.
+    fn unknown_values(&mut self, words: &[Arg], io: &mut Io<'_>) {
+        self.execute(words, true, false);
+        for word in words.iter().skip(1).filter(|word| !word.text.starts_with('-')) {
+            match word.literal() {
+                Some(text) => {
+                    let name: String = text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                    io.scope.assign_field(&name, None);
+                }
+                None => io.scope.forget_all(),
+            }
+        }
+        for default in ["REPLY", "MAPFILE", "OPTARG"] {
+            io.scope.assign_field(default, None);
+        }
+    }
+
+    /// Aliases do nothing in a script, but an interactive shell would use them later.
+    fn aliased(&mut self, definitions: &[Arg], scope: &mut Scope) {
+        if definitions.iter().any(|word| word.text.contains('=')) {
+            self.opaque(About::Commands, "an alias changes what later commands run", &[]);
+        }
+        for (name, text) in definitions.iter().filter_map(|word| word.after('=')) {
+            scope.alias(&name, &text.text);
+        }
+    }
+
+    /// What the shell runs if it takes `name` for an alias; whether it does, the text alone does not say.
+    pub(crate) fn through_alias(&mut self, text: &str, words: &[Arg], io: &mut Io<'_>) {
+        let script = agent_strace_shell::parse_at(text, agent_strace_shell::Home::Within(self.at));
+        let mut scope = io.scope.clone();
+        if let Some(name) = words.first() {
+            scope.forget_alias(&name.text);
+        }
+        let input = io.input.clone();
+        self.nested((), |machine| {
+            if let [agent_strace_shell::Node::Simple(simple)] = script.nodes.as_slice()
+                && simple.redirects.is_empty()
+            {
+                let mut all = machine.fields(&simple.words, &mut scope);
+                all.extend(words.iter().skip(1).cloned());
+                machine.command(&all, &mut Io { scope: &mut scope, input: &input });
+            } else {
+                machine.script(&script, &mut scope, &input);
+            }
+        });
+    }
+
+    /// What `which` and `command -v` print.
+    pub(crate) fn found(words: &[Arg]) -> Stream {
+        let mut names = words.iter().filter(|word| !word.text.starts_with('-'));
+        match (names.next().and_then(Arg::literal), names.next()) {
+            (Some(name), None) if name.contains('/') => Stream::Likely(format!("{name}\n")),
+            (Some(name), None) => Stream::Likely(format!("/usr/bin/{name}\n")),
+            _ => Stream::Unknown,
+        }
+    }
+
+    /// A function of the script.
+    pub(crate) fn function(&mut self, body: &Rc<Script>, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        let outer = io.scope.positional();
+        io.scope.set_positional(literals(words.get(1..).unwrap_or_default()));
+        let input = io.input.clone();
+        let output = self.nested(Stream::Unknown, |machine| machine.script(body, io.scope, &input));
+        io.scope.restore_positional(outer);
+        output
+    }
+}

@@ -1,0 +1,203 @@
+//! awk programs: `system`, pipes and redirections.
+
+use std::collections::BTreeMap;
+
+use crate::About;
+use crate::command::argument::Arg;
+use crate::command::knowledge::Role;
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+
+/// One token of an awk program.
+#[derive(Debug, PartialEq, Eq)]
+enum Token {
+    Text(String),
+    Word(String),
+    Mark(char),
+    End,
+}
+
+impl Machine<'_> {
+    pub(super) fn awk_program(&mut self, text: &str, io: &mut Io<'_>) {
+        let Some(tokens) = tokens(text) else {
+            self.opaque(About::Anything, "runs an awk program that is not understood", &[]);
+            return;
+        };
+        let variables = variables(&tokens);
+        let mut prints = false;
+        for (at, token) in tokens.iter().enumerate() {
+            let next = tokens.get(at + 1);
+            let after = tokens.get(at + 2);
+            let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+            match token {
+                Token::Word(word) if word == "system" && matches!(next, Some(Token::Mark('('))) => {
+                    self.awk_command(tokens.get(at + 2..).unwrap_or_default(), &variables, io);
+                }
+                Token::Word(word) if word == "ARGV" => {
+                    self.opaque(About::Reads, "may read files that the program names", &[]);
+                }
+                Token::Word(word) if matches!(word.as_str(), "print" | "printf") => prints = true,
+                Token::Word(word) if word == "getline" => match (next, after) {
+                    (Some(Token::Mark('<')), Some(Token::Text(file))) => {
+                        self.path(Role::Read, &Arg::exact(file.as_str()));
+                    }
+                    (Some(Token::Mark('<')), _) => self.path(Role::Read, &Arg::unknown("getline")),
+                    (Some(Token::Word(_)), Some(Token::Mark('<'))) => match tokens.get(at + 3) {
+                        Some(Token::Text(file)) => self.path(Role::Read, &Arg::exact(file.as_str())),
+                        _ => self.path(Role::Read, &Arg::unknown("getline")),
+                    },
+                    _ => {}
+                },
+                Token::Word(word) if word == "ENVIRON" => self.opaque(About::Reads, "prints the environment", &[]),
+                Token::Word(word) if word.starts_with('@') => {
+                    self.opaque(About::Anything, "runs an awk program that is not understood", &[]);
+                }
+                Token::Mark('|') => {
+                    let reads = matches!(next, Some(Token::Word(word)) if word == "getline");
+                    let command = if reads { before } else { next };
+                    match command {
+                        _ if matches!(next, Some(Token::Mark('|'))) || matches!(before, Some(Token::Mark('|'))) => {}
+                        Some(Token::Word(name)) if reads && variables.contains_key(name.as_str()) => {
+                            let text = variables.get(name.as_str()).copied().unwrap_or_default().to_owned();
+                            self.command_text(&Arg::exact(text), io);
+                        }
+                        Some(Token::Text(command)) if reads => {
+                            self.command_text(&Arg::exact(command.as_str()), io);
+                        }
+                        _ if reads => self.opaque(About::Anything, "runs a command whose text is not known", &[]),
+                        _ => self.awk_command(tokens.get(at + 1..).unwrap_or_default(), &variables, io),
+                    }
+                }
+                Token::Mark('>') if prints && !matches!(before, Some(Token::Mark('>'))) => {
+                    let target = if matches!(next, Some(Token::Mark('>'))) { after } else { next };
+                    match target {
+                        Some(Token::Text(file)) => self.path(Role::Write, &Arg::exact(file.as_str())),
+                        Some(Token::Word(name)) if variables.contains_key(name.as_str()) => {
+                            let file = variables.get(name.as_str()).copied().unwrap_or_default().to_owned();
+                            self.path(Role::Write, &Arg::exact(file));
+                        }
+                        Some(Token::Mark('=')) => {}
+                        _ => self.path(Role::Write, &Arg::unknown("print >")),
+                    }
+                }
+                Token::End | Token::Mark('}' | '{') => prints = false,
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// A command in an expression: texts and variables that hold one, joined.
+    fn awk_command(&mut self, tokens: &[Token], variables: &BTreeMap<&str, &str>, io: &mut Io<'_>) {
+        let mut text = String::new();
+        for (at, token) in tokens.iter().enumerate() {
+            match token {
+                Token::Text(part) => text.push_str(part),
+                Token::Word(name) if variables.contains_key(name.as_str()) => {
+                    text.push_str(variables.get(name.as_str()).copied().unwrap_or_default());
+                }
+                Token::End | Token::Mark(')' | '}') if at > 0 => {
+                    self.command_text(&Arg::exact(text), io);
+                    return;
+                }
+                Token::Mark('$')
+                    if text.is_empty() && matches!(tokens.get(at + 1), Some(Token::Word(word)) if word == "0") =>
+                {
+                    let input = io.input.clone();
+                    self.opaque(About::Anything, "runs a command whose text is not known", &[]);
+                    self.stream_program(&input, io);
+                    return;
+                }
+                _ => break,
+            }
+        }
+        self.opaque(About::Anything, "runs a command whose text is not known", &[]);
+        self.guess_text(&format!("{text} x"));
+    }
+}
+
+/// Variables that hold one text from start to end.
+fn variables(tokens: &[Token]) -> BTreeMap<&str, &str> {
+    let mut held: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let Token::Word(name) = token else { continue };
+        let behind = tokens.get(at + 1..).unwrap_or_default();
+        let value = match behind {
+            [Token::Mark('='), Token::Mark('='), ..] => continue,
+            [Token::Mark('='), Token::Text(text), Token::End | Token::Mark('}' | ')'), ..] => Some(text.as_str()),
+            [Token::Mark('='), ..] | [Token::Mark('+' | '-' | '*' | '/' | '%' | '^'), Token::Mark('='), ..] => None,
+            _ if matches!(name.as_str(), "getline" | "sub" | "gsub" | "split" | "for" | "function") => {
+                for token in behind.iter().take(12) {
+                    if let Token::Word(name) = token {
+                        held.insert(name, None);
+                    }
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        let known = value.filter(|_| !held.contains_key(name.as_str()));
+        held.insert(name, known);
+    }
+    held.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+fn tokens(text: &str) -> Option<Vec<Token>> {
+    let mut tokens = Vec::new();
+    let mut left = text.chars().peekable();
+    let mut depth = 0_u32;
+    while let Some(character) = left.next() {
+        match character {
+            '\n' | ';' => tokens.push(Token::End),
+            '#' => while left.next_if(|c| *c != '\n').is_some() {},
+            '"' => {
+                let mut text = String::new();
+                loop {
+                    match left.next()? {
+                        '"' => break,
+                        '\\' => match left.next()? {
+                            'n' => text.push('\n'),
+                            't' => text.push('\t'),
+                            other => text.push(other),
+                        },
+                        other => text.push(other),
+                    }
+                }
+                tokens.push(Token::Text(text));
+            }
+            '/' if !matches!(tokens.last(), Some(Token::Word(_) | Token::Text(_) | Token::Mark(')' | ']'))) => {
+                loop {
+                    match left.next()? {
+                        '\\' => {
+                            left.next();
+                        }
+                        '/' => break,
+                        _ => {}
+                    }
+                }
+                tokens.push(Token::Word("/re/".to_owned()));
+            }
+            '(' | '[' => {
+                depth += 1;
+                tokens.push(Token::Mark(character));
+            }
+            ')' | ']' => {
+                depth = depth.saturating_sub(1);
+                tokens.push(Token::Mark(character));
+            }
+            // In parentheses `>` compares.
+            '>' if depth > 0 => tokens.push(Token::Mark('~')),
+            _ if character.is_alphanumeric() || matches!(character, '_' | '@' | '.') => {
+                let mut word = String::from(character);
+                while let Some(next) = left.next_if(|c| c.is_alphanumeric() || matches!(c, '_' | '.')) {
+                    word.push(next);
+                }
+                tokens.push(Token::Word(word));
+            }
+            _ if character.is_whitespace() => {}
+            other => tokens.push(Token::Mark(other)),
+        }
+    }
+    Some(tokens)
+}

@@ -1,0 +1,112 @@
+//! Programs in other languages: literal calls become effects, pure code none, everything else is opaque.
+//!
+//! This is no interpreter. It reads tokens, knows a table of calls (`calls.json`), follows names that are assigned one
+//! literal, and gives up in the open: a call that is in no table makes the whole program opaque.
+
+mod awk;
+pub(crate) mod decode;
+mod guess;
+mod lexer;
+mod powershell;
+mod scan;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::About;
+
+use super::argument::Arg;
+use super::knowledge::Language;
+use super::machine::Machine;
+use super::simple::Io;
+
+/// What is known about one language.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    #[serde(borrow)]
+    calls: BTreeMap<&'static str, &'static str>,
+    pure: &'static str,
+    methods: &'static str,
+    modules: &'static str,
+}
+
+/// The same, by single names.
+#[derive(Debug)]
+struct Calls {
+    /// Call → what its arguments are for.
+    effects: BTreeMap<&'static str, &'static str>,
+    pure: BTreeSet<&'static str>,
+    methods: BTreeSet<&'static str>,
+    modules: BTreeSet<&'static str>,
+}
+
+fn calls(language: Language) -> Option<&'static Calls> {
+    static TABLE: OnceLock<BTreeMap<&'static str, Calls>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| {
+        let raw: BTreeMap<&'static str, Raw> =
+            serde_json::from_str(include_str!("calls.json")).unwrap_or_else(|_| BTreeMap::new());
+        raw.into_iter().map(|(name, raw)| (name, Calls::new(&raw))).collect()
+    });
+    table.get(match language {
+        Language::Python => "python",
+        Language::Javascript => "javascript",
+        Language::Perl => "perl",
+        Language::Ruby => "ruby",
+        Language::Php => "php",
+        Language::Shell | Language::Awk | Language::Powershell | Language::Other => return None,
+    })
+}
+
+impl Calls {
+    fn new(raw: &Raw) -> Self {
+        let words = |text: &'static str| text.split_whitespace().collect();
+        let effects = raw.calls.iter().flat_map(|(names, roles)| names.split(' ').map(|name| (name, *roles)));
+        Self {
+            effects: effects.collect(),
+            pure: words(raw.pure),
+            methods: words(raw.methods),
+            modules: words(raw.modules),
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Lines that only interactive Python knows: `!command`, `%magic`. The text without them, if there are any.
+    fn magics(&mut self, text: &str, io: &mut Io<'_>) -> Option<String> {
+        let is_magic = |line: &&str| line.trim_start().starts_with(['!', '%']);
+        if !text.lines().any(|line| is_magic(&line)) || text.contains("\"\"\"") {
+            return None;
+        }
+        for line in text.lines().filter(is_magic) {
+            let line = line.trim_start();
+            if let Some(command) = line.strip_prefix('!') {
+                self.command_text(&Arg::exact(command.trim_start_matches('!')), io);
+            } else {
+                self.opaque(About::Anything, "runs a magic command", &[]);
+                self.guess_text(line.split_once(' ').map_or("", |(_, rest)| rest));
+            }
+        }
+        Some(text.lines().filter(|line| !is_magic(line)).collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Effects of a program in `language`.
+    pub(crate) fn program_text(&mut self, language: Language, text: &str, io: &mut Io<'_>) {
+        let magic = if language == Language::Python { self.magics(text, io) } else { None };
+        let text = magic.as_deref().unwrap_or(text);
+        self.at_program(text, |machine| match language {
+            Language::Awk => machine.awk_program(text, io),
+            Language::Powershell => machine.powershell_text(text, io),
+            _ => {
+                if let (Some(calls), Some(tokens)) = (calls(language), lexer::tokens(language, text)) {
+                    machine.scan(language, calls, &tokens, io);
+                } else {
+                    machine.opaque(About::Anything, "runs a program that is not read", &[]);
+                    machine.guess_strings(text);
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,208 @@
+//! Expressions of literals: what a program builds before it hands it to a call.
+
+use super::super::lexer::{Piece, Token};
+use super::tokens::{group, joined, split, trimmed};
+use super::{DEPTH, Scan, Value};
+use crate::command::code::decode;
+use crate::command::knowledge::Language;
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+
+/// Longer texts are not built.
+const MAX_TEXT: usize = 64 * 1024;
+
+impl Machine<'_> {
+    /// The value of an argument; calls in it have their effects.
+    pub(super) fn value(&mut self, scan: &mut Scan<'_>, tokens: &[Token], io: &mut Io<'_>) -> Value {
+        let tokens = trimmed(tokens);
+        if let [Token::Name(name), Token::Mark('=' | ':'), value @ ..] = tokens
+            && !matches!(value.first(), Some(Token::Mark('=')))
+        {
+            return Value::Named(name.clone(), Box::new(self.value(scan, value, io)));
+        }
+        if tokens.is_empty() {
+            return Value::Unknown;
+        }
+        if scan.depth >= DEPTH {
+            scan.unread = Some("runs a program that is nested too deeply");
+            return Value::Unknown;
+        }
+        scan.depth += 1;
+        let (mut value, mut left) = self.operand(scan, tokens, io);
+        loop {
+            left = trimmed(left);
+            let operator = match left.first() {
+                None => break,
+                Some(Token::Text(_)) if scan.language == Language::Python => '+',
+                Some(Token::Mark(mark @ ('+' | '/' | '%' | '.'))) => {
+                    left = left.get(1..).unwrap_or_default();
+                    *mark
+                }
+                Some(_) => {
+                    self.statements(scan, left, io);
+                    value = Value::Unknown;
+                    break;
+                }
+            };
+            let (next, rest) = self.operand(scan, trimmed(left), io);
+            value = combined(value, operator, next, scan.language);
+            left = rest;
+        }
+        scan.depth -= 1;
+        value
+    }
+
+    /// One operand with its methods, and what is left behind it.
+    fn operand<'t>(&mut self, scan: &mut Scan<'_>, tokens: &'t [Token], io: &mut Io<'_>) -> (Value, &'t [Token]) {
+        let Some((first, rest)) = tokens.split_first() else { return (Value::Unknown, &[]) };
+        let (value, left) = match first {
+            Token::Name(name)
+                if !matches!(
+                    name.as_str(),
+                    "lambda" | "await" | "not" | "function" | "new" | "async" | "my" | "qw" | "if" | "for"
+                ) =>
+            {
+                return self.chain(scan, name, rest, io);
+            }
+            Token::Mark('$' | '@') if matches!(rest.first(), Some(Token::Name(_))) => match rest.split_first() {
+                Some((Token::Name(name), rest)) => return self.chain(scan, name, rest, io),
+                _ => (Value::Unknown, rest),
+            },
+            Token::Text(text) => (Value::Text(text.clone()), rest),
+            Token::Template(pieces) => (self.template(scan, pieces, io), rest),
+            Token::Command(text) => {
+                self.backquoted(scan, text.as_deref(), io);
+                (Value::Unknown, rest)
+            }
+            Token::Mark('[') => {
+                let (inner, left) = group(tokens);
+                let list = split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
+                (Value::List(list), left)
+            }
+            Token::Mark('(') => {
+                let (inner, left) = group(tokens);
+                let mut parts: Vec<Value> =
+                    split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
+                let is_list = parts.len() != 1 || matches!(inner.last(), Some(Token::Mark(',')));
+                let value = if is_list { Value::List(parts) } else { parts.pop().unwrap_or(Value::Unknown) };
+                (value, left)
+            }
+            Token::Number => (Value::Unknown, rest),
+            _ => {
+                self.statements(scan, tokens, io);
+                (Value::Unknown, &[][..])
+            }
+        };
+        self.methods(scan, value, left, io)
+    }
+
+    /// A string with code in it.
+    fn template(&mut self, scan: &mut Scan<'_>, pieces: &[Piece], io: &mut Io<'_>) -> Value {
+        let mut text = Some(String::new());
+        for piece in pieces {
+            let part = match piece {
+                Piece::Text(part) => Some(part.clone()),
+                Piece::Code(tokens) => match self.value(scan, tokens, io) {
+                    Value::Text(part) | Value::Path(part) => Some(part),
+                    _ => None,
+                },
+            };
+            text = text.zip(part).map(|(text, part)| text + &part).filter(|text| text.len() < MAX_TEXT);
+        }
+        text.map_or(Value::Unknown, Value::Text)
+    }
+}
+
+/// `a + b`, `Path / 'x'`, `'%s' % x`
+fn combined(left: Value, operator: char, right: Value, language: Language) -> Value {
+    let joins = match language {
+        Language::Perl | Language::Php => '.',
+        _ => '+',
+    };
+    match (left, operator, right) {
+        (Value::Text(left), operator, Value::Text(right)) if operator == joins && left.len() < MAX_TEXT => {
+            Value::Text(left + &right)
+        }
+        (Value::List(mut left), '+', Value::List(right)) => {
+            left.extend(right);
+            Value::List(left)
+        }
+        (Value::Path(path), '/', Value::Text(part) | Value::Path(part)) => Value::Path(joined(&path, &part)),
+        (Value::Path(_), '/', _) => Value::Path("**".to_owned()),
+        (Value::Text(format), '%', Value::Text(value)) if format.matches('%').count() == 1 => {
+            Value::Text(format.replacen("%s", &value, 1))
+        }
+        _ => Value::Unknown,
+    }
+}
+
+/// What a method makes of a text or list, where that is known.
+pub(super) fn method_value(value: &Value, method: &str, arguments: &[Value]) -> Value {
+    match (value, method, arguments) {
+        (Value::Text(text), "decode" | "encode" | "toString" | "strip" | "trim" | "to_s" | "expanduser", _) => {
+            Value::Text(text.trim().to_owned())
+        }
+        (Value::Text(text), "lower" | "toLowerCase" | "downcase", []) => Value::Text(text.to_lowercase()),
+        (Value::Text(text), "upper" | "toUpperCase" | "upcase", []) => Value::Text(text.to_uppercase()),
+        (Value::Text(text), "reverse", []) => Value::Text(text.chars().rev().collect()),
+        (Value::Text(text), "split", []) => {
+            Value::List(text.split_whitespace().map(|word| Value::Text(word.to_owned())).collect())
+        }
+        (Value::Text(text), "split", [Value::Text(separator)]) if !separator.is_empty() => {
+            Value::List(text.split(separator.as_str()).map(|word| Value::Text(word.to_owned())).collect())
+        }
+        (Value::Text(text), "replace" | "replaceAll" | "gsub", [Value::Text(from), Value::Text(to)])
+            if !from.is_empty() && text.len().saturating_mul(to.len().max(1)) < MAX_TEXT =>
+        {
+            Value::Text(text.replace(from.as_str(), to))
+        }
+        (Value::Text(format), "format", [Value::Text(value)]) if format.matches('{').count() == 1 => {
+            Value::Text(format.replace("{}", value).replace("{0}", value))
+        }
+        // Python joins by the separator, the others join the list.
+        (Value::Text(separator), "join", [Value::List(list)])
+        | (Value::List(list), "join", [Value::Text(separator)]) => joined_texts(list, separator),
+        (Value::List(list), "join", []) => joined_texts(list, ""),
+        _ => Value::Unknown,
+    }
+}
+
+fn joined_texts(list: &[Value], separator: &str) -> Value {
+    let texts: Option<Vec<&str>> = list
+        .iter()
+        .map(|value| match value {
+            Value::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    texts.map(|texts| texts.join(separator)).filter(|text| text.len() < MAX_TEXT).map_or(Value::Unknown, Value::Text)
+}
+
+/// What a pure function makes of its arguments, where that is known.
+pub(super) fn pure_value(name: &str, arguments: &[Value]) -> Option<Value> {
+    let text = match (name, arguments) {
+        (
+            "base64.b64decode" | "b64decode" | "atob" | "base64_decode" | "Base64.decode64" | "decode_base64",
+            [Value::Text(text), ..],
+        ) => decode::base64(text),
+        ("Buffer.from", [Value::Text(text), Value::Text(encoding)]) if encoding == "base64" => decode::base64(text),
+        ("Buffer.from", [Value::Text(text), Value::Text(encoding)]) if encoding == "hex" => decode::hexadecimal(text),
+        ("bytes.fromhex" | "bytearray.fromhex" | "binascii.unhexlify" | "hex2bin", [Value::Text(text)]) => {
+            decode::hexadecimal(text)
+        }
+        ("Buffer.from", [Value::Text(text)])
+        | ("bytes" | "String" | "URI" | "URI.parse" | "URL", [Value::Text(text), ..]) => Some(text.clone()),
+        ("strrev", [Value::Text(text)]) => Some(text.chars().rev().collect()),
+        ("shlex.split" | "Shellwords.split", [Value::Text(text)]) => {
+            let words = text.split_whitespace().map(|word| Value::Text(word.replace(['\'', '"'], "")));
+            return Some(Value::List(words.collect()));
+        }
+        ("shlex.join", [Value::List(list)]) => return Some(joined_texts(list, " ")),
+        ("join" | "implode", [Value::Text(separator), Value::List(list)]) => {
+            return Some(joined_texts(list, separator));
+        }
+        ("join", [Value::Text(separator), rest @ ..]) => return Some(joined_texts(rest, separator)),
+        _ => return None,
+    };
+    Some(text.map_or(Value::Unknown, Value::Text))
+}

@@ -1,0 +1,416 @@
+//! What the names of a program stand for.
+
+use super::super::lexer::Token;
+use super::tokens::{group, is_keyword, name_of, split};
+use super::{Scan, Value};
+use crate::command::knowledge::Language;
+use std::collections::BTreeMap;
+
+impl Scan<'_> {
+    /// Functions, classes, and variables that hold one literal.
+    pub(super) fn define(&mut self, tokens: &[Token]) {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for (at, token) in tokens.iter().enumerate() {
+            let Token::Name(name) = token else { continue };
+            let next = tokens.get(at + 1);
+            let after = tokens.get(at + 2);
+            if matches!(name.as_str(), "def" | "class" | "function" | "sub" | "module")
+                && let Some(Token::Name(defined)) = next
+            {
+                self.defined.push(defined.clone());
+            }
+            let augmented =
+                matches!(next, Some(Token::Mark('+' | '-' | '*' | '/' | '.' | '|' | '&' | '^' | '%' | '?')))
+                    && matches!(after, Some(Token::Mark('=')));
+            if augmented {
+                // What it holds changes: no value of it is known.
+                *counts.entry(name.as_str()).or_default() += 2;
+            }
+            let assigned = matches!(next, Some(Token::Mark('=')))
+                && !matches!(after, Some(Token::Mark('=' | '>' | '~')))
+                || matches!(name.as_str(), "for" | "as" | "lambda" | "global" | "nonlocal" | "del" | "with");
+            if assigned {
+                let target = if matches!(next, Some(Token::Mark('='))) { Some(name.as_str()) } else { name_of(next) };
+                if let Some(target) = target {
+                    *counts.entry(target).or_default() += 1;
+                }
+            }
+        }
+        for name in bound_elsewhere(tokens) {
+            *counts.entry(name).or_default() += 2;
+        }
+        self.single = counts.iter().filter(|(_, count)| **count == 1).map(|(name, _)| (*name).to_owned()).collect();
+        self.destructured(tokens);
+        for (at, token) in tokens.iter().enumerate() {
+            let Token::Name(name) = token else { continue };
+            let tail = tokens.get(at + 1..).unwrap_or_default();
+            let single = counts.get(name.as_str()) == Some(&1);
+            let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+            let statement = matches!(before, None | Some(Token::End | Token::Mark(':' | '{' | '$')))
+                || matches!(before, Some(Token::Name(word)) if matches!(word.as_str(), "const" | "let" | "var" | "my"));
+            if !single || !statement {
+                continue;
+            }
+            match tail {
+                [Token::Mark('='), Token::Text(text), Token::End, ..] => {
+                    self.variables.insert(name.clone(), Value::Text(text.clone()));
+                }
+                [
+                    Token::Mark('='),
+                    Token::Name(path),
+                    Token::Mark('('),
+                    Token::Text(text),
+                    Token::Mark(')'),
+                    Token::End,
+                    ..,
+                ] if matches!(path.as_str(), "Path" | "pathlib.Path") => {
+                    self.variables.insert(name.clone(), Value::Path(text.clone()));
+                }
+                [
+                    Token::Mark('='),
+                    Token::Name(require),
+                    Token::Mark('('),
+                    Token::Text(module),
+                    Token::Mark(')'),
+                    Token::End,
+                    ..,
+                ] if require == "require" || require.ends_with(".require") => {
+                    self.names
+                        .insert(name.clone(), module.trim_start_matches("node:").replace("fs/promises", "fs.promises"));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// `name = expression`, where the name is assigned nowhere else: the expression, and what follows it.
+    pub(super) fn assigned<'t>(&mut self, name: &str, rest: &'t [Token]) -> Option<(&'t [Token], &'t [Token])> {
+        let (Token::Mark('='), behind) = rest.split_first()? else { return None };
+        if matches!(behind.first(), None | Some(Token::Mark('=' | '>' | '~'))) || !self.single.contains(name) {
+            return None;
+        }
+        let mut depth = 0_usize;
+        let end = behind.iter().position(|token| {
+            match token {
+                Token::Mark('(' | '[' | '{') => depth += 1,
+                Token::Mark(')' | ']' | '}') if depth == 0 => return true,
+                Token::Mark(')' | ']' | '}') => depth -= 1,
+                _ => {}
+            }
+            depth == 0 && matches!(token, Token::End | Token::Mark(','))
+        });
+        let (expression, left) = behind.split_at_checked(end.unwrap_or(behind.len()))?;
+        // Another name for a function.
+        if let [Token::Name(function)] = expression {
+            let function = self.resolve(function);
+            if self.roles(&function).is_some() || self.calls.modules.contains(function.as_str()) {
+                self.names.insert(name.to_owned(), function);
+                return Some((&[], left));
+            }
+        }
+        Some((expression, left))
+    }
+
+    /// The name at the start of `here` starts a statement.
+    pub(super) fn starts_statement(all: &[Token], here: &[Token]) -> bool {
+        let at = all.len() - here.len();
+        match at.checked_sub(1).and_then(|at| all.get(at)) {
+            None | Some(Token::End | Token::Mark(':' | '{' | '}' | '$')) => true,
+            Some(Token::Name(word)) => matches!(word.as_str(), "const" | "let" | "var" | "my" | "our" | "local"),
+            Some(_) => false,
+        }
+    }
+
+    /// What the arguments of a call are for; nothing if the table does not list it.
+    pub(super) fn roles(&self, name: &str) -> Option<&'static str> {
+        let listed = |name: &str| self.calls.effects.get(name).copied();
+        listed(name)
+            .or_else(|| self.bare(name).and_then(listed))
+            .or_else(|| self.stars.iter().find_map(|module| listed(&format!("{module}.{name}"))))
+            .or_else(|| {
+                let loads = name.ends_with(".require") || name.ends_with("._load") || name.ends_with(".import_module");
+                loads.then_some("require")
+            })
+    }
+
+    /// A text among the values is the name of a function with effects, in a language that calls functions by name.
+    pub(super) fn names_function(&self, values: &[Value]) -> bool {
+        self.language == Language::Php
+            && values
+                .iter()
+                .any(|value| matches!(value, Value::Text(name) if self.calls.effects.contains_key(name.as_str())))
+    }
+
+    /// `list.append(x)`: what the variable held before is not what it holds now.
+    pub(super) fn mutated(&mut self, variable: &str, method: &str) {
+        let changes = matches!(
+            method,
+            "append"
+                | "extend"
+                | "insert"
+                | "pop"
+                | "remove"
+                | "push"
+                | "unshift"
+                | "shift"
+                | "splice"
+                | "reverse"
+                | "sort"
+                | "clear"
+        );
+        if changes && let Some(value @ Value::List(_)) = self.variables.get_mut(variable) {
+            if let (Value::List(list), "append" | "push" | "extend") = (&mut *value, method) {
+                list.push(Value::Unknown);
+            } else {
+                *value = Value::Unknown;
+            }
+        }
+    }
+
+    /// `(` here opens an expression: nothing before it is called.
+    pub(super) fn starts_expression(all: &[Token], here: &[Token]) -> bool {
+        let at = all.len() - here.len();
+        let before = at.checked_sub(1).and_then(|at| all.get(at));
+        let (_, behind) = group(here);
+        matches!(before, None | Some(Token::End | Token::Mark(_)))
+            && matches!(behind.first(), Some(Token::Name(name)) if name.starts_with('.'))
+    }
+
+    /// `const {a, b: c} = require('m')`.
+    pub(super) fn destructured(&mut self, tokens: &[Token]) {
+        for at in 0..tokens.len() {
+            let here = tokens.get(at..).unwrap_or_default();
+            let [Token::Name(word), rest @ ..] = here else { continue };
+            if !matches!(word.as_str(), "const" | "let" | "var") || !matches!(rest.first(), Some(Token::Mark('{'))) {
+                continue;
+            }
+            let (inner, after) = group(rest);
+            let [Token::Mark('='), Token::Name(require), Token::Mark('('), Token::Text(module), ..] = after else {
+                continue;
+            };
+            if require != "require" {
+                continue;
+            }
+            let module = module.trim_start_matches("node:").replace("fs/promises", "fs.promises");
+            for part in split(inner) {
+                match part {
+                    [Token::Name(name)] => self.names.insert(name.clone(), format!("{module}.{name}")),
+                    [Token::Name(name), Token::Mark(':'), Token::Name(own)] => {
+                        self.names.insert(own.clone(), format!("{module}.{name}"))
+                    }
+                    _ => None,
+                };
+            }
+        }
+    }
+
+    /// `import a.b as c, d` and `from a import b as c`.
+    pub(super) fn import<'t>(&mut self, word: &str, tokens: &'t [Token]) -> &'t [Token] {
+        let end = tokens.iter().position(|token| *token == Token::End).unwrap_or(tokens.len());
+        let (line, rest) = tokens.split_at_checked(end).unwrap_or((tokens, &[]));
+        let names: Vec<&str> = line.iter().filter_map(|token| name_of(Some(token))).collect();
+        if line.iter().any(|token| matches!(token, Token::Mark('(')))
+            && !line.iter().any(|token| matches!(token, Token::Mark(')')))
+        {
+            // The list goes on; its names are not followed, so their calls are not known.
+            self.unread = Some("imports names that are not followed");
+        }
+        if let (Some(module), true) = (names.first(), line.iter().any(|token| matches!(token, Token::Mark('*')))) {
+            self.stars.push((*module).to_owned());
+        }
+        let mut left = names.iter().peekable();
+        let module = if word == "from" { left.next().copied() } else { None };
+        if let Some(module) = module {
+            self.module(module);
+            left.next_if(|name| **name == "import");
+        }
+        while let Some(name) = left.next() {
+            let alias = left.next_if(|next| **next == "as").and_then(|_| left.next()).unwrap_or(name);
+            let full = module.map_or_else(|| (*name).to_owned(), |module| format!("{module}.{name}"));
+            if module.is_none() {
+                self.module(name);
+            }
+            if *alias != full {
+                self.names.insert((*alias).to_owned(), full);
+            }
+        }
+        rest
+    }
+
+    /// `import fs from 'fs'`, `import {a as b} from 'm'`, `import * as x from 'm'`.
+    pub(super) fn import_script<'t>(&mut self, tokens: &'t [Token]) -> &'t [Token] {
+        let end = tokens.iter().position(|token| matches!(token, Token::Text(_))).unwrap_or(tokens.len());
+        let (line, rest) = tokens.split_at_checked(end).unwrap_or((tokens, &[]));
+        let Some((Token::Text(module), rest)) = rest.split_first() else { return tokens };
+        self.module(module);
+        let module = module.trim_start_matches("node:").replace("fs/promises", "fs.promises");
+        let mut names = line.iter().filter_map(|token| name_of(Some(token))).filter(|name| *name != "from").peekable();
+        let braces = line.iter().any(|token| matches!(token, Token::Mark('{')));
+        while let Some(name) = names.next() {
+            let alias = names.next_if(|next| *next == "as").and_then(|_| names.next()).unwrap_or(name);
+            let full = if braces { format!("{module}.{name}") } else { module.clone() };
+            if alias != "as" && name != "as" {
+                self.names.insert(alias.to_owned(), full);
+            } else if let Some(alias) = names.next() {
+                self.names.insert(alias.to_owned(), module.clone());
+            }
+        }
+        rest
+    }
+
+    pub(super) fn use_module<'t>(&mut self, tokens: &'t [Token]) -> &'t [Token] {
+        let end = tokens.iter().position(|token| *token == Token::End).unwrap_or(tokens.len());
+        if let Some(Token::Name(module)) = tokens.first()
+            && module.starts_with(|c: char| c.is_alphabetic())
+            && !module.starts_with('v')
+        {
+            self.module(module);
+        }
+        tokens.get(end..).unwrap_or_default()
+    }
+
+    pub(super) fn module(&mut self, module: &str) {
+        if !self.calls.modules.contains(module) {
+            self.unread = Some("loads a module that is not known");
+        }
+    }
+
+    /// The full name behind aliases.
+    pub(super) fn resolve(&self, name: &str) -> String {
+        let (head, tail) = name.split_once('.').map_or((name, None), |(head, tail)| (head, Some(tail)));
+        match (self.names.get(head), tail) {
+            (Some(full), Some(tail)) => format!("{full}.{tail}"),
+            (Some(full), None) => full.clone(),
+            (None, _) => name.to_owned(),
+        }
+    }
+
+    /// `child_process.execSync` reached through a module object keeps only its last name in some tables.
+    pub(super) fn bare<'n>(&self, name: &'n str) -> Option<&'n str> {
+        (self.language == Language::Javascript)
+            .then(|| name.rsplit('.').next())
+            .flatten()
+            .filter(|bare| bare.ends_with("Sync") && *bare != name)
+    }
+
+    pub(super) fn variable(&self, name: &str) -> Value {
+        self.variables.get(name).cloned().unwrap_or(Value::Unknown)
+    }
+
+    pub(super) fn calls_without_parentheses(&self, name: &str) -> bool {
+        match self.language {
+            Language::Perl | Language::Ruby => self.calls.effects.contains_key(name),
+            Language::Php => matches!(name, "include" | "require" | "include_once" | "require_once"),
+            _ => false,
+        }
+    }
+
+    /// A name that is not called: harmless, unless it is a function with effects that may be called elsewhere.
+    pub(super) fn mention(&mut self, name: &str) {
+        let keyword = matches!(self.language, Language::Perl | Language::Ruby | Language::Php);
+        if self.calls.effects.contains_key(name) && !keyword {
+            self.unread = Some("uses a function with effects as a value");
+        }
+    }
+
+    pub(super) fn pure(&mut self, name: &str) {
+        let full = self
+            .stars
+            .iter()
+            .map(|module| format!("{module}.{name}"))
+            .find(|full| self.calls.pure.contains(full.as_str()));
+        let known = full.is_some()
+            || self.calls.pure.contains(name)
+            || self.defined.iter().any(|defined| defined == name)
+            || is_keyword(name)
+            || name.rsplit_once('.').is_some_and(|(object, method)| {
+                !self.names.values().any(|full| full == object)
+                    && !self.calls.modules.contains(object)
+                    && self.calls.methods.contains(method)
+            });
+        if !known {
+            self.unread = Some("calls a function that is not known");
+        }
+    }
+
+    pub(super) fn method(&mut self, name: &str) {
+        if !self.calls.methods.contains(name) && !self.defined.iter().any(|defined| defined == name) {
+            self.unread = Some("calls a method that is not known");
+        }
+    }
+
+    /// `)(`, `](`: the result of something is called.
+    pub(super) fn called_value(&self, all: &[Token], here: &[Token]) -> bool {
+        let at = all.len() - here.len();
+        let before = at.checked_sub(1).and_then(|at| all.get(at));
+        matches!(before, Some(Token::Mark(')' | ']'))) && !matches!(self.language, Language::Perl | Language::Php)
+    }
+}
+
+/// Names that get values in other ways than `name = …`: parameters, loops, several at once.
+fn bound_elsewhere(tokens: &[Token]) -> Vec<&str> {
+    let mut bound = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let behind = tokens.get(at + 1..).unwrap_or_default();
+        let before = tokens.get(..at).unwrap_or_default();
+        match token {
+            Token::Name(word) if matches!(word.as_str(), "def" | "function" | "sub") => {
+                let list = behind.iter().position(|token| *token == Token::Mark('(')).filter(|open| *open <= 1);
+                let (parameters, _) =
+                    list.map_or((&[][..], &[][..]), |open| group(behind.get(open..).unwrap_or_default()));
+                bound.extend(names(parameters));
+            }
+            Token::Name(word) if word == "lambda" => {
+                bound.extend(names(until(behind, |token| *token == Token::Mark(':'))));
+            }
+            Token::Name(word) if matches!(word.as_str(), "for" | "foreach") => {
+                let is_end = |token: &Token| matches!(token, Token::Name(word) if matches!(word.as_str(), "in" | "of"));
+                let targets = until(behind.get(..12.min(behind.len())).unwrap_or_default(), is_end);
+                bound.extend(names(targets).skip(1));
+            }
+            // `a => …`, `(a, b) => …`, `|a|`
+            Token::Mark('=') if matches!(behind.first(), Some(Token::Mark('>'))) => {
+                let list = match before.last() {
+                    Some(Token::Mark(')')) => {
+                        let open = before.iter().rposition(|token| *token == Token::Mark('(')).unwrap_or(at);
+                        before.get(open..).unwrap_or_default()
+                    }
+                    Some(_) => before.get(at - 1..).unwrap_or_default(),
+                    None => &[],
+                };
+                bound.extend(names(list));
+            }
+            Token::Mark('|') => bound
+                .extend(names(until(behind.get(..6.min(behind.len())).unwrap_or_default(), |token| {
+                    *token == Token::Mark('|')
+                }))),
+            // `a, b = …`
+            Token::Mark('=') if !matches!(behind.first(), Some(Token::Mark('='))) => {
+                let start = before
+                    .iter()
+                    .rposition(|token| matches!(token, Token::End | Token::Mark('=')))
+                    .map_or(0, |at| at + 1);
+                let targets = before.get(start..).unwrap_or_default();
+                let is_list =
+                    targets.contains(&Token::Mark(',')) && !targets.iter().any(|token| matches!(token, Token::Text(_)));
+                // Within a call it names an argument.
+                let opens = targets.iter().filter(|token| matches!(token, Token::Mark('('))).count();
+                let closes = targets.iter().filter(|token| matches!(token, Token::Mark(')'))).count();
+                if is_list && opens == closes && targets.len() <= 64 {
+                    bound.extend(names(targets));
+                }
+            }
+            _ => {}
+        }
+    }
+    bound
+}
+
+fn names(tokens: &[Token]) -> impl Iterator<Item = &str> {
+    tokens.iter().filter_map(|token| name_of(Some(token)))
+}
+
+fn until(tokens: &[Token], ends: impl Fn(&Token) -> bool) -> &[Token] {
+    let end = tokens.iter().position(ends).unwrap_or(0);
+    tokens.get(..end).unwrap_or_default()
+}

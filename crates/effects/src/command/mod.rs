@@ -1,0 +1,109 @@
+//! Shell text → effects: walks the syntax tree in execution order, with the command knowledge base as data.
+//!
+//! | file | what it is for |
+//! |---|---|
+//! | `machine` | the one place where effects come from, and the limits |
+//! | `origin` | where in the call's text they come from |
+//! | `outcome` | what the call's success says of each of its commands |
+//! | `walk`, `simple`, `redirect`, `builtins`, `reading`, `words` | the shell language |
+//! | `knowledge`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
+//! | `programs` | programs that data can't describe |
+//! | `code` | one-liners and scripts in other languages |
+//! | `temporary` | names that `mktemp` makes up |
+//! | `whereabouts` | commands that are told to work on another project |
+//! | `search` | where programs are looked for |
+//! | `stream` | what is known about text between commands |
+
+mod apply;
+mod argument;
+mod builtins;
+mod code;
+pub mod knowledge;
+mod machine;
+mod origin;
+mod outcome;
+mod programs;
+mod reading;
+mod redirect;
+mod search;
+mod simple;
+mod steering;
+mod stream;
+mod temporary;
+#[cfg(test)]
+mod tests;
+mod walk;
+mod whereabouts;
+mod words;
+
+use std::sync::Arc;
+
+use agent_strace_shell::Scope;
+
+use super::edited::Edited;
+use super::{About, Effect, Effects, World};
+use argument::Arg;
+use machine::Machine;
+use outcome::Outcome;
+use stream::Stream;
+
+/// Effects of running `text` as a shell program, in order; `world` ends up as the program leaves it.
+pub(crate) fn run(text: &str, world: &mut World) -> Effects {
+    match world.memo() {
+        Some(memo) => memo.run(text, world, worked_out),
+        None => worked_out(text, world).into(),
+    }
+}
+
+fn worked_out(text: &str, world: &mut World) -> Vec<Effect> {
+    let Some(edited) = Edited::new(text, "\r\n", "\n") else { return walked(text, world) };
+    let mut effects = walked(&edited.text, world);
+    edited.restore(&mut effects);
+    effects
+}
+
+/// The same for PowerShell text.
+pub(crate) fn run_powershell(text: &str, world: &mut World) -> Effects {
+    let knowledge = Arc::clone(world.knowledge());
+    let mut machine = Machine::new(text, world, &knowledge);
+    let mut scope = Scope::default();
+    machine.powershell_text(text, &mut simple::Io { scope: &mut scope, input: &Stream::Unconnected });
+    machine.into_effects().into()
+}
+
+/// The effects of a variable that a program is given beside its command line.
+pub(crate) fn environment(name: &str, value: Option<&str>, world: &mut World) -> Vec<Effect> {
+    let knowledge = Arc::clone(world.knowledge());
+    let mut machine = Machine::new("", world, &knowledge);
+    let value = value.map_or_else(|| Arg::unknown(name), Arg::exact);
+    machine.exported(&Arg::exact(name), Some(&value), &mut Scope::default());
+    let mut effects = machine.into_effects();
+    for effect in &mut effects {
+        effect.origin.span = None;
+    }
+    effects
+}
+
+fn walked(text: &str, world: &mut World) -> Vec<Effect> {
+    let knowledge = Arc::clone(world.knowledge());
+    let mut machine = Machine::new(text, world, &knowledge);
+    machine.outcome = Outcome::of_call();
+    if let Some(reason) = misleading(text) {
+        machine.opaque(About::Commands, reason, &[]);
+    }
+    machine.shell_text(text, &mut Scope::default(), &Stream::Unconnected);
+    machine.into_effects()
+}
+
+/// Text that readers and shells take for different things.
+fn misleading(text: &str) -> Option<&'static str> {
+    let line = |character: char| matches!(character, '\u{2028}' | '\u{2029}' | '\u{85}');
+    let direction = |character: char| matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    if text.contains(line) {
+        Some("the text holds a line separator that is none for the shell")
+    } else if text.contains(direction) {
+        Some("the text holds marks that change its reading direction")
+    } else {
+        None
+    }
+}

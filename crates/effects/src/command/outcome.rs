@@ -1,0 +1,279 @@
+//! Which commands ran and went well, if the call did: a log tells how the whole text ended, and nothing of its parts.
+//!
+//! The status of `test | tail` is that of `tail`, and `test || true` has none to speak of. So every part of a text is
+//! walked with what the success of the whole says about it. Where that is nothing, nobody may take the call's status for
+//! the command's. Whatever is in doubt says nothing: that a command went well has to be proven.
+
+use crate::command::argument::Arg;
+use crate::command::machine::Machine;
+use agent_strace_shell::{AssignedValue, Connector, Node, Part, Scope, Script, Simple};
+
+/// What follows for the part that is being walked, if the call succeeded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Outcome {
+    /// It ran, however it ended.
+    pub(super) ran: bool,
+    /// It ran and succeeded.
+    pub(super) succeeded: bool,
+    /// It ran and failed.
+    failed: bool,
+    /// It was reached, and the shell that runs it ended well.
+    shell: bool,
+    /// It runs because something else failed: `exit` alone ends the shell with that failure.
+    after_failure: bool,
+}
+
+impl Outcome {
+    /// Of a whole text: the call is its shell.
+    pub(super) fn of_call() -> Self {
+        Self { ran: true, succeeded: true, shell: true, ..Self::default() }
+    }
+
+    /// Of what runs in a shell of its own and decides as much as `succeeded` says.
+    fn of_shell(ran: bool, succeeded: bool) -> Self {
+        Self { ran, succeeded, shell: succeeded, ..Self::default() }
+    }
+
+    /// `exit`, `exec`, `trap`: what stands behind them may not run, or not decide.
+    pub(super) fn left(self, name: &str, words: &[Arg], scope: &mut Scope) {
+        let operand = words.get(1);
+        let fails = match operand {
+            None => self.after_failure,
+            Some(status) => status.literal().is_some_and(is_failure),
+        };
+        let strictness = scope.strictness_mut();
+        match name {
+            "exit" | "logout" if fails => strictness.exited = true,
+            "return" if fails => strictness.returned = true,
+            "exit" | "return" | "logout" | "trap" => strictness.unsure = true,
+            "exec" if operand.is_some() => strictness.unsure = true,
+            _ => {}
+        }
+    }
+
+    /// `set -euo pipefail`: an option counts where it is surely set, and where it may be taken back.
+    pub(super) fn strictly(self, option: &str, name: Option<&str>, scope: &mut Scope) {
+        let sets = option.starts_with('-');
+        let reached = self.shell || self.succeeded;
+        let strictness = scope.strictness_mut();
+        let named = |wanted: &str| option.contains('o') && name == Some(wanted);
+        if option.contains('e') || named("errexit") {
+            strictness.errexit = sets && (reached || strictness.errexit);
+            strictness.exited |= sets;
+        }
+        if named("pipefail") {
+            strictness.pipefail = sets && (reached || strictness.pipefail);
+        }
+        // Commands are read and not run.
+        strictness.unsure |= option.contains('n') || named("noexec");
+    }
+}
+
+/// Programs whose status is that of what they run. Of any other nobody knows.
+const PASSING: &[&str] = &[
+    ".",
+    "ash",
+    "bash",
+    "builtin",
+    "bundle",
+    "bunx",
+    "caffeinate",
+    "chrt",
+    "command",
+    "cross-env",
+    "dash",
+    "direnv",
+    "doas",
+    "dotenv",
+    "env",
+    "eval",
+    "exec",
+    "gtimeout",
+    "hatch",
+    "ionice",
+    "ksh",
+    "mise",
+    "nice",
+    "nocorrect",
+    "noglob",
+    "nohup",
+    "npx",
+    "pdm",
+    "pipenv",
+    "pnpx",
+    "poetry",
+    "rye",
+    "sh",
+    "source",
+    "stdbuf",
+    "sudo",
+    "taskset",
+    "time",
+    "timeout",
+    "uv",
+    "uvx",
+    "xvfb-run",
+    "zsh",
+];
+
+/// Those of them that run it in the shell itself.
+const SAME_SHELL: &[&str] = &[".", "builtin", "command", "eval", "exec", "nocorrect", "noglob", "source"];
+
+impl Machine<'_> {
+    /// Walks a part of which the success of the call says this much.
+    pub(super) fn with_outcome<T>(&mut self, outcome: Outcome, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.outcome, outcome);
+        let result = inside(self);
+        self.outcome = outer;
+        result
+    }
+
+    /// A command runs others: whether they went well, its own status may not say.
+    pub(super) fn outcome_of_children(&mut self, words: &[Arg]) {
+        let name = words.first().and_then(Arg::literal).map_or("", |text| text.rsplit('/').next().unwrap_or(text));
+        let detaches = name == "sudo" && words.iter().any(|word| matches!(word.text.as_str(), "-b" | "--background"));
+        if detaches || !PASSING.contains(&name) {
+            self.outcome = Outcome::default();
+        } else if !SAME_SHELL.contains(&name) {
+            self.outcome = Outcome::of_shell(self.outcome.ran, self.outcome.succeeded);
+        }
+    }
+
+    /// What the success of a script says of its node at `place`.
+    pub(super) fn outcome_in(&self, script: &Script, place: usize, scope: &Scope) -> Outcome {
+        let (whole, strictness) = (self.outcome, scope.strictness());
+        if strictness.unsure || !script.problems.is_empty() {
+            return Outcome::default();
+        }
+        // Where the end of the shell is not seen, it may have come before.
+        let whole_runs = !strictness.returned && (whole.shell || !strictness.exited);
+        let ran = whole.ran && (place == 0 || whole_runs);
+        if Some(place) == deciding(&script.nodes) {
+            return Outcome { ran: ran || whole.succeeded, after_failure: false, ..whole };
+        }
+        // A list that fails before its last command does not end the shell, nor does what is turned round.
+        let ends = |node: &Node| !matches!(node, Node::AndOr { .. } | Node::Negated(_) | Node::Background(_));
+        let succeeded = whole.shell && strictness.errexit && script.nodes.get(place).is_some_and(ends);
+        Outcome { ran: ran || succeeded, succeeded, shell: whole.shell, ..Outcome::default() }
+    }
+
+    /// The same of every command of a list, in order.
+    pub(super) fn outcomes_of_list(&self, rest: &[(Connector, Node)]) -> Vec<Outcome> {
+        let whole = self.outcome;
+        let mut succeeded = whole.succeeded;
+        let mut outcomes: Vec<Outcome> = Vec::with_capacity(rest.len() + 1);
+        for (at, (connector, node)) in rest.iter().enumerate().rev() {
+            let last = at + 1 == rest.len();
+            match connector {
+                Connector::And => {
+                    let shell = succeeded && last;
+                    outcomes.push(Outcome { ran: succeeded, succeeded, shell, ..Outcome::default() });
+                }
+                Connector::Or => {
+                    outcomes.push(Outcome { after_failure: matches!(node, Node::Simple(_)), ..Outcome::default() });
+                    // What is before it went well where nothing else lets the list, or the shell, end well.
+                    let leaves = whole.shell && ends_shell(node, true);
+                    succeeded = leaves || succeeded && never_succeeds(node);
+                }
+            }
+        }
+        outcomes.push(Outcome { ran: whole.ran, succeeded, ..Outcome::default() });
+        outcomes.reverse();
+        outcomes
+    }
+
+    /// Of a stage of a pipeline.
+    pub(super) fn outcome_of_stage(&self, last: bool, scope: &Scope) -> Outcome {
+        let Outcome { ran, succeeded, failed, .. } = self.outcome;
+        let decides = last || scope.strictness().pipefail;
+        Outcome {
+            failed: failed && last && !scope.strictness().pipefail,
+            ..Outcome::of_shell(ran, succeeded && decides)
+        }
+    }
+
+    /// Of what a shell of its own runs: `( … )`.
+    pub(super) fn outcome_of_subshell(&self) -> Outcome {
+        let Outcome { ran, succeeded, failed, .. } = self.outcome;
+        Outcome { failed, ..Outcome::of_shell(ran, succeeded) }
+    }
+
+    /// Of what runs in the background: it was started.
+    pub(super) fn outcome_of_background(&self) -> Outcome {
+        Outcome { ran: self.outcome.ran, ..Outcome::default() }
+    }
+
+    /// Of what stands behind `!`.
+    pub(super) fn outcome_turned(&self) -> Outcome {
+        let Outcome { ran, succeeded, failed, .. } = self.outcome;
+        Outcome { ran, succeeded: failed, failed: succeeded, ..Outcome::default() }
+    }
+
+    /// Of the only condition of an `if` of which one body ends the shell with a failure.
+    pub(super) fn outcome_of_condition(&self, conditions: &[Script], bodies: &[Script]) -> Outcome {
+        let ([_], [holds, fails]) = (conditions, bodies) else { return Outcome::default() };
+        let reached = self.outcome.shell || self.outcome.succeeded;
+        let refuses = |body: &Script| reached && body.nodes.last().is_some_and(|node| ends_shell(node, false));
+        Outcome {
+            ran: self.outcome.ran,
+            succeeded: refuses(fails),
+            failed: refuses(holds) && !refuses(fails),
+            ..Outcome::default()
+        }
+    }
+
+    /// Of `$( … )`: it says something where its status is that of the command, as in `x=$(test)`.
+    pub(super) fn outcome_of_substitution(&mut self) -> Outcome {
+        let decides = std::mem::take(&mut self.assigned);
+        Outcome::of_shell(self.outcome.ran, decides && self.outcome.succeeded)
+    }
+}
+
+/// `x=$(…)`: its status is that of the substitution.
+pub(super) fn is_assigned_output(simple: &Simple) -> bool {
+    let ([assignment], [], []) = (simple.assignments.as_slice(), simple.words.as_slice(), simple.redirects.as_slice())
+    else {
+        return false;
+    };
+    let AssignedValue::Scalar(word) = &assignment.value else { return false };
+    matches!(word.parts.as_slice(), [Part::Substitution { .. }])
+}
+
+/// The node whose status is that of the script: the last one, where that is no `exit` with the status before it.
+fn deciding(nodes: &[Node]) -> Option<usize> {
+    let last = nodes.len().checked_sub(1)?;
+    let repeats = nodes.get(last).and_then(leaving).is_some_and(|operand| matches!(operand, "" | "$?" | "\"$?\""));
+    if repeats { last.checked_sub(1) } else { Some(last) }
+}
+
+/// What a node leaves its shell or function with, as written; empty: with the status before it.
+fn leaving(node: &Node) -> Option<&str> {
+    let Node::Simple(simple) = node else { return None };
+    let program = simple.words.first()?;
+    let leaves = matches!(program.source.as_str(), "exit" | "return");
+    leaves.then(|| simple.words.get(1).map_or("", |word| word.source.as_str()))
+}
+
+/// It certainly ends the shell, and with a failure. `direct`: it runs because something failed.
+fn ends_shell(node: &Node, direct: bool) -> bool {
+    match node {
+        Node::Simple(simple) if simple.words.first().is_some_and(|word| word.source == "exit") => {
+            leaving(node).is_some_and(|status| status.is_empty() && direct || is_failure(status))
+        }
+        Node::Group(script) => script.nodes.last().is_some_and(|node| ends_shell(node, false)),
+        Node::Redirected { node, .. } => ends_shell(node, false),
+        _ => false,
+    }
+}
+
+fn never_succeeds(node: &Node) -> bool {
+    match node {
+        Node::Simple(simple) if simple.words.first().is_some_and(|word| word.source == "false") => true,
+        Node::Group(script) | Node::Subshell(script) => script.nodes.last().is_some_and(never_succeeds),
+        _ => leaving(node).is_some_and(is_failure) || ends_shell(node, true),
+    }
+}
+
+fn is_failure(status: &str) -> bool {
+    status.parse::<u8>().is_ok_and(|status| status != 0)
+}

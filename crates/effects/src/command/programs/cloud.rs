@@ -1,0 +1,188 @@
+//! Clients of hosting services: they talk to their service and read or write the local files they name.
+
+use crate::About;
+use crate::command::argument::Arg;
+use crate::command::knowledge::Role;
+use crate::command::machine::Machine;
+use crate::command::stream::Stream;
+
+use super::Call;
+use super::git::is_location;
+
+impl Machine<'_> {
+    pub(super) fn cloud(&mut self, call: Call<'_>) -> Stream {
+        let endpoint = call.rest.windows(2).find_map(|pair| match pair {
+            [option, url] if matches!(option.literal(), Some("--endpoint-url" | "--endpoint")) => Some(url),
+            _ => None,
+        });
+        match endpoint {
+            Some(url) => self.connect(url),
+            None if call.entry.connect.is_empty() => self.connect_to(None, Some("https")),
+            None => {
+                for host in &call.entry.connect {
+                    self.connect_to(Some(host), Some("https"));
+                }
+            }
+        }
+        let transfers = call.rest.iter().any(|word| {
+            matches!(
+                word.literal(),
+                Some("cp" | "mv" | "sync" | "rsync" | "upload" | "download" | "copy" | "put-object" | "get-object")
+            )
+        });
+        for word in call.rest {
+            let file = word.text.strip_prefix("fileb://").or_else(|| word.text.strip_prefix("file://"));
+            if let Some(file) = file {
+                self.path(Role::Read, &word.with(file));
+            }
+        }
+        if transfers {
+            self.transferred(call.rest);
+        }
+        let subs = verbs(call.rest);
+        let reads = subs.iter().any(|sub| {
+            matches!(
+                *sub,
+                "ls" | "list" | "describe" | "get" | "show" | "status" | "whoami" | "logs" | "info" | "version"
+            ) || sub.starts_with("describe-")
+                || sub.starts_with("list-")
+                || sub.starts_with("get-")
+        });
+        let transfers = transfers && !subs.contains(&"deploy");
+        if !(reads || transfers) {
+            let program = call.words.first().map_or("", |word| word.text.as_str());
+            let mut vouchers = vec![program];
+            vouchers.extend(subs.first());
+            self.opaque(About::Anything, "changes a hosting service", &vouchers);
+        }
+        Stream::Unknown
+    }
+
+    fn transferred(&mut self, words: &[Arg]) {
+        let verb = words.iter().position(|word| {
+            matches!(
+                word.literal(),
+                Some(
+                    "cp" | "mv"
+                        | "sync"
+                        | "rsync"
+                        | "upload"
+                        | "download"
+                        | "copy"
+                        | "deploy"
+                        | "put-object"
+                        | "get-object"
+                )
+            )
+        });
+        let operands: Vec<&Arg> =
+            words.iter().skip(verb.map_or(0, |at| at + 1)).filter(|word| !word.text.starts_with('-')).collect();
+        let moves = verb.and_then(|at| words.get(at)).is_some_and(|word| word.text == "mv");
+        let last = operands.len().saturating_sub(1);
+        for (at, word) in operands.iter().enumerate() {
+            if word.text.contains("://") || word.text == "-" {
+                continue;
+            }
+            let writes = at == last && last > 0;
+            self.path(if writes { Role::WriteTree } else { Role::ReadTree }, word);
+            if moves && !writes {
+                self.path(Role::DeleteTree, word);
+            }
+        }
+    }
+
+    pub(super) fn gh(&mut self, call: Call<'_>) -> Stream {
+        let chosen = |at: usize| {
+            let option = at.checked_sub(1).and_then(|at| call.rest.get(at)).and_then(Arg::literal);
+            matches!(option, Some("-R" | "--repo" | "--hostname"))
+        };
+        let words = call.rest.iter().enumerate().filter(|(at, word)| !word.text.starts_with('-') && !chosen(*at));
+        let words: Vec<&Arg> = words.map(|(_, word)| word).collect();
+        let first = words.first().map_or("", |word| word.text.as_str());
+        let second = words.get(1).map_or("", |word| word.text.as_str());
+        let local = matches!(first, "help" | "version" | "completion" | "config" | "extension" | "alias" | "");
+        if !local {
+            let host = call.rest.windows(2).find_map(|pair| match pair {
+                [option, host] if matches!(option.literal(), Some("--hostname" | "-h")) => Some(host),
+                _ => None,
+            });
+            match host {
+                Some(host) => self.connect_host(host, None, Some("https")),
+                None => {
+                    for host in &call.entry.connect {
+                        self.connect_to(Some(host), Some("https"));
+                    }
+                }
+            }
+        }
+        self.gh_files(call.rest);
+        match (first, second) {
+            ("gist", "create") => {
+                self.connect_to(Some("gist.github.com"), Some("https"));
+                for file in words.iter().skip(2).filter(|word| word.text != "-") {
+                    self.path(Role::Read, file);
+                }
+            }
+            ("gist", _) => self.connect_to(Some("gist.github.com"), Some("https")),
+            ("release", "upload") => {
+                for file in words.iter().skip(3) {
+                    self.path(Role::Read, file);
+                }
+            }
+            ("release" | "run", "download") => self.path(Role::WriteTree, &Arg::exact(".")),
+            ("repo", "clone" | "sync" | "fork") | ("pr", "checkout") => {
+                let host = if call.name == "glab" { "gitlab.com" } else { "github.com" };
+                self.connect_to(Some(host), Some("https"));
+                self.opaque(About::Writes, "writes files of the fetched revision", &["gh", first, second]);
+            }
+            ("extension", "install" | "exec" | "upgrade")
+            | ("alias", "set" | "import")
+            | ("codespace" | "copilot", _) => {
+                self.opaque(About::Anything, "runs other programs", &["gh", first]);
+            }
+            ("api", _) => {
+                if let Some(url) = words.get(1).filter(|word| is_location(&word.text) && word.text.contains("://")) {
+                    self.connect(url);
+                }
+            }
+            _ => {}
+        }
+        Stream::Unknown
+    }
+
+    fn gh_files(&mut self, words: &[Arg]) {
+        for pair in words.windows(2) {
+            let [option, value] = pair else { continue };
+            match option.literal() {
+                Some("-F" | "--body-file" | "--notes-file" | "--input" | "--template") => match value.after('@') {
+                    Some((name, file)) if name.ends_with('=') => self.path(Role::Read, &file),
+                    _ if value.text.contains('=') || value.text == "-" => {}
+                    _ => self.path(Role::Read, value),
+                },
+                Some("-f" | "--field" | "--raw-field") => {
+                    if let Some((name, file)) = value.after('@')
+                        && name.ends_with('=')
+                    {
+                        self.path(Role::Read, &file);
+                    }
+                }
+                Some("-D" | "--dir" | "-O" | "--output") => self.path(Role::WriteTree, value),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Words that name what a client does: what follows an option may be its value, and names nothing.
+fn verbs(words: &[Arg]) -> Vec<&str> {
+    let mut before: Option<&Arg> = None;
+    let mut verbs = Vec::new();
+    for word in words {
+        let is_value = before.is_some_and(|option| option.text.starts_with("--") && !option.text.contains('='));
+        if !word.text.starts_with('-') && !is_value {
+            verbs.push(word.text.as_str());
+        }
+        before = Some(word);
+    }
+    verbs
+}

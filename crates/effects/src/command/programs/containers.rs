@@ -1,0 +1,296 @@
+//! Containers: files are theirs, except where a mount makes them ours.
+
+use crate::About;
+use crate::command::argument::{Arg, Arguments};
+use crate::command::knowledge::{Entry, OptionRole, Role};
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+
+use super::Call;
+
+/// A directory of the host inside a container.
+#[derive(Debug)]
+struct Mount {
+    host: Arg,
+    inside: String,
+}
+
+impl Machine<'_> {
+    pub(super) fn docker(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut globals = Entry { stops: true, ..Entry::default() };
+        globals.options.insert(
+            "-H --host --context -c --config -l --log-level --tlscacert --tlscert --tlskey".into(),
+            OptionRole { role: Role::Value, attached: false },
+        );
+        let outer = Arguments::divide(&globals, call.rest);
+        for host in outer.values(&["-H", "--host"]) {
+            self.connect(host);
+        }
+        let program = call.words.first().map_or("docker", |word| word.text.as_str()).to_owned();
+        let Some((sub, rest)) = outer.operands.split_first() else { return Stream::Unknown };
+        let (sub, rest) = match (sub.text.as_str(), rest.split_first()) {
+            ("container" | "image", Some((sub, rest))) => (sub, rest),
+            _ => (sub, rest),
+        };
+        match sub.literal() {
+            Some("run" | "create") => self.docker_run(&program, &sub.text, rest, io),
+            Some("exec") => {
+                let arguments = Arguments::divide(run_options(), rest);
+                self.contained(arguments.operands.get(1..).unwrap_or_default(), &[], io);
+            }
+            Some("buildx" | "builder")
+                if !matches!(rest.first().and_then(Arg::literal), Some("build" | "bake" | "b" | "f")) =>
+            {
+                let reads = rest.first().and_then(Arg::literal);
+                if !matches!(reads, None | Some("ls" | "du" | "inspect" | "version" | "imagetools" | "history")) {
+                    self.opaque(About::Anything, "changes what builds images", &[&program, &sub.text]);
+                }
+            }
+            Some("build" | "buildx" | "builder" | "bake") => {
+                let arguments = Arguments::divide(run_options(), rest);
+                for file in arguments.values(&["-f", "--file"]) {
+                    self.path(Role::Read, file);
+                }
+                for place in
+                    arguments.operands.iter().filter(|word| !matches!(word.text.as_str(), "build" | "bake" | "b" | "f"))
+                {
+                    if place.text.contains("://") { self.connect(place) } else { self.path(Role::ReadTree, place) }
+                }
+                self.opaque(About::Anything, "runs the project's build", &[&program, "build"]);
+            }
+            Some("cp") => {
+                for (at, word) in rest.iter().filter(|word| !word.text.starts_with('-')).enumerate() {
+                    if !word.text.contains(':') {
+                        self.path(if at == 0 { Role::ReadTree } else { Role::WriteTree }, word);
+                    }
+                }
+            }
+            Some("pull" | "push" | "login" | "search" | "logout") => {
+                match rest.iter().find(|word| !word.text.starts_with('-')) {
+                    Some(image) => self.image(image),
+                    None => self.connect_to(Some("registry:docker"), None),
+                }
+            }
+            Some("compose") => self.compose(&program, rest),
+            Some(
+                "swarm" | "node" | "service" | "secret" | "stack" | "config" | "plugin" | "machine" | "trust" | "pod"
+                | "kube" | "generate" | "play" | "scout" | "desktop" | "model" | "mcp" | "checkpoint" | "update",
+            ) => {
+                let reads = rest.first().and_then(Arg::literal);
+                if !matches!(
+                    reads,
+                    Some("ls" | "ps" | "list" | "inspect" | "logs" | "info" | "status" | "top" | "stats")
+                ) {
+                    self.opaque(About::Anything, "changes what the container engine runs", &[&program, &sub.text]);
+                }
+            }
+            Some("save" | "export") => {
+                for file in Arguments::divide(run_options(), rest).values(&["-o", "--output"]) {
+                    self.path(Role::Write, file);
+                }
+            }
+            Some("load" | "import") => {
+                for file in Arguments::divide(run_options(), rest).values(&["-i", "--input"]) {
+                    self.path(Role::Read, file);
+                }
+            }
+            Some(
+                "ps" | "images" | "ls" | "logs" | "inspect" | "version" | "info" | "stats" | "top" | "port" | "diff"
+                | "history" | "events" | "context" | "df" | "search-local" | "stop" | "start" | "restart" | "kill"
+                | "rm" | "rmi" | "tag" | "rename" | "wait" | "pause" | "unpause" | "network" | "volume" | "system"
+                | "container" | "image" | "--version" | "help" | "completion" | "prune" | "commit" | "attach"
+                | "manifest",
+            ) => {}
+            _ => self.opaque(About::Anything, "the subcommand is not known", &[&program, &sub.text]),
+        }
+        Stream::Unknown
+    }
+
+    /// `compose -f FILE COMMAND …`: looking on runs nothing of the file.
+    fn compose(&mut self, program: &str, words: &[Arg]) {
+        let mut globals = Entry { stops: true, ..Entry::default() };
+        globals.options.insert("-f --file --env-file".into(), OptionRole { role: Role::Read, attached: false });
+        let value = OptionRole { role: Role::Value, attached: false };
+        globals
+            .options
+            .insert("-p --project-name --profile --project-directory --ansi --progress --parallel".into(), value);
+        let arguments = Arguments::divide(&globals, words);
+        for file in arguments.options.iter().filter(|option| option.role == Some(Role::Read)) {
+            file.value.iter().for_each(|file| self.path(Role::Read, file));
+        }
+        let sub = arguments.operands.first().and_then(Arg::literal);
+        if !matches!(
+            sub,
+            Some("ps" | "logs" | "ls" | "images" | "top" | "port" | "version" | "events" | "stats" | "volumes")
+        ) {
+            self.opaque(About::Anything, "runs what the compose file says", &[program, "compose"]);
+        }
+    }
+
+    fn image(&mut self, image: &Arg) {
+        let first = image.text.split('/').next().unwrap_or_default();
+        let is_host = image.text.contains('/') && (first.contains('.') || first.contains(':') || first == "localhost");
+        if is_host {
+            self.connect_host(&image.with(first), None, Some("https"));
+        } else {
+            self.connect_to(Some("registry:docker"), None);
+        }
+    }
+
+    fn docker_run(&mut self, program: &str, sub: &str, words: &[Arg], io: &mut Io<'_>) {
+        let arguments = Arguments::divide(run_options(), words);
+        let mut mounts = Vec::new();
+        for volume in arguments.values(&["-v", "--volume"]) {
+            if let Some((host, inside)) = volume.text.split_once(':') {
+                mounts.push(Mount {
+                    host: volume.with(host),
+                    inside: inside.split(':').next().unwrap_or(inside).to_owned(),
+                });
+            }
+        }
+        for mount in arguments.values(&["--mount"]) {
+            let field = |names: &[&str]| {
+                mount.text.split(',').find_map(|field| {
+                    let (name, value) = field.split_once('=')?;
+                    names.contains(&name).then(|| value.to_owned())
+                })
+            };
+            if let (Some(host), Some(inside)) = (field(&["source", "src"]), field(&["target", "dst", "destination"])) {
+                mounts.push(Mount { host: mount.with(host), inside });
+            }
+        }
+        mounts.retain(|mount| mount.host.text.starts_with(['/', '.', '~', '*']) || mount.host.text.contains(":\\"));
+        for file in arguments.values(&["--env-file", "--cidfile"]) {
+            self.path(Role::Read, file);
+        }
+        let Some((image, command)) = arguments.operands.split_first() else { return };
+        if !mounts.is_empty() {
+            let known = !command.is_empty() && !arguments.has(&["--entrypoint"]);
+            let working = arguments.values(&["-w", "--workdir"]).next().cloned();
+            self.mounted(command, &mounts, working.as_ref(), known, io);
+        } else if !command.is_empty() {
+            self.contained(command, &[], io);
+        }
+        self.opaque(About::Anything, "runs a container image", &[program, sub]);
+        let _ = image;
+    }
+
+    /// A command inside a container without our files.
+    fn contained(&mut self, command: &[Arg], _mounts: &[Mount], io: &mut Io<'_>) {
+        let text: Vec<String> = command.iter().map(|word| quoted(word.best())).collect();
+        if !text.is_empty() {
+            self.remote_text(&text.join(" "), io);
+        }
+    }
+
+    /// A command inside a container that sees directories of ours.
+    fn mounted(&mut self, command: &[Arg], mounts: &[Mount], working: Option<&Arg>, known: bool, io: &mut Io<'_>) {
+        if !known {
+            for mount in mounts {
+                self.possible_path(Role::ReadTree, &mount.host);
+                self.possible_path(Role::WriteTree, &mount.host);
+            }
+            return;
+        }
+        let cwd = self.world.cwd().map(str::to_owned);
+        if let Some(mount) = working.and_then(|working| mounts.iter().find(|mount| mount.inside == working.text)) {
+            let host = mount.host.clone();
+            self.enter(&host);
+        } else if let Some(working) = working {
+            self.enter(working);
+        }
+        let words: Vec<Arg> = command.iter().map(|word| outside(word, mounts)).collect();
+        let input = io.input.clone();
+        let mut scope = io.scope.child();
+        self.command(&words, &mut Io { scope: &mut scope, input: &input });
+        self.world.set_cwd(cwd);
+    }
+
+    pub(super) fn kubectl(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let program = call.words.first().map_or("kubectl", |word| word.text.as_str()).to_owned();
+        self.connect_to(None, Some("https"));
+        for pair in call.rest.windows(2) {
+            if let [option, file] = pair
+                && matches!(option.literal(), Some("-f" | "--filename" | "--kubeconfig" | "--values"))
+            {
+                if file.text.contains("://") { self.connect(file) } else { self.path(Role::ReadTree, file) }
+            }
+        }
+        let mut globals = Entry { stops: true, ..Entry::default() };
+        let value = OptionRole { role: Role::Value, attached: false };
+        globals.options.insert(
+            "-n --namespace --context --cluster --user --kubeconfig -s --server --token --as --as-group --request-timeout -f --filename"
+                .into(),
+            value,
+        );
+        let outer = Arguments::divide(&globals, call.rest);
+        let sub = outer.operands.first().map_or("", |word| word.text.as_str());
+        if sub == "exec" {
+            let at = call.rest.iter().position(|word| word.literal() == Some("--"));
+            self.contained(at.and_then(|at| call.rest.get(at + 1..)).unwrap_or_default(), &[], io);
+        }
+        if sub == "cp" {
+            for word in call.rest.iter().skip(1).filter(|word| !word.text.starts_with('-') && !word.text.contains(':'))
+            {
+                self.path(Role::Edit, word);
+            }
+        }
+        let reads = matches!(
+            sub,
+            "get"
+                | "describe"
+                | "logs"
+                | "top"
+                | "version"
+                | "explain"
+                | "api-resources"
+                | "cluster-info"
+                | "list"
+                | "status"
+                | "history"
+                | "exec"
+                | "template"
+                | "lint"
+                | "show"
+                | "diff"
+                | "auth"
+                | "config"
+        );
+        if !reads {
+            self.opaque(About::Anything, "changes a cluster", &[&program, sub]);
+        }
+        Stream::Unknown
+    }
+}
+
+/// A word of a command in a container, as seen from here.
+fn outside(word: &Arg, mounts: &[Mount]) -> Arg {
+    for mount in mounts {
+        let inside = mount.inside.trim_end_matches('/');
+        if let Some(rest) = word.text.strip_prefix(inside).filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+            let text = format!("{}{rest}", mount.host.text.trim_end_matches('/'));
+            return Arg { text, ..mount.host.clone() };
+        }
+    }
+    word.clone()
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+fn run_options() -> &'static Entry {
+    static ENTRY: std::sync::OnceLock<Entry> = std::sync::OnceLock::new();
+    ENTRY.get_or_init(|| {
+        let mut entry = Entry { stops: true, ..Entry::default() };
+        entry.options.insert(
+            "-v --volume --mount -e --env --env-file -w --workdir -u --user --name -p --publish --network --net --entrypoint -m --memory \
+             --cpus --platform -h --hostname -l --label --add-host --cap-add --cap-drop --device --dns --gpus --ipc --pid --pull --restart \
+             --runtime --security-opt --shm-size --tmpfs --ulimit --volumes-from --cidfile -a --attach --link --log-driver --expose --group-add \
+             -f --file -t --tag --build-arg --target --progress --secret --cache-from --cache-to --output -o -i-file --input --stop-signal --userns --detach-keys --index".into(),
+            OptionRole { role: Role::Value, attached: false },
+        );
+        entry
+    })
+}

@@ -1,0 +1,223 @@
+//! `cp`, `mv`, `ln`, `install`: where each operand ends up, and under which other name its content is known from then on.
+
+use crate::Certainty;
+use crate::command::argument::{Arg, Arguments, Known};
+use crate::command::knowledge::Role;
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+
+use super::Call;
+
+/// What stands at the destination afterwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Makes {
+    Copy,
+    /// Another name of the same file.
+    Link,
+    SymbolicLink,
+}
+
+impl Machine<'_> {
+    pub(super) fn copy(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        let tree = arguments.has_role(Role::Tree);
+        let makes = if arguments.has(&["-l", "--link"]) {
+            Makes::Link
+        } else if arguments.has(&["-s", "--symbolic-link"]) {
+            Makes::SymbolicLink
+        } else {
+            Makes::Copy
+        };
+        self.transfer(&arguments, if tree { Role::ReadTree } else { Role::Read }, tree, makes);
+        let _ = io;
+        Stream::nothing()
+    }
+
+    pub(super) fn rename(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        self.transfer(&arguments, Role::DeleteTree, true, Makes::Copy);
+        let _ = io;
+        Stream::nothing()
+    }
+
+    pub(super) fn install(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        for program in arguments.values(&["--strip-program"]) {
+            let words = Self::split_command(program);
+            self.command(&words, io);
+        }
+        if arguments.has(&["-d", "--directory"]) {
+            for word in &arguments.operands {
+                self.path(Role::Write, word);
+            }
+        } else {
+            self.transfer(&arguments, Role::Read, false, Makes::Copy);
+        }
+        Stream::nothing()
+    }
+
+    /// Sources go into a directory, or onto one destination.
+    fn transfer(&mut self, arguments: &Arguments, source_role: Role, tree: bool, makes: Makes) {
+        let into = arguments
+            .options
+            .iter()
+            .find(|option| option.role == Some(Role::WriteInto))
+            .and_then(|option| option.value.clone());
+        let (sources, destination) = match (into, arguments.operands.split_last()) {
+            (Some(directory), _) => (arguments.operands.as_slice(), Some((directory, true))),
+            (None, Some((last, []))) => (std::slice::from_ref(last), None),
+            (None, Some((last, sources))) => (sources, Some((last.clone(), false))),
+            (None, None) => return,
+        };
+        let contents: Vec<Option<String>> =
+            sources.iter().map(|source| self.content(source).text().map(str::to_owned)).collect();
+        for source in sources {
+            // A moved directory takes its subtree along; a file's subtree is the file.
+            self.path(source_role, source);
+        }
+        let Some((destination, is_directory)) = destination else { return };
+        let is_directory = is_directory
+            || sources.len() > 1
+            || destination.text.ends_with('/')
+            || matches!(destination.text.as_str(), "." | "..");
+        if arguments.has(&["--parents"]) {
+            self.path(Role::WriteTree, &destination);
+        }
+        if arguments.has(&["-b", "--backup", "-S", "--suffix"]) {
+            self.backups(sources, &destination, is_directory);
+        }
+        for (source, content) in sources.iter().zip(contents) {
+            self.arrive(source, &destination, is_directory, tree, makes, content.as_deref());
+        }
+    }
+
+    /// What was at the destination is kept beside it under a name that options and the directory decide.
+    fn backups(&mut self, sources: &[Arg], destination: &Arg, is_directory: bool) {
+        let mut places: Vec<Arg> = sources.iter().map(|source| within(destination, source)).collect();
+        if !is_directory {
+            places.push(destination.clone());
+        }
+        for place in places.iter().filter(|place| place.is_exact()) {
+            self.path(Role::Write, &Arg::glob(format!("{}*", super::find::escaped(&place.text))));
+        }
+    }
+
+    fn arrive(
+        &mut self,
+        source: &Arg,
+        destination: &Arg,
+        is_directory: bool,
+        tree: bool,
+        makes: Makes,
+        content: Option<&str>,
+    ) {
+        let inside = within(destination, source);
+        let role = if tree { Role::WriteTree } else { Role::Write };
+        // Without a trailing slash the destination may be a directory: both names count.
+        let mut places = Vec::new();
+        if !is_directory {
+            places.push(destination.clone());
+        }
+        if is_directory || !looks_like_file(destination) {
+            places.push(inside);
+        }
+        for (at, place) in places.iter().enumerate() {
+            if at == 0 {
+                self.path(role, place);
+            } else if place.known != Known::Not {
+                self.possible_path(role, place);
+            }
+            if place.is_exact() {
+                let (alias, _) = self.locate(place);
+                if source.is_exact() {
+                    let (original, _) = self.locate(source);
+                    match makes {
+                        Makes::Copy => self.world.copied(&alias, &original),
+                        Makes::Link => self.world.link(&alias, &original),
+                        Makes::SymbolicLink => self.world.link_symbolic(&alias, &source.text, Certainty::Exact),
+                    }
+                }
+                if content.is_some() {
+                    self.world.wrote(&alias, content);
+                }
+            }
+        }
+    }
+
+    pub(super) fn link(&mut self, call: Call<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        let symbolic = arguments.has(&["-s", "--symbolic"]);
+        let into = arguments
+            .options
+            .iter()
+            .find(|option| option.role == Some(Role::WriteInto))
+            .and_then(|option| option.value.clone());
+        let (sources, destination) = match (into, arguments.operands.split_last()) {
+            (Some(directory), _) => (arguments.operands.as_slice(), Some((directory, true))),
+            (None, Some((last, []))) => (std::slice::from_ref(last), Some((Arg::exact("."), true))),
+            (None, Some((last, sources))) => (sources, Some((last.clone(), false))),
+            (None, None) => return Stream::nothing(),
+        };
+        let Some((destination, is_directory)) = destination else { return Stream::nothing() };
+        let is_directory =
+            is_directory || sources.len() > 1 || destination.text.ends_with('/') || destination.text == ".";
+        for source in sources {
+            let mut places = Vec::new();
+            if !is_directory {
+                places.push(destination.clone());
+            }
+            if is_directory || !looks_like_file(&destination) {
+                places.push(within(&destination, source));
+            }
+            if let Some(place) = places.first() {
+                self.path(Role::Write, place);
+            }
+            for place in places.iter().skip(1).filter(|place| place.known != Known::Not) {
+                self.possible_path(Role::Write, place);
+            }
+            for place in places {
+                let (alias, certainty) = self.locate(&place);
+                if certainty == Certainty::Pattern {
+                    continue;
+                }
+                let (text, known) = source.target();
+                if symbolic {
+                    self.world.link_symbolic(&alias, text, known);
+                } else {
+                    let (original, _) = self.locate(source);
+                    self.world.link(&alias, &original);
+                }
+            }
+        }
+        Stream::nothing()
+    }
+}
+
+fn looks_like_file(word: &Arg) -> bool {
+    let name = word.text.rsplit('/').next().unwrap_or_default();
+    name.trim_start_matches('.').contains('.')
+}
+
+/// `directory/name-of-source`.
+fn within(directory: &Arg, source: &Arg) -> Arg {
+    let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let base = directory.text.trim_end_matches('/');
+    let known = match (directory.known, source.known) {
+        (Known::Exact, Known::Exact) => Known::Exact,
+        (Known::Not, _) => Known::Not,
+        (Known::Partly, _) | (_, Known::Partly) => Known::Partly,
+        (_, Known::Not) => {
+            return Arg {
+                text: format!("{base}/*"),
+                known: Known::Glob,
+                likely: None,
+                tilde: directory.tilde,
+                span: directory.span,
+            };
+        }
+        _ => Known::Glob,
+    };
+    let base = if directory.text.starts_with('/') && base.is_empty() { "" } else { base };
+    Arg { text: format!("{base}/{name}"), known, likely: None, tilde: directory.tilde, span: directory.span }
+}

@@ -1,0 +1,181 @@
+//! Editors and pagers: files they open, commands they are told to run.
+
+use crate::About;
+use crate::command::argument::{Arg, Arguments};
+use crate::command::knowledge::{Entry, OptionRole, Role};
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+
+use super::Call;
+
+impl Machine<'_> {
+    pub(super) fn vim(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut left = call.rest.iter();
+        let mut files = Vec::new();
+        while let Some(word) = left.next() {
+            let text = word.text.as_str();
+            match word.literal() {
+                Some("-c" | "--cmd") => {
+                    if let Some(command) = left.next() {
+                        self.ex_commands(command, io);
+                    }
+                }
+                Some("-S" | "-u" | "-U" | "-s" | "-i" | "-W" | "-w") => {
+                    if let Some(file) = left.next().filter(|file| !matches!(file.text.as_str(), "NONE" | "NORC")) {
+                        self.path(if matches!(text, "-w" | "-W") { Role::Write } else { Role::Read }, file);
+                        if matches!(text, "-S" | "-u" | "-s") {
+                            self.opaque(About::Anything, "runs an editor script", &[]);
+                        }
+                    }
+                }
+                Some("-T" | "-t" | "-q" | "--servername") => {
+                    left.next();
+                }
+                Some(text) if text.starts_with('+') => self.ex_commands(&word.with(text.trim_start_matches('+')), io),
+                Some(text) if text.starts_with('-') && !text.starts_with("--") && text.contains('c') => {
+                    let attached = text.split_once('c').map_or("", |(_, rest)| rest);
+                    let command = if attached.is_empty() { left.next().cloned() } else { Some(word.with(attached)) };
+                    if let Some(command) = command {
+                        self.ex_commands(&command, io);
+                    }
+                }
+                Some(text) if text.starts_with('-') => {}
+                _ => files.push(word.clone()),
+            }
+        }
+        let only_reads =
+            call.name == "view" || call.rest.iter().any(|word| matches!(word.literal(), Some("-R" | "-M")));
+        for file in &files {
+            self.path(if only_reads { Role::Read } else { Role::Edit }, file);
+        }
+        if let Some(text) = io.input.text().map(str::to_owned) {
+            for line in text.lines() {
+                self.ex_commands(&Arg::exact(line), io);
+            }
+        }
+        Stream::Unknown
+    }
+
+    /// `:!command`, `:r !command`, `:w file`, `:e file`, `:source file`, separated by `|`.
+    fn ex_commands(&mut self, word: &Arg, io: &mut Io<'_>) {
+        let Some(text) = word.literal() else {
+            self.opaque(About::Anything, "the text of an editor command is not known", &[]);
+            return;
+        };
+        let text = text.trim().trim_start_matches(':');
+        if let Some((before, command)) = text.split_once('!')
+            && before.chars().all(|c| {
+                !c.is_alphabetic()
+                    || matches!(c, 'r' | 'w' | 'e' | 'a' | 'd' | 's' | 'i' | 'l' | 'n' | 't' | 'c' | 'x' | 'u')
+            })
+            && !matches!(before.trim(), "q" | "qa" | "wq" | "x" | "w" | "e" | "wqa" | "bd" | "cq")
+        {
+            self.command_text(&Arg::exact(command.trim()), io);
+            return;
+        }
+        for one in text.split('|') {
+            let one = one.trim().trim_start_matches(|c: char| {
+                c == ':' || c == '%' || c == '$' || c == ',' || c == '.' || c.is_ascii_digit()
+            });
+            let (name, rest) = one.split_once(char::is_whitespace).unwrap_or((one, ""));
+            let rest = rest.trim();
+            match name.trim_end_matches('!') {
+                "w" | "write" | "sav" | "saveas" | "wq" | "x" | "up" | "update"
+                    if !rest.is_empty() && !rest.starts_with('!') =>
+                {
+                    self.path(Role::Write, &Arg::exact(rest));
+                }
+                "r" | "read" | "e" | "edit" | "sp" | "split" | "vs" | "vsplit" | "tabe" | "tabedit" | "view"
+                    if !rest.is_empty() =>
+                {
+                    if let Some(command) = rest.strip_prefix('!') {
+                        self.command_text(&Arg::exact(command), io);
+                    } else {
+                        self.path(Role::Read, &Arg::exact(rest));
+                    }
+                }
+                "so" | "source" => {
+                    self.path(Role::Read, &Arg::exact(rest));
+                    self.opaque(About::Anything, "runs an editor script", &[]);
+                }
+                "call" | "lua" | "py" | "python" | "python3" | "py3" | "ruby" | "perl" | "exe" | "execute"
+                | "terminal" | "ter" | "make" | "grep" | "luafile" => {
+                    self.opaque(About::Anything, "runs an editor command that is not read", &[]);
+                }
+                _ if one.contains("system(") || one.contains("jobstart(") || one.contains("writefile(") => {
+                    self.opaque(About::Anything, "runs an editor command that is not read", &[]);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn ed(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        for file in call.rest.iter().filter(|word| !word.text.starts_with('-')) {
+            match file.text.strip_prefix('!') {
+                Some(command) => {
+                    self.command_text(&file.with(command), io);
+                }
+                None => self.path(Role::Edit, file),
+            }
+        }
+        match io.input.clone() {
+            Stream::Known(text) | Stream::Likely(text) => {
+                for line in text.lines() {
+                    if let Some((_, command)) = line.split_once('!') {
+                        self.command_text(&Arg::exact(command), io);
+                    } else if let Some(file) =
+                        line.trim_start_matches(|c: char| c.is_ascii_digit() || ",$.%".contains(c)).strip_prefix("w ")
+                    {
+                        self.path(Role::Write, &Arg::exact(file.trim()));
+                    } else if let Some(file) = line.strip_prefix("r ").or_else(|| line.strip_prefix("e ")) {
+                        self.path(Role::Read, &Arg::exact(file.trim()));
+                    }
+                }
+            }
+            Stream::Unconnected => {}
+            Stream::Names(_) | Stream::Unknown => {
+                self.opaque_input("runs commands from its input, which is not known");
+            }
+        }
+        Stream::Unknown
+    }
+
+    pub(super) fn less(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry::default();
+        entry
+            .options
+            .insert("-b -h -j -p -P -x -y -z -D -t -T".into(), OptionRole { role: Role::Value, attached: false });
+        entry.options.insert("-o -O --log-file --LOG-FILE".into(), OptionRole { role: Role::Write, attached: false });
+        entry.options.insert("-k --lesskey-file".into(), OptionRole { role: Role::Config, attached: false });
+        let (started, rest): (Vec<Arg>, Vec<Arg>) =
+            call.rest.iter().cloned().partition(|word| word.text.starts_with('+'));
+        for word in &started {
+            if let Some((_, command)) = word.after('!') {
+                self.command_text(&command, io);
+            }
+        }
+        let arguments = Arguments::divide(&entry, &rest);
+        self.options(&arguments, io);
+        for file in &arguments.operands {
+            self.path(Role::Read, file);
+        }
+        super::printing::selection(io.input)
+    }
+
+    pub(super) fn man(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry::default();
+        entry.options.insert("-P --pager -H --html".into(), OptionRole { role: Role::Command, attached: false });
+        entry.options.insert("-C --config-file".into(), OptionRole { role: Role::Config, attached: false });
+        entry
+            .options
+            .insert("-M -m -S -s -e -L -r -R -E -p -T".into(), OptionRole { role: Role::Value, attached: false });
+        let arguments = Arguments::divide(&entry, call.rest);
+        self.options(&arguments, io);
+        for file in arguments.operands.iter().filter(|word| word.text.contains('/')) {
+            self.path(Role::Read, file);
+        }
+        Stream::Unknown
+    }
+}

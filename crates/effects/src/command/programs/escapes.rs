@@ -1,0 +1,149 @@
+//! Programs with commands of their own that start others: `dc`, `ip netns exec`, debuggers, database clients.
+
+use crate::About;
+use crate::command::argument::{Arg, Arguments};
+use crate::command::knowledge::Role;
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+
+use super::Call;
+
+impl Machine<'_> {
+    /// `dc -e '!command'`
+    pub(super) fn dc(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut left = call.rest.iter();
+        let mut texts: Vec<String> = io.input.text().map(str::to_owned).into_iter().collect();
+        while let Some(word) = left.next() {
+            match word.literal() {
+                Some("-e" | "--expression") => texts.extend(left.next().map(|word| word.text.clone())),
+                Some("-f" | "--file") => {
+                    if let Some(file) = left.next() {
+                        self.path(Role::Read, file);
+                    }
+                }
+                Some(text) if text.starts_with("--expression=") => {
+                    texts.push(text.trim_start_matches("--expression=").to_owned());
+                }
+                Some(text) if text.starts_with('-') && text.len() > 1 => {
+                    texts.extend(text.strip_prefix("-e").map(str::to_owned));
+                }
+                _ => self.path(Role::Read, word),
+            }
+        }
+        for line in texts.iter().flat_map(|text| text.lines()) {
+            if let Some((_, command)) = line.split_once('!').filter(|(_, rest)| !rest.starts_with(['<', '>', '='])) {
+                self.command_text(&Arg::exact(command), io);
+            }
+        }
+        Stream::Unknown
+    }
+
+    /// `ip netns exec NAME COMMAND…`, `ip -batch FILE`
+    pub(super) fn ip(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        for pair in call.rest.windows(2) {
+            if let [option, file] = pair
+                && matches!(option.literal(), Some("-b" | "-batch" | "--batch"))
+            {
+                self.path(Role::Read, file);
+                self.opaque(About::Anything, "runs commands from a file", &[]);
+            }
+        }
+        let at = call.rest.iter().position(|word| word.text == "exec");
+        match at.and_then(|at| call.rest.get(at + 2..)) {
+            Some(command) if !command.is_empty() => self.command(command, io),
+            _ => Stream::Unknown,
+        }
+    }
+
+    /// `strace -o '|command'` gives what it prints to a command.
+    pub(super) fn traced(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        for output in arguments.values(&["-o", "--output", "--log-file"]) {
+            if output.text.starts_with(['|', '!']) {
+                self.command_text(&output.with(output.text.trim_start_matches(['|', '!'])), io);
+            }
+        }
+        for file in arguments.values(&["-F"]) {
+            self.path(Role::Read, file);
+        }
+        self.given(call.entry, call.words, &arguments, io)
+    }
+
+    /// `gdb -ex 'shell command'`, `lldb -o '…'`
+    pub(super) fn debugger(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        for pair in call.rest.windows(2) {
+            let [option, text] = pair else { continue };
+            match option.literal() {
+                Some("-ex" | "--ex" | "-iex" | "-eval-command" | "--eval-command" | "-o" | "-O" | "--one-line") => {
+                    self.client_command(&text.text, io);
+                }
+                Some("-x" | "--command" | "-s" | "--source" | "-S") => {
+                    self.path(Role::Read, text);
+                    self.opaque(About::Anything, "runs commands from a file", &[]);
+                }
+                _ => {}
+            }
+        }
+        self.client_input(io);
+        self.loose_wrapper(call, io)
+    }
+
+    /// Lines that a client reads from its input.
+    pub(super) fn client_input(&mut self, io: &mut Io<'_>) {
+        if let Some(text) = io.input.text().map(str::to_owned) {
+            for line in text.lines() {
+                self.client_command(line, io);
+            }
+        }
+    }
+
+    /// Commands of debuggers and database clients that start others or name files.
+    pub(super) fn client_command(&mut self, text: &str, io: &mut Io<'_>) {
+        let text = text.trim();
+        let run = ["shell ", "!", "\\!", "\\\\!", ".shell ", ".system ", "system ", "platform shell "];
+        let reads = [".read ", ".import ", "\\i ", "\\ir ", "source "];
+        let writes = [".output ", ".once ", ".log ", ".backup ", ".save ", "\\o ", "tee "];
+        let behind = |starts: &[&str]| {
+            starts.iter().find_map(|start| text.strip_prefix(start)).map(str::trim).filter(|rest| !rest.is_empty())
+        };
+        let first =
+            |rest: &str| rest.split_whitespace().next().unwrap_or_default().trim_matches(['\'', '"']).to_owned();
+        if let Some(command) = behind(&run) {
+            self.command_text(&Arg::exact(command), io);
+        } else if let Some(rest) = behind(&reads) {
+            self.path(Role::Read, &Arg::exact(first(rest)));
+        } else if let Some(rest) = behind(&writes) {
+            match rest.strip_prefix('|') {
+                Some(command) => {
+                    self.command_text(&Arg::exact(command), io);
+                }
+                None => self.path(Role::Write, &Arg::exact(first(rest))),
+            }
+        } else if let Some(rest) = behind(&["\\copy "]) {
+            let words: Vec<&str> = rest.split_whitespace().collect();
+            for pair in words.windows(2) {
+                match pair {
+                    [word, file] if word.eq_ignore_ascii_case("from") => {
+                        self.path(Role::Read, &Arg::exact(first(file)));
+                    }
+                    [word, file] if word.eq_ignore_ascii_case("to") => {
+                        self.path(Role::Write, &Arg::exact(first(file)));
+                    }
+                    _ => {}
+                }
+            }
+        } else {
+            for (name, role) in [("readfile(", Role::Read), ("writefile(", Role::Write)] {
+                for part in text.split(name).skip(1) {
+                    let quoted = part.trim_start().strip_prefix('\'').and_then(|rest| rest.split('\'').next());
+                    match quoted {
+                        Some(file) => self.path(role, &Arg::exact(file)),
+                        None => self.path(role, &Arg::unknown("a value of the statement")),
+                    }
+                }
+            }
+            self.guess_strings(text);
+        }
+    }
+}

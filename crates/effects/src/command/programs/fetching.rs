@@ -1,0 +1,227 @@
+//! `curl`, `wget` and other clients that fetch URLs.
+
+use crate::About;
+use crate::command::argument::{Arg, Arguments};
+use crate::command::knowledge::{Entry, OptionRole, Role};
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+
+use super::Call;
+
+const CURL_VALUES: &str = "-A --user-agent -e --referer -X --request -u --user -m --max-time --connect-timeout --retry \
+--retry-delay --retry-max-time -r --range -y -Y -z --time-cond --limit-rate --max-filesize --cert-type --key-type \
+--ciphers --interface --keepalive-time --local-port --max-redirs -P --ftp-port --ftp-method --proto --proto-default --pass -Q --quote \
+--resolve --data-raw --oauth2-bearer --aws-sigv4 --tls-max --tls13-ciphers --dns-servers --happy-eyeballs-timeout-ms -U --proxy-user \
+--noproxy -t --telnet-option --tftp-blksize --create-file-mode --expect100-timeout --form-string --json-raw --parallel-max --rate \
+--login-options --mail-from --mail-rcpt --service-name --speed-limit --speed-time --url-query --variable -C --continue-at --engine";
+
+impl Machine<'_> {
+    pub(super) fn curl(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry::default();
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
+        };
+        option(CURL_VALUES, Role::Value);
+        option("--url", Role::Url);
+        option(
+            "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save --hsts --alt-svc --libcurl",
+            Role::Write,
+        );
+        option(
+            "-T --upload-file -E --cert --key --cacert --capath -n --netrc-file --etag-compare --crlfile --pubkey --proxy-cacert",
+            Role::Read,
+        );
+        option(
+            "-H --header -w --write-out --proxy-header -d --data --data-ascii --data-binary --data-urlencode --json",
+            Role::AtFile,
+        );
+        option("-b --cookie -F --form --output-dir --unix-socket --abstract-unix-socket", Role::Value);
+        option("-K --config", Role::Value);
+        option("-x --proxy --socks4 --socks4a --socks5 --socks5-hostname --preproxy --doh-url", Role::Url);
+        option("--connect-to", Role::Value);
+        let arguments = Arguments::divide(&entry, call.rest);
+        let outputs = arguments.values(&["--output-dir"]).next().cloned();
+        for option in &arguments.options {
+            let Some(value) = &option.value else { continue };
+            match option.name.as_str() {
+                "--data-urlencode" => {
+                    if let Some((_, file)) = value.after('@') {
+                        self.path(Role::Read, &file);
+                    }
+                }
+                "-F" | "--form" => self.form(value),
+                "-b" | "--cookie" if !value.text.contains('=') => self.path(Role::Read, value),
+                "-K" | "--config" => {
+                    self.path(Role::Read, value);
+                    self.opaque(About::Anything, "takes options from a file", &[]);
+                }
+                "--connect-to" | "--resolve" => self.redirected_host(value, 2),
+                "-o" | "--output" if outputs.is_some() => {}
+                _ => {
+                    if let Some(role) = option.role {
+                        self.role(role, value, io);
+                    }
+                }
+            }
+        }
+        for url in &arguments.operands {
+            self.curl_url(url);
+        }
+        if let Some(directory) = &outputs {
+            self.path(Role::WriteTree, directory);
+        } else if arguments.has(&["-O", "--remote-name", "--remote-name-all", "-J", "--remote-header-name"]) {
+            for url in &arguments.operands {
+                self.remote_name(url, arguments.has(&["-J", "--remote-header-name"]));
+            }
+        }
+        if arguments.has(&["-L", "--location", "--location-trusted"]) {
+            self.connect_to(None, None);
+        }
+        Stream::Unknown
+    }
+
+    /// curl expands `{a,b}` and `[1-9]` itself.
+    fn curl_url(&mut self, url: &Arg) {
+        let authority = url.text.split("://").last().unwrap_or_default().split('/').next().unwrap_or_default();
+        let expands = url.is_exact() && (authority.contains('{') || authority.contains('[') && authority.contains('-'));
+        if expands {
+            self.connect_to(None, None);
+        } else {
+            self.connect(url);
+        }
+    }
+
+    /// `name=@file;type=…`, `name=<file`.
+    fn form(&mut self, value: &Arg) {
+        let Some((_, content)) = value.after('=') else { return };
+        if let Some(files) = content.text.strip_prefix(['@', '<']) {
+            let files = files.split(';').next().unwrap_or(files);
+            for file in files.split(',') {
+                self.path(Role::Read, &value.with(file.trim_matches('"')));
+            }
+        } else if content.text.starts_with('@') {
+            self.path(Role::Read, &content);
+        }
+    }
+
+    /// `HOST:PORT:HOST2:PORT2`, `HOST:PORT:ADDRESS`.
+    fn redirected_host(&mut self, value: &Arg, skip: usize) {
+        let text = value.text.as_str();
+        let host = match (text.rfind('['), text.rfind(']')) {
+            (Some(start), Some(end)) if start < end && end + 1 >= text.len() => {
+                text.get(start + 1..end).unwrap_or_default()
+            }
+            _ => text.split(':').nth(skip).unwrap_or_default(),
+        };
+        for host in host.split(',').filter(|host| !host.is_empty()) {
+            self.connect_host(&value.with(host), None, None);
+        }
+    }
+
+    fn remote_name(&mut self, url: &Arg, header: bool) {
+        let path = url.text.split("://").last().unwrap_or_default();
+        let path = path.split(['?', '#']).next().unwrap_or(path);
+        let name = path.split_once('/').map_or("", |(_, path)| path.rsplit('/').next().unwrap_or_default());
+        let target = match (header, name) {
+            (true, _) | (_, "") => Arg::glob("*"),
+            (false, name) => url.with(name),
+        };
+        self.path(Role::Write, &target);
+    }
+
+    pub(super) fn wget(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry::default();
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
+        };
+        option(
+            "-U --user-agent --header -t --tries -T --timeout -w --wait --waitretry --limit-rate -Q --quota -l --level -A -R --accept --reject -D --domains --exclude-domains --user --password --method --body-data --post-data --referer --progress --secure-protocol --bind-address --dns-timeout --connect-timeout --read-timeout -I -X -S --prefer-family --default-page --compression",
+            Role::Value,
+        );
+        option(
+            "-O --output-document -o --output-file -a --append-output --save-cookies --warc-file --rejected-log",
+            Role::Write,
+        );
+        option("-P --directory-prefix", Role::WriteTree);
+        option("-i --input-file", Role::Value);
+        option(
+            "--post-file --body-file --load-cookies --ca-certificate --certificate --private-key --crl-file",
+            Role::Read,
+        );
+        option("-e --execute", Role::Value);
+        option("--config", Role::Config);
+        option("--use-askpass", Role::Program);
+        let arguments = Arguments::divide(&entry, call.rest);
+        self.options(&arguments, io);
+        for file in arguments.values(&["-i", "--input-file"]) {
+            if file.text != "-" {
+                self.path(Role::Read, file);
+            }
+            self.connect_to(None, None);
+        }
+        for setting in arguments.values(&["-e", "--execute"]) {
+            match setting.after('=') {
+                Some((name, url)) if name.contains("proxy") => self.connect(&url.with(url.text.trim())),
+                _ => self.opaque(About::Anything, "settings can make the program do anything", &[]),
+            }
+        }
+        for url in &arguments.operands {
+            self.connect(url);
+        }
+        let named = arguments.has(&["-O", "--output-document", "-P", "--directory-prefix", "--spider"]);
+        if !named {
+            let recursive = arguments.has(&["-r", "--recursive", "-m", "--mirror", "-p", "--page-requisites"]);
+            for url in &arguments.operands {
+                if recursive { self.path(Role::WriteTree, &Arg::exact(".")) } else { self.remote_name(url, false) }
+            }
+        }
+        // It follows redirections unless it is told not to.
+        let stays = arguments.values(&["--max-redirect"]).any(|value| value.text == "0");
+        if !stays && !arguments.operands.is_empty() {
+            self.connect_to(None, None);
+        }
+        Stream::Unknown
+    }
+
+    pub(super) fn httpie(&mut self, call: Call<'_>) -> Stream {
+        let mut url_seen = false;
+        let mut left = call.rest.iter();
+        while let Some(word) = left.next() {
+            match word.literal() {
+                Some("-o" | "--output" | "--session") => {
+                    if let Some(file) = left.next() {
+                        self.path(Role::Write, file);
+                    }
+                }
+                Some("-a" | "--auth" | "-A" | "--timeout" | "--verify" | "--cert") => {
+                    left.next();
+                }
+                Some("--proxy") => {
+                    if let Some(proxy) = left.next() {
+                        self.connect_to(None, None);
+                        let _ = proxy;
+                    }
+                }
+                Some("--follow" | "-F") => self.connect_to(None, None),
+                Some(text) if text.starts_with('-') => {}
+                Some("GET" | "POST" | "PUT" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS") => {}
+                _ if !url_seen => {
+                    url_seen = true;
+                    let local = word.text.starts_with(':');
+                    if local {
+                        self.connect_host(&Arg::exact("localhost"), None, Some("http"));
+                    } else {
+                        self.connect(word);
+                    }
+                }
+                _ => {
+                    if let Some((_, file)) = word.after('@') {
+                        self.path(Role::Read, &file);
+                    }
+                }
+            }
+        }
+        Stream::Unknown
+    }
+}

@@ -1,0 +1,327 @@
+//! Programs of the core family that need more than roles: `dd`, `chmod`, `split`, `mktemp`, `jq`, `awk`, `grep`.
+
+use crate::About;
+use crate::command::argument::{Arg, Arguments, Known};
+use crate::command::knowledge::{Language, Role};
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+use crate::command::temporary;
+
+use super::Call;
+use super::printing::selection;
+
+impl Machine<'_> {
+    pub(super) fn dd(&mut self, call: Call<'_>, io: &Io<'_>) -> Stream {
+        let names_file =
+            |word: &Arg| word.known == Known::Not || word.text.starts_with("if=") || word.text.starts_with("of=");
+        for word in call.rest {
+            match word.after('=') {
+                Some((key, file)) if key == "if" => self.path(Role::Read, &file),
+                Some((key, file)) if key == "of" => self.path(Role::Write, &file),
+                _ if word.known == Known::Not => self.path(Role::Edit, word),
+                _ => {}
+            }
+        }
+        if call.rest.iter().any(names_file) { Stream::Unknown } else { selection(io.input) }
+    }
+
+    /// `mkdir -p a/b` makes `a` where it is missing.
+    pub(super) fn make_directories(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        self.given(call.entry, call.words, &arguments, io);
+        if arguments.has(&["-p", "--parents"]) {
+            for word in arguments.operands.iter().filter(|word| word.is_exact()) {
+                let mut left = word.text.trim_end_matches('/');
+                while let Some((parent, _)) = left.rsplit_once('/').filter(|(parent, _)| !parent.is_empty()) {
+                    self.possible_path(Role::Write, &word.with(parent));
+                    left = parent;
+                }
+            }
+        }
+        Stream::nothing()
+    }
+
+    /// `chmod -x file`: a mode may look like an option.
+    pub(super) fn attributes(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let is_mode = |word: &Arg| {
+            let letters = match call.name {
+                "chmod" => "rwxXstugo,",
+                "chattr" => "aAcCdDeFijmsStTux",
+                _ => return false,
+            };
+            let mode = word.text.strip_prefix('-');
+            mode.is_some_and(|mode| !mode.is_empty() && mode.chars().all(|letter| letters.contains(letter)))
+        };
+        let mode_at = call.rest.iter().position(is_mode);
+        let words: Vec<Arg> = call
+            .rest
+            .iter()
+            .enumerate()
+            .map(
+                |(at, word)| {
+                    if Some(at) == mode_at { word.with(word.text.replacen('-', "=", 1)) } else { word.clone() }
+                },
+            )
+            .collect();
+        let arguments = Arguments::divide(call.entry, &words);
+        let by_reference = arguments.has(&["--reference"]);
+        if by_reference {
+            let tree = arguments.has_role(Role::Tree);
+            self.options(&arguments, io);
+            for word in &arguments.operands {
+                self.path(if tree { Role::WriteTree } else { Role::Write }, word);
+            }
+            return Stream::nothing();
+        }
+        // Attributes change, content does not: what was known about it stays known.
+        let kept: Vec<_> = arguments
+            .operands
+            .iter()
+            .skip(1)
+            .filter(|word| word.is_exact())
+            .map(|word| {
+                let (target, _) = self.locate(word);
+                let content = self.world.written(&target).map(|content| content.map(str::to_owned));
+                (target, content)
+            })
+            .collect();
+        self.given(call.entry, call.words, &arguments, io);
+        for (target, content) in kept {
+            if let Some(Some(text)) = content {
+                self.world.wrote(&target, Some(&text));
+            }
+        }
+        Stream::nothing()
+    }
+
+    pub(super) fn split(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        self.options(&arguments, io);
+        let mut operands = arguments.operands.iter();
+        if let Some(file) = operands.next() {
+            self.path(Role::Read, file);
+        }
+        if arguments.has_role(Role::Command) {
+            return Stream::Unknown;
+        }
+        let prefix = arguments.values(&["-f", "--prefix"]).next().or_else(|| operands.next());
+        let default = if call.name == "csplit" { "xx*" } else { "x*" };
+        match prefix.and_then(Arg::literal) {
+            Some(prefix) if call.name != "csplit" || arguments.has(&["-f", "--prefix"]) => {
+                self.path(Role::Write, &Arg::glob(format!("{}*", super::find::escaped(prefix))));
+            }
+            _ => self.path(Role::Write, &Arg::glob(default)),
+        }
+        Stream::nothing()
+    }
+
+    pub(super) fn mktemp(&mut self, call: Call<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        let given = arguments.operands.first().or_else(|| arguments.values(&["-t"]).next());
+        if let Some(word) = given.filter(|word| !word.is_exact()) {
+            self.path(Role::Write, word);
+            return Stream::Unknown;
+        }
+        let template = match given.map(|word| word.text.as_str()) {
+            None => "tmp.XXXXXXXXXX".to_owned(),
+            Some(prefix) if !prefix.contains("XXX") && arguments.has(&["-t"]) => format!("{prefix}.XXXXXXXX"),
+            Some(template) => template.to_owned(),
+        };
+        let own = arguments.operands.is_empty() || arguments.has(&["-p", "-t", "--tmpdir"]);
+        let directory = arguments.values(&["-p", "--tmpdir"]).next().map_or("/tmp", |word| word.text.as_str());
+        let template = if own { format!("{directory}/{template}") } else { template };
+        // The last run of the letter is what gets replaced.
+        let letters = template.rfind("XXX").map(|end| {
+            let head = template.get(..end + 3).unwrap_or_default();
+            (head.trim_end_matches('X').len(), end + 3)
+        });
+        let Some((before, after)) =
+            letters.and_then(|(start, end)| Some((template.get(..start)?, template.get(end..)?)))
+        else {
+            self.path(Role::Write, &Arg::exact(template));
+            return Stream::Unknown;
+        };
+        let name = format!("{before}{}{after}", temporary::unknown_part(self.world.temporary()));
+        self.path(Role::Write, &Arg::exact(name.as_str()));
+        Stream::of(name + "\n")
+    }
+
+    /// Searches print names with `-l`, lines otherwise; over names on standard input they select some.
+    pub(super) fn search(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut arguments = Arguments::divide(call.entry, call.rest);
+        let files_only = call.name == "rg" && arguments.has(&["--files"]);
+        if files_only {
+            if arguments.operands.is_empty() {
+                arguments.operands.push(Arg::exact("."));
+            }
+            for word in &arguments.operands {
+                self.path(Role::ListTree, word);
+            }
+            self.options(&arguments, io);
+            return Stream::Names(arguments.operands.iter().map(below).collect());
+        }
+        self.given(call.entry, call.words, &arguments, io);
+        let replaced = arguments.has_role(Role::Pattern) || arguments.has_role(Role::PatternFile);
+        let files = arguments.operands.get(usize::from(!replaced)..).unwrap_or_default();
+        let names = arguments.has(&["-l", "-L", "--files-with-matches", "--files-without-match"]);
+        if names {
+            let places: Vec<Arg> = if files.is_empty() {
+                vec![Arg::glob("**")]
+            } else {
+                files.iter().flat_map(|file| [file.clone(), below(file)]).collect()
+            };
+            return Stream::Names(places);
+        }
+        if files.is_empty() && !arguments.has_role(Role::Tree) { selection(io.input) } else { Stream::Unknown }
+    }
+
+    pub(super) fn jq(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        // `--arg NAME VALUE` and `--slurpfile NAME FILE` take two words.
+        let mut words = Vec::new();
+        let mut left = call.rest.iter();
+        while let Some(word) = left.next() {
+            match word.literal() {
+                Some("--arg" | "--argjson") => {
+                    left.next();
+                    left.next();
+                }
+                Some("--slurpfile" | "--rawfile" | "--argfile") => {
+                    left.next();
+                    if let Some(file) = left.next() {
+                        self.path(Role::Read, file);
+                    }
+                }
+                Some("--args" | "--jsonargs") => break,
+                _ => words.push(word.clone()),
+            }
+        }
+        let arguments = Arguments::divide(call.entry, &words);
+        let program = arguments.operands.first();
+        if program.is_some_and(|word| word.text.contains("$ENV") || word.text.contains("env")) {
+            let whole = program.and_then(Arg::literal).is_none_or(|text| {
+                text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$')
+                    .any(|word| matches!(word, "$ENV" | "env"))
+            });
+            if whole {
+                self.opaque(About::Reads, "prints the environment", &[]);
+            }
+        }
+        self.given(call.entry, call.words, &arguments, io)
+    }
+
+    pub(super) fn awk(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut left = call.rest.iter();
+        let (mut programs, mut files, mut from_file) = (Vec::new(), Vec::new(), false);
+        let mut in_place = false;
+        let mut assigned: Vec<Arg> = Vec::new();
+        while let Some(word) = left.next() {
+            let text = word.text.as_str();
+            match word.literal() {
+                Some("-f" | "--file" | "-E" | "--exec") => {
+                    from_file = true;
+                    if let Some(file) = left.next() {
+                        self.awk_file(file, io);
+                    }
+                }
+                Some("-i" | "--include" | "-l" | "--load") => {
+                    let library = left.next();
+                    if library.is_some_and(|value| value.text == "inplace") {
+                        in_place = true;
+                    } else {
+                        self.opaque(About::Anything, "loads a library", &[]);
+                    }
+                }
+                Some("-v" | "--assign") => assigned.extend(left.next().cloned()),
+                Some("-F" | "--field-separator") => {
+                    left.next();
+                }
+                Some(_) if text.starts_with("--source=") || text.starts_with("-e") => {
+                    let program = text.strip_prefix("--source=").or_else(|| text.strip_prefix("-e"));
+                    programs.push(word.with(program.unwrap_or_default()));
+                }
+                Some(_) if text.starts_with("-v") || text.starts_with("--assign=") => {
+                    let value = text.strip_prefix("--assign=").or_else(|| text.strip_prefix("-v"));
+                    assigned.push(word.with(value.unwrap_or_default()));
+                }
+                Some(_) if text.starts_with("-l") || text.starts_with("--load=") || text.starts_with("--include=") => {
+                    self.opaque(About::Anything, "loads a library", &[]);
+                }
+                Some(_) if text.starts_with("-E") || text.starts_with("--exec=") => {
+                    from_file = true;
+                    let file = text.strip_prefix("--exec=").or_else(|| text.strip_prefix("-E"));
+                    self.awk_file(&word.with(file.unwrap_or_default()), io);
+                }
+                Some("-e" | "--source") => programs.extend(left.next().cloned()),
+                Some("--") => {
+                    files.extend(left.by_ref().cloned());
+                }
+                Some(_) if text.starts_with("-f") => {
+                    from_file = true;
+                    self.awk_file(&word.with(text.trim_start_matches("-f")), io);
+                }
+                Some(_) if text.starts_with("--file=") => {
+                    from_file = true;
+                    self.awk_file(&word.with(text.trim_start_matches("--file=")), io);
+                }
+                Some(_) if text.starts_with('-') && text.len() > 1 => {}
+                _ => {
+                    files.push(word.clone());
+                    files.extend(left.by_ref().cloned());
+                }
+            }
+        }
+        if programs.is_empty() && !from_file && !files.is_empty() {
+            programs.push(files.remove(0));
+        }
+        assigned.extend(files.iter().filter(|file| file.text.contains('=')).cloned());
+        for program in &programs {
+            self.code_argument(Language::Awk, &with_variables(program, &assigned), io);
+        }
+        for file in files.iter().filter(|file| file.after('=').is_none_or(|(name, _)| !super::wrappers::is_name(&name)))
+        {
+            self.path(if in_place { Role::Edit } else { Role::Read }, file);
+        }
+        Stream::Unknown
+    }
+
+    fn awk_file(&mut self, file: &Arg, io: &mut Io<'_>) {
+        self.run_script("awk", Language::Awk, file, &[], io);
+    }
+
+    pub(super) fn line_endings(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        if call.name == "iconv" {
+            return self.given(call.entry, call.words, &arguments, io);
+        }
+        for file in &arguments.operands {
+            self.path(Role::Edit, file);
+        }
+        Stream::nothing()
+    }
+}
+
+/// An awk program that starts with the variables of its command line.
+fn with_variables(program: &Arg, assigned: &[Arg]) -> Arg {
+    let mut text = String::new();
+    for (name, value) in assigned.iter().filter_map(|word| word.after('=')) {
+        if super::wrappers::is_name(&name) && value.is_exact() {
+            let value = value.text.replace('\\', "\\\\").replace('"', "\\\"");
+            text.extend(["BEGIN{", name.as_str(), "=\"", value.as_str(), "\"};"]);
+        }
+    }
+    if text.is_empty() || !program.is_exact() { program.clone() } else { program.with(text + &program.text) }
+}
+
+/// Anything below a directory.
+fn below(directory: &Arg) -> Arg {
+    match directory.known {
+        Known::Exact => Arg {
+            tilde: directory.tilde,
+            span: directory.span,
+            ..Arg::glob(format!("{}/**", super::find::escaped(directory.text.trim_end_matches('/'))))
+        },
+        Known::Glob => Arg::glob(format!("{}/**", directory.text.trim_end_matches('/'))),
+        Known::Partly | Known::Not => directory.clone(),
+    }
+}

@@ -1,0 +1,391 @@
+//! git: global options, subcommands with path specifications, revisions with paths, remotes.
+
+mod options;
+mod reads;
+mod remotes;
+mod writes;
+
+use crate::command::argument::{Arg, Arguments};
+use crate::command::knowledge::Role;
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+use crate::{About, Argument, Certainty, Execution, Kind};
+
+use super::Call;
+use super::git_triggers::Setting;
+use options::options;
+pub(super) use reads::revision_path;
+
+/// One git command behind its global options.
+#[derive(Debug)]
+struct Sub<'a> {
+    name: &'a str,
+    /// Words behind the subcommand.
+    words: &'a [Arg],
+    /// Divided with the options that take values.
+    arguments: Arguments,
+    /// Words behind `--`.
+    paths: &'a [Arg],
+    has_dashes: bool,
+}
+
+impl Machine<'_> {
+    pub(super) fn git(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let cwd = self.world.cwd().map(str::to_owned);
+        let output = self.git_globals(call, io);
+        self.world.set_cwd(cwd);
+        output
+    }
+
+    fn git_globals(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut left = call.rest;
+        let mut settings = self.git_settings();
+        while let Some((word, rest)) = left.split_first() {
+            left = rest;
+            let mut value = || {
+                let (value, rest) = left.split_first()?;
+                left = rest;
+                Some(value.clone())
+            };
+            match word.text.as_str() {
+                "-C" => {
+                    if let Some(directory) = value() {
+                        self.enter(&directory);
+                    }
+                }
+                "-c" | "--config-env" => {
+                    if let Some(setting) = value() {
+                        self.git_setting(&setting, &mut settings, io);
+                    }
+                }
+                "--git-dir" | "--work-tree" => {
+                    let directory = value();
+                    self.git_elsewhere(directory.as_ref());
+                }
+                "--namespace" | "--super-prefix" | "--attr-source" | "--list-cmds" => {
+                    value();
+                }
+                "--exec-path" => return Stream::Unknown,
+                text if text.starts_with("--git-dir=") || text.starts_with("--work-tree=") => {
+                    let directory = word.after('=').map(|(_, directory)| directory);
+                    self.git_elsewhere(directory.as_ref());
+                }
+                text if text.starts_with("--exec-path=") => {
+                    self.opaque(About::Anything, "takes git's programs from another directory", &[]);
+                }
+                text if text.starts_with("-c") && text.len() > 2 => {
+                    self.git_setting(&word.with(text.trim_start_matches("-c")), &mut settings, io);
+                }
+                text if text.starts_with('-') && word.is_exact() => {}
+                _ => return self.git_command(word, rest, &settings, call, io),
+            }
+        }
+        Stream::Unknown
+    }
+
+    fn git_elsewhere(&mut self, directory: Option<&Arg>) {
+        if let Some(directory) = directory {
+            self.path(Role::ListTree, directory);
+            self.opaque(About::Anything, "uses another repository's configuration", &[]);
+        }
+    }
+
+    fn git_command(
+        &mut self,
+        name: &Arg,
+        words: &[Arg],
+        settings: &[Setting],
+        call: Call<'_>,
+        io: &mut Io<'_>,
+    ) -> Stream {
+        let Some(sub) = name.literal() else {
+            self.opaque(About::Anything, "the subcommand is not known", &[]);
+            return Stream::Unknown;
+        };
+        let alias = format!("alias.{}", sub.to_lowercase());
+        if let Some((_, value)) = settings.iter().rev().find(|(name, _)| *name == alias)
+            && value.literal() != Some("")
+            && !options::is_builtin(sub)
+        {
+            return self.git_alias(&value.clone(), words, call, io);
+        }
+        self.git_triggers(sub, words, settings, io);
+        let dashes = words.iter().position(|word| word.literal() == Some("--"));
+        let paths = dashes.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+        let before = dashes.and_then(|at| words.get(..at)).unwrap_or(words);
+        let arguments = Arguments::divide(&options(sub), before);
+        let sub = Sub { name: sub, words, arguments, paths, has_dashes: dashes.is_some() };
+        self.git_sub(&sub, io)
+    }
+
+    fn git_alias(&mut self, value: &Arg, words: &[Arg], call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        if let Some(text) = value.literal() {
+            if let Some(command) = text.strip_prefix('!') {
+                let rest: Vec<&str> = words.iter().map(Arg::best).collect();
+                self.command_text(&Arg::exact(format!("{command} {}", rest.join(" "))), io)
+            } else {
+                let program = call.words.first().cloned().unwrap_or_else(|| Arg::exact("git"));
+                let expanded = std::iter::once(program).chain(text.split_whitespace().map(Arg::exact));
+                let all: Vec<Arg> = expanded.chain(words.iter().cloned()).collect();
+                self.command(&all, io)
+            }
+        } else {
+            self.opaque(About::Anything, "an alias that is not known", &[]);
+            Stream::Unknown
+        }
+    }
+
+    /// The plumbing below `git push`: whoever denies the one means the other.
+    fn git_plumbing_push(&mut self, sub: &Sub<'_>) {
+        let words = ["git", "push"].into_iter().chain(sub.words.iter().map(Arg::best));
+        let argv = words.map(|text| Argument { text: text.to_owned(), known: true }).collect();
+        let push = Execution { argv, inert: true, embeds: false };
+        self.emit(Kind::Execute(push), Certainty::Possible, "git send-pack");
+        self.git_remote(sub);
+    }
+
+    fn git_sub(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) -> Stream {
+        for file in sub.arguments.values(&["--output"]) {
+            self.path(Role::Write, file);
+        }
+        for file in sub.arguments.values(&["--exclude-from", "-X", "--ignore-revs-file", "--contents", "--add-file"]) {
+            self.path(Role::Read, file);
+        }
+        for command in sub.arguments.values(&["--to-cmd", "--cc-cmd", "--sendmail-cmd", "--httpd"]) {
+            self.command_text(command, io);
+        }
+        match sub.name {
+            "push" | "fetch" | "pull" | "ls-remote" | "fetch-pack" | "request-pull" | "fetch-pack-remote" => {
+                self.git_remote(sub);
+            }
+            "send-pack" => self.git_plumbing_push(sub),
+            "clone" => self.git_clone(sub, io),
+            "remote" | "submodule" => self.git_remotes(sub, io),
+            "archive" if sub.arguments.has(&["--remote"]) => {
+                let remote = sub.arguments.values(&["--remote"]).next();
+                match remote.filter(|remote| is_location(&remote.text)) {
+                    Some(url) if url.text.contains(':') => self.connect(url),
+                    _ => self.connect_to(None, Some("git")),
+                }
+                for command in sub.arguments.values(&["--exec"]) {
+                    self.command_text(command, io);
+                }
+            }
+            "subtree" | "lfs" if operands(sub).first().is_some_and(|word| word.text == "push") => {
+                self.git_plumbing_push(sub);
+                if sub.name == "subtree" {
+                    self.opaque(About::Writes, "makes commits of a directory's history", &["git", "subtree"]);
+                }
+            }
+            "subtree" => {
+                self.connect_to(None, Some("git"));
+                self.opaque(About::Writes, "writes files of another repository", &["git", "subtree"]);
+            }
+            "for-each-repo" => {
+                let rest = operands(sub);
+                let words: Vec<Arg> = std::iter::once(Arg::exact("git")).chain(rest).collect();
+                self.command(&words, io);
+                self.opaque(About::Anything, "runs in repositories that the configuration names", &[]);
+            }
+            "merge-file" => {
+                for file in operands(sub) {
+                    let prints = sub.arguments.has(&["-p", "--stdout"]);
+                    self.path(if prints { Role::Read } else { Role::Edit }, &file);
+                }
+            }
+            "interpret-trailers" | "stripspace" | "mailinfo" | "mailsplit" => {
+                let edits = sub.arguments.has(&["--in-place"]);
+                for file in operands(sub) {
+                    let role = match sub.name {
+                        "interpret-trailers" if !edits => Role::Read,
+                        "interpret-trailers" => Role::Edit,
+                        _ => Role::Write,
+                    };
+                    self.path(role, &file);
+                }
+            }
+            "cat-file" if sub.words.iter().any(|word| word.text.starts_with("--batch")) => self.git_batch(io),
+            "diff" | "log" | "show" | "blame" | "annotate" | "whatchanged" | "cat-file" | "grep" | "archive"
+            | "shortlog" | "difftool" | "diff-tree" | "diff-index" | "diff-files" | "range-diff" | "format-patch"
+            | "ls-tree" | "show-branch" | "rev-list" => return self.git_reads(sub, io),
+            "checkout" | "restore" | "checkout-index" => self.git_restores(sub),
+            "reset" => {
+                if sub.arguments.has(&["--hard", "--merge", "--keep"]) {
+                    self.git_rewrites();
+                } else {
+                    self.git_index(sub);
+                }
+            }
+            "add" | "stage" | "update-index" | "hash-object" => self.git_adds(sub),
+            "rm" => {
+                for path in operands(sub) {
+                    let cached = sub.arguments.has(&["--cached"]);
+                    if !cached && !sub.arguments.has(&["-n", "--dry-run"]) {
+                        self.path(if sub.arguments.has(&["-r"]) { Role::DeleteTree } else { Role::Delete }, &path);
+                    }
+                }
+            }
+            "mv" => self.git_moves(sub),
+            "clean" => self.git_cleans(sub),
+            "apply" | "am" => self.git_applies(sub, io),
+            "stash" => self.git_stash(sub),
+            "merge" | "rebase" | "cherry-pick" | "revert" | "switch" | "bisect" | "read-tree" | "sparse-checkout"
+            | "filter-branch" | "mergetool" => self.git_switches(sub, io),
+            "worktree" => self.git_worktree(sub),
+            "config" => self.git_config(sub.words, io),
+            "init" => {
+                let directory = sub.arguments.operands.first().cloned().unwrap_or_else(|| Arg::exact("."));
+                if directory.text != "." {
+                    self.path(Role::Write, &directory);
+                }
+                let bare = sub.arguments.has(&["--bare"]);
+                let inside = if bare { directory.text.clone() } else { format!("{}/.git", directory.text) };
+                self.path(Role::WriteTree, &Arg { text: inside, ..directory });
+            }
+            "commit" | "tag" | "notes" | "merge-base" => self.git_messages(sub),
+            "bundle" => {
+                for file in sub.arguments.operands.iter().skip(1).take(1) {
+                    self.path(Role::Write, file);
+                }
+            }
+            "ls-files" => return self.git_names(sub),
+            "status" | "branch" | "rev-parse" | "describe" | "reflog" | "name-rev" | "symbolic-ref"
+            | "for-each-ref" | "show-ref" | "check-ignore" | "check-attr" | "var" | "version" | "help"
+            | "count-objects" | "fsck" | "gc" | "prune" | "repack" | "pack-refs" | "maintenance" | "update-ref"
+            | "write-tree" | "commit-tree" | "cherry" | "verify-commit" | "verify-tag" | "column"
+            | "check-ref-format" | "merge-tree" | "patch-id" | "mktree" | "rerere" | "replace" | "lfs" => {}
+            "p4" | "svn" | "send-email" | "imap-send" | "instaweb" | "daemon" | "gui" | "citool" | "web--browse" => {
+                self.opaque(About::Anything, "runs another program over the network", &[]);
+            }
+            other => {
+                self.opaque(About::Anything, "a subcommand or alias that is not known", &["git", other]);
+            }
+        }
+        Stream::Unknown
+    }
+
+    /// `git cat-file --batch` reads the names of objects from its input.
+    fn git_batch(&mut self, io: &Io<'_>) {
+        match io.input.text() {
+            Some(text) => {
+                for line in text.lines() {
+                    if let Some(path) = reads::revision_path(&Arg::exact(line)) {
+                        self.at_root(Role::Read, &path);
+                    }
+                }
+            }
+            None => self.opaque(About::Reads, "shows objects that its input names", &["git", "cat-file"]),
+        }
+    }
+
+    fn git_messages(&mut self, sub: &Sub<'_>) {
+        for file in sub.arguments.values(&["-F", "--file", "-t", "--template", "--pathspec-from-file"]) {
+            self.path(Role::Read, file);
+        }
+        if sub.name == "commit" {
+            for path in sub.paths.iter().chain(&sub.arguments.operands) {
+                self.path(Role::List, path);
+            }
+        }
+    }
+
+    fn git_names(&mut self, sub: &Sub<'_>) -> Stream {
+        let places = operands(sub);
+        let mut names = Vec::new();
+        for place in &places {
+            self.pathspec(Role::List, place);
+            let text = place.text.replace('*', "**");
+            names.push(Arg::glob(text.clone()));
+            names.push(Arg::glob(format!("{text}/**")));
+        }
+        if names.is_empty() {
+            names.push(Arg::glob("**"));
+        }
+        Stream::Names(names)
+    }
+
+    pub(super) fn other_vcs(&mut self, call: Call<'_>) -> Stream {
+        let settings = |word: &&Arg| word.text.starts_with("--config") || word.text.starts_with("ui.");
+        if call.rest.iter().any(|word| settings(&word)) {
+            self.opaque(About::Anything, "settings can make the program do anything", &[]);
+        }
+        let sub = call.rest.iter().find(|word| !word.text.starts_with('-')).map_or("", |word| word.text.as_str());
+        if matches!(
+            sub,
+            "status"
+                | "log"
+                | "diff"
+                | "info"
+                | "st"
+                | "show"
+                | "branch"
+                | "op"
+                | "root"
+                | "help"
+                | "version"
+                | "list"
+                | "annotate"
+                | "blame"
+                | "praise"
+                | "cat"
+                | "heads"
+                | "tip"
+                | "id"
+                | "identify"
+                | "parents"
+                | "summary"
+                | "branches"
+                | "bookmarks"
+                | "tags"
+                | "files"
+                | "ls"
+                | "manifest"
+                | "paths"
+                | "proplist"
+                | "propget"
+        ) {
+            return Stream::Unknown;
+        }
+        // Recording is local but for those with one central store.
+        let local = !matches!(call.name, "svn" | "cvs");
+        if local
+            && matches!(sub, "add" | "commit" | "ci" | "describe" | "desc" | "tag" | "bookmark" | "init" | "addremove")
+        {
+            return Stream::Unknown;
+        }
+        if matches!(
+            sub,
+            "push"
+                | "pull"
+                | "fetch"
+                | "clone"
+                | "checkout"
+                | "co"
+                | "update"
+                | "commit"
+                | "ci"
+                | "incoming"
+                | "outgoing"
+                | "git"
+        ) {
+            match call.rest.iter().find(|word| is_location(&word.text)) {
+                Some(url) => self.connect(url),
+                None => self.connect_to(None, None),
+            }
+        }
+        let program = call.words.first().map_or("", |word| word.text.as_str());
+        self.opaque(About::Writes, "writes files of another revision", &[program, sub]);
+        Stream::Unknown
+    }
+}
+
+/// Operands before and behind `--`.
+fn operands(sub: &Sub<'_>) -> Vec<Arg> {
+    sub.arguments.operands.iter().chain(sub.paths).cloned().collect()
+}
+
+/// A URL, `host:path`, or a path: not the name of a configured remote.
+pub(super) fn is_location(text: &str) -> bool {
+    text.contains("://") || text.contains(':') && !text.starts_with('-') || text.starts_with(['/', '.', '~'])
+}

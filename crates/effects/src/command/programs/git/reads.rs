@@ -1,0 +1,216 @@
+//! Subcommands that show files or revisions, and how git reads path specifications.
+
+use super::Sub;
+use crate::command::argument::Arg;
+use crate::command::knowledge::Role;
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+use crate::{About, Certainty};
+
+impl Machine<'_> {
+    pub(super) fn git_reads(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) -> Stream {
+        if sub.name == "grep" {
+            return self.git_grep(sub, io);
+        }
+        for (names, command) in [(&["-x", "--extcmd"][..], true), (&["-t", "--tool"][..], false)] {
+            if sub.name == "difftool" {
+                for text in sub.arguments.values(names) {
+                    if command {
+                        self.command_text(text, io);
+                        self.opaque(About::Anything, "gives the compared files to a command", &[]);
+                    } else {
+                        self.opaque(About::Anything, "runs a configured tool", &[]);
+                    }
+                }
+            }
+        }
+        let outside = sub.arguments.has(&["--no-index"]);
+        let names_only = sub.name == "ls-tree"
+            || sub.arguments.has(&[
+                "--name-only",
+                "--name-status",
+                "--stat",
+                "--numstat",
+                "--shortstat",
+                "--oneline",
+                "-s",
+                "--summary",
+                "--no-patch",
+            ]) && !sub.arguments.has(&["-p", "--patch", "-u"]);
+        let always = matches!(sub.name, "blame" | "annotate" | "cat-file" | "show" | "diff" | "difftool" | "archive");
+        let shows = always || sub.arguments.has(&["-p", "--patch", "-u", "-L", "-G", "-S", "--cc", "-c"]);
+        let role = if names_only || !shows { Role::List } else { Role::ReadTree };
+        for word in sub.arguments.values(&["-L"]) {
+            if let Some((_, path)) = word.text.rsplit_once(':') {
+                self.path(Role::Read, &word.with(path));
+            }
+        }
+        // The first operand of `archive` is what to pack, the others are paths in it.
+        let packed = usize::from(sub.name == "archive");
+        for (at, word) in sub.arguments.operands.iter().enumerate() {
+            if packed == 1 && at > 0 {
+                self.pathspec(role, word);
+            } else if let Some(path) = revision_path(word) {
+                self.at_root(Role::Read, &path);
+            } else if outside || matches!(sub.name, "blame" | "annotate") && !sub.has_dashes {
+                self.path(if outside { Role::ReadTree } else { Role::Read }, word);
+            } else if !sub.has_dashes && sub.name != "format-patch" {
+                match likeness(&word.text) {
+                    Likeness::Path => self.pathspec(role, word),
+                    // A branch, or a file or directory of that name: git takes what there is.
+                    Likeness::Either if shows => self.possible_path(role, word),
+                    Likeness::Either | Likeness::Revision => {}
+                }
+            }
+        }
+        for path in sub.paths {
+            self.pathspec(role, path);
+        }
+        if sub.name == "archive" {
+            for file in sub.arguments.values(&["-o"]) {
+                self.path(Role::Write, file);
+            }
+        }
+        if sub.name == "format-patch" && !sub.arguments.has(&["--stdout"]) {
+            let directory = sub.arguments.values(&["-o", "--output-directory"]).next();
+            let glob = directory.map_or_else(|| "*.patch".to_owned(), |word| format!("{}/*.patch", word.text));
+            self.path(Role::Write, &Arg::glob(glob));
+        }
+        if names_only && matches!(sub.name, "diff" | "ls-tree" | "show" | "diff-tree") {
+            return Stream::Names(vec![Arg::glob("**")]);
+        }
+        Stream::Unknown
+    }
+
+    pub(super) fn git_grep(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) -> Stream {
+        for option in &sub.arguments.options {
+            let pager = option.name.strip_prefix("--open-files-in-pager").map(|_| option.value.clone());
+            if let Some(pager) = pager.or_else(|| (option.name == "-O").then(|| option.value.clone())) {
+                match pager {
+                    Some(text) => {
+                        self.command_text(&text, io);
+                        self.opaque(About::Anything, "gives the found files to a command", &[]);
+                    }
+                    None => self.opaque(About::Anything, "runs the configured pager", &[]),
+                }
+            }
+        }
+        let has_pattern = sub.arguments.has(&["-e", "-f"]);
+        let mut places: Vec<Arg> = sub
+            .arguments
+            .operands
+            .iter()
+            .skip(usize::from(!has_pattern))
+            .filter(|word| match likeness(&word.text) {
+                Likeness::Path => true,
+                Likeness::Either => word.text.contains('/'),
+                Likeness::Revision => false,
+            })
+            .cloned()
+            .collect();
+        places.extend_from_slice(sub.paths);
+        for file in sub.arguments.values(&["-f"]) {
+            self.path(Role::Read, file);
+        }
+        if places.is_empty() {
+            self.path(Role::ReadTree, &Arg::exact("."));
+        }
+        for place in &places {
+            self.pathspec(Role::ReadTree, place);
+        }
+        if sub.arguments.has(&["-l", "--files-with-matches", "--name-only"]) {
+            return Stream::Names(vec![Arg::glob("**")]);
+        }
+        Stream::Unknown
+    }
+
+    /// `:(top)x`, `:/x`, `:!x`, `dir`, `*.rs`.
+    pub(super) fn pathspec(&mut self, role: Role, word: &Arg) {
+        let text = word.text.as_str();
+        if text.starts_with(":!") || text.starts_with(":^") || text.starts_with(":(exclude") {
+            return;
+        }
+        if let Some(path) = text
+            .strip_prefix(":/")
+            .or_else(|| text.split_once(')').filter(|_| text.starts_with(":(")).map(|(_, path)| path))
+        {
+            let path = if path.is_empty() { "." } else { path };
+            self.at_root(role, &word.with(path));
+        } else if word.is_exact() && text.contains(['*', '?', '[']) {
+            self.path(role, &Arg::glob(text.replace('*', "**")));
+        } else {
+            self.path(role, word);
+        }
+    }
+
+    /// A path that starts at the top of the repository: the workspace, or the directory itself where that is elsewhere.
+    pub(in crate::command::programs) fn at_root(&mut self, role: Role, word: &Arg) {
+        let relative = word.text.starts_with("./") || word.text.starts_with("../");
+        let cwd = self.world.cwd().map(str::to_owned);
+        let (here, _) = self.world.locate(".", Certainty::Exact);
+        let elsewhere = cwd.is_some() && here.path.starts_with(['/', '~']);
+        if !relative && !elsewhere {
+            let root = self.world.root().map_or_else(|| ".".to_owned(), str::to_owned);
+            self.world.set_cwd(Some(root));
+        }
+        self.path(role, word);
+        self.world.set_cwd(cwd);
+    }
+}
+
+/// `REV:path`; `:0:path` and `:path` name the index.
+pub(in crate::command::programs) fn revision_path(word: &Arg) -> Option<Arg> {
+    let text = word.text.as_str();
+    if text.contains("://")
+        || text.starts_with(":/")
+        || text.starts_with(":(")
+        || text.starts_with(":!")
+        || text.contains("^{/")
+    {
+        return None;
+    }
+    let (_, path) = text.split_once(':')?;
+    let path = path.strip_prefix(|c: char| c.is_ascii_digit()).and_then(|path| path.strip_prefix(':')).unwrap_or(path);
+    Some(word.with(if path.is_empty() { "." } else { path }))
+}
+
+/// Names and expressions that are hardly ever files.
+fn looks_like_revision(text: &str) -> bool {
+    let hash = text.len() >= 7 && text.chars().all(|character| character.is_ascii_hexdigit());
+    let common = matches!(
+        text,
+        "main" | "master" | "develop" | "trunk" | "HEAD" | "FETCH_HEAD" | "ORIG_HEAD" | "MERGE_HEAD" | "stash"
+    );
+    let version = text.strip_prefix('v').unwrap_or(text).starts_with(|character: char| character.is_ascii_digit());
+    hash || common || version || text.contains(['~', '^', '@', ':'])
+}
+
+/// What a word is that stands where git takes revisions and paths, without `--` between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Likeness {
+    Path,
+    Revision,
+    /// `topic/name`: a branch or a directory.
+    Either,
+}
+
+pub(super) fn likeness(text: &str) -> Likeness {
+    if text.starts_with('-') || text.contains("..") && !text.starts_with("../") {
+        return Likeness::Revision;
+    }
+    let name = text.rsplit('/').next().unwrap_or(text);
+    let versioned = text.starts_with('v') && text.contains(|c: char| c.is_ascii_digit()) && !text.contains('/');
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    let dotted = !versioned && extension.is_some_and(|extension| !extension.starts_with(|c: char| c.is_ascii_digit()));
+    let reference = ["origin/", "upstream/", "refs/", "remotes/", "heads/"].iter().any(|start| text.starts_with(start));
+    if reference {
+        Likeness::Revision
+    } else if dotted || text.starts_with(['.', '/', ':']) || text.ends_with('/') || text.contains(['*', '?']) {
+        Likeness::Path
+    } else if looks_like_revision(text) {
+        Likeness::Revision
+    } else {
+        Likeness::Either
+    }
+}

@@ -1,0 +1,136 @@
+//! Subcommands that talk to other repositories.
+
+use super::{Sub, is_location};
+use crate::command::argument::Arg;
+use crate::command::knowledge::Role;
+use crate::command::machine::Machine;
+use crate::command::programs::git_triggers;
+use crate::command::simple::Io;
+use crate::{About, PathTarget};
+
+impl Machine<'_> {
+    /// Where a remote operation goes: a URL as operand, or a name that the repository's configuration resolves.
+    pub(super) fn git_remote(&mut self, sub: &Sub<'_>) {
+        for option in &sub.arguments.options {
+            if matches!(option.name.as_str(), "--upload-pack" | "--receive-pack" | "--exec") {
+                self.opaque(About::Commands, "runs a program on the other side", &[]);
+            }
+        }
+        match sub.arguments.operands.first() {
+            Some(word) if is_location(&word.text) => self.git_location(word),
+            Some(word) if word.is_exact() => {
+                if !self.git_remote_named(&word.text) {
+                    self.connect_to(None, Some("git"));
+                }
+            }
+            _ => {
+                self.git_remote_named("origin");
+                self.connect_to(None, Some("git"));
+            }
+        }
+        if sub.name == "pull" {
+            self.opaque(About::Writes, "writes files of the fetched revision", &["git", "pull"]);
+        }
+    }
+
+    /// Goes where this session said that the remote is; `false`: it said nothing.
+    fn git_remote_named(&mut self, name: &str) -> bool {
+        let keys = ["url", "pushurl"].map(|key| format!("remote.{}.{key}", name.to_lowercase()));
+        let urls: Vec<Arg> =
+            self.git_settings().into_iter().filter(|(key, _)| keys.contains(key)).map(|(_, url)| url).collect();
+        for url in urls.iter().filter(|url| !url.text.is_empty()) {
+            self.git_location(url);
+        }
+        !urls.is_empty()
+    }
+
+    /// The repository's settings change in a way that this command's words say.
+    fn git_settings_written(&mut self) -> PathTarget {
+        let own = self.git_directory();
+        let file = own.with(format!("{}/config", own.text));
+        let (target, _) = self.locate(&file);
+        let before = self.world.take_written(&target);
+        self.path(Role::Write, &file);
+        self.world.put_written(&target, before.unwrap_or_default());
+        self.world.appended(&target, "\n");
+        target
+    }
+
+    pub(super) fn git_location(&mut self, word: &Arg) {
+        let text = word.text.as_str();
+        if let Some(command) = text.strip_prefix("ext::") {
+            self.opaque(About::Anything, "a remote that runs a command", &[]);
+            let words: Vec<Arg> = command.split_whitespace().map(Arg::exact).collect();
+            self.execute(&words, false, false);
+        } else if text.contains("://") || text.contains(':') && !text.starts_with(['/', '.']) {
+            self.connect(word);
+        } else {
+            self.path(Role::ReadTree, word);
+        }
+    }
+
+    pub(super) fn git_clone(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
+        let mut aliases = Vec::new();
+        for setting in sub.arguments.values(&["-c", "--config"]) {
+            self.git_setting(setting, &mut aliases, io);
+        }
+        if sub.arguments.has(&["-u", "--upload-pack", "--template"]) {
+            self.opaque(About::Commands, "runs a program on the other side", &[]);
+        }
+        let mut operands = sub.arguments.operands.iter().chain(sub.paths);
+        let Some(location) = operands.next() else { return };
+        if location.is_exact() && !is_location(&location.text) {
+            self.path(Role::ReadTree, location);
+        } else {
+            self.git_location(location);
+        }
+        let from_here = location.is_exact() && !location.text.contains(':');
+        let directory = operands.next().cloned().unwrap_or_else(|| {
+            let name = location.text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
+            location.with(name.trim_end_matches(".git"))
+        });
+        self.path(Role::WriteTree, &directory);
+        if from_here && directory.is_exact() {
+            let (copy, original) = (self.locate(&directory).0, self.locate(location).0);
+            self.world.copied(&copy, &original);
+        }
+    }
+
+    pub(super) fn git_remotes(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
+        let action = sub.arguments.operands.first().map_or("", |word| word.text.as_str());
+        match action {
+            "update" | "prune" | "show" | "add" | "set-url" | "set-head" => {
+                match sub.arguments.operands.iter().find(|word| is_location(&word.text)) {
+                    Some(url) if matches!(action, "add" | "set-url") => {
+                        let target = self.git_settings_written();
+                        let name = sub.arguments.operands.iter().skip(1).find(|word| word.text != url.text);
+                        if let (Some(name), Some(url)) = (name.and_then(Arg::literal), url.literal()) {
+                            let setting = format!("remote.{name}.url");
+                            let text = git_triggers::written(&setting, url, action == "add");
+                            self.world.appended(&target, text.as_deref().unwrap_or_default());
+                        }
+                        if sub.name == "submodule"
+                            || sub.arguments.has(&["-f", "--fetch"])
+                            || url.text.starts_with("ext::")
+                        {
+                            self.git_location(url);
+                        }
+                    }
+                    _ if sub.name == "submodule" || action != "add" => self.connect_to(None, Some("git")),
+                    _ => {}
+                }
+                if sub.name == "submodule" {
+                    self.opaque(About::Writes, "writes files of a submodule", &["git", "submodule"]);
+                }
+            }
+            "foreach" => {
+                let rest = sub.arguments.operands.get(1..).unwrap_or_default();
+                self.joined(rest, io);
+            }
+            "remove" | "rm" | "rename" => {
+                self.git_settings_written();
+            }
+            _ => {}
+        }
+    }
+}

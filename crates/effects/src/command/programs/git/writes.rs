@@ -1,0 +1,196 @@
+//! Subcommands that change files of the work tree.
+
+use super::reads::{Likeness, likeness};
+use super::{Sub, operands};
+use crate::About;
+use crate::command::argument::Arg;
+use crate::command::knowledge::Role;
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+
+impl Machine<'_> {
+    pub(super) fn git_restores(&mut self, sub: &Sub<'_>) {
+        let staged_only = sub.name == "restore"
+            && sub.arguments.has(&["--staged", "-S"])
+            && !sub.arguments.has(&["--worktree", "-W"]);
+        if sub.arguments.has(&["-b", "-B", "--orphan"]) && sub.arguments.operands.is_empty() {
+            return;
+        }
+        let mut paths = sub.paths.to_vec();
+        if sub.name == "restore" || sub.name == "checkout-index" {
+            paths.extend(sub.arguments.operands.iter().cloned());
+        } else if !sub.has_dashes {
+            // Only the first word can be a revision.
+            let first = sub.arguments.operands.first();
+            match first.map(|word| likeness(&word.text)) {
+                Some(Likeness::Path) => paths.extend(first.cloned()),
+                Some(Likeness::Either) => first.into_iter().for_each(|word| self.possible_path(Role::WriteTree, word)),
+                Some(Likeness::Revision) | None => {}
+            }
+            paths.extend(sub.arguments.operands.iter().skip(1).cloned());
+        }
+        if sub.name == "checkout-index" && sub.arguments.has(&["-a", "--all"]) {
+            let prefix = sub.arguments.values(&["--prefix"]).next().map_or("", |word| word.text.as_str());
+            self.path(Role::WriteTree, &Arg::exact(if prefix.is_empty() { "." } else { prefix }));
+        }
+        for path in &paths {
+            if !staged_only {
+                self.pathspec(Role::WriteTree, path);
+            }
+        }
+        for prefix in sub.arguments.values(&["--prefix"]).filter(|_| sub.name == "checkout-index") {
+            for path in &paths {
+                self.path(Role::Write, &prefix.with(format!("{}{}", prefix.text, path.text)));
+            }
+            if paths.is_empty() {
+                self.path(Role::WriteTree, prefix);
+            }
+        }
+        for file in sub.arguments.values(&["--pathspec-from-file"]) {
+            self.path(Role::Read, file);
+            self.opaque(About::Writes, "writes files of another revision", &[]);
+        }
+        if paths.is_empty() && !sub.arguments.operands.is_empty() {
+            self.opaque(About::Writes, "writes files of another revision", &["git", sub.name]);
+        }
+    }
+
+    pub(super) fn git_rewrites(&mut self) {
+        self.opaque(About::Writes, "writes files of another revision", &["git", "reset"]);
+    }
+
+    pub(super) fn git_index(&mut self, sub: &Sub<'_>) {
+        for path in sub.paths {
+            self.pathspec(Role::List, path);
+        }
+    }
+
+    pub(super) fn git_adds(&mut self, sub: &Sub<'_>) {
+        for path in operands(sub) {
+            // A file that is named is read; of a directory, what is tracked and not ignored, which is not known.
+            let directory = matches!(path.text.as_str(), "." | ".." | "*")
+                || path.text.ends_with('/')
+                || path.text.starts_with(':');
+            self.pathspec(if directory { Role::List } else { Role::Read }, &path);
+        }
+    }
+
+    pub(super) fn git_moves(&mut self, sub: &Sub<'_>) {
+        let operands = operands(sub);
+        let Some((last, sources)) = operands.split_last() else { return };
+        for source in sources {
+            self.path(Role::DeleteTree, source);
+        }
+        self.path(Role::WriteTree, last);
+        if let ([source], true) = (sources, last.is_exact()) {
+            let (original, _) = self.locate(source);
+            let (alias, _) = self.locate(last);
+            self.world.copied(&alias, &original);
+        }
+    }
+
+    pub(super) fn git_cleans(&mut self, sub: &Sub<'_>) {
+        if sub.arguments.has(&["-n", "--dry-run"]) {
+            return;
+        }
+        let places = operands(sub);
+        if places.is_empty() {
+            self.path(Role::DeleteTree, &Arg::exact("."));
+        }
+        for place in &places {
+            self.path(Role::DeleteTree, place);
+        }
+    }
+
+    pub(super) fn git_applies(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
+        let files = operands(sub);
+        if sub.arguments.has(&["--abort", "--skip", "--quit", "--show-current-patch"]) {
+            return;
+        }
+        let only_reads = sub.arguments.has(&["--check", "--stat", "--numstat", "--summary"]);
+        let strip = sub.arguments.values(&["-p"]).next().and_then(|word| word.text.parse().ok());
+        let mut texts: Vec<Stream> = Vec::new();
+        for file in &files {
+            if file.text == "-" {
+                texts.push(io.input.clone());
+            } else {
+                self.path(Role::Read, file);
+                texts.push(self.content(file));
+            }
+        }
+        if files.is_empty() {
+            texts.push(io.input.clone());
+        }
+        for text in texts.iter().filter(|_| !only_reads) {
+            match text.text() {
+                Some(text) => self.patched(text, strip),
+                None => self.opaque(About::Writes, "writes files that a patch names", &[]),
+            }
+        }
+    }
+
+    pub(super) fn git_stash(&mut self, sub: &Sub<'_>) {
+        match sub.arguments.operands.first().map(|word| word.text.as_str()) {
+            Some("show") => {
+                for path in sub.arguments.operands.iter().skip(1).filter(|word| !word.text.starts_with("stash@")) {
+                    self.pathspec(Role::ReadTree, path);
+                }
+                for path in sub.paths {
+                    self.pathspec(Role::ReadTree, path);
+                }
+            }
+            Some("list" | "drop" | "clear" | "create" | "store") => {}
+            Some("pop" | "apply" | "branch") => self.opaque(About::Writes, "writes files of a stash", &[]),
+            _ => self.opaque(About::Writes, "puts changed files back", &["git", "stash"]),
+        }
+    }
+
+    pub(super) fn git_switches(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
+        if sub.arguments.has(&["--abort", "--quit", "--skip"])
+            || sub.name == "switch" && sub.arguments.has(&["-c", "-C", "--create", "--orphan"])
+        {
+            return;
+        }
+        if sub.name == "rebase" {
+            for text in sub.arguments.values(&["-x", "--exec"]) {
+                self.command_text(text, io);
+            }
+        }
+        let filters: Vec<Arg> = sub
+            .arguments
+            .options
+            .iter()
+            .filter(|option| option.name.ends_with("-filter"))
+            .filter_map(|option| option.value.clone())
+            .collect();
+        for text in &filters {
+            self.command_text(text, io);
+        }
+        // Options behind `run` are those of the command.
+        let mut words = sub.words.iter().skip_while(|word| word.text.starts_with('-'));
+        if sub.name == "bisect" && words.next().is_some_and(|word| word.text == "run") {
+            let words: Vec<Arg> = words.cloned().collect();
+            self.command(&words, io);
+        }
+        self.opaque(About::Writes, "writes files of another revision", &["git", sub.name]);
+    }
+
+    pub(super) fn git_worktree(&mut self, sub: &Sub<'_>) {
+        let mut operands = sub.arguments.operands.iter();
+        match (operands.next().map(|word| word.text.as_str()), operands.next()) {
+            (Some("add" | "move"), Some(directory)) => {
+                self.path(Role::WriteTree, directory);
+                // It holds the same files, as far as they are committed.
+                let top = self.git_directory();
+                let top = top.with(top.text.trim_end_matches(".git"));
+                if directory.is_exact() {
+                    let (copy, original) = (self.locate(directory).0, self.locate(&top).0);
+                    self.world.copied(&copy, &original);
+                }
+            }
+            (Some("remove"), Some(directory)) => self.path(Role::DeleteTree, directory),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Git settings that run commands: given with `-c`, or written with `git config` for every later call.
+
+use crate::command::argument::Arg;
+use crate::command::knowledge::Role;
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::{About, PathTarget};
+
+use super::git_triggers::{self, Setting, is_idle, runs};
+
+impl Machine<'_> {
+    /// `-c name=value`.
+    pub(super) fn git_setting(&mut self, setting: &Arg, settings: &mut Vec<Setting>, io: &mut Io<'_>) {
+        let Some((name, value)) = setting.after('=') else {
+            if !setting.is_exact() {
+                self.opaque(About::Anything, "a git setting that is not known", &[]);
+            }
+            return;
+        };
+        let lower = name.to_ascii_lowercase();
+        if !lower.starts_with("alias.") {
+            self.git_value(&lower, &value, io);
+        }
+        if lower.starts_with("alias.") || lower == "core.hookspath" {
+            settings.push((lower, value));
+        }
+    }
+
+    /// What a setting makes git run.
+    fn git_value(&mut self, name: &str, value: &Arg, io: &mut Io<'_>) {
+        if is_location(name) {
+            self.path(Role::List, value);
+            self.opaque(About::Anything, "a git setting that makes git run other programs", &[]);
+            return;
+        }
+        if !runs(name) {
+            return;
+        }
+        let idle = value.literal().is_some_and(is_idle);
+        if idle {
+            return;
+        }
+        self.opaque(About::Anything, "a git setting that makes git run a command", &[]);
+        if let Some(text) = value.literal() {
+            let text = text.strip_prefix('!').unwrap_or(text).to_owned();
+            self.command_text(&Arg::exact(text), io);
+        }
+    }
+
+    /// `git config [--global] name value`.
+    pub(super) fn git_config(&mut self, words: &[Arg], io: &mut Io<'_>) {
+        let mut operands = Vec::new();
+        let (mut reads, mut file) = (false, None);
+        let mut left = words.iter();
+        while let Some(word) = left.next() {
+            match word.literal() {
+                Some(
+                    "--get" | "--get-all" | "--get-regexp" | "--list" | "-l" | "--get-urlmatch" | "--get-color"
+                    | "--name-only",
+                ) => reads = true,
+                Some("--global") => file = Some(Arg::exact("~/.gitconfig")),
+                Some("--system") => file = Some(Arg::exact("/etc/gitconfig")),
+                Some("-f" | "--file") => file = left.next().cloned(),
+                Some("--blob") => {
+                    reads = true;
+                    if let Some(path) = left.next().and_then(super::git::revision_path) {
+                        self.at_root(Role::Read, &path);
+                    }
+                }
+                Some("--type" | "--default" | "--comment") => {
+                    left.next();
+                }
+                Some(text) if text.starts_with("--file=") => file = word.after('=').map(|(_, file)| file),
+                Some(text) if text.starts_with('-') => {}
+                Some("get" | "list") if operands.is_empty() => reads = true,
+                Some("set") if operands.is_empty() => {}
+                _ => operands.push(word.clone()),
+            }
+        }
+        let changes = !reads
+            && (operands.len() > 1
+                || words.iter().any(|word| {
+                    word.text.starts_with("--unset")
+                        || word.text.contains("remove-section")
+                        || word.text == "-e"
+                        || word.text == "--edit"
+                        || word.text == "unset"
+                }));
+        let own = self.git_directory();
+        let target = file.unwrap_or_else(|| own.with(format!("{}/config", own.text)));
+        if !changes {
+            if !target.text.ends_with(".git/config") && !target.text.starts_with("~/.gitconfig") {
+                self.path(Role::Read, &target);
+            }
+            return;
+        }
+        // What the file says besides stays as it was.
+        let (place, _) = self.locate(&target);
+        let before = self.world.take_written(&place).unwrap_or_default();
+        self.path(Role::Write, &target);
+        self.world.put_written(&place, before);
+        let adds = words.iter().any(|word| word.text == "--add");
+        let unset = words.iter().any(|word| word.text.starts_with("--unset") || word.text == "unset");
+        match operands.as_slice() {
+            [name, value, ..] if !unset => self.git_configured(name, value, adds, &place, io),
+            [name, ..] if unset => {
+                if let Some(text) =
+                    name.literal().and_then(|name| git_triggers::written(&name.to_lowercase(), "", false))
+                {
+                    self.world.appended(&place, &text);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn git_configured(&mut self, name: &Arg, value: &Arg, adds: bool, file: &PathTarget, io: &mut Io<'_>) {
+        let Some(name) = name.literal() else {
+            self.opaque(About::Anything, "a git setting that is not known", &[]);
+            return self.world.wrote(file, None);
+        };
+        let lower = name.to_ascii_lowercase();
+        if lower == "core.hookspath" {
+            // What stands in the new directory are the repository's hooks from now on.
+            let own = self.git_directory();
+            self.path(Role::WriteTree, &own.with(format!("{}/hooks", own.text)));
+        }
+        let text = value.literal().and_then(|value| git_triggers::written(&lower, value, adds));
+        match text {
+            Some(text) => self.world.appended(file, &text),
+            None if runs(&lower) || lower.starts_with("alias.") => {
+                self.opaque(About::Anything, "a git setting that is not known", &[]);
+                self.world.wrote(file, None);
+            }
+            None => self.world.appended(file, "\n"),
+        }
+        if !lower.starts_with("alias.") {
+            self.git_value(&lower, value, io);
+        }
+    }
+}
+
+/// Its value is a directory that git takes programs from.
+fn is_location(name: &str) -> bool {
+    matches!(name, "core.hookspath" | "core.worktree" | "core.attributesfile" | "init.templatedir" | "include.path")
+}

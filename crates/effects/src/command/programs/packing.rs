@@ -1,0 +1,370 @@
+//! Archives: what goes in is read, what comes out is written where the archive says.
+
+use crate::command::argument::{Arg, Arguments};
+use crate::command::knowledge::{Entry, OptionRole, Role};
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+use crate::{About, patch};
+
+use super::Call;
+
+impl Machine<'_> {
+    pub(super) fn tar(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let words = dashed(call.rest);
+        let mut entry = Entry::default();
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
+        };
+        option("-f --file", Role::Value);
+        option("-C --directory --cd", Role::Value);
+        option("-T --files-from -X --exclude-from", Role::Read);
+        option(
+            "-I --use-compress-program --to-command --rsh-command --info-script --new-volume-script -F",
+            Role::Command,
+        );
+        option("--checkpoint-action", Role::Value);
+        option(
+            "-b -H -L -N -V -K -g --exclude --format --owner --group --mode --mtime --transform --xform --strip-components --suffix --one-top-level --newer --label --sort --blocking-factor --level --occurrence --pax-option",
+            Role::Value,
+        );
+        entry.options.insert(
+            "--checkpoint --backup --one-top-level --warning --totals".into(),
+            OptionRole { role: Role::Value, attached: true },
+        );
+        let arguments = Arguments::divide(&entry, &words);
+        let cwd = self.world.cwd().map(str::to_owned);
+        let has = |names: &[&str]| arguments.has(names);
+        for option in &arguments.options {
+            match (option.name.as_str(), &option.value) {
+                ("--checkpoint-action", Some(action)) => match action.after('=') {
+                    Some((name, command)) if name == "exec" => {
+                        self.command_text(&command, io);
+                    }
+                    _ if !action.is_exact() => self.opaque(About::Anything, "the text of a command is not known", &[]),
+                    _ => {}
+                },
+                (_, Some(value)) => {
+                    if let Some(role) = option.role {
+                        self.role(role, value, io);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let extracts = has(&["-x", "--extract", "--get"]);
+        let lists = has(&["-t", "--list", "-d", "--diff", "--compare"]);
+        for archive in arguments.values(&["-f", "--file"]) {
+            if archive.text.contains(':') && !archive.text.starts_with(['.', '/']) {
+                self.connect(archive);
+            } else {
+                self.path(if extracts || lists { Role::Read } else { Role::Write }, archive);
+            }
+        }
+        if has(&["-T", "--files-from"]) {
+            self.opaque(About::Reads, "packs files that a list names", &[]);
+        }
+        let to_output = has(&["-O", "--to-stdout", "--to-command"]);
+        for directory in arguments.values(&["-C", "--directory", "--cd"]) {
+            self.enter(directory);
+        }
+        if extracts {
+            if !to_output {
+                self.path(Role::WriteTree, &Arg::exact("."));
+            }
+        } else if has(&["-d", "--diff", "--compare"]) {
+            self.path(Role::ReadTree, &Arg::exact("."));
+        } else if !lists {
+            let lists = arguments.values(&["-T", "--files-from"]);
+            let named: Vec<Arg> = lists
+                .filter_map(|list| self.content(list).text().map(str::to_owned))
+                .flat_map(|text| text.lines().filter(|line| !line.is_empty()).map(Arg::exact).collect::<Vec<_>>())
+                .collect();
+            for file in arguments.operands.iter().chain(&named) {
+                self.path(Role::ReadTree, file);
+            }
+            if has(&["--remove-files"]) {
+                for file in &arguments.operands {
+                    self.path(Role::DeleteTree, file);
+                }
+            }
+        }
+        if has(&["-P", "--absolute-names"]) && extracts {
+            self.opaque(About::Writes, "unpacks to paths that the archive names", &[]);
+        }
+        self.world.set_cwd(cwd);
+        if lists { Stream::Unknown } else { Stream::nothing() }
+    }
+
+    pub(super) fn compress(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry::default();
+        entry.options.insert(
+            "-S --suffix -T --threads -b -M -m --quality -w --lgwin".into(),
+            OptionRole { role: Role::Value, attached: false },
+        );
+        if call.name == "brotli" {
+            // To the others it means to be quiet.
+            entry.options.insert("-q".into(), OptionRole { role: Role::Value, attached: false });
+        }
+        entry.options.insert("-o --output --output-dir-flat".into(), OptionRole { role: Role::Write, attached: false });
+        entry.options.insert("-D".into(), OptionRole { role: Role::Read, attached: false });
+        let arguments = Arguments::divide(&entry, call.rest);
+        let tree = arguments.has(&["-r", "--recursive"]);
+        let only_reads = arguments.has(&["-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list"]);
+        let named = arguments.has_role(Role::Write);
+        let removes = !keeps_input(call.name) || arguments.has(&["--rm", "-j", "-U"]);
+        let removes = removes && !arguments.has(&["-k", "--keep"]);
+        self.options(&arguments, io);
+        for file in &arguments.operands {
+            self.path(if tree { Role::ReadTree } else { Role::Read }, file);
+            if only_reads {
+                continue;
+            }
+            if !named {
+                let (other, known) = partner(call.name, file);
+                let other = if tree { file.clone() } else { Arg { text: other, known, ..file.clone() } };
+                self.path(if tree { Role::WriteTree } else { Role::Write }, &other);
+            }
+            if removes {
+                self.path(if tree { Role::DeleteTree } else { Role::Delete }, file);
+            }
+        }
+        Stream::Unknown
+    }
+
+    pub(super) fn zip(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry { words: false, ..Entry::default() };
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
+        };
+        option("-TT --unzip-command", Role::Command);
+        option("-O --output-file -lf", Role::Write);
+        option("-x -i -b -n -P -t -tt -s -Z --exclude --include --password --temp-path", Role::Value);
+        let arguments = Arguments::divide(&entry, call.rest);
+        self.options(&arguments, io);
+        let Some((archive, files)) = arguments.operands.split_first() else { return Stream::Unknown };
+        let deletes = arguments.has(&["-d", "--delete"]);
+        self.path(if deletes { Role::Edit } else { Role::Write }, archive);
+        if arguments.has(&["-TT", "--unzip-command"]) {
+            self.opaque(About::Anything, "gives the archive to a command", &[]);
+        }
+        if deletes {
+            return Stream::Unknown;
+        }
+        let tree = arguments.has(&["-r", "--recurse-paths", "-R"]);
+        for file in files {
+            self.path(if tree { Role::ReadTree } else { Role::Read }, file);
+            if arguments.has(&["-m", "--move"]) {
+                self.path(Role::DeleteTree, file);
+            }
+        }
+        if arguments.has(&["-@"]) {
+            self.opaque(About::Reads, "packs files that its input names", &[]);
+        }
+        Stream::Unknown
+    }
+
+    pub(super) fn unzip(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry::default();
+        entry.options.insert("-d -P -x -I -O".into(), OptionRole { role: Role::Value, attached: false });
+        let arguments = Arguments::divide(&entry, call.rest);
+        if let Some(archive) = arguments.operands.first() {
+            self.path(Role::Read, archive);
+        }
+        let only_reads = arguments.has(&["-l", "-v", "-t", "-p", "-c", "-z", "-Z"]);
+        if !only_reads {
+            let directory = arguments.values(&["-d"]).next().cloned().unwrap_or_else(|| Arg::exact("."));
+            self.path(Role::WriteTree, &directory);
+        }
+        let _ = io;
+        Stream::Unknown
+    }
+
+    pub(super) fn seven_zip(&mut self, call: Call<'_>) -> Stream {
+        let operands: Vec<&Arg> = call.rest.iter().filter(|word| !word.text.starts_with('-')).collect();
+        let Some((mode, rest)) = operands.split_first() else { return Stream::Unknown };
+        let Some((archive, files)) = rest.split_first() else { return Stream::Unknown };
+        match mode.literal() {
+            Some("x" | "e") => {
+                self.path(Role::Read, archive);
+                let directory =
+                    call.rest.iter().find_map(|word| word.text.strip_prefix("-o").map(|text| word.with(text)));
+                self.path(Role::WriteTree, &directory.unwrap_or_else(|| Arg::exact(".")));
+            }
+            Some("l" | "t" | "lb" | "v") => self.path(Role::Read, archive),
+            _ => {
+                self.path(Role::Edit, archive);
+                for file in files {
+                    self.path(Role::ReadTree, file);
+                }
+            }
+        }
+        Stream::Unknown
+    }
+
+    /// `ar rcs lib.a x.o`, `jar cf lib.jar x`: the letters say which way the files go.
+    pub(super) fn ar(&mut self, call: Call<'_>) -> Stream {
+        let mut operands = call.rest.iter();
+        let Some(mode) = operands.next() else { return Stream::Unknown };
+        let Some(archive) = operands.next() else { return Stream::Unknown };
+        if mode.text.contains(['t', 'p']) {
+            self.path(Role::Read, archive);
+        } else if mode.text.contains('x') {
+            self.path(Role::Read, archive);
+            let members: Vec<&Arg> = operands.collect();
+            for member in &members {
+                self.path(Role::Write, member);
+            }
+            if members.is_empty() {
+                self.path(Role::WriteTree, &Arg::exact("."));
+            }
+        } else {
+            self.path(Role::Edit, archive);
+            for file in operands {
+                self.path(Role::Read, file);
+            }
+        }
+        Stream::Unknown
+    }
+
+    pub(super) fn jar(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry::default();
+        entry.options.insert("-f --file".into(), OptionRole { role: Role::Value, attached: false });
+        entry.options.insert("-m --manifest".into(), OptionRole { role: Role::Read, attached: false });
+        entry.options.insert(
+            "-e --main-class --release --module-version".into(),
+            OptionRole { role: Role::Value, attached: false },
+        );
+        entry.options.insert("-C".into(), OptionRole { role: Role::ReadTree, attached: false });
+        let words = dashed_with(call.rest, "fmeC");
+        let arguments = Arguments::divide(&entry, &words);
+        let extracts = arguments.has(&["-x", "--extract"]);
+        let lists = arguments.has(&["-t", "--list", "-d", "--describe-module"]);
+        for archive in arguments.values(&["-f", "--file"]) {
+            self.path(if extracts || lists { Role::Read } else { Role::Edit }, archive);
+        }
+        self.options(&arguments, io);
+        if extracts {
+            self.path(Role::WriteTree, &Arg::exact("."));
+        } else if !lists {
+            for file in &arguments.operands {
+                self.path(Role::ReadTree, file);
+            }
+        }
+        Stream::Unknown
+    }
+
+    pub(super) fn patch(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry::default();
+        entry.options.insert("-i --input".into(), OptionRole { role: Role::Read, attached: false });
+        entry.options.insert("-o --output -r --reject-file".into(), OptionRole { role: Role::Write, attached: false });
+        entry.options.insert(
+            "-p --strip -F --fuzz -d --directory -B -D -Y -z -V -g".into(),
+            OptionRole { role: Role::Value, attached: false },
+        );
+        let arguments = Arguments::divide(&entry, call.rest);
+        let mut text = io.input.clone();
+        for file in arguments.values(&["-i", "--input"]) {
+            text = self.content(file);
+        }
+        self.options(&arguments, io);
+        let cwd = self.world.cwd().map(str::to_owned);
+        for directory in arguments.values(&["-d", "--directory"]) {
+            self.enter(directory);
+        }
+        if arguments.has(&["--dry-run", "--check"]) {
+            self.opaque(About::Reads, "reads files that a patch names", &["patch"]);
+            self.world.set_cwd(cwd);
+            return Stream::Unknown;
+        }
+        let mut operands = arguments.operands.iter();
+        let named = operands.next();
+        if let Some(patch) = operands.next() {
+            self.path(Role::Read, patch);
+            text = self.content(patch);
+        }
+        let strip = arguments.values(&["-p", "--strip"]).next().and_then(|word| word.text.parse().ok());
+        match (named, text.text()) {
+            (Some(file), _) => self.path(Role::Edit, file),
+            (None, Some(text)) => self.patched(text, strip),
+            (None, None) => self.opaque(About::Writes, "writes files that a patch names", &[]),
+        }
+        self.world.set_cwd(cwd);
+        Stream::Unknown
+    }
+
+    /// The program that agents bring along: the patch is its one argument, or its input.
+    pub(super) fn apply_patch(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let text = match call.rest.first() {
+            Some(patch) => patch.literal(),
+            None => io.input.text(),
+        };
+        match text {
+            Some(text) => {
+                for effect in patch::run(text, self.world) {
+                    self.effect(effect);
+                }
+            }
+            None => self.opaque(About::Writes, "writes files that a patch names", &[]),
+        }
+        Stream::Unknown
+    }
+
+    /// Files that a unified diff names.
+    pub(super) fn patched(&mut self, text: &str, strip: Option<usize>) {
+        for effect in patch::run_unified(text, strip, self.world) {
+            self.effect(effect);
+        }
+    }
+}
+
+/// `tar xf a` → `tar -xf a`: old-style letters, whose values follow in order.
+fn dashed(words: &[Arg]) -> Vec<Arg> {
+    dashed_with(words, "fbCTXgIHKLNVF")
+}
+
+fn dashed_with(words: &[Arg], valued: &str) -> Vec<Arg> {
+    let Some((first, rest)) = words.split_first() else { return Vec::new() };
+    let old = !first.text.starts_with('-') && first.is_exact() && !first.text.contains('/');
+    if !old {
+        return words.to_vec();
+    }
+    let mut values = rest.iter();
+    let mut all = Vec::new();
+    for letter in first.text.chars() {
+        all.push(Arg::exact(format!("-{letter}")));
+        if valued.contains(letter) {
+            all.extend(values.next().cloned());
+        }
+    }
+    all.extend(values.cloned());
+    all
+}
+
+/// What it packs or unpacks stays, unless an option says otherwise.
+fn keeps_input(program: &str) -> bool {
+    matches!(program, "zstd" | "unzstd" | "lz4" | "unlz4" | "brotli" | "lzop" | "zopfli" | "lrzip" | "lrunzip")
+}
+
+/// The file on the other side: `x` ↔ `x.gz`.
+fn partner(program: &str, file: &Arg) -> (String, crate::command::argument::Known) {
+    let endings = [".gz", ".bz2", ".xz", ".lzma", ".zst", ".lz4", ".br", ".Z", ".tgz", ".lz", ".lzo", ".bz3", ".lrz"];
+    let stripped = endings.iter().find_map(|ending| file.text.strip_suffix(ending));
+    let text = match (stripped, program) {
+        (Some(stem), _) => stem.to_owned(),
+        (None, "gzip" | "pigz" | "zopfli") => format!("{}.gz", file.text),
+        (None, "bzip2" | "pbzip2") => format!("{}.bz2", file.text),
+        (None, "xz" | "pxz") => format!("{}.xz", file.text),
+        (None, "zstd") => format!("{}.zst", file.text),
+        (None, "lz4") => format!("{}.lz4", file.text),
+        (None, "brotli") => format!("{}.br", file.text),
+        (None, "lzma") => format!("{}.lzma", file.text),
+        (None, "compress") => format!("{}.Z", file.text),
+        (None, "bzip3") => format!("{}.bz3", file.text),
+        (None, "lzip") => format!("{}.lz", file.text),
+        (None, "lzop") => format!("{}.lzo", file.text),
+        (None, "lrzip") => format!("{}.lrz", file.text),
+        (None, _) => file.text.clone(),
+    };
+    (text, file.known)
+}

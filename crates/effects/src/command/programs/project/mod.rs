@@ -1,0 +1,283 @@
+//! Scripts of a project that this session wrote: what `npm run`, `make`, `just` and the like then run.
+
+mod make;
+mod recipes;
+mod start_up;
+
+use crate::About;
+use crate::command::argument::Arg;
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+
+use recipes::Recipes;
+
+/// One program that reads a file of recipes.
+struct Runner {
+    names: &'static [&'static str],
+    files: &'static [&'static str],
+    /// Options whose value is the directory to run in.
+    directories: &'static [&'static str],
+    /// Options whose value is the file of recipes.
+    file_options: &'static [&'static str],
+    /// Options whose value is a text of recipes.
+    text_options: &'static [&'static str],
+    /// Other options that take a value as the next word.
+    valued: &'static [&'static str],
+    read: fn(&str) -> Recipes,
+    goals: fn(&[String]) -> Vec<String>,
+}
+
+const RUNNERS: &[Runner] = &[
+    Runner {
+        names: &["npm", "pnpm", "yarn", "bun"],
+        files: &["package.json"],
+        directories: &["-C", "--prefix", "--dir", "--cwd"],
+        file_options: &[],
+        text_options: &[],
+        valued: &["-w", "--workspace", "--filter", "-F", "--loglevel", "--cache", "--userconfig", "--registry"],
+        read: recipes::package,
+        goals: npm_goals,
+    },
+    Runner {
+        names: &["composer"],
+        files: &["composer.json"],
+        directories: &["-d", "--working-dir"],
+        file_options: &[],
+        text_options: &[],
+        valued: &[],
+        read: recipes::package,
+        goals: composer_goals,
+    },
+    Runner {
+        names: &["make", "gmake"],
+        files: &["GNUmakefile", "makefile", "Makefile"],
+        directories: &["-C", "--directory"],
+        file_options: &["-f", "--file", "--makefile"],
+        text_options: &["--eval", "-E"],
+        valued: &["-I", "-o", "-W", "-j", "-l", "--include-dir", "--assume-old", "--assume-new", "--what-if"],
+        read: make::read,
+        goals: operands,
+    },
+    Runner {
+        names: &["just"],
+        files: &["justfile", "Justfile", ".justfile"],
+        directories: &["-d", "--working-directory"],
+        file_options: &["-f", "--justfile"],
+        text_options: &[],
+        valued: &["--set", "--shell", "--color"],
+        read: recipes::just,
+        goals: operands,
+    },
+    Runner {
+        names: &["task", "go-task"],
+        files: &["Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml"],
+        directories: &["-d", "--dir"],
+        file_options: &["-t", "--taskfile"],
+        text_options: &[],
+        valued: &["-o", "--output", "-C", "--concurrency"],
+        read: recipes::task,
+        goals: operands,
+    },
+];
+
+/// The words of one call of a runner.
+#[derive(Debug, Default)]
+struct Divided {
+    directory: Option<Arg>,
+    files: Vec<Arg>,
+    texts: Vec<Arg>,
+    operands: Vec<String>,
+    /// A word is not known, so neither is what it asks for.
+    unknown: bool,
+}
+
+impl Runner {
+    fn divide(&self, words: &[Arg]) -> Divided {
+        let mut divided = Divided::default();
+        let mut left = words.iter();
+        while let Some(word) = left.next() {
+            let text = word.text.as_str();
+            let (name, attached) = match word.after('=').filter(|_| text.starts_with("--")) {
+                Some((name, value)) => (name, Some(value)),
+                None => (text.to_owned(), None),
+            };
+            let name = name.as_str();
+            let mut value = || attached.clone().or_else(|| left.next().cloned());
+            if self.directories.contains(&name) {
+                divided.directory = value();
+            } else if self.file_options.contains(&name) {
+                divided.files.extend(value());
+            } else if self.text_options.contains(&name) {
+                divided.texts.extend(value());
+            } else if self.valued.contains(&name) {
+                // `-j` alone is followed by a goal as often as by a number.
+                if attached.is_none() && left.clone().next().is_some_and(|next| name != "-j" || is_number(&next.text)) {
+                    left.next();
+                }
+            } else if let Some(short) = self.directories.iter().find(|short| is_joined(short, text)) {
+                divided.directory = Some(word.with(text.get(short.len()..).unwrap_or_default()));
+            } else if !text.starts_with('-') {
+                divided.unknown |= !word.is_exact();
+                divided.operands.push(text.to_owned());
+            }
+        }
+        divided
+    }
+}
+
+fn is_joined(short: &str, text: &str) -> bool {
+    short.len() == 2 && text.len() > 2 && text.starts_with(short)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+impl Machine<'_> {
+    /// After `name words…` ran: what of it this session wrote.
+    pub(crate) fn project_scripts(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {
+        self.start_up_files(name, words, io);
+        let Some(runner) = RUNNERS.iter().find(|runner| runner.names.contains(&name)) else { return };
+        let divided = runner.divide(words.get(1..).unwrap_or_default());
+        let home = self.world.cwd().map(str::to_owned);
+        if let Some(directory) = &divided.directory {
+            self.enter(directory);
+        }
+        let named = !divided.files.is_empty();
+        let files =
+            if named { divided.files.clone() } else { runner.files.iter().map(|file| Arg::exact(*file)).collect() };
+        for text in &divided.texts {
+            let known = text.literal().map_or(Stream::Unknown, |text| Stream::of(text.to_owned()));
+            self.piped_recipes("argument", &known, runner, &divided, io);
+        }
+        for file in &files {
+            if let Some(text) = self.piped_file(file, io) {
+                self.piped_recipes("input", &text, runner, &divided, io);
+                continue;
+            }
+            let (target, _) = self.locate(file);
+            match self.world.written(&target) {
+                None => continue,
+                Some(Some(text)) => {
+                    let recipes = (runner.read)(text);
+                    self.recipes(file, &recipes, &(runner.goals)(&divided.operands), divided.unknown, io);
+                }
+                Some(None) => {
+                    let parts = self.world.parts(&target).to_vec();
+                    if parts.is_empty() {
+                        let reason = "runs recipes whose content in this session is not known";
+                        self.opaque(About::Anything, reason, &[]);
+                    }
+                    // Lines without the name of their recipe may belong to any.
+                    let goals = [(runner.goals)(&divided.operands), vec![String::new()]].concat();
+                    for part in parts {
+                        let recipes = (runner.read)(&part);
+                        self.guessed(|machine| machine.recipe_lines(file, &recipes.lines_of(&goals), io));
+                    }
+                }
+            }
+            break;
+        }
+        self.world.set_cwd(home);
+    }
+
+    /// What a name for standard input or for a process substitution holds; `None`: it is a file's.
+    fn piped_file(&self, file: &Arg, io: &Io<'_>) -> Option<Stream> {
+        match file.literal() {
+            Some("-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => Some(io.input.copied()),
+            _ => self.process_output(file),
+        }
+    }
+
+    /// Recipes that are in no file: no policy has seen them, so none vouches for what of them is not known.
+    fn piped_recipes(&mut self, from: &str, text: &Stream, runner: &Runner, divided: &Divided, io: &mut Io<'_>) {
+        let from = &Arg::exact(from);
+        match text {
+            Stream::Known(text) if text.contains(':') => {
+                let recipes = (runner.read)(text);
+                self.recipes(from, &recipes, &(runner.goals)(&divided.operands), divided.unknown, io);
+            }
+            Stream::Known(text) if text.is_empty() => {}
+            _ => {
+                self.opaque(About::Anything, "runs recipes that are not known", &[]);
+                if let Stream::Known(text) | Stream::Likely(text) = text {
+                    let recipes = (runner.read)(text);
+                    self.guessed(|machine| machine.all_recipes(from, &recipes, io));
+                }
+            }
+        }
+    }
+
+    fn recipes(&mut self, file: &Arg, recipes: &Recipes, goals: &[String], unknown: bool, io: &mut Io<'_>) {
+        if unknown {
+            self.opaque(About::Anything, "runs a recipe whose name is not known", &[]);
+            return self.guessed(|machine| machine.all_recipes(file, recipes, io));
+        }
+        if let Some(reason) = recipes.unread {
+            self.opaque(About::Anything, reason, &[]);
+        }
+        let lines = recipes.lines_of(goals);
+        self.recipe_lines(file, &lines, io);
+    }
+
+    fn all_recipes(&mut self, file: &Arg, recipes: &Recipes, io: &mut Io<'_>) {
+        self.recipe_lines(file, &recipes.all_lines(), io);
+    }
+
+    /// Each line has a shell of its own.
+    fn recipe_lines(&mut self, file: &Arg, lines: &[String], io: &mut Io<'_>) {
+        self.through_script(file, |machine| {
+            for line in lines {
+                machine.command_text(&Arg::exact(line.as_str()), io);
+            }
+        });
+    }
+}
+
+fn operands(words: &[String]) -> Vec<String> {
+    words.iter().filter(|word| !word.contains('=')).cloned().collect()
+}
+
+/// The scripts that a subcommand runs.
+fn npm_goals(words: &[String]) -> Vec<String> {
+    let Some((sub, rest)) = words.split_first() else { return goals(&["preinstall install postinstall prepare"]) };
+    match sub.as_str() {
+        "run" | "run-script" | "rum" | "urn" => around(rest.first().map_or("", String::as_str)),
+        "install" | "i" | "add" | "ci" | "update" | "up" | "upgrade" | "clean-install" | "rebuild" | "link" => {
+            goals(&["preinstall install postinstall prepublish preprepare prepare postprepare dependencies"])
+        }
+        "install-test" | "it" => goals(&["preinstall install postinstall prepare pretest test posttest"]),
+        "t" | "tst" => around("test"),
+        "restart" => goals(&["prerestart restart prestop stop poststop prestart start poststart postrestart"]),
+        "publish" | "pack" => goals(&["prepublish prepublishOnly prepack prepare postpack publish postpublish"]),
+        "version" => goals(&["preversion version postversion"]),
+        "uninstall" | "remove" | "rm" | "un" | "exec" | "x" | "dlx" | "create" | "init" => Vec::new(),
+        other => around(other),
+    }
+}
+
+fn around(script: &str) -> Vec<String> {
+    vec![format!("pre{script}"), script.to_owned(), format!("post{script}")]
+}
+
+fn goals(names: &[&str]) -> Vec<String> {
+    names.iter().flat_map(|names| names.split(' ')).map(str::to_owned).collect()
+}
+
+fn composer_goals(words: &[String]) -> Vec<String> {
+    let Some((sub, rest)) = words.split_first() else { return Vec::new() };
+    let events = |name: &str| {
+        ["pre", "post"]
+            .map(|when| format!("{when}-{name}-cmd"))
+            .into_iter()
+            .chain(goals(&["pre-autoload-dump post-autoload-dump post-root-package-install post-create-project-cmd"]))
+            .collect()
+    };
+    match sub.as_str() {
+        "run" | "run-script" | "exec" => rest.first().cloned().into_iter().collect(),
+        "install" | "i" => events("install"),
+        "update" | "u" | "upgrade" | "require" | "remove" => events("update"),
+        other => vec![other.to_owned()],
+    }
+}

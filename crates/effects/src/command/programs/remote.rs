@@ -1,0 +1,312 @@
+//! Programs that talk to another host: `ssh`, `scp`, `rsync`, `nc`, `socat`, `dig`.
+
+use crate::About;
+use crate::command::argument::{Arg, Arguments, Known};
+use crate::command::knowledge::{Entry, OptionRole, Role};
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+
+use super::Call;
+
+/// What the remote side does touches no file here.
+const REMOTE: &str = "a command that runs on another host";
+
+impl Machine<'_> {
+    pub(super) fn ssh(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry { stops: true, ..Entry::default() };
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
+        };
+        option("-b -c -D -e -I -l -L -m -p -Q -R -S -W -w -B", Role::Value);
+        option("-i -F", Role::Read);
+        option("-E", Role::Write);
+        option("-J", Role::Host);
+        option("-o", Role::Value);
+        let arguments = Arguments::divide(&entry, call.rest);
+        self.options(&arguments, io);
+        for setting in arguments.values(&["-o"]) {
+            self.ssh_setting(setting, arguments.operands.first(), io);
+        }
+        let port = arguments.values(&["-p"]).next().and_then(|word| word.text.parse().ok()).or(Some(22));
+        let Some((host, command)) = arguments.operands.split_first() else { return Stream::Unknown };
+        self.ssh_host(host, port);
+        // Options may follow the host.
+        let skip = command.iter().take_while(|word| word.text.starts_with('-')).count();
+        let command = command.get(skip..).unwrap_or_default();
+        if command.is_empty() {
+            let input = io.input.clone();
+            match input {
+                Stream::Known(text) => self.remote_text(&text, io),
+                Stream::Unconnected => {}
+                _ => self.opaque(About::Commands, "runs commands from its input on another host", &[]),
+            }
+            return Stream::Unknown;
+        }
+        let text: Vec<&str> = command.iter().map(Arg::best).collect();
+        if !command.iter().all(Arg::is_exact) {
+            self.opaque(About::Commands, "the text of a command is not known", &[]);
+        }
+        self.remote_text(&text.join(" "), io);
+        Stream::Unknown
+    }
+
+    fn ssh_host(&mut self, host: &Arg, port: Option<u16>) {
+        let name = host.text.strip_prefix("ssh://").unwrap_or(&host.text);
+        let name = name.rsplit('@').next().unwrap_or(name);
+        let (name, port) = match (host.text.starts_with("ssh://"), name.rsplit_once(':')) {
+            (true, Some((name, port_text))) => (name, port_text.parse().ok().or(port)),
+            _ => (name, port),
+        };
+        self.connect_host(&host.with(name), port, Some("ssh"));
+    }
+
+    fn ssh_setting(&mut self, setting: &Arg, host: Option<&Arg>, io: &mut Io<'_>) {
+        let at = setting.text.find(['=', ' ']);
+        let text = at.map_or_else(|| setting.text.clone(), |_| setting.text.replacen([' ', '='], "=", 1));
+        let Some((name, value)) = setting.with(text).after('=') else { return };
+        match name.to_ascii_lowercase().as_str() {
+            "proxycommand" | "localcommand" | "knownhostscommand" => {
+                let host = host.map_or("host", |host| host.text.rsplit('@').next().unwrap_or(&host.text));
+                let text = value.text.replace("%h", host).replace("%p", "22").replace("%r", "user");
+                self.command_text(&value.with(text), io);
+            }
+            "hostname" | "proxyjump" => self.connect_host(&value, Some(22), Some("ssh")),
+            "identityfile" => self.path(Role::Read, &value),
+            "userknownhostsfile" => self.path(Role::Write, &value),
+            _ => {}
+        }
+    }
+
+    /// Commands on another host: they count as executed, their files are not ours.
+    pub(super) fn remote_text(&mut self, text: &str, io: &mut Io<'_>) {
+        let mut elsewhere = crate::World::new(None);
+        let effects = {
+            let mut remote = Machine::new(self.text, &mut elsewhere, self.knowledge);
+            remote.depth = self.depth + 1;
+            remote.at = self.at;
+            remote.searched = self.searched;
+            let mut scope = io.scope.child();
+            remote.shell_text(text, &mut scope, &Stream::Unknown);
+            remote.into_effects()
+        };
+        self.adopt(effects, |machine, effect| machine.remote(effect, REMOTE));
+    }
+
+    pub(super) fn scp(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry::default();
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
+        };
+        option("-c -l -P -X -B -R -s -D", Role::Value);
+        option("-i -F -b", Role::Read);
+        option("-J", Role::Host);
+        option("-S", Role::Program);
+        option("-o", Role::Value);
+        let arguments = Arguments::divide(&entry, call.rest);
+        self.options(&arguments, io);
+        for setting in arguments.values(&["-o"]) {
+            self.ssh_setting(setting, None, io);
+        }
+        if call.name == "sftp" {
+            if let Some(host) = arguments.operands.first() {
+                self.connect_remote(host, "ssh");
+                self.opaque(About::Anything, "runs an interactive client", &["sftp"]);
+            }
+            return Stream::Unknown;
+        }
+        let tree = arguments.has(&["-r"]);
+        self.copy_remote(&arguments.operands, tree, "ssh");
+        Stream::Unknown
+    }
+
+    fn copy_remote(&mut self, operands: &[Arg], tree: bool, scheme: &str) {
+        let Some((last, sources)) = operands.split_last() else { return };
+        for source in sources {
+            if is_remote(source) {
+                self.connect_remote(source, scheme);
+            } else {
+                self.path(if tree { Role::ReadTree } else { Role::Read }, source);
+            }
+        }
+        if is_remote(last) {
+            self.connect_remote(last, scheme);
+        } else if !sources.is_empty() {
+            let directory = tree || sources.len() > 1 || last.text.ends_with('/') || last.text == ".";
+            self.path(if directory { Role::WriteTree } else { Role::Write }, last);
+        } else {
+            self.path(Role::ListTree, last);
+        }
+    }
+
+    fn connect_remote(&mut self, word: &Arg, scheme: &str) {
+        if word.text.contains("://") {
+            self.connect(word);
+            return;
+        }
+        let host = word.text.split(':').next().unwrap_or_default();
+        let host = host.rsplit('@').next().unwrap_or(host);
+        self.connect_host(&word.with(host), None, Some(scheme));
+    }
+
+    pub(super) fn rsync(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry::default();
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
+        };
+        option("-e --rsh", Role::Command);
+        option("--files-from --exclude-from --include-from --password-file -F", Role::Read);
+        option("--log-file --write-batch --only-write-batch", Role::Write);
+        option("--backup-dir --partial-dir -T --temp-dir", Role::WriteTree);
+        option("--compare-dest --copy-dest --link-dest", Role::ReadTree);
+        option("--rsync-path", Role::Command);
+        option(
+            "-f --filter --exclude --include --bwlimit --timeout --port --max-size --min-size --chmod --chown --info --debug --out-format --log-file-format --modify-window -B --block-size --suffix --contimeout --sockopts --address --iconv --skip-compress --usermap --groupmap -M --remote-option --stop-at --compress-choice --checksum-choice --protocol --max-delete",
+            Role::Value,
+        );
+        let arguments = Arguments::divide(&entry, call.rest);
+        self.options(&arguments, io);
+        let dry = arguments.has(&["-n", "--dry-run"]);
+        let Some((last, sources)) = arguments.operands.split_last() else { return Stream::Unknown };
+        for source in sources {
+            if is_remote(source) {
+                self.connect_remote(source, "ssh");
+            } else {
+                self.path(Role::ReadTree, source);
+                if arguments.has(&["--remove-source-files"]) {
+                    self.path(Role::DeleteTree, source);
+                }
+            }
+        }
+        if is_remote(last) {
+            self.connect_remote(last, "ssh");
+        } else if sources.is_empty() || dry {
+            self.path(Role::ListTree, last);
+        } else {
+            self.path(Role::WriteTree, last);
+            for source in sources.iter().filter(|source| source.is_exact() && last.is_exact() && !is_remote(source)) {
+                let original = self.locate(source).0;
+                let inside = last.with(format!("{}/{}", last.text.trim_end_matches('/'), base_name(source)));
+                for place in [last, &inside] {
+                    let copy = self.locate(place).0;
+                    self.world.copied(&copy, &original);
+                }
+            }
+            let deletes = arguments.options.iter().any(|option| option.name.starts_with("--del"));
+            if deletes {
+                self.path(Role::DeleteTree, last);
+            }
+        }
+        Stream::Unknown
+    }
+
+    pub(super) fn nc(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        self.options(&arguments, io);
+        let listens = arguments.has(&["-l", "--listen"]);
+        let socket = arguments.has(&["-U", "--unixsock"]);
+        match arguments.operands.as_slice() {
+            [host, port, ..] if !listens => self.connect_host(host, port.text.parse().ok(), Some("tcp")),
+            [host] if !listens && !socket => self.connect_host(host, None, Some("tcp")),
+            [path, ..] if socket => self.path(Role::Edit, path),
+            _ if listens => self.opaque(About::Network, "waits for connections", &[]),
+            _ => {}
+        }
+        for proxy in arguments.values(&["-x"]) {
+            self.connect(proxy);
+        }
+        Stream::Unknown
+    }
+
+    pub(super) fn socat(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        for word in call.rest.iter().filter(|word| !word.text.starts_with('-') || word.text == "-") {
+            let sides: Vec<&str> = word.text.split("!!").collect();
+            for side in sides {
+                self.socat_address(&word.with(side), io);
+            }
+        }
+        Stream::Unknown
+    }
+
+    fn socat_address(&mut self, word: &Arg, io: &mut Io<'_>) {
+        let Some((kind, rest)) = word.after(':') else {
+            let plain = matches!(word.literal(), Some("-" | "STDIO" | "STDIN" | "STDOUT" | "STDERR" | "PTY" | "PIPE"));
+            if !plain {
+                self.path(Role::Edit, word);
+            }
+            return;
+        };
+        let target = rest.with(rest.text.split(',').next().unwrap_or_default());
+        match kind.to_ascii_uppercase().as_str() {
+            "EXEC" | "SYSTEM" | "SHELL" => {
+                self.command_text(&target, io);
+            }
+            "OPEN" | "FILE" | "GOPEN" | "CREATE" | "CREAT" | "PIPE" | "UNIX" | "UNIX-CONNECT" | "UNIX-CLIENT"
+            | "ABSTRACT" => self.path(Role::Edit, &target),
+            kind if kind.contains("LISTEN") || kind.contains("RECV") => {
+                self.opaque(About::Network, "waits for connections", &[]);
+            }
+            "FD" | "STDIO" => {}
+            _ => {
+                let (host, port) = target.text.rsplit_once(':').unwrap_or((&target.text, ""));
+                self.connect_host(&target.with(host), port.parse().ok(), Some("tcp"));
+            }
+        }
+    }
+
+    pub(super) fn dig(&mut self, call: Call<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        for word in arguments.values(&["-q"]).chain(&arguments.operands) {
+            let text = word.text.as_str();
+            if let Some(server) = text.strip_prefix('@') {
+                self.connect_host(&word.with(server), Some(53), Some("dns"));
+            } else if !(is_record_type(text) || text.starts_with('+')) {
+                self.connect_host(word, None, Some("dns"));
+            }
+        }
+        for file in arguments.values(&["-f"]) {
+            self.path(Role::Read, file);
+            self.connect_to(None, Some("dns"));
+        }
+        Stream::Unknown
+    }
+}
+
+fn is_record_type(text: &str) -> bool {
+    matches!(
+        text.to_ascii_uppercase().as_str(),
+        "A" | "AAAA"
+            | "MX"
+            | "NS"
+            | "TXT"
+            | "SOA"
+            | "CNAME"
+            | "PTR"
+            | "SRV"
+            | "ANY"
+            | "AXFR"
+            | "CAA"
+            | "DS"
+            | "DNSKEY"
+            | "IN"
+            | "CH"
+    )
+}
+
+/// `host:path`, `user@host:path`, `rsync://host/…`.
+fn is_remote(word: &Arg) -> bool {
+    if word.known == Known::Not {
+        return false;
+    }
+    let text = word.text.as_str();
+    if text.contains("://") {
+        return true;
+    }
+    let Some((host, path)) = text.split_once(':') else { return false };
+    let drive = host.chars().count() == 1 && path.starts_with(['/', '\\']);
+    !host.contains('/') && !host.is_empty() && !drive
+}
+
+fn base_name(source: &Arg) -> &str {
+    source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+}

@@ -1,0 +1,290 @@
+//! `sed`: scripts that read, write and run.
+
+use crate::About;
+use crate::command::argument::{Arg, Arguments, Known};
+use crate::command::knowledge::{Entry, OptionRole, Role};
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+
+use super::Call;
+
+/// What a script does besides editing its input.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Program {
+    reads: Vec<String>,
+    writes: Vec<String>,
+    runs: Vec<String>,
+    /// The input itself, or what a substitution makes of it, runs as commands.
+    runs_input: bool,
+    /// Text that it puts into its output.
+    puts: Vec<String>,
+}
+
+impl Machine<'_> {
+    pub(super) fn sed(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = divide(call.rest);
+        let mut operands = arguments.operands.iter();
+        let mut scripts: Vec<Arg> = arguments.values(&["-e", "--expression"]).cloned().collect();
+        let mut from_files = false;
+        for file in arguments.values(&["-f", "--file"]) {
+            from_files = true;
+            self.path(Role::Read, file);
+            match self.content(file).text() {
+                Some(text) => scripts.push(Arg::exact(text)),
+                None => self.opaque(About::Anything, "runs a sed script that was not written in this session", &[]),
+            }
+        }
+        if scripts.is_empty() && !from_files {
+            scripts.extend(operands.next().cloned());
+        }
+        let in_place = arguments.has(&["-i", "-I", "--in-place"]);
+        let files: Vec<Arg> = operands.cloned().collect();
+        let suffix = arguments.values(&["-i", "-I", "--in-place"]).next().cloned();
+        for file in &files {
+            self.path(if in_place { Role::Edit } else { Role::Read }, file);
+            if let Some(suffix) = &suffix {
+                self.path(Role::Write, &backup(file, suffix));
+            }
+        }
+        let mut lines_only = !in_place;
+        for script in scripts {
+            lines_only &=
+                script.text.starts_with(|c: char| c.is_ascii_digit()) && script.text.ends_with(['p', 'q', 'd']);
+            let puts = self.sed_script(&script, io);
+            for file in files.iter().filter(|file| in_place && file.is_exact()) {
+                let (target, _) = self.locate(file);
+                for text in &puts {
+                    self.world.wrote_part(&target, text);
+                }
+            }
+        }
+        match io.input {
+            Stream::Names(names) if files.is_empty() && lines_only => Stream::Names(names.clone()),
+            _ => Stream::Unknown,
+        }
+    }
+
+    /// What the script does besides editing; returns what it puts into the text.
+    fn sed_script(&mut self, script: &Arg, io: &mut Io<'_>) -> Vec<String> {
+        let Some(text) = script.literal() else {
+            self.opaque(About::Anything, "runs a sed script that is not known", &[]);
+            return Vec::new();
+        };
+        let Some(program) = read(text) else {
+            self.opaque(About::Anything, "runs a sed script that is not understood", &[]);
+            return Vec::new();
+        };
+        for file in &program.reads {
+            self.path(Role::Read, &Arg::exact(file.as_str()));
+        }
+        for file in &program.writes {
+            self.path(Role::Write, &Arg::exact(file.as_str()));
+        }
+        for command in &program.runs {
+            self.command_text(&Arg::exact(command.as_str()), io);
+        }
+        if program.runs_input {
+            self.opaque(About::Anything, "sed runs what it makes of its input", &[]);
+            if let Stream::Known(text) | Stream::Likely(text) = io.input.clone() {
+                self.guessed(|machine| machine.command_text(&Arg::exact(text), io));
+            }
+        }
+        program.puts
+    }
+}
+
+/// `x.bak` for the suffix `.bak`; a suffix with `*` is a template for the name.
+fn backup(file: &Arg, suffix: &Arg) -> Arg {
+    let (directory, name) =
+        file.text.rsplit_once('/').map_or(("", file.text.as_str()), |(directory, name)| (directory, name));
+    let name =
+        if suffix.text.contains('*') { suffix.text.replace('*', name) } else { format!("{name}{}", suffix.text) };
+    let text = if directory.is_empty() || name.contains('/') { name } else { format!("{directory}/{name}") };
+    Arg {
+        known: if suffix.is_exact() { file.known } else { Known::Partly },
+        text,
+        likely: None,
+        tilde: file.tilde,
+        span: file.span,
+    }
+}
+
+fn divide(words: &[Arg]) -> Arguments {
+    let value = |role| OptionRole { role, attached: false };
+    let mut entry = Entry::default();
+    entry.options.insert("-e --expression".into(), value(Role::Value));
+    entry.options.insert("-f --file".into(), value(Role::Value));
+    entry.options.insert("-l --line-length".into(), value(Role::Value));
+    entry.options.insert("-i -I --in-place".into(), OptionRole { role: Role::Value, attached: true });
+    Arguments::divide(&entry, words)
+}
+
+/// Reads a script; `None`: it uses what we do not know.
+fn read(text: &str) -> Option<Program> {
+    let mut program = Program::default();
+    let mut reader = Reader { left: text };
+    while reader.command(&mut program)? {}
+    Some(program)
+}
+
+struct Reader<'a> {
+    left: &'a str,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<char> {
+        self.left.chars().next()
+    }
+
+    fn bump(&mut self) -> Option<char> {
+        let mut characters = self.left.chars();
+        let character = characters.next();
+        self.left = characters.as_str();
+        character
+    }
+
+    fn skip(&mut self, wanted: impl Fn(char) -> bool) {
+        self.left = self.left.trim_start_matches(wanted);
+    }
+
+    fn line(&mut self) -> String {
+        let (line, rest) = self.left.split_once('\n').unwrap_or((self.left, ""));
+        let line = line.to_owned();
+        self.left = rest;
+        line
+    }
+
+    /// One command; `Some(false)` at the end.
+    fn command(&mut self, program: &mut Program) -> Option<bool> {
+        self.skip(|character| character.is_whitespace() || character == ';' || character == '}');
+        if self.peek().is_none() {
+            return Some(false);
+        }
+        self.addresses()?;
+        self.skip(|character| character.is_whitespace() || character == '!');
+        match self.bump() {
+            Some('{' | '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F') => {}
+            Some('#') => {
+                self.line();
+            }
+            Some('a' | 'i' | 'c') => program.puts.push(self.text()),
+            Some(':' | 'b' | 't' | 'T' | 'v' | 'l' | 'L' | 'q' | 'Q') => {
+                self.skip(|character| !matches!(character, ';' | '\n' | '}'));
+            }
+            Some('r' | 'R') => program.reads.push(self.line().trim().to_owned()),
+            Some('w' | 'W') => program.writes.push(self.line().trim().to_owned()),
+            Some('e') => {
+                let command = self.line().trim().to_owned();
+                if command.is_empty() { program.runs_input = true } else { program.runs.push(command) }
+            }
+            Some('s') => self.substitution(program)?,
+            Some('y') => {
+                let delimiter = self.bump()?;
+                self.until(delimiter)?;
+                self.until(delimiter)?;
+            }
+            None | Some(_) => return None,
+        }
+        Some(true)
+    }
+
+    /// `1,20`, `/re/I`, `$`, `0~4`, `\%re%`, `+5`.
+    fn addresses(&mut self) -> Option<()> {
+        loop {
+            match self.peek() {
+                Some('/') => {
+                    self.bump();
+                    self.until('/')?;
+                    self.skip(|character| matches!(character, 'I' | 'M'));
+                }
+                Some('\\') => {
+                    self.bump();
+                    let delimiter = self.bump()?;
+                    self.until(delimiter)?;
+                    self.skip(|character| matches!(character, 'I' | 'M'));
+                }
+                Some('0'..='9' | '$' | ',' | '~' | '+' | ' ') => {
+                    self.bump();
+                }
+                _ => return Some(()),
+            }
+        }
+    }
+
+    /// Text of `a`, `i`, `c`: to the end of a line that does not end in a backslash.
+    fn text(&mut self) -> String {
+        let mut text = String::new();
+        loop {
+            let line = self.line();
+            let (part, goes_on) = line.strip_suffix('\\').map_or((line.as_str(), false), |part| (part, true));
+            text.push_str(part.trim_start());
+            text.push('\n');
+            if !goes_on || self.left.is_empty() {
+                return text;
+            }
+        }
+    }
+
+    fn until(&mut self, delimiter: char) -> Option<String> {
+        let (mut text, mut class) = (String::new(), false);
+        loop {
+            match self.bump()? {
+                '\\' => {
+                    let next = self.bump()?;
+                    if next != delimiter {
+                        text.push('\\');
+                    }
+                    text.push(next);
+                }
+                '[' if delimiter != '[' => {
+                    class = true;
+                    text.push('[');
+                }
+                ']' => {
+                    class = false;
+                    text.push(']');
+                }
+                // Inside a class the delimiter is plain in some implementations and ends the pattern in others.
+                character if character == delimiter && !(class && self.closes_class(delimiter)) => return Some(text),
+                character => text.push(character),
+            }
+        }
+    }
+
+    /// A `]` follows before the next delimiter: `[^/]`.
+    fn closes_class(&self, delimiter: char) -> bool {
+        let close = self.left.find(']');
+        let end = self.left.find(delimiter);
+        matches!((close, end), (Some(close), Some(end)) if close < end)
+    }
+
+    fn substitution(&mut self, program: &mut Program) -> Option<()> {
+        let delimiter = self.bump()?;
+        self.until(delimiter)?;
+        let replacement = self.until(delimiter)?;
+        program.puts.push(replacement.replace("\\n", "\n"));
+        loop {
+            match self.peek() {
+                Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {
+                    self.bump();
+                }
+                Some('e') => {
+                    self.bump();
+                    program.runs_input = true;
+                    program.runs.push(replacement.clone());
+                }
+                Some('w') => {
+                    self.bump();
+                    program.writes.push(self.line().trim().to_owned());
+                    return Some(());
+                }
+                None | Some(';' | '\n' | '}' | '#') => return Some(()),
+                Some(character) if character.is_whitespace() => {
+                    self.bump();
+                }
+                Some(_) => return None,
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! `xargs` and `parallel`: one command for many items.
+
+use crate::About;
+use crate::command::argument::{Arg, Arguments};
+use crate::command::knowledge::{Entry, OptionRole, Role};
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+
+use super::Call;
+use super::find::filled;
+
+/// More items than this are taken as unknown ones.
+const ITEMS: usize = 256;
+/// Words that a wrapper may take before the command it runs: options, their values, operands.
+const WRAPPED: usize = 3;
+
+impl Machine<'_> {
+    pub(super) fn xargs(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry { stops: true, ..Entry::default() };
+        let value = OptionRole { role: Role::Value, attached: false };
+        entry.options.insert("-a --arg-file -d --delimiter -E -I -J -R -L --max-lines -n --max-args -P --max-procs -s --max-chars --process-slot-var".into(), value);
+        entry.options.insert("-i --replace -l -e --eof".into(), OptionRole { role: Role::Value, attached: true });
+        let arguments = Arguments::divide(&entry, call.rest);
+        let mut input = io.input.clone();
+        for file in arguments.values(&["-a", "--arg-file"]) {
+            self.path(Role::Read, file);
+            input = self.content(file);
+        }
+        let replacing = arguments.has(&["-I", "-i", "--replace", "-J"]);
+        let mark = arguments.values(&["-I", "-i", "--replace", "-J"]).next().map_or("{}", |word| word.text.as_str());
+        let quoted = !arguments.has(&["-0", "--null", "-d", "--delimiter"]) && !replacing;
+        let items = items(&input, quoted, replacing);
+        let mut command = arguments.operands.clone();
+        if command.is_empty() {
+            command.push(Arg::exact("echo"));
+        }
+        let inner_input = Stream::nothing();
+        let mut inner = Io { scope: &mut *io.scope, input: &inner_input };
+        if replacing {
+            for item in &items {
+                let words: Vec<Arg> = command.iter().map(|word| filled(word, mark, item)).collect();
+                self.command(&words, &mut inner);
+            }
+            return Stream::Unknown;
+        }
+        if let [item] = items.as_slice()
+            && !item.is_exact()
+            && command.first().is_some_and(|program| self.runs_arguments(program))
+        {
+            // Some of the items may be the wrapper's own, those after them a command.
+            command.extend(std::iter::repeat_n(item.clone(), WRAPPED));
+        }
+        command.extend(items);
+        self.command(&command, &mut inner)
+    }
+
+    /// The program runs some of its arguments as a command.
+    fn runs_arguments(&self, program: &Arg) -> bool {
+        let entry = program.literal().and_then(|name| self.knowledge.entry(name.rsplit('/').next().unwrap_or(name)));
+        entry.is_some_and(|entry| entry.operands.iter().any(|operand| operand.role == Role::Argv))
+    }
+
+    pub(super) fn parallel(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry { stops: true, ..Entry::default() };
+        let value = OptionRole { role: Role::Value, attached: false };
+        entry.options.insert("-a --arg-file -j --jobs -n --max-args -N -L -I -d --delimiter --timeout --delay --joblog --results --colsep -C --tmpdir --retries --halt --tagstring --memfree --load -S --sshlogin --workdir --wd".into(), value);
+        let arguments = Arguments::divide(&entry, call.rest);
+        let is_mark = |word: &Arg| matches!(word.literal(), Some(":::" | "::::" | ":::+" | "::::+"));
+        let end = arguments.operands.iter().position(is_mark).unwrap_or(arguments.operands.len());
+        let (command, sources) = arguments.operands.split_at_checked(end).unwrap_or((&arguments.operands, &[]));
+        for file in arguments.values(&["--joblog", "--results"]) {
+            self.path(Role::Write, file);
+        }
+        for host in arguments.values(&["-S", "--sshlogin"]) {
+            self.connect_host(host, Some(22), Some("ssh"));
+        }
+        let mut input = io.input.clone();
+        for file in arguments.values(&["-a", "--arg-file"]) {
+            self.path(Role::Read, file);
+            input = self.content(file);
+        }
+        let items = if sources.is_empty() { items(&input, false, true) } else { self.sources(sources) };
+        let inner_input = Stream::nothing();
+        let mut inner = Io { scope: &mut *io.scope, input: &inner_input };
+        if command.is_empty() {
+            for item in &items {
+                self.command_text(item, &mut inner);
+            }
+            return Stream::Unknown;
+        }
+        let has_mark = command.iter().any(|word| word.text.contains('{') && word.text.contains('}'));
+        for item in &items {
+            let mut words: Vec<Arg> = command.iter().map(|word| filled(word, "{}", item)).collect();
+            if !has_mark {
+                words.push(item.clone());
+            }
+            self.joined(&words, &mut inner);
+        }
+        Stream::Unknown
+    }
+
+    fn sources(&mut self, words: &[Arg]) -> Vec<Arg> {
+        let mut all = Vec::new();
+        let mut files = false;
+        for word in words {
+            match word.literal() {
+                Some(":::" | ":::+") => files = false,
+                Some("::::" | "::::+") => files = true,
+                _ if files => {
+                    self.path(Role::Read, word);
+                    all.extend(items(&self.content(word), false, true));
+                }
+                _ => all.push(word.clone()),
+            }
+        }
+        if all.len() > ITEMS {
+            self.opaque(About::Anything, "too many items", &[]);
+            return vec![Arg::unknown("{}")];
+        }
+        all
+    }
+}
+
+/// Items of an input: lines, or words as `xargs` splits them.
+fn items(input: &Stream, quoted: bool, lines: bool) -> Vec<Arg> {
+    match input {
+        Stream::Known(text) => {
+            let split: Vec<Arg> = if lines {
+                text.lines().map(str::trim_start).filter(|line| !line.is_empty()).map(Arg::exact).collect()
+            } else if quoted {
+                text.split_whitespace().map(|word| Arg::exact(word.replace(['\'', '"', '\\'], ""))).collect()
+            } else {
+                text.split(['\0', '\n']).filter(|item| !item.is_empty()).map(Arg::exact).collect()
+            };
+            if split.len() > ITEMS { vec![Arg::unknown("items of standard input")] } else { split }
+        }
+        Stream::Names(names) => names.clone(),
+        Stream::Likely(_) | Stream::Unknown | Stream::Unconnected => vec![Arg::unknown("items of standard input")],
+    }
+}

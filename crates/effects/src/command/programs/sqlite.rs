@@ -1,0 +1,164 @@
+//! `sqlite3` and `duckdb`: a database file, and statements that reach for other files.
+
+use crate::About;
+use crate::command::argument::{Arg, Arguments};
+use crate::command::knowledge::{Entry, OptionRole, Role};
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+
+use super::Call;
+
+impl Machine<'_> {
+    pub(super) fn sqlite(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let mut entry = Entry { words: true, ..Entry::default() };
+        let mut option = |names: &'static str, role| {
+            entry.options.insert(names.into(), OptionRole { role, attached: false });
+        };
+        option("-cmd --cmd -c -s", Role::Value);
+        option("-init --init -f -file", Role::Script);
+        option(
+            "-separator -newline -nullvalue -mmap -maxsize -vfs -lookaside -pagecache -escape -storage-version",
+            Role::Value,
+        );
+        option("-A", Role::Config);
+        let arguments = Arguments::divide(&entry, call.rest);
+        self.options(&arguments, io);
+        let database = arguments.operands.first();
+        let input = io.input.text().map(Arg::exact);
+        let named = arguments.values(&["-cmd", "--cmd", "-c", "-s"]);
+        let statements: Vec<Arg> = arguments.operands.iter().skip(1).chain(named).cloned().chain(input).collect();
+        let lines = statements.iter().flat_map(lines);
+        let mut only_reads = !statements.is_empty();
+        for line in lines {
+            only_reads &= self.statement(call.name, &line, io);
+        }
+        if let Some(database) = database.filter(|word| word.text != ":memory:") {
+            let read_only = only_reads || arguments.has(&["-readonly", "--readonly", "-safe"]);
+            self.path(if read_only { Role::Read } else { Role::Edit }, database);
+        }
+        if !only_reads {
+            let program = call.words.first().map_or("sqlite3", |word| word.text.as_str());
+            self.opaque(About::Writes, "runs database statements", &[program]);
+        }
+        Stream::Unknown
+    }
+
+    /// One statement or dot command; says whether it only reads the database.
+    fn statement(&mut self, program: &str, line: &Arg, io: &mut Io<'_>) -> bool {
+        let Some(text) = line.literal() else {
+            self.opaque(About::Anything, "database statements that are not known", &[]);
+            return false;
+        };
+        let (command, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let lower = text.to_ascii_lowercase();
+        if command.starts_with('.') {
+            return self.dot_command(&command.to_ascii_lowercase(), rest.trim(), io);
+        }
+        let reaches = ["writefile(", "readfile(", "load_extension", "edit(", "fts3_tokenizer"];
+        // DuckDB opens whatever file or URL a statement names.
+        let opens = program == "duckdb" && (text.contains(['\'', '"']) || lower.contains("from read_"));
+        if opens || reaches.iter().any(|name| lower.contains(name)) {
+            self.opaque(About::Anything, "a statement reads or writes files", &[]);
+        }
+        matches!(command.to_ascii_lowercase().as_str(), "select" | "explain" | "describe" | "show")
+            || lower.starts_with("pragma") && !lower.contains('=')
+    }
+
+    fn dot_command(&mut self, command: &str, rest: &str, io: &mut Io<'_>) -> bool {
+        let words: Vec<Arg> = split(rest).into_iter().map(Arg::exact).collect();
+        let last = words.last();
+        match command {
+            ".shell" | ".system" => {
+                self.command_text(&Arg::exact(rest), io);
+            }
+            ".read" => self.dot_read(rest, last, io),
+            ".output" | ".once" | ".log" | ".trace" => self.dot_output(rest, last, io),
+            ".backup" | ".save" | ".clone" => self.dot_file(Role::Write, last),
+            ".restore" | ".open" => {
+                self.dot_file(Role::Edit, last);
+                return false;
+            }
+            ".import" => {
+                let file = words.iter().find(|word| !word.text.starts_with('-'));
+                match piped(rest) {
+                    Some(_) => self.opaque(About::Anything, "runs a command that is not read", &[]),
+                    None => self.dot_file(Role::Read, file),
+                }
+                return false;
+            }
+            ".load" => self.opaque(About::Anything, "loads code", &[]),
+            ".cd" | ".archive" | ".ar" | ".excel" | ".www" | ".edit" | ".e" => {
+                self.opaque(About::Anything, "a command of the database's shell reads or writes files", &[]);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    fn dot_file(&mut self, role: Role, file: Option<&Arg>) {
+        if let Some(file) = file {
+            self.path(role, file);
+        }
+    }
+
+    /// `.read FILE`, `.read '|COMMAND'`.
+    fn dot_read(&mut self, rest: &str, file: Option<&Arg>, io: &mut Io<'_>) {
+        if let Some(command) = piped(rest) {
+            self.command_text(&Arg::exact(command), io);
+            self.opaque(About::Anything, "database statements that are not known", &[]);
+        } else if let Some(file) = file {
+            self.role(Role::Script, file, io);
+        }
+    }
+
+    /// `.output FILE`, `.output '|COMMAND'`.
+    fn dot_output(&mut self, rest: &str, file: Option<&Arg>, io: &mut Io<'_>) {
+        if let Some(command) = piped(rest) {
+            self.command_text(&Arg::exact(command), io);
+        } else {
+            self.dot_file(
+                Role::Write,
+                file.filter(|file| !matches!(file.text.as_str(), "stdout" | "stderr" | "off" | "on")),
+            );
+        }
+    }
+}
+
+/// The command of `|COMMAND`, quoted or not.
+fn piped(rest: &str) -> Option<&str> {
+    let quote = rest.chars().next().filter(|quote| matches!(quote, '\'' | '"'));
+    let bare = quote.map_or(rest, |quote| rest.trim_matches(quote));
+    bare.strip_prefix('|')
+}
+
+/// Statements and dot commands of a text.
+fn lines(text: &Arg) -> Vec<Arg> {
+    let Some(literal) = text.literal() else { return vec![text.clone()] };
+    let mut all = Vec::new();
+    for line in literal.lines() {
+        if line.trim_start().starts_with('.') {
+            all.push(text.with(line.trim()));
+        } else {
+            all.extend(line.split(';').map(str::trim).filter(|one| !one.is_empty()).map(|one| text.with(one)));
+        }
+    }
+    all
+}
+
+/// Words of a dot command; quotes hold them together.
+fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quote = None;
+    for character in text.chars() {
+        match quote {
+            Some(open) if open == character => quote = None,
+            None if matches!(character, '\'' | '"') => quote = Some(character),
+            None if character.is_whitespace() => words.extend((!word.is_empty()).then(|| std::mem::take(&mut word))),
+            _ => word.push(character),
+        }
+    }
+    words.extend((!word.is_empty()).then_some(word));
+    words
+}

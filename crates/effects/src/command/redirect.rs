@@ -1,0 +1,154 @@
+//! Redirections: what a command opens before it runs.
+
+use crate::PathTarget;
+use agent_strace_shell::{Redirect, RedirectKind, Scope};
+
+use super::argument::{Arg, Known};
+use super::knowledge::Role;
+use super::machine::Machine;
+use super::stream::Stream;
+
+/// What redirections leave behind.
+#[derive(Debug, Default)]
+pub(crate) struct Opened {
+    /// New standard input.
+    pub input: Option<Stream>,
+    /// Where standard output goes instead of to the next command: files, and what they held before.
+    pub output: Option<Vec<(PathTarget, Stream)>>,
+    /// Process substitutions that read standard output.
+    sinks: Vec<Arg>,
+}
+
+impl Machine<'_> {
+    pub(crate) fn redirects(&mut self, redirects: &[Redirect], scope: &mut Scope) -> Opened {
+        let mut opened = Opened::default();
+        for redirect in redirects {
+            self.at_span(redirect.span, |machine| machine.redirect(redirect, scope, &mut opened));
+        }
+        opened
+    }
+
+    fn redirect(&mut self, redirect: &Redirect, scope: &mut Scope, opened: &mut Opened) {
+        let is_input = matches!(redirect.descriptor, None | Some(0));
+        match &redirect.kind {
+            RedirectKind::Duplicate => {}
+            RedirectKind::Here { body, quoted: _ } => {
+                let text = self.here(body, scope);
+                if is_input {
+                    opened.input = Some(text);
+                }
+            }
+            RedirectKind::Read(word) => {
+                for word in self.fields(std::slice::from_ref(word), scope) {
+                    let text = self.opened(&word, false);
+                    if is_input {
+                        opened.input = Some(text);
+                    }
+                }
+            }
+            RedirectKind::ReadWrite(word) => {
+                for word in self.fields(std::slice::from_ref(word), scope) {
+                    let text = self.opened(&word, true);
+                    if is_input {
+                        opened.input = Some(text);
+                    }
+                }
+            }
+            RedirectKind::Write(word) | RedirectKind::Append(word) => {
+                let keeps = matches!(redirect.kind, RedirectKind::Append(_));
+                let words = self.fields(std::slice::from_ref(word), scope);
+                let is_output = matches!(redirect.descriptor, None | Some(1));
+                for word in words {
+                    self.written(&word, is_output, keeps, opened);
+                }
+            }
+        }
+    }
+
+    fn written(&mut self, word: &Arg, is_output: bool, keeps: bool, opened: &mut Opened) {
+        if self.socket(word) {
+            if is_output {
+                opened.output.get_or_insert_default();
+            }
+            return;
+        }
+        let before = if keeps { self.content(word) } else { Stream::nothing() };
+        let kept = keeps.then(|| self.locate(word).0);
+        let kept = kept.map(|target| (self.world.take_written(&target).unwrap_or_default(), target));
+        self.redirected(Role::Write, word);
+        if let Some((written, target)) = kept.filter(|_| word.is_exact()) {
+            self.world.put_written(&target, written);
+        }
+        let device = word.literal().is_some_and(|text| text.starts_with("/dev/"));
+        if !is_output || device && word.text != "/dev/null" && self.process_output(word).is_none() {
+            return;
+        }
+        if self.process_output(word).is_some() {
+            opened.sinks.push(word.clone());
+        }
+        let targets = opened.output.get_or_insert_default();
+        if word.is_exact() && !device {
+            targets.push((self.locate(word).0, before));
+        }
+    }
+
+    /// `/dev/tcp/HOST/PORT` connects.
+    fn socket(&mut self, word: &Arg) -> bool {
+        let Some(rest) = word.text.strip_prefix("/dev/tcp/").or_else(|| word.text.strip_prefix("/dev/udp/")) else {
+            return false;
+        };
+        if word.known == Known::Not {
+            return false;
+        }
+        let scheme = if word.text.starts_with("/dev/tcp") { "tcp" } else { "udp" };
+        let (host, port) = rest.split_once('/').unwrap_or((rest, ""));
+        self.connect_host(&word.with(host), port.parse().ok(), Some(scheme));
+        true
+    }
+
+    fn opened(&mut self, word: &Arg, writes: bool) -> Stream {
+        if self.socket(word) {
+            return Stream::Unknown;
+        }
+        if let Some(text) = self.process_output(word) {
+            return text;
+        }
+        if matches!(word.literal(), Some("/dev/null")) {
+            return Stream::nothing();
+        }
+        self.redirected(if writes { Role::Edit } else { Role::Read }, word);
+        self.content(word)
+    }
+
+    /// What a file holds, where this session wrote it.
+    pub(crate) fn content(&self, word: &Arg) -> Stream {
+        if !word.is_exact() {
+            return Stream::Unknown;
+        }
+        let (target, _) = self.locate(word);
+        match self.world.written(&target) {
+            Some(Some(text)) => Stream::Known(text.to_owned()),
+            Some(None) | None => Stream::Unknown,
+        }
+    }
+
+    /// The command is done: what it printed is now in its files, or goes on.
+    pub(crate) fn close(&mut self, opened: &Opened, output: Stream) -> Stream {
+        let Some(targets) = &opened.output else { return output };
+        for word in &opened.sinks {
+            self.feed(word, &output);
+        }
+        for (target, before) in targets {
+            let content = before.clone().then(output.clone());
+            if *before == Stream::nothing() || content.text().is_some() {
+                self.world.wrote(target, content.text());
+            } else {
+                self.world.edited(target);
+            }
+            if let (None, Stream::Known(added) | Stream::Likely(added)) = (content.text(), &output) {
+                self.world.appended(target, added);
+            }
+        }
+        Stream::nothing()
+    }
+}

@@ -1,0 +1,69 @@
+//! Where programs are looked for: a directory that a script puts before the installed ones may hold another `cargo`.
+
+use super::argument::Arg;
+use super::machine::Machine;
+use agent_strace_shell::{Piece, Scope};
+
+/// Directories that users and package managers install programs to.
+const INSTALLED: &[&str] =
+    &["bin", "sbin", "usr", "opt", "nix", "snap", "root", "home", "Users", "Library", "Applications"];
+
+/// What package managers install into a project.
+const OWN: &[&str] = &["node_modules/.bin", "venv/bin", "vendor/bin"];
+
+/// What stands for text that nobody knows.
+const UNKNOWN: char = '\0';
+
+impl Machine<'_> {
+    /// The script sets the search path so that programs may be found in a place where nobody installs any. What stands
+    /// behind the search path as it was (`PATH=$PATH:x`) replaces no program.
+    pub(super) fn is_shadowed(&self, scope: &Scope) -> bool {
+        if scope.content("PATH").is_none() {
+            return false;
+        }
+        let value = scope.value("PATH");
+        let mut before = String::new();
+        let mut pieces = value.pieces().iter().peekable();
+        while let Some(piece) = pieces.next() {
+            match piece {
+                Piece::Inherited if stands_alone(&before, pieces.peek().copied()) => {
+                    if before.pop().is_none() {
+                        return false;
+                    }
+                    break;
+                }
+                Piece::Text { text, .. } | Piece::Likely(text) => before.push_str(text),
+                Piece::Tilde(user) => before.extend(["~", user.as_deref().unwrap_or_default()]),
+                Piece::Glob(_) | Piece::Matching(_) | Piece::Unknown | Piece::Inherited | Piece::Break { .. } => {
+                    before.push(UNKNOWN);
+                }
+            }
+        }
+        before.split(':').any(|place| !self.is_installed(place))
+    }
+
+    /// An empty place is the working directory.
+    fn is_installed(&self, place: &str) -> bool {
+        if place.is_empty() || place.contains(UNKNOWN) {
+            return false;
+        }
+        let path = self.locate(&Arg::exact(place)).0.path;
+        let ours = !path.starts_with(['/', '~']);
+        let base = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+        if ours {
+            OWN.iter().any(|own| path.ends_with(own))
+        } else {
+            path.starts_with('~') || INSTALLED.contains(&base)
+        }
+    }
+}
+
+/// What stands between such text is a place of its own: `$PATH/x` is not the search path as it was.
+fn stands_alone(before: &str, next: Option<&Piece>) -> bool {
+    let ends = match next {
+        None => true,
+        Some(Piece::Text { text, .. } | Piece::Likely(text)) => text.is_empty() || text.starts_with(':'),
+        Some(_) => false,
+    };
+    ends && (before.is_empty() || before.ends_with(':'))
+}

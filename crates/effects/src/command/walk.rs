@@ -1,0 +1,296 @@
+//! Walks a script's nodes in the order in which a shell runs them.
+//!
+//! Everything that may run counts: both branches of an `if`, both sides of `||`. What is known about variables and
+//! the working directory afterwards is only what all ways through agree on.
+
+use crate::About;
+use agent_strace_shell::{BYTES_A_STEP, Connector, Node, Redirect, Scope, Script, Word, parse_at};
+
+use super::argument::{Arg, Known};
+use super::machine::Machine;
+use super::outcome::Outcome;
+use super::stream::Stream;
+
+/// A loop over more words than this is walked once with an unknown variable.
+const ROUNDS: usize = 64;
+
+impl Machine<'_> {
+    /// Text that a shell runs in a process of its own or, with `scope`, in this one.
+    pub(crate) fn shell_text(&mut self, text: &str, scope: &mut Scope, input: &Stream) -> Stream {
+        self.nested(Stream::Unknown, |machine| {
+            if !machine.may_spend(1 + text.len() / BYTES_A_STEP + scope.weight()) {
+                return Stream::Unknown;
+            }
+            let home = machine.home(text);
+            let script = parse_at(&text.replace("\r\n", "\n"), home);
+            machine.script(&script, scope, input)
+        })
+    }
+
+    pub(crate) fn script(&mut self, script: &Script, scope: &mut Scope, input: &Stream) -> Stream {
+        for problem in &script.problems {
+            self.opaque(About::Anything, &format!("shell text is not understood: {}", problem.reason), &[]);
+        }
+        let mut output = Stream::nothing();
+        let waits = script.nodes.iter().rposition(waits_for_all);
+        for (place, node) in script.nodes.iter().enumerate() {
+            let outcome = self.outcome_in(script, place, scope);
+            self.awaited = waits.is_some_and(|wait| wait > place);
+            let printed = self.with_outcome(outcome, |machine| machine.node(node, scope, input));
+            output = output.then(printed);
+        }
+        output
+    }
+
+    fn node(&mut self, node: &Node, scope: &mut Scope, input: &Stream) -> Stream {
+        if !self.may_spend(1) {
+            return Stream::Unknown;
+        }
+        match node {
+            Node::Simple(simple) => self.simple(simple, scope, input),
+            Node::Pipeline(stages) => self.pipeline(stages, scope, input),
+            Node::Negated(node) => self.with_outcome(self.outcome_turned(), |machine| machine.node(node, scope, input)),
+            Node::Subshell(script) => {
+                let outcome = self.outcome_of_subshell();
+                let inside = |machine: &mut Self, scope: &mut Scope| machine.script(script, scope, input);
+                self.with_outcome(outcome, |machine| machine.forked(scope, inside))
+            }
+            Node::Group(script) => self.script(script, scope, input),
+            Node::Background(node) => {
+                let inside = |machine: &mut Self, scope: &mut Scope| machine.node(node, scope, input);
+                let outer = self.detached;
+                self.detached |= !self.awaited;
+                let output = self.with_outcome(self.outcome_of_background(), |machine| machine.forked(scope, inside));
+                self.detached = outer;
+                output
+            }
+            Node::AndOr { first, rest } => self.and_or(first, rest, scope, input),
+            Node::Branches { conditions, bodies } => self.branches(conditions, bodies, scope, input),
+            // How often a body runs, and which of several, nobody knows.
+            Node::Loop { variable, condition, body } => self.with_outcome(Outcome::default(), |machine| {
+                machine.repeated(variable.as_ref(), condition, body, scope, input)
+            }),
+            Node::Case { word, arms } => {
+                self.with_outcome(Outcome::default(), |machine| machine.case(word, arms, scope, input))
+            }
+            Node::Function { name, body } => {
+                scope.define(name, std::rc::Rc::clone(body));
+                Stream::nothing()
+            }
+            Node::Test(words) => {
+                for word in words {
+                    self.scalar(word, scope);
+                }
+                Stream::nothing()
+            }
+            Node::Redirected { node, redirects } => self.redirected_node(node, redirects, scope, input),
+        }
+    }
+
+    /// What follows `&&` is taken to run, as commands mostly succeed; what follows `||` counts, too, but what it changes
+    /// is in doubt. A `cd` did not fail for what follows it with `&&`, and did for what follows with `||`.
+    fn and_or(&mut self, first: &Node, rest: &[(Connector, Node)], scope: &mut Scope, input: &Stream) -> Stream {
+        let outer = self.astray.take();
+        let mut outcomes = self.outcomes_of_list(rest).into_iter();
+        let mut output = self.listed(first, outcomes.next(), scope, input);
+        for (connector, node) in rest {
+            let outcome = outcomes.next();
+            let astray = self.astray.take();
+            match connector {
+                Connector::And => output = output.then(self.listed(node, outcome, scope, input).doubted()),
+                Connector::Or => {
+                    self.may_spend(scope.weight());
+                    let before = scope.clone();
+                    let cwd = self.world.cwd().map(str::to_owned);
+                    if let Some(failed) = &astray {
+                        self.world.set_cwd(Some(failed.clone()));
+                    }
+                    let start = self.world.cwd().map(str::to_owned);
+                    output = output.then(self.listed(node, outcome, scope, input).doubted());
+                    if self.world.cwd() == start.as_deref() {
+                        self.world.set_cwd(cwd.clone());
+                    }
+                    self.rejoin(&before, cwd.as_deref(), scope);
+                    if leaves(node) {
+                        continue;
+                    }
+                }
+            }
+            self.astray = self.astray.take().or(astray);
+        }
+        self.astray = self.astray.take().or(outer);
+        output
+    }
+
+    /// One command of a list.
+    fn listed(&mut self, node: &Node, outcome: Option<Outcome>, scope: &mut Scope, input: &Stream) -> Stream {
+        let outcome = outcome.filter(|_| !scope.strictness().unsure).unwrap_or_default();
+        self.with_outcome(outcome, |machine| machine.node(node, scope, input))
+    }
+
+    fn redirected_node(&mut self, node: &Node, redirects: &[Redirect], scope: &mut Scope, input: &Stream) -> Stream {
+        let opened = self.redirects(redirects, scope);
+        let input = opened.input.clone().unwrap_or_else(|| input.clone());
+        let output = self.node(node, scope, &input);
+        self.close(&opened, output)
+    }
+
+    /// Runs `inside` in a copy of the shell: assignments and `cd` don't come back.
+    pub(crate) fn forked<T>(&mut self, scope: &Scope, inside: impl FnOnce(&mut Self, &mut Scope) -> T) -> T {
+        self.may_spend(scope.weight());
+        let mut fork = scope.clone();
+        let (cwd, astray) = (self.world.cwd().map(str::to_owned), self.astray.clone());
+        let result = inside(self, &mut fork);
+        self.world.set_cwd(cwd);
+        self.astray = astray;
+        result
+    }
+
+    fn pipeline(&mut self, stages: &[Node], scope: &mut Scope, input: &Stream) -> Stream {
+        let mut flow = input.clone();
+        let outer = self.pipe;
+        for (at, stage) in stages.iter().enumerate() {
+            let outcome = self.outcome_of_stage(at + 1 == stages.len(), scope);
+            let inside = |machine: &mut Self, scope: &mut Scope| machine.node(stage, scope, &flow);
+            flow = self.with_outcome(outcome, |machine| machine.forked(scope, inside));
+            if let Node::Simple(simple) = stage {
+                self.pipe = self.pipe.or(simple.span);
+            }
+        }
+        self.pipe = outer;
+        flow
+    }
+
+    /// Conditions run one after the other; bodies start from what the conditions left, and exactly one of them runs.
+    fn branches(&mut self, conditions: &[Script], bodies: &[Script], scope: &mut Scope, input: &Stream) -> Stream {
+        let mut output = Stream::nothing();
+        let outcome = self.outcome_of_condition(conditions, bodies);
+        for condition in conditions {
+            let printed = self.with_outcome(outcome, |machine| machine.script(condition, scope, input));
+            output = output.then(printed.doubted());
+        }
+        let printed =
+            self.with_outcome(Outcome::default(), |machine| machine.alternatives(bodies.iter(), scope, input));
+        printed.map_or(output.clone(), |printed| output.then(printed))
+    }
+
+    /// Walks scripts of which at most one runs, each from the same state; leaves what all of them agree on.
+    fn alternatives<'s>(
+        &mut self,
+        scripts: impl Iterator<Item = &'s Script>,
+        scope: &mut Scope,
+        input: &Stream,
+    ) -> Option<Stream> {
+        let before = scope.clone();
+        let cwd = self.world.cwd().map(str::to_owned);
+        let mut ends: Option<(Scope, Option<String>)> = None;
+        let mut output: Option<Stream> = None;
+        for script in scripts {
+            self.may_spend(scope.weight());
+            let mut own = before.clone();
+            self.world.set_cwd(cwd.clone());
+            let printed = self.script(script, &mut own, input).doubted();
+            let here = self.world.cwd().map(str::to_owned);
+            output = Some(output.map_or(printed.clone(), |output| output.then(printed)));
+            ends = Some(match ends {
+                None => (own, here),
+                Some((mut merged, directory)) => {
+                    merged.merge(&own);
+                    let same = directory == here;
+                    (merged, directory.filter(|_| same))
+                }
+            });
+        }
+        if let Some((merged, directory)) = ends {
+            *scope = merged;
+            self.world.set_cwd(directory);
+        }
+        output
+    }
+
+    /// What is known after a part that may not have run.
+    fn rejoin(&mut self, before: &Scope, cwd: Option<&str>, scope: &mut Scope) {
+        scope.merge(before);
+        if self.world.cwd() != cwd {
+            self.world.set_cwd(None);
+        }
+    }
+
+    fn repeated(
+        &mut self,
+        variable: Option<&(String, Vec<Word>)>,
+        condition: &Script,
+        body: &Script,
+        scope: &mut Scope,
+        input: &Stream,
+    ) -> Stream {
+        let values = variable.map(|(_, words)| self.fields(words, scope));
+        self.may_spend(scope.weight());
+        let before = scope.clone();
+        let cwd = self.world.cwd().map(str::to_owned);
+        if variable.is_none()
+            && let Some(output) = self.loop_over_lines(condition, body, scope, input)
+        {
+            self.rejoin(&before, cwd.as_deref(), scope);
+            return output.doubted();
+        }
+        let mut output = Stream::nothing();
+        let known =
+            values.filter(|values| values.len() <= ROUNDS && values.iter().all(|value| value.known != Known::Not));
+        let rounds: Vec<Option<Arg>> = match known {
+            Some(values) => values.into_iter().map(Some).collect(),
+            None => vec![None],
+        };
+        let exact = variable.is_some() && rounds.iter().all(|round| round.as_ref().is_some_and(Arg::is_exact));
+        for round in rounds {
+            if let Some((name, _)) = variable {
+                match &round {
+                    Some(names) if names.known == Known::Glob && !names.tilde => {
+                        scope.assign_matching(name, &names.text);
+                    }
+                    round => {
+                        let exact = round.as_ref().filter(|value| value.is_exact());
+                        scope.assign_field(name, exact.map(|value| value.text.as_str()));
+                    }
+                }
+            } else {
+                // What the body changes is not known when it runs again.
+                scope.forget_assigned(condition);
+                scope.forget_assigned(body);
+            }
+            let printed = self.script(condition, scope, input).then(self.script(body, scope, input));
+            output = output.then(if exact { printed } else { printed.doubted() });
+        }
+        self.rejoin(&before, cwd.as_deref(), scope);
+        output
+    }
+
+    fn case(&mut self, word: &Word, arms: &[(Vec<Word>, Script)], scope: &mut Scope, input: &Stream) -> Stream {
+        self.scalar(word, scope);
+        for pattern in arms.iter().flat_map(|(patterns, _)| patterns) {
+            self.scalar(pattern, scope);
+        }
+        // No arm need match.
+        let nothing = Script::default();
+        let scripts = arms.iter().map(|(_, script)| script).chain(std::iter::once(&nothing));
+        self.alternatives(scripts, scope, input).unwrap_or_else(Stream::nothing)
+    }
+}
+
+/// `wait` alone: what is in the background has ended then.
+fn waits_for_all(node: &Node) -> bool {
+    matches!(node, Node::Simple(simple) if matches!(simple.words.as_slice(), [word] if word.source == "wait"))
+}
+
+/// Nothing runs after it: `exit`, `return`, `{ echo no; exit 1; }`.
+fn leaves(node: &Node) -> bool {
+    match node {
+        Node::Simple(simple) => simple
+            .words
+            .first()
+            .is_some_and(|word| matches!(word.source.as_str(), "exit" | "return" | "break" | "continue")),
+        Node::Negated(node) => leaves(node),
+        Node::Group(script) => script.nodes.last().is_some_and(leaves),
+        _ => false,
+    }
+}

@@ -1,0 +1,153 @@
+//! Expansion with the machine as the one who runs substitutions.
+
+use agent_strace_shell::{Assignment, Field, Knowledge, Part, Printed, Runner, Scope, Script, Simple, Word};
+
+use super::argument::{Arg, Known};
+use super::machine::Machine;
+use super::outcome::Outcome;
+use super::stream::Stream;
+
+/// Where process substitutions seem to be: `/dev/fd/` and a number above this.
+const PIPES: usize = 1000;
+
+/// A process substitution.
+#[derive(Debug)]
+pub(crate) struct Pipe {
+    /// What it prints.
+    output: Stream,
+    /// `>(…)`: what runs again once its input is known.
+    sink: Option<(Script, Scope)>,
+}
+
+impl Machine<'_> {
+    pub(crate) fn fields(&mut self, words: &[Word], scope: &mut Scope) -> Vec<Arg> {
+        let mut all = Vec::with_capacity(words.len());
+        for word in words {
+            if !self.may_spend(1) {
+                all.push(Arg { span: word.span, ..Arg::unknown(&*word.source) });
+                break;
+            }
+            if let Some(text) = word.literal() {
+                all.push(Arg { tilde: false, span: word.span, ..Arg::exact(text) });
+                continue;
+            }
+            let fields = agent_strace_shell::expand_word(word, scope, self).into_iter();
+            all.extend(fields.map(|field| Arg { span: word.span, ..Arg::from(field) }));
+        }
+        all
+    }
+
+    /// The words of a simple command. Where it declares variables, `a=$b` is not split, and its value is kept for it.
+    pub(crate) fn words(&mut self, simple: &Simple, scope: &mut Scope) -> Vec<Arg> {
+        self.declaring.clear();
+        if !simple.declares() {
+            return self.fields(&simple.words, scope);
+        }
+        let mut values = Vec::new();
+        let mut all = Vec::with_capacity(simple.words.len());
+        for word in &simple.words {
+            if !assigns(word) || !self.may_spend(1) {
+                all.extend(self.fields(std::slice::from_ref(word), scope));
+                continue;
+            }
+            let whole = agent_strace_shell::expand_value(word, scope, self);
+            values.extend(whole.assigned().map(|(name, value)| (name.to_owned(), value)));
+            all.push(Arg { span: word.span, ..Arg::from(agent_strace_shell::joined(&whole, &word.source)) });
+        }
+        self.declaring = values;
+        all
+    }
+
+    /// One value, without splitting.
+    pub(crate) fn scalar(&mut self, word: &Word, scope: &mut Scope) -> Arg {
+        Arg { span: word.span, ..Arg::from(agent_strace_shell::expand_text(word, scope, self)) }
+    }
+
+    /// The text of a heredoc or here-string.
+    pub(crate) fn here(&mut self, word: &Word, scope: &mut Scope) -> Stream {
+        let field = agent_strace_shell::expand_text(word, scope, self);
+        match (field.knowledge, field.likely) {
+            (Knowledge::Exact, _) => Stream::of(field.text),
+            (_, Some(likely)) => Stream::Likely(likely),
+            (Knowledge::Pattern | Knowledge::Partly | Knowledge::Unknown, None) => Stream::Unknown,
+        }
+    }
+
+    pub(crate) fn assign(&mut self, assignment: &Assignment, scope: &mut Scope) {
+        agent_strace_shell::assign(assignment, scope, self);
+    }
+
+    /// What a process substitution prints, if `word` stands for one.
+    pub(crate) fn process_output(&self, word: &Arg) -> Option<Stream> {
+        let number: usize = word.literal()?.strip_prefix("/dev/fd/")?.parse().ok()?;
+        self.pipes.get(number.checked_sub(PIPES)?).map(|pipe| pipe.output.clone())
+    }
+
+    /// `word` stands for a process substitution that reads: this is what it gets.
+    pub(crate) fn feed(&mut self, word: &Arg, text: &Stream) {
+        let number = word.literal().and_then(|path| path.strip_prefix("/dev/fd/")).and_then(|text| text.parse().ok());
+        let Some(pipe) = number.and_then(|number: usize| self.pipes.get_mut(number.checked_sub(PIPES)?)) else {
+            return;
+        };
+        if text.is_readable()
+            && let Some((script, mut scope)) = pipe.sink.take()
+        {
+            self.nested(Stream::Unknown, |machine| {
+                machine.forked(&scope.clone(), |machine, _| machine.script(&script, &mut scope, text))
+            });
+        }
+    }
+}
+
+impl Runner for Machine<'_> {
+    fn substitute(&mut self, script: &Script, scope: &mut Scope) -> Printed {
+        self.substitutions += 1;
+        // A substitution reads what the shell around it reads.
+        let input = self.input.clone();
+        let outcome = self.outcome_of_substitution();
+        let output = self.nested(Stream::Unknown, |machine| {
+            let inside = |machine: &mut Self, scope: &mut Scope| machine.script(script, scope, &input);
+            machine.with_outcome(outcome, |machine| machine.forked(scope, inside))
+        });
+        self.substitutions -= 1;
+        match output {
+            Stream::Known(text) => Printed::Text(text),
+            Stream::Likely(text) => Printed::Likely(text),
+            Stream::Names(names) => match names.as_slice() {
+                [Arg { text, known: Known::Glob, tilde: false, .. }] => Printed::Matching(text.clone()),
+                _ => Printed::Unknown,
+            },
+            Stream::Unknown | Stream::Unconnected => Printed::Unknown,
+        }
+    }
+
+    fn process(&mut self, script: &Script, scope: &mut Scope, writes: bool) -> Field {
+        self.substitutions += 1;
+        let input = if writes { Stream::Unknown } else { self.input.clone() };
+        let output = self.nested(Stream::Unknown, |machine| {
+            let inside = |machine: &mut Self, scope: &mut Scope| machine.script(script, scope, &input);
+            machine.with_outcome(Outcome::default(), |machine| machine.forked(scope, inside))
+        });
+        let sink = writes.then(|| (script.clone(), scope.clone()));
+        self.substitutions -= 1;
+        let number = PIPES + self.pipes.len();
+        self.pipes.push(Pipe { output, sink });
+        let text = format!("/dev/fd/{number}");
+        Field::exact(text)
+    }
+
+    fn may_spend(&mut self, steps: usize) -> bool {
+        self.may_spend(steps)
+    }
+
+    fn directory(&mut self) -> Option<String> {
+        self.world.cwd().map(str::to_owned)
+    }
+}
+
+/// `name=…` with something to expand behind the sign.
+fn assigns(word: &Word) -> bool {
+    let [Part::Literal(start), _, ..] = word.parts.as_slice() else { return false };
+    let Some((name, _)) = start.split_once('=') else { return false };
+    !name.starts_with('-') && !word.parts.iter().any(|part| matches!(part, Part::Brace(_)))
+}

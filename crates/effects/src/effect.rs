@@ -1,0 +1,390 @@
+//! What an effect is.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use agent_strace_model::finding::EffectView;
+use agent_strace_shell::Span;
+
+/// One thing a call did, or may have done.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Effect {
+    pub kind: Kind,
+    pub certainty: Certainty,
+    /// How the call did it: `argument`, `command`, `redirect`, `patch`, `script src/x.sh`, `alias src/cfg`.
+    pub via: Cow<'static, str>,
+    pub origin: Origin,
+}
+
+/// What in a call led to an effect. It explains the effect and is no part of what it is: effects that differ in nothing
+/// else are equal, and the first one stays.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Origin {
+    /// The piece of the call's command text that it comes from.
+    pub span: Option<Span>,
+    /// The command that caused it: the place of an earlier `execute` among the call's effects.
+    pub parent: Option<u32>,
+    /// If the call went well, the command ran, however it ended.
+    pub ran: bool,
+    /// If the call went well, the command ran and went well: the call's status tells. Of `x | y` it tells nothing of `x`.
+    pub told: bool,
+    /// It may go on after the call has ended: it was put in the background.
+    pub detached: bool,
+    /// It was done in a directory that is not of the workspace, or that nobody knows.
+    pub elsewhere: bool,
+    /// Another program of its name may have run: the search path was set.
+    pub shadowed: bool,
+}
+
+impl Origin {
+    /// The same where each effect of the call stands at another place, or nowhere.
+    pub fn moved(self, places: &[Option<u32>]) -> Self {
+        let parent = self.parent.and_then(|parent| places.get(parent as usize).copied().flatten());
+        Self { parent, ..self }
+    }
+}
+
+impl PartialEq for Origin {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Origin {}
+
+impl Hash for Origin {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+/// How well a target is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Certainty {
+    /// The target is literal.
+    Exact,
+    /// The target is a pattern: a glob, or text of which a part is unknown. Judged by intersection for deny, by
+    /// inclusion for allow.
+    Pattern,
+    /// It may not happen at all (a guess about an unknown program's operand). It can match a deny; it never has to be
+    /// in an allow list, because an opaque effect stands beside it for that.
+    Possible,
+}
+
+impl Certainty {
+    /// The same, where it is not sure that it happens at all.
+    pub fn guessed(self) -> Self {
+        if self == Self::Pattern { Self::Pattern } else { Self::Possible }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Pattern => "pattern",
+            Self::Possible => "possible",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Content was read.
+    Read(PathTarget),
+    /// Content was created, changed or replaced, or its attributes were.
+    Write(PathTarget),
+    Delete(PathTarget),
+    /// Names were read, no content.
+    List(PathTarget),
+    /// One simple command, after quoting and expansion; wrappers yield one for themselves and one for what they run.
+    Execute(Execution),
+    Connect(Connection),
+    /// An MCP tool (`server` known) or any other tool without a registry entry.
+    Tool {
+        server: Option<String>,
+        tool: String,
+    },
+    Spawn {
+        agent: Option<String>,
+    },
+    /// A variable that programs get in their environment. Of a variable that only the shell sees there is no effect.
+    Env {
+        /// As written. With [`Certainty::Pattern`] a glob.
+        name: String,
+    },
+    Opaque(Opaque),
+}
+
+impl Kind {
+    /// Its name in the JSON contract.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Read(_) => "read",
+            Self::Write(_) => "write",
+            Self::Delete(_) => "delete",
+            Self::List(_) => "list",
+            Self::Execute(_) => "execute",
+            Self::Connect(_) => "connect",
+            Self::Tool { .. } => "tool",
+            Self::Spawn { .. } => "spawn",
+            Self::Env { .. } => "env",
+            Self::Opaque(_) => "opaque",
+        }
+    }
+}
+
+/// A file or directory, normalised lexically.
+///
+/// Inside the workspace root the path is relative to it (`src/a.rs`, `.` for the root itself); elsewhere it is absolute
+/// (`/etc/passwd`, `C:/x`) or below a home directory (`~/…`, `~user/…`). `/` separates components on every platform.
+/// With [`Certainty::Pattern`] it is a glob: `*` matches within a component, `**` across components, `?` one character,
+/// `[…]` a class; a literal metacharacter stands in a class of its own (`[*]`). An unknown part is `**`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathTarget {
+    pub path: String,
+    /// The directory's whole subtree is meant, too.
+    pub subtree: bool,
+}
+
+/// A command that ran.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Execution {
+    /// Program as written (`rm`, `/bin/rm`) and arguments.
+    pub argv: Vec<Argument>,
+    /// It only prints what its arguments say, and it is not the first command of its text (`date` in
+    /// `echo "$(date)"`): it needs no entry in an allow list, but a deny still matches.
+    pub inert: bool,
+    /// The program is unknown and may run any suffix of its arguments as a command (`direnv exec . rm x`): a deny
+    /// may match at any of them.
+    pub embeds: bool,
+}
+
+/// One word of a command after expansion.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Argument {
+    /// The value; where `known` is false, the word as written or a glob.
+    pub text: String,
+    pub known: bool,
+}
+
+/// A connection to another host.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Connection {
+    /// Lower case, without user info or brackets; an IP address in canonical form; `registry:npm` and the like for a
+    /// package manager's default registry. `None` when the host is not known. With [`Certainty::Pattern`] a glob.
+    pub host: Option<String>,
+    pub port: Option<u16>,
+    pub scheme: Option<String>,
+}
+
+/// Something happened that can't be resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Opaque {
+    /// Lower case, one line; names the construct, not the log's text.
+    pub reason: String,
+    /// Which kind of effect is unproven.
+    pub about: About,
+    /// A policy that allows a command with at least these leading words vouches for it (`["npm", "test"]`): a build
+    /// runner is opaque unless the policy names it. Empty: nothing vouches for it.
+    pub vouched_by: Vec<String>,
+}
+
+/// What an opaque effect leaves unproven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum About {
+    Anything,
+    Reads,
+    Writes,
+    Commands,
+    Network,
+    /// Anything, by the project's own code: a known runner (`npm test`, `make`) ran what the repository says.
+    Project,
+}
+
+impl Effect {
+    /// An effect of the call itself, of no command in it.
+    pub fn new(kind: Kind, certainty: Certainty, via: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind, certainty, via: via.into(), origin: Origin::default() }
+    }
+
+    /// The same act on or as something else.
+    pub fn like(&self, kind: Kind, certainty: Certainty, via: Cow<'static, str>) -> Self {
+        Self { kind, certainty, via, origin: self.origin }
+    }
+
+    /// Start and end of the piece of the call's text that it comes from.
+    pub fn span(&self) -> Option<[usize; 2]> {
+        self.origin.span.map(|span| [span.start(), span.end()])
+    }
+
+    /// The parts that reports show.
+    pub fn view(&self) -> EffectView {
+        let mut view = EffectView {
+            kind: self.kind.name(),
+            path: None,
+            argv: None,
+            host: None,
+            port: None,
+            scheme: None,
+            server: None,
+            tool: None,
+            agent: None,
+            name: None,
+            reason: None,
+            vouched_by: Vec::new(),
+            certainty: Some(self.certainty.name()),
+            via: Some(self.via.clone()),
+            span: self.span(),
+            parent: self.origin.parent,
+        };
+        match &self.kind {
+            Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => {
+                view.path = Some(target.shown().into_owned());
+            }
+            Kind::Execute(execution) => {
+                view.argv = Some(execution.argv.iter().map(|argument| argument.text.clone()).collect());
+            }
+            Kind::Connect(connection) => {
+                view.host.clone_from(&connection.host);
+                view.port = connection.port;
+                view.scheme.clone_from(&connection.scheme);
+            }
+            Kind::Tool { server, tool } => {
+                view.server.clone_from(server);
+                view.tool = Some(tool.clone());
+            }
+            Kind::Spawn { agent } => view.agent.clone_from(agent),
+            Kind::Env { name } => view.name = Some(name.clone()),
+            Kind::Opaque(opaque) => {
+                view.reason = Some(opaque.reason.clone());
+                view.vouched_by.clone_from(&opaque.vouched_by);
+                view.certainty = None;
+                view.via = None;
+            }
+        }
+        view
+    }
+}
+
+/// Appends the effects of one more part of a call: their parents are among them.
+pub fn append(all: &mut Vec<Effect>, more: Vec<Effect>) {
+    let before = u32::try_from(all.len()).ok();
+    all.extend(more.into_iter().map(|mut effect| {
+        effect.origin.parent = effect.origin.parent.and_then(|parent| parent.checked_add(before?));
+        effect
+    }));
+}
+
+impl PathTarget {
+    pub fn new(path: impl Into<String>) -> Self {
+        Self { path: path.into(), subtree: false }
+    }
+
+    /// As shown to users: a subtree ends in `/**`.
+    pub fn shown(&self) -> Cow<'_, str> {
+        match (self.subtree, self.path.as_str()) {
+            (false, path) => Cow::Borrowed(path),
+            (true, ".") => Cow::Borrowed("**"),
+            (true, path) => Cow::Owned(format!("{}/**", path.trim_end_matches('/'))),
+        }
+    }
+}
+
+/// The compact form of the literate tables: `read src/a.py`, `write? **/x` (pattern), `delete?? x` (possible),
+/// `execute cat <$X>` (unknown word), `connect https://h:443`, `opaque writes: reason`.
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Kind::Opaque(opaque) = &self.kind {
+            return opaque.fmt(f);
+        }
+        f.write_str(self.kind.name())?;
+        match self.certainty {
+            Certainty::Exact => {}
+            Certainty::Pattern => f.write_str("?")?,
+            Certainty::Possible => f.write_str("??")?,
+        }
+        match &self.kind {
+            Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => {
+                write!(f, " {}", Word(&target.shown()))
+            }
+            Kind::Execute(execution) => execution.fmt(f),
+            Kind::Connect(connection) => write!(f, " {connection}"),
+            Kind::Tool { server: Some(server), tool } => write!(f, " {server}/{tool}"),
+            Kind::Tool { server: None, tool } => write!(f, " {tool}"),
+            Kind::Spawn { agent } => write!(f, " {}", agent.as_deref().unwrap_or("-")),
+            Kind::Env { name } => write!(f, " {}", Word(name)),
+            Kind::Opaque(_) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Execution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.inert, self.embeds) {
+            (true, _) => f.write_str("(inert)")?,
+            (false, true) => f.write_str("(embeds)")?,
+            (false, false) => {}
+        }
+        for argument in &self.argv {
+            if argument.known {
+                write!(f, " {}", Word(&argument.text))?;
+            } else {
+                write!(f, " <{}>", argument.text.escape_debug())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(scheme) = &self.scheme {
+            write!(f, "{scheme}://")?;
+        }
+        match &self.host {
+            Some(host) if host.parse::<std::net::Ipv6Addr>().is_ok() => write!(f, "[{host}]")?,
+            Some(host) => f.write_str(host)?,
+            None => f.write_str("<host>")?,
+        }
+        match self.port {
+            Some(port) => write!(f, ":{port}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Opaque {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.about {
+            About::Anything | About::Project => "opaque: ",
+            About::Reads => "opaque reads: ",
+            About::Writes => "opaque writes: ",
+            About::Commands => "opaque commands: ",
+            About::Network => "opaque network: ",
+        })?;
+        f.write_str(&self.reason)?;
+        if !self.vouched_by.is_empty() {
+            write!(f, " (vouched by `{}`)", self.vouched_by.join(" "))?;
+        }
+        Ok(())
+    }
+}
+
+/// A text in a table cell: quoted where it would not read as one word.
+struct Word<'a>(&'a str);
+
+impl fmt::Display for Word<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plain = |character: char| !character.is_whitespace() && !character.is_control() && character != '"';
+        if !self.0.is_empty() && self.0.chars().all(plain) {
+            f.write_str(self.0)
+        } else {
+            f.write_str("\"")?;
+            for character in self.0.chars() {
+                match character {
+                    '\'' => f.write_str("'")?,
+                    other => write!(f, "{}", other.escape_debug())?,
+                }
+            }
+            f.write_str("\"")
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Paths as a log wrote them → the form that [`PathTarget`] documents. Purely lexical: no file system is asked.
+
+mod fold;
+mod pattern;
+mod resolve;
+
+use super::{Certainty, PathTarget};
+pub use fold::fold_for_deny;
+pub use pattern::escaped;
+use pattern::has_metacharacters;
+pub(crate) use pattern::literal;
+pub(crate) use resolve::is_below_home;
+use resolve::{Anchor, Resolved, parsed, resolve};
+
+/// The directories a path is resolved against.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    /// The workspace root, absolute and normalised; `None` when the log recorded none.
+    pub root: Option<&'a str>,
+    pub cwd: Cwd<'a>,
+}
+
+/// The working directory as far as it is known.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Cwd<'a> {
+    /// Absolute; or, where the root is not known, relative to it.
+    Known(&'a str),
+    Unknown,
+}
+
+/// Resolves a path as written. The result is inside the workspace exactly if its lexical form is.
+pub(crate) fn locate(ground: Ground<'_>, text: &str, certainty: Certainty) -> (PathTarget, Certainty) {
+    if let Some(path) = plain(ground, text).filter(|_| certainty != Certainty::Pattern) {
+        return (PathTarget::new(path), certainty);
+    }
+    let Some(resolved) = resolve(ground, text, certainty) else {
+        return (PathTarget::new("**"), Certainty::Pattern);
+    };
+    present(ground, &resolved, certainty)
+}
+
+/// The path of `src/a.rs` or `/repo/src/a.rs` and its like in a Unix workspace: most need nothing but their directory put
+/// before them, or the root taken away.
+fn plain(ground: Ground<'_>, text: &str) -> Option<String> {
+    let root = ground.root?;
+    let is_unix = root.starts_with('/') && !["//", "/proc", "/private"].iter().any(|start| root.starts_with(start));
+    let inside = text.strip_prefix(root).and_then(|below| below.strip_prefix('/'));
+    let path = inside.unwrap_or(text);
+    let is_plain = !text.starts_with('~')
+        && !path.bytes().any(|byte| matches!(byte, b':' | b'\\'))
+        && path.as_bytes().split(|byte| *byte == b'/').all(|component| !matches!(component, b"" | b"." | b".."));
+    if !is_unix || !is_plain || root == "/" {
+        return None;
+    }
+    if let Some(inside) = inside {
+        return Some(inside.to_owned());
+    }
+    let Cwd::Known(cwd) = ground.cwd else { return None };
+    let below = cwd.strip_prefix(root)?;
+    match below.strip_prefix('/') {
+        Some(below) => Some(format!("{below}/{text}")),
+        None => below.is_empty().then(|| text.to_owned()),
+    }
+}
+
+/// The absolute form of a directory (relative to the root where that is not known); `None` when it is not one place.
+pub(crate) fn directory(ground: Ground<'_>, text: &str) -> Option<String> {
+    let resolved = resolve(ground, text, Certainty::Exact)?;
+    if resolved.anchor == Anchor::Unknown {
+        return None;
+    }
+    Some(written(&resolved))
+}
+
+/// The root of a workspace from the working directory a log recorded.
+pub(crate) fn root(text: &str) -> Option<String> {
+    let ground = Ground { root: None, cwd: Cwd::Unknown };
+    directory(ground, text).filter(|root| !root.is_empty())
+}
+
+/// A resolved place in the form that users and policies see.
+fn present(ground: Ground<'_>, place: &Resolved, certainty: Certainty) -> (PathTarget, Certainty) {
+    if place.anchor == Anchor::Unknown {
+        return unknown_directory(place, certainty);
+    }
+    let Some(root) = ground.root else {
+        return settled(written(place), certainty);
+    };
+    let root = parsed(root, certainty);
+    let folds = matches!(root.anchor, Anchor::Drive(_) | Anchor::Server(_))
+        || root.components.first().is_some_and(|first| first == "Users");
+    match relation(place, &root, folds, certainty) {
+        Relation::Inside => {
+            let below = place.components.get(root.components.len()..).unwrap_or_default();
+            settled(joined(below), certainty)
+        }
+        Relation::Maybe { below } => {
+            let below = place.components.get(below..).unwrap_or_default();
+            let path = if below.is_empty() { "**".to_owned() } else { format!("**/{}", below.join("/")) };
+            (PathTarget::new(path), Certainty::Pattern)
+        }
+        Relation::Outside => settled(outside(place), certainty),
+    }
+}
+
+fn unknown_directory(place: &Resolved, certainty: Certainty) -> (PathTarget, Certainty) {
+    let mut path = "**".to_owned();
+    for component in &place.components {
+        path.push('/');
+        match certainty {
+            Certainty::Pattern => path.push_str(component),
+            Certainty::Exact | Certainty::Possible => path.push_str(&escaped(component)),
+        }
+    }
+    (PathTarget::new(path), Certainty::Pattern)
+}
+
+enum Relation {
+    Inside,
+    Outside,
+    /// A glob that may name a file of the workspace: its components from `below` on.
+    Maybe {
+        below: usize,
+    },
+}
+
+fn relation(place: &Resolved, root: &Resolved, folds: bool, certainty: Certainty) -> Relation {
+    let same_server = place.anchor == root.anchor;
+    if !same_server {
+        return Relation::Outside;
+    }
+    let mut maybe = false;
+    for (at, expected) in root.components.iter().enumerate() {
+        let Some(component) = place.components.get(at) else { return Relation::Outside };
+        if certainty == Certainty::Pattern && component.contains("**") {
+            return Relation::Maybe { below: at + 1 };
+        }
+        let equal = component == expected || (folds && component.to_lowercase() == expected.to_lowercase());
+        if !equal {
+            if certainty != Certainty::Pattern || !has_metacharacters(component) {
+                return Relation::Outside;
+            }
+            maybe = true;
+        }
+    }
+    match maybe {
+        false => Relation::Inside,
+        // It names the root itself, or a neighbour.
+        true if place.components.len() == root.components.len() => Relation::Outside,
+        true => Relation::Maybe { below: root.components.len() },
+    }
+}
+
+/// Outside the workspace: absolute.
+fn outside(place: &Resolved) -> String {
+    let text = written(place);
+    if text.is_empty() { ".".to_owned() } else { text }
+}
+
+fn written(place: &Resolved) -> String {
+    let below = place.components.join("/");
+    match &place.anchor {
+        Anchor::Slash => format!("/{below}"),
+        Anchor::Drive(letter) => format!("{letter}:/{below}"),
+        Anchor::Server(server) if below.is_empty() => format!("//{server}"),
+        Anchor::Server(server) => format!("//{server}/{below}"),
+        Anchor::Home(home) if below.is_empty() => home.clone(),
+        Anchor::Home(home) => format!("{home}/{below}"),
+        Anchor::Workspace if below.is_empty() => ".".to_owned(),
+        Anchor::Workspace => below,
+        Anchor::Unknown if below.is_empty() => "**".to_owned(),
+        Anchor::Unknown => format!("**/{below}"),
+    }
+}
+
+fn joined(components: &[String]) -> String {
+    if components.is_empty() { ".".to_owned() } else { components.join("/") }
+}
+
+/// A pattern that turns out to be literal is exact.
+fn settled(path: String, certainty: Certainty) -> (PathTarget, Certainty) {
+    if certainty != Certainty::Pattern {
+        return (PathTarget::new(path), certainty);
+    }
+    match literal(&path) {
+        Some(literal) => (PathTarget::new(literal), Certainty::Exact),
+        None => (PathTarget::new(path), Certainty::Pattern),
+    }
+}

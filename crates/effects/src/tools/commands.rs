@@ -1,0 +1,228 @@
+//! Tools that run programs: shell text, argument vectors, code.
+
+use super::UNJUDGEABLE;
+use super::names;
+use super::registry::{Entry, REGISTRY};
+use super::run::{Run, objects, quoted, texts};
+use super::value::{Object, Value};
+use crate::{About, Certainty};
+
+/// How a tool's command text is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dialect {
+    Posix,
+    PowerShell,
+}
+
+pub(super) fn command(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect) {
+    let home = run.world.cwd().map(str::to_owned);
+    let directories = texts(given, entry, "cwd").texts;
+    for directory in directories.iter().filter(|directory| !directory.trim().is_empty()) {
+        run.world.enter(directory, Certainty::Exact);
+    }
+    let mut judged = Judged::default();
+    let before = run.effects.len();
+    programs(run, entry, given, dialect, &mut judged);
+    // Several commands have one status, and one in the background has none yet.
+    if judged.detached || entry.detaches {
+        run.detach(before);
+    } else if judged.commands > 1 {
+        run.untell(before);
+    }
+    if judged.malformed || judged.commands == 0 {
+        run.opaque(About::Anything, UNJUDGEABLE);
+    }
+    if !directories.is_empty() {
+        // A directory for this call alone.
+        run.world.set_cwd(home);
+    }
+}
+
+/// `runs`, then the operands in the order in which the entry names them.
+pub(super) fn with_operands(run: &mut Run<'_>, entry: &Entry, given: &Object) {
+    let home = run.world.cwd().map(str::to_owned);
+    for directory in texts(given, entry, "cwd").texts {
+        run.world.enter(directory, Certainty::Exact);
+    }
+    let mut line: Vec<String> = entry.runs.iter().map(|word| quoted(word)).collect();
+    for name in entry.arguments.get("operands").into_iter().flatten() {
+        for (_, value) in given.iter().filter(|(key, _)| names::plain(key) == names::plain(name)) {
+            match (value, words(value)) {
+                (Value::Text(text), _) if *name == "command" => line.push(text.clone()),
+                (Value::Text(text), _) => line.push(quoted(text)),
+                (_, Some(words)) => line.extend(words.iter().map(|word| quoted(word))),
+                _ => run.opaque(About::Anything, UNJUDGEABLE),
+            }
+        }
+    }
+    run.shell(&line.join(" "));
+    run.world.set_cwd(home);
+}
+
+#[derive(Debug, Default)]
+struct Judged {
+    commands: usize,
+    malformed: bool,
+    /// The call returned before what it started ended.
+    detached: bool,
+}
+
+fn programs(run: &mut Run<'_>, entry: &Entry, given: &Object, dialect: Dialect, judged: &mut Judged) {
+    let arguments: Vec<String> = given
+        .iter()
+        .filter(|(key, _)| REGISTRY.is(entry, "arguments", &names::plain(key)))
+        .filter_map(|(_, value)| words(value))
+        .flatten()
+        .collect();
+    for (key, value) in given {
+        let plain = names::plain(key);
+        if REGISTRY.is(entry, "environment", &plain) {
+            environment(run, value);
+            continue;
+        }
+        if REGISTRY.is(entry, "background", &plain) {
+            judged.detached |= !matches!(value, Value::Null | Value::Bool(false));
+            continue;
+        }
+        if !REGISTRY.is(entry, "command", &plain) {
+            if REGISTRY.is_container(&plain) {
+                for inner in objects(value) {
+                    programs(run, entry, inner, dialect, judged);
+                }
+            }
+            continue;
+        }
+        let several = plain.ends_with('s') && plain != "bash";
+        match (value, words(value)) {
+            (Value::Null, _) => {}
+            (Value::Text(text), _) => {
+                judged.commands += 1;
+                text_with(run, text, &arguments, dialect);
+            }
+            (Value::List(_), Some(list)) if several => {
+                for text in &list {
+                    judged.commands += 1;
+                    match dialect {
+                        Dialect::Posix => run.shell_made(text),
+                        Dialect::PowerShell => text_with(run, text, &[], dialect),
+                    }
+                }
+            }
+            (Value::List(_), Some(argv)) if !argv.is_empty() => {
+                judged.commands += 1;
+                run.argv(&argv);
+            }
+            (Value::List(_) | Value::Object(_), _) if !objects(value).is_empty() => {
+                for inner in objects(value) {
+                    programs(run, entry, inner, dialect, judged);
+                }
+            }
+            _ => judged.malformed = true,
+        }
+    }
+}
+
+/// Variables that the program gets: `{"X": "1"}`, `["X=1"]`, `X=1`.
+fn environment(run: &mut Run<'_>, value: &Value) {
+    match value {
+        Value::Object(variables) => {
+            for (name, value) in variables {
+                run.variable(name, if let Value::Text(text) = value { Some(text) } else { None });
+            }
+        }
+        Value::List(items) => items.iter().for_each(|item| environment(run, item)),
+        Value::Text(text) => {
+            if let Some((name, value)) = text.split_once('=') {
+                run.variable(name.trim(), Some(value));
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A program, or a whole command line, with more arguments beside it.
+fn text_with(run: &mut Run<'_>, text: &str, arguments: &[String], dialect: Dialect) {
+    if dialect == Dialect::Posix && arguments.is_empty() {
+        return run.shell(text);
+    }
+    let quoted: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
+    let line = format!("{text} {}", quoted.join(" "));
+    match dialect {
+        Dialect::Posix => run.shell_made(line.trim_end()),
+        Dialect::PowerShell => run.powershell(line.trim_end()),
+    }
+}
+
+pub(super) fn words(value: &Value) -> Option<Vec<String>> {
+    let Value::List(items) = value else { return None };
+    items
+        .iter()
+        .map(|item| match item {
+            Value::Text(text) => Some(text.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+pub(super) fn input(run: &mut Run<'_>, entry: &Entry, given: &Object) {
+    let found = texts(given, entry, "input");
+    if found.malformed {
+        run.opaque(About::Anything, UNJUDGEABLE);
+    }
+    for text in found.texts {
+        typed(run, text);
+    }
+}
+
+/// Keys typed into a terminal: a line of text is taken as a command, control keys do nothing by themselves.
+pub(super) fn typed(run: &mut Run<'_>, keys: &str) {
+    let printable = |character: char| !character.is_control() || matches!(character, '\n' | '\r' | '\t');
+    let text: String = keys.chars().filter(|character| printable(*character)).collect();
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    if text.trim().is_empty() {
+        return;
+    }
+    let before = run.effects.len();
+    if text == keys {
+        run.shell(keys);
+    } else {
+        run.shell_made(&text);
+    }
+    // They were typed: how it ends, the terminal shows later.
+    run.untell(before);
+}
+
+pub(super) fn code(run: &mut Run<'_>, entry: &Entry, given: &Object) {
+    let language = texts(given, entry, "language");
+    let code = texts(given, entry, "code");
+    if code.malformed || language.malformed || code.texts.is_empty() {
+        run.opaque(About::Anything, UNJUDGEABLE);
+    }
+    for text in code.texts {
+        program(run, entry, text, language.texts.first().copied());
+    }
+}
+
+/// Code for an interpreter that the tool or an argument names.
+pub(super) fn program(run: &mut Run<'_>, entry: &Entry, code: &str, language: Option<&str>) {
+    if entry.runs.is_empty() {
+        return interpreted(run, code, language);
+    }
+    let argv: Vec<String> = entry.runs.iter().cloned().chain([code.to_owned()]).collect();
+    run.argv(&argv);
+}
+
+pub(super) fn interpreted(run: &mut Run<'_>, code: &str, language: Option<&str>) {
+    let argv: &[&str] = match language.map(str::to_lowercase).as_deref() {
+        Some("python" | "python3" | "py" | "ipython") => &["python3", "-c"],
+        Some("javascript" | "js" | "node" | "nodejs" | "typescript" | "ts") => &["node", "-e"],
+        Some("bash" | "sh" | "shell" | "zsh") => return run.shell(code),
+        Some("powershell" | "pwsh" | "ps1") => return run.powershell(code),
+        Some("ruby" | "rb") => &["ruby", "-e"],
+        Some("perl") => &["perl", "-e"],
+        Some("php") => &["php", "-r"],
+        _ => return run.opaque(About::Anything, "code in a language that is not named"),
+    };
+    let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).chain([code.to_owned()]).collect();
+    run.argv(&argv);
+}

@@ -1,0 +1,93 @@
+//! Tools that look for names or for content.
+
+use super::registry::{Entry, REGISTRY};
+use super::run::{Access, Reach, Run, is_true, literal_base, texts};
+use super::value::Object;
+use super::{UNJUDGEABLE, globs};
+use crate::{About, Certainty};
+
+pub(super) fn list(run: &mut Run<'_>, entry: &Entry, given: &Object) {
+    let reach = if is_true(given, entry, "recursive") { Reach::Subtree } else { Reach::Itself };
+    for directory in directories(run, entry, given) {
+        run.path(Access::List, directory, reach);
+    }
+}
+
+pub(super) fn glob(run: &mut Run<'_>, entry: &Entry, given: &Object) {
+    let found = texts(given, entry, "glob");
+    if found.malformed {
+        run.opaque(About::Reads, UNJUDGEABLE);
+    }
+    let bases = directories(run, entry, given);
+    if found.texts.is_empty() {
+        for base in bases {
+            run.path(Access::List, base, Reach::Subtree);
+        }
+        return;
+    }
+    for base in bases {
+        let base = literal_base(base);
+        for glob in found.texts.iter().filter(|glob| !glob.starts_with('!')) {
+            for pattern in globs::alternatives(glob) {
+                let pattern = globs::below(Some(&base), &pattern);
+                run.located(Access::List, &pattern, Reach::Itself, Certainty::Pattern);
+            }
+        }
+    }
+}
+
+/// Content below a directory is read, as far as the include filter lets through.
+pub(super) fn grep(run: &mut Run<'_>, entry: &Entry, given: &Object) {
+    let includes = texts(given, entry, "include");
+    let bases = texts(given, entry, "directory");
+    let anchored = bases.texts.iter().any(|base| !base.trim().is_empty());
+    let filters = filters(&includes.texts, anchored).filter(|_| !includes.malformed);
+    for base in directories(run, entry, given) {
+        if REGISTRY.is_file_name(base) {
+            run.path(Access::Read, base, Reach::Itself);
+            continue;
+        }
+        match &filters {
+            None => {
+                run.path(Access::Read, base, Reach::Subtree);
+            }
+            Some(filters) => {
+                let base = literal_base(base);
+                for filter in filters {
+                    let pattern = globs::below(Some(&base), filter);
+                    run.located(Access::Read, &pattern, Reach::Itself, Certainty::Pattern);
+                }
+            }
+        }
+    }
+}
+
+/// Include globs as patterns below the searched directory; `None` when they don't limit the search, or not in a way
+/// that is the same in every tool.
+fn filters(includes: &[&str], anchored: bool) -> Option<Vec<String>> {
+    let mut filters = Vec::new();
+    for include in includes {
+        let separators = if include.contains('{') { [' ', ' '] } else { [' ', ','] };
+        for glob in include.split(separators).filter(|glob| !glob.is_empty()) {
+            for pattern in globs::alternatives(glob) {
+                let slash = pattern.trim_start_matches("**/").contains('/');
+                if pattern.starts_with('!') || pattern.contains("..") || (slash && anchored) {
+                    return None;
+                }
+                let plain = slash || pattern.starts_with("**/");
+                filters.push(if plain { pattern } else { format!("**/{pattern}") });
+            }
+        }
+    }
+    (!filters.is_empty()).then_some(filters)
+}
+
+/// Where a search starts: the working directory unless an argument says otherwise.
+fn directories<'v>(run: &mut Run<'_>, entry: &Entry, given: &'v Object) -> Vec<&'v str> {
+    let found = texts(given, entry, "directory");
+    if found.malformed {
+        run.opaque(About::Reads, UNJUDGEABLE);
+    }
+    let named: Vec<&str> = found.texts.into_iter().filter(|text| !text.trim().is_empty()).collect();
+    if named.is_empty() && !found.malformed { vec!["."] } else { named }
+}

@@ -1,0 +1,325 @@
+//! Walks a session in order and turns each call into effects.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use agent_strace_model::{Access, Dialect, Event, EventKind, FileEvent, Session, Shell, Status, ToolCall};
+
+use super::command::knowledge::Knowledge;
+use super::world::{Name, Tie, Within};
+use super::{About, Certainty, Effect, Effects, Kind, Memo, Opaque, PathTarget, World, command, glob, paths, tools};
+
+/// Siblings one effect may get through aliases.
+const SIBLINGS: usize = 64;
+/// Aliases below a directory or behind a glob that are looked at for one effect.
+const ALIASES: usize = 256;
+
+/// Symlinks that are part of the repository: path from the workspace root → target as stored, relative to the link's
+/// directory or absolute.
+pub type Links = BTreeMap<String, String>;
+
+/// The one way from calls to effects.
+#[derive(Debug)]
+pub struct Tracker {
+    world: World,
+    dialect: &'static Dialect,
+    /// Where a call runs that says nothing about it: the last directory a record named.
+    base: Option<String>,
+    /// Where the agent's shell is, if it keeps its directory between calls.
+    shell: Option<String>,
+    /// The command text of the last event.
+    text: Option<Arc<str>>,
+    /// The whole command of the last event, as its call names it.
+    raw: Option<Arc<str>>,
+}
+
+impl Tracker {
+    pub fn new(session: &Session<'_>) -> Self {
+        let world = World::new(session.root.as_deref());
+        let base = world.cwd().map(str::to_owned);
+        Self { world, dialect: session.dialect, shell: base.clone(), base, text: None, raw: None }
+    }
+
+    /// What programs do, with what a policy says of them.
+    pub fn with_programs(self, programs: &Arc<Knowledge>) -> Self {
+        Self { world: self.world.with_knowledge(programs), ..self }
+    }
+
+    /// Results of commands may be taken from there: the same results, sooner.
+    pub fn with_memo(self, memo: &Arc<Memo>) -> Self {
+        Self { world: self.world.with_memo(memo), ..self }
+    }
+
+    /// Symlinks that are part of the repository.
+    pub fn with_links(mut self, links: &Links) -> Self {
+        for (link, target) in links {
+            let (alias, _) = self.world.locate(link, Certainty::Exact);
+            self.world.link_symbolic(&alias, target, Certainty::Exact);
+        }
+        self
+    }
+
+    /// The text that spans of the last event's effects are counted in.
+    pub fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// The same, for who keeps it.
+    pub fn take_text(&mut self) -> Option<Arc<str>> {
+        self.text.take()
+    }
+
+    /// The text of the last event's whole command, where its call names one.
+    pub fn take_raw(&mut self) -> Option<Arc<str>> {
+        self.raw.take()
+    }
+
+    /// Effects of one event; empty for events that do nothing. Call it for every event, in order.
+    pub fn effects(&mut self, event: &Event<'_>) -> Vec<Effect> {
+        self.step(event).into_vec()
+    }
+
+    /// The same for who need not own them.
+    pub fn step(&mut self, event: &Event<'_>) -> Effects {
+        (self.text, self.raw) = (None, None);
+        let effects = match &event.kind {
+            EventKind::Call(call) => self.call(call),
+            EventKind::File(file) => self.file(file).into(),
+            EventKind::Hook { command } => self.hook(command).into(),
+            EventKind::Start
+            | EventKind::End(_)
+            | EventKind::Failure(_)
+            | EventKind::Decision(_)
+            | EventKind::Prompt(_)
+            | EventKind::Command(_)
+            | EventKind::Instruction(_)
+            | EventKind::Message(_)
+            | EventKind::Reasoning(_)
+            | EventKind::Repeat(_)
+            | EventKind::Result(_)
+            | EventKind::Offer(_)
+            | EventKind::Notice
+            | EventKind::Other => return Effects::default(),
+        };
+        self.with_siblings(effects)
+    }
+
+    fn call(&mut self, call: &ToolCall<'_>) -> Effects {
+        if let Some(cwd) = &call.cwd {
+            self.world.set_cwd(Some(cwd.clone().into_owned()));
+            self.base = self.world.cwd().map(str::to_owned);
+            self.shell.clone_from(&self.base);
+        }
+        // A sub-agent has a shell of its own, which starts where its record says.
+        let stays = self.shell_stays() && call.subagent.is_none() && tools::keeps_directory(&call.tool);
+        self.world.set_cwd(if stays { self.shell.clone() } else { self.base.clone() });
+        // An attempt that was refused leaves nothing behind.
+        let before = (call.status == Status::Denied).then(|| self.world.clone());
+        let done = tools::run(&call.tool, &call.arguments, self.dialect.scripts, &mut self.world);
+        (self.text, self.raw) = (done.text, done.raw);
+        if let Some(before) = before {
+            self.world = before;
+        } else if stays {
+            self.shell = self.world.cwd().map(str::to_owned);
+        }
+        done.effects
+    }
+
+    /// Whether `cd` in one call moves the next one.
+    fn shell_stays(&self) -> bool {
+        self.dialect.shell == Shell::Stays
+    }
+
+    fn file(&mut self, file: &FileEvent<'_>) -> Vec<Effect> {
+        self.world.set_cwd(self.base.clone());
+        let (target, certainty) = self.world.locate(&file.target, Certainty::Exact);
+        let kind = match file.access {
+            Access::Read => Kind::Read(target),
+            Access::Write => {
+                self.world.wrote(&target, None);
+                Kind::Write(target)
+            }
+            Access::Delete => Kind::Delete(target),
+        };
+        vec![Effect::new(kind, certainty, "record")]
+    }
+
+    /// The agent's host runs hooks, not the agent: a deny may match, an allow list need not name them.
+    fn hook(&mut self, text: &str) -> Vec<Effect> {
+        let mut world = World::new(self.world.root()).with_knowledge(self.world.knowledge());
+        self.text = Some(text.into());
+        let mut commands = Vec::new();
+        let mut places = Vec::new();
+        for effect in command::run(text, &mut world).into_vec() {
+            let runs = matches!(effect.kind, Kind::Execute(_));
+            places.push(if runs { u32::try_from(commands.len()).ok() } else { None });
+            if runs {
+                let origin = effect.origin.moved(&places);
+                commands.push(Effect { certainty: Certainty::Possible, via: "hook".into(), origin, ..effect });
+            }
+        }
+        commands
+    }
+
+    /// Adds what the same act does under other names: through aliases, and to the workspace below an outer directory.
+    fn with_siblings(&self, effects: Effects) -> Effects {
+        let siblings: Vec<Vec<Effect>> = effects.iter().map(|effect| self.siblings(effect)).collect();
+        if siblings.iter().all(Vec::is_empty) {
+            return effects;
+        }
+        let mut all: Vec<Effect> = Vec::with_capacity(effects.len());
+        // Where each effect stands now.
+        let mut places = Vec::with_capacity(effects.len());
+        for (mut effect, siblings) in effects.into_vec().into_iter().zip(siblings) {
+            effect.origin = effect.origin.moved(&places);
+            let start = all.len();
+            let origin = effect.origin;
+            places.push(u32::try_from(start).ok());
+            all.push(effect);
+            for sibling in siblings {
+                if !all.iter().skip(start).any(|known| *known == sibling) {
+                    all.push(Effect { origin, ..sibling });
+                }
+            }
+        }
+        all.into()
+    }
+
+    fn siblings(&self, effect: &Effect) -> Vec<Effect> {
+        let mut siblings = Vec::new();
+        if let Some(target) = target(&effect.kind) {
+            siblings.extend(self.below_outer(effect, target));
+            siblings.extend(self.absolute(effect, target));
+            if self.world.has_aliases() {
+                self.aliased(effect, target, &mut siblings);
+            }
+        }
+        siblings
+    }
+
+    /// `/home`, `~` or `/*` with all below holds the workspace, too.
+    fn below_outer(&self, effect: &Effect, target: &PathTarget) -> Option<Effect> {
+        let root = self.world.root()?;
+        let open = target.path.ends_with("/**");
+        if !target.subtree && !open {
+            return None;
+        }
+        let outer = target.path.strip_suffix("/**").unwrap_or(&target.path).trim_end_matches('/');
+        let holds = match effect.certainty {
+            _ if outer.is_empty() => target.path.starts_with('/'),
+            Certainty::Pattern => above(root).any(|above| glob::matches(outer, above)),
+            Certainty::Exact | Certainty::Possible => above(root).any(|above| above == outer),
+        };
+        let home = matches!(target.path.as_str(), "~" | "~/**") && paths::is_below_home(root);
+        (holds || home).then(|| {
+            let root = PathTarget { path: ".".to_owned(), subtree: true };
+            effect.like(at(&effect.kind, root), exact(effect.certainty), effect.via.clone())
+        })
+    }
+
+    /// Where the workspace is the whole disk, `etc/x` is `/etc/x` to whoever wrote the policy.
+    fn absolute(&self, effect: &Effect, target: &PathTarget) -> Option<Effect> {
+        let inside = !target.path.starts_with(['/', '~', '*']) && target.path != ".";
+        (self.world.root() == Some("/") && inside).then(|| {
+            let target = PathTarget { path: format!("/{}", target.path), subtree: target.subtree };
+            let certainty = match effect.certainty {
+                Certainty::Pattern => Certainty::Pattern,
+                Certainty::Exact | Certainty::Possible => Certainty::Possible,
+            };
+            effect.like(at(&effect.kind, target), certainty, effect.via.clone())
+        })
+    }
+
+    fn aliased(&self, effect: &Effect, target: &PathTarget, siblings: &mut Vec<Effect>) {
+        for name in self.world.originals(&target.path, effect.certainty) {
+            siblings.extend(sibling(effect, &name, target.subtree));
+        }
+        let prefix = match effect.certainty {
+            Certainty::Pattern => before_glob(&target.path),
+            Certainty::Exact | Certainty::Possible if target.subtree && target.path == "." => "",
+            Certainty::Exact | Certainty::Possible if target.subtree => target.path.as_str(),
+            Certainty::Exact | Certainty::Possible => return,
+        };
+        for (count, alias) in self.world.aliases_from(prefix).enumerate() {
+            if count >= ALIASES || siblings.len() >= SIBLINGS {
+                siblings.push(too_many(effect));
+                return;
+            }
+            let covered = match effect.certainty {
+                Certainty::Pattern => glob::matches(&target.path, alias) || glob::matches(&target.shown(), alias),
+                Certainty::Exact | Certainty::Possible => {
+                    target.path == "." || alias.strip_prefix(&target.path).is_some_and(|rest| rest.starts_with('/'))
+                }
+            };
+            if covered {
+                let names = self.world.originals(alias, Certainty::Exact);
+                siblings.extend(names.iter().filter_map(|name| sibling(effect, name, target.subtree)));
+            }
+        }
+    }
+}
+
+fn sibling(effect: &Effect, name: &Name, subtree: bool) -> Option<Effect> {
+    let same = match effect.kind {
+        Kind::Read(_) | Kind::List(_) => true,
+        Kind::Write(_) => name.tie == Tie::Same,
+        // Deleting a link leaves the original; deleting below a linked directory does not.
+        Kind::Delete(_) => name.tie == Tie::Same && name.within == Within::Directory,
+        _ => false,
+    };
+    let certainty = match (effect.certainty, name.certainty) {
+        (_, Certainty::Pattern) => Certainty::Pattern,
+        (Certainty::Possible, _) => Certainty::Possible,
+        _ => Certainty::Exact,
+    };
+    same.then(|| {
+        let kind = at(&effect.kind, PathTarget { path: name.path.clone(), subtree });
+        effect.like(kind, certainty, format!("alias {}", name.alias).into())
+    })
+}
+
+fn too_many(effect: &Effect) -> Effect {
+    let about = match effect.kind {
+        Kind::Write(_) | Kind::Delete(_) => About::Writes,
+        _ => About::Reads,
+    };
+    let reason = "the session made more links than are followed".to_owned();
+    let opaque = Opaque { reason, about, vouched_by: Vec::new() };
+    effect.like(Kind::Opaque(opaque), Certainty::Possible, "alias".into())
+}
+
+/// Every directory above the root, and the root.
+fn above(root: &str) -> impl Iterator<Item = &str> {
+    let shorter = root.match_indices('/').filter_map(|(at, _)| root.get(..at)).filter(|path| !path.is_empty());
+    shorter.chain([root])
+}
+
+fn exact(certainty: Certainty) -> Certainty {
+    match certainty {
+        Certainty::Possible => Certainty::Possible,
+        Certainty::Exact | Certainty::Pattern => Certainty::Exact,
+    }
+}
+
+/// The part of a glob before its first metacharacter, up to a whole component.
+fn before_glob(pattern: &str) -> &str {
+    let literal = pattern.find(['*', '?', '[']).map_or(pattern, |at| pattern.get(..at).unwrap_or(""));
+    literal.rfind('/').map_or("", |at| literal.get(..=at).unwrap_or(""))
+}
+
+fn target(kind: &Kind) -> Option<&PathTarget> {
+    match kind {
+        Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => Some(target),
+        _ => None,
+    }
+}
+
+/// The same act on another path.
+fn at(kind: &Kind, target: PathTarget) -> Kind {
+    match kind {
+        Kind::Write(_) => Kind::Write(target),
+        Kind::Delete(_) => Kind::Delete(target),
+        Kind::List(_) => Kind::List(target),
+        _ => Kind::Read(target),
+    }
+}

@@ -1,0 +1,78 @@
+//! Who decided about a call: an entry of the policy, a built-in rule, or nobody.
+
+use std::collections::BTreeMap;
+
+use agent_strace_model::finding::{Finding, PolicyPlace, RuleId};
+use agent_strace_policy::{Decision, EntryView, Judgement, Policy};
+
+/// Ordered as reports list them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Decider {
+    /// An entry, by its place in [`Rules::entries`].
+    Entry(usize),
+    /// All entries of a list together, by the list's pointer: none of them allows it alone.
+    List(String),
+    BuiltIn(RuleId),
+    /// It could not be resolved what the call did.
+    Unresolved,
+    /// No rule speaks of it.
+    Default,
+}
+
+/// The entries of a policy in the order of reports.
+pub struct Rules<'p> {
+    entries: Vec<&'p EntryView>,
+    by_place: BTreeMap<(Option<&'p str>, &'p str), usize>,
+}
+
+impl<'p> Rules<'p> {
+    pub fn new(policy: &'p Policy) -> Self {
+        let mut entries: Vec<&EntryView> = policy.entries().collect();
+        // What denies every host speaks last of hosts.
+        entries.sort_by_key(|entry| (entry.subject, entry.place.pointer.ends_with("/deny_all")));
+        let by_place = entries.iter().enumerate().map(|(index, entry)| (key(&entry.place), index)).collect();
+        Self { entries, by_place }
+    }
+
+    pub fn entries(&self) -> &[&'p EntryView] {
+        &self.entries
+    }
+
+    pub fn entry(&self, decider: &Decider) -> Option<&'p EntryView> {
+        let Decider::Entry(index) = decider else { return None };
+        self.entries.get(*index).copied()
+    }
+
+    fn at(&self, place: Option<&PolicyPlace>) -> Option<usize> {
+        self.by_place.get(&key(place?)).copied()
+    }
+
+    /// Who decided about one effect; `None`: nobody.
+    pub(super) fn behind(&self, judgement: &Judgement) -> Option<Decider> {
+        let place = judgement.place.as_ref()?;
+        let together = || Decider::List(place.pointer.clone());
+        match self.at(Some(place)) {
+            Some(index) => Some(Decider::Entry(index)),
+            None if judgement.decision == Decision::Allowed && place.pointer.ends_with("/allow") => Some(together()),
+            None => None,
+        }
+    }
+
+    /// Who decided that a finding is one.
+    pub(super) fn found(&self, finding: &Finding) -> Decider {
+        match finding.rule {
+            "scope/unresolved" => Decider::Unresolved,
+            // These name the entry that judged the effect, which is not why they speak.
+            rule @ ("scope/sensitive" | "sequence/secret-egress") => Decider::BuiltIn(rule),
+            rule => match self.at(finding.policy.as_ref()) {
+                Some(index) => Decider::Entry(index),
+                None if rule.starts_with("scope/") => Decider::Default,
+                None => Decider::BuiltIn(rule),
+            },
+        }
+    }
+}
+
+fn key(place: &PolicyPlace) -> (Option<&str>, &str) {
+    (place.file.as_deref(), &place.pointer)
+}

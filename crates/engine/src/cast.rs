@@ -1,0 +1,71 @@
+//! Who did what in a session, as far as its log says.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use agent_strace_model::evidence::UNNAMED;
+use agent_strace_model::{Event, EventKind, Session, Stream};
+use agent_strace_policy::Actor;
+use agent_strace_policy::agents::{Known, Part};
+
+/// Everybody who acts in a session.
+pub(super) struct Cast<'s> {
+    agent: Option<&'s str>,
+    modes: &'s [Cow<'s, str>],
+    /// The session's own agent, where that is a sub-agent of another one.
+    child: Option<Member<'s>>,
+    /// Sub-agents inside of the session, by what their calls carry.
+    inside: BTreeMap<&'s str, Member<'s>>,
+}
+
+/// A sub-agent.
+struct Member<'s> {
+    names: Vec<&'s str>,
+    kind: Known,
+}
+
+impl<'s> Cast<'s> {
+    pub(super) fn new(session: &'s Session<'s>) -> Self {
+        let kinds: BTreeMap<&str, &str> = session
+            .evidence
+            .subagents
+            .iter()
+            .filter_map(|subagent| Some((subagent.id.as_deref()?, subagent.kind.as_deref()?)))
+            .collect();
+        let mut inside = BTreeMap::new();
+        for (_, call) in session.calls() {
+            let Some(name) = call.subagent.as_deref() else { continue };
+            inside
+                .entry(name)
+                .or_insert_with(|| Member::new((name != UNNAMED).then_some(name), kinds.get(name).copied()));
+        }
+        let kind = session.streams.iter().find_map(|stream| match stream {
+            Stream::Subagent(kind) => Some(kind.as_ref()),
+            Stream::Main | Stream::Sidechain(_) => None,
+        });
+        let agent = Some(session.agent.as_ref()).filter(|agent| !agent.is_empty() && *agent != "-");
+        let child = session.parent.is_some().then(|| Member::new(Some(session.id.as_ref()), kind));
+        Self { agent, modes: &session.attribution.permission_modes, child, inside }
+    }
+
+    /// Who is behind an event.
+    pub(super) fn actor(&self, event: &Event<'_>) -> Actor<'_> {
+        let inside = match &event.kind {
+            EventKind::Call(call) => call.subagent.as_deref().and_then(|name| self.inside.get(name)),
+            _ => None,
+        };
+        let part = inside.or(self.child.as_ref()).map_or(Part::Main, Member::part);
+        Actor { agent: self.agent, part, modes: self.modes }
+    }
+}
+
+impl<'s> Member<'s> {
+    fn new(id: Option<&'s str>, kind: Option<&'s str>) -> Self {
+        let named = if kind.is_some() { Known::Kind } else { Known::Id };
+        Self { names: kind.into_iter().chain(id).collect(), kind: named }
+    }
+
+    fn part(&self) -> Part<'_> {
+        Part::Subagent { names: &self.names, kind: self.kind }
+    }
+}

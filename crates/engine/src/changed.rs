@@ -1,0 +1,89 @@
+//! The change that sessions come with, judged as a whole.
+
+use agent_strace_effects::Effect;
+use agent_strace_git::change_set::Change;
+use agent_strace_model::finding::{Counts, Finding};
+use agent_strace_policy::Policy;
+use agent_strace_policy::evidence::Weight;
+use agent_strace_rules::change::{ChangeHit, ChangeSite, Changed, Recorded, Witness};
+use agent_strace_rules::{Check, Rule};
+
+use super::SessionOutcome;
+use super::cover::Cover;
+use super::findings::digest;
+use super::session::order;
+
+/// What rules say about the change: findings of its sessions are added to them, the others are given back, by file.
+pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], change: &Change) -> Vec<Finding> {
+    let nothing = Recorded::default();
+    let witness = |session: &'_ SessionOutcome| !change.settled.contains(&session.source);
+    let witnesses: Vec<Witness<'_>> = sessions
+        .iter()
+        .map(|session| Witness {
+            agent: &session.agent,
+            is_new: witness(session),
+            recorded: session.recorded.as_ref().unwrap_or(&nothing),
+        })
+        .collect();
+    let changed = Changed { change, policy, sessions: &witnesses };
+    let mut hits: Vec<(&Rule, ChangeHit)> = Vec::new();
+    for rule in agent_strace_rules::all() {
+        let Check::Change(check) = rule.check else { continue };
+        let mut found = Vec::new();
+        check(&changed, &mut found);
+        hits.extend(found.into_iter().map(|hit| (*rule, hit)));
+    }
+    let mut of_change = Vec::new();
+    for (rule, hit) in hits {
+        match &hit.site {
+            ChangeSite::File { .. } => of_change.push(about_file(policy, rule, hit)),
+            ChangeSite::Session { at, .. } => {
+                let Some(session) = sessions.get_mut(*at) else { continue };
+                let finding = about_session(policy, rule, session, hit);
+                session.findings.push(finding);
+                session.findings.sort_by(|left, right| order(left).cmp(&order(right)));
+            }
+        }
+    }
+    of_change.sort_by(|left, right| (&left.file, order(left)).cmp(&(&right.file, order(right))));
+    of_change
+}
+
+fn about_file(policy: &Policy, rule: &Rule, hit: ChangeHit) -> Finding {
+    let ChangeHit { weight, message, site, place, about } = hit;
+    let (file, line, effect) = match site {
+        ChangeSite::File { path, line, effect } => (Some(path), line, effect),
+        ChangeSite::Session { line, .. } => (None, line, None),
+    };
+    let mut finding = blank(rule, weight, message, &about);
+    finding.file = file;
+    finding.line = line;
+    finding.policy = place;
+    finding.effect = effect.as_ref().map(|effect| Box::new(effect.view()));
+    mark(policy, "", &mut finding, effect.as_ref());
+    finding
+}
+
+fn about_session(policy: &Policy, rule: &Rule, session: &SessionOutcome, hit: ChangeHit) -> Finding {
+    let ChangeHit { weight, message, site, place, about } = hit;
+    let mut finding = blank(rule, weight, message, &about);
+    if let ChangeSite::Session { event, line, tool, .. } = site {
+        (finding.event, finding.line, finding.tool) = (event, line, tool);
+    }
+    finding.policy = place;
+    mark(policy, &session.id, &mut finding, None);
+    finding
+}
+
+fn mark(policy: &Policy, session: &str, finding: &mut Finding, effect: Option<&Effect>) {
+    Cover::of_session(policy, session, None).mark(finding, effect);
+}
+
+fn blank(rule: &Rule, weight: Weight, message: String, about: &[String]) -> Finding {
+    let parts: Vec<(&str, &str)> =
+        [("rule", rule.id)].into_iter().chain(about.iter().map(|text| ("about", text.as_str()))).collect();
+    Finding {
+        counts: if weight == Weight::Incomplete { Counts::Incomplete } else { Counts::ByLevel },
+        ..Finding::of_rule(rule.id, weight.level(), message, digest(&parts))
+    }
+}

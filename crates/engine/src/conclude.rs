@@ -1,0 +1,131 @@
+//! Sessions, judged one by one → one answer.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use jiff::civil::Date;
+
+use agent_strace_git::change_set::{Change, Extent};
+use agent_strace_model::Gap;
+use agent_strace_model::finding::{Counts, Finding, Level};
+use agent_strace_policy::Policy;
+use agent_strace_rules::Source;
+use agent_strace_rules::eval::Demands;
+
+use super::waive::{self, Applied, Waiving};
+use super::{Outcome, SessionOutcome, Verdict, changed, evals, whole};
+
+/// From which level on a finding fails the gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailOn {
+    Never,
+    Level(Level),
+}
+
+/// What decides beside the evidence.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub fail_on: FailOn,
+    /// Fingerprints of findings that are known: they are removed and counted.
+    pub baseline: BTreeSet<String>,
+    /// The day, in UTC, that exceptions and suppressions are held against. `None`: none of them holds.
+    pub today: Option<Date>,
+    pub waiving: Waiving,
+    /// Where all logs of the run came from.
+    pub source: Source,
+    /// Families of rules, the only ones whose findings are wanted. What is missing of the evidence is always told.
+    pub only: Option<&'static [&'static str]>,
+    /// What sessions have to be like.
+    pub demands: Option<Arc<Demands>>,
+    /// The change that they come with.
+    pub change: Option<Arc<Change>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            fail_on: FailOn::Level(Level::Error),
+            baseline: BTreeSet::new(),
+            today: None,
+            waiving: Waiving::Apply,
+            source: Source::default(),
+            only: None,
+            demands: None,
+            change: None,
+        }
+    }
+}
+
+/// Judges the sessions as wholes, each among the others, and gives the answer. `gaps`: of inputs that did not become a
+/// session. The order of the sessions changes nothing but the order of the report.
+pub fn conclude(policy: &Policy, mut sessions: Vec<SessionOutcome>, gaps: Vec<Gap>, settings: &Settings) -> Outcome {
+    whole::judge(policy, &mut sessions, &gaps, settings);
+    let change = settings.change.as_deref();
+    let mut of_change = change.map(|change| changed::judge(policy, &mut sessions, change)).unwrap_or_default();
+    if let Some(families) = settings.only {
+        let wanted = |finding: &Finding| families.iter().any(|family| finding.rule.starts_with(family));
+        of_change.retain(wanted);
+        for session in &mut sessions {
+            session.findings.retain(|finding| wanted(finding) || finding.counts == Counts::Incomplete);
+        }
+    }
+    evals::judge(policy, &mut sessions, settings);
+    let applied = waive::apply(policy, &mut sessions, &mut of_change, settings);
+    let remarks = waive::remarks(policy, &applied, settings);
+    finish(policy, (sessions, of_change), gaps, (applied, remarks), settings)
+}
+
+/// The answer to what was found so far: all there is to say where a command was asked about, not a session.
+pub fn settle(policy: &Policy, mut sessions: Vec<SessionOutcome>, gaps: Vec<Gap>, settings: &Settings) -> Outcome {
+    let applied = waive::apply(policy, &mut sessions, &mut Vec::new(), settings);
+    finish(policy, (sessions, Vec::new()), gaps, (applied, Vec::new()), settings)
+}
+
+fn finish(
+    policy: &Policy,
+    (mut sessions, of_change): (Vec<SessionOutcome>, Vec<Finding>),
+    mut gaps: Vec<Gap>,
+    (applied, remarks): (Applied, Vec<Finding>),
+    settings: &Settings,
+) -> Outcome {
+    gaps.sort();
+    gaps.dedup();
+    for session in &mut sessions {
+        session.verdict = verdict_of(session, settings.fail_on);
+    }
+    // A run without any session that could hold an agent's calls is evidence of nothing, but for a change that people made:
+    // whether agents had a part in it is for rules to say.
+    let is_accounted_for =
+        sessions.is_empty() && settings.change.as_ref().is_some_and(|change| change.extent == Extent::Everything);
+    let none = !is_accounted_for && !sessions.iter().any(|session| session.account.carries.acts());
+    let lacks = of_change.iter().any(|finding| finding.counts == Counts::Incomplete);
+    let found = fails(&remarks, settings.fail_on) || fails(&of_change, settings.fail_on);
+    let verdict = if found || sessions.iter().any(|session| session.verdict == Verdict::Fail) {
+        Verdict::Fail
+    } else if none || lacks || !gaps.is_empty() || sessions.iter().any(|session| session.verdict == Verdict::Incomplete)
+    {
+        Verdict::Incomplete
+    } else {
+        Verdict::Pass
+    };
+    let Applied { waived, uses, stale, .. } = applied;
+    let (policy, manifests) = (policy.identity().cloned(), policy.hooks().manifests.clone());
+    let (change, fail_on) = (settings.change.clone(), settings.fail_on);
+    Outcome { policy, manifests, sessions, gaps, verdict, of_change, change, remarks, waived, uses, stale, fail_on }
+}
+
+fn verdict_of(session: &SessionOutcome, fail_on: FailOn) -> Verdict {
+    let lacks = session.findings.iter().any(|finding| finding.counts == Counts::Incomplete);
+    if fails(&session.findings, fail_on) {
+        Verdict::Fail
+    } else if !lacks && session.gaps.is_empty() && session.judged == session.tool_calls {
+        Verdict::Pass
+    } else {
+        Verdict::Incomplete
+    }
+}
+
+fn fails(findings: &[Finding], fail_on: FailOn) -> bool {
+    let FailOn::Level(level) = fail_on else { return false };
+    findings.iter().any(|finding| finding.counts == Counts::ByLevel && finding.level >= level)
+}

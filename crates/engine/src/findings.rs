@@ -1,0 +1,162 @@
+//! Judgements and hits → findings with places and fingerprints.
+
+use sha2::{Digest as _, Sha256};
+
+use agent_strace_effects::{Effect, Kind};
+use agent_strace_model::finding::{Cause, EffectView, Finding, Level, RuleId};
+use agent_strace_model::{Event, Status};
+use agent_strace_policy::{Decision, Judgement, hex};
+use agent_strace_rules::Hit;
+use agent_strace_rules::private::{Told, masked};
+
+use super::wording;
+
+/// The event a finding stands at.
+#[derive(Debug)]
+pub(super) struct At<'a> {
+    pub(super) event: &'a Event<'a>,
+    pub(super) status: Option<Status>,
+    /// What the log says of it, where that is wanted.
+    pub(super) evidence: Option<String>,
+    /// What was done, with where in the text it comes from.
+    pub(super) effect: &'a Effect,
+}
+
+/// What one judged effect is worth reporting, wherever it was done.
+pub(super) fn of_effect(effect: &Effect, judgement: &Judgement) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    // Most effects are allowed: nothing is put into words for them.
+    if !judgement.matters() {
+        return findings;
+    }
+    let act = wording::act(effect);
+    match judgement.decision {
+        Decision::Denied | Decision::Asked => {
+            let message = format!("{act}: {}", judgement.reason);
+            findings.push(finding(effect, judgement.rule, judgement.level, message, judgement));
+        }
+        Decision::Unresolved => {
+            let message = match &effect.kind {
+                Kind::Opaque(_) => format!("not resolved: {}", judgement.reason),
+                _ => format!("{act}: {}", judgement.reason),
+            };
+            findings.push(finding(effect, judgement.rule, judgement.level, message, judgement));
+        }
+        Decision::Allowed | Decision::Unruled => {}
+    }
+    if judgement.sensitive && !matches!(judgement.decision, Decision::Denied | Decision::Asked) {
+        let listed = judgement.decision == Decision::Allowed && judgement.place.is_some();
+        let (level, why) = if listed {
+            (Level::Warning, "a sensitive file, although the policy allows it")
+        } else {
+            (Level::Error, "a sensitive file that no allow list names")
+        };
+        findings.push(finding(effect, "scope/sensitive", level, format!("{act}: {why}"), judgement));
+    }
+    findings
+}
+
+/// What a rule said about an act.
+pub(super) fn of_hit(at: At<'_>, judgement: &Judgement, hit: Hit) -> Finding {
+    let causes = hit.since.into_iter().map(|(event, what)| Cause { event, line: 0, what }).collect();
+    let found = placed(finding(at.effect, hit.rule, hit.level, hit.message, judgement), at);
+    let found = Finding { causes, ..found };
+    let Some(place) = hit.place else { return found };
+    let act = [("act", found.fingerprint.as_str())].into_iter();
+    let fingerprint =
+        digest(&act.chain(hit.about.iter().map(|(name, value)| (*name, value.as_str()))).collect::<Vec<_>>());
+    Finding { fingerprint, policy: Some(place), named: hit.named, counts: hit.counts, ..found }
+}
+
+/// What a rule said about an event, whatever it did, or about the whole session: what another session does is not the
+/// same.
+pub(super) fn of_event(event: Option<&Event<'_>>, evidence: Option<String>, session: &str, hit: Hit) -> Finding {
+    let mut parts = vec![("rule", hit.rule), ("session", session)];
+    parts.extend(hit.about.iter().map(|(name, value)| (*name, value.as_str())));
+    let finding = Finding::of_rule(hit.rule, hit.level, hit.message, digest(&parts));
+    Finding {
+        until: hit.until,
+        evidence,
+        policy: hit.place,
+        named: hit.named,
+        counts: hit.counts,
+        ..beside(finding, event)
+    }
+}
+
+/// What was said of a private value. What the log says there is shown without anything private in it.
+pub(super) fn of_private(told: Told<'_>) -> Finding {
+    let about: Vec<(&str, &str)> = told.about.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let finding = Finding::of_rule(told.rule, told.level, told.message, digest(&about));
+    Finding {
+        effect: told.effect.map(|effect| Box::new(EffectView { parent: None, ..effect.view() })),
+        evidence: told.event.and_then(|event| wording::evidence(&event.kind)).map(|said| masked(&said)),
+        line: told.line,
+        pointer: told.pointer,
+        ..beside(finding, told.event)
+    }
+}
+
+/// The finding where it was done.
+pub(super) fn placed(found: Finding, at: At<'_>) -> Finding {
+    let (level, message) = match at.status {
+        Some(Status::Denied) => (Level::Note, format!("attempt: {}", found.message)),
+        _ => (found.level, found.message),
+    };
+    let effect = found.effect.map(|view| Box::new(EffectView { span: at.effect.span(), ..*view }));
+    let found = Finding { level, message, evidence: at.evidence, effect, ..found };
+    beside(found, Some(at.event))
+}
+
+/// What it says of the event that it is about; of none, it is about the session as a whole.
+fn beside(found: Finding, event: Option<&Event<'_>>) -> Finding {
+    let Some(event) = event else { return found };
+    Finding {
+        event: event.number,
+        event_id: event.id.as_ref().map(|id| id.clone().into_owned()),
+        tool: event.tool().map(str::to_owned),
+        line: event.line,
+        ..found
+    }
+}
+
+/// A finding at no place yet.
+fn finding(effect: &Effect, rule: RuleId, level: Level, message: String, judgement: &Judgement) -> Finding {
+    // A finding stands alone: there are no effects beside it to count among.
+    let view = EffectView { parent: None, ..effect.view() };
+    let fingerprint = fingerprint(rule, &view);
+    Finding {
+        effect: Some(Box::new(view)),
+        policy: judgement.place.clone(),
+        named: judgement.named.clone(),
+        ..Finding::of_rule(rule, level, message, fingerprint)
+    }
+}
+
+/// Over the rule and what was done, never over where or when: a finding keeps it while the code around it moves.
+fn fingerprint(rule: RuleId, view: &EffectView) -> String {
+    let mut parts = vec![("rule", rule), ("kind", view.kind)];
+    let port = view.port.map(|port| port.to_string());
+    let named = [
+        ("path", view.path.as_deref()),
+        ("host", view.host.as_deref()),
+        ("port", port.as_deref()),
+        ("server", view.server.as_deref()),
+        ("tool", view.tool.as_deref()),
+        ("agent", view.agent.as_deref()),
+        ("name", view.name.as_deref()),
+        ("reason", view.reason.as_deref()),
+    ];
+    parts.extend(named.into_iter().filter_map(|(name, value)| Some((name, value?))));
+    parts.extend(view.argv.iter().flatten().map(|word| ("argv", word.as_str())));
+    digest(&parts)
+}
+
+pub(super) fn digest(parts: &[(&str, &str)]) -> String {
+    let mut hasher = Sha256::new();
+    for text in parts.iter().flat_map(|(name, value)| [name, value]) {
+        hasher.update(text.len().to_le_bytes());
+        hasher.update(text.as_bytes());
+    }
+    hex(hasher.finalize().get(..16).unwrap_or_default())
+}

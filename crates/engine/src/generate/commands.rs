@@ -1,0 +1,352 @@
+//! A command that ran → the entry that allows it, and no more than it has to.
+//!
+//! A program is allowed by its name and its subcommand: what it reads, writes and connects to is judged by the other
+//! lists. What runs other code is never cut short: an interpreter keeps its script, a wrapper all its own words and the
+//! entry of what it wraps. What destroys or publishes is left to people.
+
+use agent_strace_effects::knowledge::{self, Entry, Knowledge, Language, Role};
+use agent_strace_effects::{Argument, Execution};
+
+use super::tables::{RISKS, Risk, SUBCOMMANDS, TARGETS, WRAPPERS, What};
+
+/// Why no entry is made for a command.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Unlisted {
+    Risky(What),
+    /// Its program, or another word that decides what runs, is not known.
+    Unknown,
+    /// Nobody knows the program.
+    Stranger,
+    /// The program or script stands outside of the workspace.
+    Outside,
+    /// No entry can say it.
+    Inexpressible,
+    /// The program alone: an entry would allow all of its subcommands.
+    Bare,
+}
+
+/// The longest command that is kept word by word.
+const LONGEST: usize = 200;
+/// Commands inside commands.
+const DEEPEST: usize = 4;
+
+/// What is known of one command.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Command<'a> {
+    pub(super) execution: &'a Execution,
+    /// Where the command starts that it runs.
+    pub(super) inner: Option<usize>,
+    /// The words that vouch for what it does besides.
+    pub(super) vouched: &'a [String],
+}
+
+/// The words of the entry that allows the command.
+pub(super) fn entry(command: Command<'_>, programs: &Knowledge) -> Result<Vec<String>, Unlisted> {
+    let mut words = words(&command.execution.argv, command.inner, programs, 0)?;
+    // A runner is opaque unless all these words are in its entry.
+    let missing = command.vouched.len() > words.iter().filter(|word| !is_flag(word)).count();
+    if missing && !words.iter().any(|word| is_flag(word)) && command.vouched.starts_with(&words) {
+        words = command.vouched.to_vec();
+    }
+    Ok(words)
+}
+
+fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: usize) -> Result<Vec<String>, Unlisted> {
+    let (program, arguments) = argv.split_first().ok_or(Unlisted::Unknown)?;
+    if !program.known {
+        return Err(Unlisted::Unknown);
+    }
+    let name = basename(&program.text);
+    let bare = programs.bare(name);
+    if let Some(risk) = RISKS.iter().find(|risk| risk.is_taken(programs.meant(&bare), arguments)) {
+        return Err(Unlisted::Risky(risk.what));
+    }
+    let shown = shown(&program.text).ok_or(Unlisted::Outside)?;
+    if let Some(inner) = inner.filter(|_| depth < DEEPEST) {
+        return wrapper(&shown, argv, inner, programs, depth);
+    }
+    let Some(known) = programs.entry(&bare) else {
+        // A script of the project is what the repository says; a word is a program that nobody described.
+        let is_own = shown.contains('/') || knowledge::is_of_the_shell(name);
+        return if is_own { Ok(vec![shown]) } else { Err(Unlisted::Stranger) };
+    };
+    if let Some((program, groups)) = SUBCOMMANDS.iter().find(|(program, _)| *program == programs.meant(&bare)) {
+        return grouped(&shown, program, groups, arguments);
+    }
+    if let Some(language) = known.language {
+        return interpreter(&shown, arguments, known, language);
+    }
+    if known.operands.iter().any(|operand| operand.role.runs()) || WRAPPERS.contains(&programs.meant(&bare)) {
+        // Nothing is known of what it ran.
+        return Err(Unlisted::Risky(What::Escapes));
+    }
+    let told = subcommand(known, arguments);
+    if told.runs {
+        return exactly(&shown, arguments);
+    }
+    let is_grouped = RISKS.iter().any(|risk| risk.program == programs.meant(&bare) && !risk.words.is_empty());
+    if told.words.is_empty() && is_grouped {
+        return without_subcommand(&shown, arguments);
+    }
+    let mut words = vec![shown];
+    words.extend(told.words);
+    if words.len() == 1 && TARGETS.contains(&programs.meant(&bare)) {
+        words.extend(arguments.first().filter(|target| names_a_target(target)).map(|target| target.text.clone()));
+    }
+    Ok(words)
+}
+
+/// What is left to people, and an entry of a program or subcommand would allow: `git branch -D` beside `git branch`.
+pub(super) fn risks_beside(entry: &str) -> Vec<String> {
+    let words: Vec<&str> = entry.split(' ').collect();
+    let Some((program, leading)) = words.split_first() else { return Vec::new() };
+    let beside = RISKS.iter().filter(|risk| risk.program == *program && risk.words.starts_with(leading));
+    beside.flat_map(Risk::texts).collect()
+}
+
+impl Risk {
+    /// As entries of a list. Where the program itself is the risk, no entry of it is made.
+    fn texts(&self) -> Vec<String> {
+        let leading = std::iter::once(self.program).chain(self.words.iter().copied()).collect::<Vec<_>>().join(" ");
+        if self.flags.is_empty() {
+            return vec![leading];
+        }
+        self.flags.iter().filter(|flag| **flag != "--").map(|flag| format!("{leading} {flag}")).collect()
+    }
+
+    fn is_taken(&self, program: &str, arguments: &[Argument]) -> bool {
+        if self.program != program {
+            return false;
+        }
+        let operands: Vec<&str> =
+            arguments.iter().map(|argument| argument.text.as_str()).filter(|text| !is_flag(text)).collect();
+        // Options of the program may stand before the subcommand, with values: whatever follows them counts, too.
+        let named = self.words.is_empty()
+            || operands.windows(self.words.len()).take(GLOBALS).any(|operands| operands == self.words);
+        named
+            && (self.flags.is_empty()
+                || arguments.iter().any(|argument| self.flags.iter().any(|flag| gives(argument, flag))))
+    }
+}
+
+/// Operands among which a subcommand is looked for.
+const GLOBALS: usize = 4;
+
+/// The option itself, with a value, or in a cluster of letters.
+fn gives(argument: &Argument, flag: &str) -> bool {
+    let text = argument.text.as_str();
+    if text == flag || text.strip_prefix(flag).is_some_and(|rest| rest.starts_with('=')) {
+        return true;
+    }
+    let mut letters = flag.chars().skip(1);
+    let (Some(letter), None) = (letters.next(), letters.next()) else { return false };
+    flag.starts_with('-') && letter != '-' && text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
+}
+
+/// `/usr/bin/git` is `git`; a path in the workspace stays; `None`: it stands elsewhere.
+fn shown(program: &str) -> Option<String> {
+    const SYSTEM: &[&str] =
+        &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/opt/homebrew/bin/"];
+    let system = SYSTEM.iter().find_map(|folder| program.strip_prefix(folder)).filter(|name| !name.contains('/'));
+    if let Some(name) = system {
+        return Some(name.to_owned());
+    }
+    (!is_outside(program)).then(|| program.to_owned())
+}
+
+fn is_outside(path: &str) -> bool {
+    path.starts_with(['/', '~', '$']) || path.split(['/', '\\']).any(|part| part == "..") || path.get(1..2) == Some(":")
+}
+
+fn basename(program: &str) -> &str {
+    program.rsplit(['/', '\\']).next().unwrap_or(program)
+}
+
+fn is_flag(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('-')
+}
+
+fn names_a_target(argument: &Argument) -> bool {
+    let text = argument.text.as_str();
+    let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | ':');
+    argument.known && text.starts_with(|first: char| first.is_ascii_lowercase()) && text.chars().all(plain)
+}
+
+/// The subcommand behind the options of the program, and what it is of.
+fn grouped(shown: &str, program: &str, groups: &[&str], arguments: &[Argument]) -> Result<Vec<String>, Unlisted> {
+    let mut words = vec![shown.to_owned()];
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let text = argument.text.as_str();
+        if !argument.known {
+            // Behind a group any of its commands may stand.
+            return Err(Unlisted::Unknown);
+        }
+        if is_flag(text) {
+            if matches!(text, "-c" | "--config-env" | "--exec-path") && program == "git" {
+                return exactly(shown, arguments);
+            }
+            if agent_strace_policy::takes_value(program, text) {
+                rest.next();
+            }
+            continue;
+        }
+        words.push(text.to_owned());
+        if !(words.len() == 2 && groups.contains(&text)) {
+            break;
+        }
+    }
+    if words.len() == 1 { without_subcommand(shown, arguments) } else { Ok(words) }
+}
+
+/// `git --version` is no reason to allow `git push`.
+fn without_subcommand(shown: &str, arguments: &[Argument]) -> Result<Vec<String>, Unlisted> {
+    if arguments.is_empty() { Err(Unlisted::Bare) } else { exactly(shown, arguments) }
+}
+
+/// What the arguments of a known program say about its subcommand.
+struct Told {
+    words: Vec<String>,
+    /// An option was given whose value runs, or decides what runs.
+    runs: bool,
+}
+
+fn subcommand(known: &Entry, arguments: &[Argument]) -> Told {
+    let mut told = Told { words: Vec::new(), runs: false };
+    let (mut at, mut chosen) = (known, false);
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let text = argument.text.as_str();
+        if is_flag(text) && argument.known {
+            let name = text.split('=').next().unwrap_or(text);
+            let role = at.option(name).or_else(|| known.option(name));
+            told.runs |= role.is_some_and(|role| role.role.runs() && role.role != Role::Unproven);
+            if role.is_some_and(|role| !role.attached && !role.role.is_flag()) && !text.contains('=') {
+                rest.next();
+            }
+            continue;
+        }
+        if chosen || at.subcommands.is_empty() {
+            chosen = true;
+            continue;
+        }
+        if !argument.known {
+            // Any subcommand may stand here.
+            told.runs = true;
+            return told;
+        }
+        told.words.push(text.to_owned());
+        match at.subcommand(text) {
+            Some(below) => at = below,
+            None => chosen = true,
+        }
+        told.runs |= at.operands.iter().any(|operand| operand.role.runs()) || at.language.is_some();
+    }
+    told
+}
+
+/// An interpreter with its script or module. Program text on the command line is kept whole.
+fn interpreter(
+    program: &str,
+    arguments: &[Argument],
+    known: &Entry,
+    language: Language,
+) -> Result<Vec<String>, Unlisted> {
+    let mut words = vec![program.to_owned()];
+    let mut rest = arguments.iter();
+    // Program text stands on the command line. Otherwise it comes from standard input, and nobody knows it.
+    let mut is_told = false;
+    while let Some(argument) = rest.next() {
+        let text = argument.text.as_str();
+        if !argument.known {
+            return Err(Unlisted::Unknown);
+        }
+        if !is_flag(text) {
+            if language == Language::Awk || text == "-" {
+                is_told = language == Language::Awk;
+                break;
+            }
+            // Subcommands (`deno run`, `bun run`) say what the next word is.
+            let below = known.subcommand(text);
+            words.push(text.to_owned());
+            if let Some(below) = below.filter(|below| !below.operands.iter().any(|operand| operand.role == Role::Argv))
+            {
+                let next = rest.clone().find(|next| !is_flag(&next.text));
+                words.extend(next.filter(|next| next.known && below_runs(below)).map(|next| next.text.clone()));
+                return Ok(words);
+            }
+            return if is_outside(text) { Err(Unlisted::Outside) } else { Ok(words) };
+        }
+        let role = known.option(text.split('=').next().unwrap_or(text)).map(|role| role.role);
+        match role {
+            _ if text == "-m" && language == Language::Python => {
+                let module = rest.next().filter(|module| module.known).ok_or(Unlisted::Unknown)?;
+                words.extend([text.to_owned(), module.text.clone()]);
+                return Ok(words);
+            }
+            Some(role) if role.runs() => {
+                is_told = true;
+                break;
+            }
+            Some(role) if !role.is_flag() && !text.contains('=') => {
+                words.push(text.to_owned());
+                words.extend(rest.next().map(|value| value.text.clone()));
+            }
+            _ => words.push(text.to_owned()),
+        }
+    }
+    if is_told { exactly(program, arguments) } else { Err(Unlisted::Risky(What::Escapes)) }
+}
+
+/// Its first operand says what runs.
+fn below_runs(below: &Entry) -> bool {
+    below.unproven.is_some() || below.operands.iter().any(|operand| operand.role.runs())
+}
+
+/// All words.
+fn exactly(program: &str, arguments: &[Argument]) -> Result<Vec<String>, Unlisted> {
+    if arguments.iter().any(|argument| !argument.known) {
+        return Err(Unlisted::Unknown);
+    }
+    let words: Vec<String> =
+        std::iter::once(program.to_owned()).chain(arguments.iter().map(|argument| argument.text.clone())).collect();
+    let length: usize = words.iter().map(|word| word.chars().count() + 1).sum();
+    let plain = words.iter().all(|word| !word.chars().any(char::is_control));
+    if plain && length <= LONGEST { Ok(words) } else { Err(Unlisted::Inexpressible) }
+}
+
+/// A wrapper keeps its own words; what it runs is as wide as it would be by itself.
+fn wrapper(
+    program: &str,
+    argv: &[Argument],
+    inner: usize,
+    programs: &Knowledge,
+    depth: usize,
+) -> Result<Vec<String>, Unlisted> {
+    let own = argv.get(1..inner).unwrap_or_default();
+    let (outer, inner) = (exactly(program, own)?, argv.get(inner..).unwrap_or_default());
+    let mut words = outer;
+    words.extend(self::words(inner, None, programs, depth + 1)?);
+    Ok(words)
+}
+
+/// The words as one entry of `commands`.
+pub(super) fn text(words: &[String]) -> String {
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// A word that stands for itself: wildcards in classes of their own, quotes where a blank would end it.
+fn quoted(word: &str) -> String {
+    let mut literal = String::with_capacity(word.len());
+    for character in word.chars() {
+        match character {
+            '*' | '?' | '[' => literal.extend(['[', character, ']']),
+            _ => literal.push(character),
+        }
+    }
+    let plain = |character: char| !character.is_whitespace() && !matches!(character, '"' | '\'' | '\\');
+    if !literal.is_empty() && literal.chars().all(plain) {
+        return literal;
+    }
+    format!("\"{}\"", literal.replace('\\', "\\\\").replace('"', "\\\""))
+}

@@ -1,0 +1,25 @@
+//! What agents did → a policy that allows it and nothing more.
+//!
+//! [`observe`] collects every distinct effect with its calls; [`plan`] makes entries of them, or says why not:
+//! [`commands`] of words, [`paths`] of files, [`workspace`] and [`places`] of what is done all over; [`draft()`] writes the
+//! text, reads it as any policy is read, and judges by it what was seen, so that the list for review is what is really
+//! refused. [`held_out()`] and [`probe()`] measure it.
+
+mod commands;
+mod draft;
+mod held_out;
+mod observe;
+mod paths;
+mod places;
+mod plan;
+mod probe;
+mod reason;
+mod tables;
+mod workspace;
+
+pub use draft::{Draft, Review, Seen, Settings, Written, draft};
+pub use held_out::{HeldOut, Refused, Verdict, held_out};
+pub use observe::Observed;
+pub use plan::{Basis, Slot};
+pub use probe::{Probed, probe};
+pub use reason::Reason;

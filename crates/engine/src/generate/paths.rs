@@ -1,0 +1,216 @@
+//! Paths that were touched → the entries that allow them: literal, or a directory that three files are below, narrowed
+//! to their ending where all have the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agent_strace_effects::{Certainty, PathTarget};
+
+/// So many files below a directory become the directory, where two entries at least stand side by side in it.
+const TOGETHER: usize = 3;
+
+/// A path that was touched, by the place of its observation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Touched<'a> {
+    pub(super) place: usize,
+    pub(super) target: &'a PathTarget,
+    pub(super) certainty: Certainty,
+}
+
+/// An entry of a list of paths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PathEntry {
+    pub(super) text: String,
+    /// The observations it is made of.
+    pub(super) support: BTreeSet<usize>,
+}
+
+/// A directory that entries could become.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Collapse<'a> {
+    /// Relative to the root; never the root itself.
+    pub(super) folder: &'a str,
+}
+
+/// `may`: whether a directory may stand for what is below it.
+pub(super) fn entries<'a>(
+    touched: impl IntoIterator<Item = Touched<'a>>,
+    may: &dyn Fn(Collapse<'_>) -> bool,
+) -> Vec<PathEntry> {
+    let mut root = Folder::default();
+    let mut others: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    for one in touched {
+        let path = one.target.path.as_str();
+        let literal = one.certainty != Certainty::Pattern;
+        if literal && is_below_root(path) {
+            root.add(path, one.place, one.target.subtree);
+        } else {
+            others.entry(text_of(one.target, one.certainty)).or_default().insert(one.place);
+        }
+    }
+    let mut entries: Vec<PathEntry> = root.entries("", may).into_iter().map(|item| item.entry).collect();
+    entries.extend(others.into_iter().map(|(text, support)| PathEntry { text, support }));
+    entries.sort_by(|left, right| left.text.cmp(&right.text));
+    entries
+}
+
+pub(super) fn is_below_root(path: &str) -> bool {
+    let drive = path.get(1..3) == Some(":/");
+    !path.starts_with(['/', '~']) && !drive && path != "."
+}
+
+/// One path or pattern of an effect as an entry.
+fn text_of(target: &PathTarget, certainty: Certainty) -> String {
+    let path = target.path.as_str();
+    let pattern = if certainty == Certainty::Pattern { path.to_owned() } else { literal(path) };
+    let pattern = match (target.subtree, path) {
+        (true, ".") => "**".to_owned(),
+        (true, _) => format!("{}/**", pattern.trim_end_matches('/')),
+        (false, _) => pattern,
+    };
+    anchored(&pattern)
+}
+
+/// As it stands in a list: without a directory a name would count in all of them, and `/` alone means the root.
+pub(super) fn anchored(pattern: &str) -> String {
+    if pattern.starts_with("//") {
+        return pattern.to_owned();
+    }
+    if pattern.starts_with('/') || pattern.get(1..3) == Some(":/") {
+        return if pattern.starts_with('/') { format!("/{pattern}") } else { format!("//{pattern}") };
+    }
+    let special = pattern.starts_with('!') || pattern.starts_with("label:");
+    if pattern != "**" && (special || !pattern.contains('/')) && !pattern.starts_with('~') {
+        return format!("/{pattern}");
+    }
+    pattern.to_owned()
+}
+
+/// A path that stands for itself.
+pub(super) fn literal(path: &str) -> String {
+    let mut pattern = String::with_capacity(path.len());
+    for character in path.chars() {
+        match character {
+            '*' | '?' | '[' | '{' => pattern.extend(['[', character, ']']),
+            _ => pattern.push(character),
+        }
+    }
+    pattern
+}
+
+/// What is below one directory.
+#[derive(Debug, Default)]
+struct Folder {
+    files: BTreeMap<String, BTreeSet<usize>>,
+    folders: BTreeMap<String, Folder>,
+    /// All of it was touched at once.
+    whole: BTreeSet<usize>,
+}
+
+/// An entry on its way up.
+struct Item {
+    entry: PathEntry,
+    /// The ending of all that it stands for.
+    extension: Option<String>,
+    files: usize,
+}
+
+impl Folder {
+    fn add(&mut self, path: &str, place: usize, subtree: bool) {
+        match path.split_once('/') {
+            Some((folder, rest)) => self.folders.entry(folder.to_owned()).or_default().add(rest, place, subtree),
+            None if subtree => {
+                self.folders.entry(path.to_owned()).or_default().whole.insert(place);
+            }
+            None => {
+                self.files.entry(path.to_owned()).or_default().insert(place);
+            }
+        }
+    }
+
+    fn entries(self, path: &str, may: &dyn Fn(Collapse<'_>) -> bool) -> Vec<Item> {
+        let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        let mut items: Vec<Item> = Vec::new();
+        for (name, support) in self.files {
+            let entry = PathEntry { text: anchored(&literal(&below(&name))), support };
+            items.push(Item { entry, extension: extension(&name).map(str::to_owned), files: 1 });
+        }
+        for (name, folder) in self.folders {
+            items.extend(folder.entries(&below(&name), may));
+        }
+        if !self.whole.is_empty() {
+            return vec![together(path, None, items, self.whole)];
+        }
+        let files: usize = items.iter().map(|item| item.files).sum();
+        if path.is_empty() || items.len() < 2 || files < TOGETHER {
+            return items;
+        }
+        let shared = shared_extension(&items);
+        if !may(Collapse { folder: path }) {
+            return items;
+        }
+        vec![together(path, shared, items, BTreeSet::new())]
+    }
+}
+
+/// Everything below `path`, or everything with one ending.
+fn together(path: &str, extension: Option<String>, items: Vec<Item>, mut support: BTreeSet<usize>) -> Item {
+    let files = items.iter().map(|item| item.files).sum::<usize>().max(1);
+    support.extend(items.into_iter().flat_map(|item| item.entry.support));
+    let folder = literal(path);
+    let text = match &extension {
+        Some(extension) => format!("{folder}/**/*.{}", literal(extension)),
+        None => format!("{folder}/**"),
+    };
+    Item { entry: PathEntry { text, support }, extension, files }
+}
+
+fn shared_extension(items: &[Item]) -> Option<String> {
+    let first = items.first()?.extension.as_ref()?;
+    items.iter().all(|item| item.extension.as_ref() == Some(first)).then(|| first.clone())
+}
+
+/// What comes behind the last dot of a name that does not begin with it.
+pub(super) fn extension(name: &str) -> Option<&str> {
+    name.rsplit_once('.').filter(|(stem, extension)| !stem.is_empty() && !extension.is_empty()).map(|(_, end)| end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn collapsed(paths: &[&str]) -> Vec<String> {
+        let targets: Vec<PathTarget> = paths
+            .iter()
+            .map(|path| match path.strip_suffix("/**") {
+                Some(folder) => PathTarget { path: folder.to_owned(), subtree: true },
+                None => PathTarget::new(*path),
+            })
+            .collect();
+        let touched =
+            targets.iter().enumerate().map(|(place, target)| Touched { place, target, certainty: Certainty::Exact });
+        entries(touched, &|collapse| collapse.folder != "kept").into_iter().map(|entry| entry.text).collect()
+    }
+
+    #[test]
+    fn three_side_by_side_become_their_directory() {
+        assert_eq!(collapsed(&["src/a.rs", "src/b.rs"]), ["src/a.rs", "src/b.rs"]);
+        assert_eq!(collapsed(&["src/a.rs", "src/b.rs", "src/c.rs"]), ["src/**/*.rs"]);
+        assert_eq!(collapsed(&["src/a.rs", "src/b.rs", "src/c.toml"]), ["src/**"]);
+        assert_eq!(collapsed(&["src/x/a.rs", "src/y/b.rs", "src/z/c.rs"]), ["src/**/*.rs"]);
+        assert_eq!(collapsed(&["src/a.rs", "src/b.rs", "src/c.rs", "docs/x/y.md"]), ["docs/x/y.md", "src/**/*.rs"]);
+        assert_eq!(collapsed(&["src/x/a.rs", "src/x/b.rs", "src/y.rs"]), ["src/**/*.rs"]);
+        assert_eq!(collapsed(&["kept/a", "kept/b", "kept/c"]), ["kept/a", "kept/b", "kept/c"]);
+    }
+
+    #[test]
+    fn the_root_and_what_is_outside_stay_literal() {
+        assert_eq!(collapsed(&["a.md", "b.md", "c.md", "d.md"]), ["/a.md", "/b.md", "/c.md", "/d.md"]);
+        assert_eq!(collapsed(&["/tmp/a", "/tmp/b", "/tmp/c", "~/d"]), ["//tmp/a", "//tmp/b", "//tmp/c", "~/d"]);
+        assert_eq!(collapsed(&["src/**", "src/a.rs"]), ["src/**"]);
+    }
+
+    #[test]
+    fn a_literal_name_matches_itself() {
+        assert_eq!(collapsed(&["app/[id]/page.tsx", "!x", "a*"]), ["/!x", "/a[*]", "app/[[]id]/page.tsx"]);
+    }
+}

@@ -1,0 +1,343 @@
+//! What was done → the entries that allow it, or why there is none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agent_strace_effects::{Certainty, Effect, Kind, PathTarget};
+use agent_strace_policy::{Context, Decision, Judgement, Policy};
+
+use super::commands::{self, Command, Unlisted};
+use super::observe::{Observation, Observed};
+use super::paths::{self, Collapse, PathEntry, Touched};
+use super::reason::Reason;
+use super::tables::{FAMILIES, OWN_TOOLS};
+use super::{places, workspace};
+
+/// Which list an entry stands in.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Slot {
+    Read,
+    Write,
+    Delete,
+    Commands,
+    Network,
+    /// Tools of this MCP server.
+    Mcp(String),
+    /// Variables that programs get in their environment.
+    Env,
+    /// Sub-agents, each by a rule of its own.
+    Spawn,
+}
+
+/// The key of rules.
+pub(super) const RULES: &str = "rules";
+
+impl Slot {
+    /// The keys that lead to its list of what is allowed.
+    pub fn allow(&self) -> Vec<&str> {
+        self.keys("allow")
+    }
+
+    pub(super) fn keys<'s>(&'s self, list: &'s str) -> Vec<&'s str> {
+        match self {
+            Self::Read => vec!["files", "read", list],
+            Self::Write => vec!["files", "write", list],
+            Self::Delete => vec!["files", "delete", list],
+            Self::Commands => vec!["commands", list],
+            Self::Network => vec!["network", list],
+            Self::Mcp(server) => vec!["mcp", "servers", server, list],
+            Self::Env => vec!["env", "allow_set"],
+            Self::Spawn => vec![RULES],
+        }
+    }
+}
+
+/// Why an entry is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// It was done.
+    Seen,
+    /// It was done, and stands for others of its kind.
+    Family(&'static str),
+    /// Others of its kind were done.
+    Kin(&'static str),
+    /// What a wider entry does not stand for.
+    Except,
+}
+
+/// An entry that is to be written.
+#[derive(Debug, Clone)]
+pub(super) struct Planned {
+    pub(super) slot: Slot,
+    pub(super) text: String,
+    /// The observations it is made of.
+    pub(super) support: BTreeSet<usize>,
+    pub(super) basis: Basis,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) entries: Vec<Planned>,
+    /// By the place of the observation.
+    pub(super) left_out: BTreeMap<usize, Reason>,
+}
+
+/// `base`: what judges already, where entries are added to a policy.
+pub(super) fn plan(observed: &Observed, base: &Policy) -> Plan {
+    let mut plan = Plan::default();
+    let builtin = Policy::none();
+    let mut paths = Paths::default();
+    let mut texts: BTreeMap<(Slot, String), BTreeSet<usize>> = BTreeMap::new();
+    for (place, observation) in observed.all().enumerate() {
+        if let Some(reason) = reason_against(observation, base, &builtin) {
+            // A file that was not there says nothing about its directory.
+            if reason != Reason::Failed {
+                paths.note_blocked(&observation.effect);
+            }
+            plan.left_out.insert(place, reason);
+            continue;
+        }
+        match entry_of(observation, base) {
+            Ok(Some((slot, text))) => {
+                texts.entry((slot, text)).or_default().insert(place);
+            }
+            Ok(None) => paths.note(place, observation),
+            Err(reason) => {
+                plan.left_out.insert(place, reason);
+            }
+        }
+    }
+    let allowed =
+        |effect: &Effect| [base, &builtin].iter().all(|policy| !forbids(&policy.judge(effect, &Context::default())));
+    let observations: Vec<&Observation> = observed.all().collect();
+    let sessions = |places: &BTreeSet<usize>| {
+        let calls = places.iter().filter_map(|place| observations.get(*place)).flat_map(|one| &one.calls.done);
+        calls.map(|call| call.session).collect::<BTreeSet<_>>().len()
+    };
+    plan.entries.extend(paths.entries(&allowed, &sessions));
+    plan.entries.extend(texts.into_iter().map(|((slot, text), support)| Planned {
+        slot,
+        text,
+        support,
+        basis: Basis::Seen,
+    }));
+    plan
+}
+
+/// It is not for the generator to allow.
+fn reason_against(observation: &Observation, base: &Policy, builtin: &Policy) -> Option<Reason> {
+    let calls = &observation.calls;
+    if calls.done.is_empty() {
+        return Some(if calls.failed.is_empty() { Reason::Refused } else { Reason::Failed });
+    }
+    let context = context(observation);
+    let plain = builtin.judge(&observation.effect, &context);
+    if plain.sensitive {
+        return Some(Reason::Sensitive);
+    }
+    if plain.decision == Decision::Denied {
+        return Some(Reason::Floor(plain.reason));
+    }
+    let judged = base.judge(&observation.effect, &context);
+    is_forbidden(&judged).then(|| Reason::Forbidden(judged.place.map(|place| place.pointer).unwrap_or_default()))
+}
+
+pub(super) fn context(observation: &Observation) -> Context<'_> {
+    Context { root: observation.root.as_deref(), ..Context::default() }
+}
+
+/// An entry of the policy forbids it, not the lack of one.
+fn is_forbidden(judged: &Judgement) -> bool {
+    let by_entry = judged.place.as_ref().is_some_and(|place| {
+        let pointer = place.pointer.as_str();
+        !(pointer.ends_with("/allow") || pointer.ends_with("/deny_all") || pointer.starts_with("/defaults"))
+    });
+    by_entry && matches!(judged.decision, Decision::Denied | Decision::Asked)
+}
+
+fn forbids(judged: &Judgement) -> bool {
+    judged.sensitive || is_forbidden(judged) || judged.decision == Decision::Denied && judged.place.is_none()
+}
+
+/// `None`: a path, which is looked at among all the others; or nothing that needs an entry.
+fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, String)>, Reason> {
+    let certainty = observation.effect.certainty;
+    match &observation.effect.kind {
+        _ if certainty == Certainty::Possible => Ok(None),
+        Kind::Execute(execution) if execution.inert => Ok(None),
+        Kind::Execute(execution) => {
+            let command = Command { execution, inner: observation.inner, vouched: &observation.vouched };
+            let words = commands::entry(command, base.programs()).map_err(|unlisted| match unlisted {
+                Unlisted::Risky(what) => Reason::Risky(what),
+                Unlisted::Unknown => Reason::Unresolved("what runs is not known".to_owned()),
+                Unlisted::Stranger => Reason::Unresolved("nobody knows this program".to_owned()),
+                Unlisted::Outside => Reason::Outside,
+                Unlisted::Inexpressible => Reason::Inexpressible,
+                Unlisted::Bare => Reason::Bare,
+            })?;
+            Ok(Some((Slot::Commands, commands::text(&words))))
+        }
+        Kind::Connect(connection) => match &connection.host {
+            Some(host) if certainty == Certainty::Exact => {
+                Ok(Some((Slot::Network, host_entry(host, connection.port, connection.scheme.as_deref()))))
+            }
+            _ => Err(Reason::Unresolved("the host is not known".to_owned())),
+        },
+        Kind::Tool { server: Some(server), tool } => Ok(Some((Slot::Mcp(server.clone()), paths::literal(tool)))),
+        // A tool of the agent itself belongs to no server, and a name for any is the only one that it answers to.
+        Kind::Tool { server: None, tool } if OWN_TOOLS.contains(&tool.as_str()) => {
+            Ok(Some((Slot::Mcp("*".to_owned()), tool.clone())))
+        }
+        Kind::Tool { server: None, .. } => Err(Reason::Unresolved("what this tool does is not known".to_owned())),
+        Kind::Env { name } => Ok(Some((Slot::Env, name.clone()))),
+        Kind::Spawn { agent: Some(agent) } => Ok(Some((Slot::Spawn, agent.clone()))),
+        Kind::Opaque(opaque) if opaque.vouched_by.is_empty() => Err(Reason::Unresolved(opaque.reason.clone())),
+        Kind::Read(target) | Kind::Write(target) | Kind::Delete(target)
+            if certainty == Certainty::Pattern && matches!(target.path.as_str(), "**" | "**/**") =>
+        {
+            Err(Reason::Unresolved("the path is not known".to_owned()))
+        }
+        Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) if is_whole(target) => Err(Reason::Whole),
+        Kind::List(target) if observation.effect.via == "argument" && is_whole(target) => Err(Reason::Whole),
+        _ => Ok(None),
+    }
+}
+
+/// The workspace itself, or everything of a name wherever it is.
+fn is_whole(target: &PathTarget) -> bool {
+    target.subtree && target.path == "." || target.path.starts_with("**")
+}
+
+/// The port where it is not that of the scheme.
+fn host_entry(host: &str, port: Option<u16>, scheme: Option<&str>) -> String {
+    let usual = match scheme {
+        Some("http" | "ws") => Some(80),
+        Some("https" | "wss") | None => Some(443),
+        Some("ssh" | "sftp" | "scp") => Some(22),
+        Some("ftp") => Some(21),
+        Some("git") => Some(9418),
+        Some(_) => None,
+    };
+    match port.filter(|port| Some(*port) != usual) {
+        None => host.to_owned(),
+        Some(port) if host.contains(':') && !host.starts_with("registry:") => format!("[{host}]:{port}"),
+        Some(port) => format!("{host}:{port}"),
+    }
+}
+
+/// Paths that were touched, by access.
+#[derive(Default)]
+struct Paths<'o> {
+    touched: BTreeMap<Slot, Vec<Touched<'o>>>,
+    /// Directories that must not be covered by others: refused, sensitive, forbidden.
+    blocked: BTreeMap<Slot, Vec<&'o PathTarget>>,
+}
+
+impl<'o> Paths<'o> {
+    fn note(&mut self, place: usize, observation: &'o Observation) {
+        let certainty = observation.effect.certainty;
+        if let Some((slot, target)) = of_files(&observation.effect).filter(|_| certainty != Certainty::Possible) {
+            self.touched.entry(slot).or_default().push(Touched { place, target, certainty });
+        }
+    }
+
+    /// One file is left out of what is allowed around it.
+    fn note_blocked(&mut self, effect: &'o Effect) {
+        let whole = |target: &PathTarget| target.subtree && effect.certainty != Certainty::Pattern;
+        if let Some((slot, target)) = of_files(effect).filter(|(_, target)| whole(target)) {
+            self.blocked.entry(slot).or_default().push(target);
+        }
+    }
+
+    fn entries(
+        mut self,
+        allowed: &dyn Fn(&Effect) -> bool,
+        sessions: &dyn Fn(&BTreeSet<usize>) -> usize,
+    ) -> Vec<Planned> {
+        let mut planned = places::take(&mut self.touched);
+        for (slot, touched) in self.touched {
+            let blocked = self.blocked.get(&slot).map_or(&[][..], Vec::as_slice);
+            if blocked.is_empty() {
+                planned.extend(workspace::entries(&slot, &touched, sessions));
+            }
+            let may = |collapse: Collapse<'_>| may_collapse(&slot, collapse, blocked, allowed);
+            planned.extend(paths::entries(touched, &may).into_iter().map(|PathEntry { text, support }| Planned {
+                slot: slot.clone(),
+                text,
+                support,
+                basis: Basis::Seen,
+            }));
+        }
+        planned
+    }
+}
+
+/// The list that judges a file, and the file.
+fn of_files(effect: &Effect) -> Option<(Slot, &PathTarget)> {
+    match &effect.kind {
+        Kind::Read(target) => Some((Slot::Read, target)),
+        Kind::List(target) if effect.via == "argument" => Some((Slot::Read, target)),
+        Kind::Write(target) => Some((Slot::Write, target)),
+        Kind::Delete(target) => Some((Slot::Delete, target)),
+        _ => None,
+    }
+}
+
+/// What leaves a file out of its list.
+pub(super) fn exception(effect: &Effect) -> Option<(Slot, String)> {
+    let (slot, target) = of_files(effect)?;
+    let plain = effect.certainty != Certainty::Pattern && !target.subtree;
+    plain.then(|| (slot, format!("!{}", paths::anchored(&paths::literal(&target.path)))))
+}
+
+/// A directory never stands for what may not be touched, and what was deleted only for itself.
+fn may_collapse(
+    slot: &Slot,
+    collapse: Collapse<'_>,
+    blocked: &[&PathTarget],
+    allowed: &dyn Fn(&Effect) -> bool,
+) -> bool {
+    let hidden = collapse.folder.split('/').any(|part| part.starts_with('.'));
+    if *slot == Slot::Delete || hidden && *slot == Slot::Write {
+        return false;
+    }
+    let covers = |target: &&PathTarget| {
+        target.path == collapse.folder
+            || target.path.strip_prefix(collapse.folder).is_some_and(|rest| rest.starts_with('/'))
+    };
+    if blocked.iter().any(covers) {
+        return false;
+    }
+    let all = PathTarget { path: collapse.folder.to_owned(), subtree: true };
+    let kind = if *slot == Slot::Write { Kind::Write(all) } else { Kind::Read(all) };
+    allowed(&Effect::new(kind, Certainty::Exact, "argument"))
+}
+
+/// Where some of a family were used, the others may be, too: they do nothing that the other lists do not judge.
+pub(super) fn complete_families(entries: &mut Vec<Planned>) {
+    for family in FAMILIES {
+        let is_member = |entry: &Planned| entry.slot == family.slot && family.members.contains(&entry.text.as_str());
+        // A list of variables that is not empty refuses every other one.
+        let is_used = |entry: &Planned| is_member(entry) || entry.slot == Slot::Env && family.slot == Slot::Env;
+        if entries.iter().filter(|entry| is_used(entry)).count() < family.together {
+            continue;
+        }
+        let mut support = BTreeSet::new();
+        for entry in entries.iter_mut().filter(|entry| is_used(entry)) {
+            support.extend(&entry.support);
+            if is_member(entry) {
+                entry.basis = Basis::Family(family.name);
+            }
+        }
+        let known: BTreeSet<String> =
+            entries.iter().filter(|entry| is_member(entry)).map(|entry| entry.text.clone()).collect();
+        entries.extend(family.members.iter().filter(|member| !known.contains(**member)).map(|member| Planned {
+            slot: family.slot.clone(),
+            text: (*member).to_owned(),
+            support: support.clone(),
+            basis: Basis::Kin(family.name),
+        }));
+        for entry in entries.iter_mut().filter(|entry| entry.basis == Basis::Family(family.name)) {
+            entry.support.clone_from(&support);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What sessions do all over the workspace → entries for all of it.
+//!
+//! Agents look around: where several sessions read in several directories, the next one reads in others. Then all of the
+//! workspace may be read but what a deny names. What is written is wider only by the ending of its files, and only for
+//! endings of source code and prose: files that decide what runs elsewhere, and hidden directories, stay as they were seen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use agent_strace_effects::Certainty;
+
+use super::paths::{self, Touched};
+use super::plan::{Basis, Planned, Slot};
+
+const READ: &str = "pattern for what sessions read in many directories";
+const WRITTEN: &str = "patterns for endings that sessions write in many directories";
+
+/// So many sessions that read, in so many directories or files of the root.
+const READING: (usize, usize) = (3, 3);
+/// So many sessions that wrote so many files of an ending.
+const WRITING: (usize, usize) = (2, 3);
+
+/// Endings of text that does nothing where it lies.
+const PROSE: &[&str] = &["md", "mdx", "txt", "rst", "adoc"];
+/// Endings of source code: what it does is reviewed with it.
+const SOURCE: &[&str] = &[
+    "astro", "c", "cc", "cpp", "cs", "css", "cxx", "dart", "ex", "exs", "erl", "fs", "go", "h", "heex", "hpp", "hs",
+    "html", "java", "js", "jsx", "kt", "less", "lua", "ml", "php", "py", "rb", "rs", "sass", "scala", "scss", "svelte",
+    "swift", "ts", "tsx", "vue", "zig",
+];
+/// Prose that agents obey: it is written where sessions wrote it, and nowhere else.
+const OBEYED: &[&str] = &["AGENTS.md", "CLAUDE.md", "GEMINI.md", "copilot-instructions.md"];
+
+/// `sessions`: in how many sessions any of the observations was done.
+pub(super) fn entries(
+    slot: &Slot,
+    touched: &[Touched<'_>],
+    sessions: &dyn Fn(&BTreeSet<usize>) -> usize,
+) -> Vec<Planned> {
+    let planned = |text: String, support: &BTreeSet<usize>, basis| Planned {
+        slot: slot.clone(),
+        text,
+        support: support.clone(),
+        basis,
+    };
+    match slot {
+        Slot::Read => {
+            let (support, tops) = read(touched);
+            let (enough, directories) = READING;
+            let is_all = tops.len() >= directories && sessions(&support) >= enough;
+            is_all.then(|| planned("/**".to_owned(), &support, Basis::Family(READ))).into_iter().collect()
+        }
+        Slot::Write => {
+            let (enough, files) = WRITING;
+            let endings = written(touched);
+            let wide = endings.iter().filter(|(_, one)| one.files.len() >= files && sessions(&one.support) >= enough);
+            let mut all = Vec::new();
+            for (ending, one) in wide {
+                all.extend(
+                    one.patterns(ending).into_iter().map(|text| planned(text, &one.support, Basis::Family(WRITTEN))),
+                );
+                let is_written = |name: &&&str| one.files.iter().any(|file| file.rsplit('/').next() == Some(**name));
+                let obeyed = OBEYED.iter().filter(|name| paths::extension(name) == Some(*ending));
+                let kept = obeyed.filter(|name| !is_written(name));
+                all.extend(kept.map(|name| planned(format!("!{name}"), &BTreeSet::new(), Basis::Except)));
+            }
+            all
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What was read below the root, and the directories and files of the root that it lies in.
+fn read<'t>(touched: &[Touched<'t>]) -> (BTreeSet<usize>, BTreeSet<&'t str>) {
+    let below =
+        touched.iter().filter(|one| paths::is_below_root(&one.target.path) && !one.target.path.starts_with('*'));
+    let tops = below.clone().filter_map(|one| one.target.path.split('/').next()).collect();
+    (below.map(|one| one.place).collect(), tops)
+}
+
+/// The files of one ending.
+#[derive(Debug, Default)]
+struct Written<'t> {
+    files: BTreeSet<&'t str>,
+    support: BTreeSet<usize>,
+}
+
+fn written<'t>(touched: &[Touched<'t>]) -> BTreeMap<&'t str, Written<'t>> {
+    let mut endings: BTreeMap<&str, Written<'_>> = BTreeMap::new();
+    for one in touched {
+        let path = one.target.path.as_str();
+        let hidden = path.split('/').any(|part| part.starts_with('.'));
+        if one.certainty != Certainty::Exact || one.target.subtree || hidden || !paths::is_below_root(path) {
+            continue;
+        }
+        let ending = paths::extension(path.rsplit('/').next().unwrap_or(path));
+        if let Some(ending) = ending.filter(|ending| PROSE.contains(ending) || SOURCE.contains(ending)) {
+            let known = endings.entry(ending).or_default();
+            known.files.insert(path);
+            known.support.insert(one.place);
+        }
+    }
+    endings
+}
+
+impl Written<'_> {
+    /// In every directory but hidden ones where files of two were written, else in the one. In the root itself only prose
+    /// is: source code there configures tools.
+    fn patterns(&self, ending: &str) -> Vec<String> {
+        let folders: BTreeSet<Option<&str>> =
+            self.files.iter().map(|file| file.split_once('/').map(|(folder, _)| folder)).collect();
+        let mut patterns = Vec::new();
+        if folders.contains(&None) && PROSE.contains(&ending) {
+            patterns.push(format!("/*.{ending}"));
+        }
+        match (folders.len(), folders.iter().flatten().next()) {
+            (_, None) => {}
+            (1, Some(folder)) => patterns.push(format!("{}/**/*.{ending}", paths::literal(folder))),
+            _ => patterns.push(format!("[!.]*/**/*.{ending}")),
+        }
+        patterns
+    }
+}

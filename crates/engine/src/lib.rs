@@ -1,0 +1,152 @@
+//! Applies the policy and the rules to the effects of sessions; owns order, counts and verdict.
+//!
+//! The engine must not read files, print or know a report format. Start with [`judge_by`] for one session and
+//! [`conclude()`] for a run. [`policy_testing`], [`backtest`] and [`generate`] ask the same engine about policies.
+
+pub mod backtest;
+mod cast;
+mod changed;
+mod conclude;
+mod cover;
+mod evals;
+mod findings;
+pub mod generate;
+mod heard;
+#[cfg(test)]
+pub mod lines;
+mod memory;
+pub mod policy_testing;
+mod replay;
+mod session;
+mod story;
+mod waive;
+mod whole;
+mod wording;
+
+use std::sync::Arc;
+
+use agent_strace_effects::Effect;
+use agent_strace_git::change_set::Change;
+use agent_strace_model::finding::Finding;
+use agent_strace_model::{Gap, Status};
+use agent_strace_policy::PolicyIdentity;
+use agent_strace_policy::hooks::Manifest;
+use agent_strace_rules::Account;
+use agent_strace_rules::account::Traced;
+use agent_strace_rules::change::Recorded;
+use agent_strace_rules::eval::Assessment;
+
+pub use conclude::{FailOn, Settings, conclude, settle};
+pub use memory::Memory;
+pub use replay::Replay;
+pub(crate) use session::Rulings;
+pub use session::{Entries, Judging, Share, guarded, judge_by, judge_guarded, not_searched};
+pub use story::{Activity, Tally};
+pub use waive::{By, Use, Waived, Waiving, is_known_by_a_baseline};
+pub use wording::evidence;
+
+/// What was judged, of all sessions, in the order they were given.
+#[derive(Debug)]
+pub struct Outcome {
+    pub policy: Option<PolicyIdentity>,
+    /// What judged beside it.
+    pub manifests: Vec<Manifest>,
+    pub sessions: Vec<SessionOutcome>,
+    /// Gaps of inputs that did not become a session, sorted.
+    pub gaps: Vec<Gap>,
+    pub verdict: Verdict,
+    /// What is said about the change as a whole, by file.
+    pub of_change: Vec<Finding>,
+    pub change: Option<Arc<Change>>,
+    /// What exceptions and suppressions themselves are worth reporting: about the run, not about a session.
+    pub remarks: Vec<Finding>,
+    /// Findings that do not count, in the order of the report.
+    pub waived: Vec<Waived>,
+    /// What each exception and suppression was used for, in the order of the files.
+    pub uses: Vec<Use>,
+    /// Entries of the baseline that no finding of this run matched.
+    pub stale: usize,
+    /// From which level on findings failed the run.
+    pub fail_on: FailOn,
+}
+
+/// The answer, and with it the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Everything in scope was read and judged, nothing at or above the threshold: exit code 0.
+    Pass,
+    /// Findings at or above the threshold: exit code 1.
+    Fail,
+    /// No such finding, but evidence is missing or incomplete: exit code 3.
+    Incomplete,
+}
+
+/// One session, judged.
+#[derive(Debug)]
+pub struct SessionOutcome {
+    pub id: String,
+    pub agent: String,
+    pub source: String,
+    pub parent: Option<String>,
+    pub events: usize,
+    pub tool_calls: usize,
+    /// Calls whose effects were all judged (an opaque effect counts as judged: it was reported).
+    pub judged: usize,
+    pub effects: usize,
+    pub opaque: usize,
+    /// Calls the record shows as refused before they ran.
+    pub attempts: usize,
+    pub unknown_records: u32,
+    /// What its log proves.
+    pub account: Account,
+    /// What it did to the files of the change, where one is judged.
+    pub recorded: Option<Recorded>,
+    /// What the run's logs hold of the sub-agents it started, in their order.
+    pub traced: Vec<Traced>,
+    /// Sorted by event, then rule, then message.
+    pub findings: Vec<Finding>,
+    /// What was measured of what `.agent-evals.yaml` demands, where something was demanded.
+    pub assessment: Option<Assessment>,
+    pub gaps: Vec<Gap>,
+    /// What was done in all, only where the caller asked for it.
+    pub activity: Activity,
+    /// Every judged effect in order, only where the caller asked for them (`audit`'s text).
+    pub entries: Vec<Entry>,
+    pub verdict: Verdict,
+}
+
+impl SessionOutcome {
+    /// Why not every call was judged; `None`: every one was.
+    pub fn unjudged(&self) -> Option<&str> {
+        if self.judged == self.tool_calls {
+            return None;
+        }
+        let fault = self.gaps.iter().find(|gap| gap.reason.starts_with("internal error"));
+        Some(fault.map_or("not every call of the session was judged", |gap| gap.reason.as_str()))
+    }
+}
+
+/// One judged effect.
+#[derive(Debug)]
+pub struct Entry {
+    pub event: u32,
+    pub tool: String,
+    pub status: Status,
+    pub effect: Effect,
+    pub decision: agent_strace_policy::Decision,
+    pub rule: agent_strace_model::finding::RuleId,
+    pub level: agent_strace_model::finding::Level,
+    /// The entry of the policy that decided.
+    pub place: Option<agent_strace_model::finding::PolicyPlace>,
+    /// The rule at that place, where it has a name of its own.
+    pub named: Option<std::sync::Arc<agent_strace_model::finding::Named>>,
+    /// In the policy's words: `denied by files.read.deny`, `not in files.read.allow`.
+    pub reason: String,
+    /// It touched a file on the always-on sensitive list.
+    pub sensitive: bool,
+}
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod waiving_tests;

@@ -1,0 +1,104 @@
+//! What a policy says that is allowed, and unwise: codes with a document each.
+
+mod codes;
+mod idle;
+mod lists;
+mod promises;
+
+use agent_strace_model::finding::{Level, PolicyPlace};
+use agent_strace_policy::{EntryView, Parts, Policy, TestCall};
+
+use super::fragile::{Fragility, fragility};
+
+pub use codes::{CODES, Code};
+pub use idle::idle;
+
+/// One thing to look at.
+pub struct Lint {
+    pub code: &'static Code,
+    pub level: Level,
+    pub place: PolicyPlace,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+/// Everything about one policy.
+pub struct Lints {
+    /// By place, then code.
+    pub found: Vec<Lint>,
+    pub denies: Vec<Fragility>,
+}
+
+/// `now`: what exceptions are measured by; without it their ends are not looked at.
+pub fn lint(policy: &Policy, parts: &Parts, now: Option<jiff::Timestamp>) -> Lints {
+    let denies = fragility(policy, parts);
+    let mut found = idle(policy, parts);
+    found.extend(lists::lints(policy, parts));
+    found.extend(promises::lints(parts, now));
+    found.extend(denies.iter().filter_map(of_deny));
+    found.sort_by(|one, other| key(one).cmp(&key(other)));
+    Lints { found, denies }
+}
+
+fn key(lint: &Lint) -> (u32, u32, &str, &str) {
+    (lint.place.line, lint.place.column, lint.code.id, &lint.message)
+}
+
+fn lint_of(code: &'static Code, level: Level, entry: &EntryView, message: String, help: &str) -> Lint {
+    Lint { code, level, place: entry.place.clone(), message, help: Some(help.to_owned()) }
+}
+
+/// What stands in the file itself, not in one that it extends.
+fn own_entries(policy: &Policy) -> Vec<&EntryView> {
+    policy.entries().filter(|entry| entry.place.file.is_none()).collect()
+}
+
+fn of_deny(deny: &Fragility) -> Option<Lint> {
+    let entry = &deny.entry;
+    let place = entry.place.clone();
+    if let Some(dead) = &deny.dead {
+        let message = format!("{} does not forbid {}, which it seems to mean", entry.name, shown(dead));
+        let help = "say it so that this is refused, or remove it: what never matches only looks like protection";
+        return Some(Lint {
+            code: &codes::WITHOUT_EFFECT,
+            level: Level::Error,
+            place,
+            message,
+            help: Some(help.to_owned()),
+        });
+    }
+    let (first, open) = (deny.slips.first()?, deny.slips.iter().filter(|slip| !slip.warned).count());
+    let warned = deny.slips.len() - open;
+    let how = match (open, warned) {
+        (0, _) => format!("{warned} of {} disguises are only warned about", deny.tried),
+        (_, 0) => format!("{open} of {} disguises pass", deny.tried),
+        _ => format!("{open} of {} disguises pass, {warned} more are only warned about", deny.tried),
+    };
+    let (name, family, what) = (&entry.name, first.family, first.what);
+    let message = format!("{name} is fragile: {how}, such as {} ({family} {what})", shown(&first.calls));
+    let help = if open == 0 {
+        "an allow list of that kind, or `--fail-on warning`, refuses what can't be resolved".to_owned()
+    } else {
+        "deny that form, too, or allow only what is needed: what no allow list names is refused in every form"
+            .to_owned()
+    };
+    let level = if open == 0 { Level::Note } else { Level::Warning };
+    Some(Lint { code: &codes::FRAGILE_DENY, level, place, message, help: Some(help) })
+}
+
+/// Calls in one line.
+pub fn shown(calls: &[TestCall]) -> String {
+    let one = |call: &TestCall| {
+        let arguments = serde_json::from_str::<serde_json::Value>(&call.arguments).ok();
+        let get = |name: &str| arguments.as_ref()?.get(name)?.as_str();
+        match (get("command").filter(|_| call.tool == "Bash"), get("file_path").or(get("path")).or(get("url"))) {
+            (Some(command), _) => format!("`{command}`"),
+            (None, Some(target)) => format!("{} `{target}`", call.tool),
+            (None, None) => format!("{} `{}`", call.tool, call.arguments),
+        }
+    };
+    calls.iter().map(one).collect::<Vec<_>>().join(", then ")
+}
+
+#[cfg(test)]
+mod tests;

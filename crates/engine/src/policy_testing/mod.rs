@@ -1,0 +1,20 @@
+//! Tries a policy out: its tests, cases from files, and what its denies let through when they are disguised.
+//!
+//! Everything goes through the engine as a session of a few calls, so what is said here is what the gate would say.
+
+mod advice;
+mod cases;
+mod explain;
+mod fragile;
+pub mod lint;
+mod mutate;
+mod trial;
+
+pub use advice::advice;
+pub use cases::{Case, Checked, Mismatch, Strictness, cases_of, check, inline};
+pub use explain::{Explained, How, Voices};
+pub use fragile::{Fragility, score};
+pub use trial::{answer_of, refused, session};
+
+#[cfg(test)]
+mod tests;

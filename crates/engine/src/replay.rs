@@ -1,0 +1,91 @@
+//! A session with its effects, worked out once: any number of policies may judge them.
+
+use std::sync::Arc;
+
+#[cfg(test)]
+use agent_strace_effects::Effect;
+use agent_strace_effects::knowledge::Knowledge;
+use agent_strace_effects::{Effects, Kind, Links, Tracker};
+use agent_strace_metrics::{Deed, Measured, Pricing};
+use agent_strace_model::{Event, EventKind, Session, Status};
+
+use super::memory::Memory;
+
+/// What was done in a session, before anybody judges it.
+pub struct Replay<'s> {
+    pub session: &'s Session<'s>,
+    /// Everything that did something, in order.
+    pub(super) steps: Vec<Step<'s>>,
+    pub(super) calls: usize,
+    /// Calls that were refused before they ran.
+    pub(super) attempts: usize,
+}
+
+/// One event that did something.
+pub(super) struct Step<'s> {
+    pub(super) event: &'s Event<'s>,
+    /// `None`: no call; the log states it as done.
+    pub(super) status: Option<Status>,
+    pub(super) effects: Effects,
+    /// The text that spans of the effects are counted in.
+    pub(super) text: Option<Arc<str>>,
+    /// The text of the whole shell command, where the call runs one.
+    pub(super) raw: Option<Arc<str>>,
+}
+
+impl<'s> Replay<'s> {
+    /// `programs`: what programs do, as the policy has it that will judge.
+    pub fn new(session: &'s Session<'s>, programs: &Arc<Knowledge>, links: &Links) -> Self {
+        Self::tracked(session, Tracker::new(session).with_programs(programs).with_links(links))
+    }
+
+    /// The same for one of many sessions.
+    pub(crate) fn remembering(session: &'s Session<'s>, memory: &Memory<'_>, links: &Links) -> Self {
+        let tracker = Tracker::new(session).with_programs(memory.policy().programs()).with_memo(&memory.commands);
+        Self::tracked(session, tracker.with_links(links))
+    }
+
+    fn tracked(session: &'s Session<'s>, mut tracker: Tracker) -> Self {
+        let mut replay = Self { session, steps: Vec::new(), calls: 0, attempts: 0 };
+        for event in &session.events {
+            let effects = tracker.step(event);
+            let mut step = Step { event, status: None, effects, text: None, raw: None };
+            if let EventKind::Call(call) = &event.kind {
+                replay.calls += 1;
+                replay.attempts += usize::from(call.status == Status::Denied);
+                step.status = Some(call.status);
+                let runs = step.effects.iter().any(|effect| matches!(effect.kind, Kind::Execute(_)));
+                step.raw = tracker.take_raw().filter(|_| runs);
+            }
+            if !step.effects.is_empty() {
+                step.text = tracker.take_text();
+                replay.steps.push(step);
+            }
+        }
+        replay
+    }
+
+    /// What is counted of it.
+    pub fn measured<'r>(&'r self, pricing: Pricing<'r>) -> Measured<'r> {
+        let deeds = self.steps.iter().flat_map(|step| {
+            step.effects.iter().map(|effect| Deed { event: step.event.number, status: step.status, effect })
+        });
+        Measured::new(self.session, deeds.collect(), pricing)
+    }
+
+    /// Only what one event did, with what the events before it led to.
+    pub fn only(mut self, event: u32) -> Self {
+        self.steps.retain(|step| step.event.number == event);
+        self
+    }
+
+    /// Everything that was done, for who compares.
+    #[cfg(test)]
+    pub fn in_words(&self) -> Vec<String> {
+        let words = |step: &Step<'_>| {
+            let effects: &[Effect] = &step.effects;
+            format!("{} {effects:?} {:?} {:?}", step.event.number, step.text, step.raw)
+        };
+        self.steps.iter().map(words).collect()
+    }
+}

@@ -1,0 +1,262 @@
+//! Which findings do not count: an exception, a suppression or a baseline says so. All of them stay on record.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::civil::Date;
+
+use agent_strace_model::finding::{Counts, Finding, PolicyPlace, RuleId};
+use agent_strace_policy::{Policy, Waiver, WaiverOrigin};
+use agent_strace_rules::{Check, Usage};
+
+use super::SessionOutcome;
+use super::conclude::Settings;
+use super::findings::digest;
+use super::session::order;
+
+/// Whether what waives findings is applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Waiving {
+    #[default]
+    Apply,
+    /// Everything is shown and counts.
+    Ignore,
+}
+
+/// A finding that does not count.
+#[derive(Debug)]
+pub struct Waived {
+    /// The place of its session in the outcome; behind the last one where it is about the change.
+    pub session: usize,
+    pub finding: Finding,
+    pub by: By,
+}
+
+/// What waived a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// The exception or suppression at this place among the uses.
+    Waiver(usize),
+    Baseline,
+}
+
+/// What an exception or a suppression was used for.
+#[derive(Debug, Clone)]
+pub struct Use {
+    pub origin: WaiverOrigin,
+    pub rule: String,
+    pub reason: String,
+    pub owner: String,
+    pub until: Date,
+    pub place: PolicyPlace,
+    /// Findings it waived.
+    pub uses: usize,
+}
+
+/// What was waived, and what is left to say.
+#[derive(Debug, Default)]
+pub(super) struct Applied {
+    pub(super) waived: Vec<Waived>,
+    pub(super) uses: Vec<Use>,
+    pub(super) stale: usize,
+    tallies: Vec<Tally>,
+}
+
+/// Findings of one waiver.
+#[derive(Debug, Clone, Default)]
+struct Tally {
+    /// It speaks of them.
+    covered: usize,
+    /// It waived them.
+    waived: usize,
+    /// They stay because its uses are used up.
+    refused: usize,
+}
+
+/// Takes the findings that do not count out of their sessions, and out of those about the change.
+pub(super) fn apply(
+    policy: &Policy,
+    sessions: &mut [SessionOutcome],
+    of_change: &mut Vec<Finding>,
+    settings: &Settings,
+) -> Applied {
+    let mut tallies = vec![Tally::default(); policy.waivers().len()];
+    let decided = decide(policy, (sessions, of_change), settings, &mut tallies);
+    let found = sessions.iter().flat_map(|session| &session.findings).chain(&*of_change);
+    let found: BTreeSet<&str> = found.map(|finding| finding.fingerprint.as_str()).collect();
+    let stale = settings.baseline.iter().filter(|known| !found.contains(known.as_str())).count();
+    let mut waived = Vec::new();
+    let lists = sessions.iter_mut().map(|session| &mut session.findings).chain([of_change]);
+    for (place, list) in lists.enumerate() {
+        let findings = std::mem::take(list);
+        for (at, finding) in findings.into_iter().enumerate() {
+            match decided.get(&(place, at)) {
+                Some(by) => waived.push(Waived { session: place, finding, by: *by }),
+                None => list.push(finding),
+            }
+        }
+    }
+    let uses = policy.waivers().iter().zip(&tallies).map(|(waiver, tally)| Use::new(waiver, tally.waived)).collect();
+    Applied { waived, uses, stale, tallies }
+}
+
+/// Which findings will not count, by the place of their session and their own.
+pub(super) fn preview(policy: &Policy, sessions: &[SessionOutcome], settings: &Settings) -> BTreeSet<(usize, usize)> {
+    let mut tallies = vec![Tally::default(); policy.waivers().len()];
+    decide(policy, (sessions, &[]), settings, &mut tallies).into_keys().collect()
+}
+
+impl Use {
+    pub fn new(waiver: &Waiver, uses: usize) -> Self {
+        Self {
+            origin: waiver.origin,
+            rule: waiver.rule.clone(),
+            reason: waiver.reason.clone(),
+            owner: waiver.owner.clone(),
+            until: waiver.until,
+            place: waiver.place.clone(),
+            uses,
+        }
+    }
+}
+
+/// What waives which finding. Neither the order of the waivers nor that of the sessions decides who uses what up.
+fn decide(
+    policy: &Policy,
+    (sessions, of_change): (&[SessionOutcome], &[Finding]),
+    settings: &Settings,
+    tallies: &mut [Tally],
+) -> BTreeMap<(usize, usize), By> {
+    let mut ranks: Vec<usize> = (0..tallies.len()).collect();
+    ranks.sort_by(|left, right| {
+        let identity = |at: &usize| policy.waivers().get(*at).map(Waiver::identity);
+        identity(left).cmp(&identity(right))
+    });
+    let mut decided = BTreeMap::new();
+    if settings.baseline.is_empty() && ranks.is_empty() {
+        return decided;
+    }
+    for (session, at, finding) in in_order(sessions, of_change) {
+        let by = by_waivers(policy, finding, &ranks, settings, tallies)
+            .or_else(|| knows(settings, finding).then_some(By::Baseline))
+            .filter(|_| settings.waiving == Waiving::Apply);
+        if let Some(by) = by {
+            decided.insert((session, at), by);
+        }
+    }
+    decided
+}
+
+/// All findings with their places, in an order that only what they are decides.
+fn in_order<'f>(sessions: &'f [SessionOutcome], of_change: &'f [Finding]) -> Vec<(usize, usize, &'f Finding)> {
+    let mut all: Vec<(&SessionOutcome, usize, usize, &Finding)> = sessions
+        .iter()
+        .enumerate()
+        .flat_map(|(place, session)| {
+            session.findings.iter().enumerate().map(move |(at, finding)| (session, place, at, finding))
+        })
+        .collect();
+    all.sort_by(|(left, _, _, one), (right, _, _, other)| {
+        let sessions = (&left.id, &left.source).cmp(&(&right.id, &right.source));
+        sessions.then_with(|| order(one).cmp(&order(other)))
+    });
+    let of_sessions = all.into_iter().map(|(_, place, at, finding)| (place, at, finding));
+    let of_change = of_change.iter().enumerate().map(|(at, finding)| (sessions.len(), at, finding));
+    of_change.chain(of_sessions).collect()
+}
+
+/// The first of the waivers that still hold, where one does for everything that stands against the act.
+fn by_waivers(
+    policy: &Policy,
+    finding: &Finding,
+    ranks: &[usize],
+    settings: &Settings,
+    tallies: &mut [Tally],
+) -> Option<By> {
+    let covering: BTreeSet<usize> = finding.covered_by.iter().flatten().copied().collect();
+    for at in &covering {
+        if let Some(tally) = tallies.get_mut(*at) {
+            tally.covered += 1;
+        }
+    }
+    if settings.waiving == Waiving::Ignore {
+        return None;
+    }
+    let (mut taken, mut used_up) = (BTreeSet::new(), BTreeSet::new());
+    let mut whole = !finding.covered_by.is_empty();
+    let mut first = None;
+    for step in &finding.covered_by {
+        let mut held = ranks.iter().copied().filter(|at| step.contains(at) && holds(policy, *at, settings));
+        let free = held.find(|at| {
+            let free = taken.contains(at) || is_free(policy, *at, tallies);
+            used_up.extend((!free).then_some(*at));
+            free
+        });
+        whole &= free.is_some();
+        taken.extend(free);
+        first = first.or(free);
+    }
+    let counted = if whole { &taken } else { &used_up };
+    for at in counted {
+        if let Some(tally) = tallies.get_mut(*at) {
+            if whole { tally.waived += 1 } else { tally.refused += 1 }
+        }
+    }
+    first.filter(|_| whole).map(By::Waiver)
+}
+
+/// Its last day is not over.
+fn holds(policy: &Policy, at: usize, settings: &Settings) -> bool {
+    let waiver = policy.waivers().get(at);
+    waiver.zip(settings.today).is_some_and(|(waiver, today)| !waiver.has_expired(today))
+}
+
+/// It may be used once more.
+fn is_free(policy: &Policy, at: usize, tallies: &[Tally]) -> bool {
+    let most = policy.waivers().get(at).and_then(|waiver| waiver.max_uses);
+    let waived = tallies.get(at).map_or(0, |tally| tally.waived);
+    most.is_none_or(|most| waived < most as usize)
+}
+
+fn knows(settings: &Settings, finding: &Finding) -> bool {
+    is_known_by_a_baseline(finding.rule, finding.counts) && settings.baseline.contains(&finding.fingerprint)
+}
+
+/// What a baseline may know. Missing evidence can't be known from before; what the gate itself rests on, and files that
+/// hold credentials, take an exception with an owner and an end; what is said about exceptions is said to be heard.
+pub fn is_known_by_a_baseline(rule: RuleId, counts: Counts) -> bool {
+    let family = rule.split('/').next();
+    counts != Counts::Incomplete
+        && !matches!(family, Some("evidence" | "floor" | "gate" | "policy"))
+        && rule != "scope/sensitive"
+}
+
+/// What the rules about exceptions and suppressions say.
+pub(super) fn remarks(policy: &Policy, applied: &Applied, settings: &Settings) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let Some(today) = settings.today else { return found };
+    for (waiver, tally) in policy.waivers().iter().zip(&applied.tallies) {
+        let usage = Usage { waiver, today, covered: tally.covered, refused: tally.refused };
+        for rule in agent_strace_rules::all() {
+            let Check::Waiver(check) = rule.check else { continue };
+            found.extend(check(&usage).map(|message| remark(rule, waiver, message)));
+        }
+    }
+    found.sort_by(|left, right| (&left.policy, left.rule).cmp(&(&right.policy, right.rule)));
+    found
+}
+
+fn remark(rule: &agent_strace_rules::Rule, waiver: &Waiver, message: String) -> Finding {
+    let until = waiver.until.to_string();
+    let parts = [
+        ("rule", rule.id),
+        ("origin", waiver.origin.name()),
+        ("of", &waiver.rule),
+        ("match", waiver.shown()),
+        ("until", &until),
+    ];
+    Finding {
+        line: waiver.place.line,
+        policy: Some(waiver.place.clone()),
+        ..Finding::of_rule(rule.id, rule.level, message, digest(&parts))
+    }
+}

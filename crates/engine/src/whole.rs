@@ -1,0 +1,83 @@
+//! Sessions as wholes, each among the others of its run: what their logs do not prove, and who ran them.
+
+use agent_strace_model::Gap;
+use agent_strace_model::finding::{Counts, Finding};
+use agent_strace_policy::Policy;
+use agent_strace_policy::evidence::Weight;
+use agent_strace_rules::{Account, Check, Remark, Rule, Run, Whole};
+
+use super::SessionOutcome;
+use super::conclude::Settings;
+use super::cover::Cover;
+use super::findings::digest;
+use super::session::order;
+
+/// Adds what the rules about whole sessions say.
+pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], gaps: &[Gap], settings: &Settings) {
+    for session in sessions.iter_mut() {
+        session.account.source = settings.source;
+    }
+    let run = Run::new(sessions.iter().map(|session| &session.account));
+    let mut found = Vec::with_capacity(sessions.len());
+    for session in sessions.iter() {
+        let account = &session.account;
+        let listed = !gaps.is_empty() || !session.gaps.is_empty();
+        let traced = account.started.iter().map(|started| run.trace(account, started)).collect();
+        found.push((traced, findings(Whole { account, run: &run, policy }, listed)));
+    }
+    for (session, (traced, mut findings)) in sessions.iter_mut().zip(found) {
+        let cover = Cover::of_session(policy, &session.id, None);
+        for finding in &mut findings {
+            cover.mark(finding, None);
+        }
+        session.traced = traced;
+        session.findings.extend(findings);
+        session.findings.sort_by(|left, right| order(left).cmp(&order(right)));
+    }
+}
+
+/// `listed`: the report lists what could not be read.
+fn findings(whole: Whole<'_>, listed: bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for rule in agent_strace_rules::all() {
+        let Check::Session(check) = rule.check else { continue };
+        let mut remarks = Vec::new();
+        check(&whole, &mut remarks);
+        for remark in remarks {
+            findings.extend(finding(&whole, rule, remark, listed));
+        }
+    }
+    findings
+}
+
+fn finding(whole: &Whole<'_>, rule: &Rule, remark: Remark, listed: bool) -> Option<Finding> {
+    let is_evidence = rule.id.starts_with("evidence/");
+    let (weight, switch) =
+        if is_evidence { whole.policy.evidence().weight(rule.id) } else { (Weight::Level(rule.level), None) };
+    // The list of gaps says the same, with its places.
+    let said = listed && switch.is_none() && matches!(rule.id, "evidence/unreadable" | "evidence/truncated");
+    if weight == Weight::Off || said {
+        return None;
+    }
+    let level = remark.level.unwrap_or_else(|| weight.level());
+    let counts = if weight == Weight::Incomplete { Counts::Incomplete } else { Counts::ByLevel };
+    let (event, line) = remark.at.unwrap_or((0, 1));
+    let known_by = remark.known_by.as_deref().unwrap_or(&remark.message);
+    let fingerprint = fingerprint(whole.account, rule, known_by);
+    Some(Finding {
+        event,
+        line,
+        policy: remark.place.or_else(|| switch.cloned()),
+        counts,
+        ..Finding::of_rule(rule.id, level, remark.message, fingerprint)
+    })
+}
+
+fn fingerprint(account: &Account, rule: &Rule, message: &str) -> String {
+    let mut parts = vec![("rule", rule.id), ("message", message)];
+    // What one session lacks, or how long it is kept, is not known of another.
+    if ["evidence/", "retention/"].iter().any(|family| rule.id.starts_with(family)) {
+        parts.push(("session", &account.id));
+    }
+    digest(&parts)
+}

@@ -1,0 +1,156 @@
+//! A policy as exporters look at it: its entries by subject, and what an allow of it would let through elsewhere.
+
+use std::borrow::Cow;
+
+use agent_strace_effects::{About, Kind, Links};
+use agent_strace_engine::{Entries, Entry};
+use agent_strace_model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
+use agent_strace_policy::{Decision, EntryView, Policy, Subject};
+
+use super::answer::Answer;
+
+pub(super) struct Scope<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) version: u32,
+    /// Those that stand in a list of paths, commands or hosts, and what lists can say of rules that forbid.
+    listed: Vec<Cow<'a, EntryView>>,
+}
+
+/// A pattern that no rule of any engine holds.
+const UNKNOWN: &str = "()";
+
+/// What may stand behind the words of an allow: anything, and options that commonly run, read or write something.
+const CONTINUATIONS: &[&str] = &[
+    "",
+    " $ANYTHING",
+    " $ONE $OTHER",
+    " -c $ONE",
+    " -e $ONE",
+    " -x $ONE",
+    " -o $ONE",
+    " -f $ONE",
+    " -i $ONE",
+    " -exec $ONE ';'",
+    " -delete",
+    " --exec $ONE",
+    " --pre $ONE",
+    " --output=$ONE",
+];
+
+/// What goes wrong where an engine lets a command run with any arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Trouble {
+    /// It reads whatever its arguments name.
+    Reads,
+    Writes,
+    /// It connects to whatever its arguments name.
+    Connects,
+    /// It runs whatever its arguments say.
+    Runs,
+    /// Some arguments are refused by a deny of the same program.
+    Arguments,
+}
+
+impl<'a> Scope<'a> {
+    pub(super) fn new(policy: &'a Policy) -> Self {
+        let version = policy.identity().map_or(1, |identity| identity.version);
+        let lists = ["/files/", "/commands/", "/network/"];
+        let mut listed = Vec::new();
+        for entry in policy.entries() {
+            if lists.iter().any(|list| entry.place.pointer.starts_with(list)) {
+                listed.push(Cow::Borrowed(entry));
+            } else if entry.place.pointer.starts_with("/rules/") && entry.decision != Decision::Allowed {
+                let said = |form: &String| Cow::Owned(EntryView { text: form.clone(), ..entry.clone() });
+                listed.extend(entry.forms.iter().map(said));
+            }
+        }
+        Self { policy, version, listed }
+    }
+
+    pub(super) fn listed(&self) -> impl Iterator<Item = &EntryView> {
+        self.listed.iter().map(Cow::as_ref)
+    }
+
+    /// Those of one subject, whatever they decide.
+    pub(super) fn about(&self, subject: Subject) -> impl Iterator<Item = &EntryView> {
+        self.listed().filter(move |entry| entry.subject == subject)
+    }
+
+    /// The patterns of an entry: those of its label, where it names one.
+    pub(super) fn patterns(&self, entry: &EntryView) -> Vec<String> {
+        let (not, text) = entry.text.strip_prefix('!').map_or(("", entry.text.as_str()), |text| ("!", text));
+        match text.strip_prefix("label:") {
+            // Another file has labels of its own.
+            Some(_) if entry.place.file.is_some() => vec![UNKNOWN.to_owned()],
+            Some(label) => self.policy.label(label).iter().map(|pattern| format!("{not}{pattern}")).collect(),
+            None => vec![entry.text.clone()],
+        }
+    }
+
+    pub(super) fn entries(&self, subject: Subject, decision: Decision) -> impl Iterator<Item = &EntryView> {
+        self.about(subject).filter(move |entry| entry.decision == decision)
+    }
+
+    /// The first entry of an allow list: what the list does not hold is refused.
+    pub(super) fn limited(&self, subject: Subject) -> Option<&EntryView> {
+        let allowed = || self.entries(subject, Decision::Allowed);
+        // An entry for everything limits nothing: it stands there so that others can vouch.
+        if allowed().any(|entry| matches!(entry.text.as_str(), "*" | "**")) {
+            return None;
+        }
+        allowed().next()
+    }
+
+    pub(super) fn deny_all(&self) -> Option<&EntryView> {
+        self.entries(Subject::Network, Decision::Denied).find(|entry| entry.place.pointer.ends_with("/deny_all"))
+    }
+
+    /// What would pass that the scope refuses, if a command that starts with these words always ran.
+    pub(super) fn troubles(&self, words: &str) -> Vec<Trouble> {
+        let mut troubles: Vec<Trouble> = CONTINUATIONS
+            .iter()
+            .flat_map(|rest| judged(self.policy, &format!("{words}{rest}")))
+            .filter(|entry| Answer::of(entry) > Answer::Allow)
+            .map(|entry| trouble(&entry))
+            .collect();
+        troubles.sort_unstable();
+        troubles.dedup();
+        troubles
+    }
+}
+
+fn trouble(entry: &Entry) -> Trouble {
+    match &entry.effect.kind {
+        Kind::Read(_) | Kind::List(_) => Trouble::Reads,
+        Kind::Write(_) | Kind::Delete(_) => Trouble::Writes,
+        Kind::Connect(_) => Trouble::Connects,
+        Kind::Execute(_) if entry.effect.origin.parent.is_none() => Trouble::Arguments,
+        Kind::Opaque(opaque) => match opaque.about {
+            About::Reads => Trouble::Reads,
+            About::Writes => Trouble::Writes,
+            About::Network => Trouble::Connects,
+            About::Anything | About::Commands | About::Project => Trouble::Runs,
+        },
+        Kind::Execute(_) | Kind::Tool { .. } | Kind::Spawn { .. } | Kind::Env { .. } => Trouble::Runs,
+    }
+}
+
+/// One command, judged by the one evaluator.
+fn judged(policy: &Policy, command: &str) -> Vec<Entry> {
+    let call = ToolCall {
+        call_id: None,
+        tool: Cow::Borrowed("Bash"),
+        arguments: Arguments::Json(Cow::Owned(serde_json::json!({ "command": command }).to_string())),
+        cwd: Some(Cow::Borrowed(ROOT)),
+        status: Status::Missing,
+        subagent: None,
+    };
+    let event =
+        Event { number: 1, id: None, line: 1, time: None, origin: Origin::default(), kind: EventKind::Call(call) };
+    let session = Session { root: Some(Cow::Borrowed(ROOT)), events: vec![event], ..Session::new(&PROBE, "-") };
+    agent_strace_engine::judge_guarded(&session, Vec::new(), policy, Entries::Keep, &Links::new()).entries
+}
+
+/// No project lies there: what a command names is inside or outside of it, never by chance.
+const ROOT: &str = "/workspace";
+static PROBE: Dialect = Dialect::new("command line", "-");

@@ -1,0 +1,169 @@
+//! Whether an exported file and the scope agree about calls.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use agent_strace_effects::{Certainty, Links};
+use agent_strace_engine::{Entries, Entry};
+use agent_strace_model::{Arguments, EventKind, Session};
+use agent_strace_policy::{EntryView, Policy};
+
+use super::act::{self, Act};
+use super::answer::Answer;
+use super::residual::{Residual, way};
+use super::{Engine, Export};
+
+/// How many calls of each kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Agreement {
+    pub agree: usize,
+    /// The engine asks or refuses where the scope does less.
+    pub stricter: usize,
+    /// The engine lets pass what the scope refuses, or asks about it, and the list says so.
+    pub weaker: usize,
+    /// The same, and nothing in the list says so: a defect of the export.
+    pub unlisted: usize,
+    /// Of those that are weaker: the scope refuses, and the engine runs it without a question.
+    pub passed: usize,
+    /// The engine has no such tool.
+    pub elsewhere: usize,
+}
+
+impl Agreement {
+    fn add(&mut self, other: Self) {
+        self.agree += other.agree;
+        self.stricter += other.stricter;
+        self.weaker += other.weaker;
+        self.unlisted += other.unlisted;
+        self.passed += other.passed;
+        self.elsewhere += other.elsewhere;
+    }
+}
+
+/// One call about which they differ.
+#[derive(Debug, Clone)]
+pub struct Difference {
+    pub event: u32,
+    pub tool: String,
+    pub scope: Answer,
+    pub engine: Answer,
+    /// It is weaker, and the list does not say so.
+    pub unlisted: bool,
+    /// What the scope says.
+    pub reason: String,
+}
+
+/// A session, compared.
+#[derive(Debug, Default)]
+pub struct Compared {
+    pub agreement: Agreement,
+    pub differences: Vec<Difference>,
+}
+
+pub fn compare(export: &Export, policy: &Policy, session: &Session<'_>, links: &Links) -> Compared {
+    let outcome = agent_strace_engine::judge_guarded(session, Vec::new(), policy, Entries::Keep, links);
+    let mut judged: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
+    for entry in outcome.entries {
+        judged.entry(entry.event).or_default().push(entry);
+    }
+    let root = session.root.as_deref().unwrap_or("/");
+    let mut compared = Compared::default();
+    for event in &session.events {
+        let EventKind::Call(call) = &event.kind else { continue };
+        let entries = judged.remove(&event.number).unwrap_or_default();
+        let Arguments::Json(input) = &call.arguments else {
+            compared.agreement.elsewhere += 1;
+            continue;
+        };
+        let input: Value = serde_json::from_str(input).unwrap_or(Value::Null);
+        let act = act::of(&call.tool, &input);
+        let Some((engine, stopped)) = answer(&export.engine, &act, root, &entries) else {
+            compared.agreement.elsewhere += 1;
+            continue;
+        };
+        let pair = Pair { export, policy, act: &act, engine, entries: &entries, stopped };
+        compared.count(&pair, event.number, &call.tool);
+    }
+    compared
+}
+
+/// The engine's answer, and the entries whose effects its sandbox stops all the same.
+fn answer(engine: &Engine, act: &Act, root: &str, entries: &[Entry]) -> Option<(Answer, Vec<usize>)> {
+    match engine {
+        Engine::Claude(engine) => Some((engine.answer(act, root)?, Vec::new())),
+        Engine::Codex(engine) => engine.answer(act, root, entries),
+        Engine::Gemini(engine) => Some((engine.answer(act)?, Vec::new())),
+    }
+}
+
+struct Pair<'a> {
+    export: &'a Export,
+    policy: &'a Policy,
+    act: &'a Act,
+    engine: Answer,
+    entries: &'a [Entry],
+    stopped: Vec<usize>,
+}
+
+impl Compared {
+    pub fn add(&mut self, other: Self) {
+        self.agreement.add(other.agreement);
+        self.differences.extend(other.differences);
+    }
+
+    fn count(&mut self, pair: &Pair<'_>, event: u32, tool: &str) {
+        let strictest = pair.entries.iter().max_by_key(|entry| Answer::of(entry));
+        let scope = strictest.map_or(Answer::Allow, Answer::of);
+        let engine = pair.in_effect(scope);
+        let unlisted = scope > engine && !pair.is_listed();
+        let counter = match scope.cmp(&engine) {
+            std::cmp::Ordering::Equal => &mut self.agreement.agree,
+            std::cmp::Ordering::Less => &mut self.agreement.stricter,
+            std::cmp::Ordering::Greater if unlisted => &mut self.agreement.unlisted,
+            std::cmp::Ordering::Greater => &mut self.agreement.weaker,
+        };
+        *counter += 1;
+        if scope > Answer::Ask && engine == Answer::Allow {
+            self.agreement.passed += 1;
+        }
+        if scope != engine {
+            let reason = strictest.map(|entry| entry.reason.clone()).unwrap_or_default();
+            self.differences.push(Difference { event, tool: tool.to_owned(), scope, engine, unlisted, reason });
+        }
+    }
+}
+
+impl Pair<'_> {
+    /// The list tells of everything that the engine does not see.
+    fn is_listed(&self) -> bool {
+        self.missed().all(|judged| {
+            let way = way(self.act, judged, self.entry(judged));
+            self.export.residuals.iter().any(|residual: &Residual| residual.covers(judged, way))
+        })
+    }
+
+    /// What the scope refuses, and neither the engine nor its sandbox.
+    fn missed(&self) -> impl Iterator<Item = &Entry> {
+        let entries = self.entries.iter().enumerate();
+        entries
+            .filter(|(at, entry)| Answer::of(entry) > self.engine && !self.stopped.contains(at))
+            .map(|(_, entry)| entry)
+    }
+
+    /// With the sandbox: a call is refused where all that the scope refuses of it is, or something certain that the
+    /// scope does not.
+    fn in_effect(&self, scope: Answer) -> Answer {
+        let certain =
+            |at: &usize| self.entries.get(*at).is_some_and(|entry| entry.effect.certainty == Certainty::Exact);
+        let refused =
+            if scope > self.engine { self.missed().next().is_none() } else { self.stopped.iter().any(certain) };
+        if refused { Answer::Deny } else { self.engine }
+    }
+
+    /// The entry of the policy that decided.
+    fn entry(&self, judged: &Entry) -> Option<&EntryView> {
+        let place = judged.place.as_ref()?;
+        self.policy.entries().find(|entry| entry.place.pointer == place.pointer)
+    }
+}

@@ -1,0 +1,123 @@
+//! A change that is judged beside sessions: what its head has that its base hasn't. Data, and no opinion about it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ChangedFile;
+
+/// How much of a change is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Only what the gate rests on: nobody said that sessions have to account for the rest.
+    Tampering,
+    /// Every file and commit of it.
+    Everything,
+}
+
+/// A commit, and how its user called it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    pub name: String,
+    /// In hex.
+    pub commit: String,
+}
+
+/// A change. All paths count from the top of the repository.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// What judges: for a pull request the tip of its base branch.
+    pub base: Revision,
+    pub head: Revision,
+    /// Where the two parted, in hex; `None` where they have nothing in common.
+    pub merge_base: Option<String>,
+    pub extent: Extent,
+    /// It is on its branch already: what is found can be told, not kept out.
+    pub landed: bool,
+    /// It is a pull request, or waits in a queue to be merged.
+    pub is_proposed: bool,
+    /// Who or what vouches that people looked at what it does to the gate.
+    pub reviewed: Option<String>,
+    /// By path.
+    pub files: Vec<ChangedFile>,
+    /// What it has and its base hasn't, in the order of their names.
+    pub commits: Vec<Commit>,
+    /// Files that judge, whatever they are called, in lower case: the policy, what it extends, settings, baselines.
+    pub judging: BTreeSet<String>,
+    /// Changed files of CI that run the gate, before or after the change.
+    pub gates: BTreeSet<String>,
+    /// The folder with sessions, where it lies in the repository.
+    pub store: Option<String>,
+    /// Changed files of sessions that begin with all that they held before, and how many lines that was.
+    pub grown: BTreeMap<String, u32>,
+    /// Logs, as reports name them, that the base holds as they are: they tell of earlier changes.
+    pub settled: BTreeSet<String>,
+    /// Logs, as reports name them, that went on: lines that they held before tell of earlier changes.
+    pub told_before: BTreeMap<String, u32>,
+    /// Changed files by their last component: their places in `files`.
+    pub names: BTreeMap<String, Vec<usize>>,
+    /// From the top to the current directory, `/` at the end; empty at the top.
+    pub prefix: String,
+}
+
+/// A commit of the change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// In hex.
+    pub id: String,
+    /// Tools that it says made it.
+    pub marks: Vec<Mark>,
+    pub files: Vec<String>,
+    pub is_merge: bool,
+}
+
+/// A tool that a commit names as its author.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark {
+    /// As tables and sessions call it.
+    pub tool: String,
+    /// As its vendor writes it.
+    pub name: String,
+    /// What says so: text of the commit.
+    pub said: String,
+}
+
+impl Change {
+    /// The changed file at a path.
+    pub fn file(&self, path: &str) -> Option<&ChangedFile> {
+        let place = self.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+        self.files.get(place)
+    }
+
+    /// It is part of the record, not of what was worked on.
+    pub fn is_recorded(&self, path: &str) -> bool {
+        let store = self.store.as_deref().and_then(|store| path.strip_prefix(store));
+        store.is_some_and(|rest| rest.starts_with('/'))
+    }
+}
+
+/// Files by their last component.
+pub fn by_name(files: &[ChangedFile]) -> BTreeMap<String, Vec<usize>> {
+    let mut names: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (place, file) in files.iter().enumerate() {
+        names.entry(file.path.rsplit('/').next().unwrap_or_default().to_owned()).or_default().push(place);
+    }
+    names
+}
+
+/// A path that counts from the folder `prefix` (`/` at its end, empty at the top), from the top of the repository; `None`
+/// where it leaves the repository or is no relative path.
+pub fn from_top(prefix: &str, path: &str) -> Option<String> {
+    if path.starts_with('/') || path.contains(['\\', ':']) || path == "-" {
+        return None;
+    }
+    let mut parts: Vec<&str> = prefix.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}

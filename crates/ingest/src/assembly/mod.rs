@@ -1,0 +1,277 @@
+//! Puts a session together: numbers events, links results to calls, counts usage once per API message.
+
+mod spending;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::json::{Raw, text};
+use super::scan::is_json;
+use agent_strace_model::attribution::note_each;
+use agent_strace_model::evidence::{Count, Counted};
+use agent_strace_model::{
+    Arguments, Dialect, Event, EventKind, Label, Origin, Session, Spent, Status, Stream, ToolCall, ToolResult, Usage,
+};
+
+/// Where and when a record was written.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Place<'a> {
+    pub(super) line: u32,
+    pub(super) id: Option<Cow<'a, str>>,
+    pub(super) time: Option<Cow<'a, str>>,
+}
+
+/// How events get their numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Numbering {
+    /// The line of the record.
+    Line,
+    /// 1-based position in the session.
+    Ordinal,
+}
+
+/// A session that is being read.
+#[derive(Debug)]
+pub(super) struct Assembly<'a> {
+    pub(super) session: Session<'a>,
+    /// Of the events that are added next.
+    pub(super) origin: Origin,
+    numbering: Numbering,
+    /// Link of a call (its id, and the id of its record) → the latest event with that link.
+    calls: HashMap<Cow<'a, str>, usize>,
+    streams: HashMap<Stream<'a>, u16>,
+    /// Results that came before their call.
+    early: HashMap<Cow<'a, str>, Status>,
+    /// API message → its place in `usages`.
+    messages: HashMap<Cow<'a, str>, usize>,
+    usages: Vec<Usage>,
+    /// What came back in the session's own conversation so far, and the last answer of it: its place in `spent`, and the
+    /// message.
+    told_output: u64,
+    last_answer: Option<(usize, Cow<'a, str>)>,
+    /// Of the answers that are told of next.
+    model: Option<Cow<'a, str>>,
+    /// How the next answer that is told of was served.
+    tier: Option<Cow<'a, str>>,
+    /// Answers whose usage the log does not tell.
+    untold: Vec<Spent<'a>>,
+    /// API message → the request that it answers, where that is told, too.
+    asked: HashMap<Cow<'a, str>, Option<Cow<'a, str>>>,
+}
+
+impl<'a> Assembly<'a> {
+    pub(super) fn new(dialect: &'static Dialect, source: &str, numbering: Numbering) -> Self {
+        Self {
+            session: Session::new(dialect, source),
+            origin: Origin::default(),
+            numbering,
+            calls: HashMap::new(),
+            streams: HashMap::from([(Stream::Main, 0)]),
+            early: HashMap::new(),
+            messages: HashMap::new(),
+            usages: Vec::new(),
+            told_output: 0,
+            last_answer: None,
+            model: None,
+            tier: None,
+            untold: Vec::new(),
+            asked: HashMap::new(),
+        }
+    }
+
+    pub(super) fn push(&mut self, place: Place<'a>, kind: EventKind<'a>) {
+        let ordinal = u32::try_from(self.session.events.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let number = match self.numbering {
+            Numbering::Line => place.line,
+            Numbering::Ordinal => ordinal,
+        };
+        let Place { line, id, time } = place;
+        self.session.events.push(Event { number, id, line, time, origin: self.origin, kind });
+    }
+
+    /// What the record says beside the event that is added next.
+    pub(super) fn label(&mut self, label: Label<'a>) {
+        self.session.labels.push((self.session.events.len(), label));
+    }
+
+    /// The number of a conversation, which is new or the same as before.
+    pub(super) fn stream(&mut self, stream: Stream<'a>) -> u16 {
+        let (known, streams) = (self.origin.stream, &mut self.session.streams);
+        if streams.get(usize::from(known)) == Some(&stream) {
+            return known;
+        }
+        // More conversations than any session has end up in one.
+        let next = u16::try_from(streams.len()).unwrap_or(u16::MAX);
+        let at = *self.streams.entry(stream.clone()).or_insert(next);
+        if usize::from(at) == streams.len() {
+            streams.push(stream);
+        }
+        at
+    }
+
+    /// Adds a call that results may link to by any of `links`.
+    pub(super) fn call(
+        &mut self,
+        place: Place<'a>,
+        mut call: ToolCall<'a>,
+        links: impl IntoIterator<Item = Cow<'a, str>>,
+    ) {
+        let at = self.session.events.len();
+        for link in links {
+            if !self.early.is_empty()
+                && let Some(status) = self.early.remove(&link)
+            {
+                call.status = settle(call.status, status);
+            }
+            self.calls.insert(link, at);
+        }
+        self.push(place, EventKind::Call(call));
+    }
+
+    /// The call recorded last under this id.
+    pub(super) fn call_of(&self, link: &str) -> Option<&ToolCall<'a>> {
+        match &self.session.events.get(*self.calls.get(link)?)?.kind {
+            EventKind::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// Adds the record of a call that was recorded before.
+    pub(super) fn repeat(&mut self, place: Place<'a>, link: &str) {
+        if let Some(call) = self.calls.get(link) {
+            self.push(place, EventKind::Repeat(*call));
+        }
+    }
+
+    /// Whether a call was recorded before. The same id with another tool or other arguments is another call.
+    pub(super) fn repeats(&self, id: Option<&str>, tool: &str, arguments: &Arguments<'_>) -> bool {
+        id.and_then(|id| self.call_of(id)).is_some_and(|known| known.tool == tool && known.arguments == *arguments)
+    }
+
+    fn call_mut(&mut self, link: &str) -> Option<&mut ToolCall<'a>> {
+        match &mut self.session.events.get_mut(*self.calls.get(link)?)?.kind {
+            EventKind::Call(call) => Some(call),
+            _ => None,
+        }
+    }
+
+    /// Adds a result and settles the call it belongs to: the first of `links` that names one.
+    pub(super) fn result(
+        &mut self,
+        place: Place<'a>,
+        mut result: ToolResult<'a>,
+        status: Status,
+        links: impl IntoIterator<Item = Cow<'a, str>>,
+    ) {
+        if let Some(call_id) = self.settle(status, links) {
+            result.call_id = Some(call_id);
+        }
+        self.push(place, EventKind::Result(result));
+    }
+
+    /// Records how the call under the first known of `links` ended, and returns that call's id.
+    pub(super) fn settle(
+        &mut self,
+        status: Status,
+        links: impl IntoIterator<Item = Cow<'a, str>>,
+    ) -> Option<Cow<'a, str>> {
+        let mut unknown = None;
+        for link in links {
+            if let Some(call) = self.call_mut(&link) {
+                call.status = settle(call.status, status);
+                return call.call_id.clone();
+            }
+            unknown = Some(link);
+        }
+        if let Some(link) = unknown {
+            let before = self.early.get(&link).copied().unwrap_or(Status::Missing);
+            self.early.insert(link, settle(before, status));
+        }
+        None
+    }
+
+    /// The host's final word that a call was refused. A recorded success still stands: it ran. `false`: no such call.
+    pub(super) fn deny(&mut self, link: &str) -> bool {
+        let Some(call) = self.call_mut(link) else { return false };
+        if call.status != Status::Ok {
+            call.status = Status::Denied;
+        }
+        true
+    }
+
+    /// The model that answers from here on; a record that names none changes nothing.
+    pub(super) fn model(&mut self, model: Option<Cow<'a, str>>) {
+        if let Some(model) = model {
+            if self.model.as_ref() != Some(&model) {
+                self.model = Some(model.clone());
+            }
+            note_each(&mut self.session.attribution.models, Some(model));
+        }
+    }
+
+    /// Sets the workspace root unless an earlier record did.
+    pub(super) fn root(&mut self, root: Option<Cow<'a, str>>) {
+        if self.session.root.is_none() {
+            self.session.root = root.filter(|path| !path.is_empty());
+        }
+    }
+
+    /// Sets the session's id unless an earlier record did.
+    pub(super) fn id(&mut self, id: Option<Cow<'a, str>>) {
+        if self.session.id.is_empty()
+            && let Some(id) = id
+        {
+            self.session.id = id;
+        }
+    }
+
+    /// Notes a total that stands in the log. `is_whole`: the log had ended when it was written; before that a total may
+    /// lag behind.
+    pub(super) fn stated(&mut self, what: Counted, stated: Option<u64>, recorded: usize, is_whole: bool) {
+        let recorded = u64::try_from(recorded).unwrap_or(u64::MAX);
+        if let Some(stated) = stated.filter(|stated| is_whole || *stated >= recorded) {
+            self.session.evidence.counts.push(Count { what, stated, recorded });
+        }
+    }
+
+    /// A record of a type this version does not know.
+    pub(super) fn unknown(&mut self, place: Place<'a>) {
+        self.session.unknown_records = self.session.unknown_records.saturating_add(1);
+        self.push(place, EventKind::Other);
+    }
+
+    pub(super) fn finish(mut self) -> Session<'a> {
+        self.add_untold();
+        self.session.usage.add(&self.usages.iter().sum());
+        self.tell_models();
+        self.session
+    }
+
+    /// Some logs name the model only at their end, or beside every answer but one: where a session knows one model, that
+    /// one was asked.
+    fn tell_models(&mut self) {
+        let [only] = &*self.session.attribution.models else { return };
+        for spent in self.session.spent.iter_mut().filter(|spent| spent.model.is_none()) {
+            spent.model = Some(only.clone());
+        }
+    }
+}
+
+/// A call's arguments, which some agents write as JSON and some as a text that holds JSON.
+pub(super) fn arguments(value: Option<Raw<'_>>) -> Arguments<'_> {
+    let Some(raw) = value else { return Arguments::Missing };
+    match text(value) {
+        Some(text) if text.is_empty() => Arguments::Missing,
+        Some(text) if is_json(&text) => Arguments::Json(text),
+        Some(text) => Arguments::Text(text),
+        None => Arguments::Json(Cow::Borrowed(raw.get())),
+    }
+}
+
+/// A record that a call ran outweighs one that it was refused; of two that it ran, the later one counts.
+fn settle(before: Status, now: Status) -> Status {
+    match (before, now) {
+        (_, Status::Missing) | (Status::Ok | Status::Error | Status::Interrupted, Status::Denied) => before,
+        _ => now,
+    }
+}

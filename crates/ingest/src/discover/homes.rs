@@ -1,0 +1,262 @@
+//! Where the agents on a machine keep their logs: every format says so itself, in [`Home`].
+//!
+//! What is absent is no loss; what is there and can't be looked into is a gap.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, DirEntry};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::load::unreadable;
+use super::{Found, walk};
+use crate::formats::{Base, FORMATS, Format, Home, native};
+use agent_strace_model::Gap;
+
+/// Folders below an agent's own.
+const MAX_DEPTH: usize = 16;
+
+/// What is to be known of a machine: handed in, so that nothing here asks the process.
+#[derive(Debug, Clone, Default)]
+pub struct Machine {
+    /// The values of [`variables`] that are set.
+    pub variables: BTreeMap<&'static str, PathBuf>,
+    /// Agents that keep logs in the project keep them here.
+    pub project: PathBuf,
+}
+
+/// Which logs of a machine are looked for.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Agents or formats by name; empty: all.
+    pub agents: Vec<String>,
+    /// A file that was not changed since holds nothing newer.
+    pub since: Option<jiff::Timestamp>,
+}
+
+impl Wanted {
+    fn has(&self, format: &Format) -> bool {
+        let names = |name: &String| name == format.dialect.agent || name == format.dialect.name;
+        // A store holds sessions of any agent.
+        let any = std::ptr::eq(format, &raw const native::FORMAT);
+        self.agents.is_empty() || any || self.agents.iter().any(names)
+    }
+}
+
+/// Environment variables that say where logs are.
+pub fn variables() -> BTreeSet<&'static str> {
+    let common = ["HOME", "USERPROFILE", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA"];
+    let own = FORMATS.iter().flat_map(|format| format.homes).flat_map(|home| home.variables).copied();
+    common.into_iter().chain(own).collect()
+}
+
+/// The agents whose logs are known, and the formats of those that have several.
+pub fn agents() -> BTreeSet<&'static str> {
+    FORMATS.iter().flat_map(|format| [format.dialect.agent, format.dialect.name]).collect()
+}
+
+/// Every log in the places where agents keep them.
+pub fn on_machine(machine: &Machine, wanted: &Wanted) -> Found {
+    let mut search = Search { since: wanted.since, found: Found::default(), seen: BTreeSet::new() };
+    for format in FORMATS.iter().filter(|format| wanted.has(format)) {
+        for home in format.homes {
+            for folder in machine.folders(home) {
+                search.home(&folder, home.logs);
+            }
+        }
+    }
+    search.found
+}
+
+impl Machine {
+    fn value(&self, variable: &str) -> Option<&Path> {
+        self.variables.get(variable).map(PathBuf::as_path).filter(|path| !path.as_os_str().is_empty())
+    }
+
+    /// The folders that may be an agent's.
+    fn folders(&self, home: &Home) -> Vec<PathBuf> {
+        if let Some(named) = home.variables.iter().find_map(|variable| self.value(variable)) {
+            return vec![named.to_path_buf()];
+        }
+        let user = self.value("HOME").or_else(|| self.value("USERPROFILE"));
+        let below_user = |folder: &str| user.map(|user| user.join(folder));
+        let value = |variable| self.value(variable).map(Path::to_path_buf);
+        let bases = match home.base {
+            Base::Home => vec![user.map(Path::to_path_buf)],
+            Base::Project => vec![Some(self.project.clone())],
+            Base::Data => vec![value("XDG_DATA_HOME"), below_user(".local/share")],
+            Base::Config => vec![value("XDG_CONFIG_HOME"), below_user(".config")],
+        };
+        let elsewhere = match home.base {
+            Base::Home | Base::Project => Vec::new(),
+            Base::Data | Base::Config => {
+                vec![below_user("Library/Application Support"), value("APPDATA"), value("LOCALAPPDATA")]
+            }
+        };
+        bases.into_iter().chain(elsewhere).flatten().map(|base| base.join(home.folder)).collect()
+    }
+}
+
+struct Search {
+    since: Option<jiff::Timestamp>,
+    found: Found,
+    /// Files that are in scope already, all links resolved: homes may overlap.
+    seen: BTreeSet<PathBuf>,
+}
+
+impl Search {
+    fn home(&mut self, folder: &Path, logs: &str) {
+        let parts: Vec<&str> = logs.split('/').collect();
+        match folder.canonicalize() {
+            Ok(root) => self.visit(folder, &root, &parts, 0),
+            Err(error) if is_absent(&error) => {}
+            Err(error) => self.gap(folder, unreadable(&error)),
+        }
+    }
+
+    /// `parts`: the rest of the pattern, for what is in `folder`.
+    fn visit(&mut self, folder: &Path, root: &Path, parts: &[&str], depth: usize) {
+        let Some((part, rest)) = parts.split_first() else { return };
+        if depth > MAX_DEPTH {
+            return self.gap(folder, format!("nested deeper than {MAX_DEPTH} folders: not looked into"));
+        }
+        if *part == "**" {
+            self.visit(folder, root, rest, depth);
+        }
+        let entries = match fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<DirEntry>>>) {
+            Ok(entries) => entries,
+            Err(error) if is_absent(&error) => return,
+            Err(error) => return self.gap(folder, unreadable(&error)),
+        };
+        let mut names: Vec<_> = entries.into_iter().map(|entry| entry.file_name()).collect();
+        names.sort();
+        for name in names {
+            let path = folder.join(&name);
+            let matches = *part == "**" || matches(part, &name.to_string_lossy());
+            // A link to a folder is not followed: what it leads to has a name of its own, or is none of the agent's.
+            let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+            match (matches, is_folder) {
+                (true, true) if *part == "**" => self.visit(&path, root, parts, depth + 1),
+                (true, true) if !rest.is_empty() => self.visit(&path, root, rest, depth + 1),
+                (true, false) if rest.is_empty() => self.file(&path, root),
+                _ => {}
+            }
+        }
+    }
+
+    fn file(&mut self, path: &Path, root: &Path) {
+        let real = match path.canonicalize() {
+            Ok(real) => real,
+            Err(error) => return self.gap(path, unreadable(&error)),
+        };
+        if !real.starts_with(root) {
+            return self.gap(path, "a symbolic link that leaves the agent's folder: not followed".to_owned());
+        }
+        let changed = real.metadata().and_then(|metadata| metadata.modified());
+        let changed = changed.ok().and_then(|changed| jiff::Timestamp::try_from(changed).ok());
+        let old = self.since.zip(changed).is_some_and(|(since, changed)| changed < since);
+        if !old && self.seen.insert(real) {
+            let found = walk::file(path);
+            self.found.sources.extend(found.sources);
+            self.found.gaps.extend(found.gaps);
+        }
+    }
+
+    fn gap(&mut self, path: &Path, reason: String) {
+        self.found.gaps.push(Gap { file: walk::shown(path), line: None, reason });
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Whether a name fits a pattern in which `*` is any text. Linear but for the last star, which backs up.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut left) = name.strip_prefix(first) else { return false };
+    let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
+    for piece in middle.split('*').filter(|piece| !piece.is_empty()) {
+        let Some((_, after)) = left.split_once(piece) else { return false };
+        left = after;
+    }
+    left.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_fit_patterns() {
+        for (pattern, name, expected) in [
+            ("*.jsonl", "a.jsonl", true),
+            ("*.jsonl", "a.json", false),
+            ("rollout-*.jsonl", "rollout-1.jsonl", true),
+            ("rollout-*.jsonl", "rollout.jsonl", false),
+            ("*.json*", "a.jsonl", true),
+            ("*", "a", true),
+            ("T-*.json", "T-.json", true),
+            ("a*b*c", "axbyc", true),
+            ("a*b*c", "axcyb", false),
+            ("ab*ba", "aba", false),
+            ("wire.jsonl", "wire.jsonl", true),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    /// A home with a log of every format, at the place where its agent keeps it.
+    #[test]
+    fn every_home_is_looked_into() {
+        for format in FORMATS {
+            for home in format.homes {
+                let world = tempfile::tempdir().unwrap();
+                let variables = BTreeMap::from([("HOME", world.path().to_path_buf())]);
+                let machine = Machine { variables, project: world.path().join("project") };
+                let logs = home.logs.replace("**", "x/y").replace(".json*", ".json").replace('*', "z");
+                for folder in machine.folders(home) {
+                    let path = folder.join(&logs);
+                    fs::create_dir_all(path.parent().unwrap()).unwrap();
+                    // What is named like no log has to hold one.
+                    fs::write(&path, r#"{"event_type":"session_start","event_id":"a","timestamp":1}"#).unwrap();
+                    let found = on_machine(&machine, &Wanted::default());
+                    let known = found.sources.iter().any(|source| source.shown == walk::shown(&path));
+                    assert!(known, "{} {home:?}: {found:?}", format.dialect.name);
+                    fs::remove_file(&path).unwrap();
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_variable_names_the_folder_instead() {
+        let world = tempfile::tempdir().unwrap();
+        let log = world.path().join("elsewhere/projects/p/s.jsonl");
+        fs::create_dir_all(log.parent().unwrap()).unwrap();
+        fs::write(&log, "{}").unwrap();
+        let home = world.path().to_path_buf();
+        let mut machine = Machine { variables: BTreeMap::from([("HOME", home.clone())]), project: home.join("none") };
+        assert!(on_machine(&machine, &Wanted::default()).sources.is_empty());
+        machine.variables.insert("CLAUDE_CONFIG_DIR", home.join("elsewhere"));
+        assert_eq!(on_machine(&machine, &Wanted::default()).sources.len(), 1);
+        let codex = Wanted { agents: vec!["codex".to_owned()], since: None };
+        assert!(on_machine(&machine, &codex).sources.is_empty());
+        let later = Wanted { agents: Vec::new(), since: Some("2999-01-01T00:00:00Z".parse().unwrap()) };
+        assert!(on_machine(&machine, &later).sources.is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_out_of_a_home_are_gaps_and_an_absent_home_is_none() {
+        let world = tempfile::tempdir().unwrap();
+        let home = world.path().join("home");
+        let projects = home.join(".claude/projects/p");
+        fs::create_dir_all(&projects).unwrap();
+        fs::write(world.path().join("secret.jsonl"), "{}").unwrap();
+        std::os::unix::fs::symlink(world.path().join("secret.jsonl"), projects.join("s.jsonl")).unwrap();
+        let machine = Machine { variables: BTreeMap::from([("HOME", home)]), project: PathBuf::new() };
+        let found = on_machine(&machine, &Wanted::default());
+        assert!(found.sources.is_empty());
+        assert_eq!(found.gaps.len(), 1, "{:?}", found.gaps);
+    }
+}

@@ -1,0 +1,105 @@
+//! Files that lie beside logs without being logs.
+//!
+//! A name alone proves nothing: what is named like a companion and holds a log is read all the same, and so is a log
+//! whose name says nothing.
+
+mod names;
+
+use std::path::Path;
+
+use super::origin::Origin;
+use super::packed::Packing;
+use crate::detect;
+use crate::json::{fields, is_array, is_string};
+
+/// A companion, or a file whose name says nothing, that is larger than this is read like any log.
+const MAX_LOOK: u64 = 4 << 20;
+/// Enough to see that a file is no log.
+const GLANCE: u64 = 64 << 10;
+/// Descriptions of checkpoints and runs are smaller.
+const MAX_DESCRIPTION: u64 = 1 << 20;
+
+/// Whether logs have this extension.
+pub(super) fn may_be_log(name: &str) -> bool {
+    has_extension(name, &["jsonl", "ndjson", "json", "traj"])
+}
+
+fn has_extension(name: &str, known: &[&str]) -> bool {
+    let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| known.iter().any(|known| extension.eq_ignore_ascii_case(known)))
+}
+
+/// A name without what says that the file is compressed.
+fn unpacked_name(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((inner, "gz" | "zst" | "GZ" | "ZST")) => inner,
+        _ => name,
+    }
+}
+
+/// Whether a file is named like an archive.
+pub(super) fn is_archive(name: &str) -> bool {
+    has_extension(name, &["zip", "tar", "tgz", "tzst"]) || has_extension(unpacked_name(name), &["tar"])
+}
+
+/// Whether a file of a folder is read: it is named like a log and is no companion of one, or it holds one. `path` is
+/// relative to the folder.
+pub(super) fn is_wanted(path: &str, origin: &Origin) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if is_archive(name) {
+        return true;
+    }
+    if may_be_log(unpacked_name(name)) {
+        return if names::is_companion(path) { holds_log(origin, Name::Log) } else { !is_description(name, origin) };
+    }
+    holds_log(origin, Name::Other)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Name {
+    Log,
+    Other,
+}
+
+/// What can't be read counts as a log, so that reading it becomes a gap.
+fn holds_log(origin: &Origin, name: Name) -> bool {
+    let Ok((glance, packing)) = origin.peek(GLANCE) else { return true };
+    if packing.is_some_and(Packing::is_archive) {
+        return true;
+    }
+    if !detect::may_be_log(&glance) {
+        return false;
+    }
+    if (glance.len() as u64) < GLANCE {
+        return detect::is_log(&glance);
+    }
+    match origin.peek(MAX_LOOK + 1) {
+        Ok((head, _)) if head.len() as u64 > MAX_LOOK => {
+            name == Name::Log || detect::is_log(&head) || head.trim_ascii_start().starts_with(b"[")
+        }
+        Ok((head, _)) => detect::is_log(&head),
+        Err(_) => true,
+    }
+}
+
+/// Whether a JSON document describes runs or checkpoints, by the keys that only such a description has.
+fn is_description(name: &str, origin: &Origin) -> bool {
+    if !has_extension(unpacked_name(name), &["json"]) {
+        return false;
+    }
+    let Ok((bytes, None)) = origin.peek(MAX_DESCRIPTION + 1) else { return false };
+    let Ok(text) = std::str::from_utf8(&bytes) else { return false };
+    bytes.len() as u64 <= MAX_DESCRIPTION && describes(text) && !detect::is_log(&bytes)
+}
+
+/// Whether a document describes a checkpoint, a task of one, or a run of an agentic workflow.
+fn describes(text: &str) -> bool {
+    let Some(fields) = fields(text.trim()) else { return false };
+    let string = |key: &str| is_string(fields.get(key).copied());
+    let list = |key: &str| is_array(fields.get(key).copied());
+    let checkpoint = string("checkpoint_id") && (string("session_id") || list("sessions") || string("strategy"));
+    let task = string("tool_use_id") && string("checkpoint_uuid");
+    let run = string("engine_id") && string("workflow_name");
+    let outputs = list("items") && list("errors") && fields.len() == 2;
+    checkpoint || task || run || outputs
+}

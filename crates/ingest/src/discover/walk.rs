@@ -1,0 +1,186 @@
+//! Walks a folder, in sorted order, never out of it.
+
+use std::ffi::OsStr;
+use std::fs::{self, DirEntry};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Found;
+use super::arrange::{Listed, Listing, Scope, arrange};
+use super::load::unreadable;
+use super::origin::Origin;
+use super::store::{EVENTS, META, RECORDER};
+use agent_strace_model::Gap;
+use agent_strace_model::tombstone::is_tombstone;
+
+/// Folders below the one that was named.
+const MAX_DEPTH: usize = 16;
+
+const LEAVES: &str = "a symbolic link that leaves the folder: not followed";
+
+/// A path as reports show it.
+pub(super) fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+}
+
+/// A log or a folder that the user named: a link is followed because it was asked for.
+pub(super) fn path(path: &Path) -> Found {
+    match path.metadata() {
+        Ok(metadata) if metadata.is_dir() => folder(path),
+        Ok(_) => single(path, Scope::Everything),
+        Err(error) => Found { gaps: vec![gap(path, unreadable(&error))], ..Found::default() },
+    }
+}
+
+/// Everything in a folder.
+pub(super) fn folder(path: &Path) -> Found {
+    inside(path, path)
+}
+
+/// Everything in `path`, which lies in `root`, which nothing may leave.
+pub(super) fn inside(root: &Path, path: &Path) -> Found {
+    let mut walk = Walk { top: path.to_path_buf(), ..Walk::default() };
+    match (root.canonicalize(), path.canonicalize()) {
+        (Ok(root), Ok(real)) if real.starts_with(&root) => {
+            walk.root = root;
+            walk.listing.name = real.file_name().map(|name| name.to_string_lossy().into_owned());
+            walk.visit(path, &real, 0);
+        }
+        (Ok(_), Ok(_)) => walk.gap(path, LEAVES.to_owned()),
+        (Err(error), _) | (_, Err(error)) => walk.gap(path, unreadable(&error)),
+    }
+    walk.finish()
+}
+
+/// A file that lies where logs do: it may be something else that is no log.
+pub(super) fn file(path: &Path) -> Found {
+    single(path, Scope::Logs)
+}
+
+/// One file, and what belongs to it: the `meta.json` beside events, the other parts of a log that was cut.
+fn single(path: &Path, scope: Scope) -> Found {
+    let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let mut walk = Walk { top: parent.clone(), ..Walk::default() };
+    match path.canonicalize() {
+        Ok(real) => {
+            let folder = real.parent().unwrap_or(&real).to_path_buf();
+            walk.listing.scope = scope;
+            walk.listing.name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+            walk.root.clone_from(&folder);
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name == EVENTS && folder.join(META).symlink_metadata().is_ok() {
+                walk.list(&parent.join(META), folder.join(META));
+                if folder.join(RECORDER).symlink_metadata().is_ok() {
+                    walk.list(&parent.join(RECORDER), folder.join(RECORDER));
+                }
+            }
+            for number in 1..1_000 {
+                let part = format!("{name}.{number:03}");
+                if folder.join(&part).symlink_metadata().is_ok() {
+                    walk.list(&parent.join(&part), folder.join(&part));
+                }
+            }
+            walk.list(path, real);
+            // Events without metadata are a log like any other: nobody said that they are in a store.
+            let alone = walk.listing.files.len() == 1;
+            if alone && let Some(file) = walk.listing.files.pop() {
+                return file.only(scope);
+            }
+        }
+        Err(error) => walk.gap(path, unreadable(&error)),
+    }
+    walk.finish()
+}
+
+#[derive(Default)]
+struct Walk {
+    /// As named by the user.
+    top: PathBuf,
+    /// All links resolved.
+    root: PathBuf,
+    listing: Listing,
+}
+
+impl Walk {
+    fn finish(mut self) -> Found {
+        self.listing.shown = shown(&self.top);
+        arrange(self.listing)
+    }
+
+    /// `real` is `path` with all links resolved.
+    fn visit(&mut self, path: &Path, real: &Path, depth: usize) {
+        if depth > MAX_DEPTH {
+            return self.gap(path, format!("nested deeper than {MAX_DEPTH} folders: not read"));
+        }
+        let entries = match fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<DirEntry>>>) {
+            Ok(entries) => entries,
+            Err(error) => return self.gap(path, unreadable(&error)),
+        };
+        let mut names: Vec<_> = entries.into_iter().map(|entry| entry.file_name()).collect();
+        names.sort();
+        for name in &names {
+            self.entry(&path.join(name), real, name, depth);
+        }
+    }
+
+    fn entry(&mut self, path: &Path, parent: &Path, name: &OsStr, depth: usize) {
+        let kind = match path.symlink_metadata() {
+            Ok(metadata) => metadata.file_type(),
+            Err(error) => return self.gap(path, unreadable(&error)),
+        };
+        if kind.is_symlink() {
+            self.link(path, parent);
+        } else if kind.is_dir() {
+            // Git's own files are no logs, and what is being deleted is none any more.
+            if name != ".git" && !is_tombstone(&name.to_string_lossy()) {
+                self.visit(path, &parent.join(name), depth + 1);
+            }
+        } else if kind.is_file() {
+            self.list(path, parent.join(name));
+        } else {
+            self.refuse(path, "not a regular file");
+        }
+    }
+
+    /// What a link leads to is walked under its own name when it lies in the folder.
+    fn link(&mut self, path: &Path, parent: &Path) {
+        match path.canonicalize() {
+            Ok(real) if !real.starts_with(&self.root) => self.refuse(path, LEAVES),
+            Ok(real) if parent.starts_with(&real) => {
+                self.refuse(path, "a loop: a symbolic link to a folder it lies in");
+            }
+            Ok(real) if real.is_dir() => {}
+            Ok(real) => self.list(path, real),
+            Err(_) => self.refuse(path, "a symbolic link that leads nowhere, or in a loop"),
+        }
+    }
+
+    fn list(&mut self, path: &Path, real: PathBuf) {
+        match real.metadata() {
+            Ok(metadata) if metadata.is_file() => {
+                let origin = Origin::File { path: real, within: self.root.clone() };
+                self.push(path, metadata.len(), Ok(origin));
+            }
+            Ok(_) => self.refuse(path, "not a regular file"),
+            Err(error) => self.push(path, 0, Err(unreadable(&error))),
+        }
+    }
+
+    fn refuse(&mut self, path: &Path, reason: &str) {
+        self.push(path, 0, Err(reason.to_owned()));
+    }
+
+    fn push(&mut self, path: &Path, size: u64, origin: Result<Origin, String>) {
+        let below = shown(path.strip_prefix(&self.top).unwrap_or(path));
+        self.listing.files.push(Listed { path: below, shown: shown(path), size, origin });
+    }
+
+    fn gap(&mut self, path: &Path, reason: String) {
+        self.listing.gaps.push(gap(path, reason));
+    }
+}
+
+fn gap(path: &Path, reason: String) -> Gap {
+    Gap { file: shown(path), line: None, reason }
+}

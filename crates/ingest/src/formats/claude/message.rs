@@ -1,0 +1,262 @@
+//! Messages and their blocks: text, calls, results.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+use super::{facts, outcome};
+use crate::assembly::{self, Assembly, Place};
+use crate::gaps::Gaps;
+use crate::json::{Content, Counts, Nested, Raw, filled, is, is_true, object, raw_text, record, text};
+use agent_strace_model::{Arguments, EventKind, Label, Origin, Status, Telling, ToolCall, ToolResult, Usage, Window};
+
+/// What the record around a message says about it.
+#[derive(Debug)]
+pub(super) struct Context<'a> {
+    pub(super) cwd: Option<Cow<'a, str>>,
+    pub(super) subagent: Option<Cow<'a, str>>,
+    /// A compaction wrote it: nobody said it.
+    pub(super) summary: bool,
+    /// The agent wrote it itself, because the model could not be asked.
+    pub(super) api_error: bool,
+    /// The structured result beside a `tool_result` block.
+    pub(super) result: Option<Raw<'a>>,
+    /// Why the host refused the call.
+    pub(super) denial: Option<Cow<'a, str>>,
+    /// Of the agent.
+    pub(super) version: Option<Cow<'a, str>>,
+    /// The provider's id of the request that it answers.
+    pub(super) request: Option<Cow<'a, str>>,
+}
+
+record! {
+    pub(super) struct Message {
+        id = "id",
+        role = "role",
+        content: Content<'a, Block<'a>> = "content",
+        usage = "usage",
+        model = "model",
+    }
+}
+
+record! {
+    pub(super) struct Block {
+        kind = "type",
+        id = "id",
+        name = "name",
+        server = "server_name",
+        input = "input",
+        tool_use_id = "tool_use_id",
+        content = "content",
+        is_error = "is_error",
+        agent = "agentId",
+        text = "text",
+        thinking = "thinking",
+    }
+}
+
+record! {
+    struct Tokens {
+        input = "input_tokens",
+        output = "output_tokens",
+        cache_read = "cache_read_input_tokens",
+        cache_write = "cache_creation_input_tokens",
+        kept: Nested<Kept<'a>> = "cache_creation",
+        tier = "service_tier",
+        speed = "speed",
+    }
+}
+
+record! {
+    /// How long the cache keeps what it took in.
+    struct Kept { hour = "ephemeral_1h_input_tokens" }
+}
+
+/// Adds a message: one event per text, call and result.
+pub(super) fn add<'a>(
+    assembly: &mut Assembly<'a>,
+    place: &Place<'a>,
+    message: &Nested<Message<'a>>,
+    context: &Context<'a>,
+    gaps: &mut Gaps,
+) {
+    let Some(message) = message.object() else {
+        if message.is_other() {
+            gaps.push(Some(place.line), "a message that is not an object");
+        }
+        return;
+    };
+    if let Some(key) = message.duplicate {
+        gaps.twice(place.line, key, "a message");
+    }
+    let user = is(message.role, "user");
+    let blocks = match &message.content {
+        Content::Blocks(blocks) => blocks,
+        Content::Text(text) => {
+            words(assembly, place, Some(*text), user, context);
+            return usage(assembly, place, (message, context), true);
+        }
+        Content::Absent | Content::Other => {
+            gaps.push(Some(place.line), "a message without readable content");
+            return usage(assembly, place, (message, context), false);
+        }
+    };
+    let (origin, mut acted) = (assembly.origin, false);
+    for (part, block) in (0..).zip(blocks) {
+        let Nested::Object(block) = block else {
+            gaps.push(Some(place.line), "a part of a message that is not an object");
+            continue;
+        };
+        if let Some(key) = block.duplicate {
+            gaps.twice(place.line, key, "a block");
+        }
+        let kind = text(block.kind).unwrap_or_default();
+        assembly.origin = Origin { part, ..origin };
+        acted |= matches!(&*kind, "text" | "tool_use");
+        // What the provider runs is a part of its answer, and no step of the agent's own.
+        if kind.ends_with("_tool_use") || kind.ends_with("_tool_result") {
+            assembly.origin.telling = Telling::Aside;
+        }
+        match &*kind {
+            "text" => words(assembly, place, block.text, user, context),
+            "thinking" => {
+                let thought = raw_text(block.thinking).map_or(EventKind::Other, EventKind::Reasoning);
+                assembly.push(place.clone(), thought);
+            }
+            "tool_use" | "server_tool_use" | "mcp_tool_use" => call(assembly, place, block, context),
+            _ if kind.ends_with("tool_result") => result(assembly, place, block, context),
+            _ => assembly.push(place.clone(), EventKind::Other),
+        }
+    }
+    assembly.origin = origin;
+    usage(assembly, place, (message, context), acted);
+}
+
+fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, text: Option<Raw<'a>>, user: bool, context: &Context<'a>) {
+    let kind = match raw_text(text) {
+        // What a sub-agent is told, its parent said; what stands for older messages, nobody.
+        Some(text) if context.summary || user && context.subagent.is_some() => EventKind::Instruction(text),
+        Some(text) if user => EventKind::Prompt(text),
+        Some(text) if context.api_error => EventKind::Failure(text),
+        Some(text) => EventKind::Message(text),
+        None => EventKind::Other,
+    };
+    assembly.push(place.clone(), kind);
+}
+
+fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, context: &Context<'a>) {
+    let id = filled(block.id);
+    let tool = match (filled(block.server), filled(block.name)) {
+        (Some(server), Some(name)) => Cow::Owned(format!("mcp__{server}__{name}")),
+        (_, name) => name.unwrap_or(Cow::Borrowed("")),
+    };
+    let arguments = arguments(block.input);
+    // Streaming, resuming and sub-agent progress repeat a call.
+    if let Some(id) = &id
+        && assembly.repeats(Some(id), &tool, &arguments)
+    {
+        if assembly.origin.telling == Telling::Told {
+            assembly.repeat(place.clone(), id);
+        }
+        return;
+    }
+    let name = tool.clone();
+    let call = ToolCall {
+        call_id: id.clone(),
+        tool,
+        arguments,
+        cwd: context.cwd.clone(),
+        status: Status::Missing,
+        subagent: context.subagent.clone(),
+    };
+    assembly.call(place.clone(), call, id.clone());
+    facts::started(assembly, &name, id, block.input);
+}
+
+record! {
+    struct Unparsed { text = "__unparsedToolInput" }
+}
+
+fn arguments(input: Option<Raw<'_>>) -> Arguments<'_> {
+    let Some(input) = input else { return Arguments::Missing };
+    // The model sent broken JSON: what it asked for is not known.
+    if input.get().contains("__unparsedToolInput")
+        && object::<Unparsed<'_>>(Some(input)).is_some_and(|unparsed| unparsed.text.is_some())
+    {
+        return Arguments::Missing;
+    }
+    assembly::arguments(Some(input))
+}
+
+fn result<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, context: &Context<'a>) {
+    let id = filled(block.tool_use_id);
+    let is_error = is_true(block.is_error);
+    let tool = id.as_deref().and_then(|id| assembly.call_of(id)).map(|call| call.tool.clone());
+    let status = outcome::status(tool.as_deref().unwrap_or(""), is_error, block.content, context);
+    let result = ToolResult { call_id: id.clone(), text: raw_text(block.content), is_error };
+    if let Some(agent) = text(block.agent).or_else(|| agent(context.result)) {
+        assembly.label(Label::Agent(agent));
+    }
+    if let Some(name) = outcome::background(context.result) {
+        assembly.label(Label::Background(name));
+    }
+    assembly.result(place.clone(), result, status, id);
+    facts::ended(assembly, tool.as_deref(), block, status, context);
+}
+
+record! {
+    struct Structured { agent = "agentId" }
+}
+
+/// The agent whose work a structured result is. Results are long: only one that names an agent is read again.
+fn agent(result: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
+    memmem::find(result?.get().as_bytes(), b"\"agentId\"")?;
+    text(object::<Structured<'_>>(result)?.agent)
+}
+
+/// What one record of usage says.
+pub(super) fn used(usage: Option<Raw<'_>>) -> Option<Usage> {
+    let tokens = object::<Tokens<'_>>(usage)?;
+    let mut counts = Counts::default();
+    Some(Usage {
+        input: counts.needed(tokens.input),
+        output: counts.needed(tokens.output),
+        cache_read: counts.of(tokens.cache_read),
+        cache_write: counts.of(tokens.cache_write),
+        cache_write_1h: tokens.kept.object().map_or(0, |kept| counts.of(kept.hour)),
+        partial: counts.is_partial,
+        ..Usage::default()
+    })
+}
+
+fn usage<'a>(
+    assembly: &mut Assembly<'a>,
+    place: &Place<'a>,
+    (message, context): (&Message<'a>, &Context<'a>),
+    acted: bool,
+) {
+    facts::model(message.model, assembly);
+    if is(message.model, "<synthetic>") && message.usage.is_none() {
+        return;
+    }
+    let Some(usage) = used(message.usage) else {
+        if is(message.role, "assistant") {
+            assembly.untold(filled(message.id));
+        }
+        return;
+    };
+    let served = object::<Tokens<'a>>(message.usage).unwrap_or_default();
+    // What is written to the cache is the same conversation again.
+    let window =
+        Window { fresh_input: usage.input, cache_creation: 0, cache_read: usage.cache_read, output: usage.output };
+    let window = (acted && assembly.origin.telling == Telling::Told).then_some(window);
+    // A synthetic message is the agent's own error text: no model was asked.
+    if !is(message.model, "<synthetic>") {
+        let speed = filled(served.speed).filter(|speed| speed != "standard");
+        assembly.served(speed.or_else(|| filled(served.tier)));
+        let id = filled(message.id).map(|id| assembly.message_of(id, context.request.clone(), &usage));
+        assembly.spend(place.time.clone(), id, usage, window);
+    } else if let Some(window) = window {
+        assembly.window(place.time.clone(), window);
+    }
+}

@@ -1,0 +1,138 @@
+//! Response items: messages, calls and their outputs.
+
+use std::borrow::Cow;
+
+use super::{Rollout, call, facts, outcome};
+use crate::assembly::Place;
+use crate::gaps::Gaps;
+use crate::json::{Content, Raw, filled, is, raw_text, record, text};
+use agent_strace_model::{EventKind, RawText, ToolResult};
+
+record! {
+    /// A response item, or a notice.
+    pub(super) struct Payload {
+        kind = "type",
+        id = "id",
+        call_id = "call_id",
+        name = "name",
+        namespace = "namespace",
+        arguments = "arguments",
+        input = "input",
+        action = "action",
+        execution = "execution",
+        output = "output",
+        tools = "tools",
+        status = "status",
+        role = "role",
+        content: Content<'a, Part<'a>> = "content",
+        summary: Content<'a, Part<'a>> = "summary",
+        changes = "changes",
+        success = "success",
+        exit_code = "exit_code",
+        source = "source",
+        command = "command",
+        cwd = "cwd",
+        invocation = "invocation",
+        info = "info",
+        message = "message",
+    }
+}
+
+record! {
+    pub(super) struct Part { text = "text" }
+}
+
+/// The texts of a value that is one, or a list of parts that hold them.
+fn texts<'a>(content: &Content<'a, Part<'a>>) -> Vec<Raw<'a>> {
+    match content {
+        Content::Text(text) => vec![*text],
+        Content::Blocks(parts) => parts.iter().filter_map(|part| part.object()?.text).collect(),
+        Content::Absent | Content::Other => Vec::new(),
+    }
+}
+
+impl<'a> Rollout<'a> {
+    pub(super) fn item(&mut self, mut place: Place<'a>, item: &Payload<'a>, gaps: &mut Gaps) {
+        if let Some(key) = item.duplicate {
+            gaps.twice(place.line, key, "an item");
+        }
+        place.id = filled(item.id);
+        let kind = text(item.kind).unwrap_or_default();
+        match &*kind {
+            "function_call" => call::function(self, place, item),
+            "custom_tool_call" => call::custom(self, place, item),
+            "local_shell_call" => call::local_shell(self, place, item),
+            "web_search_call" | "tool_search_call" | "image_generation_call" => call::hosted(self, place, item, &kind),
+            "function_call_output" | "custom_tool_call_output" | "tool_search_output" => self.output(place, item),
+            "message" => self.message(&place, item),
+            "reasoning" => self.reasoning(&place, item),
+            "agent_message" | "ghost_snapshot" | "compaction" | "context_compaction" => {
+                self.assembly.push(place, EventKind::Other);
+            }
+            // Some writers leave the type of a message out.
+            "" if item.role.is_some() => self.message(&place, item),
+            _ => self.assembly.unknown(place),
+        }
+    }
+
+    /// What it thought, or a summary of that. Mostly it is encrypted: then only the fact is left.
+    fn reasoning(&mut self, place: &Place<'a>, item: &Payload<'a>) {
+        let content = texts(&item.content);
+        let texts = if content.is_empty() { texts(&item.summary) } else { content };
+        for text in &texts {
+            self.assembly.push(place.clone(), EventKind::Reasoning(RawText::Json(text.get())));
+        }
+        if texts.is_empty() {
+            self.assembly.push(place.clone(), EventKind::Reasoning(RawText::Plain(Cow::Borrowed(""))));
+        }
+    }
+
+    fn output(&mut self, place: Place<'a>, item: &Payload<'a>) {
+        let id = filled(item.call_id);
+        let output = item.output.or(item.tools);
+        let tool = id.as_deref().and_then(|id| self.assembly.call_of(id)).map(|call| call.tool.clone());
+        let status = outcome::status(tool.as_deref().unwrap_or(""), output);
+        let nested: Vec<_> = id.iter().flat_map(|id| call::nested_links(&self.assembly, id)).collect();
+        for link in nested {
+            self.assembly.settle(status, [link]);
+        }
+        let is_error = matches!(status, agent_strace_model::Status::Error | agent_strace_model::Status::Denied);
+        let result = ToolResult { call_id: id.clone(), text: raw_text(output), is_error };
+        self.assembly.result(place, result, status, id.clone());
+        facts::answered(self, tool.as_deref().unwrap_or(""), id.as_ref(), output);
+    }
+
+    fn message(&mut self, place: &Place<'a>, item: &Payload<'a>) {
+        let (user, assistant) = (is(item.role, "user"), is(item.role, "assistant"));
+        let texts = texts(&item.content);
+        let kind = match (user, assistant) {
+            (true, _) => EventKind::Prompt,
+            (_, true) => EventKind::Message,
+            _ => EventKind::Instruction,
+        };
+        for text in &texts {
+            if user {
+                self.environment(*text);
+            }
+            self.assembly.push(place.clone(), kind(RawText::Json(text.get())));
+        }
+        if texts.is_empty() {
+            self.assembly.push(place.clone(), kind(RawText::Plain(Cow::Borrowed(""))));
+        }
+    }
+
+    /// The flat generation names the working directory only in a text that the host puts before the first prompt.
+    fn environment(&mut self, raw: Raw<'a>) {
+        if self.cwd.is_some() || !raw.get().starts_with("\"<environment_context>") {
+            return;
+        }
+        let Some(text) = text(Some(raw)) else { return };
+        self.surroundings(&text);
+        let between = text.split_once("<cwd>").and_then(|(_, rest)| rest.split_once("</cwd>"));
+        let labelled = || text.split_once("Current working directory: ").and_then(|(_, rest)| rest.split_once('\n'));
+        if let Some((cwd, _)) = between.or_else(labelled) {
+            let cwd = cwd.trim();
+            self.enter((!cwd.is_empty()).then(|| Cow::Owned(cwd.to_owned())));
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Codex rollouts of all generations: flat items, wrapped records, and code mode, where the tool is a script.
+
+mod call;
+mod facts;
+mod item;
+mod notice;
+mod outcome;
+mod script;
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use crate::assembly::{Assembly, Numbering, Place};
+use crate::gaps::Gaps;
+use crate::head::Head;
+use crate::json::{Kept, Raw, filled, is, is_object, object, parse, record, scalar};
+use crate::reader::{Item, Reader};
+use agent_strace_model::{Dialect, EventKind, Origin, Session, Stream, Telling, Usage};
+
+use super::{Base, Detect, Format, Home, Input};
+use item::Payload;
+use notice::Reported;
+
+record! {
+    /// A wrapped record, or what is left of one in the flat generation.
+    struct Envelope {
+        kind = "type",
+        timestamp = "timestamp",
+        payload: Kept<'a, Payload<'a>> = "payload",
+        record_type = "record_type",
+        id = "id",
+        instructions = "instructions",
+    }
+}
+
+record! {
+    /// `session_meta` and `turn_context`.
+    struct Context {
+        id = "id",
+        cwd = "cwd",
+        parent = "parent_thread_id",
+        forked_from = "forked_from_id",
+        source = "source",
+    }
+}
+
+record! {
+    struct Source { subagent = "subagent" }
+}
+
+record! {
+    struct Spawned { thread = "thread_spawn", other = "other" }
+}
+
+record! {
+    struct Thread { parent = "parent_thread_id", role = "agent_role" }
+}
+
+/// Codex rollouts (`~/.codex/sessions/**`), flat, wrapped and code mode.
+pub(super) static FORMAT: Format = Format {
+    dialect: Dialect::new("codex", "codex").scripts_unfolded(),
+    detect: Detect::Record(claims),
+    read,
+    homes: &[
+        Home { variables: &["CODEX_HOME"], base: Base::Home, folder: ".codex", logs: "sessions/**/rollout-*.jsonl" },
+        Home {
+            variables: &["CODEX_HOME"],
+            base: Base::Home,
+            folder: ".codex",
+            logs: "archived_sessions/**/rollout-*.jsonl",
+        },
+    ],
+};
+
+fn claims(head: &Head<'_>) -> bool {
+    let Some(kind) = head.text("type") else {
+        let flat_head = head.is_string("id") && head.is_string("timestamp") && !head.has("messages");
+        return head.is("record_type", "state") || (flat_head && head.has("instructions"));
+    };
+    match &*kind {
+        "session_meta" | "response_item" | "turn_context" | "event_msg" | "compacted" => head.is_object("payload"),
+        "function_call_output" => head.is_string("call_id"),
+        "function_call" | "custom_tool_call" => head.is_string("call_id") && !head.has("payload"),
+        _ => false,
+    }
+}
+
+/// Reads one rollout: one session, however often it was resumed.
+fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
+    let Input { text, shape, log } = *input;
+    let assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
+    let mut rollout = Rollout {
+        assembly,
+        cwd: None,
+        reported: Vec::new(),
+        tokens: None,
+        earlier: Usage::default(),
+        requests: 0,
+        told: None,
+        stream: 0,
+        rows: 0,
+        spawned: HashMap::new(),
+        threads: HashSet::new(),
+    };
+    let mut reader = Reader::new(text, shape);
+    while let Some(item) = reader.next::<Envelope<'a>>(gaps) {
+        rollout.record(&item, gaps);
+    }
+    vec![rollout.finish()]
+}
+
+/// A rollout that is being read.
+struct Rollout<'a> {
+    assembly: Assembly<'a>,
+    /// The working directory of the current turn.
+    cwd: Option<Cow<'a, str>>,
+    /// Calls that so far only notices report.
+    reported: Vec<Reported<'a>>,
+    /// The latest running total.
+    tokens: Option<Raw<'a>>,
+    /// What running totals came to that were begun anew.
+    earlier: Usage,
+    requests: u64,
+    /// What the latest record said that told a new size of the conversation: tokens in, out and in all.
+    told: Option<[u64; 3]>,
+    /// The conversation that all records are of.
+    stream: u16,
+    /// Records that were read.
+    rows: u32,
+    /// Calls that started an agent, with its place among those that were started.
+    spawned: HashMap<Cow<'a, str>, usize>,
+    /// Threads of agents that were started.
+    threads: HashSet<Cow<'a, str>>,
+}
+
+impl<'a> Rollout<'a> {
+    fn record(&mut self, item: &Item<'a, Envelope<'a>>, gaps: &mut Gaps) {
+        let (line, record) = (item.line, &item.record);
+        if let Some(key) = record.duplicate {
+            gaps.twice(line, key, "a record");
+        }
+        self.assembly.origin = Origin { row: self.rows, stream: self.stream, ..Origin::default() };
+        self.rows = self.rows.saturating_add(1);
+        let place = Place { line, id: None, time: scalar(record.timestamp) };
+        let Some(kind) = filled(record.kind) else {
+            return self.untyped(place, record, gaps);
+        };
+        let payload = record.payload.raw;
+        if payload.is_none() {
+            // The flat generation: the record is the item.
+            return match parse::<Payload<'a>>(item.json) {
+                Some(payload) => self.item(place, &payload, gaps),
+                None => gaps.push(Some(line), "a record that is not a readable object"),
+            };
+        }
+        let Some(item) = record.payload.value.object() else {
+            gaps.push(Some(line), "a record whose `payload` is not an object");
+            return;
+        };
+        match &*kind {
+            "session_meta" => self.meta(place, payload),
+            "turn_context" => {
+                let context = object::<Context<'a>>(payload).unwrap_or_default();
+                self.enter(filled(context.cwd));
+                self.turn(payload);
+                self.assembly.push(place, EventKind::Other);
+            }
+            "event_msg" => notice::add(self, place, item, payload, gaps),
+            // Replayed history: its calls were recorded when they ran.
+            "compacted" => {
+                self.compacted();
+                self.assembly.push(place, EventKind::Other);
+            }
+            "world_state" | "inter_agent_communication_metadata" | "ghost_snapshot" => {
+                self.assembly.push(place, EventKind::Other);
+            }
+            "response_item" => self.item(place, item, gaps),
+            "user" | "assistant" => gaps.push(Some(line), "a record of another agent's log"),
+            _ => {
+                self.assembly.session.unknown_records = self.assembly.session.unknown_records.saturating_add(1);
+                self.assembly.origin.telling = Telling::Aside;
+                self.item(place, item, gaps);
+            }
+        }
+    }
+
+    /// The flat generation's first line and its state markers have no type.
+    fn untyped(&mut self, place: Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
+        if is(record.record_type, "state") {
+            self.assembly.push(place, EventKind::Other);
+        } else if record.instructions.is_some() || (record.id.is_some() && self.assembly.session.events.is_empty()) {
+            self.assembly.id(filled(record.id));
+            self.assembly.push(place, EventKind::Start);
+        } else {
+            gaps.push(Some(place.line), "a record without a `type`");
+        }
+    }
+
+    /// Written again on every resume: the first one names the session, the last one what its records are filed under.
+    fn meta(&mut self, place: Place<'a>, payload: Option<Raw<'a>>) {
+        let meta = object::<Context<'a>>(payload).unwrap_or_default();
+        let subagent = object::<Source<'a>>(meta.source).and_then(|source| source.subagent);
+        let spawned = object::<Spawned<'a>>(subagent);
+        let thread = spawned.as_ref().and_then(|spawned| object::<Thread<'a>>(spawned.thread));
+        let kind = filled(subagent).or_else(|| {
+            let role = thread.as_ref().and_then(|thread| filled(thread.role));
+            let other = spawned.and_then(|spawned| filled(spawned.other));
+            is_object(subagent).then(|| role.or(other).unwrap_or(Cow::Borrowed("thread")))
+        });
+        if let Some(kind) = kind {
+            self.stream = self.assembly.stream(Stream::Subagent(kind));
+            self.assembly.origin.stream = self.stream;
+        }
+        if self.assembly.session.id.is_empty() {
+            self.assembly.session.parent = thread
+                .and_then(|thread| filled(thread.parent))
+                .or_else(|| filled(meta.parent))
+                .or_else(|| filled(meta.forked_from));
+        }
+        self.assembly.id(filled(meta.id));
+        self.assembly.session.filed_under = filled(meta.id).filter(|id| *id != self.assembly.session.id);
+        self.enter(filled(meta.cwd));
+        self.attribute(payload);
+        self.assembly.push(place, EventKind::Start);
+    }
+
+    fn enter(&mut self, cwd: Option<Cow<'a, str>>) {
+        if cwd.is_some() {
+            self.assembly.root(cwd.clone());
+            self.cwd = cwd;
+        }
+    }
+
+    fn finish(mut self) -> Session<'a> {
+        self.assembly.untold_at_end();
+        notice::add_unmatched(&mut self);
+        facts::unanswered(&mut self);
+        let usage = notice::total(self.tokens, self.earlier, self.requests);
+        let session = self.assembly.finish();
+        // The running total outweighs the sum of what single records say.
+        let usage = Usage { partial: usage.partial || session.usage.partial, ..usage };
+        Session { usage, ..session }
+    }
+}

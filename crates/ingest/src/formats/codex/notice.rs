@@ -1,0 +1,267 @@
+//! Notices for the user interface (`event_msg`): mostly second copies of response items, which are not counted
+//! again. Worth reading are what patches changed, how commands ended, and tokens.
+
+use std::borrow::Cow;
+
+use super::item::Payload;
+use super::{Rollout, facts};
+use crate::assembly::Place;
+use crate::gaps::Gaps;
+use crate::json::{Counts, Raw, count, fields, filled, is, object, raw_text, record, text};
+use agent_strace_model::{Access, Arguments, EventKind, FileEvent, Label, Status, Telling, ToolCall, Usage, Window};
+
+record! {
+    struct Change { kind = "type", target = "move_path" }
+}
+
+record! {
+    struct Info { total = "total_token_usage", last = "last_token_usage" }
+}
+
+record! {
+    struct Tokens {
+        input = "input_tokens",
+        cached = "cached_input_tokens",
+        output = "output_tokens",
+        reasoning = "reasoning_output_tokens",
+        total = "total_tokens",
+    }
+}
+
+pub(super) fn add<'a>(
+    rollout: &mut Rollout<'a>,
+    place: Place<'a>,
+    notice: &Payload<'a>,
+    payload: Option<Raw<'a>>,
+    gaps: &mut Gaps,
+) {
+    let kind = text(notice.kind).unwrap_or_default();
+    match &*kind {
+        "patch_apply_end" => patch(rollout, &place, notice, gaps),
+        "mcp_tool_call_end" => {
+            mcp(rollout, &place, notice);
+            rollout.assembly.push(place, EventKind::Other);
+        }
+        "exec_command_end" => {
+            command(rollout, &place, notice);
+            if let (Some(id), Some(status)) = (filled(notice.call_id), ended(notice)) {
+                rollout.assembly.settle(status, [id]);
+            }
+            rollout.assembly.push(place, EventKind::Other);
+        }
+        "token_count" => {
+            rollout.assembly.push(place.clone(), EventKind::Other);
+            if let Some(info) = object::<Info<'a>>(notice.info) {
+                tokens(rollout, place, &info);
+            }
+        }
+        "error" => {
+            let said = raw_text(notice.message);
+            rollout.assembly.push(place, said.map_or(EventKind::Other, EventKind::Failure));
+        }
+        "entered_review_mode" => {
+            rollout.assembly.label(Label::Starts(Cow::Borrowed("review")));
+            rollout.assembly.push(place, EventKind::Other);
+        }
+        _ => {
+            rollout.assembly.push(place, EventKind::Other);
+            facts::notice(rollout, &kind, payload);
+        }
+    }
+}
+
+/// Every answer of the model is counted, some of them in two records: a new one raises the total.
+fn tokens<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, info: &Info<'a>) {
+    let before = rollout.tokens;
+    rollout.tokens = info.total.or(before);
+    if let (Some(before), Some(total)) = (object(before), object(info.total))
+        && begins_anew(&before, &total, object(info.last).as_ref())
+    {
+        rollout.earlier.add(&usage(&before, 0));
+    }
+    let raised = info.total.is_some_and(|total| before.is_none_or(|before| before.get() != total.get()));
+    rollout.requests += u64::from(raised);
+    let Some(last) = object::<Tokens<'_>>(info.last) else { return };
+    let usage = usage(&last, 1);
+    let told = [count(last.input), count(last.output), count(last.total)];
+    let window = (rollout.told.replace(told) != Some(told)).then_some(Window {
+        fresh_input: usage.input,
+        cache_creation: 0,
+        cache_read: usage.cache_read,
+        output: usage.output.saturating_add(usage.reasoning),
+    });
+    // A conversation that no longer fitted is told as one of nothing: that was no answer.
+    if raised && (Usage { requests: 0, ..usage }) != Usage::default() {
+        rollout.assembly.spend(place.time, None, usage, window);
+    } else if let Some(window) = window {
+        rollout.assembly.window(place.time, window);
+    }
+}
+
+/// A running total only grows, by what was spent last: a smaller one, or one that is no more than that, leaves out what
+/// was spent before (after a resume, or where the conversation no longer fitted).
+fn begins_anew(before: &Tokens<'_>, total: &Tokens<'_>, last: Option<&Tokens<'_>>) -> bool {
+    let told = |tokens: &Tokens<'_>| [tokens.input, tokens.output].map(count);
+    let (before, total) = (told(before), told(total));
+    let fell = before.iter().zip(total).any(|(before, total)| total < *before);
+    fell || (before != total && before != [0; 2] && last.is_some_and(|last| told(last) == total))
+}
+
+/// A call that a notice reports. Usually its response item was recorded, too; when it was not, it is judged by this.
+#[derive(Debug)]
+pub(super) struct Reported<'a> {
+    place: Place<'a>,
+    call: ToolCall<'a>,
+}
+
+record! {
+    struct Invocation { server = "server", tool = "tool", arguments = "arguments" }
+}
+
+fn command<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Payload<'a>) {
+    // What the user typed into a shell of their own is not the agent's.
+    if is(notice.source, "user_shell") {
+        return;
+    }
+    let arguments = notice.command.map(|command| format!("{{\"command\":{}}}", command.get()));
+    report(rollout, place, notice, Cow::Borrowed("shell"), arguments);
+}
+
+fn mcp<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Payload<'a>) {
+    let invocation = object::<Invocation<'a>>(notice.invocation).unwrap_or_default();
+    let name = |value| filled(value).unwrap_or(Cow::Borrowed(""));
+    let tool = format!("mcp__{}__{}", name(invocation.server), name(invocation.tool));
+    report(rollout, place, notice, Cow::Owned(tool), invocation.arguments.map(|raw| raw.get().to_owned()));
+}
+
+fn report<'a>(
+    rollout: &mut Rollout<'a>,
+    place: &Place<'a>,
+    notice: &Payload<'a>,
+    tool: Cow<'a, str>,
+    arguments: Option<String>,
+) {
+    let call_id = filled(notice.call_id);
+    if call_id.as_deref().is_some_and(|id| rollout.assembly.call_of(id).is_some()) {
+        return;
+    }
+    let call = ToolCall {
+        call_id,
+        tool,
+        arguments: arguments.map_or(Arguments::Missing, |json| Arguments::Json(Cow::Owned(json))),
+        cwd: filled(notice.cwd).or_else(|| rollout.cwd.clone()),
+        status: ended(notice).unwrap_or(Status::Missing),
+        subagent: None,
+    };
+    rollout.reported.push(Reported { place: place.clone(), call });
+}
+
+/// Adds the calls that only notices report. The calls of a script are not linked to their notices, but they were
+/// read from the script.
+pub(super) fn add_unmatched(rollout: &mut Rollout<'_>) {
+    rollout.assembly.origin.telling = Telling::Aside;
+    let has_scripts = rollout.assembly.session.calls().any(|(_, call)| call.tool == "exec");
+    for Reported { place, call } in std::mem::take(&mut rollout.reported) {
+        let known = call.call_id.as_deref().is_some_and(|id| rollout.assembly.call_of(id).is_some());
+        if !known && !has_scripts {
+            let link = call.call_id.clone();
+            rollout.assembly.call(place, call, link);
+        }
+    }
+}
+
+fn ended(notice: &Payload<'_>) -> Option<Status> {
+    if is(notice.status, "declined") {
+        return Some(Status::Denied);
+    }
+    let code: i64 = notice.exit_code?.get().parse().ok()?;
+    Some(if code == 0 { Status::Ok } else { Status::Error })
+}
+
+/// The best record of what a patch wrote, also in code mode, where its call may be hidden in a script.
+fn patch<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Payload<'a>, gaps: &mut Gaps) {
+    if is(notice.status, "declined") || notice.success.is_some_and(|success| success.get() == "false") {
+        return rollout.assembly.push(place.clone(), EventKind::Other);
+    }
+    let Some(changes) = notice.changes.and_then(|changes| fields(changes.get())) else {
+        if notice.changes.is_some() {
+            gaps.push(Some(place.line), "the changes of a patch can't be read");
+        }
+        return rollout.assembly.push(place.clone(), EventKind::Other);
+    };
+    for (path, change) in changes {
+        let change = object::<Change<'a>>(Some(change)).unwrap_or_default();
+        let moved = filled(change.target);
+        let access = if moved.is_some() || is(change.kind, "delete") { Access::Delete } else { Access::Write };
+        rollout.assembly.push(place.clone(), EventKind::File(FileEvent { access, target: path }));
+        if let Some(target) = moved {
+            rollout.assembly.push(place.clone(), EventKind::File(FileEvent { access: Access::Write, target }));
+        }
+    }
+}
+
+/// Codex counts up: the last total is the session's, beside those that were begun anew.
+pub(super) fn total(tokens: Option<Raw<'_>>, earlier: Usage, requests: u64) -> Usage {
+    let mut total = object::<Tokens<'_>>(tokens).map_or_else(Usage::default, |tokens| usage(&tokens, requests));
+    total.add(&earlier);
+    total
+}
+
+fn usage(tokens: &Tokens<'_>, requests: u64) -> Usage {
+    let mut counts = Counts::default();
+    let cached = counts.of(tokens.cached);
+    Usage {
+        requests,
+        input: counts.needed(tokens.input).saturating_sub(cached),
+        output: counts.needed(tokens.output),
+        cache_read: cached,
+        reasoning: counts.of(tokens.reasoning),
+        partial: counts.is_partial,
+        ..Usage::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Log;
+
+    /// Running totals, each `input output` with `/ input output` of the last answer: what the session used, and how many
+    /// answers that were.
+    fn used(told: &[&str]) -> (u64, u64, u64) {
+        let tokens = |text: &str| {
+            let (input, output) = text.trim().split_once(' ').unwrap();
+            format!(r#"{{"input_tokens":{input},"output_tokens":{output},"total_tokens":100000}}"#)
+        };
+        let info = |told: &&str| {
+            let (total, last) = told.split_once('/').map_or((*told, None), |(total, last)| (total, Some(last)));
+            let last = last.map(|last| format!(r#","last_token_usage":{}"#, tokens(last))).unwrap_or_default();
+            format!(r#"{{"total_token_usage":{}{last}}}"#, tokens(total))
+        };
+        let start = r#"{"timestamp":"2026-05-01T10:00:00Z","type":"session_meta","payload":{"id":"a","cwd":"/w"}}"#;
+        let notice =
+            |info: String| format!(r#"{{"type":"event_msg","payload":{{"type":"token_count","info":{info}}}}}"#);
+        let lines: Vec<String> = std::iter::once(start.to_owned()).chain(told.iter().map(info).map(notice)).collect();
+        let log = Log::new("codex.jsonl", lines.join("\n").into_bytes());
+        let reading = log.read();
+        let [session] = reading.sessions.as_slice() else { panic!("{} sessions", reading.sessions.len()) };
+        (session.usage.input, session.usage.output, session.usage.requests)
+    }
+
+    #[test]
+    fn a_running_total_that_is_begun_anew_leaves_nothing_out() {
+        for (told, wanted) in [
+            (&["10 1", "30 3"][..], (30, 3, 2)),
+            // The same total again is no answer.
+            (&["10 1 / 10 1", "10 1 / 10 1", "30 3 / 20 2"], (30, 3, 2)),
+            // After a resume.
+            (&["10 1", "30 3", "5 1", "9 2"], (39, 5, 4)),
+            (&["10 1 / 10 1", "30 3 / 20 2", "5 1 / 5 1", "9 2 / 4 1"], (39, 5, 4)),
+            // The first answer after it was larger than all before.
+            (&["10 1 / 10 1", "50 5 / 50 5", "60 6 / 10 1"], (70, 7, 3)),
+            // Where the conversation no longer fitted, nothing but the sum of both is kept.
+            (&["30 3 / 30 3", "0 0 / 0 0", "8 1 / 8 1"], (38, 4, 3)),
+        ] {
+            assert_eq!(used(told), wanted, "{told:?}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! How a call ended, from its output. Most outputs are text in which the host's own words come first.
+
+use std::borrow::Cow;
+
+use crate::json::{Beginning, Raw, beginning, first, object, parse, record, text};
+use agent_strace_model::Status;
+
+record! {
+    struct Output { metadata = "metadata", success = "success" }
+}
+
+record! {
+    struct Metadata { exit_code = "exit_code" }
+}
+
+record! {
+    struct Part { text = "text" }
+}
+
+/// JSON in which the host's own words mostly are, and nearly always.
+const WORDS: [usize; 2] = [256, 4 << 10];
+
+/// Lines of an output that may be the host's own.
+const LINES: usize = 8;
+
+/// The words of an output, without the end of a long one where the host's own are complete.
+fn words(output: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
+    for length in WORDS {
+        let Beginning { text: start, is_cut } = beginning(output, length)?;
+        if !is_cut || host_is_done(&start) {
+            return Some(start);
+        }
+    }
+    text(output)
+}
+
+/// Whether nothing after this beginning can be the host's own. What is JSON tells the end of the call last.
+fn host_is_done(start: &str) -> bool {
+    !start.starts_with('{') && (start.lines().any(|line| line.starts_with(OUTPUT)) || start.lines().count() > LINES)
+}
+
+/// What the host writes above a command's own output.
+const OUTPUT: &str = "Output:";
+
+/// The status that an output shows.
+pub(super) fn status(tool: &str, output: Option<Raw<'_>>) -> Status {
+    let Some(raw) = output else { return Status::Ok };
+    let part = || words(object::<Part<'_>>(first(output))?.text);
+    let Some(words) = words(output).or_else(part) else {
+        let failed =
+            object::<Output<'_>>(output).is_some_and(|output| output.success.is_some_and(|raw| raw.get() == "false"));
+        return if failed || raw.get().starts_with("{\"error\"") { Status::Error } else { Status::Ok };
+    };
+    if words.starts_with("aborted by user") || words.starts_with("aborted") && words.len() < 40 {
+        return Status::Interrupted;
+    }
+    if runs_commands(tool) && refused(&words) {
+        return Status::Denied;
+    }
+    match exit_code(&words) {
+        Some(0) => Status::Ok,
+        Some(_) => Status::Error,
+        None if failed(&words) => Status::Error,
+        None => Status::Ok,
+    }
+}
+
+/// Tools whose output the host wraps, so that text that is not wrapped can only be the host's own. A server's
+/// tool could write anything.
+fn runs_commands(tool: &str) -> bool {
+    matches!(
+        tool,
+        "shell" | "shell_command" | "exec_command" | "local_shell" | "apply_patch" | "write_stdin" | "container.exec"
+    )
+}
+
+fn refused(words: &str) -> bool {
+    let start = words.split('\n').next().unwrap_or("");
+    let wrapped = ["{", "Exit code:", "Chunk ID:", "Command:", "Wall time", "Success", OUTPUT];
+    !wrapped.iter().any(|prefix| words.starts_with(prefix))
+        && ["rejected by user", "rejected by the user", "Rejected(\"", "rejected by auto-review"]
+            .iter()
+            .any(|phrase| start.contains(phrase))
+}
+
+fn failed(words: &str) -> bool {
+    [
+        "exec_command failed",
+        "failed to ",
+        "apply_patch verification failed",
+        "Script failed",
+        "unsupported call",
+        "execution error",
+    ]
+    .iter()
+    .any(|prefix| words.starts_with(prefix))
+}
+
+/// The exit code the host states before the command's own output.
+fn exit_code(words: &str) -> Option<i64> {
+    if words.starts_with('{') {
+        let output: Output<'_> = parse(words)?;
+        return object::<Metadata<'_>>(output.metadata)?.exit_code?.get().parse().ok();
+    }
+    for line in words.lines().take(LINES) {
+        if line.starts_with(OUTPUT) {
+            return None;
+        }
+        if let Some(code) = line.strip_prefix("Exit code: ").or_else(|| line.strip_prefix("Process exited with code "))
+        {
+            return code.trim().parse().ok();
+        }
+    }
+    None
+}

@@ -1,0 +1,288 @@
+//! Calls: asked for by the model, started and completed by the host.
+
+use std::borrow::Cow;
+
+use super::{Envelope, Events};
+use crate::assembly::{Place, arguments};
+use crate::gaps::Gaps;
+use crate::json::{Raw, elements, filled, is, is_object, is_true, object, raw_text, record, text};
+use agent_strace_model::{EventKind, Status, ToolCall, ToolResult};
+
+record! {
+    /// A request of the model, and the start of a call.
+    pub(super) struct Data {
+        id = "toolCallId",
+        tool = "toolName",
+        name = "name",
+        arguments = "arguments",
+        server = "mcpServerName",
+        server_tool = "mcpToolName",
+        parent = "parentToolCallId",
+        cwd = "workingDirectory",
+    }
+}
+
+/// What the model asked for.
+#[derive(Debug, Clone)]
+pub(super) struct Request<'a> {
+    pub(super) place: Place<'a>,
+    pub(super) data: Data<'a>,
+}
+
+record! {
+    struct Complete {
+        id = "toolCallId",
+        success = "success",
+        result = "result",
+        error = "error",
+        parent = "parentToolCallId",
+    }
+}
+
+record! {
+    struct Outcome {
+        code = "code",
+        message = "message",
+        content = "content",
+        kind = "result_type",
+        words = "text_result_for_llm",
+    }
+}
+
+record! {
+    struct AppCall { server = "serverName", tool = "toolName", arguments = "arguments", success = "success", result = "result" }
+}
+
+impl<'a> Events<'a> {
+    /// The calls that a message of the model asks for.
+    pub(super) fn requests(&mut self, place: &Place<'a>, list: Option<Raw<'a>>, gaps: &mut Gaps) {
+        if list.is_some_and(|list| !list.get().starts_with('[')) {
+            gaps.push(Some(place.line), "the tool requests of a message are not a list");
+        }
+        for raw in elements(list) {
+            let Some(data) = object::<Data<'a>>(Some(raw)) else {
+                gaps.push(Some(place.line), "a tool request that is not an object");
+                continue;
+            };
+            if let Some(id) = filled(data.id) {
+                self.asked.push(id.clone());
+                self.requests.insert(id, Request { place: place.clone(), data });
+            }
+        }
+    }
+
+    /// The log ends before the host says what became of these requests.
+    pub(super) fn unanswered(&mut self) {
+        for id in std::mem::take(&mut self.asked) {
+            if self.assembly.call_of(&id).is_none()
+                && let Some(request) = self.requests.get(&id).cloned()
+            {
+                self.call(request.place, &request.data, None);
+            }
+        }
+    }
+
+    pub(super) fn started(&mut self, place: Place<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
+        let Some(data) = object::<Data<'a>>(envelope.data) else {
+            return gaps.push(Some(place.line), "a call that is not readable");
+        };
+        if let Some(key) = data.duplicate {
+            gaps.twice(place.line, key, "a call");
+        }
+        self.call(place, &data, envelope.agent);
+    }
+
+    /// Every call that was asked for and has not run as far as the log shows.
+    pub(super) fn run_all_requests(&mut self) {
+        let mut requests: Vec<_> = std::mem::take(&mut self.requests).into_iter().collect();
+        requests.sort_by(|(one, first), (other, second)| (first.place.line, one).cmp(&(second.place.line, other)));
+        for (id, request) in requests {
+            if self.assembly.call_of(&id).is_none() {
+                self.call(request.place, &request.data, None);
+            }
+        }
+    }
+
+    fn call(&mut self, place: Place<'a>, data: &Data<'a>, agent: Option<Raw<'a>>) {
+        let id = filled(data.id);
+        let tool = name(data);
+        let arguments = arguments(data.arguments);
+        if self.assembly.repeats(id.as_deref(), &tool, &arguments) {
+            return self.assembly.push(place, EventKind::Other);
+        }
+        let call = ToolCall {
+            call_id: id.clone(),
+            tool,
+            arguments,
+            cwd: filled(data.cwd).or_else(|| self.cwd.clone()),
+            status: Status::Missing,
+            subagent: self.subagent(data.parent, agent),
+        };
+        self.open.extend(id.clone());
+        self.assembly.call(place, call, id);
+    }
+
+    /// The user stopped whatever was running.
+    pub(super) fn abort(&mut self, place: Place<'a>) {
+        self.asked.clear();
+        for id in std::mem::take(&mut self.open) {
+            if self.assembly.call_of(&id).is_some_and(|call| call.status == Status::Missing) {
+                self.assembly.settle(Status::Interrupted, Some(id));
+            }
+        }
+        self.assembly.push(place, EventKind::Other);
+    }
+
+    /// The sub-agent that a record belongs to: the call that started it, where that is known.
+    fn subagent(&self, parent: Option<Raw<'a>>, agent: Option<Raw<'a>>) -> Option<Cow<'a, str>> {
+        filled(parent).or_else(|| {
+            let agent = filled(agent)?;
+            Some(self.agents.get(&agent).cloned().unwrap_or(agent))
+        })
+    }
+
+    pub(super) fn completed(&mut self, place: Place<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
+        let Some(done) = object::<Complete<'a>>(envelope.data) else {
+            return gaps.push(Some(place.line), "the end of a call is not readable");
+        };
+        if let Some(key) = done.duplicate {
+            gaps.twice(place.line, key, "the end of a call");
+        }
+        let id = filled(done.id);
+        // A call that ended has run, also where its start was not recorded.
+        if let Some(id) = &id
+            && self.assembly.call_of(id).is_none()
+            && let Some(request) = self.requests.get(id).cloned()
+        {
+            self.call(request.place, &request.data, envelope.agent);
+        }
+        let tool = id.as_deref().and_then(|id| self.assembly.call_of(id)).map(|call| call.tool.clone());
+        let status = status(&done, tool.as_deref().unwrap_or(""));
+        let said = done.result.or(done.error);
+        let outcome = object::<Outcome<'a>>(said).unwrap_or_default();
+        let words = outcome.content.or(outcome.words).or(outcome.message).or(said);
+        let is_error = matches!(status, Status::Error | Status::Denied);
+        let result = ToolResult { call_id: id.clone(), text: raw_text(words), is_error };
+        self.assembly.result(place, result, status, id);
+    }
+
+    /// A call that an MCP server's own window made: one record for start and end.
+    pub(super) fn by_window(&mut self, place: Place<'a>, data: Option<Raw<'a>>) {
+        let call = object::<AppCall<'a>>(data).unwrap_or_default();
+        let tool = match (text(call.server), text(call.tool)) {
+            (Some(server), Some(tool)) => Cow::Owned(format!("mcp__{server}__{tool}")),
+            (_, tool) => tool.unwrap_or_default(),
+        };
+        let status = if is_true(call.success) { Status::Ok } else { Status::Error };
+        let arguments = arguments(call.arguments);
+        let call = ToolCall { call_id: None, tool, arguments, cwd: self.cwd.clone(), status, subagent: None };
+        self.assembly.call(place, call, None);
+    }
+}
+
+record! {
+    struct Hosted { calls = "items" }
+}
+
+record! {
+    struct HostedCall { kind = "type", id = "id", name = "name", action = "action", input = "input", arguments = "arguments" }
+}
+
+impl<'a> Events<'a> {
+    /// Calls that ran at the provider, as it recorded them.
+    pub(super) fn hosted(&mut self, place: &Place<'a>, tools: Option<Raw<'a>>) {
+        for raw in elements(object::<Hosted<'a>>(tools).unwrap_or_default().calls) {
+            let call = object::<HostedCall<'a>>(Some(raw)).unwrap_or_default();
+            let Some(kind) = text(call.kind).filter(|kind| kind.ends_with("_call") || kind.ends_with("tool_use"))
+            else {
+                continue;
+            };
+            let id = filled(call.id);
+            let arguments = arguments(call.action.or(call.input).or(call.arguments));
+            let tool = filled(call.name).unwrap_or(kind);
+            if !self.assembly.repeats(id.as_deref(), &tool, &arguments) {
+                let call =
+                    ToolCall { call_id: id.clone(), tool, arguments, cwd: None, status: Status::Ok, subagent: None };
+                self.assembly.call(place.clone(), call, id);
+            }
+        }
+    }
+}
+
+/// The name of a tool; a server's tool is named by its server, which the recorded name only begins with.
+fn name<'a>(data: &Data<'a>) -> Cow<'a, str> {
+    match (filled(data.server), filled(data.server_tool)) {
+        (Some(server), Some(tool)) => Cow::Owned(format!("mcp__{server}__{tool}")),
+        _ => filled(data.tool).or_else(|| filled(data.name)).unwrap_or(Cow::Borrowed("")),
+    }
+}
+
+fn status(done: &Complete<'_>, tool: &str) -> Status {
+    let error = object::<Outcome<'_>>(done.error).unwrap_or_default();
+    // The host's own codes: what a tool prints stands in the message.
+    match text(error.code).as_deref() {
+        Some("rejected" | "denied") => return Status::Denied,
+        Some("aborted" | "cancelled" | "interrupted") => return Status::Interrupted,
+        _ => {}
+    }
+    let result = object::<Outcome<'_>>(done.result).unwrap_or_default();
+    match text(result.kind).as_deref() {
+        Some("rejected" | "denied") => return Status::Denied,
+        Some("failure" | "error" | "timeout") => return Status::Error,
+        _ => {}
+    }
+    let failed = done.success.is_some_and(|value| value.get() == "false") || is_object(done.error);
+    if failed || failing_exit(tool, result.content) {
+        Status::Error
+    } else if done.success.is_none() && done.result.is_none() {
+        Status::Missing
+    } else {
+        Status::Ok
+    }
+}
+
+/// The host closes what a command printed with its exit code; a command that failed still counts as a success.
+fn failing_exit(tool: &str, content: Option<Raw<'_>>) -> bool {
+    if !matches!(tool, "bash" | "powershell" | "shell") {
+        return false;
+    }
+    let Some(code) = content
+        .and_then(|raw| raw.get().strip_suffix(">\""))
+        .and_then(|text| text.rsplit_once("with exit code "))
+        .map(|(_, code)| code)
+    else {
+        return false;
+    };
+    code != "0" && code.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+}
+
+record! {
+    struct Permission { id = "toolCallId", result = "result" }
+}
+
+record! {
+    struct Decision { kind = "kind" }
+}
+
+impl<'a> Events<'a> {
+    /// What a person, a rule or a hook decided about a call that is waiting.
+    pub(super) fn permission(&mut self, place: Place<'a>, data: Option<Raw<'a>>) {
+        let permission = object::<Permission<'a>>(data).unwrap_or_default();
+        let decision = object::<Decision<'a>>(permission.result).unwrap_or_default();
+        let refused = text(decision.kind).is_some_and(|kind| kind.starts_with("denied"));
+        if refused
+            && let Some(id) = filled(permission.id)
+            && !self.assembly.deny(&id)
+            && let Some(request) = self.requests.get(&id).cloned()
+        {
+            self.call(request.place, &request.data, None);
+            self.assembly.deny(&id);
+        }
+        if is(decision.kind, "cancelled")
+            && let Some(id) = permission.id
+        {
+            self.assembly.settle(Status::Interrupted, filled(Some(id)));
+        }
+        self.assembly.push(place, EventKind::Other);
+    }
+}

@@ -1,0 +1,154 @@
+//! What each type of event means.
+
+use super::{Envelope, Events};
+use crate::assembly::Place;
+use crate::gaps::Gaps;
+use crate::json::{Counts, filled, is_object, object, raw_text, record, scalar};
+use crate::reader::Item;
+use agent_strace_model::{EventKind, RawText, Usage};
+
+record! {
+    struct Message {
+        id = "messageId",
+        api_call = "apiCallId",
+        content = "content",
+        model = "model",
+        reasoning = "reasoningText",
+        requests = "toolRequests",
+        output = "outputTokens",
+        server_tools = "serverTools",
+    }
+}
+
+impl<'a> Events<'a> {
+    pub(super) fn event(&mut self, item: &Item<'a, Envelope<'a>>, gaps: &mut Gaps) {
+        let (line, envelope) = (item.line, &item.record);
+        if let Some(key) = envelope.duplicate {
+            gaps.twice(line, key, "an event");
+        }
+        let place = Place { line, id: filled(envelope.id), time: scalar(envelope.timestamp) };
+        let Some(kind) = filled(envelope.kind) else {
+            return gaps.push(Some(line), "an event without a `type`");
+        };
+        if !is_object(envelope.data) {
+            return gaps.push(Some(line), "an event whose `data` is not an object");
+        }
+        match &*kind {
+            "session.start" | "session.resume" | "session.context_changed" | "session.handoff" => {
+                self.context(&kind, place, envelope.data);
+            }
+            "session.model_change" | "session.mode_changed" | "session.permissions_changed" => {
+                self.change(envelope.data);
+                self.assembly.push(place, EventKind::Other);
+            }
+            "session.shutdown" => {
+                let ending = self.shutdown(envelope.data);
+                self.assembly.push(place, EventKind::End(ending));
+            }
+            "session.compaction_complete" => self.compacted(place, envelope.data),
+            "session.truncation" => {
+                self.truncated();
+                self.assembly.push(place, EventKind::Other);
+            }
+            "session.snapshot_rewind" => {
+                let evidence = &mut self.assembly.session.evidence;
+                evidence.rewinds = evidence.rewinds.saturating_add(1);
+                self.assembly.push(place, EventKind::Other);
+            }
+            "user.message" => self.prompt(place, envelope),
+            "assistant.message" => self.message(&place, envelope, gaps),
+            "assistant.reasoning" => {
+                let message = object::<Message<'a>>(envelope.data).unwrap_or_default();
+                self.assembly.push(place, raw_text(message.content).map_or(EventKind::Other, EventKind::Reasoning));
+            }
+            "assistant.usage" => {
+                self.usage(envelope.data);
+                self.assembly.push(place, EventKind::Other);
+            }
+            "tool.execution_start" | "external_tool.requested" => self.started(place, envelope, gaps),
+            "tool.execution_complete" => self.completed(place, envelope, gaps),
+            "mcp_app.tool_call_complete" => self.by_window(place, envelope.data),
+            "permission.completed" => self.permission(place, envelope.data),
+            "abort" => self.abort(place),
+            "subagent.started" => self.agent_started(place, envelope),
+            "subagent.completed" | "subagent.failed" => self.agent_ended(place, envelope.data),
+            _ => self.other(place, &kind, envelope, gaps),
+        }
+    }
+
+    /// Events without meaning for the gate; of a type nobody knows, one may still hold a call.
+    fn other(&mut self, place: Place<'a>, kind: &str, envelope: &Envelope<'a>, gaps: &mut Gaps) {
+        let about = kind.split_once('.').map_or(kind, |(about, _)| about);
+        let known = if about == "tool" { CALL_EVENTS.contains(&kind) } else { KNOWN.contains(&about) };
+        if known {
+            return self.assembly.push(place, EventKind::Other);
+        }
+        self.assembly.unknown(place.clone());
+        if object::<super::call::Data<'a>>(envelope.data).is_some_and(|data| data.id.is_some() && data.tool.is_some()) {
+            self.started(place, envelope, gaps);
+        }
+    }
+
+    fn prompt(&mut self, place: Place<'a>, envelope: &Envelope<'a>) {
+        self.asked.clear();
+        let message = object::<Message<'a>>(envelope.data).unwrap_or_default();
+        self.assembly.push(place, raw_text(message.content).map_or(EventKind::Other, EventKind::Prompt));
+    }
+
+    fn message(&mut self, place: &Place<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
+        let message = object::<Message<'a>>(envelope.data).unwrap_or_default();
+        if let Some(key) = message.duplicate {
+            gaps.twice(place.line, key, "a message");
+        }
+        self.assembly.model(filled(message.model));
+        if let Some(thought) = message.reasoning.filter(|text| text.get() != "\"\"") {
+            self.assembly.push(place.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
+        }
+        let words = message.content.filter(|text| text.get() != "\"\"");
+        self.assembly.push(place.clone(), raw_text(words).map_or(EventKind::Other, EventKind::Message));
+        let request = filled(message.api_call).or_else(|| filled(message.id));
+        if message.output.is_none() {
+            self.assembly.untold(request);
+        } else if !self.assembly.knows(request.as_deref()) {
+            // What was sent only the end of the run tells.
+            let usage = Usage { output: Counts::default().of(message.output), partial: true, ..Usage::default() };
+            self.assembly.usage(request, usage);
+        }
+        self.asked.clear();
+        self.requests(place, message.requests, gaps);
+        self.hosted(place, message.server_tools);
+    }
+}
+
+/// What events are about whose other types say nothing about what the agent did.
+const KNOWN: &[&str] = &[
+    "session",
+    "user",
+    "assistant",
+    "tool",
+    "hook",
+    "system",
+    "permission",
+    "subagent",
+    "abort",
+    "skill",
+    "command",
+    "commands",
+    "mcp",
+    "model",
+    "user_input",
+    "elicitation",
+    "sampling",
+    "external_tool",
+    "exit_plan_mode",
+    "auto_mode_switch",
+    "capabilities",
+    "factory",
+    "pending_messages",
+    "session_limits_exhausted",
+    "tool_search",
+    "ui",
+];
+
+/// Events of a call between its start and its end, and a call that the user makes, not the agent.
+const CALL_EVENTS: &[&str] = &["tool.execution_partial_result", "tool.execution_progress", "tool.user_requested"];

@@ -1,0 +1,282 @@
+//! The output of a run of the command line: calls twice, when they start and when they end.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::STREAM;
+use crate::assembly::{self, Assembly, Numbering, Place};
+use crate::blocks::{self, Around, identity};
+use crate::formats::Input;
+use crate::gaps::Gaps;
+use crate::head::Head;
+use crate::json::{Counts, Raw, fields, filled, is, is_object, is_true, object, raw_text, record, scalar, text};
+use crate::reader::Item;
+use agent_strace_model::attribution::note_each;
+use agent_strace_model::evidence::Subagent;
+use agent_strace_model::{Arguments, Ending, EventKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
+
+record! {
+    struct Entry {
+        kind = "type",
+        subtype = "subtype",
+        session = "session_id",
+        cwd = "cwd",
+        model = "model",
+        permission = "permissionMode",
+        message = "message",
+        words = "text",
+        call_id = "call_id",
+        call = "tool_call",
+        usage = "usage",
+        timestamp = "timestamp_ms",
+        request = "request_id",
+        is_error = "is_error",
+        result = "result",
+    }
+}
+
+record! {
+    struct Message { role = "role", content = "content" }
+}
+
+record! {
+    /// One tool's call: what it was asked to do, and how it ended.
+    struct Body { args = "args", result = "result", name = "name", arguments = "arguments" }
+}
+
+record! {
+    struct McpArguments { provider = "providerIdentifier", tool = "toolName", name = "name", args = "args" }
+}
+
+record! {
+    struct Ended { exit = "exitCode", calls = "toolCallCount", agent = "agentId" }
+}
+
+record! {
+    struct Task { kind = "subagentType" }
+}
+
+record! {
+    struct Tokens {
+        input = "inputTokens",
+        output = "outputTokens",
+        read = "cacheReadTokens",
+        write = "cacheWriteTokens",
+    }
+}
+
+/// The end of a run and its words look like those of others, but its first record and its calls do not.
+pub(super) fn claims(head: &Head<'_>) -> bool {
+    let kind = head.text("type");
+    match kind.as_deref() {
+        Some("tool_call") => {
+            (head.is("subtype", "started") || head.is("subtype", "completed")) && head.is_object("tool_call")
+        }
+        Some("system") => {
+            head.is("subtype", "init") && head.is_string("cwd") && head.is_string("session_id") && !head.has("tools")
+        }
+        Some("thinking") => head.is_string("session_id") && head.is_string("subtype"),
+        Some("interaction_query") => head.is_string("session_id"),
+        _ => false,
+    }
+}
+
+pub(super) fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
+    let assembly = Assembly::new(&STREAM.dialect, &input.log.shown, Numbering::Ordinal);
+    let mut run = Run { assembly, cwd: None, thought: String::new(), started: HashMap::new(), order: Vec::new() };
+    input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
+        run.record(item.line, &item.record, gaps);
+    });
+    vec![run.finish()]
+}
+
+struct Run<'a> {
+    assembly: Assembly<'a>,
+    cwd: Option<Cow<'a, str>>,
+    /// The thought that is being written, piece by piece.
+    thought: String,
+    /// Calls that have not ended yet.
+    started: HashMap<Cow<'a, str>, (Place<'a>, Called<'a>)>,
+    order: Vec<Cow<'a, str>>,
+}
+
+struct Called<'a> {
+    tool: Cow<'a, str>,
+    arguments: Arguments<'a>,
+}
+
+impl<'a> Run<'a> {
+    fn record(&mut self, line: u32, entry: &Entry<'a>, gaps: &mut Gaps) {
+        let place = Place { line, id: None, time: scalar(entry.timestamp) };
+        self.assembly.id(filled(entry.session));
+        match text(entry.kind).as_deref() {
+            Some("system") => {
+                self.assembly.model(filled(entry.model));
+                let attribution = &mut self.assembly.session.attribution;
+                note_each(&mut attribution.permission_modes, filled(entry.permission));
+                self.cwd = filled(entry.cwd).or_else(|| self.cwd.take());
+                self.assembly.root(self.cwd.clone());
+                self.assembly.push(place, EventKind::Start);
+            }
+            Some("user" | "assistant") => {
+                let message = object::<Message<'a>>(entry.message).unwrap_or_default();
+                let around = Around { cwd: self.cwd.clone(), ..Around::of(message.role.or(entry.kind)) };
+                blocks::add(&mut self.assembly, &place, message.content, &around, gaps);
+            }
+            Some("thinking") => self.think(place, entry),
+            Some("tool_call") => self.call(place, entry, gaps),
+            Some("result") => {
+                if let Some(tokens) = object::<Tokens<'a>>(entry.usage) {
+                    self.assembly.together(filled(entry.request), usage(&tokens));
+                }
+                let is_error = is_true(entry.is_error);
+                let reason = filled(entry.result).filter(|_| is_error);
+                let status = filled(entry.subtype);
+                self.assembly.push(place, EventKind::End(Ending { status, reason, exit_code: None, is_error }));
+            }
+            Some("error") => {
+                let said = raw_text(entry.words.or(entry.message));
+                self.assembly.push(place, said.map_or(EventKind::Other, EventKind::Failure));
+            }
+            Some("retry" | "connection" | "interaction_query") => self.assembly.push(place, EventKind::Other),
+            Some(_) if is_object(entry.call) => {
+                self.assembly.unknown(place.clone());
+                self.call(place, entry, gaps);
+            }
+            Some(_) => self.assembly.unknown(place),
+            None => gaps.push(Some(line), "a record without a `type`"),
+        }
+    }
+
+    fn think(&mut self, place: Place<'a>, entry: &Entry<'a>) {
+        if let Some(piece) = text(entry.words) {
+            self.thought.push_str(&piece);
+        }
+        if is(entry.subtype, "completed") && !self.thought.is_empty() {
+            let thought = Cow::Owned(std::mem::take(&mut self.thought));
+            self.assembly.push(place, EventKind::Reasoning(RawText::Plain(thought)));
+        }
+    }
+
+    /// The record at the end of a call has everything: the one at its start counts where there is no other.
+    fn call(&mut self, place: Place<'a>, entry: &Entry<'a>, gaps: &mut Gaps) {
+        let id = identity(entry.call_id);
+        let Some((key, body)) = named(entry.call) else {
+            return gaps.push(Some(place.line), "a call that does not say of which tool");
+        };
+        if let Some(key) = body.duplicate {
+            gaps.twice(place.line, key, "a call");
+        }
+        let called = called(key, &body);
+        if is(entry.subtype, "started") {
+            match id {
+                Some(id) if !self.started.contains_key(&id) => {
+                    self.order.push(id.clone());
+                    self.started.insert(id, (place, called));
+                }
+                id => self.add(place, called, id, Status::Missing),
+            }
+            return;
+        }
+        let began = id.as_ref().and_then(|id| self.started.remove(id));
+        let status = status(body.result);
+        let (at, called) = match began {
+            Some((at, first)) if first.tool == called.tool && called.arguments == Arguments::Missing => (at, first),
+            Some((_, first)) if first.tool == called.tool => (place.clone(), called),
+            // Two tools under one id: both ran.
+            Some((at, first)) => {
+                self.add(at, first, id.clone(), Status::Missing);
+                (place.clone(), called)
+            }
+            None => (place.clone(), called),
+        };
+        self.task(&called, &body, id.as_ref());
+        self.add(at, called, id.clone(), status);
+        let is_error = matches!(status, Status::Error | Status::Denied);
+        let result = ToolResult { call_id: id.clone(), text: raw_text(body.result), is_error };
+        self.assembly.result(place, result, status, id);
+    }
+
+    fn add(&mut self, place: Place<'a>, called: Called<'a>, id: Option<Cow<'a, str>>, status: Status) {
+        let Called { tool, arguments } = called;
+        if self.assembly.repeats(id.as_deref(), &tool, &arguments) {
+            return;
+        }
+        let call = ToolCall { call_id: id.clone(), tool, arguments, cwd: self.cwd.clone(), status, subagent: None };
+        self.assembly.call(place, call, id);
+    }
+
+    /// An agent that the call started, which the run's output shows nothing else of.
+    fn task(&mut self, called: &Called<'a>, body: &Body<'a>, call_id: Option<&Cow<'a, str>>) {
+        if called.tool != "taskToolCall" {
+            return;
+        }
+        let kind = object::<Task<'a>>(body.args).and_then(|task| filled(task.kind));
+        let ended = object::<Ended<'a>>(outcome(body.result).map(|(_, value)| value)).unwrap_or_default();
+        let event = u32::try_from(self.assembly.session.events.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let calls = ended.calls.and_then(|calls| calls.get().parse().ok());
+        let started = Subagent { event, id: filled(ended.agent), call_id: call_id.cloned(), kind, calls };
+        self.assembly.session.evidence.subagents.push(started);
+    }
+
+    fn finish(mut self) -> Session<'a> {
+        for id in std::mem::take(&mut self.order) {
+            if let Some((place, called)) = self.started.remove(&id) {
+                self.add(place, called, Some(id), Status::Missing);
+            }
+        }
+        self.assembly.finish()
+    }
+}
+
+/// The tool of a call is the key that holds it; other keys say when it ran.
+fn named(call: Option<Raw<'_>>) -> Option<(Cow<'_, str>, Body<'_>)> {
+    let fields = fields(call.filter(|call| is_object(Some(*call)))?.get())?;
+    let is_tool = |key: &str| key.ends_with("ToolCall") || key == "function";
+    let (key, raw) = fields.into_iter().find(|(key, value)| is_tool(key) && is_object(Some(*value)))?;
+    Some((key, object(Some(raw))?))
+}
+
+fn called<'a>(key: Cow<'a, str>, body: &Body<'a>) -> Called<'a> {
+    if let Some(name) = filled(body.name).filter(|_| key == "function") {
+        return Called { tool: name, arguments: assembly::arguments(body.arguments) };
+    }
+    if key == "mcpToolCall" {
+        let call = object::<McpArguments<'a>>(body.args).unwrap_or_default();
+        if let (Some(server), Some(tool)) = (filled(call.provider), filled(call.tool).or_else(|| filled(call.name))) {
+            let tool = Cow::Owned(format!("mcp__{server}__{tool}"));
+            return Called { tool, arguments: assembly::arguments(call.args) };
+        }
+    }
+    Called { tool: key, arguments: assembly::arguments(body.args) }
+}
+
+/// A result is an object with one key, which says how the call ended.
+fn outcome(result: Option<Raw<'_>>) -> Option<(Cow<'_, str>, Raw<'_>)> {
+    fields(result.filter(|result| is_object(Some(*result)))?.get())?.into_iter().next()
+}
+
+fn status(result: Option<Raw<'_>>) -> Status {
+    let Some((how, value)) = outcome(result) else { return Status::Missing };
+    match &*how {
+        "rejected" | "permissionDenied" => Status::Denied,
+        "timeout" | "aborted" | "cancelled" => Status::Interrupted,
+        "success" => {
+            let exit = object::<Ended<'_>>(Some(value)).and_then(|ended| ended.exit);
+            if exit.is_none_or(|exit| exit.get() == "0") { Status::Ok } else { Status::Error }
+        }
+        _ => Status::Error,
+    }
+}
+
+fn usage(tokens: &Tokens<'_>) -> Usage {
+    let mut counts = Counts::default();
+    Usage {
+        input: counts.needed(tokens.input),
+        output: counts.needed(tokens.output),
+        cache_read: counts.of(tokens.read),
+        cache_write: counts.of(tokens.write),
+        partial: counts.is_partial,
+        ..Usage::default()
+    }
+}

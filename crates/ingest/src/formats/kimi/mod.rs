@@ -1,0 +1,145 @@
+//! Kimi: the wire log of its terminal agent in two generations, and the list of messages that older ones kept.
+
+mod context;
+mod events;
+mod wire;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::{Base, Detect, Format, Home, Input};
+use crate::assembly::{Assembly, Numbering, Place};
+use crate::gaps::Gaps;
+use crate::head::Head;
+use crate::json::{Nested, filled, record, scalar};
+use crate::reader::Item;
+use agent_strace_model::attribution::note;
+use agent_strace_model::{Arguments, Dialect, EventKind, Session, Status, ToolCall};
+
+record! {
+    /// A record of any of the three.
+    struct Entry {
+        kind = "type",
+        time = "time",
+        timestamp = "timestamp",
+        role = "role",
+        event = "event",
+        message: Nested<wire::Message<'a>> = "message",
+        call_id = "toolCallId",
+        tool = "toolName",
+        result = "result",
+        usage = "usage",
+        model = "model",
+        agent = "agentId",
+        mode = "mode",
+        cwd = "cwd",
+        version = "app_version",
+    }
+}
+
+/// Kimi sessions. Of the two logs in a session's folder, `wire.jsonl` tells more.
+pub(super) static FORMAT: Format = Format {
+    dialect: Dialect::new("kimi", "kimi"),
+    detect: Detect::Record(is_record),
+    read,
+    homes: &[
+        Home { variables: &["KIMI_CODE_HOME"], base: Base::Home, folder: ".kimi-code", logs: "sessions/**/wire.jsonl" },
+        Home { variables: &["KIMI_SHARE_DIR"], base: Base::Home, folder: ".kimi", logs: "sessions/**/wire.jsonl" },
+    ],
+};
+
+fn is_record(head: &Head<'_>) -> bool {
+    let kind = head.text("type");
+    match kind.as_deref() {
+        Some("metadata") => head.is_string("protocol_version"),
+        Some("context.append_loop_event") => head.is_object("event"),
+        Some("context.append_message") => head.is_object("message"),
+        Some("permission.record_approval_result") => head.is_object("result"),
+        Some("turn.prompt" | "usage.record" | "llm.request" | "llm.tools_snapshot") => head.has("time"),
+        Some(_) => false,
+        None => is_older(head),
+    }
+}
+
+fn is_older(head: &Head<'_>) -> bool {
+    let wired =
+        || head.object("message").is_some_and(|message| message.is_string("type") && message.is_object("payload"));
+    matches!(head.text("role").as_deref(), Some("_checkpoint" | "_system_prompt" | "_usage"))
+        || head.has("timestamp") && wired()
+}
+
+/// Reads one session.
+fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
+    let log = input.log;
+    let assembly = Assembly::new(&FORMAT.dialect, &log.shown, Numbering::Ordinal);
+    let mut chat = Chat { assembly, refused: BTreeMap::new(), requests: BTreeMap::new(), step: None, subagent: None };
+    input.records("a record", gaps, |item: &Item<'a, Entry<'a>>, gaps| {
+        chat.record(item, gaps);
+    });
+    let mut session = chat.finish();
+    // The log itself does not name its session: its folder does.
+    let folder = log.folder(&["wire.jsonl", "context.jsonl"], &["main", "agents"]);
+    session.id = Cow::Borrowed(folder.unwrap_or_default());
+    vec![session]
+}
+
+struct Chat<'a> {
+    assembly: Assembly<'a>,
+    /// Calls that were refused before they ran: where, and which tool.
+    refused: BTreeMap<Cow<'a, str>, (Place<'a>, Cow<'a, str>)>,
+    /// Open questions for approval → the call.
+    requests: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
+    /// What the last step cost, and under which message it was counted.
+    step: Option<(&'a str, Cow<'a, str>)>,
+    /// Whose events are being read.
+    subagent: Option<Cow<'a, str>>,
+}
+
+impl<'a> Chat<'a> {
+    fn record(&mut self, item: &Item<'a, Entry<'a>>, gaps: &mut Gaps) {
+        let Item { line, record, json } = item;
+        let place = Place { line: *line, id: None, time: scalar(record.time.or(record.timestamp)) };
+        self.subagent = filled(record.agent).filter(|agent| agent != "main");
+        self.assembly.model(filled(record.model));
+        let attribution = &mut self.assembly.session.attribution;
+        note(&mut attribution.version, filled(record.version));
+        self.assembly.root(filled(record.cwd));
+        match (filled(record.kind), &record.message) {
+            (Some(kind), _) => events::record(self, &kind, &place, (record, json), gaps),
+            (None, Nested::Object(message)) => wire::record(self, place, message, gaps),
+            (None, _) if record.role.is_some() => context::record(self, &place, json, gaps),
+            (None, _) => gaps.push(Some(*line), "a record without a `type`"),
+        }
+    }
+
+    /// The host's word that a call must not run. It may come before the call, and outweighs what is reported later.
+    fn refuse(&mut self, place: Place<'a>, id: Cow<'a, str>, tool: Option<Cow<'a, str>>) {
+        self.assembly.deny(&id);
+        self.refused.insert(id, (place, tool.unwrap_or_default()));
+    }
+
+    fn settle_refused(&mut self, id: &str) {
+        if self.refused.contains_key(id) {
+            self.assembly.deny(id);
+        }
+    }
+
+    fn finish(mut self) -> Session<'a> {
+        for (id, (place, tool)) in std::mem::take(&mut self.refused) {
+            // Of a call that was refused at once, only the question is recorded.
+            if self.assembly.call_of(&id).is_none() {
+                let call_id = Some(id.clone());
+                let arguments = Arguments::Missing;
+                let call = ToolCall { call_id, tool, arguments, cwd: None, status: Status::Denied, subagent: None };
+                self.assembly.call(place, call, Some(id));
+            }
+        }
+        self.assembly.finish()
+    }
+
+    fn compacted(&mut self, place: Place<'a>) {
+        let compactions = &mut self.assembly.session.evidence.compactions;
+        *compactions = compactions.saturating_add(1);
+        self.assembly.push(place, EventKind::Other);
+    }
+}

@@ -1,0 +1,181 @@
+//! Every format there is: one folder each, one line each in [`FORMATS`].
+//!
+//! # Adding a format
+//!
+//! 1. A folder here, with `pub(super) static FORMAT: Format` in its `mod.rs`: what is true of all its logs
+//!    ([`Dialect`]), which record only it could have ([`Detect`]), how it is read ([`Input`] → sessions), and where
+//!    machines keep it ([`Home`]).
+//! 2. Its name in the `mod` list and in [`FORMATS`] below. A test finds a folder that was forgotten, and another one
+//!    finds two formats that claim the same log.
+//! 3. Logs in `fixtures/logs/<folder>/`, each with a line in the README there; `UPDATE_SPECS=1 cargo test ingest`
+//!    writes the snapshots that are read in review.
+//!
+//! Tools are told apart by name, for all agents alike, in `effects/tools/*.json`: names that are new belong there.
+
+mod agent_trace;
+mod aider;
+mod amp;
+mod atif;
+mod claude;
+mod claw;
+mod cline;
+mod codex;
+mod codex_exec;
+mod continue_cli;
+mod copilot;
+mod cursor;
+mod droid;
+mod firewall;
+mod gemini;
+mod git_ai;
+mod goose;
+mod hermes;
+mod kimi;
+mod kiro;
+mod mini_swe_agent;
+pub(super) mod native;
+mod opencode;
+mod openhands;
+mod otel;
+mod pi;
+mod qwen;
+mod spec_story;
+mod swe_agent;
+mod terminus;
+mod vscode;
+mod windsurf;
+
+use super::Log;
+use super::assembly::{Assembly, Numbering};
+use super::gaps::Gaps;
+use super::head::Head;
+use super::json::Record;
+use super::reader::{Item, Reader, Shape};
+use agent_strace_model::{Dialect, Session};
+
+/// In the order in which records are asked; a record is claimed by the first.
+pub(super) static FORMATS: &[&Format] = &[
+    &native::FORMAT,
+    &atif::FORMAT,
+    &codex_exec::FORMAT,
+    &otel::FORMAT,
+    &openhands::FORMAT,
+    &terminus::FORMAT,
+    &codex::FORMAT,
+    &copilot::FORMAT,
+    &vscode::FORMAT,
+    &kiro::FORMAT,
+    &continue_cli::FORMAT,
+    &cursor::FORMAT,
+    &cursor::TEXT,
+    &opencode::FORMAT,
+    &opencode::STORAGE,
+    &gemini::FORMAT,
+    &cursor::STREAM,
+    &claude::STREAM,
+    &claude::FORMAT,
+    &claw::FORMAT,
+    &hermes::FORMAT,
+    &droid::FORMAT,
+    &droid::STREAM,
+    &amp::FORMAT,
+    &pi::FORMAT,
+    &windsurf::FORMAT,
+    &windsurf::ANTIGRAVITY,
+    &goose::FORMAT,
+    &cline::FORMAT,
+    &cline::SCREEN,
+    &kimi::FORMAT,
+    &qwen::FORMAT,
+    &mini_swe_agent::FORMAT,
+    &swe_agent::FORMAT,
+    &git_ai::FORMAT,
+    &git_ai::EARLIER,
+    &agent_trace::FORMAT,
+    &spec_story::FORMAT,
+    &aider::FORMAT,
+    &firewall::FORMAT,
+    &firewall::ACCESS,
+];
+
+/// A file that agents keep beside their logs: which record is one, and what users are told instead of a session.
+pub(super) type Companion = (fn(&Head<'_>) -> bool, &'static str);
+
+pub(super) static COMPANIONS: &[Companion] = &[droid::SETTINGS, opencode::PROJECT, cline::METADATA];
+
+/// One format: how it is told apart, read and found.
+#[derive(Debug)]
+pub(super) struct Format {
+    pub(super) dialect: Dialect,
+    pub(super) detect: Detect,
+    pub(super) read: Read,
+    pub(super) homes: &'static [Home],
+}
+
+/// How a log of the format shows itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Detect {
+    /// JSON: whether only this format has such a record.
+    Record(fn(&Head<'_>) -> bool),
+    /// Not JSON: whether a text begins as only this format does.
+    Text(fn(&str) -> bool),
+}
+
+/// Bytes → sessions. What is not in a session must be in `gaps`.
+pub(super) type Read = for<'a> fn(&Input<'a>, &mut Gaps) -> Vec<Session<'a>>;
+
+/// A log whose format is known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Input<'a> {
+    pub(super) text: &'a str,
+    pub(super) shape: Shape,
+    pub(super) log: &'a Log,
+}
+
+impl<'a> Input<'a> {
+    /// A session of this format that has no events yet.
+    pub(super) fn session(&self, dialect: &'static Dialect) -> Assembly<'a> {
+        Assembly::new(dialect, &self.log.shown, Numbering::Ordinal)
+    }
+
+    /// Hands each record to `each`. A key that occurs twice in a record is a gap, and `what` the record is called there.
+    pub(super) fn records<R: Record<'a>>(
+        &self,
+        what: &str,
+        gaps: &mut Gaps,
+        mut each: impl FnMut(&Item<'a, R>, &mut Gaps),
+    ) {
+        let mut reader = Reader::new(self.text, self.shape);
+        while let Some(item) = reader.next::<R>(gaps) {
+            if let Some(key) = item.record.duplicate() {
+                gaps.twice(item.line, key, what);
+            }
+            each(&item, gaps);
+        }
+    }
+}
+
+/// A place where an agent keeps its logs on a machine.
+#[derive(Debug)]
+pub(super) struct Home {
+    /// Environment variables that name the folder instead; the first one that is set counts.
+    pub(super) variables: &'static [&'static str],
+    pub(super) base: Base,
+    /// The agent's folder in `base`.
+    pub(super) folder: &'static str,
+    /// Logs below that folder, as a glob: `*` within a name, `**` for any folders.
+    pub(super) logs: &'static str,
+}
+
+/// Where an agent's folder lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Base {
+    /// The user's home.
+    Home,
+    /// `$XDG_DATA_HOME`, `~/.local/share`, `~/Library/Application Support`, `%APPDATA%`.
+    Data,
+    /// `$XDG_CONFIG_HOME`, `~/.config`, `~/Library/Application Support`, `%APPDATA%`.
+    Config,
+    /// The project itself.
+    Project,
+}

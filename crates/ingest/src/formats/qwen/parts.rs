@@ -1,0 +1,137 @@
+//! The parts of a message.
+
+use std::borrow::Cow;
+
+use super::{Around, Chat};
+use crate::assembly::{Place, arguments};
+use crate::blocks::identity;
+use crate::gaps::Gaps;
+use crate::json::{Raw, elements, filled, is, is_array, is_true, object, raw_text, record, text};
+use agent_strace_model::evidence::Subagent;
+use agent_strace_model::{EventKind, RawText, Status, ToolCall, ToolResult};
+
+record! {
+    pub(super) struct Message { role = "role", parts = "parts" }
+}
+
+record! {
+    struct Part { text = "text", thought = "thought", call = "functionCall", response = "functionResponse" }
+}
+
+record! {
+    struct Function { id = "id", name = "name", args = "args", response = "response" }
+}
+
+record! {
+    /// What the host notes beside a result.
+    pub(super) struct Outcome { call_id = "callId", status = "status", error_type = "errorType" }
+}
+
+record! {
+    struct Response { error = "error" }
+}
+
+record! {
+    struct Started { kind = "subagent_type" }
+}
+
+pub(super) fn add<'a>(
+    chat: &mut Chat<'a>,
+    place: &Place<'a>,
+    message: &Message<'a>,
+    around: &Around<'a>,
+    gaps: &mut Gaps,
+) {
+    if let Some(key) = message.duplicate {
+        gaps.twice(place.line, key, "a message");
+    }
+    if !is_array(message.parts) {
+        gaps.push(Some(place.line), "a message without a list of parts");
+    }
+    for raw in elements(message.parts) {
+        let Some(part) = object::<Part<'a>>(Some(raw)) else {
+            gaps.push(Some(place.line), "a part of a message that is not an object");
+            continue;
+        };
+        if let Some(key) = part.duplicate {
+            gaps.twice(place.line, key, "a part of a message");
+        }
+        if let Some(words) = part.text {
+            let words = RawText::Json(words.get());
+            let kind = if is_true(part.thought) {
+                EventKind::Reasoning(words)
+            } else if around.is_user {
+                EventKind::Prompt(words)
+            } else {
+                EventKind::Message(words)
+            };
+            chat.assembly.push(place.clone(), kind);
+        }
+        match object::<Function<'a>>(part.call) {
+            Some(function) => call(chat, place, &function, around, gaps),
+            None if part.call.is_some() => gaps.push(Some(place.line), "a call that is not an object"),
+            None => {}
+        }
+        if let Some(function) = object::<Function<'a>>(part.response) {
+            result(chat, place, &function, around);
+        }
+    }
+}
+
+fn call<'a>(chat: &mut Chat<'a>, place: &Place<'a>, function: &Function<'a>, around: &Around<'a>, gaps: &mut Gaps) {
+    if let Some(key) = function.duplicate {
+        gaps.twice(place.line, key, "a call");
+    }
+    let id = identity(function.id);
+    let tool = filled(function.name).unwrap_or_default();
+    let given = arguments(function.args);
+    if chat.assembly.repeats(id.as_deref(), &tool, &given) {
+        return;
+    }
+    let content = (tool.clone(), function.args.map_or("", Raw::get));
+    let pending = chat.pending.entry(content).or_default();
+    *pending = pending.saturating_add(1);
+    let starts = matches!(&*tool, "task" | "agent");
+    let call = ToolCall {
+        call_id: id.clone(),
+        tool,
+        arguments: given,
+        cwd: around.cwd.clone(),
+        status: Status::Missing,
+        subagent: around.subagent.clone(),
+    };
+    chat.assembly.call(place.clone(), call, id.clone());
+    if starts {
+        let event = chat.assembly.session.events.last().map_or(0, |event| event.number);
+        let kind = object::<Started<'a>>(function.args).and_then(|started| filled(started.kind));
+        chat.assembly.session.evidence.subagents.push(Subagent { event, id: None, call_id: id, kind, calls: None });
+    }
+}
+
+fn result<'a>(chat: &mut Chat<'a>, place: &Place<'a>, function: &Function<'a>, around: &Around<'a>) {
+    let id = identity(function.id).or_else(|| identity(around.outcome.call_id));
+    let status = status(function, &around.outcome);
+    let is_error = !matches!(status, Status::Ok | Status::Missing);
+    let result = ToolResult { call_id: id.clone(), text: raw_text(function.response), is_error };
+    chat.assembly.result(place.clone(), result, status, id);
+}
+
+/// What the host says about the call outweighs what the tool answered.
+fn status(function: &Function<'_>, outcome: &Outcome<'_>) -> Status {
+    let error = object::<Response<'_>>(function.response).and_then(|response| response.error);
+    if is(outcome.error_type, "execution_denied") {
+        Status::Denied
+    } else if is(outcome.status, "cancelled") {
+        if error.is_some_and(|error| refused(error)) { Status::Denied } else { Status::Interrupted }
+    } else if is(outcome.status, "error") || error.is_some() {
+        Status::Error
+    } else {
+        Status::Ok
+    }
+}
+
+/// The host wrote the error of a cancelled call itself.
+fn refused(error: Raw<'_>) -> bool {
+    let words: Cow<'_, str> = text(Some(error)).unwrap_or_default();
+    words.starts_with("[Operation Cancelled] Reason: User did not allow tool call")
+}

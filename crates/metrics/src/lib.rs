@@ -1,0 +1,302 @@
+//! Everything that is counted of one session, in one place: budgets, costs, evals, lints, statistics and comparisons take
+//! their numbers from [`Profile`], so that no two of them differ.
+//!
+//! This crate must not know policies, rules or reports: it counts and judges nothing. Start with [`Profile`]; [`compare`]
+//! puts two profiles beside each other.
+
+mod asked;
+pub mod compare;
+mod ending;
+mod estimate;
+mod failure;
+mod files;
+pub mod money;
+mod part;
+mod phase;
+mod request;
+mod running;
+pub mod series;
+mod tools;
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use agent_strace_effects::{Certainty, Effect, Kind};
+use agent_strace_model::{EventKind, Session, Status, Usage, moment};
+
+pub use ending::Ended;
+pub use failure::Failure;
+pub(crate) use failure::Retry;
+pub use files::Files;
+pub use files::Reread;
+pub use money::{Basis, Cost, Pricing};
+pub use part::Part;
+pub use phase::Phase;
+pub use request::Request;
+pub use running::Charge;
+pub use tools::{ToolUse, Tools};
+
+/// One effect of a session.
+#[derive(Debug, Clone, Copy)]
+pub struct Deed<'a> {
+    /// 1-based number of its event.
+    pub event: u32,
+    /// `None`: no call; the log states it as done.
+    pub status: Option<Status>,
+    pub effect: &'a Effect,
+}
+
+/// A session with what it did. Each thing is counted when somebody asks for it, and once.
+#[derive(Debug)]
+pub struct Measured<'a> {
+    session: &'a Session<'a>,
+    deeds: Vec<Deed<'a>>,
+    pricing: Pricing<'a>,
+    files: OnceCell<Files>,
+    requests: OnceCell<Vec<Request>>,
+    failed: OnceCell<(Vec<Failure>, Vec<Retry>)>,
+    cost: OnceCell<Cost>,
+    span: OnceCell<Span>,
+}
+
+impl<'a> Measured<'a> {
+    pub fn new(session: &'a Session<'a>, deeds: Vec<Deed<'a>>, pricing: Pricing<'a>) -> Self {
+        let (files, requests, failed) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { session, deeds, pricing, files, requests, failed, cost: OnceCell::new(), span: OnceCell::new() }
+    }
+
+    /// What was done to files.
+    pub fn files(&self) -> &Files {
+        self.files.get_or_init(|| files::files(self.session, &self.deeds))
+    }
+
+    /// Each request to the model, once.
+    pub fn requests(&self) -> &[Request] {
+        self.requests.get_or_init(|| request::requests(self.session, &self.pricing))
+    }
+
+    /// Calls that failed, and what failed outside of calls, in order.
+    pub fn failures(&self) -> &[Failure] {
+        &self.failed().0
+    }
+
+    /// The same call again after it failed, in order.
+    pub fn retries(&self) -> &[Retry] {
+        &self.failed().1
+    }
+
+    fn failed(&self) -> &(Vec<Failure>, Vec<Retry>) {
+        self.failed.get_or_init(|| failure::failures(self.session))
+    }
+
+    /// What all of it cost.
+    pub fn cost(&self) -> &Cost {
+        self.cost.get_or_init(|| self.pricing.session(self.session, self.requests()))
+    }
+
+    /// The same as it grew, by the events that it was spent at.
+    pub fn charges(&self) -> Vec<Charge> {
+        running::charges(self.session, self.requests(), &self.pricing)
+    }
+
+    /// From when to when it ran.
+    pub fn span(&self) -> Span {
+        *self.span.get_or_init(|| Span::of(self.session))
+    }
+
+    /// Calls, also those that were refused or failed.
+    pub fn calls(&self) -> usize {
+        self.session.calls().count()
+    }
+
+    /// How the session ended.
+    pub fn ended(&self) -> Ended {
+        Ended::of(self.session)
+    }
+
+    /// By what its requests are priced.
+    pub fn pricing(&self) -> &Pricing<'a> {
+        &self.pricing
+    }
+
+    /// All of it.
+    pub fn whole(&self) -> Part<'_> {
+        Part::whole(self.session, &self.deeds)
+    }
+
+    /// The sub-agents whose calls stand in the log. Those that it does not tell apart count as one.
+    pub fn subagents(&self) -> Vec<Part<'_>> {
+        part::subagents(self.session, &self.deeds)
+    }
+
+    /// Everything that is counted, for who has no more use of the session.
+    pub fn into_profile(self) -> Profile {
+        Profile::of(&self)
+    }
+}
+
+/// From the earliest recorded time to the latest, of an event or of the session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Span {
+    pub first: Option<Timestamp>,
+    pub last: Option<Timestamp>,
+}
+
+/// From when to when a session ran.
+pub fn span(session: &Session<'_>) -> Span {
+    Span::of(session)
+}
+
+impl Span {
+    fn of(session: &Session<'_>) -> Self {
+        let beside = [&session.span.started, &session.span.ended].into_iter().flatten();
+        let times = session.events.iter().filter_map(|event| event.time.as_ref()).chain(beside);
+        times.filter_map(|time| moment(time)).fold(Self::default(), |span, time| Self {
+            first: Some(span.first.map_or(time, |first| first.min(time))),
+            last: Some(span.last.map_or(time, |last| last.max(time))),
+        })
+    }
+
+    /// In milliseconds.
+    pub fn duration(self) -> Option<u64> {
+        u64::try_from(self.last?.duration_since(self.first?).as_millis()).ok()
+    }
+}
+
+/// What is counted of one session.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    pub id: String,
+    pub agent: String,
+    pub source: String,
+    /// The session that started it.
+    pub parent: Option<String>,
+    /// The earliest and the latest recorded time.
+    pub first: Option<Timestamp>,
+    pub last: Option<Timestamp>,
+    pub ended: Ended,
+    pub events: usize,
+    /// Calls, also those that were refused or failed, and those of its sub-agents in the same log.
+    pub calls: usize,
+    /// Calls that were refused before they ran.
+    pub refused: usize,
+    /// Calls of which no end is recorded: they may have failed.
+    pub unanswered: usize,
+    /// Prompts in its own conversation.
+    pub turns: usize,
+    /// As recorded, each answer once.
+    pub usage: Usage,
+    pub requests: Vec<Request>,
+    /// Pauses of more than two minutes between two requests.
+    pub resets: usize,
+    pub cost: Cost,
+    /// Calls that failed, and what failed outside of calls, in order.
+    pub failures: Vec<Failure>,
+    /// The same call again after it failed, in order.
+    pub retries: Vec<Retry>,
+    pub tools: Tools,
+    /// How many files were read, each counted once.
+    pub files_read: usize,
+    pub files: Files,
+    /// Every simple command that ran.
+    pub commands: Vec<Ran>,
+    pub hosts: BTreeSet<String>,
+    /// Hosts that it contacted and the log does not name.
+    pub unknown_hosts: bool,
+    pub subagents: usize,
+    /// What the agent noted as decisions of its own, in order. Raw log text.
+    pub decisions: Vec<String>,
+    pub phases: Vec<Phase>,
+}
+
+/// One simple command that ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    pub event: u32,
+    /// Program and arguments; what is not known stands as a pattern. Raw log text.
+    pub words: Vec<String>,
+}
+
+impl Profile {
+    fn of(measured: &Measured<'_>) -> Self {
+        let Measured { session, deeds, pricing, .. } = measured;
+        let (whole, requests, span) = (measured.whole(), measured.requests(), measured.span());
+        let (failures, retries) = (measured.failures(), measured.retries());
+        let hosts = series::connections(deeds);
+        let hosts: BTreeSet<Option<String>> = hosts.map(|(_, connection)| connection.host.clone()).collect();
+        Self {
+            id: session.id.clone().into_owned(),
+            agent: session.agent.clone().into_owned(),
+            source: session.source.clone(),
+            parent: session.parent.as_ref().map(|parent| parent.clone().into_owned()),
+            first: span.first,
+            last: span.last,
+            ended: measured.ended(),
+            events: session.events.len(),
+            calls: measured.calls(),
+            refused: session.calls().filter(|(_, call)| call.status == Status::Denied).count(),
+            unanswered: session.calls().filter(|(_, call)| call.status == Status::Missing).count(),
+            turns: count(&series::turns(&whole, session)),
+            usage: session.usage,
+            resets: request::resets(requests),
+            requests: requests.to_vec(),
+            cost: measured.cost().clone(),
+            failures: failures.to_vec(),
+            retries: retries.to_vec(),
+            tools: tools::tools(session),
+            files_read: files::read(deeds),
+            files: measured.files().clone(),
+            commands: commands(deeds),
+            unknown_hosts: hosts.contains(&None),
+            hosts: hosts.into_iter().flatten().collect(),
+            subagents: count(&series::subagents(&whole, session)),
+            decisions: decisions(session),
+            phases: phase::phases(session, deeds, (requests, pricing), (failures, retries)),
+        }
+    }
+
+    /// From the earliest recorded time to the latest, in milliseconds.
+    pub fn duration(&self) -> Option<u64> {
+        Span { first: self.first, last: self.last }.duration()
+    }
+
+    /// Tokens that were paid for, as recorded.
+    pub fn tokens(&self) -> u64 {
+        series::total_tokens(&self.usage)
+    }
+
+    /// Calls that failed, and what failed outside of calls.
+    pub fn errors(&self) -> usize {
+        self.failures.len()
+    }
+}
+
+fn count(series: &series::Series) -> usize {
+    usize::try_from(series.total()).unwrap_or(usize::MAX)
+}
+
+fn commands(deeds: &[Deed<'_>]) -> Vec<Ran> {
+    let done =
+        deeds.iter().filter(|deed| deed.status != Some(Status::Denied) && deed.effect.certainty != Certainty::Possible);
+    let ran = done.filter_map(|deed| match &deed.effect.kind {
+        Kind::Execute(execution) => Some(Ran {
+            event: deed.event,
+            words: execution.argv.iter().map(|argument| argument.text.clone()).collect(),
+        }),
+        _ => None,
+    });
+    ran.collect()
+}
+
+fn decisions(session: &Session<'_>) -> Vec<String> {
+    let texts = session.events.iter().filter_map(|event| match &event.kind {
+        EventKind::Decision(text) => Some(text.decode().into_owned()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+#[cfg(test)]
+mod tests;

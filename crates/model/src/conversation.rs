@@ -1,0 +1,65 @@
+//! Which conversation an event belongs to, and what its record says beside it: what turns and steps are built from.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+/// Where an event stands in its log and its conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// Place of its record among those that were read, from 0.
+    pub row: u32,
+    /// Place in the list its record holds (blocks of a message, thoughts, calls), from 0.
+    pub part: u32,
+    /// Its conversation in [`Session::streams`](super::Session::streams).
+    pub stream: u16,
+    pub telling: Telling,
+}
+
+/// Whether an event is a part of what its conversation tells in order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Telling {
+    #[default]
+    Told,
+    /// A second record of what is told elsewhere (a sub-agent's progress, a notice, a script taken apart), or one
+    /// that the agent keeps out of its conversation.
+    Aside,
+}
+
+/// A conversation of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Stream<'a> {
+    Main,
+    /// A sub-agent that runs inside the session, by its id.
+    Sidechain(Cow<'a, str>),
+    /// A sub-agent with a session of its own, by its type.
+    Subagent(Cow<'a, str>),
+}
+
+/// What a record says beside an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Label<'a> {
+    /// The agent whose work a result is.
+    Agent(Cow<'a, str>),
+    /// The tool's name as the record has it, where the call carries a fuller one.
+    Name(Cow<'a, str>),
+    /// What users see as the tool's name.
+    Shown(Cow<'a, str>),
+    /// The input of a call that can't be judged by it.
+    Input(Cow<'a, str>),
+    /// The command of the call goes on in the background under this name.
+    Background(Cow<'a, str>),
+    /// An agent of this type starts here.
+    Starts(Cow<'a, str>),
+}
+
+/// The size of a conversation as one record tells it, in tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Window {
+    pub fresh_input: u64,
+    pub cache_creation: u64,
+    pub cache_read: u64,
+    /// With reasoning on top where the record counts it apart.
+    pub output: u64,
+}

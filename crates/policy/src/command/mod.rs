@@ -1,0 +1,476 @@
+//! Command entries against what was run.
+//!
+//! A deny is read generously: whatever spells the same command is that command. An allow is read strictly: it covers
+//! the words it has, all of them known, and no other program of the same name.
+//! Version 1 compares the text of a command as well; version 2 its parts alone ([`Parts`]).
+
+mod index;
+mod parts;
+
+use std::sync::OnceLock;
+
+use agent_strace_effects::{Argument, Execution};
+use agent_strace_model::finding::PolicyPlace;
+
+use super::glob::{Answer, Glob};
+use super::globals::{self, Globals};
+use super::parse::{List, Stated};
+use super::ran::{Ran, Spelled, basename};
+
+use index::Index;
+pub(super) use parts::Parts;
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct CommandList {
+    pub(super) rules: Vec<CommandRule>,
+    place: Option<PolicyPlace>,
+    index: OnceLock<Index>,
+}
+
+impl CommandList {
+    pub(super) fn new(list: Option<&List<CommandPattern>>) -> Self {
+        let Some(list) = list else { return Self::default() };
+        let rules = list
+            .entries
+            .iter()
+            .map(|entry| CommandRule { stated: entry.stated.clone(), pattern: entry.pattern.clone() });
+        let rules = rules.collect();
+        let place = Some(list.place.clone()).filter(|_| !list.entries.is_empty());
+        Self { rules, place, index: OnceLock::new() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// A rule with a name of its own: it belongs to the list, and closes it no more than it was.
+    pub(super) fn add(&mut self, stated: &Stated, pattern: &CommandPattern) {
+        self.rules.push(CommandRule { stated: stated.clone(), pattern: pattern.clone() });
+        self.rules.sort_by_key(|rule| rule.stated.rank());
+        self.index.take();
+    }
+
+    /// The first entry that allows the command.
+    pub(super) fn allowing(&self, execution: &Execution) -> Option<&CommandRule> {
+        let program = execution.argv.first()?.text.as_str();
+        let places = self.index.get_or_init(|| Index::new(&self.rules)).places(program);
+        let rules = places.filter_map(|place| Some((place, self.rules.get(place)?)));
+        rules.filter(|(_, rule)| rule.pattern.allows(execution)).min_by_key(|(place, _)| *place).map(|(_, rule)| rule)
+    }
+
+    /// Whether an entry could allow the command if its unknown words were known.
+    pub(super) fn may_allow(&self, execution: &Execution) -> bool {
+        execution.argv.iter().any(|argument| !argument.known)
+            && self.rules.iter().any(|rule| rule.pattern.may_allow(execution))
+    }
+
+    /// The entry that speaks of the command, and the one that may.
+    pub(super) fn strictest(&self, ran: &Ran<'_>) -> (Option<&CommandRule>, Option<&CommandRule>) {
+        let mut perhaps = None;
+        for rule in &self.rules {
+            match rule.pattern.denies(ran) {
+                Match::Yes => return (Some(rule), None),
+                Match::Maybe => perhaps = perhaps.or(Some(rule)),
+                Match::No => {}
+            }
+        }
+        (None, perhaps)
+    }
+
+    /// Where the list stands, if it demands anything.
+    pub(super) fn list_place(&self) -> Option<&PolicyPlace> {
+        self.place.as_ref()
+    }
+
+    /// Without the entries that are less than an error.
+    pub(super) fn drop_mild(&mut self) {
+        self.rules.retain(|rule| rule.stated.is_firm());
+        self.index.take();
+    }
+
+    /// Without one entry, or without any where it is the list that stands there.
+    pub(super) fn drop_place(&mut self, place: &PolicyPlace) {
+        if self.place.as_ref() == Some(place) {
+            *self = Self::default();
+        } else {
+            self.rules.retain(|rule| rule.stated.place != *place);
+            self.index.take();
+        }
+    }
+}
+
+/// One entry that names commands.
+#[derive(Debug, Clone)]
+pub(super) struct CommandRule {
+    pub(super) stated: Stated,
+    pub(super) pattern: CommandPattern,
+}
+
+/// What an entry names.
+#[derive(Debug, Clone)]
+pub(super) enum CommandPattern {
+    /// As version 1 reads it: the command's text counts, too.
+    Text(Box<TextPattern>),
+    Parts(Parts),
+}
+
+impl CommandPattern {
+    pub(super) fn version_1(text: &str, words: Vec<String>) -> Self {
+        Self::Text(Box::new(TextPattern::new(text, words)))
+    }
+
+    /// Entries of a list that deny part of what this one does, and no more.
+    pub(super) fn forms(&self) -> Vec<String> {
+        match self {
+            Self::Text(_) => Vec::new(),
+            Self::Parts(parts) => parts.forms(),
+        }
+    }
+
+    pub(super) fn denies(&self, ran: &Ran<'_>) -> Match {
+        match self {
+            Self::Text(text) => text.denies(ran),
+            Self::Parts(parts) => parts.denies(ran),
+        }
+    }
+
+    /// The programs that it is about, where an allow of it is about no others.
+    fn programs(&self) -> Option<&[String]> {
+        let programs = match self {
+            Self::Text(text) if text.whole.is_some() => return None,
+            Self::Text(text) => text.words.get(..1)?,
+            Self::Parts(parts) => parts.programs.as_slice(),
+        };
+        programs.iter().all(|program| !has_wildcard(program)).then_some(programs)
+    }
+
+    fn allows(&self, execution: &Execution) -> bool {
+        match self {
+            Self::Text(text) => text.allows(execution),
+            Self::Parts(parts) => parts.allows(execution),
+        }
+    }
+
+    /// Whether a command with unknown words could be allowed if they were known.
+    fn may_allow(&self, execution: &Execution) -> bool {
+        match self {
+            Self::Text(text) => text.may_allow(execution),
+            Self::Parts(parts) => parts.may_allow(execution),
+        }
+    }
+
+    /// Whether the entry names at least these words: it vouches for what a build runner does with them.
+    pub(super) fn vouches_for(&self, wanted: &[String]) -> bool {
+        match self {
+            Self::Text(text) => vouch(&text.words, wanted),
+            Self::Parts(parts) => parts.vouches_for(wanted),
+        }
+    }
+}
+
+fn vouch(words: &[String], wanted: &[String]) -> bool {
+    words.len() >= wanted.len()
+        && words.iter().zip(wanted).all(|(word, wanted)| {
+            word == wanted
+                || has_wildcard(word) && word.chars().any(char::is_alphanumeric) && Glob::fnmatch(word).matches(wanted)
+        })
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct TextPattern {
+    words: Vec<String>,
+    /// The entry as a whole, where it has wildcards: as written, and folded.
+    whole: Option<(Glob, Glob)>,
+    /// In lower case, as version 1 compared it.
+    lower: String,
+}
+
+/// How well a deny matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Match {
+    No,
+    /// An unknown word may make it match.
+    Maybe,
+    Yes,
+}
+
+/// Directories whose programs are what their names say.
+const SYSTEM: &[&str] =
+    &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/opt/homebrew/bin/"];
+
+impl TextPattern {
+    fn new(text: &str, words: Vec<String>) -> Self {
+        let lower = text.to_lowercase();
+        let whole = has_wildcard(text).then(|| (Glob::fnmatch(text), Glob::fnmatch(&lower)));
+        Self { words, whole, lower }
+    }
+
+    fn denies(&self, ran: &Ran<'_>) -> Match {
+        if ran.raw.as_ref().is_some_and(|raw| self.matches_text(raw)) {
+            return Match::Yes;
+        }
+        let cut = if ran.cut { Match::Maybe } else { Match::No };
+        ran.commands.iter().map(|command| self.denies_command(command)).max().unwrap_or(Match::No).max(cut)
+    }
+
+    /// Version 1: the text, the text and a space, or the whole text by wildcards; in lower case.
+    fn matches_text(&self, lower: &str) -> bool {
+        lower.strip_prefix(self.lower.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+            || self.whole.as_ref().is_some_and(|(_, folded)| folded.matches(lower))
+    }
+
+    fn denies_command(&self, command: &Spelled<'_>) -> Match {
+        if command.joined.as_ref().is_some_and(|joined| self.matches_text(joined)) {
+            return Match::Yes;
+        }
+        let Some((wanted, rest)) = self.words.split_first() else { return Match::No };
+        let program = program_matches(wanted, command.program, &command.name);
+        if program == Match::No {
+            return Match::No;
+        }
+        let (flags, operands): (Vec<&str>, Vec<&str>) = rest.iter().map(String::as_str).partition(|word| is_flag(word));
+        let operands = operands_match(&operands, command.arguments, &command.name);
+        if operands == Match::No {
+            return Match::No;
+        }
+        flags
+            .iter()
+            .map(|flag| flag_matches(flag, command.arguments, &command.name))
+            .fold(program.min(operands), Match::min)
+    }
+
+    fn allows(&self, execution: &Execution) -> bool {
+        let Some((program, _)) = execution.argv.split_first() else { return false };
+        if !program.known {
+            return false;
+        }
+        if let Some((whole, _)) = &self.whole {
+            let joined = shielded(execution);
+            return joined.iter().any(|text| whole.matches(text));
+        }
+        let Some((wanted, rest)) = self.words.split_first() else { return false };
+        same_program(wanted, &program.text)
+            && execution.argv.len() > rest.len()
+            && rest
+                .iter()
+                .zip(execution.argv.iter().skip(1))
+                .all(|(word, argument)| argument.known && argument.text == *word)
+    }
+
+    fn may_allow(&self, execution: &Execution) -> bool {
+        match (execution.argv.first(), self.words.first()) {
+            (Some(program), Some(wanted)) if program.known => {
+                has_wildcard(wanted) || same_program(wanted, &program.text)
+            }
+            _ => true,
+        }
+    }
+}
+
+fn has_wildcard(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'['))
+}
+
+fn program_matches(wanted: &str, program: &Argument, name: &str) -> Match {
+    // Most entries are one plain word, compared with many programs.
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
+    if program.known && !wanted.is_empty() && wanted.bytes().all(is_plain) {
+        return if wanted == name { Match::Yes } else { Match::No };
+    }
+    let folded = wanted.to_lowercase().replace('\\', "/");
+    let pattern = folded.rsplit('/').next().unwrap_or(&folded);
+    if !program.known {
+        return unknown_word(pattern, name);
+    }
+    let stem = basename(pattern);
+    let same = if has_wildcard(pattern) { Glob::fnmatch(pattern).matches(name) } else { stem == name };
+    // An entry that names a place means that program, wherever the session stood.
+    let path = program.text.replace('\\', "/").to_lowercase();
+    let elsewhere = folded.contains('/') && path.contains('/') && !is_system(&folded) && {
+        let place = folded.trim_start_matches("./");
+        !Glob::anywhere(&Glob::fnmatch(place)).matches(path.trim_start_matches("./"))
+    };
+    if same && !elsewhere { Match::Yes } else { Match::No }
+}
+
+fn is_system(path: &str) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder))
+}
+
+/// A word of which a part is unknown, against an entry's word. Text that gives nothing away may be anything.
+fn unknown_word(pattern: &str, text: &str) -> Match {
+    let hints = !text.contains('$') && !text.contains('`') && text.chars().any(char::is_alphanumeric);
+    if !hints {
+        return Match::Maybe;
+    }
+    match Glob::fnmatch(pattern).meets(&Glob::fnmatch(text)) {
+        Answer::No => Match::No,
+        Answer::Yes | Answer::Unknown => Match::Yes,
+    }
+}
+
+fn is_flag(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('-') && word != "--"
+}
+
+/// The entry's operands must be the command's leading ones, in order, behind global options.
+fn operands_match(wanted: &[&str], arguments: &[Argument], program: &str) -> Match {
+    let mut wanted = wanted.iter().copied().peekable();
+    let globals = globals::of(program);
+    let mut arguments = arguments.iter();
+    let (mut operands_only, mut may_be_value, mut leading) = (false, false, true);
+    while let Some(next) = wanted.peek().copied() {
+        let Some(argument) = arguments.next() else { return Match::No };
+        let text = argument.text.as_str();
+        if !operands_only && text == "--" {
+            operands_only = true;
+            continue;
+        }
+        if !operands_only && argument.known && is_flag(text) {
+            if next == "*" {
+                return Match::Yes;
+            }
+            match globals {
+                Globals::Known(options) if leading && options.contains(&text) => {
+                    arguments.next();
+                }
+                Globals::Known(_) => {}
+                Globals::Unknown => may_be_value = !text.contains('='),
+            }
+            continue;
+        }
+        if leading && program == "cargo" && text.starts_with('+') {
+            continue;
+        }
+        match word_matches(next, argument) {
+            Match::Yes => {
+                wanted.next();
+                leading = false;
+            }
+            // An unknown word may stand for several: nothing behind it can be told.
+            Match::Maybe => return Match::Maybe,
+            Match::No if may_be_value || names_a_place(next) => {}
+            Match::No => return Match::No,
+        }
+        may_be_value = false;
+    }
+    Match::Yes
+}
+
+/// A path is dangerous wherever it stands among the operands.
+fn names_a_place(word: &str) -> bool {
+    word.starts_with(['/', '~', '.'])
+}
+
+fn word_matches(wanted: &str, argument: &Argument) -> Match {
+    let (wanted, text) = (wanted.to_lowercase(), argument.text.to_lowercase());
+    if !argument.known {
+        return unknown_word(&wanted, &text);
+    }
+    let same = if has_wildcard(&wanted) { Glob::fnmatch(&wanted).matches(&text) } else { wanted == text };
+    if same { Match::Yes } else { Match::No }
+}
+
+/// A flag counts wherever it stands, in a cluster, in long form or shortened.
+fn flag_matches(wanted: &str, arguments: &[Argument], program: &str) -> Match {
+    let unknown = arguments.iter().any(|argument| !argument.known);
+    let missing = if unknown { Match::Maybe } else { Match::No };
+    let given: Vec<&str> = arguments
+        .iter()
+        .filter(|argument| argument.known)
+        .map(|argument| argument.text.as_str())
+        .take_while(|text| *text != "--")
+        .filter(|text| is_flag(text))
+        .collect();
+    if has_wildcard(wanted) {
+        let glob = Glob::fnmatch(wanted);
+        return if given.iter().any(|flag| glob.matches(flag)) { Match::Yes } else { missing };
+    }
+    if given.iter().any(|flag| same_option(wanted, flag)) {
+        return Match::Yes;
+    }
+    let letters: Vec<char> = wanted.chars().skip(1).collect();
+    let cluster = !wanted.starts_with("--")
+        && letters.len() <= 4
+        && letters.iter().all(char::is_ascii_alphabetic)
+        && !globals::has_one_dash_options(program);
+    if cluster {
+        let has = |letter: &char| letter_given(*letter, &given, (program, arguments));
+        return if letters.iter().all(has) { Match::Yes } else { missing };
+    }
+    let short = wanted.starts_with("--")
+        && ('A'..='z').any(|letter| {
+            let is_meant = |flag: &&str| {
+                !flag.starts_with("--") && globals::letters(flag, program, arguments).any(|given| given == letter)
+            };
+            globals::own_long_names(program, arguments, letter).any(|long| long == wanted) && given.iter().any(is_meant)
+        });
+    if short && !globals::has_one_dash_options(program) { Match::Yes } else { missing }
+}
+
+/// The same option, with a value or shortened to a beginning.
+fn same_option(wanted: &str, flag: &str) -> bool {
+    let name = flag.split('=').next().unwrap_or(flag);
+    wanted == flag || wanted == name || name.len() > 4 && name.starts_with("--") && wanted.starts_with(name)
+}
+
+fn letter_given(letter: char, given: &[&str], (program, arguments): (&str, &[Argument])) -> bool {
+    // `rm -R` is `rm -r`; elsewhere the two may differ.
+    let twin = match letter {
+        'r' if program == "rm" => 'R',
+        'R' if program == "rm" => 'r',
+        other => other,
+    };
+    given.iter().any(|flag| {
+        if flag.starts_with("--") {
+            globals::own_long_names(program, arguments, letter).any(|long| same_option(long, flag))
+        } else {
+            globals::letters(flag, program, arguments).any(|given| given == letter || given == twin)
+        }
+    })
+}
+
+/// The program an allow names: bare, or in a system directory, or spelled with the same place.
+fn same_program(wanted: &str, program: &str) -> bool {
+    if wanted == program {
+        return true;
+    }
+    // Most programs are one plain word, compared with many.
+    let has_place = |text: &str| text.bytes().any(|byte| byte == b'/');
+    if !has_place(program) && !has_place(wanted) {
+        return false;
+    }
+    if has_place(wanted) {
+        let place = |text: &str| text.strip_prefix("./").filter(|rest| rest.contains('/')).unwrap_or(text).to_owned();
+        return place(wanted) == place(program);
+    }
+    system_name(program) == Some(wanted)
+}
+
+/// The name of a program that stands in a system directory.
+fn system_name(program: &str) -> Option<&str> {
+    SYSTEM.iter().find_map(|folder| program.strip_prefix(folder)).filter(|name| !name.contains('/'))
+}
+
+/// The command as text for an allow with wildcards. Blanks inside words and unknown words are shielded: only a
+/// wildcard covers them.
+fn shielded(execution: &Execution) -> Vec<String> {
+    let words: Vec<String> = execution
+        .argv
+        .iter()
+        .map(|argument| {
+            if argument.known {
+                argument.text.chars().map(|c| if c.is_whitespace() { '\u{f8fd}' } else { c }).collect()
+            } else {
+                "\u{f8fe}\u{f8ff}\u{f8fe}\u{f8ff}".to_owned()
+            }
+        })
+        .collect();
+    let joined = words.join(" ");
+    let bare = execution.argv.first().and_then(|program| {
+        let name = system_name(&program.text)?;
+        let rest = words.get(1..).unwrap_or_default().join(" ");
+        Some(if rest.is_empty() { name.to_owned() } else { format!("{name} {rest}") })
+    });
+    std::iter::once(joined).chain(bare).collect()
+}

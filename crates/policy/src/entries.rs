@@ -1,0 +1,138 @@
+//! Every entry of a policy by name: for whoever counts, explains, formats or tests entries.
+
+use std::sync::Arc;
+
+use agent_strace_model::finding::{Named, PolicyPlace};
+
+use super::Decision;
+use super::env::Name;
+use super::parse::{List, Lists, Matches, Rulebook, dotted};
+
+/// What an entry is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    Read,
+    Write,
+    Delete,
+    Command,
+    Network,
+    Env,
+    Tool,
+    List,
+    Spawn,
+}
+
+impl Subject {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Delete => "delete",
+            Self::Command => "command",
+            Self::Network => "network",
+            Self::Env => "env",
+            Self::Tool => "mcp",
+            Self::List => "list",
+            Self::Spawn => "spawn",
+        }
+    }
+}
+
+/// One entry of a list, or one rule.
+#[derive(Debug, Clone)]
+pub struct EntryView {
+    /// JSON pointer, and where it stands.
+    pub place: PolicyPlace,
+    /// `commands.deny[2]`, or the id of a rule.
+    pub name: String,
+    pub subject: Subject,
+    /// What it decides where it matches: allowed, denied or asked.
+    pub decision: Decision,
+    /// The pattern, in its comparable form.
+    pub text: String,
+    pub named: Option<Arc<Named>>,
+    /// Of a rule about commands: entries of a list that say some of what it says, for engines that know lists only.
+    pub forms: Vec<String>,
+}
+
+pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
+    let mut entries = Vec::new();
+    of_lists(Subject::Read, &rulebook.read, &mut entries);
+    of_lists(Subject::Write, &rulebook.write, &mut entries);
+    if let Some(lists) = &rulebook.delete {
+        of_lists(Subject::Delete, lists, &mut entries);
+    }
+    of_lists(Subject::Command, &rulebook.commands, &mut entries);
+    if let Some(network) = &rulebook.network {
+        entries.extend(network.deny_all.iter().map(|place| EntryView {
+            name: dotted(&place.pointer),
+            place: place.clone(),
+            subject: Subject::Network,
+            decision: Decision::Denied,
+            text: "*".to_owned(),
+            named: None,
+            forms: Vec::new(),
+        }));
+        of_lists(Subject::Network, &network.lists, &mut entries);
+    }
+    of_names(rulebook.env.denied(), Decision::Denied, &mut entries);
+    of_names(rulebook.env.allowed(), Decision::Allowed, &mut entries);
+    for server in rulebook.mcp.iter().flat_map(|mcp| &mcp.servers) {
+        of_lists(Subject::Tool, &server.lists, &mut entries);
+    }
+    entries.extend(rulebook.rules.iter().map(|rule| EntryView {
+        name: rule.stated.named.as_ref().map_or_else(|| dotted(&rule.stated.place.pointer), |named| named.id.clone()),
+        place: rule.stated.place.clone(),
+        subject: subject(&rule.matches),
+        decision: rule.effect,
+        text: rule.text.clone(),
+        named: rule.stated.named.clone(),
+        forms: match &rule.matches {
+            Matches::Exec(pattern) if rule.stated.is_firm() => pattern.forms(),
+            _ => Vec::new(),
+        },
+    }));
+    entries
+}
+
+fn of_names(names: &[Name], decision: Decision, entries: &mut Vec<EntryView>) {
+    entries.extend(names.iter().map(|name| EntryView {
+        name: dotted(&name.stated.place.pointer),
+        place: name.stated.place.clone(),
+        subject: Subject::Env,
+        decision,
+        text: name.text.clone(),
+        named: None,
+        forms: Vec::new(),
+    }));
+}
+
+fn subject(matches: &Matches) -> Subject {
+    match matches {
+        Matches::Exec(_) => Subject::Command,
+        Matches::Read(_) => Subject::Read,
+        Matches::Write(_) => Subject::Write,
+        Matches::Delete(_) => Subject::Delete,
+        Matches::List(_) => Subject::List,
+        Matches::Net(_) => Subject::Network,
+        Matches::Mcp { .. } => Subject::Tool,
+        Matches::Spawn(_) => Subject::Spawn,
+        Matches::Env(_) => Subject::Env,
+    }
+}
+
+fn of_lists<P>(subject: Subject, lists: &Lists<P>, entries: &mut Vec<EntryView>) {
+    let lists = [(&lists.deny, Decision::Denied), (&lists.ask, Decision::Asked), (&lists.allow, Decision::Allowed)];
+    for (list, decision) in lists {
+        let list = list.as_ref().map_or(&[][..], |list: &List<P>| &list.entries);
+        entries.extend(list.iter().map(|entry| EntryView {
+            name: dotted(&entry.stated.place.pointer),
+            place: entry.stated.place.clone(),
+            subject,
+            decision,
+            text: entry.text.clone(),
+            named: entry.stated.named.clone(),
+            forms: Vec::new(),
+        }));
+    }
+}

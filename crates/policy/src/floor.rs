@@ -1,0 +1,199 @@
+//! What an agent may never write or delete: whatever judges it, configures it, or records it.
+
+use std::sync::LazyLock;
+
+use agent_strace_effects::{Certainty, PathTarget};
+use agent_strace_model::finding::RuleId;
+
+use super::Context;
+use super::path::{Files, OwnRule};
+
+struct Row {
+    rule: RuleId,
+    why: &'static str,
+    globs: &'static [&'static str],
+}
+
+/// Relative to the root, to a home directory, and to any other directory. Compared folded, so all in lower case.
+const TABLE: &[Row] = &[
+    Row {
+        rule: "floor/policy",
+        why: "the policy and its settings judge the agent",
+        globs: &[
+            ".agent-scope.json",
+            ".agent-strace.yaml",
+            ".agent-strace.yml",
+            ".agent-strace-lint.json",
+            ".agent-evals.yaml",
+            ".agent-evals.yml",
+            ".agent-strace/**",
+            ".claw-policy.json",
+            ".codex-policy.json",
+        ],
+    },
+    Row {
+        rule: "floor/agent-settings",
+        why: "agent settings decide what the agent may do without asking",
+        globs: &[
+            ".claude/settings*.json",
+            ".claude/managed-settings.json",
+            ".claude/managed-mcp.json",
+            ".claude.json",
+            "claude-code/managed-*.json",
+            ".mcp.json",
+            ".cursor/mcp.json",
+            ".cursor/cli*.json",
+            ".cursor/permissions.json",
+            ".cursor/sandbox.json",
+            ".codex/config.toml",
+            ".codex/*.json",
+            ".codex/rules/**",
+            ".gemini/settings.json",
+            ".gemini/policies/**",
+            ".gemini/trustedfolders.json",
+            ".gemini/extensions/**",
+            "gemini-cli/settings.json",
+            ".qwen/settings.json",
+            ".vscode/mcp.json",
+            ".vscode/settings.json",
+            ".copilot/mcp-config.json",
+            ".copilot/config.json",
+            "opencode.json",
+            "opencode.jsonc",
+            ".opencode/opencode.json*",
+            ".config/opencode/**",
+            ".amp/settings.json",
+            ".config/amp/settings.json",
+            ".factory/settings.json",
+            ".factory/mcp.json",
+            ".claw.json",
+            ".claw/settings*.json",
+            ".aider.conf.yml",
+            ".goose/config.yaml",
+            ".config/goose/**",
+            "crush.json",
+            ".crush.json",
+            ".config/crush/**",
+            ".amazonq/mcp.json",
+            ".amazonq/cli-agents/**",
+            ".aws/amazonq/mcp.json",
+            ".aws/amazonq/cli-agents/**",
+            ".openhands/config.toml",
+            ".augment/settings.json",
+            ".iflow/settings.json",
+            ".kilocode/mcp.json",
+            ".rovodev/config.yml",
+            ".rovodev/mcp.json",
+            ".trae/mcp.json",
+            ".zed/settings.json",
+            ".config/zed/settings.json",
+            "cline_mcp_settings.json",
+            "mcp_settings.json",
+            ".continue/config.*",
+            ".windsurf/mcp_config.json",
+            ".codeium/windsurf/mcp_config.json",
+            ".kiro/settings/**",
+            ".kiro/agents/**",
+            ".roo/mcp.json",
+            ".junie/mcp/**",
+        ],
+    },
+    Row {
+        rule: "floor/hooks",
+        why: "hooks run by themselves, outside of any scope",
+        globs: &[
+            ".git/hooks/**",
+            ".husky/**",
+            ".huskyrc*",
+            ".githooks/**",
+            ".git-hooks/**",
+            ".claude/hooks/**",
+            ".cursor/hooks*",
+            ".cursor/hooks/**",
+            ".codex/hooks/**",
+            ".gemini/hooks/**",
+            ".github/hooks/**",
+            ".factory/hooks/**",
+            ".kiro/hooks/**",
+            ".qwen/hooks/**",
+            ".windsurf/hooks.json",
+            ".codeium/windsurf/hooks.json",
+            ".claw-hooks.json",
+            ".openhands/hooks.json",
+            ".openhands/setup.sh",
+            ".openhands/pre-commit.sh",
+            ".pre-commit-config.y*ml",
+            ".overcommit.yml",
+            ".simple-git-hooks.*",
+            "lefthook.*",
+            ".lefthook.*",
+            "lefthook-local.*",
+            ".lefthook-local.*",
+            ".lefthook/**",
+            ".lefthook-local/**",
+        ],
+    },
+    Row { rule: "floor/trace-store", why: "the trace store is the evidence", globs: &[".agent-traces/**"] },
+    Row {
+        rule: "floor/gate",
+        why: "the gate's workflow decides whether anything is judged",
+        globs: &[".github/workflows/*agent-strace*", ".gitlab/*agent-strace*"],
+    },
+];
+
+static COMPILED: LazyLock<Vec<(&'static Row, Vec<OwnRule>)>> = LazyLock::new(|| {
+    TABLE.iter().map(|row| (row, row.globs.iter().map(|glob| OwnRule::new(glob)).collect())).collect()
+});
+
+/// Every entry, for engines that know no floor.
+pub fn globs() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().flat_map(|row| row.globs).copied()
+}
+
+/// What the floor says of a file of the repository, written or deleted.
+pub fn of_path(path: &str) -> Option<(RuleId, &'static str)> {
+    let target = PathTarget::new(path);
+    let files = Files::new(&target, Certainty::Exact, &Context::default());
+    let (row, _) = COMPILED.iter().find(|(_, globs)| globs.iter().any(|own| files.reaches(own)))?;
+    Some((row.rule, row.why))
+}
+
+/// Whether something of the floor lies below a folder of the repository, given in lower case.
+pub fn lies_below(folder: &str) -> bool {
+    let below = format!("{folder}/");
+    let inside = |glob: &str| glob.starts_with(&below) || below.ends_with(&format!("/{}", first(glob)));
+    globs().any(|glob| glob.contains('/') && inside(glob))
+}
+
+/// The first folder of a glob, `/` at the end.
+fn first(glob: &str) -> &str {
+    glob.split_inclusive('/').next().unwrap_or_default()
+}
+
+/// How an effect meets the floor.
+pub(super) enum Floor {
+    Broken {
+        rule: RuleId,
+        why: &'static str,
+    },
+    /// The path is not known well enough to say.
+    Perhaps,
+}
+
+/// For effects that write or delete. `judging`: the files of the policy itself.
+pub(super) fn check(files: &Files<'_>, certainty: Certainty, judging: &[OwnRule]) -> Option<Floor> {
+    if files.is_unknown() {
+        return Some(Floor::Perhaps);
+    }
+    let broken = |own: &OwnRule| {
+        if certainty == Certainty::Pattern { files.aims_at(&own.anywhere) } else { files.reaches(own) }
+    };
+    if judging.iter().any(broken) {
+        return Some(Floor::Broken {
+            rule: "floor/policy",
+            why: "this file is part of the policy that judges the agent",
+        });
+    }
+    let (row, _) = COMPILED.iter().find(|(_, globs)| globs.iter().any(broken))?;
+    Some(Floor::Broken { rule: row.rule, why: row.why })
+}

@@ -1,0 +1,199 @@
+//! The one evaluator: an effect and the policy → a judgement.
+
+mod commands;
+mod env;
+mod files;
+mod network;
+mod opaque;
+mod tools;
+
+use agent_strace_effects::{Effect, Kind};
+use agent_strace_model::finding::{Level, PolicyPlace, RuleId};
+
+use super::agents::Holds;
+use super::parse::Stated;
+use super::scope::Scope;
+use super::{Context, Decision, Judgement, Policy};
+
+const APPROVAL: RuleId = "scope/approval";
+const UNRESOLVED: RuleId = "scope/unresolved";
+
+impl Policy {
+    /// The one evaluator: the strictest of what all its parts say.
+    pub fn judge(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
+        self.strictest(|scope| scope.judge(effect, context), context)
+    }
+
+    /// The strictest of what each part says.
+    pub(super) fn strictest(&self, say: impl Fn(&Scope) -> Judgement, context: &Context<'_>) -> Judgement {
+        let mut strictest = say(&self.scope);
+        for part in &self.narrowing {
+            let holds = part.holds(&context.actor);
+            if holds == Holds::No {
+                continue;
+            }
+            let other = say(&part.scope);
+            let has_a_say = part.scope.speaks(&other) || strictest.decision == Decision::Unresolved;
+            if other.strictness() > strictest.strictness() && has_a_say {
+                let reason = part.said(&other.reason, holds);
+                strictest = Judgement { sensitive: strictest.sensitive, reason, ..other };
+            }
+        }
+        strictest
+    }
+}
+
+impl Judgement {
+    /// What is reported at a higher level is stricter; where nothing is, what is ruled.
+    fn strictness(&self) -> (Option<Level>, Decision) {
+        let reported = matches!(self.decision, Decision::Denied | Decision::Asked | Decision::Unresolved);
+        (reported.then_some(self.level), self.decision)
+    }
+}
+
+/// What becomes of an act that no entry allows.
+#[derive(Debug, Clone, Copy)]
+enum Rest<'a> {
+    /// Nobody demands that it be allowed.
+    Open,
+    /// An allow list is not empty: what is not in it is out of scope.
+    Listed(&'a PolicyPlace),
+    /// `defaults.decision` forbids it, or asks.
+    Default(Decision, &'a PolicyPlace),
+}
+
+impl<'a> Rest<'a> {
+    fn place(self) -> Option<&'a PolicyPlace> {
+        match self {
+            Self::Open => None,
+            Self::Listed(place) | Self::Default(_, place) => Some(place),
+        }
+    }
+
+    fn is_open(self) -> bool {
+        matches!(self, Self::Open)
+    }
+
+    /// Of an act that no entry allows; `unlisted`: what is said where a list demanded one.
+    fn judge(self, rule: RuleId, unlisted: &str) -> Judgement {
+        match self {
+            Self::Listed(place) => denied(rule, unlisted, Some(place)),
+            Self::Default(Decision::Asked, place) => {
+                let reason = "no entry allows it, and defaults.decision asks for what none does";
+                judgement(Decision::Asked, APPROVAL, Level::Error, reason, Some(place))
+            }
+            Self::Default(_, place) => {
+                denied(rule, "no entry allows it, and defaults.decision denies what none does", Some(place))
+            }
+            Self::Open => unruled(rule, unlisted),
+        }
+    }
+}
+
+impl Scope {
+    /// What these lists say, and the floor: also where a rule that only warns speaks of the same effect.
+    pub(super) fn judge(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
+        let found = self.judge_by_all(effect, context);
+        match &self.firm {
+            Some(firm) if found.matters() && found.level < Level::Error => {
+                let other = firm.judge_by_all(effect, context);
+                if other.strictness() > found.strictness() { other } else { found }
+            }
+            _ => found,
+        }
+    }
+
+    fn judge_by_all(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
+        let certainty = effect.certainty;
+        match &effect.kind {
+            Kind::Read(target) => self.file(target, certainty, context, &files::READ),
+            Kind::Write(target) => self.file(target, certainty, context, &files::WRITE),
+            Kind::Delete(target) => self.file(target, certainty, context, self.delete_wording()),
+            Kind::List(target) if effect.via == "argument" => self.names(target, certainty, context),
+            Kind::List(target) => self.listing(target, certainty, context),
+            Kind::Execute(execution) => self.command(execution, certainty, context),
+            Kind::Connect(connection) => self.connection(connection, certainty),
+            Kind::Tool { server, tool } => self.tool(server.as_deref(), tool),
+            Kind::Spawn { agent } => self.spawn(agent.as_deref()),
+            Kind::Env { name } => self.variable(name, certainty),
+            Kind::Opaque(opaque) => self.opaque(opaque, &effect.via, context),
+        }
+    }
+
+    /// Whether a scope that only narrows has a say in it: what it can't resolve and does not demand, it leaves to the
+    /// policy that it narrows, unless that can't resolve it either.
+    fn speaks(&self, judgement: &Judgement) -> bool {
+        judgement.decision != Decision::Unresolved
+            || judgement.level == Level::Error
+            || self.defaults.unresolved.is_some()
+    }
+
+    /// What becomes of what no entry allows; `list`: where an allow list stands that is not empty.
+    fn rest<'a>(&'a self, list: Option<&'a PolicyPlace>) -> Rest<'a> {
+        match (list, &self.defaults.decision) {
+            (Some(place), _) => Rest::Listed(place),
+            (None, Some((decision @ (Decision::Denied | Decision::Asked), place))) => Rest::Default(*decision, place),
+            (None, _) => Rest::Open,
+        }
+    }
+
+    /// Something that can't be resolved; `level`: what it weighs where the policy does not say.
+    fn unresolved(&self, level: Level, reason: &str, place: Option<&PolicyPlace>) -> Judgement {
+        let level = self.defaults.unresolved.as_ref().map_or(level, |(level, _)| *level);
+        judgement(Decision::Unresolved, UNRESOLVED, level, reason, place)
+    }
+
+    /// An unknown part may make a forbidding entry match. It weighs no more than if it did.
+    fn perhaps(&self, stated: &Stated, rest: Rest<'_>, verb: &str, list: &str) -> Judgement {
+        let level = if rest.is_open() { Level::Warning } else { Level::Error };
+        let reason = match &stated.named {
+            Some(named) => format!("{verb} {}", named.id),
+            None => format!("{verb} {list}"),
+        };
+        let found = self.unresolved(level.min(stated.level), &reason, Some(&stated.place));
+        Judgement { named: stated.named.clone(), ..found }
+    }
+}
+
+fn judgement(
+    decision: Decision,
+    rule: RuleId,
+    level: Level,
+    reason: impl Into<String>,
+    place: Option<&PolicyPlace>,
+) -> Judgement {
+    Judgement { decision, rule, level, reason: reason.into(), place: place.cloned(), named: None, sensitive: false }
+}
+
+fn denied(rule: RuleId, reason: &str, place: Option<&PolicyPlace>) -> Judgement {
+    judgement(Decision::Denied, rule, Level::Error, reason, place)
+}
+
+/// `list`: as people write it, `files.read.deny`.
+fn denied_by(rule: RuleId, list: &str, stated: &Stated) -> Judgement {
+    stated_by(Decision::Denied, rule, "denied by", list, stated)
+}
+
+fn asked_by(list: &str, stated: &Stated) -> Judgement {
+    stated_by(Decision::Asked, APPROVAL, "needs an approval by", list, stated)
+}
+
+fn stated_by(decision: Decision, rule: RuleId, verb: &str, list: &str, stated: &Stated) -> Judgement {
+    let name = stated.named.as_ref().map_or(list, |named| named.id.as_str());
+    let found = judgement(decision, rule, stated.level, [verb, " ", name].concat(), Some(&stated.place));
+    Judgement { named: stated.named.clone(), ..found }
+}
+
+fn allowed(rule: RuleId, reason: impl Into<String>, place: Option<&PolicyPlace>) -> Judgement {
+    judgement(Decision::Allowed, rule, Level::Note, reason, place)
+}
+
+fn allowed_by(rule: RuleId, list: &str, stated: &Stated) -> Judgement {
+    let name = stated.named.as_ref().map_or(list, |named| named.id.as_str());
+    let found = allowed(rule, ["matches ", name].concat(), Some(&stated.place));
+    Judgement { named: stated.named.clone(), ..found }
+}
+
+fn unruled(rule: RuleId, reason: &str) -> Judgement {
+    judgement(Decision::Unruled, rule, Level::Note, reason, None)
+}

@@ -1,0 +1,46 @@
+//! Connections.
+
+use crate::Judgement;
+use crate::scope::Scope;
+use agent_strace_effects::{Certainty, Connection};
+use agent_strace_model::finding::{Level, RuleId};
+
+use super::{Rest, allowed, asked_by, denied, denied_by, unruled};
+
+const RULE: RuleId = "scope/network";
+
+impl Scope {
+    pub(super) fn connection(&self, connection: &Connection, certainty: Certainty) -> Judgement {
+        let network = &self.network;
+        let rest = self.rest(network.deny_all.as_ref());
+        let (certain, perhaps) = network.rules.deny.strictest(connection, certainty);
+        if let Some(rule) = certain {
+            return denied_by(RULE, "network.deny", &rule.stated);
+        }
+        let (to_ask, perhaps_to_ask) = network.rules.ask.strictest(connection, certainty);
+        if let Some(rule) = to_ask {
+            return asked_by("network.ask", &rule.stated);
+        }
+        if let Some(rule) = perhaps {
+            return self.perhaps(&rule.stated, rest, "may be denied by", "network.deny");
+        }
+        if let Some(rule) = perhaps_to_ask {
+            return self.perhaps(&rule.stated, rest, "may need an approval by", "network.ask");
+        }
+        let listed = network.rules.allow.rules.iter().find(|rule| rule.pattern.includes(connection, certainty));
+        if let Some(rule) = listed.filter(|rule| !rest.is_open() || rule.stated.named.is_some()) {
+            let name = rule.stated.named.as_ref().map_or("network.allow", |named| named.id.as_str());
+            let found = allowed(RULE, format!("allowed by {name}"), Some(&rule.stated.place));
+            return Judgement { named: rule.stated.named.clone(), ..found };
+        }
+        match (rest, &network.place) {
+            (Rest::Open, None) => unruled(RULE, "no network policy"),
+            (Rest::Open, Some(place)) => allowed(RULE, "allowed by network.allow", Some(place)),
+            _ if connection.host.is_none() || certainty == Certainty::Pattern => {
+                self.unresolved(Level::Error, "not proven to be in network.allow", rest.place())
+            }
+            (Rest::Listed(deny_all), _) => denied(RULE, "denied by network.deny_all", Some(deny_all)),
+            (Rest::Default(..), _) => rest.judge(RULE, ""),
+        }
+    }
+}

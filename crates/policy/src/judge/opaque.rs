@@ -1,0 +1,49 @@
+//! What could not be resolved.
+
+use crate::scope::Scope;
+use crate::{Context, Decision, Judgement};
+use agent_strace_effects::{About, Opaque};
+use agent_strace_model::finding::Level;
+
+use super::{UNRESOLVED, allowed};
+
+impl Scope {
+    pub(super) fn opaque(&self, opaque: &Opaque, via: &str, context: &Context<'_>) -> Judgement {
+        // Whoever allows a tool allows what nobody can tell of it.
+        if let (Some((server, tool)), "argument", About::Anything) = (context.tool, via, opaque.about) {
+            let found = self.tool(server, tool);
+            if found.decision == Decision::Allowed {
+                return Judgement { rule: UNRESOLVED, reason: format!("vouched for: {}", found.reason), ..found };
+            }
+        }
+        if !opaque.vouched_by.is_empty()
+            && let Some(rule) =
+                self.commands.allow.rules.iter().find(|rule| rule.pattern.vouches_for(&opaque.vouched_by))
+        {
+            let name = rule.stated.named.as_ref().map_or("commands.allow", |named| named.id.as_str());
+            let found = allowed(UNRESOLVED, format!("vouched for by {name}"), Some(&rule.stated.place));
+            return Judgement { named: rule.stated.named.clone(), ..found };
+        }
+        let reads = self.rest(self.read.allow.list_place()).place();
+        let writes = self.rest(self.write.allow.list_place()).place();
+        let commands = self.rest(self.commands.allow.list_place()).place();
+        let network = self.rest(self.network.deny_all.as_ref()).place();
+        let variables = self.env.demands();
+        let place = match opaque.about {
+            About::Reads => reads,
+            About::Writes => writes,
+            About::Commands => commands,
+            About::Network => network,
+            About::Anything => commands.or(writes).or(reads).or(network).or(variables),
+            About::Project => {
+                let Some(place) = commands.or(writes).or(reads) else {
+                    let reason = format!("{} (no allow list says what may run)", opaque.reason);
+                    return self.unresolved(Level::Note, &reason, None);
+                };
+                Some(place)
+            }
+        };
+        let level = if place.is_some() { Level::Error } else { Level::Warning };
+        self.unresolved(level, &opaque.reason, place)
+    }
+}

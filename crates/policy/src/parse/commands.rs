@@ -1,0 +1,99 @@
+//! Commands as entries of version 2 name them: words, and in rules part by part.
+
+use crate::command::{CommandPattern, Parts};
+use crate::words;
+
+use super::keys::EXEC;
+use super::{Data, Fault, Parser, Value, pattern, quoted};
+
+/// An entry of a list.
+pub(super) fn of_words(text: &str, words: Vec<String>) -> Result<CommandPattern, Fault> {
+    for word in &words {
+        if let Some(operator) = ["&&", "||", "|", ";", "&", ">", ">>", "<"].iter().find(|known| *known == word) {
+            let help = "every command of a line is judged by itself: write one entry for each".to_owned();
+            return Err((
+                format!("{} can never match: no command has the word {}", quoted(text), quoted(operator)),
+                Some(help),
+            ));
+        }
+        if word == "--" {
+            let help = "leave it out: it is no word of its own".to_owned();
+            return Err((format!("{} can never match: `--` only says that options end", quoted(text)), Some(help)));
+        }
+        if word.starts_with('[') && word.ends_with(']') && word.len() == 2 {
+            return Err((format!("{} can never match", quoted(text)), None));
+        }
+    }
+    if let Some(assigned) = words.first().filter(|word| assigns(word)) {
+        let help = "variables in front of a command are no part of it: leave them out".to_owned();
+        return Err((format!("{} can never match: {} is no program", quoted(text), quoted(assigned)), Some(help)));
+    }
+    Ok(CommandPattern::Parts(Parts::of_words(words)))
+}
+
+fn assigns(word: &str) -> bool {
+    let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    word.split_once('=').is_some_and(|(name, _)| plain(name))
+}
+
+impl Parser<'_> {
+    /// `match.exec` of a rule.
+    pub(super) fn exec(&mut self, value: &Value, pointer: &str) -> Option<(CommandPattern, String)> {
+        let members = self.object(value, pointer, EXEC)?;
+        self.unknown_keys(&members, pointer, EXEC, &[]);
+        let mut parts = Parts::default();
+        for (key, value) in members {
+            let below = format!("{pointer}/{}", key.name);
+            match key.name.as_str() {
+                "program" => parts.programs = self.words(value, &below),
+                "subcommand" => {
+                    let alternatives = self.words(value, &below);
+                    parts.subcommands = alternatives.iter().filter_map(|text| words::split(text)).collect();
+                }
+                "any_flag" => parts.any_flag = self.words(value, &below),
+                "all_flags" => parts.all_flags = self.words(value, &below),
+                "only_flags" => parts.only_flags = Some(self.words(value, &below)),
+                "operands" => parts.operands = self.words(value, &below),
+                _ => {}
+            }
+        }
+        if parts.programs.is_empty() {
+            let message = format!("`{}` names no program", super::dotted(pointer));
+            let help = "add `\"program\": \"…\"`; `*` is any".to_owned();
+            self.faults.push(value.span.clone(), pointer, message, Some(help));
+            return None;
+        }
+        let shown = [
+            parts.programs.join("|"),
+            parts.subcommands.iter().map(|words| words.join(" ")).collect::<Vec<_>>().join("|"),
+        ];
+        let flags = parts.all_flags.iter().chain(&parts.any_flag).cloned();
+        let text: Vec<String> = shown.into_iter().chain(flags).filter(|text| !text.is_empty()).collect();
+        Some((CommandPattern::Parts(parts), text.join(" ")))
+    }
+
+    /// One text, or a list of them.
+    pub(super) fn words(&mut self, value: &Value, pointer: &str) -> Vec<String> {
+        let single = std::slice::from_ref(value);
+        let items = match &value.data {
+            Data::List(items) => items.as_slice(),
+            Data::Text(_) => single,
+            _ => {
+                self.wrong_type(value, pointer, "a string or a list of strings");
+                return Vec::new();
+            }
+        };
+        let mut texts = Vec::with_capacity(items.len());
+        for item in items {
+            let Data::Text(text) = &item.data else {
+                self.wrong_type(item, pointer, "a string");
+                continue;
+            };
+            match pattern::readable(text) {
+                Ok(text) => texts.push(text.to_owned()),
+                Err((message, help)) => self.faults.push(item.span.clone(), pointer, message, help),
+            }
+        }
+        texts
+    }
+}

@@ -1,0 +1,96 @@
+//! Entries of lists: what each is a pattern of, or why it can't mean anything.
+
+use crate::command::CommandPattern;
+use crate::glob::{self, Answer, Glob};
+use crate::host::HostPattern;
+use crate::name::NamePattern;
+use crate::path::{PathPattern, PathSet};
+use crate::words;
+
+use super::{Fault, Parser, Version, commands, hosts, paths, quoted};
+
+/// What the entries of a list can be read as.
+pub(super) trait Pattern: Sized {
+    fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault>;
+}
+
+/// What holds for every entry; the text without blanks at its ends.
+pub(super) fn readable(text: &str) -> Result<&str, Fault> {
+    if text.trim().is_empty() {
+        return Err((
+            "this pattern is empty".to_owned(),
+            Some("an empty pattern matches nothing; remove it".to_owned()),
+        ));
+    }
+    if text.chars().count() > glob::LONGEST {
+        return Err((format!("this pattern is longer than {} characters", glob::LONGEST), None));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(("this pattern holds a control character".to_owned(), None));
+    }
+    Ok(text.trim())
+}
+
+impl Pattern for PathSet {
+    fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault> {
+        match parser.version {
+            Version::One => Ok(Self::of(PathPattern::version_1(&path_of_version_1(text)?))),
+            Version::Two => paths::read(text.trim(), &parser.labels),
+        }
+    }
+}
+
+impl Pattern for CommandPattern {
+    fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault> {
+        let words = words::split(text).ok_or_else(|| {
+            (format!("the quotes in {} are not closed", quoted(text)), Some("write a quote as `\\\\'`".to_owned()))
+        })?;
+        match parser.version {
+            Version::One => Ok(Self::version_1(text.trim(), words)),
+            Version::Two => commands::of_words(text, words),
+        }
+    }
+}
+
+impl Pattern for HostPattern {
+    fn read(parser: &Parser<'_>, text: &str) -> Result<Self, Fault> {
+        match parser.version {
+            Version::One => Ok(Self::version_1(&hosts::of_version_1(text)?)),
+            Version::Two => hosts::of_version_2(text),
+        }
+    }
+}
+
+impl Pattern for NamePattern {
+    fn read(_: &Parser<'_>, text: &str) -> Result<Self, Fault> {
+        if text.contains(char::is_whitespace) {
+            return Err((format!("{} can never match: a name has no spaces", quoted(text)), None));
+        }
+        Ok(Self::new(text))
+    }
+}
+
+/// What a log says of a session: compared as it is.
+impl Pattern for () {
+    fn read(_: &Parser<'_>, _: &str) -> Result<Self, Fault> {
+        Ok(())
+    }
+}
+
+fn path_of_version_1(text: &str) -> Result<String, Fault> {
+    let mut path = text.replace('\\', "/");
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest.to_owned();
+    }
+    while path.contains("//") {
+        path = path.replace("//", "/");
+    }
+    paths::possible(text, &path)?;
+    if Glob::path(&path).meets(&Glob::effect("**")) == Answer::No {
+        return Err((
+            format!("{} can never match", quoted(text)),
+            Some("a class such as `[z-a]` has no members".to_owned()),
+        ));
+    }
+    Ok(path)
+}

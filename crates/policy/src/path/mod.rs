@@ -1,0 +1,342 @@
+//! Path entries against the files an effect names.
+
+mod pattern;
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use agent_strace_effects::{Certainty, PathTarget, escaped};
+use agent_strace_model::finding::PolicyPlace;
+
+use super::Context;
+use super::fold::fold;
+use super::glob::{Answer, Glob, Pairs};
+
+pub(super) use pattern::{Anchor, PathList, PathPattern, PathRule, PathSet};
+
+/// `/x`, `~/x`, `~user/x` or `C:/x`.
+pub(crate) fn is_anchored(path: &str) -> bool {
+    let mut characters = path.chars();
+    match characters.next() {
+        Some('/' | '~') => true,
+        Some(drive) if drive.is_ascii_alphabetic() => path.get(1..3) == Some(":/"),
+        _ => false,
+    }
+}
+
+/// An entry of the product's own tables, relative to wherever it counts.
+#[derive(Debug, Clone)]
+pub(super) struct OwnRule {
+    pub(super) anywhere: Glob,
+    at_root: Glob,
+    at_home: Glob,
+}
+
+impl OwnRule {
+    /// Of one file.
+    pub(super) fn of_file(path: &str) -> Self {
+        Self::new(&escaped(&fold(path)))
+    }
+
+    pub(super) fn new(glob: &str) -> Self {
+        let at_root = Glob::effect(glob);
+        Self { anywhere: Glob::anywhere(&at_root), at_home: Glob::after("~/", &at_root), at_root }
+    }
+}
+
+/// The files an effect names, prepared for many comparisons.
+#[derive(Debug)]
+pub(super) struct Files<'a> {
+    target: &'a PathTarget,
+    certainty: Certainty,
+    root: Option<&'a str>,
+    own: Form<'a>,
+    /// As denies and the product's own tables compare it, where that is another spelling.
+    folded: OnceCell<Option<Form<'a>>>,
+    /// The same as absolute paths, where they are relative and somebody asks.
+    own_below: OnceCell<Option<Names<'a>>>,
+    folded_below: OnceCell<Option<Names<'a>>>,
+    anchored: bool,
+    /// The files are known by their directory alone: no part of a name is spelled.
+    nameless: bool,
+    below: OnceCell<Glob>,
+}
+
+/// One spelling of the files.
+#[derive(Debug)]
+struct Form<'a> {
+    path: Cow<'a, str>,
+    names: Names<'a>,
+}
+
+#[derive(Debug)]
+enum Names<'a> {
+    One(Cow<'a, str>, Pairs),
+    Many(Glob),
+}
+
+impl<'a> Names<'a> {
+    fn new(path: Cow<'a, str>, target: &PathTarget, certainty: Certainty) -> Self {
+        match (certainty, target.subtree) {
+            (Certainty::Pattern, false) => Self::Many(Glob::effect(&path)),
+            (Certainty::Pattern, true) => Self::Many(Glob::subtree(&Glob::effect(path.trim_end_matches('/')))),
+            (_, true) if path == "." => Self::Many(Glob::anything_relative()),
+            (_, true) => Self::Many(Glob::folder(path.trim_end_matches('/'))),
+            (_, false) => {
+                let pairs = Pairs::of_text(&path);
+                Self::One(path, pairs)
+            }
+        }
+    }
+
+    #[inline]
+    fn meets(&self, glob: &Glob) -> bool {
+        match self {
+            Self::One(path, pairs) => glob.matches_text(path, *pairs),
+            Self::Many(paths) => paths.meets(glob) != Answer::No,
+        }
+    }
+
+    fn within<'g>(&self, mut globs: impl Iterator<Item = &'g Glob>) -> bool {
+        match self {
+            Self::One(path, pairs) => globs.any(|glob| glob.matches_text(path, *pairs)),
+            Self::Many(paths) => {
+                let globs: Vec<&Glob> = globs.collect();
+                !globs.is_empty() && paths.within(&globs) == Answer::Yes
+            }
+        }
+    }
+}
+
+impl<'a> Form<'a> {
+    fn new(path: Cow<'a, str>, target: &PathTarget, certainty: Certainty) -> Self {
+        Self { names: Names::new(path.clone(), target, certainty), path }
+    }
+
+    /// Below `root`; `None` for a path that is not relative.
+    fn below(&self, root: Option<&str>, target: &PathTarget, certainty: Certainty) -> Option<Names<'a>> {
+        let root = root.filter(|_| !is_anchored(&self.path))?.trim_end_matches('/');
+        let root = if certainty == Certainty::Pattern { escaped(root) } else { root.to_owned() };
+        let joined = if self.path == "." { root } else { format!("{root}/{}", self.path) };
+        Some(Names::new(Cow::Owned(joined), target, certainty))
+    }
+}
+
+impl<'a> Files<'a> {
+    pub(super) fn new(target: &'a PathTarget, certainty: Certainty, context: &Context<'a>) -> Self {
+        Self {
+            target,
+            certainty,
+            root: context.root,
+            own: Form::new(Cow::Borrowed(&target.path), target, certainty),
+            folded: OnceCell::new(),
+            own_below: OnceCell::new(),
+            folded_below: OnceCell::new(),
+            nameless: target.subtree || certainty == Certainty::Pattern && !spells_a_name(&target.path),
+            anchored: is_anchored(&target.path),
+            below: OnceCell::new(),
+        }
+    }
+
+    #[inline]
+    fn folded(&self) -> &Form<'a> {
+        let other = self.folded.get_or_init(|| match fold(&self.target.path) {
+            Cow::Borrowed(_) => None,
+            folded @ Cow::Owned(_) => Some(Form::new(folded, self.target, self.certainty)),
+        });
+        other.as_ref().unwrap_or(&self.own)
+    }
+
+    fn folded_below(&self) -> Option<&Names<'a>> {
+        let below = || self.folded().below(self.root.map(fold).as_deref(), self.target, self.certainty);
+        self.folded_below.get_or_init(below).as_ref()
+    }
+
+    fn own_below(&self) -> Option<&Names<'a>> {
+        self.own_below.get_or_init(|| self.own.below(self.root, self.target, self.certainty)).as_ref()
+    }
+
+    /// Nothing is known about the path.
+    pub(super) fn is_unknown(&self) -> bool {
+        self.certainty == Certainty::Pattern && matches!(self.target.path.as_str(), "**" | "**/**")
+    }
+
+    /// Whether the entry speaks of any of the files, as a deny reads it: folded, and wherever the root may be.
+    ///
+    /// A bare name counts in every directory. For files that are known by their directory alone (`grep -r x src`) it
+    /// counts at the root only, where people keep such files: else `.env` would forbid to search anything.
+    fn touched_by(&self, rule: &PathPattern) -> bool {
+        let entry = if self.nameless { rule.at_root.as_ref().unwrap_or(&rule.folded) } else { &rule.folded };
+        // As version 1 compared: folding turns a negated class around.
+        let as_written = || !self.nameless && self.own.names.meets(&rule.exact);
+        if self.folded().names.meets(entry) || as_written() {
+            return true;
+        }
+        if rule.anchored && self.folded_below().is_some_and(|names| names.meets(entry)) {
+            return true;
+        }
+        self.anchored && self.touched_in_place(rule, entry)
+    }
+
+    /// An absolute path, or a pattern that may reach into the root or into a home directory.
+    fn touched_in_place(&self, rule: &PathPattern, entry: &Glob) -> bool {
+        match (&self.folded().names, self.root) {
+            (Names::One(path, _), None) if !rule.anchored => {
+                path.match_indices('/').any(|(at, _)| path.get(at + 1..).is_some_and(|rest| entry.matches(rest)))
+            }
+            (Names::One(..), _) => false,
+            (Names::Many(paths), root) => {
+                let elsewhere = match (&rule.below_home, rule.anchored, root) {
+                    (Some(below), _, _) => Glob::after("/", &Glob::anywhere(below)),
+                    (None, true, _) => return false,
+                    (None, false, Some(root)) => Glob::after(&format!("{}/", fold(root).trim_end_matches('/')), entry),
+                    (None, false, None) => Glob::anywhere(entry),
+                };
+                paths.meets(&elsewhere) != Answer::No
+            }
+        }
+    }
+
+    /// The first rule of the list that speaks of any of the files. What the list leaves out counts only where it is all
+    /// of the files, as they are written.
+    pub(super) fn denied_by<'r>(&self, list: &'r PathList) -> Option<&'r PathRule> {
+        let speaks = |rule: &&PathRule| {
+            rule.set.any_of.iter().any(|pattern| self.touched_by(pattern)) && !self.within(rule.set.except.iter())
+        };
+        let listed = list.rules.iter().find(speaks).filter(|_| !self.within(list.except.iter()));
+        let named = list.named.iter().find(speaks);
+        // Of equals, the one that says why.
+        match (listed, named) {
+            (Some(listed), Some(named)) if listed.stated.level > named.stated.level => Some(listed),
+            (listed, named) => named.or(listed),
+        }
+    }
+
+    /// The entry that allows the files, or the list when its entries do so together. What is left out, by the list or by
+    /// a label in it, counts wherever any of the files may be meant.
+    pub(super) fn allowed_by<'r>(&self, list: &'r PathList) -> Option<(Option<&'r PathRule>, &'r PolicyPlace)> {
+        let is_out = |except: &[PathPattern]| except.iter().any(|pattern| self.touched_by(pattern));
+        let fits = |rule: &&PathRule| self.within(rule.set.any_of.iter()) && !is_out(&rule.set.except);
+        if let Some(rule) = list.named.iter().find(fits) {
+            return Some((Some(rule), &rule.stated.place));
+        }
+        if is_out(&list.except) {
+            return None;
+        }
+        if let Some(rule) = list.rules.iter().find(fits) {
+            return Some((Some(rule), &rule.stated.place));
+        }
+        if !matches!(self.own.names, Names::Many(_)) {
+            return None;
+        }
+        let whole: Vec<&PathRule> =
+            list.rules.iter().chain(&list.named).filter(|rule| !is_out(&rule.set.except)).collect();
+        let together = whole.len() > 1 && self.within(whole.iter().flat_map(|rule| &rule.set.any_of));
+        let (first, place) = (whole.first()?, list.list_place());
+        together.then(|| (None, place.unwrap_or(&first.stated.place)))
+    }
+
+    fn within<'r>(&self, patterns: impl Iterator<Item = &'r PathPattern> + Clone) -> bool {
+        if self.own.names.within(patterns.clone().map(PathPattern::exact)) {
+            return true;
+        }
+        let mut anchored = patterns.filter(|pattern| pattern.anchored).map(PathPattern::exact).peekable();
+        anchored.peek().is_some() && self.own_below().is_some_and(|names| names.within(anchored))
+    }
+
+    /// Whether an entry of the product's own is among the files. Of a directory whose names are not spelled, only the
+    /// entry at the root and at home counts: a `.claude` further down may not exist.
+    #[inline]
+    pub(super) fn reaches(&self, own: &OwnRule) -> bool {
+        if self.nameless { self.reaches_in_place(own) } else { self.folded().names.meets(&own.anywhere) }
+    }
+
+    fn reaches_in_place(&self, own: &OwnRule) -> bool {
+        let Names::Many(paths) = &self.folded().names else { return false };
+        let in_place = || {
+            let root = self.root.filter(|_| self.anchored)?;
+            Some(Glob::after(&format!("{}/", fold(root).trim_end_matches('/')), &own.at_root))
+        };
+        paths.meets(&own.at_root) != Answer::No
+            || paths.meets(&own.at_home) != Answer::No
+            || in_place().is_some_and(|entry| paths.meets(&entry) != Answer::No)
+    }
+
+    /// Whether they may be of a pattern whose texts have these pairs.
+    pub(super) fn may_be_of(&self, pairs: Pairs) -> bool {
+        match &self.folded().names {
+            Names::One(_, own) => pairs.all_in(*own),
+            Names::Many(_) => true,
+        }
+    }
+
+    /// Whether the effect aims at the glob: it names the file, or a pattern spells part of its name, or the directory
+    /// is all about it. A subtree somewhere above does not.
+    pub(super) fn aims_at(&self, glob: &Glob) -> bool {
+        match &self.folded().names {
+            Names::One(path, pairs) => glob.matches_text(path, *pairs),
+            Names::Many(paths) => {
+                if self.target.subtree {
+                    return self.below().within(&[glob]) == Answer::Yes;
+                }
+                paths.meets(glob) != Answer::No
+                    && (spells_part_of_a_name(paths.prefix()) || paths.within(&[glob]) == Answer::Yes)
+            }
+        }
+    }
+
+    /// Whether all of the files are of the glob's.
+    pub(super) fn all_in(&self, glob: &Glob) -> bool {
+        self.folded().names.within([glob].into_iter())
+    }
+
+    /// What lies in the effect's directory, without the directory itself.
+    fn below(&self) -> &Glob {
+        self.below.get_or_init(|| {
+            let folder = fold(&self.target.path);
+            Glob::after(&format!("{}/", folder.trim_end_matches('/')), &Glob::effect("**"))
+        })
+    }
+}
+
+/// What a pattern spells, without what may be anything.
+#[derive(Debug)]
+pub(super) struct Spelled {
+    /// Without directories that may be any number of directories (`**/`).
+    pub(super) pattern: PathTarget,
+    /// The shortest path that matches.
+    pub(super) shortest: PathTarget,
+}
+
+/// Nothing where the last component spells nothing: such a pattern lists whole directories.
+pub(super) fn spelled(target: &PathTarget) -> Option<Spelled> {
+    if target.subtree || !spells_a_name(&target.path) {
+        return None;
+    }
+    let pattern = target.path.replace("**/", "");
+    let shortest = pattern.replace('*', "");
+    Some(Spelled { pattern: PathTarget::new(pattern), shortest: PathTarget::new(shortest) })
+}
+
+/// The literal start of a pattern ends inside a file name, or in a hidden directory.
+fn spells_part_of_a_name(prefix: &str) -> bool {
+    match prefix.rsplit_once('/') {
+        Some((folder, "")) => folder.rsplit('/').next().is_some_and(|name| name.starts_with('.')),
+        Some((_, name)) => name.chars().count() >= 2,
+        None => prefix.chars().count() >= 2,
+    }
+}
+
+/// The last component of an effect's pattern has a literal letter or digit.
+fn spells_a_name(pattern: &str) -> bool {
+    let name = pattern.rsplit('/').next().unwrap_or(pattern);
+    let mut in_class = false;
+    name.chars().any(|character| {
+        in_class = match character {
+            '[' => true,
+            ']' => false,
+            _ => in_class,
+        };
+        !in_class && character.is_alphanumeric()
+    })
+}

@@ -1,0 +1,164 @@
+//! Path entries, compiled: of version 1 as other tools read them, of version 2 component by component.
+
+use crate::fold::fold;
+use crate::glob::Glob;
+use crate::parse::{List, Stated};
+use agent_strace_model::finding::PolicyPlace;
+
+use super::is_anchored;
+
+/// One pattern, compiled for both comparisons.
+#[derive(Debug, Clone)]
+pub(crate) struct PathPattern {
+    pub(super) exact: Glob,
+    pub(super) folded: Glob,
+    /// The pattern names a place outside of any root (`/etc/**`, `~/.ssh/**`).
+    pub(super) anchored: bool,
+    /// The folded pattern without its `~/`, where it has one.
+    pub(super) below_home: Option<Glob>,
+    /// The folded pattern at the root alone, where it is a bare name that counts in every directory.
+    pub(super) at_root: Option<Glob>,
+}
+
+/// Where a pattern of version 2 counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    /// In every directory: it names the last component only.
+    Anywhere,
+    /// Below the repository's root.
+    Root,
+    /// Where it says: an absolute path, or one below a home directory.
+    Place,
+}
+
+impl PathPattern {
+    pub(crate) fn version_1(text: &str) -> Self {
+        let folded = fold(text);
+        Self {
+            exact: Glob::path(text),
+            anchored: is_anchored(text),
+            at_root: bare_name(&folded).map(Glob::component_wise),
+            below_home: folded.strip_prefix("~/").map(Glob::path),
+            folded: Glob::path(&folded),
+        }
+    }
+
+    /// `text`: without what says where it counts.
+    pub(crate) fn version_2(anchor: Anchor, text: &str) -> Self {
+        let folded = fold(text);
+        let compile = |text: &str| match anchor {
+            Anchor::Anywhere => Glob::anywhere(&Glob::component_wise(text)),
+            Anchor::Root => Glob::rooted(text),
+            Anchor::Place => Glob::component_wise(text),
+        };
+        Self {
+            exact: compile(text),
+            anchored: anchor == Anchor::Place,
+            at_root: match anchor {
+                Anchor::Anywhere if text != "**" => Some(Glob::component_wise(&folded)),
+                Anchor::Root => bare_name(&folded).filter(|_| folded.starts_with("**/")).map(Glob::component_wise),
+                _ => None,
+            },
+            below_home: folded.strip_prefix("~/").map(Glob::component_wise),
+            folded: if anchor == Anchor::Place || !is_anchored(&folded) {
+                compile(&folded)
+            } else {
+                // Folding never makes a place of what is relative; were it to, the pattern counts as it is.
+                compile(text)
+            },
+        }
+    }
+
+    pub(crate) fn exact(&self) -> &Glob {
+        &self.exact
+    }
+}
+
+/// The name of an entry that counts in every directory (`.env`, `**/*.pem`).
+fn bare_name(entry: &str) -> Option<&str> {
+    let name = entry.trim_start_matches("**/");
+    (!name.contains('/') && name != "**").then_some(name)
+}
+
+/// What one entry names: a pattern, those of a label, or what its list leaves out (`!x`).
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PathSet {
+    pub(crate) any_of: Vec<PathPattern>,
+    pub except: Vec<PathPattern>,
+}
+
+impl PathSet {
+    pub(crate) fn of(pattern: PathPattern) -> Self {
+        Self { any_of: vec![pattern], except: Vec::new() }
+    }
+
+    /// It only takes away from its list.
+    pub(crate) fn is_exclusion(&self) -> bool {
+        self.any_of.is_empty()
+    }
+}
+
+/// One entry that names files.
+#[derive(Debug, Clone)]
+pub(crate) struct PathRule {
+    pub stated: Stated,
+    pub(super) set: PathSet,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PathList {
+    pub(super) rules: Vec<PathRule>,
+    /// Rules with names of their own, the strictest first.
+    pub(super) named: Vec<PathRule>,
+    /// What the list leaves out, whatever else it names.
+    pub(super) except: Vec<PathPattern>,
+    place: Option<PolicyPlace>,
+}
+
+impl PathList {
+    pub(crate) fn new(list: Option<&List<PathSet>>) -> Self {
+        let Some(list) = list else { return Self::default() };
+        let mut compiled =
+            Self { place: Some(list.place.clone()).filter(|_| !list.entries.is_empty()), ..Self::default() };
+        for entry in &list.entries {
+            if entry.pattern.is_exclusion() {
+                compiled.except.extend(entry.pattern.except.iter().cloned());
+            } else {
+                compiled.rules.push(PathRule { stated: entry.stated.clone(), set: entry.pattern.clone() });
+            }
+        }
+        compiled
+    }
+
+    /// A rule with a name of its own: it belongs to the list, and closes it no more than it was. What the list leaves
+    /// out is left out by its own entries only, so the rule stands apart from them.
+    pub(crate) fn add(&mut self, stated: &Stated, set: &PathSet) {
+        self.named.push(PathRule { stated: stated.clone(), set: set.clone() });
+        self.named.sort_by_key(|rule| rule.stated.rank());
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.named.is_empty() && self.rules.is_empty()
+    }
+
+    /// Where the list stands, if it demands anything.
+    pub(crate) fn list_place(&self) -> Option<&PolicyPlace> {
+        self.place.as_ref()
+    }
+
+    /// Without the entries that are less than an error.
+    pub(crate) fn drop_mild(&mut self) {
+        self.rules.retain(|rule| rule.stated.is_firm());
+        self.named.retain(|rule| rule.stated.is_firm());
+    }
+
+    /// Without one entry, or without any where it is the list that stands there.
+    pub(crate) fn drop_place(&mut self, place: &PolicyPlace) {
+        if self.place.as_ref() == Some(place) {
+            *self = Self { named: std::mem::take(&mut self.named), ..Self::default() };
+        } else {
+            self.rules.retain(|rule| rule.stated.place != *place);
+            self.named.retain(|rule| rule.stated.place != *place);
+        }
+    }
+}

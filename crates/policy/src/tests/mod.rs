@@ -1,0 +1,336 @@
+mod commands;
+mod extends;
+mod faults;
+mod programs;
+mod properties;
+mod properties_2;
+mod version_1_denies;
+mod version_2;
+
+use super::*;
+use agent_strace_effects::{About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, PathTarget};
+
+fn policy(text: &str) -> Policy {
+    Policy::from_bytes("scope.json", None, text.as_bytes()).unwrap_or_else(|faults| panic!("{faults}"))
+}
+
+fn effect(kind: Kind, certainty: Certainty) -> Effect {
+    Effect::new(kind, certainty, "argument")
+}
+
+/// `read src/a`, `write glob src/*`, `delete tree src`, `list .`, `maybe read x`.
+fn file_effect(text: &str) -> Effect {
+    let (certainty, text) = match text.strip_prefix("maybe ") {
+        Some(rest) => (Certainty::Possible, rest),
+        None => (Certainty::Exact, text),
+    };
+    let (kind, rest) = text.split_once(' ').unwrap();
+    let (certainty, subtree, path) = match rest.split_once(' ') {
+        Some(("glob", path)) => (Certainty::Pattern, false, path),
+        Some(("tree", path)) => (certainty, true, path),
+        _ => (certainty, false, rest),
+    };
+    let target = PathTarget { path: path.to_owned(), subtree };
+    let kind = match kind {
+        "read" => Kind::Read(target),
+        "write" => Kind::Write(target),
+        "delete" => Kind::Delete(target),
+        "list" => Kind::List(target),
+        other => panic!("{other}"),
+    };
+    effect(kind, certainty)
+}
+
+/// Words by blanks; `?x` is an unknown word `x`, `_` in a word is a blank.
+fn command(text: &str) -> Effect {
+    let (embeds, text) = text.strip_prefix("embeds: ").map_or((false, text), |rest| (true, rest));
+    let argv = text
+        .split(' ')
+        .map(|word| Argument { text: word.trim_start_matches('?').replace('_', " "), known: !word.starts_with('?') })
+        .collect();
+    effect(Kind::Execute(Execution { argv, inert: false, embeds }), Certainty::Exact)
+}
+
+fn host(text: &str) -> Effect {
+    let (text, certainty) =
+        text.strip_prefix("glob ").map_or((text, Certainty::Exact), |rest| (rest, Certainty::Pattern));
+    let (host, port) = text.rsplit_once('#').map_or((text, None), |(host, port)| (host, port.parse().ok()));
+    let host = (host != "-").then(|| host.to_owned());
+    effect(Kind::Connect(Connection { host, port, scheme: None }), certainty)
+}
+
+fn decide(policy: &Policy, effect: &Effect, root: Option<&str>) -> Judgement {
+    policy.judge(effect, &Context { root, ..Context::default() })
+}
+
+fn short(judgement: &Judgement) -> String {
+    format!("{} {}", judgement.decision.name(), judgement.rule)
+}
+
+#[test]
+fn files() {
+    let scope = policy(
+        r#"{"files": {"read": {"allow": ["src/**", "*.md", "/opt/data/**", "/repo/lib/*"], "deny": [".env", "secrets/**", "~/.ssh/**", "/repo/vault/*"]},
+                      "write": {"allow": ["src/**"], "deny": [".github/**"]}}}"#,
+    );
+    let cases = [
+        ("read src/a.rs", "allowed scope/read"),
+        ("read src", "allowed scope/read"),
+        ("read docs/x.md", "allowed scope/read"),
+        ("read Cargo.toml", "denied scope/read"),
+        ("read .env", "denied scope/read"),
+        ("read .ENV", "denied scope/read"),
+        ("read src/.env", "denied scope/read"),
+        ("read src/.env.", "denied scope/read"),
+        ("read Secrets/prod", "denied scope/read"),
+        ("read SRC/a.rs", "denied scope/read"),
+        ("read ~/.ssh/id", "denied scope/read"),
+        ("read /root/.ssh/id", "denied scope/read"),
+        ("read /home/ana/.ssh/id", "denied scope/read"),
+        ("read vault/x", "denied scope/read"),
+        ("read lib/x", "allowed scope/read"),
+        ("read /opt/data/x/y", "allowed scope/read"),
+        ("read glob src/*.rs", "allowed scope/read"),
+        ("read glob s*/x", "denied scope/read"),
+        ("read glob docs/*", "unresolved scope/unresolved"),
+        ("read glob .e?v", "denied scope/read"),
+        ("read glob docs/[a-c]*", "unresolved scope/unresolved"),
+        ("read glob **", "unresolved scope/unresolved"),
+        ("list glob **/secrets/*.txt", "denied scope/read"),
+        ("list glob secr*/a.txt", "denied scope/read"),
+        ("list glob **/.env*", "denied scope/read"),
+        ("list glob **/*", "denied scope/read"),
+        ("list glob src/**/index.ts", "allowed scope/read"),
+        ("list glob **/index.ts", "unresolved scope/unresolved"),
+        ("read glob **/index.ts", "denied scope/read"),
+        ("read tree src", "allowed scope/read"),
+        ("read glob src/*", "allowed scope/read"),
+        ("read glob src/?env", "denied scope/read"),
+        ("read glob src/.e*", "denied scope/read"),
+        ("read tree .", "denied scope/read"),
+        ("read tree /", "denied scope/read"),
+        ("read tree ~", "denied scope/read"),
+        ("read glob /*/.env", "denied scope/read"),
+        ("maybe read x", "unruled scope/read"),
+        ("maybe read .env", "denied scope/read"),
+        ("write src/a", "allowed scope/write"),
+        ("write x", "denied scope/write"),
+        ("write .GitHub/x", "denied scope/write"),
+        ("write tree .", "denied scope/write"),
+        ("delete src/a", "allowed scope/delete"),
+        ("delete .github", "denied scope/delete"),
+        ("list secrets", "denied scope/read"),
+        ("write .agent-scope.json", "denied floor/policy"),
+        ("write sub/.claude/settings.local.json", "denied floor/agent-settings"),
+        ("write ~/.codex/config.toml", "denied floor/agent-settings"),
+        ("delete .git/hooks/pre-commit", "denied floor/hooks"),
+        ("delete tree .git", "denied floor/hooks"),
+        ("delete tree src", "allowed scope/delete"),
+        ("delete tree ~/.claude", "denied floor/agent-settings"),
+        ("delete tree /", "denied scope/delete"),
+        ("write .agent-traces/s/events.ndjson", "denied floor/trace-store"),
+        ("write glob .agent-scope.*", "denied floor/policy"),
+        ("write glob **", "unresolved scope/unresolved"),
+        ("write src/.husky/x", "denied floor/hooks"),
+    ];
+    for (text, expected) in cases {
+        let found = decide(&scope, &file_effect(text), Some("/repo"));
+        assert_eq!(short(&found), expected, "{text}: {}", found.reason);
+    }
+    let nested = policy(r#"{"files": {"read": {"deny": ["src/**/*.key", "*.pem"]}}}"#);
+    for (text, expected) in [("read tree src", "denied"), ("read tree .", "denied"), ("read tree docs", "allowed")] {
+        let found = decide(&nested, &file_effect(text), Some("/repo"));
+        assert_eq!(short(&found), format!("{expected} scope/read"), "{text}: {}", found.reason);
+    }
+}
+
+#[test]
+fn paths_without_a_recorded_root() {
+    let scope = policy(r#"{"files": {"read": {"deny": ["config/prod/*", "/etc/**"]}}}"#);
+    for (text, expected) in [
+        ("read /home/ana/work/config/prod/a", "denied scope/read"),
+        ("read /etc/hosts", "denied scope/read"),
+        ("read /srv/etc/hosts", "allowed scope/read"),
+        ("read tree /home/ana/work", "denied scope/read"),
+        ("read config/prod/a", "denied scope/read"),
+        ("read config/dev/a", "allowed scope/read"),
+    ] {
+        assert_eq!(short(&decide(&scope, &file_effect(text), None)), expected, "{text}");
+    }
+}
+
+#[test]
+fn the_floor_and_sensitive_files_need_no_policy() {
+    let none = Policy::none();
+    for (text, decision, sensitive) in [
+        ("read .env", "unruled scope/read", true),
+        ("read .env.example", "unruled scope/read", false),
+        ("read ~/.ssh/config", "unruled scope/read", true),
+        ("read /home/u/.aws/credentials", "unruled scope/read", true),
+        ("read infra/terraform.tfstate", "unruled scope/read", true),
+        ("read keys/id_ecdsa", "unruled scope/read", true),
+        ("read keys/id_ecdsa.pub", "unruled scope/read", false),
+        ("read /etc/shadow", "unruled scope/read", true),
+        ("read .github/workflows/ci.yml", "unruled scope/read", false),
+        ("write .github/workflows/ci.yml", "unruled scope/write", true),
+        ("read tree .", "unruled scope/read", false),
+        ("read tree ~/.ssh", "unruled scope/read", true),
+        ("read glob *", "unruled scope/read", false),
+        ("read glob .en*", "unruled scope/read", true),
+        ("read glob certs/*.pem", "unruled scope/read", true),
+        ("read src/main.rs", "unruled scope/read", false),
+        ("write .github/workflows/agent-strace.yml", "denied floor/gate", true),
+        ("write src/main.rs", "unruled scope/write", false),
+        ("delete tree .", "denied floor/policy", false),
+        ("delete tree target", "unruled scope/delete", false),
+        ("delete tree /", "denied floor/policy", false),
+        ("delete tree ~", "denied floor/policy", false),
+    ] {
+        let found = decide(&none, &file_effect(text), Some("/repo"));
+        assert_eq!((short(&found).as_str(), found.sensitive), (decision, sensitive), "{text}: {}", found.reason);
+    }
+}
+
+#[test]
+fn hosts() {
+    let scope = policy(
+        r#"{"network": {"deny_all": true, "allow": ["api.example.org", "*.cdn.example", "localhost", "[::1]:8080", "db.example:5432", "registry:npm"]}}"#,
+    );
+    for (text, expected) in [
+        ("api.example.org", "allowed scope/network"),
+        ("API.example.org#443", "allowed scope/network"),
+        ("evil.example", "denied scope/network"),
+        ("x.cdn.example", "allowed scope/network"),
+        ("cdn.example", "denied scope/network"),
+        ("localhost#80", "allowed scope/network"),
+        ("127.0.0.1", "denied scope/network"),
+        ("::1#8080", "allowed scope/network"),
+        ("::1#80", "denied scope/network"),
+        ("db.example#5432", "allowed scope/network"),
+        ("db.example", "denied scope/network"),
+        ("registry:npm", "allowed scope/network"),
+        ("registry:pypi", "denied scope/network"),
+        ("-", "unresolved scope/unresolved"),
+        ("glob *.example", "unresolved scope/unresolved"),
+        ("glob a*.cdn.example", "allowed scope/network"),
+    ] {
+        let found = decide(&scope, &host(text), None);
+        assert_eq!(short(&found), expected, "{text}: {}", found.reason);
+    }
+    let open = policy(r#"{"network": {"allow": ["a.example"]}}"#);
+    assert_eq!(short(&decide(&open, &host("b.example"), None)), "allowed scope/network");
+    assert_eq!(short(&decide(&Policy::none(), &host("b.example"), None)), "unruled scope/network");
+}
+
+#[test]
+fn opaque_effects_are_never_allowed_unless_vouched_for() {
+    let opaque = |about, vouched: &[&str]| {
+        let vouched_by = vouched.iter().map(|word| (*word).to_owned()).collect();
+        effect(Kind::Opaque(Opaque { reason: "runs a script".to_owned(), about, vouched_by }), Certainty::Possible)
+    };
+    let scope = policy(r#"{"commands": {"allow": ["npm test", "python3", "make b*"]}}"#);
+    for (about, vouched, decision, level) in [
+        (About::Commands, &["npm", "test"][..], Decision::Allowed, Level::Note),
+        (About::Commands, &["python3", "x.py"], Decision::Unresolved, Level::Error),
+        (About::Anything, &[], Decision::Unresolved, Level::Error),
+        (About::Reads, &[], Decision::Unresolved, Level::Warning),
+        (About::Network, &[], Decision::Unresolved, Level::Warning),
+        (About::Anything, &["make", "build"], Decision::Allowed, Level::Note),
+    ] {
+        let found = decide(&scope, &opaque(about, vouched), None);
+        assert_eq!((found.decision, found.level), (decision, level), "{about:?} {vouched:?}");
+    }
+    let deny_only = policy(
+        r#"{"files": {"write": {"deny": [".env"]}}, "commands": {"deny": ["rm"]}, "network": {"deny_all": true}}"#,
+    );
+    for (about, level) in [
+        (About::Anything, Level::Error),
+        (About::Network, Level::Error),
+        (About::Commands, Level::Warning),
+        (About::Reads, Level::Warning),
+        (About::Writes, Level::Warning),
+        (About::Project, Level::Note),
+    ] {
+        let found = decide(&deny_only, &opaque(about, &["npm", "test"]), None);
+        assert_eq!((found.decision, found.level), (Decision::Unresolved, level), "{about:?}");
+    }
+    let writes = policy(r#"{"files": {"write": {"allow": ["src/**"]}}}"#);
+    assert_eq!(decide(&writes, &opaque(About::Project, &["npm", "test"]), None).level, Level::Error);
+    let found = decide(&Policy::none(), &opaque(About::Anything, &[]), None);
+    assert_eq!((found.decision, found.level), (Decision::Unresolved, Level::Warning));
+}
+
+#[test]
+fn reasons_and_places_are_those_of_the_deciding_entry() {
+    let scope = policy("{\n  \"files\": {\"read\": {\"allow\": [\"src/**\"], \"deny\": [\"a\", \".env\"]}}\n}");
+    let at = |text: &str| {
+        let found = decide(&scope, &file_effect(text), None);
+        let place = found.place.unwrap();
+        (found.reason, place.pointer, place.line, place.column)
+    };
+    assert_eq!(at("read .env"), ("denied by files.read.deny".to_owned(), "/files/read/deny/1".to_owned(), 2, 57));
+    assert_eq!(at("read x"), ("not in files.read.allow".to_owned(), "/files/read/allow".to_owned(), 2, 31));
+    assert_eq!(at("read src/x"), ("matches files.read.allow".to_owned(), "/files/read/allow/0".to_owned(), 2, 32));
+}
+
+#[test]
+fn shipped_policies_deny_and_allow_what_they_should() {
+    // Policy, effect, whether it is reported.
+    let cases = [
+        ("default", "read .env", true),
+        ("default", "read app/.env.local", true),
+        ("default", "read ~/.ssh/id_ed25519", true),
+        ("default", "read src/main.rs", false),
+        ("default", "write src/main.rs", false),
+        ("default", "write .github/workflows/ci.yml", true),
+        ("default", "write docs/x.md", false),
+        ("default", "delete ~/notes", true),
+        ("default", "run git push -f", true),
+        ("default", "run git push origin main --force", true),
+        ("default", "run git push origin main", false),
+        ("default", "run git clean -xdf", true),
+        ("default", "run cargo test", false),
+        ("default", "run rm -rf target", false),
+        ("default", "run rm -rf /", true),
+        ("default", "run terraform -chdir=x destroy", true),
+        ("default", "host pages.example", false),
+        ("strict", "read src/main.rs", false),
+        ("strict", "read .env.local", true),
+        ("strict", "write src/a.rs", false),
+        ("strict", "write src/Cargo.lock", true),
+        ("strict", "write README.md", true),
+        ("strict", "run cargo test -q", false),
+        ("strict", "run git difftool", true),
+        ("strict", "run git diff --stat", false),
+        ("strict", "run git -C . push", true),
+        ("strict", "run python3 x.py", true),
+        ("strict", "host localhost", false),
+        ("strict", "host registry:npm", false),
+        ("strict", "host pages.example", true),
+    ];
+    let shipped = |name: &str| {
+        let path = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+            .join("policies")
+            .join(format!("{name}.json"));
+        load_file(&path).unwrap_or_else(|faults| panic!("{faults}"))
+    };
+    for (name, text, expected) in cases {
+        let effect = match text.split_once(' ').unwrap() {
+            ("run", rest) => command(rest),
+            ("host", rest) => host(rest),
+            _ => file_effect(text),
+        };
+        let found = decide(&shipped(name), &effect, Some("/repo"));
+        let reported = matches!(found.decision, Decision::Denied | Decision::Unresolved);
+        assert_eq!(reported, expected, "{name}: {text}: {}", found.reason);
+    }
+}
+
+#[test]
+fn the_quick_fold_agrees_with_the_careful_one() {
+    for path in
+        ["src/Main.rs", ".ENV", "a.b/c", "x.", "a./b", "/root/.ssh", "~/X", "é/A", "a b", ".", "..", "A/.B", "**/X*"]
+    {
+        assert_eq!(fold::fold(path).as_ref(), agent_strace_effects::fold_for_deny(path).as_str(), "{path}");
+    }
+}

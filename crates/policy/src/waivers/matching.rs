@@ -1,0 +1,160 @@
+//! What a waiver demands of a finding, compared like an allow.
+
+use crate::Context;
+use crate::command::CommandList;
+use crate::glob::{Answer, Glob};
+use crate::host::HostList;
+use crate::path::{Files, PathList};
+use crate::words;
+use agent_strace_effects::{Argument, Certainty, Connection, Effect, Execution, Kind, PathTarget};
+
+use super::{Found, Subject};
+
+/// One key of `match`. Of several patterns one has to hold.
+#[derive(Debug)]
+pub(crate) enum Condition {
+    /// The files.
+    Path(PathList),
+    /// The command, and whatever arguments follow.
+    Command(CommandList),
+    Host(HostList),
+    /// The name of a tool (`server/tool`, or a tool without a server), a variable, a kind of sub-agent or a session.
+    Name(Subject, Vec<Glob>),
+    /// Exactly this finding.
+    Fingerprint(Vec<String>),
+    /// Whatever it is that was touched.
+    Target(Target),
+}
+
+/// The same patterns, read as each of the things that can be touched.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub paths: PathList,
+    pub hosts: HostList,
+    pub names: Vec<Glob>,
+    /// All words of a command.
+    pub words: Vec<Vec<Glob>>,
+}
+
+impl Condition {
+    pub(super) fn holds(&self, found: &Found<'_>) -> bool {
+        match self {
+            Self::Name(Subject::Session, globs) => any(globs, found.session),
+            Self::Fingerprint(known) => known.iter().any(|known| known == found.fingerprint),
+            _ => found.effect.is_some_and(|effect| self.is_met_by(effect, found.root)),
+        }
+    }
+
+    fn is_met_by(&self, effect: &Effect, root: Option<&str>) -> bool {
+        match (self, &effect.kind) {
+            (Self::Command(commands), Kind::Execute(execution)) => commands.allowing(execution).is_some(),
+            // What could not be resolved is vouched for as `commands.allow` does it.
+            (Self::Command(commands), Kind::Opaque(opaque)) => {
+                !opaque.vouched_by.is_empty()
+                    && commands.rules.iter().any(|rule| rule.pattern.vouches_for(&opaque.vouched_by))
+            }
+            (Self::Host(hosts), Kind::Connect(connection)) => {
+                hosts.rules.iter().any(|host| host.pattern.includes(connection, effect.certainty))
+            }
+            (Self::Name(Subject::Tool, globs), Kind::Tool { server, tool }) => {
+                any(globs, &tool_name(server.as_deref(), tool))
+            }
+            (Self::Name(Subject::Env, globs), Kind::Env { name }) => all_named(globs, name, effect.certainty),
+            (Self::Name(Subject::Agent, globs), Kind::Spawn { agent: Some(agent) }) => any(globs, agent),
+            (Self::Path(paths), kind) => {
+                files(kind).is_some_and(|target| all_in(paths, target, effect.certainty, root))
+            }
+            (Self::Target(target), _) => target.is_all_of(effect, root),
+            _ => false,
+        }
+    }
+
+    /// It holds whatever was touched.
+    pub(super) fn is_boundless(&self) -> bool {
+        match self {
+            Self::Path(paths) => takes_every_path(paths),
+            Self::Command(commands) => {
+                let any = |text: &str| Execution { argv: arguments(text), inert: false, embeds: false };
+                let samples = ["true", "zz-unheard-of --of x"];
+                samples.iter().all(|text| commands.allowing(&any(text)).is_some())
+            }
+            Self::Host(hosts) => takes_every_host(hosts),
+            Self::Name(_, globs) => globs.iter().any(is_anything),
+            Self::Fingerprint(_) => false,
+            Self::Target(target) => takes_every_path(&target.paths) || target.names.iter().any(is_anything),
+        }
+    }
+}
+
+impl Target {
+    fn is_all_of(&self, effect: &Effect, root: Option<&str>) -> bool {
+        match &effect.kind {
+            Kind::Execute(execution) => self.words.iter().any(|words| is_all_words(words, execution)),
+            Kind::Connect(connection) => {
+                self.hosts.rules.iter().any(|host| host.pattern.includes(connection, effect.certainty))
+            }
+            Kind::Tool { server, tool } => any(&self.names, &tool_name(server.as_deref(), tool)),
+            Kind::Env { name } => all_named(&self.names, name, effect.certainty),
+            Kind::Spawn { agent } => agent.as_deref().is_some_and(|agent| any(&self.names, agent)),
+            Kind::Opaque(_) => false,
+            kind => files(kind).is_some_and(|target| all_in(&self.paths, target, effect.certainty, root)),
+        }
+    }
+}
+
+fn any(globs: &[Glob], text: &str) -> bool {
+    globs.iter().any(|glob| glob.matches(text))
+}
+
+/// The name, or every name of its pattern.
+fn all_named(globs: &[Glob], name: &str, certainty: Certainty) -> bool {
+    match certainty {
+        Certainty::Pattern => Glob::fnmatch(name).within(&globs.iter().collect::<Vec<_>>()) == Answer::Yes,
+        _ => any(globs, name),
+    }
+}
+
+fn tool_name(server: Option<&str>, tool: &str) -> String {
+    server.map_or_else(|| tool.to_owned(), |server| format!("{server}/{tool}"))
+}
+
+fn files(kind: &Kind) -> Option<&PathTarget> {
+    match kind {
+        Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => Some(target),
+        _ => None,
+    }
+}
+
+fn all_in(paths: &PathList, target: &PathTarget, certainty: Certainty, root: Option<&str>) -> bool {
+    let context = Context { root, ..Context::default() };
+    Files::new(target, certainty, &context).allowed_by(paths).is_some()
+}
+
+/// Every word of the command, and no other.
+fn is_all_words(words: &[Glob], execution: &Execution) -> bool {
+    words.len() == execution.argv.len()
+        && words.iter().zip(&execution.argv).all(|(word, argument)| argument.known && word.matches(&argument.text))
+}
+
+fn takes_every_path(paths: &PathList) -> bool {
+    ["**", "/**"].iter().any(|all| all_in(paths, &PathTarget::new(*all), Certainty::Pattern, None))
+}
+
+fn takes_every_host(hosts: &HostList) -> bool {
+    let host = |host: &str, port| Connection { host: Some(host.to_owned()), port: Some(port), scheme: None };
+    let samples = [host("zz.unheard-of.example", 80), host("192.0.2.7", 443)];
+    samples.iter().all(|host| hosts.rules.iter().any(|rule| rule.pattern.includes(host, Certainty::Exact)))
+}
+
+/// The words of a command, each a pattern.
+pub(crate) fn words_of(text: &str) -> Vec<Glob> {
+    words::split(text).unwrap_or_default().iter().map(|word| Glob::fnmatch(word)).collect()
+}
+
+fn is_anything(glob: &Glob) -> bool {
+    glob.matches("") && glob.matches("zz/unheard-of")
+}
+
+fn arguments(text: &str) -> Vec<Argument> {
+    text.split(' ').map(|word| Argument { text: word.to_owned(), known: true }).collect()
+}

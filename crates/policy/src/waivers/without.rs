@@ -1,0 +1,55 @@
+//! What a policy would say without what was excepted: an exception from one rule must not hide what another one says.
+
+use crate::scope::{Rules, Scope};
+use crate::{Context, Judgement, Policy};
+use agent_strace_effects::Effect;
+use agent_strace_model::finding::{PolicyPlace, RuleId};
+
+/// What decided, and is excepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excepted {
+    pub rule: RuleId,
+    pub place: Option<PolicyPlace>,
+}
+
+impl Policy {
+    /// What the policy says where all of these are excepted.
+    pub fn judge_without(&self, excepted: &[Excepted], effect: &Effect, context: &Context<'_>) -> Judgement {
+        self.strictest(|scope| scope.without(excepted).judge(effect, context), context)
+    }
+}
+
+impl Scope {
+    fn without(&self, excepted: &[Excepted]) -> Self {
+        let mut scope = Self { firm: None, ..self.clone() };
+        for Excepted { rule, place } in excepted {
+            match place {
+                Some(place) => scope.drop_place(place),
+                None => scope.without_floor.push(rule),
+            }
+        }
+        scope.firm = self.firm.as_ref().map(|firm| Box::new(firm.without(excepted)));
+        scope
+    }
+
+    fn drop_place(&mut self, place: &PolicyPlace) {
+        let files = [Some(&mut self.read), Some(&mut self.write), Some(&mut self.list), self.delete.as_mut()];
+        files.into_iter().flatten().flat_map(Rules::lists).for_each(|list| list.drop_place(place));
+        self.commands.lists().into_iter().for_each(|list| list.drop_place(place));
+        self.network.rules.lists().into_iter().for_each(|list| list.drop_place(place));
+        self.spawn.lists().into_iter().for_each(|list| list.drop_place(place));
+        self.env.drop_place(place);
+        let tools = self.tools.servers.iter_mut().flat_map(|server| server.rules.lists());
+        tools.for_each(|list| list.drop_place(place));
+        self.tools.default.take_if(|(_, stated)| stated == place);
+        self.network.deny_all.take_if(|all| all == place);
+        self.defaults.decision.take_if(|(_, stated)| stated == place);
+        self.defaults.unknown_tool.take_if(|(_, stated)| stated == place);
+    }
+}
+
+impl<L> Rules<L> {
+    pub(crate) fn lists(&mut self) -> [&mut L; 3] {
+        [&mut self.allow, &mut self.deny, &mut self.ask]
+    }
+}

@@ -1,0 +1,83 @@
+//! Findings as the bounded formats show them: those of one rule at one line together, the worst first.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::Checkout;
+use super::anchor::Anchor;
+use super::text::counted;
+use super::view::{Report, ShownFinding, ShownSession};
+use agent_strace_model::finding::Level;
+
+/// Acts that a message names.
+const NAMED: usize = 3;
+
+/// Findings of one rule at one line, with their sessions where they are about one. There is at least one.
+#[derive(Debug)]
+pub(super) struct Group<'a> {
+    pub(super) rule: &'static str,
+    pub(super) anchor: Anchor,
+    pub(super) findings: Vec<(Option<&'a ShownSession>, &'a ShownFinding)>,
+}
+
+impl Group<'_> {
+    pub(super) fn level(&self) -> Level {
+        self.findings.iter().map(|(_, finding)| finding.level).max().unwrap_or(Level::Note)
+    }
+
+    /// The acts in words, the first few by name, and what judged them: one line of log text, to be escaped.
+    pub(super) fn sentence(&self, report: &Report) -> String {
+        let mut parts: Vec<String> =
+            self.findings.iter().take(NAMED).map(|(session, finding)| act(*session, finding)).collect();
+        if self.findings.len() > NAMED {
+            parts.push(format!("and {} more", self.findings.len() - NAMED));
+        }
+        let mut text = parts.join("; ");
+        if let Some(place) = self.findings.first().and_then(|(_, finding)| finding.policy.as_ref())
+            && !report.file(place).is_empty()
+        {
+            let _ = write!(text, ". Judged by {}:{}:{}", report.file(place), place.line, place.column);
+            text.extend(place.named().map(|named| format!(", {named}")));
+        }
+        text
+    }
+
+    /// What tells the group from all others: the same for the same rule at the same line.
+    pub(super) fn key(&self) -> String {
+        format!("{}:{}:{}", self.rule, self.anchor.path, self.anchor.line)
+    }
+}
+
+fn act(session: Option<&ShownSession>, finding: &ShownFinding) -> String {
+    let message = finding.message.as_str();
+    let lacking = if finding.is_incomplete() { "evidence is missing: " } else { "" };
+    match session {
+        None => format!("{lacking}{message}"),
+        Some(session) if finding.is_whole() => format!("{lacking}{message} (session {})", session.id.as_str()),
+        Some(session) => format!("{lacking}{message} (session {}, event {})", session.id.as_str(), finding.event),
+    }
+}
+
+/// All findings that count, the worst first, then by rule and place.
+pub(super) fn groups<'r>(report: &'r Report, checkout: &Checkout<'_>) -> Vec<Group<'r>> {
+    let mut by_place: BTreeMap<(&'static str, Anchor), Vec<_>> = BTreeMap::new();
+    for (session, finding) in report.findings() {
+        by_place
+            .entry((finding.rule, Anchor::of(report, session, finding, checkout)))
+            .or_default()
+            .push((session, finding));
+    }
+    let of_place = |((rule, anchor), findings)| Group { rule, anchor, findings };
+    let mut groups: Vec<Group<'_>> = by_place.into_iter().map(of_place).collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.level()));
+    groups
+}
+
+/// `3 inputs could not be read: a.log:3: not UTF-8; …`, where something could not.
+pub(super) fn gaps(report: &Report) -> Option<String> {
+    let first: Vec<String> = report.gaps.iter().take(NAMED).map(super::text::gap_plain).collect();
+    let more = report.gaps.len().checked_sub(NAMED).filter(|more| *more > 0);
+    let more = more.map(|more| format!("; and {more} more")).unwrap_or_default();
+    let missing = counted(report.gaps.len(), "piece") + " of evidence could not be read";
+    (!report.gaps.is_empty()).then(|| format!("{missing}: {}{more}", first.join("; ")))
+}

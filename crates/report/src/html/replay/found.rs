@@ -1,0 +1,85 @@
+//! The findings of a page: all of them, or the worst where there are too many for a browser; by the rows they stand at.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::rows::Rows;
+use crate::html::excerpt::rank;
+use crate::replay::{ReplayReport, ShownEvents};
+use crate::view::ShownFinding;
+
+/// Findings in a page.
+const MOST: usize = 2_000;
+
+/// One finding.
+pub(super) struct Found<'a> {
+    pub(super) finding: &'a ShownFinding,
+    /// The place of its session among those of the page.
+    pub(super) session: usize,
+    /// The row of the event that it stands at; `None`: of no single event, or of one that the page has no row for.
+    pub(super) row: Option<usize>,
+    /// Its number in the page, from 1.
+    pub(super) number: usize,
+}
+
+/// All findings that a page shows.
+pub(super) struct Findings<'a> {
+    /// Session by session, in the order of their events; about a whole session last.
+    pub(super) shown: Vec<Found<'a>>,
+    pub(super) total: usize,
+    /// By row: places in `shown`.
+    by_row: Vec<Vec<usize>>,
+}
+
+impl<'a> Findings<'a> {
+    pub(super) fn new(report: &'a ReplayReport, rows: &Rows<'a>) -> Self {
+        let places = rows.places();
+        let mut all: Vec<Found<'a>> = Vec::new();
+        for (session, place) in rows.sessions.iter().enumerate() {
+            all.extend(report.sessions.get(*place).into_iter().flat_map(|events| of_session(session, events, &places)));
+        }
+        let total = all.len();
+        let mut shown = worst(all, MOST);
+        let mut by_row = vec![Vec::new(); rows.all.len()];
+        for (at, found) in shown.iter_mut().enumerate() {
+            found.number = at + 1;
+            if let Some(of_row) = found.row.and_then(|row| by_row.get_mut(row)) {
+                of_row.push(at);
+            }
+        }
+        Self { shown, total, by_row }
+    }
+
+    /// Those at a row, by their places.
+    pub(super) fn at(&self, row: usize) -> &[usize] {
+        self.by_row.get(row).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn rules(&self) -> BTreeSet<&'static str> {
+        self.shown.iter().map(|found| found.finding.rule).collect()
+    }
+}
+
+fn of_session<'a>(
+    session: usize,
+    events: &'a ShownEvents,
+    places: &BTreeMap<(usize, usize), usize>,
+) -> impl Iterator<Item = Found<'a>> {
+    let found = move |finding, row| Found { finding, session, row, number: 0 };
+    let at_events = events.lines.iter().enumerate().flat_map(move |(place, line)| {
+        let row = places.get(&(session, place)).copied();
+        line.findings.iter().map(move |finding| found(finding, row))
+    });
+    at_events.chain(events.findings.iter().map(move |finding| found(finding, None)))
+}
+
+/// Of equally bad ones those that come first; in their order.
+fn worst(all: Vec<Found<'_>>, most: usize) -> Vec<Found<'_>> {
+    if all.len() <= most {
+        return all;
+    }
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    let ranks: Vec<usize> = all.iter().map(|found| rank(found.finding)).collect();
+    order.sort_by_key(|at| ranks.get(*at).copied());
+    let kept: BTreeSet<usize> = order.into_iter().take(most).collect();
+    all.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, found)| found).collect()
+}

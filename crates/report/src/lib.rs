@@ -1,0 +1,141 @@
+//! Renders an outcome: one file per format, one escaping step per target.
+//!
+//! A renderer gets a [`Report`], in which every piece of log text is [`Redacted`](agent_strace_secrets::Redacted). It never
+//! judges: verdict, counts and order come from the engine, and the exit code is the same in every format.
+//!
+//! This crate must not read logs, files or the clock. Start with [`Report`], then `text` or `sarif`; `escape` has one
+//! escaping step for each target.
+
+mod actions;
+mod activity;
+mod anchor;
+mod attribution;
+mod audit;
+mod baseline;
+mod change;
+mod compared;
+mod doctor;
+mod effects;
+mod escape;
+mod evals;
+mod explanation;
+mod gaps;
+mod github;
+mod gitlab;
+mod groups;
+mod history;
+mod html;
+mod json;
+mod junit;
+mod lint;
+mod lints;
+mod markdown;
+mod measured;
+pub mod replay;
+mod retention;
+mod sarif;
+mod session;
+pub mod sweep;
+mod text;
+mod timeline;
+mod tree;
+mod trials;
+mod validation;
+mod view;
+mod voices;
+mod waived;
+
+#[cfg(test)]
+mod tests;
+
+pub use attribution::attribution;
+pub use baseline::{Baseline, FoundInRepository, ruleset};
+pub use change::AfterMerge;
+pub use compared::{DriftReport, SemanticReport, comparisons, outline, semantic};
+pub use doctor::{text as examination, to_json as examination_json};
+pub use effects::{EffectsEvent, EffectsReport, EffectsSession, Told};
+pub use escape::{json as printable_json, terminal};
+pub use evals::{EvalsPair, EvalsReport};
+pub use explanation::{Explanation, explanations_json, explanations_text};
+pub use history::{BacktestReport, CoverageReport, DiffReport, Frame};
+pub use html::replay as replay_page;
+pub use json::to_text as to_json;
+pub use lints::{LintReport, lint_codes};
+pub use measured::{Ceiling, Explained, Form, TokenBudget, Tree, cost, explain, stats, token_budget};
+pub use retention::{RetentionReport, RetentionRow};
+pub use text::{columns, gap_lines};
+pub use timeline::{Done, Timeline, timeline};
+pub use tree::Glyphs;
+pub use trials::{TrialFailure, TrialsReport};
+pub use validation::{Validated, validation};
+pub use view::Report;
+
+/// How a report is written. All of them say the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Text,
+    Json,
+    Sarif,
+    Markdown,
+    /// Annotations: workflow commands of GitHub's runner.
+    Github,
+    Junit,
+    /// GitLab's code quality report.
+    Gitlab,
+    Html,
+}
+
+impl Format {
+    /// It says what was done in all, and what led to findings.
+    pub fn tells_the_story(self) -> bool {
+        match self {
+            Self::Sarif | Self::Markdown => true,
+            Self::Text | Self::Json | Self::Github | Self::Junit | Self::Gitlab | Self::Html => false,
+        }
+    }
+}
+
+/// Which of the two text forms is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// `check`: findings by session and a verdict.
+    Check,
+    /// `audit`: every effect, in sections.
+    Audit,
+    /// `lint`: a line for each finding.
+    Lint,
+}
+
+/// Whether text may be coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Colour {
+    Plain,
+    Ansi,
+}
+
+/// Where a report's paths stand in the repository, and when the run was: SARIF says both.
+pub struct Checkout<'a> {
+    /// As the caller gave it; no clock is read.
+    pub now: Option<jiff::Timestamp>,
+    /// From the top of the repository to the current directory, `/` at the end; empty at the top.
+    pub prefix: String,
+    /// The address of the repository on its forge, where that is known: `https`, and nothing secret in it.
+    pub repository: Option<String>,
+    /// Bytes of a file named from the top of the repository, if it is there and not too large.
+    pub read: &'a dyn Fn(&str) -> Option<Vec<u8>>,
+}
+
+pub fn render(report: &Report, format: Format, style: Style, colour: Colour, checkout: &Checkout<'_>) -> String {
+    match (format, style) {
+        (Format::Text, Style::Check) => text::render(report, colour),
+        (Format::Text, Style::Audit) => audit::render(report, colour),
+        (Format::Text, Style::Lint) => lint::render(report, colour),
+        (Format::Json, _) => json::render(report),
+        (Format::Sarif, _) => sarif::render(report, checkout),
+        (Format::Markdown, _) => markdown::render(report),
+        (Format::Github, _) => github::render(report, checkout),
+        (Format::Junit, _) => junit::render(report),
+        (Format::Gitlab, _) => gitlab::render(report, checkout),
+        (Format::Html, _) => html::render(report),
+    }
+}

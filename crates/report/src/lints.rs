@@ -1,0 +1,224 @@
+//! `policy lint`: what is unwise in a policy, and what its denies let through, as text and as JSON (version 1, additive
+//! changes only).
+
+use serde::Serialize;
+
+use super::escape::terminal;
+use super::text::{Paint, columns};
+use super::{Colour, json};
+use agent_strace_engine::policy_testing::lint::{CODES, Code, Lint, Lints, shown};
+use agent_strace_engine::policy_testing::{Fragility, score};
+use agent_strace_model::finding::Level;
+
+/// Slips of one deny that text shows.
+const MOST_SLIPS: usize = 5;
+
+/// The lints of some policies.
+pub struct LintReport {
+    /// Each with the file as it was named.
+    pub files: Vec<(String, Lints)>,
+}
+
+impl LintReport {
+    /// The heaviest of all lints.
+    pub fn heaviest(&self) -> Option<Level> {
+        self.files.iter().flat_map(|(_, lints)| &lints.found).map(|lint| lint.level).max()
+    }
+
+    pub fn text(&self, colour: Colour) -> String {
+        let paint = Paint(colour);
+        let mut text = String::new();
+        for (file, lints) in &self.files {
+            let file = terminal(file);
+            for lint in &lints.found {
+                text.push_str(&line(lint, &file, &paint));
+                let deny = lints.denies.iter().find(|deny| deny.entry.place == lint.place);
+                if let Some(deny) = deny.filter(|_| lint.code.id == "POL004") {
+                    text.push_str(&slips(deny));
+                }
+            }
+            if !lints.found.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&scores(&lints.denies));
+            text.push_str(&summary(&file, lints, &paint));
+        }
+        text
+    }
+
+    pub fn json(&self) -> String {
+        json::to_text(&Document { schema_version: 1, files: self.files.iter().map(document).collect() })
+    }
+}
+
+/// One code, or all in a table.
+pub fn lint_codes(code: Option<&Code>) -> String {
+    match code {
+        Some(code) => format!("{} ({}): {}\n\n{}\n", code.id, code.name, code.summary, code.text),
+        None => columns(
+            &CODES
+                .iter()
+                .map(|code| [code.id.to_owned(), code.name.to_owned(), code.summary.to_owned()])
+                .collect::<Vec<_>>(),
+        ),
+    }
+}
+
+pub(super) fn line(lint: &Lint, file: &str, paint: &Paint) -> String {
+    let place = &lint.place;
+    let help = lint.help.as_ref().map_or_else(String::new, |help| format!("  help: {}\n", terminal(help)));
+    let level = paint.level(lint.level);
+    format!("{level} {} {file}:{}:{}: {}\n{help}", lint.code.id, place.line, place.column, terminal(&lint.message))
+}
+
+fn slips(deny: &Fragility) -> String {
+    let mut text = String::new();
+    for slip in deny.slips.iter().take(MOST_SLIPS) {
+        let warned = if slip.warned { "  (a warning)" } else { "" };
+        text.push_str(&format_slip(slip.family, slip.what, &shown(&slip.calls), warned));
+    }
+    let more = deny.slips.len().saturating_sub(MOST_SLIPS);
+    if more > 0 {
+        text.push_str(&format_more(more));
+    }
+    text
+}
+
+fn format_slip(family: &str, what: &str, calls: &str, warned: &str) -> String {
+    format!("    {family} {what}: {}{warned}\n", terminal(calls))
+}
+
+fn format_more(more: usize) -> String {
+    format!("    {more} more; `--format json` lists all\n")
+}
+
+fn scores(denies: &[Fragility]) -> String {
+    let mut rows =
+        vec![["denies in disguise".to_owned(), "refused".to_owned(), "of".to_owned(), "not resolved".to_owned()]];
+    for deny in denies {
+        let name = format!("  {} {}", deny.entry.name, terminal(&deny.entry.text));
+        if deny.tried == 0 {
+            rows.push([name, "no example".to_owned(), String::new(), String::new()]);
+        } else {
+            let refused = (deny.caught + deny.unresolved).to_string();
+            rows.push([name, refused, deny.tried.to_string(), deny.unresolved.to_string()]);
+        }
+    }
+    if rows.len() == 1 { String::new() } else { columns(&rows) }
+}
+
+fn summary(file: &str, lints: &Lints, paint: &Paint) -> String {
+    let count = |level| lints.found.iter().filter(|lint| lint.level == level).count();
+    let counts = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
+    let counts: Vec<String> = counts
+        .into_iter()
+        .map(|(level, name)| (count(level), name))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, name)| format!("{count} {name}{}", if count == 1 { "" } else { "s" }))
+        .collect();
+    let found = if counts.is_empty() { paint.good("nothing to say") } else { counts.join(", ") };
+    let score = score(&lints.denies);
+    let score = score
+        .map_or_else(String::new, |score| format!("; denies hold in {}.{} % of disguises", score / 10, score % 10));
+    format!("{file}: {found}{score}\n")
+}
+
+fn document((path, lints): &(String, Lints)) -> File<'_> {
+    File {
+        path,
+        lints: lints.found.iter().map(One::new).collect(),
+        refused: lints.denies.iter().map(|deny| deny.caught + deny.unresolved).sum(),
+        tried: lints.denies.iter().map(|deny| deny.tried).sum(),
+        denies: lints.denies.iter().map(deny_document).collect(),
+    }
+}
+
+fn deny_document(deny: &Fragility) -> Deny<'_> {
+    Deny {
+        entry: &deny.entry.name,
+        line: deny.entry.place.line,
+        tried: deny.tried,
+        denied: deny.caught,
+        unresolved: deny.unresolved,
+        slips: deny
+            .slips
+            .iter()
+            .map(|slip| Slip { family: slip.family, what: slip.what, calls: shown(&slip.calls), warned: slip.warned })
+            .collect(),
+    }
+}
+
+/// What `agent-strace policy lint` found.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(title = "agent-strace policy lint, version 1"))]
+pub(super) struct Document<'a> {
+    schema_version: u32,
+    files: Vec<File<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct File<'a> {
+    path: &'a str,
+    lints: Vec<One<'a>>,
+    /// Disguises of everything that is denied that the gate refuses.
+    refused: usize,
+    tried: usize,
+    denies: Vec<Deny<'a>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct One<'a> {
+    /// `POL001` and so on: `policy lint --explain CODE` says what it means.
+    code: &'static str,
+    name: &'static str,
+    /// `error`, `warning` or `note`.
+    level: &'static str,
+    message: &'a str,
+    help: Option<&'a str>,
+    pointer: &'a str,
+    line: u32,
+    column: u32,
+}
+
+impl<'a> One<'a> {
+    pub(super) fn new(lint: &'a Lint) -> Self {
+        Self {
+            code: lint.code.id,
+            name: lint.code.name,
+            level: lint.level.name(),
+            message: &lint.message,
+            help: lint.help.as_deref(),
+            pointer: &lint.place.pointer,
+            line: lint.place.line,
+            column: lint.place.column,
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Deny<'a> {
+    entry: &'a str,
+    line: u32,
+    /// Disguises of what it forbids; 0 where no example could be made.
+    tried: usize,
+    /// Those that an entry forbids.
+    denied: usize,
+    /// Those that are refused because they can't be resolved.
+    unresolved: usize,
+    slips: Vec<Slip>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Slip {
+    /// `F01` and so on.
+    family: &'static str,
+    what: &'static str,
+    calls: String,
+    /// It is reported, at a level that does not fail.
+    warned: bool,
+}

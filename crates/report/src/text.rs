@@ -1,0 +1,351 @@
+//! `check` for people: findings by session, what could not be read, one closing line.
+
+use std::collections::BTreeMap;
+
+use super::Colour;
+use super::change::{AfterMerge, ShownChange, ShownRevision};
+use super::escape::{shorten, terminal};
+use super::tree::Glyphs;
+use super::view::{Report, ShownFinding, ShownGap, ShownSession, ShownUse};
+use agent_strace_engine::Verdict;
+use agent_strace_model::Gap;
+use agent_strace_model::finding::Level;
+use agent_strace_policy::WaiverOrigin;
+use agent_strace_secrets::Redacted;
+
+/// Longest piece of a log that is quoted.
+const EVIDENCE: usize = 160;
+/// Longest name of a tool that is shown.
+const TOOL: usize = 60;
+/// Sessions and gaps beyond these are counted, not listed.
+const GAPS: usize = 50;
+
+pub(super) fn render(report: &Report, colour: Colour) -> String {
+    let paint = Paint(colour);
+    let mut lines = vec![judged_by(report)];
+    lines.extend(report.change.as_ref().map(change_shown));
+    for session in report.sessions.iter().filter(|session| !session.findings.is_empty()) {
+        lines.push(String::new());
+        lines.push(heading(session, &paint));
+        lines.extend(session.who.line(terminal).map(|line| format!("  {line}")));
+        // Findings are sorted by event, so what one call did stands together.
+        for findings in session.findings.chunk_by(|left, right| left.event == right.event) {
+            lines.extend(event_lines(report, session, findings, &paint));
+        }
+    }
+    lines.extend(of_change(report, &paint));
+    lines.extend(waivers(report, &paint));
+    if !report.gaps.is_empty() {
+        lines.push(String::new());
+        lines.push(paint.warning(&format!("could not be read ({}):", report.gaps.len())));
+        lines.extend(report.gaps.iter().take(GAPS).map(|gap| format!("  {}", gap_text(gap))));
+        lines.extend(more(report.gaps.len(), GAPS));
+    }
+    lines.push(String::new());
+    lines.extend(report.change.as_ref().and_then(after_merge));
+    lines.push(verdict(report, &paint));
+    lines.join("\n") + "\n"
+}
+
+/// `the change abc… (origin/main) to def… (HEAD): 3 files, 1 commit`.
+pub(super) fn change_shown(change: &ShownChange) -> String {
+    let revision = |shown: &ShownRevision| {
+        let commit = shown.commit.get(..12).unwrap_or(&shown.commit);
+        let name = terminal(shown.name.as_str());
+        if shown.commit.starts_with(&name) { commit.to_owned() } else { format!("{name} ({commit})") }
+    };
+    let commits = if change.commits == 0 { String::new() } else { format!(", {}", counted(change.commits, "commit")) };
+    let (base, head) = (revision(&change.base), revision(&change.head));
+    format!("the change from {base} to {head}: {}{commits}", counted(change.files, "file"))
+}
+
+/// How it is judged once it is merged, where other files will judge then.
+pub(super) fn after_merge(change: &ShownChange) -> Option<String> {
+    Some(match change.after_merge.as_ref()? {
+        AfterMerge::Judged { passes: true, .. } => {
+            "after the merge, by the files of the change itself, this would pass".to_owned()
+        }
+        AfterMerge::Judged { errors, warnings, .. } => format!(
+            "after the merge, by the files of the change itself, this would not pass: {}, {}",
+            counted(*errors, "error"),
+            counted(*warnings, "warning")
+        ),
+        AfterMerge::Broken(reason) => {
+            format!("after the merge nothing could be judged: {}", terminal(reason.as_str()))
+        }
+    })
+}
+
+/// What is said about the change as a whole, file by file.
+pub(super) fn of_change(report: &Report, paint: &Paint) -> Vec<String> {
+    if report.of_change.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![String::new(), paint.bold("the change")];
+    let width = report.of_change.iter().map(|finding| finding.rule.len()).max().unwrap_or(0);
+    for findings in report.of_change.chunk_by(|left, right| report.file_of(left) == report.file_of(right)) {
+        if let Some(first) = findings.first() {
+            lines.push(format!("  {}:{}", terminal(report.file_of(first)), first.line));
+        }
+        for finding in findings {
+            lines.extend(finding_lines(report, finding, width, paint));
+        }
+    }
+    lines
+}
+
+/// What exceptions and suppressions themselves are worth reporting, and what they were used for.
+pub(super) fn waivers(report: &Report, paint: &Paint) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !report.remarks.is_empty() {
+        lines.extend([String::new(), paint.bold("exceptions and suppressions")]);
+        let width = report.remarks.iter().map(|finding| finding.rule.len()).max().unwrap_or(0);
+        for finding in &report.remarks {
+            lines.extend(finding_lines(report, finding, width, paint));
+        }
+    }
+    if !report.uses.is_empty() {
+        lines.extend([String::new(), paint.bold("findings that do not count")]);
+        lines.extend(report.uses.iter().map(|used| format!("  {}", use_text(report, used))));
+    }
+    lines
+}
+
+/// `2 findings of `scope/read` excepted until 2026-12-31 by @ana: INC-42 (.agent-scope.json:12:5)`.
+pub(super) fn use_text(report: &Report, used: &ShownUse) -> String {
+    let how = match used.origin {
+        WaiverOrigin::Exception => "excepted",
+        WaiverOrigin::Suppression => "suppressed",
+    };
+    format!(
+        "{} of {} {how} until {} by {}: {} ({}:{}:{})",
+        counted(used.uses, "finding"),
+        terminal(used.rule.as_str()),
+        used.until,
+        terminal(used.owner.as_str()),
+        shorten(&terminal(used.reason.as_str()), EVIDENCE),
+        terminal(report.file(&used.place)),
+        used.place.line,
+        used.place.column,
+    )
+}
+
+/// What judged what: a pass without it proves nothing.
+pub(super) fn judged_by(report: &Report) -> String {
+    format!(
+        "judged {}: {}, {}, {}, {}",
+        policy_shown(report),
+        counted(report.sessions.len(), "session"),
+        counted(report.sum(|session| session.events), "event"),
+        counted(report.sum(|session| session.tool_calls), "tool call"),
+        counted(report.sum(|session| session.effects), "effect"),
+    )
+}
+
+pub(super) fn policy_shown(report: &Report) -> String {
+    match &report.policy {
+        None => "without a policy file".to_owned(),
+        Some(policy) => {
+            let revision = policy.revision.as_ref().map(|at| format!(" at {}", terminal(at.as_str())));
+            let digest = policy.sha256.get(..12).unwrap_or(&policy.sha256);
+            let extends: Vec<String> = policy
+                .extends
+                .iter()
+                .map(|file| format!(" with the {} {}", file.role, terminal(file.path.as_str())))
+                .collect();
+            format!(
+                "by {}{} (sha256 {digest}){}",
+                terminal(policy.path.as_str()),
+                revision.unwrap_or_default(),
+                extends.concat()
+            )
+        }
+    }
+}
+
+fn heading(session: &ShownSession, paint: &Paint) -> String {
+    paint.bold(&format!(
+        "session {} ({}, {})",
+        terminal(session.id.as_str()),
+        terminal(session.agent.as_str()),
+        terminal(session.source.as_str()),
+    ))
+}
+
+/// One event: where it stands, then each piece of what the log says with everything found in it.
+fn event_lines(report: &Report, session: &ShownSession, findings: &[ShownFinding], paint: &Paint) -> Vec<String> {
+    let Some(first) = findings.first() else { return Vec::new() };
+    let tool = first.tool.as_ref().map(|tool| format!(" {}", shorten(&terminal(tool.as_str()), TOOL)));
+    let source = terminal(session.source.as_str());
+    let mut lines = Vec::new();
+    if first.is_whole() {
+        lines.push("  the whole session".to_owned());
+    } else {
+        lines.push(format!("  event {}{} at {source}:{}", first.event, tool.unwrap_or_default(), first.line));
+    }
+    let width = findings.iter().map(|finding| finding.rule.len()).max().unwrap_or(0);
+    for (evidence, findings) in by_evidence(findings) {
+        lines.extend(evidence.map(|said| format!("    > {}", shorten(&terminal(said), EVIDENCE))));
+        for finding in findings {
+            lines.extend(finding_lines(report, finding, width, paint));
+        }
+    }
+    lines
+}
+
+/// Findings with the same evidence together, in the order in which each evidence comes first.
+pub(super) fn by_evidence<'a>(
+    findings: impl IntoIterator<Item = &'a ShownFinding>,
+) -> Vec<(Option<&'a str>, Vec<&'a ShownFinding>)> {
+    let mut groups: Vec<(Option<&str>, Vec<&ShownFinding>)> = Vec::new();
+    let mut places = BTreeMap::new();
+    for finding in findings {
+        let evidence = finding.evidence.as_ref().map(Redacted::as_str);
+        let place = *places.entry(evidence).or_insert_with(|| {
+            groups.push((evidence, Vec::new()));
+            groups.len() - 1
+        });
+        if let Some((_, group)) = groups.get_mut(place) {
+            group.push(finding);
+        }
+    }
+    groups
+}
+
+pub(super) fn finding_lines(report: &Report, finding: &ShownFinding, width: usize, paint: &Paint) -> Vec<String> {
+    let message = terminal(finding.message.as_str());
+    let level = if finding.is_incomplete() { paint.warning("incomplete") } else { paint.level(finding.level) };
+    let mut lines = vec![format!("    {level}  {:width$}  {message}", finding.rule)];
+    if let Some(pointer) = &finding.pointer {
+        lines.push(format!(
+            "             at line {}, {}",
+            finding.line,
+            shorten(&terminal(pointer.as_str()), EVIDENCE)
+        ));
+    }
+    if let Some(place) = finding.policy.as_ref().filter(|place| !report.file(place).is_empty()) {
+        let path = terminal(report.file(place));
+        let pointer = terminal(&place.pointer);
+        lines.push(format!("             by {path}:{}:{} ({pointer})", place.line, place.column));
+        lines.extend(place.named().map(|named| format!("             {}", terminal(&named))));
+    }
+    lines
+}
+
+pub(super) fn gap_text(gap: &ShownGap) -> String {
+    let line = gap.line.map(|line| format!(":{line}"));
+    format!("{}{}: {}", terminal(gap.file.as_str()), line.unwrap_or_default(), terminal(gap.reason.as_str()))
+}
+
+/// The same for formats that escape a whole sentence.
+pub(super) fn gap_plain(gap: &ShownGap) -> String {
+    let line = gap.line.map(|line| format!(":{line}"));
+    format!("{}{}: {}", gap.file.as_str(), line.unwrap_or_default(), gap.reason.as_str())
+}
+
+pub(super) fn verdict(report: &Report, paint: &Paint) -> String {
+    let word = match report.verdict {
+        Verdict::Pass => paint.good("PASS"),
+        Verdict::Fail => paint.error("FAIL"),
+        Verdict::Incomplete => paint.warning("INCOMPLETE"),
+    };
+    format!("{word}: {}", counts(report))
+}
+
+/// Everything that a reader must know to trust the verdict.
+pub(super) fn counts(report: &Report) -> String {
+    let mut parts = vec![
+        counted(report.count(Level::Error), "error"),
+        counted(report.count(Level::Warning), "warning"),
+        counted(report.count(Level::Note), "note"),
+        counted(report.sum(|session| session.opaque), "opaque effect"),
+        counted(report.sum(|session| session.attempts), "refused attempt"),
+        counted(report.gaps.len(), "gap"),
+    ];
+    let incomplete = report.incomplete();
+    if incomplete > 0 {
+        parts.push(format!("evidence missing in {}", counted(incomplete, "place")));
+    }
+    let unknown = report.sum(|session| session.unknown_records as usize);
+    if unknown > 0 {
+        parts.push(counted(unknown, "record") + " of unknown type");
+    }
+    let waived = [
+        (report.waived_by(WaiverOrigin::Exception), "excepted"),
+        (report.waived_by(WaiverOrigin::Suppression), "suppressed"),
+        (report.baselined(), "known from the baseline"),
+    ];
+    let waived = waived.iter().filter(|(count, _)| *count > 0);
+    parts.extend(waived.map(|(count, how)| format!("{} {how}", counted(*count, "finding"))));
+    parts.join(", ")
+}
+
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+pub(super) fn more(total: usize, shown: usize) -> Option<String> {
+    (total > shown).then(|| format!("  ... and {} more", total - shown))
+}
+
+/// Gaps of a command that gives no verdict.
+pub fn gap_lines(gaps: &[Gap]) -> Vec<String> {
+    let shown = gaps.iter().take(GAPS).map(|gap| format!("warning: {}", gap_text(&ShownGap::new(gap))));
+    shown.chain(more(gaps.len(), GAPS)).collect()
+}
+
+/// A line as long as the longest of a table.
+pub(super) fn rule(table: &str, glyphs: Glyphs) -> String {
+    let width = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    if glyphs == Glyphs::Ascii { "-" } else { "─" }.repeat(width)
+}
+
+/// Rows as columns, two spaces apart.
+pub fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        text.push_str(cells.join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Colours where they are wanted.
+pub(super) struct Paint(pub(super) Colour);
+
+impl Paint {
+    fn style(&self, style: anstyle::Style, text: &str) -> String {
+        match self.0 {
+            Colour::Plain => text.to_owned(),
+            Colour::Ansi => format!("{style}{text}{style:#}"),
+        }
+    }
+
+    pub(super) fn bold(&self, text: &str) -> String {
+        self.style(anstyle::Style::new().bold(), text)
+    }
+
+    pub(super) fn good(&self, text: &str) -> String {
+        self.style(anstyle::AnsiColor::Green.on_default().bold(), text)
+    }
+
+    pub(super) fn warning(&self, text: &str) -> String {
+        self.style(anstyle::AnsiColor::Yellow.on_default().bold(), text)
+    }
+
+    pub(super) fn error(&self, text: &str) -> String {
+        self.style(anstyle::AnsiColor::Red.on_default().bold(), text)
+    }
+
+    pub(super) fn level(&self, level: Level) -> String {
+        let name = format!("{:<7}", level.name());
+        match level {
+            Level::Error => self.error(&name),
+            Level::Warning => self.warning(&name),
+            Level::Note => self.bold(&name),
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! The redacted view of an outcome: all that renderers get.
+
+use std::collections::BTreeMap;
+
+use super::activity::ShownActivity;
+use super::change::{AfterMerge, ShownChange};
+use super::session::{ShownProof, ShownWho};
+pub(super) use super::waived::{ShownUse, ShownWaived};
+use agent_strace_engine::{Entry, FailOn, Outcome, SessionOutcome, Verdict};
+use agent_strace_model::finding::{Cause, Counts, EffectView, Finding, Level, Named, PolicyPlace};
+use agent_strace_model::{Gap, Status};
+use agent_strace_policy::hooks::Manifest;
+use agent_strace_policy::{Decision, Extended, PolicyIdentity, WaiverOrigin};
+use agent_strace_secrets::{Redacted, redact, redact_words};
+
+/// What was judged and found, fit to be shown once it is escaped.
+#[derive(Debug)]
+pub struct Report {
+    pub(super) verdict: Verdict,
+    pub(super) policy: Option<ShownPolicy>,
+    pub(super) manifests: Vec<ShownManifest>,
+    pub(super) sessions: Vec<ShownSession>,
+    /// Of the whole run: inputs that did not become a session first, then the sessions'.
+    pub(super) gaps: Vec<ShownGap>,
+    /// About the change, not about a session.
+    pub(super) of_change: Vec<ShownFinding>,
+    pub(super) change: Option<ShownChange>,
+    /// About the run, not about a session: what exceptions and suppressions themselves are worth reporting.
+    pub(super) remarks: Vec<ShownFinding>,
+    /// Findings that do not count.
+    pub(super) waived: Vec<ShownWaived>,
+    /// Exceptions and suppressions that were used.
+    pub(super) uses: Vec<ShownUse>,
+    stale: usize,
+    fail_on: FailOn,
+}
+
+#[derive(Debug)]
+pub(super) struct ShownPolicy {
+    pub(super) path: Redacted,
+    pub(super) revision: Option<Redacted>,
+    pub(super) sha256: String,
+    pub(super) version: u32,
+    pub(super) extends: Vec<ShownExtended>,
+}
+
+/// A hook policy of an agent runtime.
+#[derive(Debug)]
+pub(super) struct ShownManifest {
+    pub(super) path: Redacted,
+    pub(super) sha256: String,
+}
+
+/// A file that the policy extends.
+#[derive(Debug)]
+pub(super) struct ShownExtended {
+    pub(super) path: Redacted,
+    pub(super) sha256: String,
+    pub(super) role: &'static str,
+}
+
+#[derive(Debug)]
+pub(super) struct ShownSession {
+    pub(super) id: Redacted,
+    pub(super) agent: Redacted,
+    pub(super) source: Redacted,
+    pub(super) parent: Option<Redacted>,
+    pub(super) events: usize,
+    pub(super) tool_calls: usize,
+    pub(super) judged: usize,
+    pub(super) effects: usize,
+    pub(super) opaque: usize,
+    pub(super) attempts: usize,
+    pub(super) unknown_records: u32,
+    pub(super) who: ShownWho,
+    pub(super) proof: ShownProof,
+    pub(super) verdict: Verdict,
+    pub(super) findings: Vec<ShownFinding>,
+    pub(super) gaps: Vec<ShownGap>,
+    pub(super) activity: ShownActivity,
+    pub(super) entries: Vec<ShownEntry>,
+}
+
+#[derive(Debug)]
+pub(super) struct ShownFinding {
+    pub(super) rule: &'static str,
+    pub(super) level: Level,
+    pub(super) message: Redacted,
+    /// From the top of the repository, where it is about a file of the change.
+    pub(super) file: Option<Redacted>,
+    pub(super) event: u32,
+    /// The last event that it is about, where it is about several.
+    pub(super) until: Option<u32>,
+    pub(super) event_id: Option<Redacted>,
+    pub(super) tool: Option<Redacted>,
+    pub(super) effect: Option<Box<ShownEffect>>,
+    pub(super) evidence: Option<Redacted>,
+    pub(super) line: u32,
+    /// JSON pointer into the document on that line.
+    pub(super) pointer: Option<Redacted>,
+    pub(super) policy: Option<ShownPlace>,
+    pub(super) fingerprint: String,
+    pub(super) counts: Counts,
+    /// What led to it, in order; empty where the story was not asked for.
+    pub(super) causes: Vec<ShownCause>,
+}
+
+/// An event that led to a finding.
+#[derive(Debug)]
+pub(super) struct ShownCause {
+    pub(super) event: u32,
+    pub(super) line: u32,
+    pub(super) what: Redacted,
+}
+
+/// The entry of a policy that decided.
+#[derive(Debug)]
+pub(crate) struct ShownPlace {
+    /// Where it is not the policy itself.
+    pub(super) file: Option<Redacted>,
+    pub(super) pointer: String,
+    pub(super) line: u32,
+    pub(super) column: u32,
+    pub(super) id: Option<Redacted>,
+    pub(super) owner: Option<Redacted>,
+    pub(super) reason: Option<Redacted>,
+}
+
+impl ShownPlace {
+    pub(super) fn new(place: &PolicyPlace, named: Option<&Named>) -> Self {
+        Self {
+            file: place.file.as_deref().map(redact),
+            pointer: place.pointer.clone(),
+            line: place.line,
+            column: place.column,
+            id: named.map(|named| redact(&named.id)),
+            owner: named.and_then(|named| named.owner.as_deref()).map(redact),
+            reason: named.and_then(|named| named.reason.as_deref()).map(redact),
+        }
+    }
+
+    /// The file it stands in; `policy`: that of the policy itself.
+    pub(super) fn file<'a>(&'a self, policy: &'a str) -> &'a str {
+        self.file.as_ref().map_or(policy, Redacted::as_str)
+    }
+
+    /// `rule CMD-PUSH of @platform: Releases go through CI`, where the entry has a name of its own.
+    pub(super) fn named(&self) -> Option<String> {
+        let id = self.id.as_ref()?;
+        let owner = self.owner.as_ref().map(|owner| format!(" of {}", owner.as_str()));
+        let reason = self.reason.as_ref().map(|reason| format!(": {}", reason.as_str()));
+        Some(format!("rule {}{}{}", id.as_str(), owner.unwrap_or_default(), reason.unwrap_or_default()))
+    }
+}
+
+/// An effect's parts; see [`EffectView`].
+#[derive(Debug)]
+pub(crate) struct ShownEffect {
+    pub(super) kind: &'static str,
+    pub(super) path: Option<Redacted>,
+    pub(super) argv: Option<Vec<Redacted>>,
+    pub(super) host: Option<Redacted>,
+    pub(super) port: Option<u16>,
+    pub(super) scheme: Option<Redacted>,
+    pub(super) server: Option<Redacted>,
+    pub(super) tool: Option<Redacted>,
+    pub(super) agent: Option<Redacted>,
+    pub(super) name: Option<Redacted>,
+    pub(super) reason: Option<Redacted>,
+    pub(super) vouched_by: Vec<Redacted>,
+    pub(super) certainty: Option<&'static str>,
+    pub(super) via: Option<Redacted>,
+    pub(super) span: Option<[usize; 2]>,
+    pub(super) parent: Option<u32>,
+}
+
+#[derive(Debug)]
+pub(super) struct ShownGap {
+    pub(super) file: Redacted,
+    pub(super) line: Option<u32>,
+    pub(super) reason: Redacted,
+}
+
+#[derive(Debug)]
+pub(super) struct ShownEntry {
+    pub(super) event: u32,
+    pub(super) tool: Redacted,
+    pub(super) status: Status,
+    pub(super) effect: ShownEffect,
+    pub(super) decision: Decision,
+    pub(super) reason: Redacted,
+    pub(super) sensitive: bool,
+    /// What stands against it does not count.
+    pub(super) waived: bool,
+}
+
+impl Report {
+    /// Takes the outcome apart: there may be very many findings, and nobody needs them twice.
+    pub fn new(outcome: Outcome) -> Self {
+        let Outcome { policy, manifests, sessions, gaps, verdict, .. } = outcome;
+        let Outcome { of_change, change, remarks, waived, uses, stale, fail_on, .. } = outcome;
+        let gaps = gaps.iter().chain(sessions.iter().flat_map(|session| &session.gaps)).map(ShownGap::new).collect();
+        let mut of_sessions: BTreeMap<usize, Vec<&Finding>> = BTreeMap::new();
+        for waived in &waived {
+            of_sessions.entry(waived.session).or_default().push(&waived.finding);
+        }
+        let sessions = sessions.into_iter().enumerate().map(|(place, session)| {
+            let waived = of_sessions.get(&place).map(Vec::as_slice).unwrap_or_default();
+            ShownSession::new(session, waived)
+        });
+        Self {
+            verdict,
+            policy: policy.as_ref().map(ShownPolicy::new),
+            manifests: manifests.iter().map(ShownManifest::new).collect(),
+            gaps,
+            sessions: sessions.collect(),
+            of_change: of_change.into_iter().map(ShownFinding::new).collect(),
+            change: change.as_deref().map(ShownChange::new),
+            remarks: remarks.into_iter().map(ShownFinding::new).collect(),
+            waived: waived.into_iter().map(|waived| ShownWaived::new(waived, &uses)).collect(),
+            stale,
+            fail_on,
+            uses: uses.iter().filter(|used| used.uses > 0).map(ShownUse::new).collect(),
+        }
+    }
+
+    /// With what will judge once the change is merged.
+    pub fn after_merge(mut self, after_merge: AfterMerge) -> Self {
+        if let Some(change) = &mut self.change {
+            change.after_merge = Some(after_merge);
+        }
+        self
+    }
+
+    /// Everything that counts, with its session where it is about one.
+    pub(super) fn findings(&self) -> impl Iterator<Item = (Option<&ShownSession>, &ShownFinding)> {
+        let of_sessions = self
+            .sessions
+            .iter()
+            .flat_map(|session| session.findings.iter().map(move |finding| (Some(session), finding)));
+        let about_none = self.of_change.iter().chain(&self.remarks);
+        of_sessions.chain(about_none.map(|finding| (None, finding)))
+    }
+
+    /// Findings that an exception or a suppression waived.
+    pub(super) fn waived_by(&self, origin: WaiverOrigin) -> usize {
+        self.uses.iter().filter(|used| used.origin == origin).map(|used| used.uses).sum()
+    }
+
+    /// Entries of the baseline that no finding of this run matched.
+    pub fn stale(&self) -> usize {
+        self.stale
+    }
+
+    /// Findings that the baseline knows.
+    pub(super) fn baselined(&self) -> usize {
+        self.waived.iter().filter(|waived| waived.by.is_none()).count()
+    }
+
+    /// The file of a place of the policy; empty where no file judged.
+    pub(super) fn file<'a>(&'a self, place: &'a ShownPlace) -> &'a str {
+        place.file(self.policy.as_ref().map_or("", |policy| policy.path.as_str()))
+    }
+
+    /// The file that a finding about no session stands in: of the change from the top of the repository.
+    pub(super) fn file_of<'a>(&'a self, finding: &'a ShownFinding) -> &'a str {
+        match &finding.file {
+            Some(file) => file.as_str(),
+            None => finding.policy.as_ref().map_or("", |place| self.file(place)),
+        }
+    }
+
+    /// Findings that count by this level.
+    pub(super) fn count(&self, level: Level) -> usize {
+        self.findings().filter(|(_, finding)| finding.counts_as(level)).count()
+    }
+
+    /// Findings of missing evidence.
+    pub(super) fn incomplete(&self) -> usize {
+        self.findings().filter(|(_, finding)| finding.is_incomplete()).count()
+    }
+
+    /// It failed the run.
+    pub(super) fn fails(&self, finding: &ShownFinding) -> bool {
+        match self.fail_on {
+            FailOn::Never => false,
+            FailOn::Level(level) => finding.counts == Counts::ByLevel && finding.level >= level,
+        }
+    }
+
+    pub(super) fn sum(&self, part: impl Fn(&ShownSession) -> usize) -> usize {
+        self.sessions.iter().map(part).sum()
+    }
+
+    pub fn exit_code(&self) -> u8 {
+        match self.verdict {
+            Verdict::Pass => 0,
+            Verdict::Fail => 1,
+            Verdict::Incomplete => 3,
+        }
+    }
+}
+
+impl ShownPolicy {
+    fn new(policy: &PolicyIdentity) -> Self {
+        Self {
+            path: redact(&policy.path),
+            revision: policy.revision.as_deref().map(redact),
+            sha256: policy.sha256.clone(),
+            version: policy.version,
+            extends: policy.extends.iter().map(ShownExtended::new).collect(),
+        }
+    }
+}
+
+impl ShownManifest {
+    fn new(manifest: &Manifest) -> Self {
+        Self { path: redact(&manifest.path), sha256: manifest.sha256.clone() }
+    }
+}
+
+impl ShownExtended {
+    fn new(extended: &Extended) -> Self {
+        Self { path: redact(&extended.path), sha256: extended.sha256.clone(), role: extended.role.name() }
+    }
+}
+
+impl ShownSession {
+    fn new(session: SessionOutcome, waived: &[&Finding]) -> Self {
+        Self {
+            who: ShownWho::new(&session),
+            proof: ShownProof::new(&session),
+            id: redact(session.id),
+            agent: redact(session.agent),
+            source: redact(session.source),
+            parent: session.parent.map(redact),
+            events: session.events,
+            tool_calls: session.tool_calls,
+            judged: session.judged,
+            effects: session.effects,
+            opaque: session.opaque,
+            attempts: session.attempts,
+            unknown_records: session.unknown_records,
+            verdict: session.verdict,
+            findings: session.findings.into_iter().map(ShownFinding::new).collect(),
+            gaps: session.gaps.iter().map(ShownGap::new).collect(),
+            activity: ShownActivity::new(&session.activity),
+            entries: session.entries.iter().map(|entry| ShownEntry::new(entry, waived)).collect(),
+        }
+    }
+}
+
+impl ShownCause {
+    fn new(cause: Cause) -> Self {
+        Self { event: cause.event, line: cause.line, what: redact(cause.what) }
+    }
+}
+
+impl ShownFinding {
+    pub(super) fn new(finding: Finding) -> Self {
+        Self {
+            rule: finding.rule,
+            level: finding.level,
+            message: redact(finding.message),
+            file: finding.file.map(redact),
+            event: finding.event,
+            until: finding.until,
+            event_id: finding.event_id.map(redact),
+            tool: finding.tool.map(redact),
+            effect: finding.effect.map(|effect| Box::new(ShownEffect::new(*effect))),
+            evidence: finding.evidence.map(redact),
+            line: finding.line,
+            pointer: finding.pointer.map(redact),
+            policy: finding.policy.map(|place| ShownPlace::new(&place, finding.named.as_deref())),
+            fingerprint: finding.fingerprint,
+            counts: finding.counts,
+            causes: finding.causes.into_iter().map(ShownCause::new).collect(),
+        }
+    }
+
+    pub(super) fn counts_as(&self, level: Level) -> bool {
+        self.counts == Counts::ByLevel && self.level == level
+    }
+
+    /// It keeps the verdict from being a pass, whatever the threshold.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.counts == Counts::Incomplete
+    }
+
+    /// About no single event.
+    pub(super) fn is_whole(&self) -> bool {
+        self.event == 0
+    }
+}
+
+impl ShownEffect {
+    pub(super) fn new(effect: EffectView) -> Self {
+        Self {
+            kind: effect.kind,
+            path: effect.path.map(redact),
+            argv: effect.argv.map(|argv| redact_words(argv.iter().map(String::as_str))),
+            host: effect.host.map(redact),
+            port: effect.port,
+            scheme: effect.scheme.map(redact),
+            server: effect.server.map(redact),
+            tool: effect.tool.map(redact),
+            agent: effect.agent.map(redact),
+            name: effect.name.map(redact),
+            reason: effect.reason.map(redact),
+            vouched_by: effect.vouched_by.into_iter().map(redact).collect(),
+            certainty: effect.certainty,
+            via: effect.via.map(redact),
+            span: effect.span,
+            parent: effect.parent,
+        }
+    }
+}
+
+impl ShownGap {
+    pub(super) fn new(gap: &Gap) -> Self {
+        Self { file: redact(&gap.file), line: gap.line, reason: redact(&gap.reason) }
+    }
+}
+
+impl ShownEntry {
+    fn new(entry: &Entry, waived: &[&Finding]) -> Self {
+        let view = entry.effect.view();
+        let is_own = |finding: &&&Finding| {
+            (finding.event, finding.rule) == (entry.event, entry.rule) && finding.effect.as_deref() == Some(&view)
+        };
+        Self {
+            event: entry.event,
+            tool: redact(&entry.tool),
+            status: entry.status,
+            waived: waived.iter().any(|finding| is_own(&finding)),
+            effect: ShownEffect::new(view),
+            decision: entry.decision,
+            reason: redact(&entry.reason),
+            sensitive: entry.sensitive,
+        }
+    }
+}

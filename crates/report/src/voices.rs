@@ -1,0 +1,132 @@
+//! What each entry of a policy says about an effect, below the line of the effect.
+
+use serde::Serialize;
+
+use super::escape::terminal;
+use super::json;
+use super::text::Paint;
+use super::view::{ShownPlace, ShownUse};
+use agent_strace_engine::policy_testing::{Explained, How};
+use agent_strace_policy::{Decision, WaiverOrigin, dotted};
+use agent_strace_secrets::{Redacted, redact};
+
+/// Everything that was said about one effect.
+#[derive(Debug)]
+pub(super) struct Voices {
+    all: Vec<Voice>,
+    decision: Decision,
+    /// Nothing in the policy speaks about it; something built in may.
+    unplaced: bool,
+    help: Option<Redacted>,
+    excuses: Vec<ShownUse>,
+}
+
+#[derive(Debug)]
+struct Voice {
+    name: String,
+    text: String,
+    decision: Decision,
+    how: How,
+    decides: bool,
+    place: ShownPlace,
+}
+
+impl Voices {
+    pub(super) fn new(explained: &Explained) -> Self {
+        let voices = explained.spoken.iter().map(|spoken| Voice {
+            name: spoken.entry.name.clone(),
+            text: spoken.entry.text.clone(),
+            decision: spoken.entry.decision,
+            how: spoken.how,
+            decides: spoken.decides,
+            place: ShownPlace::new(&spoken.entry.place, spoken.entry.named.as_deref()),
+        });
+        Self {
+            all: voices.collect(),
+            decision: explained.judged.decision,
+            unplaced: explained.judged.place.is_none(),
+            help: explained.advice.as_deref().map(redact),
+            excuses: explained.excuses.iter().map(ShownUse::new).collect(),
+        }
+    }
+
+    pub(super) fn lines(&self, policy: Option<&str>, paint: &Paint) -> Vec<String> {
+        let mut lines: Vec<String> = self.all.iter().map(|voice| voice.line(policy, paint)).collect();
+        if lines.is_empty() {
+            let none = match self.decision {
+                Decision::Unruled => "no entry covers it",
+                _ if self.unplaced => "no entry says so: it is built in, or follows from what is not said",
+                _ => "no entry of that list matches",
+            };
+            lines.push(none.to_owned());
+        }
+        for excuse in &self.excuses {
+            let file = match excuse.origin {
+                WaiverOrigin::Exception => excuse.place.file(policy.unwrap_or("policy")),
+                WaiverOrigin::Suppression => "configuration",
+            };
+            let name = dotted(&excuse.place.pointer);
+            let place = format!("{name} ({}:{})", terminal(file), excuse.place.line);
+            let (owner, reason) = (terminal(excuse.owner.as_str()), terminal(excuse.reason.as_str()));
+            let until = paint.good(&format!("does not count until {}", excuse.until));
+            lines.push(format!("{until}: {place}, {owner}: {reason}"));
+        }
+        lines.extend(self.help.iter().map(|help| format!("to change that: {}", terminal(help.as_str()))));
+        lines
+    }
+
+    pub(super) fn document(&self) -> Vec<VoiceDocument<'_>> {
+        self.all.iter().map(Voice::document).collect()
+    }
+
+    pub(super) fn excuses(&self) -> impl Iterator<Item = &ShownUse> {
+        self.excuses.iter()
+    }
+
+    pub(super) fn help(&self) -> Option<&str> {
+        self.help.as_ref().map(Redacted::as_str)
+    }
+}
+
+impl Voice {
+    fn document(&self) -> VoiceDocument<'_> {
+        VoiceDocument {
+            name: &self.name,
+            pattern: &self.text,
+            decision: self.decision.name(),
+            certain: self.how == How::Matches,
+            decides: self.decides,
+            policy: json::place(&self.place),
+        }
+    }
+
+    fn line(&self, policy: Option<&str>, paint: &Paint) -> String {
+        let says = match (self.how, self.decision) {
+            (How::Matches, Decision::Denied) => paint.error("denies"),
+            (How::Matches, Decision::Asked) => paint.warning("asks"),
+            (How::Matches, _) => paint.good("allows"),
+            (How::MayMatch, Decision::Asked) => paint.warning("may ask"),
+            (How::MayMatch, _) => paint.warning("may deny"),
+        };
+        let file = self.place.file(policy.unwrap_or("policy"));
+        let decides = if self.decides { ", and decides" } else { "" };
+        let (name, text) = (terminal(&self.name), terminal(&self.text));
+        format!("{says}: {name} `{text}` ({}:{}){decides}", terminal(file), self.place.line)
+    }
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "SpeakingEntry"))]
+pub(super) struct VoiceDocument<'a> {
+    /// `commands.deny[2]`, or the id of a rule.
+    name: &'a str,
+    pattern: &'a str,
+    /// What it says: `denied`, `asked` or `allowed`.
+    decision: &'static str,
+    /// It matches; otherwise it may, and what is not known decides.
+    certain: bool,
+    /// The judgement rests on it.
+    decides: bool,
+    policy: json::PolicyPlace<'a>,
+}

@@ -1,0 +1,52 @@
+//! Findings that do not count, and what says so.
+
+use super::view::{ShownFinding, ShownPlace};
+use agent_strace_engine::{By, Use, Waived};
+use agent_strace_policy::WaiverOrigin;
+use agent_strace_secrets::{Redacted, redact};
+
+/// A finding that does not count.
+#[derive(Debug)]
+pub(super) struct ShownWaived {
+    /// The place of its session.
+    pub(super) session: usize,
+    pub(super) finding: ShownFinding,
+    /// What waived it; `None`: the baseline.
+    pub(super) by: Option<ShownUse>,
+}
+
+/// What an exception or a suppression was used for.
+#[derive(Debug)]
+pub(super) struct ShownUse {
+    pub(super) origin: WaiverOrigin,
+    pub(super) rule: Redacted,
+    pub(super) reason: Redacted,
+    pub(super) owner: Redacted,
+    pub(super) until: String,
+    pub(super) place: ShownPlace,
+    pub(super) uses: usize,
+}
+
+impl ShownWaived {
+    pub(super) fn new(waived: Waived, uses: &[Use]) -> Self {
+        let by = match waived.by {
+            By::Waiver(place) => uses.get(place),
+            By::Baseline => None,
+        };
+        Self { session: waived.session, finding: ShownFinding::new(waived.finding), by: by.map(ShownUse::new) }
+    }
+}
+
+impl ShownUse {
+    pub(super) fn new(used: &Use) -> Self {
+        Self {
+            origin: used.origin,
+            rule: redact(&used.rule),
+            reason: redact(&used.reason),
+            owner: redact(&used.owner),
+            until: used.until.to_string(),
+            place: ShownPlace::new(&used.place, None),
+            uses: used.uses,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Pipelines of GitLab: jobs that judge merge requests, and everything that lets one of them not do that.
+
+use super::call::verdicts;
+use super::{Check, Gate, State};
+use crate::repo_audit::{Document, Language, items, member, members, settings_remarks, text};
+use agent_strace_policy::json::{Data, Value};
+
+/// The file that a pipeline begins with.
+const ROOT: &str = ".gitlab-ci.yml";
+const FILTERS: &[&str] = &["changes", "exists"];
+
+pub(super) fn gates(
+    path: &str,
+    content: &str,
+    all: &[(String, Result<String, String>)],
+) -> Result<Vec<Gate>, Box<Check>> {
+    if !content.contains("agent-strace") {
+        return Ok(Vec::new());
+    }
+    let document = Document::read(Language::Yaml, content).map_err(|fault| {
+        Box::new(Check::new("gate/readable", State::Unknown, fault.reason.clone()).at(path, fault.line))
+    })?;
+    let jobs = members(&document.root);
+    let mut found = Vec::new();
+    for (key, job) in jobs {
+        let judged: Vec<Option<String>> = scripts(job).iter().flat_map(|script| verdicts(script)).collect();
+        if judged.is_empty() {
+            continue;
+        }
+        let line = document.line(&key.span);
+        let mut checks = Vec::new();
+        let mut push = |id, state, at: &Value, message: &str| {
+            checks.push(Check::new(id, state, message).at(path, document.line(&at.span)));
+        };
+        for fault in judged.into_iter().flatten() {
+            push("gate/base", State::Defeated, job, &fault);
+        }
+        skipped(job, &mut push);
+        let kept = scripts(job).iter().any(|script| keeps_code(script));
+        if kept && !jobs.iter().any(|(_, other)| restores(other, &key.name)) {
+            push("gate/forgiven", State::Defeated, job, "its exit code is kept, and no job that needs it ends with it");
+        }
+        if !is_included(path, all) {
+            let message = "`.gitlab-ci.yml` does not include this file, so that nothing runs it: add it to `include`";
+            push("gate/included", State::Defeated, job, message);
+        }
+        for remark in settings_remarks(path, content).unwrap_or_default() {
+            let line = remark.place.line.unwrap_or(1);
+            checks.push(Check::new("gate/forgiven", State::Defeated, remark.message).at(path, line));
+        }
+        if checks.is_empty() {
+            checks.push(
+                Check::new("gate/there", State::Good, format!("the job `{}` judges changes", key.name)).at(path, line),
+            );
+        }
+        found.push(Gate { file: path.to_owned(), job: key.name.clone(), line, is_independent: false, checks });
+    }
+    Ok(found)
+}
+
+/// All lines that a job runs.
+fn scripts(job: &Value) -> Vec<&str> {
+    let listed = |name| {
+        let value = member(job, name);
+        value.into_iter().flat_map(items).filter_map(text).chain(value.and_then(text)).collect::<Vec<_>>()
+    };
+    [listed("before_script"), listed("script")].concat()
+}
+
+fn skipped(job: &Value, push: &mut impl FnMut(&'static str, State, &Value, &str)) {
+    let rules = member(job, "rules").map(items).unwrap_or_default();
+    let places = rules.iter().chain(["only", "except"].iter().filter_map(|name| member(job, name)));
+    for place in places.chain([job]) {
+        if let Some(value) = FILTERS.iter().find_map(|name| member(place, name)) {
+            let message = "changes of other files start no job, and nothing judges them: take the filter out";
+            push("gate/filters", State::Defeated, value, message);
+        }
+        if let Some(value) = member(place, "when").filter(|value| matches!(text(value), Some("manual" | "never"))) {
+            // `never` behind a condition is how a job is kept to merge requests.
+            if text(value) == Some("manual") || member(place, "if").is_none() {
+                push("gate/skipped", State::Defeated, value, "the job does not run by itself: take `when` out");
+            }
+        }
+        if let Some(value) = member(place, "allow_failure").filter(|value| matches!(value.data, Data::Bool(true))) {
+            push("gate/forgiven", State::Defeated, value, "`allow_failure` lets the gate fail without a consequence");
+        }
+    }
+}
+
+/// `agent-strace check … || code=$?`.
+fn keeps_code(script: &str) -> bool {
+    let joined = script.replace("\\\n", " ");
+    joined.lines().any(|line| line.contains("agent-strace") && line.contains("||") && line.contains("=$?"))
+}
+
+/// Whether a job ends with what another one kept.
+fn restores(job: &Value, other: &str) -> bool {
+    let needs = member(job, "needs").map(items).unwrap_or_default();
+    let is_needed =
+        needs.iter().any(|need| text(need) == Some(other) || member(need, "job").and_then(text) == Some(other));
+    let ends = scripts(job).iter().any(|script| script.lines().any(|line| line.trim_start().starts_with("exit ")));
+    let allows = member(job, "allow_failure").is_some_and(|value| matches!(value.data, Data::Bool(true)));
+    is_needed && ends && !allows
+}
+
+fn is_included(path: &str, all: &[(String, Result<String, String>)]) -> bool {
+    path == ROOT || all.iter().any(|(name, text)| name != path && text.as_ref().is_ok_and(|text| text.contains(path)))
+}

@@ -1,0 +1,248 @@
+//! What a repository says about the gate in its CI: whether changes are judged at all, who could get around that, and
+//! what can't be seen from the repository.
+//!
+//! Everything is read from one commit: what is not committed judges nothing. That a check is required, and that reviews
+//! are, is a setting of the forge; it is told as something to look at, and never taken for granted.
+
+mod call;
+mod github;
+mod gitlab;
+mod owners;
+#[cfg(test)]
+mod tests;
+
+use agent_strace_policy::Policy;
+
+/// Who can change the gate that judges a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strength {
+    /// Nothing judges changes, or something takes that back.
+    None,
+    /// The author of the change, and everybody sees that.
+    Visible,
+    /// Its author, if an owner approves.
+    Reviewed,
+}
+
+impl Strength {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Visible => "visible",
+            Self::Reviewed => "reviewed",
+        }
+    }
+}
+
+/// What one look at something came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// It could not be read: nothing is known.
+    Unknown,
+    /// It takes the gate out of force.
+    Defeated,
+    /// It could be stronger.
+    Weak,
+    Good,
+    /// Only the settings of the forge say it.
+    Unseen,
+}
+
+impl State {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Defeated => "defeated",
+            Self::Weak => "weak",
+            Self::Good => "good",
+            Self::Unseen => "unseen",
+        }
+    }
+}
+
+/// One thing that was looked at. All text of the repository in it is hostile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    pub id: &'static str,
+    pub state: State,
+    /// Lower case, one line: what it is, and what to do.
+    pub message: String,
+    /// A file from the top of the repository, and a line of it.
+    pub place: Option<(String, u32)>,
+}
+
+impl Check {
+    fn new(id: &'static str, state: State, message: impl Into<String>) -> Self {
+        Self { id, state, message: message.into(), place: None }
+    }
+
+    fn at(mut self, file: &str, line: u32) -> Self {
+        self.place = Some((file.to_owned(), line));
+        self
+    }
+}
+
+/// A job that judges changes.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Gate {
+    pub file: String,
+    /// As the file calls it, and as the rules of a branch have to.
+    pub job: String,
+    pub line: u32,
+    /// It is the same whatever the change brings: it runs as it is on the branch that is merged into.
+    pub is_independent: bool,
+    checks: Vec<Check>,
+}
+
+impl Gate {
+    fn is_intact(&self) -> bool {
+        self.checks.iter().all(|check| !matches!(check.state, State::Defeated | State::Unknown))
+    }
+}
+
+/// What a commit holds, as far as it is looked at.
+#[derive(Debug, Default)]
+pub struct Held {
+    /// Files of CI and their text; `Err`: why one can't be read.
+    pub pipelines: Vec<(String, Result<String, String>)>,
+    /// Code owners, in the order in which they are looked for.
+    pub owners: Vec<(String, String)>,
+    /// The policy that a change is judged by.
+    pub policy_path: String,
+    /// `None`: there is none. `Err`: what is wrong with it, in one line.
+    pub policy: Option<Result<Box<Policy>, String>>,
+    /// Below the top of the repository.
+    pub store: String,
+    pub ignores_store: bool,
+}
+
+/// The answer.
+#[derive(Debug)]
+pub struct Examination {
+    pub strength: Strength,
+    pub gates: Vec<Gate>,
+    /// The worst first.
+    pub checks: Vec<Check>,
+}
+
+impl Examination {
+    /// 0 where a gate is in force, 1 where none is, 2 where that can't be told.
+    pub fn exit_code(&self) -> u8 {
+        if self.checks.iter().any(|check| check.state == State::Unknown) {
+            2
+        } else {
+            u8::from(self.strength == Strength::None)
+        }
+    }
+}
+
+/// Where the settings of the program are looked for; each decides what is judged.
+const SETTINGS: &[&str] = &[".agent-strace.yaml", ".agent-strace.yml"];
+
+pub fn examine(held: &Held) -> Examination {
+    let mut gates = Vec::new();
+    let mut checks = Vec::new();
+    for (path, text) in &held.pipelines {
+        match text {
+            Err(why) => checks.push(Check::new("gate/readable", State::Unknown, why).at(path, 1)),
+            Ok(text) => match read(path, text, held) {
+                Err(check) => checks.push(*check),
+                Ok(found) => gates.extend(found),
+            },
+        }
+    }
+    if gates.is_empty() {
+        let message = "no job judges changes: `agent-strace init --ci github` or `--ci gitlab` writes one, and it has to be \
+                       committed";
+        checks.push(Check::new("gate/there", State::Defeated, message));
+    }
+    checks.push(policy(held));
+    checks.push(store(held));
+    let is_held_up = checks.iter().all(|check| !matches!(check.state, State::Defeated | State::Unknown));
+    let intact = gates.iter().any(Gate::is_intact);
+    let owned = owners::checks(&held.owners, &guarded(held, &gates));
+    let is_owned = owned.iter().all(|check| check.state == State::Good);
+    let strength = match (is_held_up && intact, is_owned) {
+        (false, _) => Strength::None,
+        (true, false) => Strength::Visible,
+        (true, true) => Strength::Reviewed,
+    };
+    checks.extend(owned);
+    checks.extend(gates.iter().flat_map(|gate| gate.checks.iter().cloned()));
+    checks.extend(unseen(&gates));
+    checks.sort_by(|left, right| (left.state, &left.place, left.id).cmp(&(right.state, &right.place, right.id)));
+    checks.dedup();
+    Examination { strength, gates, checks }
+}
+
+/// By the forge whose file it is.
+fn read(path: &str, text: &str, held: &Held) -> Result<Vec<Gate>, Box<Check>> {
+    if is_github(path) { github::gates(path, text) } else { gitlab::gates(path, text, &held.pipelines) }
+}
+
+/// Whether a path is one of a file that decides what CI does.
+pub fn is_pipeline(path: &str) -> bool {
+    let is_yaml = [".yml", ".yaml"].iter().any(|end| path.ends_with(end));
+    is_yaml && (is_github(path) || path.starts_with(".gitlab/") || path.starts_with(".gitlab-ci."))
+}
+
+fn is_github(path: &str) -> bool {
+    path.strip_prefix(".github/workflows/").is_some_and(|name| !name.contains('/'))
+}
+
+fn policy(held: &Held) -> Check {
+    let path = &held.policy_path;
+    let (state, message) = match &held.policy {
+        None => (State::Defeated, "it is not committed: without a policy nothing is judged".to_owned()),
+        Some(Err(fault)) => (State::Defeated, format!("it can't be used, so nothing is judged: {fault}")),
+        Some(Ok(_)) => (State::Good, "it is committed, and it can be used".to_owned()),
+    };
+    Check::new("policy/there", state, message).at(path, 1)
+}
+
+fn store(held: &Held) -> Check {
+    let store = &held.store;
+    if held.ignores_store {
+        let message =
+            format!("git ignores `{store}`, so no session that is recorded there comes with a change: take it out");
+        return Check::new("store/committed", State::Weak, message);
+    }
+    Check::new("store/committed", State::Good, format!("git does not ignore `{store}`"))
+}
+
+/// What nobody may change without its owners.
+fn guarded(held: &Held, gates: &[Gate]) -> Vec<String> {
+    let mut paths = vec![held.policy_path.clone()];
+    paths.extend(SETTINGS.iter().map(|path| (*path).to_owned()));
+    paths.extend(gates.iter().map(|gate| gate.file.clone()));
+    // A new workflow could take the name of the check.
+    let github = gates.is_empty() || gates.iter().any(|gate| is_github(&gate.file));
+    paths.push(if github { ".github/workflows/new.yml" } else { ".gitlab-ci.yml" }.to_owned());
+    paths.extend(held.owners.first().map(|(path, _)| path.clone()));
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// What only the forge knows.
+fn unseen(gates: &[Gate]) -> Vec<Check> {
+    let github = gates.iter().filter(|gate| is_github(&gate.file));
+    let mut checks: Vec<Check> = github
+        .map(|gate| {
+            let message = format!(
+                "whether the check `{}` is required, with GitHub Actions as its source: rules of the branch say it",
+                gate.job
+            );
+            Check::new("forge/required", State::Unseen, message).at(&gate.file, gate.line)
+        })
+        .collect();
+    let message = if gates.iter().any(|gate| !is_github(&gate.file)) {
+        "whether pipelines must succeed, and owners must approve: settings of the project say it; a pipeline execution \
+         policy of the group makes it one that nobody can change in a merge request"
+    } else {
+        "whether owners must approve, and whether rules of the organisation require the workflow from another repository, \
+         which is what nobody can change in a pull request: settings of the forge say it"
+    };
+    checks.push(Check::new("forge/enforced", State::Unseen, message));
+    checks
+}

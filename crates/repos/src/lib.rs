@@ -1,0 +1,8 @@
+//! Audits of repositories: which AI tools, MCP servers and endpoints they use ([`repo_audit`]), and how their CI runs the
+//! gate ([`doctor`]).
+//!
+//! Everything is read from git objects and, where there is one, the work tree; nothing is started or fetched. This crate
+//! must not know session logs or report formats. Start with [`repo_audit`].
+
+pub mod doctor;
+pub mod repo_audit;

@@ -1,0 +1,40 @@
+//! What a repository gives away about the AI tools that work in it, and the servers and hosts they talk to.
+//!
+//! Everything is read from git objects and, where there is one, the work tree. Nothing is started, fetched or executed.
+//! Which tool leaves which traces is data ([`mod@tables`]); what is wrong with what is there are rules, whose text is in
+//! `crates/rules/specs/repo-*.md`.
+
+mod approval;
+mod commits;
+mod contents;
+mod document;
+mod endpoints;
+mod file;
+mod front_matter;
+mod hosts;
+mod judge;
+mod launch;
+mod lookup;
+mod mcp;
+mod poison;
+mod private;
+mod remark;
+mod repository;
+mod settings;
+mod shown;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod traces;
+mod worktree;
+
+pub use approval::{ApprovalError, Approvals, Wrong};
+pub use commits::{Mark, marks};
+pub use document::{Document, Language, items, member, members, text};
+pub use mcp::{Pin, Transport, label as server_label, offered};
+pub use remark::{Origin, Place, Remark};
+pub use repository::{Declared, Located, Settings, Swept, sweep};
+pub(crate) use settings::gate::{calls as gate_calls, is_action as is_gate_action};
+pub(crate) use settings::remarks as settings_remarks;
+pub use tables::tables;
+pub use traces::{Detected, Evidence};

@@ -1,0 +1,165 @@
+//! Limits of what a session, or a sub-agent, may spend.
+
+use super::{Check, Hit, Log, Rule, Site};
+use agent_strace_metrics::series::{self, Series};
+use agent_strace_metrics::{Part, Pricing};
+use agent_strace_model::finding::{Counts, Level};
+use agent_strace_policy::budgets::{Limit, Measure};
+
+pub(super) static EXCEEDED: Rule = Rule {
+    id: "budget/exceeded",
+    level: Level::Error,
+    summary: "a session or a sub-agent spent more than the policy allows",
+    spec: include_str!("../../specs/budget-exceeded.md"),
+    check: Check::Acts(exceeded),
+};
+
+pub(super) static UNRECORDED: Rule = Rule {
+    id: "budget/unrecorded",
+    level: Level::Warning,
+    summary: "the log does not record what the policy limits",
+    spec: include_str!("../../specs/budget-unrecorded.md"),
+    check: Check::Acts(unrecorded),
+};
+
+fn exceeded(log: &Log<'_>, hits: &mut Vec<Hit>) {
+    let mut first: Option<(u32, usize, usize)> = None;
+    each(log, |limit, series, who| {
+        let measure = limit.measure;
+        let spent = || measure.spent(series.total());
+        let allowed = || format!("{} allows {}", key(limit), measure.amount(limit.most));
+        // Who spent too much may spend nothing more.
+        let now = |(event, reached)| log.asking.map_or((event, reached), |asking| (asking, series.total()));
+        if let Some((event, reached)) = series.passes(limit.most).map(now) {
+            let numbers = format!("({} > {})", measure.amount(reached), measure.amount(limit.most));
+            let message = format!("{} {}: {}, which is passed here {numbers}", who.words(), spent(), allowed());
+            let passed = (event, measure.check_rank(), hits.len());
+            if matches!(who, Who::Session) && first.is_none_or(|first| passed < first) {
+                first = Some(passed);
+            }
+            hits.push(hit(&EXCEEDED, Site::Event(event), Level::Error, message, limit, who));
+        } else if let Some((event, what)) = &series.unknown {
+            let message = format!("{} {} or more: {}, and {what}", who.words(), spent(), allowed());
+            let hit = hit(&EXCEEDED, Site::Event(*event), Level::Warning, message, limit, who);
+            let counts = if is_of_usage(measure) { Counts::Incomplete } else { Counts::ByLevel };
+            hits.push(Hit { counts, ..hit });
+        }
+    });
+    let several = hits.iter().filter(|hit| hit.level == Level::Error).count() > 1;
+    if let Some(hit) = first.filter(|_| several).and_then(|(_, _, place)| hits.get_mut(place)) {
+        hit.message.push_str(", the first of all limits");
+    }
+}
+
+/// What has no price or isn't told may have been anything.
+fn is_of_usage(measure: Measure) -> bool {
+    use Measure::{CostUsd, InputTokens, OutputTokens, ReasoningTokens, TotalTokens};
+    matches!(measure, CostUsd | InputTokens | OutputTokens | TotalTokens | ReasoningTokens)
+}
+
+fn unrecorded(log: &Log<'_>, hits: &mut Vec<Hit>) {
+    each(log, |limit, series, who| {
+        // What is recorded in part may be too much already.
+        if series.recorded || series.passes(limit.most).is_some() {
+            return;
+        }
+        let message = format!("{} can't be judged for {}: the log does not record it", key(limit), who.words());
+        let hit = hit(&UNRECORDED, Site::Session, Level::Warning, message, limit, who);
+        hits.push(Hit { counts: Counts::Incomplete, ..hit });
+    });
+}
+
+/// Every limit with what was spent of it.
+fn each(log: &Log<'_>, mut judge: impl FnMut(&Limit, &Series, Who<'_>)) {
+    let (budgets, of_hooks) = (log.policy.budgets(), &log.policy.hooks().limits);
+    if budgets.is_empty() && of_hooks.is_empty() {
+        return;
+    }
+    let whole = log.measured.whole();
+    for limit in budgets.limits.iter().chain(of_hooks) {
+        judge(limit, &spent(limit, &whole, log), Who::Session);
+    }
+    if budgets.per_subagent.is_empty() {
+        return;
+    }
+    let own = log.session.parent.is_some().then_some(whole);
+    let asks = |part: &Part<'_>| {
+        let last = part.events.last().map(|event| event.number);
+        log.asking.is_none_or(|asking| last == Some(asking))
+    };
+    for part in own.into_iter().chain(log.measured.subagents()).filter(asks) {
+        let who = part.subagent.map_or(Who::Child, Who::Subagent);
+        for limit in &budgets.per_subagent {
+            judge(limit, &spent(limit, &part, log), who);
+        }
+    }
+}
+
+/// What a part of a session spent of what a limit is about.
+fn spent(limit: &Limit, part: &Part<'_>, log: &Log<'_>) -> Series {
+    let session = log.session;
+    match limit.measure {
+        Measure::ToolCalls => series::calls(part),
+        Measure::SessionTurns => series::turns(part, session),
+        Measure::Duration => series::duration(part, session),
+        Measure::FilesChanged => series::files(part),
+        Measure::NetworkHosts => series::hosts(part),
+        Measure::Subagents => series::subagents(part, session),
+        Measure::DelegatedTasks => series::delegated(part),
+        Measure::ModelCalls => series::model_calls(session),
+        Measure::ModelTurns => series::model_turns(session),
+        Measure::InputTokens => series::tokens(session, |usage| usage.input),
+        Measure::OutputTokens => series::tokens(session, |usage| usage.output),
+        Measure::TotalTokens => series::tokens(session, series::total_tokens),
+        Measure::CostUsd => match &limit.prices {
+            Some(rates) => series::cost(session, &Pricing::Rates(rates)),
+            None => series::cost(session, log.measured.pricing()),
+        },
+        Measure::ReasoningTokens => series::reasoning(session),
+    }
+}
+
+/// Who spends.
+#[derive(Debug, Clone, Copy)]
+enum Who<'a> {
+    Session,
+    /// A session that is a sub-agent's.
+    Child,
+    /// A sub-agent inside of a session.
+    Subagent(&'a str),
+}
+
+impl Who<'_> {
+    fn words(self) -> String {
+        match self {
+            Self::Session => "the session".to_owned(),
+            Self::Child => "the sub-agent".to_owned(),
+            Self::Subagent(name) => format!("the sub-agent `{name}`"),
+        }
+    }
+}
+
+/// `budgets.per_subagent.tool_calls`, and `budget.maxToolCalls of .claw-policy.json`.
+fn key(limit: &Limit) -> String {
+    let key = limit.place.pointer.trim_start_matches('/').replace('/', ".");
+    match &limit.place.file {
+        Some(file) if key.starts_with("budget.") => format!("{key} of {file}"),
+        _ => key,
+    }
+}
+
+fn hit(rule: &Rule, site: Site, level: Level, message: String, limit: &Limit, who: Who<'_>) -> Hit {
+    let spender = if let Who::Subagent(name) = who { name } else { "" };
+    Hit {
+        site,
+        until: None,
+        level,
+        message,
+        rule: rule.id,
+        place: Some(limit.place.clone()),
+        named: None,
+        counts: Counts::ByLevel,
+        about: vec![("limit", key(limit)), ("subagent", spender.to_owned())],
+        since: Vec::new(),
+    }
+}

@@ -1,0 +1,65 @@
+//! `coverage/no-session`: a commit says that an agent made it, and no session of that agent tells how.
+
+use super::{ChangeHit, ChangeSite, Changed, Check, Rule, bounded, weigh};
+use agent_strace_git::change_set::{Commit, Extent, Mark};
+use agent_strace_model::finding::Level;
+use agent_strace_policy::folded_name;
+
+pub(crate) static RULE: Rule = Rule {
+    id: "coverage/no-session",
+    level: Level::Error,
+    summary: "a commit says that an agent made it, and no session of that agent is here",
+    spec: include_str!("../../specs/coverage-no-session.md"),
+    check: Check::Change(check),
+};
+
+/// Digits of a commit's name that are shown.
+const DIGITS: usize = 12;
+
+fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
+    if changed.change.extent == Extent::Tampering {
+        return;
+    }
+    let Some((weight, place)) = weigh(changed.policy, &RULE, Level::Error) else { return };
+    let mut found = Vec::new();
+    for commit in &changed.change.commits {
+        // What a merge brings along has commits of its own.
+        let unseen = commit.marks.iter().find(|mark| !is_covered(changed, commit, mark));
+        let Some(mark) = unseen.filter(|_| !commit.is_merge && !commit.files.is_empty()) else { continue };
+        let short = commit.id.get(..DIGITS).unwrap_or(&commit.id);
+        let message = format!(
+            "the commit {short} says that {} made it (`{}`), and no session of it that touches its files is here",
+            mark.name, mark.said
+        );
+        let about = vec![mark.tool.clone(), commit.id.clone()];
+        found.push(ChangeHit { weight, message, site: site(changed, commit), place: place.clone(), about });
+    }
+    hits.extend(bounded(found));
+}
+
+/// Some session of the tool, recorded with the change, touched a file of the commit.
+fn is_covered(changed: &Changed<'_>, commit: &Commit, mark: &Mark) -> bool {
+    changed.sessions.iter().any(|session| {
+        let touches = |path: &String| {
+            let place = changed.change.files.binary_search_by(|file| file.path.cmp(path)).ok();
+            // What a later commit took back is not in the change any more, but it was in the session.
+            place.is_some_and(|place| session.recorded.touches(place)) || session.recorded.strayed_to(path)
+        };
+        session.is_new && is_by(session.agent, mark) && commit.files.iter().any(touches)
+    })
+}
+
+/// Agents and tools are called in more than one way: `claude-code` and `Claude Code`, `gemini-cli` and `gemini`. A mark that
+/// names no tool is anybody's.
+fn is_by(agent: &str, mark: &Mark) -> bool {
+    let (agent, tool) = (folded_name(agent), folded_name(&mark.tool));
+    tool.is_empty() || agent.starts_with(&tool) || tool.starts_with(&agent) && !agent.is_empty()
+}
+
+/// A file of the commit that the change still holds.
+fn site(changed: &Changed<'_>, commit: &Commit) -> ChangeSite {
+    let held = |path: &String| changed.change.file(path).filter(|file| !changed.change.is_recorded(&file.path));
+    let file = commit.files.iter().find_map(held);
+    let path = file.map_or_else(|| commit.files.first().cloned().unwrap_or_default(), |file| file.path.clone());
+    ChangeSite::File { path, line: file.map_or(1, agent_strace_git::ChangedFile::line), effect: None }
+}

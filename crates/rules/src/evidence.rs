@@ -1,0 +1,176 @@
+//! What a log does not prove: each kind of missing evidence is a rule, and the policy says what it weighs.
+
+use super::{Check, Remark, Rule, Whole};
+use agent_strace_model::dialect::Carries;
+use agent_strace_model::evidence::Chain;
+use agent_strace_model::finding::Level;
+
+macro_rules! evidence {
+    ($name:ident, $id:literal, $spec:literal, $level:ident, $check:ident, $summary:literal) => {
+        pub(super) static $name: Rule = Rule {
+            id: $id,
+            level: Level::$level,
+            summary: $summary,
+            spec: include_str!(concat!("../specs/evidence-", $spec, ".md")),
+            check: Check::Session($check),
+        };
+    };
+}
+
+evidence!(CHAIN, "evidence/chain", "chain", Error, chain, "the chain of digests in a log is broken");
+evidence!(COMPACTED, "evidence/compacted", "compacted", Note, compacted, "the conversation was summarised");
+evidence!(COUNTS, "evidence/counts", "counts", Warning, counts, "a total in a log is not that of what it holds");
+evidence!(LEVEL, "evidence/level", "level", Error, level, "a log proves less than the policy demands");
+evidence!(
+    MISSING_SUBAGENT,
+    "evidence/missing-subagent",
+    "missing-subagent",
+    Warning,
+    missing_subagent,
+    "a sub-agent made calls that are not recorded"
+);
+evidence!(NO_CALLS, "evidence/no-calls", "no-calls", Warning, no_calls, "the format of a log can't hold all calls");
+evidence!(REMOVED, "evidence/removed", "removed", Warning, removed, "the agent's host removed messages from a log");
+evidence!(REWOUND, "evidence/rewound", "rewound", Note, rewound, "the conversation was taken back");
+evidence!(TRUNCATED, "evidence/truncated", "truncated", Warning, truncated, "a log ends inside a record");
+evidence!(UNANSWERED, "evidence/unanswered", "unanswered", Note, unanswered, "calls have no recorded result");
+evidence!(
+    UNKNOWN_RECORDS,
+    "evidence/unknown-records",
+    "unknown-records",
+    Note,
+    unknown_records,
+    "a log holds records of an unknown type"
+);
+evidence!(UNREADABLE, "evidence/unreadable", "unreadable", Warning, unreadable, "parts of a log could not be read");
+
+fn chain(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    if let Chain::Broken(line) = whole.account.evidence.chain {
+        let message =
+            "this record does not carry the digest of the one before it: the log was changed after it was written";
+        remarks.push(Remark { at: Some((0, line)), ..Remark::whole(message) });
+    }
+}
+
+fn compacted(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    let count = whole.account.evidence.compactions;
+    if count > 0 {
+        remarks.push(Remark::whole(format!(
+            "the conversation was summarised {}: what came before it is on record",
+            times(count)
+        )));
+    }
+}
+
+fn counts(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    for count in whole.account.evidence.counts.iter().filter(|count| count.stated != count.recorded) {
+        let (stated, recorded) = (usize::try_from(count.stated), usize::try_from(count.recorded));
+        let stated = counted(stated.unwrap_or(usize::MAX), count.what.noun());
+        let recorded = recorded.unwrap_or(usize::MAX);
+        let verb = if recorded == 1 { "is" } else { "are" };
+        remarks
+            .push(Remark::whole(format!("the log says {stated}, {recorded} {verb} recorded: what is recorded counts")));
+    }
+}
+
+fn level(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    let Some((minimum, place)) = whole.policy.evidence().minimum() else { return };
+    let grade = whole.account.grade();
+    if grade < minimum {
+        let message = format!(
+            "its evidence is {} ({}), the policy demands {}",
+            grade.name(),
+            whole.account.source.name(),
+            minimum.name()
+        );
+        remarks.push(Remark { place: Some(place.clone()), ..Remark::whole(message) });
+    }
+}
+
+fn missing_subagent(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    for started in &whole.account.started {
+        let traced = whole.run.trace(whole.account, started);
+        if !traced.is_short() {
+            continue;
+        }
+        let kind = started.kind.as_deref().map(|kind| format!(" ({kind})")).unwrap_or_default();
+        let name = started.id.as_deref().map(|id| format!(" `{id}`")).unwrap_or_default();
+        let message = match (traced.declared, traced.recorded) {
+            (None, _) => format!("the sub-agent{name}{kind} was started, but nothing that it did is recorded"),
+            (Some(declared), recorded) => {
+                let recorded = recorded.unwrap_or(0);
+                let missing = declared.saturating_sub(recorded);
+                format!(
+                    "the sub-agent{name}{kind} made {}: {recorded} recorded, {missing} missing",
+                    counted(declared, "call")
+                )
+            }
+        };
+        remarks.push(Remark { at: Some(started.at), ..Remark::whole(message) });
+    }
+}
+
+fn no_calls(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    let message = match whole.account.carries {
+        Carries::Calls | Carries::Requests => return,
+        Carries::SomeCalls(missing) => format!("this format does not hold every call: {missing}"),
+        Carries::Authorship => {
+            "this format says who wrote something, not what was done: it is no evidence of calls".to_owned()
+        }
+    };
+    remarks.push(Remark::whole(message));
+}
+
+fn removed(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    let count = whole.account.evidence.removed;
+    if count > 0 {
+        let message = format!("the agent's host removed {} from the log", counted(count as usize, "message"));
+        remarks.push(Remark::whole(message));
+    }
+}
+
+fn rewound(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    let count = whole.account.evidence.rewinds;
+    if count > 0 {
+        let message =
+            format!("the conversation was taken back {}: what was taken back had run, and was judged", times(count));
+        remarks.push(Remark::whole(message));
+    }
+}
+
+fn truncated(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    if whole.account.evidence.truncated {
+        remarks.push(Remark::whole("the log ends inside a record: what came after it is not known"));
+    }
+}
+
+fn unanswered(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    let count = whole.account.calls.saturating_sub(whole.account.answered);
+    if count > 0 {
+        let what = if count == 1 { "1 call has" } else { &format!("{count} calls have") };
+        remarks.push(Remark::whole(format!("{what} no recorded result: judged as run")));
+    }
+}
+
+fn unknown_records(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    let count = whole.account.unknown_records;
+    if count > 0 {
+        let what = counted(count as usize, "record");
+        remarks.push(Remark::whole(format!("{what} of a type that this version does not know")));
+    }
+}
+
+fn unreadable(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    let count = whole.account.gaps;
+    if count > 0 {
+        remarks.push(Remark::whole(format!("{} of this log could not be read", counted(count, "part"))));
+    }
+}
+
+fn times(count: u32) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}

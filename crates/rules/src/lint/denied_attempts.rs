@@ -1,0 +1,103 @@
+//! What was refused, asked for again, or done another way.
+
+use std::collections::BTreeMap;
+
+use super::calls::Called;
+use super::lint;
+use super::scene::{Beat, Scene};
+use crate::Hit;
+use agent_strace_effects::{Certainty, Effect, Kind};
+use agent_strace_model::RawText;
+use agent_strace_policy::config::lint::{Parameter, Unit};
+
+const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(3.0), unit: Unit::Count };
+
+lint!(
+    DENIED_ATTEMPTS,
+    "denied-attempts",
+    Warning,
+    "an agent went on trying, or found another way, after it had been refused",
+    [THRESHOLD],
+    look
+);
+
+/// Refusals since somebody spoke to the agent.
+#[derive(Default)]
+struct Refusals<'a> {
+    calls: Vec<&'a Called<'a>>,
+    /// What they would have done, and the event of the first that would.
+    acts: BTreeMap<(&'static str, String), u32>,
+}
+
+fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    let mut refused = Refusals::default();
+    for beat in scene.beats() {
+        match beat {
+            // What touches nothing is a question: a plan that its user wants otherwise is no refusal.
+            Beat::Call(call) if call.was_refused() && call.acts.is_empty() => {}
+            Beat::Call(call) if call.was_refused() && is_answered(scene, call) => {
+                hits.extend(again(scene, &refused.calls));
+                refused = Refusals::default();
+            }
+            Beat::Call(call) if call.was_refused() => {
+                refused.calls.push(call);
+                for act in call.acts {
+                    if let Some(target) = target(act.effect) {
+                        refused.acts.entry(target).or_insert(call.event);
+                    }
+                }
+            }
+            Beat::Call(call) => hits.extend(around(scene, &refused, call)),
+            // Who is told to go on has been answered.
+            Beat::Prompt => {
+                hits.extend(again(scene, &refused.calls));
+                refused = Refusals::default();
+            }
+            Beat::Instruction | Beat::Message(_) => {}
+        }
+    }
+    hits.extend(again(scene, &refused.calls));
+}
+
+/// What agents write before the words of a user who refused a call and said what to do instead.
+const ANSWERS: &[&str] = &["the user said:", "user provided the following", "reason for rejection"];
+
+/// Whether a refusal came with words: it is an order as good as a prompt.
+fn is_answered(scene: &Scene<'_>, call: &Called<'_>) -> bool {
+    let Some(text) = scene.calls.result(call).map(RawText::decode) else { return false };
+    ANSWERS.iter().any(|answer| text.contains(answer))
+}
+
+/// Asked for over and over.
+fn again(scene: &Scene<'_>, refused: &[&Called<'_>]) -> Option<Hit> {
+    let ((first, last), count) = (refused.first().zip(refused.last())?, refused.len());
+    let message = format!("{count} calls were refused, and the agent went on trying: nobody told it to");
+    (count >= scene.count(&THRESHOLD))
+        .then(|| scene.hit((first.event, last.event), message, vec![("tool", first.call.tool.to_string())]))
+}
+
+/// Done all the same.
+fn around(scene: &Scene<'_>, refused: &Refusals<'_>, call: &Called<'_>) -> Option<Hit> {
+    if refused.acts.is_empty() || call.failed() {
+        return None;
+    }
+    let (act, before) = call.done().find_map(|effect| {
+        let target = target(effect)?;
+        let before = refused.acts.get(&target)?;
+        Some((target, *before))
+    })?;
+    let (kind, what) = act;
+    let message = format!("{kind}s `{what}`, which had been refused at event {before}");
+    Some(scene.hit((call.event, call.event), message, vec![("kind", kind.to_owned()), ("target", what)]))
+}
+
+/// What an act does to whom: only acts whose doing somebody would refuse.
+fn target(effect: &Effect) -> Option<(&'static str, String)> {
+    if effect.certainty != Certainty::Exact {
+        return None;
+    }
+    match &effect.kind {
+        Kind::Write(target) | Kind::Delete(target) => Some((effect.kind.name(), target.path.clone())),
+        _ => None,
+    }
+}

@@ -1,0 +1,34 @@
+//! The same piece of the same file, read again and again although nobody changed it.
+
+use std::collections::BTreeMap;
+
+use super::lint;
+use super::scene::Scene;
+use crate::Hit;
+use agent_strace_metrics::Reread;
+use agent_strace_policy::config::lint::{Parameter, Unit};
+
+const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(3.0), unit: Unit::Count };
+
+lint!(
+    REDUNDANT_READ,
+    "redundant-read",
+    Note,
+    "the same piece of an unchanged file was read several times",
+    [THRESHOLD],
+    look
+);
+
+fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+    // Each read that is repeated, with the last of its repetitions.
+    let mut last: BTreeMap<(u32, &str), &Reread> = BTreeMap::new();
+    for again in &scene.log.measured.files().rereads {
+        last.insert((again.of, &again.path), again);
+    }
+    for ((first, path), again) in last {
+        if again.times >= scene.count(&THRESHOLD) {
+            let message = format!("\"{path}\" read {} times in this session, unchanged: consider caching", again.times);
+            hits.push(scene.hit((first, again.event), message, vec![("path", path.to_owned())]));
+        }
+    }
+}

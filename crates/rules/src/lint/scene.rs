@@ -1,0 +1,108 @@
+//! What a lint rule looks at.
+
+use super::calls::{Called, Calls};
+use crate::{Hit, Log, Rule, Site};
+use agent_strace_model::finding::{Counts, Level};
+use agent_strace_model::{Event, EventKind, Session, Stream, Telling};
+use agent_strace_policy::config::lint::{Parameter, Tuning};
+
+/// One session, for one rule.
+pub(super) struct Scene<'a> {
+    pub(super) log: &'a Log<'a>,
+    pub(super) calls: &'a Calls<'a>,
+    pub(super) rule: &'static Rule,
+    pub(super) tuning: Tuning,
+}
+
+/// What happens in a session, as far as its rhythm goes.
+pub(super) enum Beat<'a> {
+    Call(&'a Called<'a>),
+    /// Somebody said something to the agent: what comes now has another reason.
+    Prompt,
+    /// The conversation was summarised, or a sub-agent was told what to do.
+    Instruction,
+    /// The model said something.
+    Message(&'a Event<'a>),
+}
+
+impl<'a> Scene<'a> {
+    pub(super) fn session(&self) -> &'a Session<'a> {
+        self.log.session
+    }
+
+    /// A number that the rule goes by; without one that is given or a default it has nothing to say.
+    pub(super) fn number(&self, parameter: &Parameter) -> Option<f64> {
+        self.tuning.number(parameter)
+    }
+
+    /// A whole number that has a default.
+    pub(super) fn count(&self, parameter: &Parameter) -> usize {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "the lint file holds counts in u32"
+        )]
+        let count = self.number(parameter).unwrap_or(f64::MAX).min(f64::from(u32::MAX)) as usize;
+        count
+    }
+
+    /// The calls of the session and what stands between them, in order.
+    pub(super) fn beats(&self) -> impl Iterator<Item = Beat<'a>> + use<'a> {
+        let mut calls = self.calls.list.iter().peekable();
+        self.log.session.events.iter().enumerate().filter_map(move |(place, event)| match &event.kind {
+            EventKind::Call(_) => calls.next_if(|call| call.place == place).map(Beat::Call),
+            EventKind::Prompt(_) | EventKind::Command(_) if event.origin.telling == Telling::Told => Some(Beat::Prompt),
+            EventKind::Instruction(_) => Some(Beat::Instruction),
+            EventKind::Message(_) if event.origin.telling == Telling::Told => Some(Beat::Message(event)),
+            _ => None,
+        })
+    }
+
+    /// Whether an event is of the session's own conversation, not of a sub-agent's in it.
+    pub(super) fn is_main(&self, event: &Event<'_>) -> bool {
+        let stream = self.log.session.streams.get(usize::from(event.origin.stream));
+        !matches!(stream, Some(Stream::Sidechain(_)))
+    }
+
+    /// The session is a sub-agent's of another one, which has the task and the answer.
+    pub(super) fn is_subagent(&self) -> bool {
+        self.log.session.parent.is_some()
+    }
+
+    /// A finding at some events, from the first to the last; `about` tells it from others of the rule.
+    pub(super) fn hit(&self, events: (u32, u32), message: String, about: Vec<(&'static str, String)>) -> Hit {
+        let (first, last) = events;
+        Hit {
+            site: Site::Event(first),
+            until: (last > first).then_some(last),
+            level: self.tuning.level.unwrap_or(self.rule.level),
+            message,
+            rule: self.rule.id,
+            place: self.tuning.place.clone(),
+            named: None,
+            counts: Counts::ByLevel,
+            about,
+            since: Vec::new(),
+        }
+    }
+
+    /// A finding about the whole session.
+    pub(super) fn whole(&self, message: String, about: Vec<(&'static str, String)>) -> Hit {
+        Hit { site: Site::Session, until: None, ..self.hit((0, 0), message, about) }
+    }
+
+    /// The log does not record what the rule goes by: evidence that is missing, where somebody counts on the rule.
+    pub(super) fn cannot_judge(&self, why: &str, hits: &mut Vec<Hit>) {
+        if self.tuning.place.is_some() || self.tuning.is_counted {
+            let message = format!("can't be judged: {why}");
+            let hit = self.whole(message, vec![("lacks", why.to_owned())]);
+            hits.push(Hit { counts: Counts::Incomplete, level: Level::Warning, ..hit });
+        }
+    }
+}
+
+/// `1 file`, `2 files`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}

@@ -1,0 +1,20 @@
+//! Credentials that an agent wrote into its log with its own settings.
+
+use super::{Check, Remark, Rule, Whole};
+use agent_strace_model::finding::Level;
+
+pub(super) static RULE: Rule = Rule {
+    id: "secret/log-settings",
+    level: Level::Warning,
+    summary: "a log carries a credential among the agent's settings",
+    spec: include_str!("../specs/secret-log-settings.md"),
+    check: Check::Session(check),
+};
+
+fn check(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    for key in &whole.account.evidence.credentials {
+        remarks.push(Remark::whole(format!(
+            "the log holds a credential of the agent in clear, at `{key}`: whoever can read the log can use it"
+        )));
+    }
+}

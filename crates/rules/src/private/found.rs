@@ -1,0 +1,184 @@
+//! What one log holds that is private, by session: each value once, with where it stands.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::Wanted;
+use super::search::Search;
+use agent_strace_model::Session;
+use agent_strace_secrets::stream::Finding;
+
+/// Different values of one session and rule that are kept.
+const MOST_VALUES: usize = 20_000;
+/// Places of one value that are kept.
+const MOST_PLACES: usize = 16;
+/// Sessions that one line may be of. What stands on a line of more is told of beside the first of them.
+const MOST_SHARING: usize = 64;
+/// Bytes of pointers that are kept of one log.
+const POINTERS: usize = 16 << 20;
+
+/// What a log gives away.
+pub struct Exposed<'w> {
+    wanted: &'w Wanted,
+    sessions: Vec<Share>,
+}
+
+/// What of it is of one session.
+#[derive(Debug, Default)]
+pub(super) struct Share {
+    /// In the order in which they come first.
+    pub(super) values: Vec<Value>,
+    known: BTreeMap<&'static str, BTreeMap<String, usize>>,
+    /// By rule: how often values stand there that were too many to be kept.
+    pub(super) beyond: BTreeMap<&'static str, u64>,
+    /// Values of it are kept as another session's.
+    is_partial: bool,
+}
+
+/// One value, without what it is.
+#[derive(Debug)]
+pub(super) struct Value {
+    pub(super) rule: &'static str,
+    pub(super) kind: &'static str,
+    pub(super) fingerprint: String,
+    /// The first ones.
+    pub(super) places: Vec<Spot>,
+    /// How often it stands there in all.
+    pub(super) count: u64,
+    /// Several sessions stand where it does, and another one tells of it unless it is this one's.
+    pub(super) is_shared: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Spot {
+    pub(super) file: File,
+    pub(super) line: u32,
+    /// JSON pointer in the document that begins on or before that line; empty in plain text.
+    pub(super) pointer: String,
+}
+
+/// Where a session is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum File {
+    Log,
+    /// What the store keeps beside it.
+    Meta,
+}
+
+impl<'w> Exposed<'w> {
+    /// Searches a log, and what the store keeps beside it.
+    pub fn of(wanted: &'w Wanted, log: &[u8], meta: Option<&[u8]>, sessions: &[Session<'_>]) -> io::Result<Self> {
+        let mut exposed = Self { wanted, sessions: sessions.iter().map(|_| Share::default()).collect() };
+        let owners = Owners::of(sessions);
+        for at in owners.crowded() {
+            if let Some(share) = exposed.sessions.get_mut(at) {
+                share.is_partial = true;
+            }
+        }
+        let mut room = POINTERS;
+        for (file, bytes) in [(File::Log, Some(log)), (File::Meta, meta)] {
+            let Some(bytes) = bytes else { continue };
+            Search::new(wanted).run(bytes, |finding| {
+                let line = u32::try_from(finding.line).unwrap_or(u32::MAX);
+                let (first, more) = if file == File::Log { owners.at(line) } else { (0, &[][..]) };
+                for (owner, is_shared) in std::iter::once((first, false)).chain(more.iter().map(|at| (*at, true))) {
+                    if let Some(share) = exposed.sessions.get_mut(owner) {
+                        share.add(finding, (file, line), is_shared, &mut room);
+                    }
+                }
+            })?;
+        }
+        Ok(exposed)
+    }
+
+    pub(super) fn wanted(&self) -> &'w Wanted {
+        self.wanted
+    }
+
+    /// `at`: the session's place in the log.
+    pub(super) fn share(&self, at: usize) -> Option<&Share> {
+        self.sessions.get(at)
+    }
+}
+
+impl Share {
+    /// Nothing stands in its calls, as nothing stands in the log.
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.is_empty() && !self.is_partial
+    }
+
+    pub(super) fn value(&self, rule: &str, fingerprint: &str) -> Option<&Value> {
+        self.values.get(*self.known.get(rule)?.get(fingerprint)?)
+    }
+
+    fn add(&mut self, finding: &Finding<'_>, (file, line): (File, u32), is_shared: bool, room: &mut usize) {
+        let rule = finding.hit.rule;
+        let known = self.known.entry(rule).or_default();
+        let value = match known.get(finding.fingerprint) {
+            Some(at) => self.values.get_mut(*at),
+            None if known.len() >= MOST_VALUES => {
+                *self.beyond.entry(rule).or_default() += 1;
+                None
+            }
+            None => {
+                known.insert(finding.fingerprint.to_owned(), self.values.len());
+                self.values.push(Value {
+                    rule,
+                    kind: finding.hit.kind,
+                    fingerprint: finding.fingerprint.to_owned(),
+                    places: Vec::new(),
+                    count: 0,
+                    is_shared,
+                });
+                self.values.last_mut()
+            }
+        };
+        let Some(value) = value else { return };
+        value.count += 1;
+        value.is_shared &= is_shared;
+        if value.places.len() < MOST_PLACES {
+            // The line is always told.
+            let pointer = if finding.pointer.len() <= *room { finding.pointer } else { "" };
+            *room -= pointer.len();
+            value.places.push(Spot { file, line, pointer: pointer.to_owned() });
+        }
+    }
+}
+
+/// Which sessions have an event where.
+struct Owners {
+    /// By line: the first one, and the others of that line.
+    lines: Vec<(u32, usize, Vec<usize>)>,
+}
+
+impl Owners {
+    fn of(sessions: &[Session<'_>]) -> Self {
+        let mut lines: Vec<(u32, usize, Vec<usize>)> = Vec::new();
+        if sessions.len() > 1 {
+            let owned = sessions.iter().enumerate();
+            let mut all: Vec<(u32, usize)> =
+                owned.flat_map(|(at, session)| session.events.iter().map(move |event| (event.line, at))).collect();
+            all.sort_unstable();
+            all.dedup();
+            for (line, owner) in all {
+                match lines.last_mut() {
+                    Some((last, _, more)) if *last == line => more.push(owner),
+                    _ => lines.push((line, owner, Vec::new())),
+                }
+            }
+        }
+        Self { lines }
+    }
+
+    /// What stands on a line without an event is of the record before it.
+    fn at(&self, line: u32) -> (usize, &[usize]) {
+        let at = self.lines.partition_point(|(start, ..)| *start <= line).saturating_sub(1);
+        let Some((_, first, more)) = self.lines.get(at) else { return (0, &[]) };
+        (*first, if more.len() < MOST_SHARING { more } else { &[] })
+    }
+
+    /// Sessions with lines that [`at`](Self::at) says are another's.
+    fn crowded(&self) -> impl Iterator<Item = usize> {
+        self.lines.iter().filter(|(.., more)| more.len() >= MOST_SHARING).flat_map(|(.., more)| more.iter().copied())
+    }
+}

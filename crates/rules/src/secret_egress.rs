@@ -1,0 +1,84 @@
+//! A secret was read, then something left the machine.
+
+use super::{Act, Check, Hit, Log, Rule};
+use agent_strace_effects::{Certainty, Kind};
+use agent_strace_model::Status;
+use agent_strace_model::finding::Level;
+use agent_strace_policy::Decision;
+
+pub(super) static RULE: Rule = Rule {
+    id: "sequence/secret-egress",
+    level: Level::Warning,
+    summary: "a secret was read before a connection to another host",
+    spec: include_str!("../specs/sequence-secret-egress.md"),
+    check: Check::Acts(check),
+};
+
+fn check(log: &Log<'_>, hits: &mut Vec<Hit>) {
+    let acts = log.acts;
+    let mut read_at: Option<(u32, String)> = None;
+    let mut reported = std::collections::BTreeSet::new();
+    // The order of effects within a call says little: a read anywhere in it counts for its connections.
+    let mut from = 0;
+    while let Some(first) = acts.get(from) {
+        let event = first.event;
+        let length = acts.iter().skip(from).take_while(|act| act.event == event).count();
+        let call = acts.get(from..from + length).unwrap_or_default();
+        if let Some(path) = call.iter().find_map(secret_read) {
+            read_at = Some((event, path));
+        }
+        if let Some((read, path)) = &read_at {
+            for (at, act) in call.iter().enumerate() {
+                let Some(host) = egress(act) else { continue };
+                if !reported.insert((event, host.clone())) {
+                    continue;
+                }
+                let (level, when) = if *read == event {
+                    (Level::Error, "the same call".to_owned())
+                } else {
+                    (Level::Warning, format!("event {read}"))
+                };
+                let message = format!("connects to {host} after {when} read `{path}`");
+                let since = if *read == event { Vec::new() } else { vec![(*read, format!("reads `{path}`"))] };
+                hits.push(Hit { since, ..Hit::at(from + at, &RULE, level, message) });
+            }
+        }
+        from += length;
+    }
+}
+
+/// The secret that an act read.
+fn secret_read(act: &Act<'_>) -> Option<String> {
+    let Kind::Read(target) = &act.effect.kind else { return None };
+    // A search through a whole directory is not after one file, and what it found is not known.
+    let one = !target.subtree && act.effect.certainty != Certainty::Pattern;
+    let secret = act.judgement.sensitive
+        || one
+            && act.judgement.place.is_some()
+            && act.judgement.decision == Decision::Denied
+            && act.judgement.reason.starts_with("denied by");
+    (secret && happened(act)).then(|| target.shown().into_owned())
+}
+
+/// The host that an act may have sent something to.
+fn egress(act: &Act<'_>) -> Option<String> {
+    let Kind::Connect(connection) = &act.effect.kind else { return None };
+    if !happened(act) {
+        return None;
+    }
+    match connection.host.as_deref() {
+        None => Some("a host that is not known".to_owned()),
+        Some(host) if is_here(host) => None,
+        Some(host) if host.starts_with("registry:") => None,
+        Some(host) => Some(format!("`{host}`")),
+    }
+}
+
+fn happened(act: &Act<'_>) -> bool {
+    act.status != Some(Status::Denied)
+}
+
+/// This machine.
+pub(super) fn is_here(host: &str) -> bool {
+    matches!(host, "localhost" | "127.0.0.1" | "::1" | "0.0.0.0")
+}

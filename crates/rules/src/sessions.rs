@@ -1,0 +1,38 @@
+//! Sessions that the policy does not want, or that do not record what it asks for.
+
+use super::{Check, Remark, Rule, Whole};
+use agent_strace_model::finding::Level;
+use agent_strace_policy::sessions::{Breach, Fault};
+
+pub(super) static RULE: Rule = Rule {
+    id: "scope/session",
+    level: Level::Error,
+    summary: "a session was run by whom, where or how the policy does not allow",
+    spec: include_str!("../specs/scope-session.md"),
+    check: Check::Session(check),
+};
+
+fn check(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+    let breaches = whole.policy.sessions().breaches(|field| whole.run.values(whole.account, field));
+    for Breach { field, value, fault, place } in breaches {
+        let name = field.name();
+        let list = match fault {
+            Fault::Denied => "deny",
+            Fault::NotAllowed | Fault::NotRecorded => "allow",
+        };
+        let key = format!("sessions.{list}.{name}");
+        let message = match (fault, value) {
+            (Fault::Denied, Some(value)) => format!("its {} is `{value}`: denied by {key}", words(name)),
+            (_, Some(value)) => format!("its {} is `{value}`: not in {key}", words(name)),
+            (_, None) => format!("its {} is not recorded: not proven to be in {key}", words(name)),
+        };
+        remarks.push(Remark { place: Some(place.clone()), ..Remark::whole(message) });
+    }
+}
+
+fn words(name: &str) -> String {
+    match name {
+        "cwd" => "directory".to_owned(),
+        _ => name.replace('_', " "),
+    }
+}

@@ -1,0 +1,222 @@
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::super::hit::Confidence;
+use super::vendor::{ROWS, example, lines, parse};
+use super::{find, keyword, likeness};
+
+/// `fixtures/secrets.md`: texts, and what is found in them. `UPDATE_SPECS=1` writes it; read it before you believe it.
+#[test]
+fn every_text_gives_away_what_the_table_says() {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("fixtures/secrets.md");
+    let table = std::fs::read_to_string(&path).expect("the table is there").replace("\r\n", "\n");
+    let found = found(&table);
+    if std::env::var_os("UPDATE_SPECS").is_some() {
+        std::fs::write(&path, found).expect("the table can be written");
+        return;
+    }
+    for (at, (old, new)) in table.lines().zip(found.lines()).enumerate() {
+        assert_eq!(old, new, "fixtures/secrets.md:{}: run with UPDATE_SPECS=1 and read the difference", at + 1);
+    }
+    assert_eq!(table, found);
+}
+
+fn found(table: &str) -> String {
+    let mut result = String::new();
+    let mut in_block = false;
+    for line in table.lines() {
+        if line.starts_with("```") {
+            in_block = !in_block;
+        }
+        match line.strip_prefix("> ") {
+            Some(text) if in_block => {
+                let _ = writeln!(result, "> {text}\n{}", findings(&drawn(text)));
+            }
+            // Old findings are written anew.
+            _ if in_block && !line.starts_with("```") && !line.is_empty() => {}
+            _ => {
+                let _ = writeln!(result, "{line}");
+            }
+        }
+    }
+    result
+}
+
+/// The text with each finding put into brackets, behind what it is.
+fn findings(text: &str) -> String {
+    let (name, text) = match text.split_once(" :: ") {
+        Some((name, text)) => (Some(name), text),
+        None => (None, text),
+    };
+    let hits = find(name, text);
+    if hits.is_empty() {
+        return "-".to_owned();
+    }
+    let mut shown = String::new();
+    let mut what = Vec::new();
+    let mut at = 0;
+    for hit in &hits {
+        let length = hit.end - hit.start;
+        let _ = write!(shown, "{}[{length}]", text.get(at..hit.start).expect("hits are in order"));
+        at = hit.end;
+        let sure = match hit.confidence {
+            Confidence::High => "high",
+            Confidence::Medium => "medium",
+            Confidence::Low => "low",
+        };
+        what.push(format!("{} {} {sure}", hit.rule, hit.kind));
+    }
+    shown.push_str(text.get(at..).expect("hits end at characters"));
+    format!("{}: {}", what.join(", "), escaped(&shown))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\u{1b}', "\\e").replace('\u{200b}', "\\z").replace('\n', "\\n")
+}
+
+/// Texts of the table name what is drawn: `«hex:40»`. No scanner shall take the table for a leak.
+fn drawn(text: &str) -> String {
+    let text = text.replace("\\n", "\n").replace("\\e", "\u{1b}").replace("\\z", "\u{200b}");
+    let mut result = String::new();
+    let mut rest = text.as_str();
+    while let Some((before, after)) = rest.split_once('«') {
+        let (what, after) = after.split_once('»').expect("a `«` is closed");
+        result.push_str(before);
+        let (class, length) = what.split_once(':').expect("a class and a length");
+        result.push_str(&match class {
+            "base64-of" => base64(&drawn_bytes(length)),
+            "hex-of" => drawn_bytes(length).bytes().fold(String::new(), |text, byte| text + &format!("{byte:02x}")),
+            class => draw(class, length.parse().expect("a number")),
+        });
+        rest = after;
+    }
+    result + rest
+}
+
+/// `token 40`: a text with a token of so many characters.
+fn drawn_bytes(what: &str) -> String {
+    let (before, length) = what.split_once(' ').expect("a text and a number");
+    format!("{before}{}", draw("alnum", length.parse().expect("a number")))
+}
+
+fn draw(class: &str, length: usize) -> String {
+    let alphabet = match class {
+        "hex" => "0123456789abcdef",
+        "lower" => "abcdefghijklmnopqrstuvwxyz",
+        "upper" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
+        "alnum" => "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+        "base64" => "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/",
+        "digit" => "0123456789",
+        _ => panic!("{class} is no class"),
+    };
+    // A sequence that never changes: the table shows lengths only, but scores depend on it.
+    let mut state = 0x2545_f491_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 40).expect("24 bits")
+    };
+    let letters: Vec<char> = alphabet.chars().collect();
+    (0..length).map(|_| letters[next() % letters.len()]).collect()
+}
+
+fn base64(text: &str) -> String {
+    const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    text.as_bytes()
+        .chunks(3)
+        .flat_map(|chunk| {
+            let bits =
+                chunk.iter().fold(0_usize, |bits, byte| bits << 8 | usize::from(*byte)) << (8 * (3 - chunk.len()));
+            (0..4).map(move |at| if at <= chunk.len() { char::from(ALPHABET[bits >> (18 - 6 * at) & 63]) } else { '=' })
+        })
+        .collect()
+}
+
+#[test]
+fn every_row_of_vendors_is_read_and_finds_a_token_of_its_shape() {
+    assert_eq!(lines().count(), ROWS.len());
+    for line in lines() {
+        let row = parse(line).unwrap_or_else(|| panic!("a row is not understood: {line}"));
+        let token = example(&row, draw);
+        let text = format!("the token {token} is here");
+        let hits = find(None, &text);
+        assert_eq!(hits.len(), 1, "{line}: {hits:?}");
+        assert!(text.get(hits[0].start..hits[0].end).is_some_and(|found| found.contains(&token)), "{line}: {hits:?}");
+        assert!(hits[0].rule == "secret/vendor-token", "{line}: {hits:?}");
+    }
+}
+
+#[test]
+fn a_token_in_the_middle_of_a_word_or_cut_short_is_none() {
+    for line in lines() {
+        let row = parse(line).expect("read by the other test");
+        let token = example(&row, draw);
+        let cut: String = token.chars().take(row.prefix.len() + 6).collect();
+        assert_eq!(find(None, &format!("see {cut} there")), [], "{line}");
+    }
+}
+
+#[test]
+fn the_words_are_all_looked_for() {
+    assert!(keyword::is_built() && super::exclude::is_built());
+    assert!(keyword::is_in("DB_PASSWORD"));
+    assert!(!keyword::is_in("content"));
+}
+
+#[test]
+fn words_are_told_from_what_a_machine_drew() {
+    for word in ["password", "my-api-key", "gandalf", "development", "client_secret_basic", "changeMe2024"] {
+        assert!(likeness::strangeness(word) < 10, "{word}: {}", likeness::strangeness(word));
+    }
+    for drawn in ["szqkvbnx", "k3jD9sQx1", "9f8e1c7b2a4d", "Xq7$mKp2!v"] {
+        assert!(likeness::strangeness(drawn) > 10, "{drawn}: {}", likeness::strangeness(drawn));
+    }
+}
+
+#[test]
+fn hostile_texts_take_linear_time() {
+    // Each of them was chosen to make a detector start at every place; quadratic ones would not end.
+    for piece in [
+        "://",
+        "key=",
+        "a:b@",
+        "eyJ",
+        "-----BEGIN RSA PRIVATE KEY-----",
+        "Basic ",
+        "machine a ",
+        "\\",
+        "\\u0041",
+        "%41",
+        "\\\"",
+        "password=\"",
+        "-u a:",
+        "token: ",
+        "AAAAAAAAAAAAAAAAAAAAAAAA.",
+        "&#65;",
+    ] {
+        let text = piece.repeat(400_000 / piece.len());
+        find(None, &text);
+    }
+}
+
+#[test]
+fn a_checksum_makes_a_token_certain() {
+    let content = draw("alnum", 30);
+    let mut crc = flate2::Crc::new();
+    crc.update(content.as_bytes());
+    let digits: Vec<char> = ('0'..='9').chain('A'..='Z').chain('a'..='z').collect();
+    let mut rest = usize::try_from(crc.sum()).expect("32 bits");
+    let mut sum = [0; 6].map(|_: u8| '0');
+    for digit in sum.iter_mut().rev() {
+        *digit = digits[rest % 62];
+        rest /= 62;
+    }
+    let good = format!("gh{}_{content}{}", "p", sum.iter().collect::<String>());
+    let bad = format!("gh{}_{content}{}", "p", draw("lower", 6));
+    assert_eq!(find(None, &good).first().map(|hit| hit.confidence), Some(Confidence::High));
+    assert_eq!(find(None, &bad).first().map(|hit| hit.confidence), Some(Confidence::Medium));
+}
+
+#[test]
+fn every_row_of_names_is_read() {
+    assert!(super::name::all_rows_are_read());
+}

@@ -1,0 +1,47 @@
+//! The JSON document of `inspect --view billing`, version 1.
+
+use serde::Serialize;
+
+use crate::{Bill, StreamId, Told};
+
+/// What each conversation cost.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "billing"))]
+pub struct BillingReport<'a> {
+    schema_version: u32,
+    sessions: Vec<Paid<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Paid<'a> {
+    session_id: String,
+    stream_id: &'a StreamId,
+    agent: &'a str,
+    source: &'a str,
+    #[serde(flatten)]
+    bill: &'a Bill,
+}
+
+impl<'a> BillingReport<'a> {
+    pub fn of(told: &'a [Told]) -> Self {
+        let sessions = told.iter().map(|told| Paid {
+            session_id: told.conversation.session_id.to_string(),
+            stream_id: &told.conversation.stream_id,
+            agent: &told.agent,
+            source: &told.source,
+            bill: &told.bill,
+        });
+        Self { schema_version: 1, sessions: sessions.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agent_strace_testing::schemas;
+
+    #[test]
+    fn the_schema_is_that_of_the_types() {
+        schemas::keep("billing.v1", &schemas::written::<super::BillingReport<'static>>());
+    }
+}

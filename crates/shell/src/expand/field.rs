@@ -1,0 +1,307 @@
+//! Pieces → fields.
+
+use crate::value::{Piece, Value};
+
+/// More fields than this are not told apart.
+pub(super) const MAX_FIELDS: usize = 4096;
+
+/// All fields of a word together may have this many bytes.
+const MAX_TEXT: usize = 1 << 20;
+
+/// One field a word expands to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// Exact: the text. Pattern: a glob in the dialect of `effects::PathTarget` (`*` within a component, `**` for any
+    /// unknown text, literal metacharacters in a class). Unknown: the word as written.
+    pub text: String,
+    pub knowledge: Knowledge,
+    /// The leading `~` of the text is a home directory; without this it is a plain character.
+    pub tilde: bool,
+    /// What the field probably is if it is not exact: unset variables are empty, defaults apply.
+    pub likely: Option<String>,
+}
+
+/// How well a field is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Knowledge {
+    Exact,
+    Pattern,
+    /// A pattern in which `**` stands for text that nobody knows, `..` and blanks among it.
+    Partly,
+    Unknown,
+}
+
+impl Field {
+    pub fn exact(text: impl Into<String>) -> Self {
+        Self { text: text.into(), knowledge: Knowledge::Exact, tilde: false, likely: None }
+    }
+
+    pub fn unknown(source: &str) -> Self {
+        Self { knowledge: Knowledge::Unknown, ..Self::exact(source) }
+    }
+}
+
+/// The fields of a word so far.
+#[derive(Default)]
+pub(super) struct Fields {
+    pub(super) all: Vec<Field>,
+    bytes: usize,
+}
+
+impl Fields {
+    /// One more; false if they are too many or too long.
+    fn push(&mut self, field: Field) -> bool {
+        self.bytes += field.text.len() + field.likely.as_ref().map_or(0, String::len);
+        self.all.push(field);
+        self.all.len() <= MAX_FIELDS && self.bytes <= MAX_TEXT
+    }
+}
+
+/// Splits pieces into fields; false if they are too many or too long.
+pub(super) fn collect(
+    pieces: &[Piece],
+    separators: &str,
+    source: &str,
+    empty_parameters: bool,
+    fields: &mut Fields,
+) -> bool {
+    let mut length = 0_usize;
+    let mut split = Split { separators, current: Vec::new(), all: Vec::new() };
+    for piece in pieces {
+        if let Piece::Text { text, .. } | Piece::Glob(text) = piece {
+            length += text.len();
+        }
+        if length > MAX_TEXT || split.all.len() > MAX_FIELDS {
+            return false;
+        }
+        split.piece(piece);
+    }
+    split.end(false);
+    let only_empty = split.all.len() == 1
+        && split.all.iter().flatten().all(|piece| matches!(piece, Piece::Text { text, .. } if text.is_empty()));
+    empty_parameters && only_empty || split.all.iter().all(|field| fields.push(render(field, source)))
+}
+
+/// One field, nothing split.
+pub fn joined(value: &Value, source: &str) -> Field {
+    render(value.pieces(), source)
+}
+
+/// A field as an array's element.
+pub(super) fn into_value(field: Field) -> Value {
+    match (field.knowledge, field.likely) {
+        (Knowledge::Exact, _) if field.tilde => {
+            let rest = field.text.get(1..).unwrap_or_default();
+            let (user, path) = rest.split_at_checked(rest.find('/').unwrap_or(rest.len())).unwrap_or_default();
+            let user = (!user.is_empty()).then(|| user.to_owned());
+            Value::new(vec![Piece::Tilde(user), Piece::Text { text: path.to_owned(), quoted: true }])
+        }
+        (Knowledge::Exact, _) => Value::known(field.text),
+        (_, Some(likely)) => Value::likely(likely),
+        (_, None) => Value::unknown(),
+    }
+}
+
+struct Split<'a> {
+    separators: &'a str,
+    current: Vec<Piece>,
+    all: Vec<Vec<Piece>>,
+}
+
+impl Split<'_> {
+    fn piece(&mut self, piece: &Piece) {
+        match piece {
+            Piece::Text { text, quoted: false } => self.text(text),
+            Piece::Break { hard } => self.end(*hard),
+            other => self.current.push(other.clone()),
+        }
+    }
+
+    /// Splits text that an expansion brought, and finds its globs.
+    fn text(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(at) = rest.find(|c| self.separators.contains(c)) {
+            let (before, behind) = rest.split_at_checked(at).unwrap_or((rest, ""));
+            self.globbed(before);
+            let gap = behind.len() - behind.trim_start_matches(|c| self.separators.contains(c)).len();
+            let marks = behind.get(..gap).unwrap_or_default().chars().filter(|c| !c.is_ascii_whitespace()).count();
+            // Each separator that is no white space ends a field, also an empty one.
+            self.end(marks > 0);
+            for _ in 1..marks {
+                self.end(true);
+            }
+            rest = behind.get(gap..).unwrap_or_default();
+        }
+        self.globbed(rest);
+    }
+
+    fn globbed(&mut self, text: &str) {
+        let mut plain = String::new();
+        let mut rest = text.chars();
+        while let Some(character) = rest.next() {
+            let glob = match character {
+                '*' | '?' => character.to_string(),
+                '[' => {
+                    let Some((inner, behind)) = class(rest.as_str()) else {
+                        plain.push('[');
+                        continue;
+                    };
+                    rest = behind.chars();
+                    format!("[{inner}]")
+                }
+                _ => {
+                    plain.push(character);
+                    continue;
+                }
+            };
+            if !plain.is_empty() {
+                self.current.push(Piece::Text { text: std::mem::take(&mut plain), quoted: true });
+            }
+            self.current.push(Piece::Glob(glob));
+        }
+        if !plain.is_empty() {
+            self.current.push(Piece::Text { text: plain, quoted: true });
+        }
+    }
+
+    fn end(&mut self, hard: bool) {
+        if hard || !self.current.is_empty() {
+            self.all.push(std::mem::take(&mut self.current));
+        }
+    }
+}
+
+/// The inside of a class whose `[` has been read, and what follows it. Classes are short: looking far ahead for each
+/// bracket would be quadratic.
+fn class(rest: &str) -> Option<(&str, &str)> {
+    let near = rest.get(..rest.floor_char_boundary(256))?;
+    let (inner, _) = near.split_once(']')?;
+    let behind = rest.get(inner.len() + 1..)?;
+    (!inner.is_empty() && !inner.contains('/')).then_some((inner, behind))
+}
+
+fn render(pieces: &[Piece], source: &str) -> Field {
+    let is_empty = |piece: &&Piece| matches!(piece, Piece::Text { text, .. } if text.is_empty());
+    let tilde = matches!(pieces.iter().find(|piece| !is_empty(piece)), Some(Piece::Tilde(_)));
+    let mut groups = 0;
+    let mut plain = String::new();
+    let mut pattern = String::new();
+    let mut likely = String::new();
+    let (mut is_exact, mut has_text, mut is_likely, mut is_unknown, mut is_open) = (true, false, false, false, false);
+    for piece in pieces {
+        match piece {
+            Piece::Text { text, .. } => {
+                has_text |= !text.is_empty();
+                plain.push_str(text);
+                likely.push_str(text);
+                if groups == 0 {
+                    escape(text, &mut pattern);
+                }
+            }
+            Piece::Tilde(user) => {
+                has_text = true;
+                let text = format!("~{}", user.as_deref().unwrap_or_default());
+                plain.push_str(&text);
+                likely.push_str(&text);
+                pattern.push_str(&text);
+            }
+            Piece::Glob(text) => {
+                (is_exact, has_text) = (false, true);
+                // A class of one is that character, or nothing.
+                match text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+                    Some(member) if member.chars().count() == 1 => {
+                        is_likely = true;
+                        likely.push_str(member);
+                    }
+                    _ => likely.push_str(text),
+                }
+                glob(text, &mut groups, &mut pattern);
+            }
+            Piece::Likely(text) => {
+                (is_exact, is_likely, is_open) = (false, true, true);
+                likely.push_str(text);
+                any(&mut pattern);
+            }
+            Piece::Matching(text) => {
+                (is_exact, has_text, is_unknown) = (false, true, true);
+                pattern.push_str(text);
+            }
+            Piece::Unknown | Piece::Inherited | Piece::Break { .. } => {
+                (is_exact, is_unknown, is_open) = (false, true, true);
+                any(&mut pattern);
+            }
+        }
+    }
+    let likely = (is_likely && !is_unknown).then_some(likely);
+    let (text, knowledge) = match (is_exact, has_text) {
+        (true, _) => (plain, Knowledge::Exact),
+        (false, true) if is_open => (pattern, Knowledge::Partly),
+        (false, true) => (pattern, Knowledge::Pattern),
+        (false, false) => (source.to_owned(), Knowledge::Unknown),
+    };
+    let tilde = tilde && knowledge != Knowledge::Unknown;
+    Field { text, knowledge, tilde, likely }
+}
+
+fn escape(text: &str, pattern: &mut String) {
+    for character in text.chars() {
+        match character {
+            '*' => pattern.push_str("[*]"),
+            '?' => pattern.push_str("[?]"),
+            '[' => pattern.push_str("[[]"),
+            other => pattern.push(other),
+        }
+    }
+}
+
+/// Any text at all.
+fn any(pattern: &mut String) {
+    while pattern.ends_with('*') {
+        pattern.pop();
+    }
+    pattern.push_str("**");
+}
+
+/// Active glob text of the shell in our dialect. A group (`@(a|b)`) is any text within a component; `groups` counts
+/// those that are open.
+fn glob(text: &str, groups: &mut usize, pattern: &mut String) {
+    let mut class = false;
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let opens = matches!(character, '@' | '?' | '*' | '+' | '!') && characters.peek() == Some(&'(');
+        match character {
+            _ if opens && !class => {
+                characters.next();
+                *groups += 1;
+                star(pattern);
+            }
+            ')' if *groups > 0 => *groups -= 1,
+            _ if *groups > 0 => {}
+            // Some shells let `**` cross directories, bash does if it is told to.
+            '*' if !class && pattern.is_empty() | pattern.ends_with('/') && crosses(&mut characters) => {
+                pattern.push_str("**");
+            }
+            '*' if !class => star(pattern),
+            other => {
+                class = (class || other == '[') && other != ']';
+                pattern.push(other);
+            }
+        }
+    }
+}
+
+/// What follows the `*` that starts a component makes it `**/`, or `**` at the end.
+fn crosses(characters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> bool {
+    let mut ahead = characters.clone();
+    let whole = ahead.next() == Some('*') && matches!(ahead.next(), None | Some('/'));
+    if whole {
+        characters.next();
+    }
+    whole
+}
+
+fn star(pattern: &mut String) {
+    if !pattern.ends_with('*') {
+        pattern.push('*');
+    }
+}

@@ -1,0 +1,166 @@
+//! Matching of shell patterns against known text.
+
+use crate::value::Piece;
+
+/// Texts longer than this are not matched; trying all their prefixes would be quadratic.
+const MAX_TEXT: usize = 2048;
+
+/// A pattern of which everything is known.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    tokens: Vec<Token>,
+}
+
+#[derive(Debug)]
+enum Token {
+    Character(char),
+    One,
+    Any,
+    Class { members: Vec<(char, char)>, negated: bool },
+}
+
+impl Pattern {
+    /// Nothing if a part is unknown, or written in a way this does not read (groups).
+    pub(super) fn new(pieces: &[Piece]) -> Option<Self> {
+        let mut tokens = Vec::new();
+        for piece in pieces {
+            match piece {
+                Piece::Text { text, quoted: true } => tokens.extend(text.chars().map(Token::Character)),
+                Piece::Text { text, .. } | Piece::Glob(text) => globs(text, &mut tokens)?,
+                _ => return None,
+            }
+        }
+        Some(Self { tokens })
+    }
+
+    pub(super) fn matches(&self, text: &[char]) -> bool {
+        // Iterative matching with one point to come back to: the last `*`.
+        let (mut at, mut token) = (0, 0);
+        let mut back: Option<(usize, usize)> = None;
+        loop {
+            match self.tokens.get(token) {
+                Some(Token::Any) => {
+                    back = Some((at, token + 1));
+                    token += 1;
+                    continue;
+                }
+                Some(wanted) if text.get(at).is_some_and(|found| wanted.accepts(*found)) => {
+                    at += 1;
+                    token += 1;
+                    continue;
+                }
+                None if at == text.len() => return true,
+                _ => {}
+            }
+            match back {
+                Some((start, after)) if start < text.len() => {
+                    back = Some((start + 1, after));
+                    (at, token) = (start + 1, after);
+                }
+                _ => return false,
+            }
+        }
+    }
+
+    /// `text` without what matches at its start or end.
+    pub(super) fn trim(&self, text: &str, suffix: bool, longest: bool) -> Option<String> {
+        let characters: Vec<char> = text.chars().collect();
+        if characters.len() > MAX_TEXT {
+            return None;
+        }
+        let count = characters.len();
+        let sizes: Box<dyn Iterator<Item = usize>> =
+            if longest { Box::new((0..=count).rev()) } else { Box::new(0..=count) };
+        for size in sizes {
+            let cut = if suffix { count - size } else { size };
+            let (front, end) = characters.split_at_checked(cut)?;
+            let (tried, kept) = if suffix { (end, front) } else { (front, end) };
+            if self.matches(tried) {
+                return Some(kept.iter().collect());
+            }
+        }
+        Some(text.to_owned())
+    }
+
+    /// `text` with the first match, or all, replaced; the longest match at each place counts.
+    pub(super) fn replace(&self, text: &str, replacement: &str, all: bool) -> Option<String> {
+        let characters: Vec<char> = text.chars().collect();
+        if characters.len() > MAX_TEXT / 4 {
+            return None;
+        }
+        let mut out = String::new();
+        let mut at = 0;
+        while at < characters.len() {
+            let found = (at + 1..=characters.len())
+                .rev()
+                .find(|end| characters.get(at..*end).is_some_and(|part| self.matches(part)));
+            let Some(end) = found else {
+                out.extend(characters.get(at));
+                at += 1;
+                continue;
+            };
+            out.push_str(replacement);
+            at = end;
+            if !all {
+                break;
+            }
+        }
+        out.extend(characters.get(at..).unwrap_or_default());
+        Some(out)
+    }
+}
+
+impl Token {
+    fn accepts(&self, found: char) -> bool {
+        match self {
+            Self::Character(wanted) => *wanted == found,
+            Self::One | Self::Any => true,
+            Self::Class { members, negated } => {
+                members.iter().any(|(low, high)| (*low..=*high).contains(&found)) != *negated
+            }
+        }
+    }
+}
+
+fn globs(text: &str, tokens: &mut Vec<Token>) -> Option<()> {
+    if text.contains(['(', ')', '|']) || text.contains("[:") {
+        return None;
+    }
+    let mut rest = text.chars();
+    while let Some(character) = rest.next() {
+        tokens.push(match character {
+            '*' => Token::Any,
+            '?' => Token::One,
+            '[' => match rest.as_str().char_indices().skip(1).find(|(_, c)| *c == ']') {
+                Some((end, _)) => {
+                    let (inner, behind) = rest.as_str().split_at_checked(end)?;
+                    let token = class(inner);
+                    rest = behind.chars();
+                    rest.next();
+                    token
+                }
+                None => Token::Character('['),
+            },
+            other => Token::Character(other),
+        });
+    }
+    Some(())
+}
+
+fn class(inner: &str) -> Token {
+    let (negated, inner) = match inner.strip_prefix(['!', '^']) {
+        Some(inner) => (true, inner),
+        None => (false, inner),
+    };
+    let mut members = Vec::new();
+    let mut rest = inner.chars().peekable();
+    while let Some(low) = rest.next() {
+        if rest.peek() == Some(&'-') && rest.clone().nth(1).is_some() {
+            rest.next();
+            members.push((low, rest.next().unwrap_or(low)));
+        } else {
+            members.push((low, low));
+        }
+    }
+    Token::Class { members, negated }
+}

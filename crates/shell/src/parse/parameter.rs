@@ -1,0 +1,172 @@
+//! `${…}`: a parameter and what is done to it.
+
+use super::Parser;
+use super::dollar::is_special;
+use super::word::Context;
+use crate::{Operation, Part, Variable, Word};
+
+impl Parser<'_> {
+    /// Reads from behind `${` to behind `}`.
+    pub(super) fn parameter(&mut self, quoted: bool) -> Part {
+        let sign = self.parameter_sign();
+        let Some(name) = self.parameter_name() else {
+            return self.bad_parameter(quoted, None);
+        };
+        let subscript = self.subscript();
+        let operation = match sign {
+            Some(b'#') => Operation::Length,
+            Some(_) => self.indirect(quoted),
+            None => self.operation(quoted),
+        };
+        if self.eat("}") {
+            return Part::Variable(Box::new(Variable { name, quoted, operation, subscript }));
+        }
+        if self.at_end() {
+            self.problem("a parameter expansion is not closed");
+            return Part::Variable(Box::new(Variable { name, quoted, operation, subscript }));
+        }
+        self.bad_parameter(quoted, subscript)
+    }
+
+    /// `#` or `!` before a name.
+    fn parameter_sign(&mut self) -> Option<u8> {
+        let sign = self.peek().filter(|byte| matches!(byte, b'#' | b'!'))?;
+        let next = self.byte(1)?;
+        let named = next == b'_' || next.is_ascii_alphanumeric() || is_special(next);
+        let closed = self.byte(2);
+        // `${#-x}`, `${#?}`: the name is `#` itself if an operator follows it.
+        let operator = matches!(next, b'-' | b'?' | b'#') && closed != Some(b'}');
+        if !named || operator {
+            return None;
+        }
+        self.pos += 1;
+        Some(sign)
+    }
+
+    fn parameter_name(&mut self) -> Option<String> {
+        let rest = self.rest();
+        let first = *rest.as_bytes().first()?;
+        let length = if first.is_ascii_digit() {
+            rest.bytes().take_while(u8::is_ascii_digit).count()
+        } else if first == b'_' || first.is_ascii_alphabetic() {
+            rest.bytes().take_while(|b| *b == b'_' || b.is_ascii_alphanumeric()).count()
+        } else {
+            usize::from(is_special(first))
+        };
+        let name = rest.get(..length).filter(|name| !name.is_empty())?;
+        self.pos += length;
+        Some(name.to_owned())
+    }
+
+    fn subscript(&mut self) -> Option<Word> {
+        if !self.eat("[") {
+            return None;
+        }
+        let word = self.operand(Context::Subscript);
+        if !self.eat("]") {
+            self.problem("a subscript is not closed");
+        }
+        Some(word)
+    }
+
+    /// Behind `${!name`: nothing, `@` or `*` (names with a prefix), or an operation on what the name names.
+    fn indirect(&mut self, quoted: bool) -> Operation {
+        if self.peek() == Some(b'}') {
+            return Operation::Indirect;
+        }
+        if matches!(self.peek(), Some(b'@' | b'*')) && self.byte(1) == Some(b'}') {
+            self.pos += 1;
+            return Operation::Other { name: "!*".to_owned(), words: Vec::new() };
+        }
+        let words = match self.operation(quoted) {
+            Operation::Default(word)
+            | Operation::Assign(word)
+            | Operation::Alternative(word)
+            | Operation::Required(word)
+            | Operation::Trim { pattern: word, .. } => vec![word],
+            Operation::Replace { pattern, replacement, .. } => vec![pattern, replacement],
+            Operation::Slice { offset, length } => std::iter::once(offset).chain(length).collect(),
+            Operation::Other { words, .. } => words,
+            Operation::Plain | Operation::Length | Operation::Indirect => Vec::new(),
+        };
+        Operation::Other { name: "!".to_owned(), words }
+    }
+
+    fn operation(&mut self, quoted: bool) -> Operation {
+        let colon = self.peek() == Some(b':') && matches!(self.byte(1), Some(b'-' | b'=' | b'+' | b'?'));
+        if colon {
+            self.pos += 1;
+        }
+        let Some(operator) = self.peek() else { return Operation::Plain };
+        if operator == b'}' {
+            return Operation::Plain;
+        }
+        self.pos += 1;
+        match operator {
+            b'-' => Operation::Default(self.value(quoted)),
+            b'=' => Operation::Assign(self.value(quoted)),
+            b'+' => Operation::Alternative(self.value(quoted)),
+            b'?' => Operation::Required(self.value(quoted)),
+            b'#' | b'%' => {
+                let longest = self.eat(if operator == b'#' { "#" } else { "%" });
+                Operation::Trim { pattern: self.pattern(b'}'), suffix: operator == b'%', longest }
+            }
+            b'/' => self.replace(quoted),
+            b':' => {
+                let offset = self.operand(Context::QuotedOperand { stop: b':' });
+                let length = self.eat(":").then(|| self.operand(Context::QuotedOperand { stop: b'}' }));
+                Operation::Slice { offset, length }
+            }
+            b'^' | b',' | b'~' => {
+                let twice = self.peek() == Some(operator);
+                self.pos += usize::from(twice);
+                let name = char::from(operator).to_string().repeat(if twice { 2 } else { 1 });
+                let words = self.word(Context::Operand { stop: b'}' }).into_iter().collect();
+                Operation::Other { name, words }
+            }
+            b'@' => {
+                let letter = self.bump().map_or_else(String::new, String::from);
+                Operation::Other { name: format!("@{letter}"), words: Vec::new() }
+            }
+            _ => {
+                self.pos -= 1;
+                Operation::Plain
+            }
+        }
+    }
+
+    fn replace(&mut self, quoted: bool) -> Operation {
+        let anchor = [("/", "//"), ("#", "/#"), ("%", "/%")].into_iter().find(|(sign, _)| self.eat(sign));
+        let pattern = self.pattern(b'/');
+        let replacement = if self.eat("/") { self.value(quoted) } else { Word::default() };
+        match anchor {
+            None => Operation::Replace { pattern, replacement, all: false },
+            Some((_, "//")) => Operation::Replace { pattern, replacement, all: true },
+            Some((_, name)) => Operation::Other { name: name.to_owned(), words: vec![pattern, replacement] },
+        }
+    }
+
+    fn value(&mut self, quoted: bool) -> Word {
+        self.operand(if quoted { Context::QuotedOperand { stop: b'}' } } else { Context::Operand { stop: b'}' } })
+    }
+
+    /// A pattern: quotes count in it, also inside double quotes.
+    fn pattern(&mut self, stop: u8) -> Word {
+        self.operand(Context::Operand { stop })
+    }
+
+    /// Bash refuses it. What it contains is kept, in case another shell does not.
+    fn bad_parameter(&mut self, quoted: bool, subscript: Option<Word>) -> Part {
+        self.problem("a parameter expansion that is not understood");
+        let rest =
+            self.operand(if quoted { Context::QuotedOperand { stop: b'}' } } else { Context::Operand { stop: b'}' } });
+        self.eat("}");
+        let words = subscript.into_iter().chain([rest]).collect();
+        Part::Variable(Box::new(Variable {
+            name: String::new(),
+            quoted,
+            operation: Operation::Other { name: "?".to_owned(), words },
+            subscript: None,
+        }))
+    }
+}

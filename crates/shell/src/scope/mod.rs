@@ -1,0 +1,554 @@
+//! What is known about variables, functions and positional parameters while a script is walked.
+
+mod assigned;
+mod strictness;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::Script;
+use super::value::Value;
+pub(crate) use strictness::Strictness;
+
+/// References to references end somewhere.
+const MAX_REFERENCES: usize = 8;
+
+/// Set in nearly every environment, to values nobody knows: never taken as empty.
+const ENVIRONMENT: &[&str] = &[
+    "BASHPID",
+    "BASH",
+    "BASH_VERSION",
+    "DISPLAY",
+    "EDITOR",
+    "EPOCHREALTIME",
+    "EPOCHSECONDS",
+    "EUID",
+    "GROUPS",
+    "HOSTNAME",
+    "HOSTTYPE",
+    "LANG",
+    "LINENO",
+    "LOGNAME",
+    "MACHTYPE",
+    "OLDPWD",
+    "OSTYPE",
+    "PATH",
+    "PPID",
+    "PWD",
+    "RANDOM",
+    "SECONDS",
+    "SHELL",
+    "SHELLOPTS",
+    "SHLVL",
+    "SRANDOM",
+    "TERM",
+    "TMPDIR",
+    "UID",
+    "USER",
+];
+
+/// The shell's state, as far as it can be proven. Cloning is cheap: a subshell is a clone.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    variables: Rc<BTreeMap<String, Variable>>,
+    functions: Rc<BTreeMap<String, Rc<Script>>>,
+    exported_functions: Rc<BTreeSet<String>>,
+    aliases: Rc<BTreeMap<String, String>>,
+    positional: Rc<Vec<Value>>,
+    /// Any variable may have been set to anything.
+    poisoned: bool,
+    /// `set -a`: whatever is assigned is exported.
+    exports_all: bool,
+    previous_directory: Option<String>,
+    directories: Vec<Option<String>>,
+    strictness: Strictness,
+}
+
+/// Positional parameters, set aside while a function runs.
+#[derive(Debug)]
+pub struct Positional(Rc<Vec<Value>>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Variable {
+    content: Content,
+    exported: bool,
+    /// `declare -i`: what is assigned is an expression.
+    integer: bool,
+}
+
+/// Arrays with more elements than this are not followed one by one.
+const MAX_ELEMENTS: usize = 4096;
+
+/// What a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    Scalar(Value),
+    Array(Vec<Value>),
+    /// An array with gaps, or with words for keys. Elements are in the order of their numbers, or as they were set.
+    Keyed {
+        entries: Vec<(String, Value)>,
+        /// `declare -A`: keys are words, not expressions.
+        words: bool,
+    },
+    /// An array with elements nobody knows.
+    UnknownArray,
+    /// `declare -n`: another name.
+    Reference(String),
+    /// Unset by the text itself.
+    Unset,
+}
+
+impl Scope {
+    /// What `name` stands for, references followed; nothing if the text never assigned it.
+    pub fn content(&self, name: &str) -> Option<&Content> {
+        self.variables.get(self.resolve(name)).map(|variable| &variable.content)
+    }
+
+    /// The value of `$name`.
+    pub fn value(&self, name: &str) -> Value {
+        match self.content(name) {
+            Some(Content::Scalar(value)) => value.clone(),
+            Some(Content::Array(elements)) => elements.first().cloned().unwrap_or_default(),
+            Some(Content::Keyed { .. }) => self.element(name, "0"),
+            Some(Content::UnknownArray | Content::Reference(_)) => Value::unknown(),
+            Some(Content::Unset) => Value::default(),
+            None if name == "HOME" => Value::home(),
+            // A shell sets it when it starts and takes none from its environment.
+            None if name == "IFS" && !self.poisoned => Value::known(" \t\n"),
+            None if name == "PATH" && !self.poisoned => Value::inherited(),
+            None if self.poisoned || ENVIRONMENT.contains(&name) => Value::unknown(),
+            None => Value::likely(""),
+        }
+    }
+
+    /// The text of `$name`, where it is known.
+    pub fn known(&self, name: &str) -> Option<String> {
+        self.value(name).text().map(str::to_owned)
+    }
+
+    /// Roughly what a copy costs that is changed afterwards, in steps of the walk.
+    pub fn weight(&self) -> usize {
+        (self.variables.len() + self.functions.len() + self.positional.len()) / 16
+    }
+
+    fn resolve<'a>(&'a self, name: &'a str) -> &'a str {
+        let mut name = name;
+        for _ in 0..MAX_REFERENCES {
+            match self.variables.get(name).map(|variable| &variable.content) {
+                Some(Content::Reference(target)) => name = target,
+                _ => break,
+            }
+        }
+        name
+    }
+
+    fn set(&mut self, name: &str, content: Content) {
+        let name = self.resolve(name).to_owned();
+        let variables = Rc::make_mut(&mut self.variables);
+        match variables.get_mut(&name) {
+            Some(variable) => variable.content = content,
+            None => {
+                variables.insert(name, Variable { content, exported: false, integer: false });
+            }
+        }
+    }
+
+    pub fn assign(&mut self, name: &str, value: Value) {
+        match self.content(name) {
+            Some(Content::Array(elements)) if !elements.is_empty() => {
+                let mut elements = elements.clone();
+                if let Some(first) = elements.first_mut() {
+                    *first = value;
+                }
+                self.set(name, Content::Array(elements));
+            }
+            _ => self.set(name, Content::Scalar(value)),
+        }
+    }
+
+    /// The value as a field has it: `None` is not known.
+    pub fn assign_field(&mut self, name: &str, value: Option<&str>) {
+        self.assign(name, value.map_or_else(Value::unknown, Value::known));
+    }
+
+    /// Some text that a field's pattern matches.
+    pub fn assign_matching(&mut self, name: &str, pattern: &str) {
+        self.assign(name, Value::matching(pattern));
+    }
+
+    pub fn append(&mut self, name: &str, value: &Value) {
+        let appended = self.value(name).appended(value);
+        self.assign(name, appended);
+    }
+
+    pub fn assign_array(&mut self, name: &str, elements: Vec<Value>, append: bool) {
+        let mut all = match self.content(name) {
+            Some(Content::Array(before)) if append => before.clone(),
+            Some(Content::Scalar(before)) if append => vec![before.clone()],
+            Some(Content::UnknownArray | Content::Keyed { .. }) if append => {
+                return self.set(name, Content::UnknownArray);
+            }
+            _ => Vec::new(),
+        };
+        all.extend(elements);
+        self.set(name, if all.len() > MAX_ELEMENTS { Content::UnknownArray } else { Content::Array(all) });
+    }
+
+    /// `declare -A name`
+    pub fn associate(&mut self, name: &str) {
+        if !matches!(self.content(name), Some(Content::Keyed { words: true, .. })) {
+            self.set(name, Content::Keyed { entries: Vec::new(), words: true });
+        }
+    }
+
+    /// `name=([key]=value …)`
+    pub(crate) fn assign_keyed(&mut self, name: &str, elements: Vec<(String, Value)>, append: bool) {
+        if !append {
+            let words = matches!(self.content(name), Some(Content::Keyed { words: true, .. }));
+            self.set(name, Content::Keyed { entries: Vec::new(), words });
+        }
+        for (key, value) in elements {
+            self.assign_element(name, Some(&key), value);
+        }
+    }
+
+    /// `name[key]=value`; a key that is not known makes the whole array unknown.
+    pub fn assign_element(&mut self, name: &str, key: Option<&str>, value: Value) {
+        let (mut entries, words) = match self.content(name) {
+            Some(Content::Array(elements)) => (numbered(elements), false),
+            Some(Content::Keyed { entries, words }) => (entries.clone(), *words),
+            Some(Content::Scalar(value)) => (vec![("0".to_owned(), value.clone())], false),
+            Some(Content::UnknownArray) => return,
+            _ => (Vec::new(), false),
+        };
+        let key = match key {
+            Some(key) if words => Some(key.to_owned()),
+            Some(key) => index(&entries, key),
+            None => None,
+        };
+        let Some(key) = key.filter(|_| entries.len() < MAX_ELEMENTS) else {
+            return self.set(name, Content::UnknownArray);
+        };
+        match entries.iter_mut().find(|(one, _)| *one == key) {
+            Some((_, old)) => *old = value,
+            None => entries.push((key, value)),
+        }
+        if !words {
+            entries.sort_by_key(|(key, _)| key.parse::<usize>().unwrap_or(usize::MAX));
+        }
+        let is_dense = !words && entries.iter().enumerate().all(|(at, (key, _))| *key == at.to_string());
+        self.set(
+            name,
+            if is_dense {
+                Content::Array(entries.into_iter().map(|(_, value)| value).collect())
+            } else {
+                Content::Keyed { entries, words }
+            },
+        );
+    }
+
+    /// `${name[key]}`; an element that is not there is empty.
+    pub fn element(&self, name: &str, key: &str) -> Value {
+        match self.content(name) {
+            Some(Content::Array(elements)) => {
+                let position = match key.trim().parse::<i64>() {
+                    Ok(number) if number < 0 => {
+                        usize::try_from(number.unsigned_abs()).ok().and_then(|back| elements.len().checked_sub(back))
+                    }
+                    Ok(number) => usize::try_from(number).ok(),
+                    Err(_) => return Value::unknown(),
+                };
+                position.and_then(|at| elements.get(at)).cloned().unwrap_or_default()
+            }
+            Some(Content::Keyed { entries, words }) => {
+                let Some(key) = (if *words { Some(key.to_owned()) } else { index(entries, key) }) else {
+                    return Value::unknown();
+                };
+                entries.iter().find(|(one, _)| *one == key).map(|(_, value)| value.clone()).unwrap_or_default()
+            }
+            Some(Content::Scalar(value)) if matches!(key.trim(), "0" | "-1") => value.clone(),
+            _ => Value::unknown(),
+        }
+    }
+
+    /// From now on `name` has a value nobody knows.
+    pub fn forget(&mut self, name: &str) {
+        let array =
+            matches!(self.content(name), Some(Content::Array(_) | Content::Keyed { .. } | Content::UnknownArray));
+        self.set(name, if array { Content::UnknownArray } else { Content::Scalar(Value::unknown()) });
+    }
+
+    /// From now on any variable may have any value.
+    pub fn forget_all(&mut self) {
+        self.poisoned = true;
+        for variable in Rc::make_mut(&mut self.variables).values_mut() {
+            variable.content = doubted(&variable.content);
+        }
+    }
+
+    /// Doubts every variable that `script` may assign: it runs more than once, or at another time.
+    pub fn forget_assigned(&mut self, script: &Script) {
+        for name in assigned::names(script) {
+            let content = match self.content(&name) {
+                Some(content) => doubted(content),
+                None => Content::Scalar(Value::unknown()),
+            };
+            self.set(&name, content);
+        }
+    }
+
+    /// `unset name`, `unset -f name`: what it was is gone.
+    pub fn unset(&mut self, name: &str) {
+        if self.variables.contains_key(self.resolve(name)) || !self.functions.contains_key(name) {
+            self.set(name, Content::Unset);
+        } else {
+            self.undefine(name);
+        }
+    }
+
+    /// `declare -n name=target`
+    pub fn refer(&mut self, name: &str, target: Option<&str>) {
+        let content = match target {
+            Some(target) if target != name => Content::Reference(target.to_owned()),
+            _ => Content::Scalar(Value::unknown()),
+        };
+        Rc::make_mut(&mut self.variables)
+            .insert(name.to_owned(), Variable { content, exported: false, integer: false });
+    }
+
+    /// `declare -i name`
+    pub fn make_integer(&mut self, name: &str) {
+        let name = self.resolve(name).to_owned();
+        let unset = Variable { content: Content::Unset, exported: false, integer: false };
+        Rc::make_mut(&mut self.variables).entry(name).or_insert(unset).integer = true;
+    }
+
+    pub fn is_integer(&self, name: &str) -> bool {
+        self.variables.get(self.resolve(name)).is_some_and(|variable| variable.integer)
+    }
+
+    /// `alias name=text`
+    pub fn alias(&mut self, name: &str, text: &str) {
+        Rc::make_mut(&mut self.aliases).insert(name.to_owned(), text.to_owned());
+    }
+
+    pub fn forget_alias(&mut self, name: &str) {
+        if self.aliases.contains_key(name) {
+            Rc::make_mut(&mut self.aliases).remove(name);
+        }
+    }
+
+    /// What `name` would stand for if aliases were expanded.
+    pub fn aliased(&self, name: &str) -> Option<String> {
+        self.aliases.get(name).cloned()
+    }
+
+    /// `export -f name`: shells started from here know the function.
+    pub fn export_function(&mut self, name: &str) {
+        Rc::make_mut(&mut self.exported_functions).insert(name.to_owned());
+    }
+
+    /// Programs and shells started from here see `name`.
+    pub fn export(&mut self, name: &str) {
+        let name = self.resolve(name).to_owned();
+        if let Some(variable) = Rc::make_mut(&mut self.variables).get_mut(&name) {
+            variable.exported = true;
+        }
+    }
+
+    /// `set -a` and `set +a`.
+    pub fn export_all(&mut self, on: bool) {
+        self.exports_all = on;
+    }
+
+    /// Programs started from here see what is assigned to `name`.
+    pub fn exports(&self, name: &str) -> bool {
+        self.exports_all || self.variables.get(self.resolve(name)).is_some_and(|variable| variable.exported)
+    }
+
+    /// Puts back what the variables were before a command that had assignments of its own.
+    pub fn restore_variables<'n>(&mut self, before: &Self, names: impl Iterator<Item = &'n str>) {
+        for name in names {
+            let variables = Rc::make_mut(&mut self.variables);
+            match before.variables.get(name) {
+                Some(variable) => variables.insert(name.to_owned(), variable.clone()),
+                None => variables.remove(name),
+            };
+        }
+    }
+
+    /// What a shell started from here knows: exported variables surely, others perhaps.
+    pub fn child(&self) -> Self {
+        let inherit = |variable: &Variable| match &variable.content {
+            content if variable.exported => content.clone(),
+            content => doubted(content),
+        };
+        let variables = self
+            .variables
+            .iter()
+            .filter(|(name, _)| name.as_str() != "IFS")
+            .map(|(name, variable)| {
+                (name.clone(), Variable { content: inherit(variable), exported: variable.exported, integer: false })
+            })
+            .collect();
+        let is_exported = |name: &String| self.exported_functions.contains(name);
+        let functions = self.functions.iter().filter(|(name, _)| is_exported(name));
+        Self {
+            variables: Rc::new(variables),
+            functions: Rc::new(functions.map(|(name, body)| (name.clone(), Rc::clone(body))).collect()),
+            exported_functions: Rc::clone(&self.exported_functions),
+            poisoned: self.poisoned,
+            ..Self::default()
+        }
+    }
+
+    pub fn strictness(&self) -> Strictness {
+        self.strictness
+    }
+
+    pub fn strictness_mut(&mut self) -> &mut Strictness {
+        &mut self.strictness
+    }
+
+    /// Keeps what both agree on. What differs is unknown, though probably what it was on one side.
+    pub fn merge(&mut self, other: &Self) {
+        self.poisoned |= other.poisoned;
+        self.strictness.merge(other.strictness);
+        if !Rc::ptr_eq(&self.variables, &other.variables) {
+            let names: Vec<String> = self.variables.keys().chain(other.variables.keys()).cloned().collect();
+            let variables = Rc::make_mut(&mut self.variables);
+            for name in names {
+                let (here, there) = (variables.get(&name), other.variables.get(&name));
+                if here != there {
+                    let exported = here.or(there).is_some_and(|variable| variable.exported);
+                    let integer = here.or(there).is_some_and(|variable| variable.integer);
+                    let content = either(here, there);
+                    variables.insert(name, Variable { content, exported, integer });
+                }
+            }
+        }
+        if !Rc::ptr_eq(&self.functions, &other.functions) {
+            let functions = Rc::make_mut(&mut self.functions);
+            for (name, body) in other.functions.iter() {
+                functions.entry(name.clone()).or_insert_with(|| Rc::clone(body));
+            }
+        }
+        if self.positional != other.positional {
+            self.positional = Rc::new(vec![Value::unknown()]);
+        }
+        if self.previous_directory != other.previous_directory {
+            self.previous_directory = None;
+        }
+        if self.directories != other.directories {
+            self.directories.clear();
+        }
+    }
+
+    /// `$1` and up; `None` is not known.
+    pub fn set_positional(&mut self, values: impl IntoIterator<Item = Option<String>>) {
+        let values = values.into_iter().map(|value| value.map_or_else(Value::unknown, Value::known)).collect();
+        self.positional = Rc::new(values);
+    }
+
+    pub fn positional(&self) -> Positional {
+        Positional(Rc::clone(&self.positional))
+    }
+
+    pub fn restore_positional(&mut self, before: Positional) {
+        self.positional = before.0;
+    }
+
+    pub fn parameters(&self) -> &[Value] {
+        &self.positional
+    }
+
+    /// `shift count`; `None` is not known.
+    pub fn shift(&mut self, count: Option<usize>) {
+        let positional = Rc::make_mut(&mut self.positional);
+        match count {
+            Some(count) => {
+                positional.drain(..count.min(positional.len()));
+            }
+            None => *positional = vec![Value::unknown()],
+        }
+    }
+
+    pub fn define(&mut self, name: &str, body: Rc<Script>) {
+        Rc::make_mut(&mut self.functions).insert(name.to_owned(), body);
+    }
+
+    pub fn undefine(&mut self, name: &str) {
+        Rc::make_mut(&mut self.functions).remove(name);
+    }
+
+    pub fn function(&self, name: &str) -> Option<Rc<Script>> {
+        self.functions.get(name).map(Rc::clone)
+    }
+
+    /// Characters that separate fields in expanded text.
+    pub fn separators(&self) -> String {
+        match self.content("IFS") {
+            Some(Content::Scalar(value)) => value.text().map_or_else(|| " \t\n".to_owned(), str::to_owned),
+            _ => " \t\n".to_owned(),
+        }
+    }
+
+    /// `cd` leaves `directory`: it is what `cd -` returns to.
+    pub fn leave_directory(&mut self, directory: Option<String>) {
+        self.previous_directory = directory;
+    }
+
+    pub fn previous_directory(&self) -> Option<String> {
+        self.previous_directory.clone()
+    }
+
+    pub fn push_directory(&mut self, directory: Option<String>) {
+        if self.directories.len() < 64 {
+            self.directories.push(directory);
+        } else {
+            self.directories.clear();
+        }
+    }
+
+    pub fn pop_directory(&mut self) -> Option<String> {
+        self.directories.pop().flatten()
+    }
+}
+
+/// What it was, but it may be something else by now.
+fn doubted(content: &Content) -> Content {
+    match content {
+        Content::Scalar(value) => Content::Scalar(value.doubted()),
+        Content::Unset => Content::Scalar(Value::likely("")),
+        Content::Array(_) | Content::Keyed { .. } | Content::UnknownArray => Content::UnknownArray,
+        Content::Reference(_) => Content::Scalar(Value::unknown()),
+    }
+}
+
+fn either(here: Option<&Variable>, there: Option<&Variable>) -> Content {
+    let mut contents = here.into_iter().chain(there).map(|variable| doubted(&variable.content));
+    let first = contents.next().unwrap_or(Content::Unset);
+    match (first, contents.next()) {
+        // Text that is there says more than text that is not.
+        (Content::Scalar(value), Some(Content::Scalar(second))) => {
+            let is_empty = value.best().is_none_or(|text| text.is_empty());
+            Content::Scalar(if is_empty { second } else { value })
+        }
+        (first, None) => first,
+        _ => Content::UnknownArray,
+    }
+}
+
+fn numbered(elements: &[Value]) -> Vec<(String, Value)> {
+    elements.iter().enumerate().map(|(at, value)| (at.to_string(), value.clone())).collect()
+}
+
+/// The number of an element in an array without words for keys; negative ones count from the end.
+fn index(entries: &[(String, Value)], key: &str) -> Option<String> {
+    let number: i64 = key.trim().parse().ok()?;
+    if number >= 0 {
+        return Some(number.to_string());
+    }
+    let end = entries.iter().filter_map(|(key, _)| key.parse::<i64>().ok()).max().map_or(0, |last| last + 1);
+    (end + number >= 0).then(|| (end + number).to_string())
+}

@@ -1,0 +1,7 @@
+//! The grammar and the expansion, as tables.
+
+mod bombs;
+mod differential;
+mod expansion;
+mod grammar;
+mod render;

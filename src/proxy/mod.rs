@@ -1,9 +1,0 @@
-//! What a proxy between an MCP client and its server sees: bytes → messages → what they mean.
-//!
-//! It reads a copy. Nothing here writes to either side, and nothing that it can't follow stops the bytes: it becomes a
-//! [`Lost`](framing::Piece::Lost) piece, and the recording has a gap there.
-
-pub(crate) mod framing;
-pub(crate) mod message;
-pub(crate) mod sse;
-pub(crate) mod talk;
