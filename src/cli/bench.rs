@@ -83,7 +83,7 @@ impl Bench {
             lints: self.lints.as_ref(),
             exposed: None,
             change: self.settings.change.as_deref(),
-            asking: None,
+            pending_call: None,
         };
         Panel { judging, wanted, settings: &self.settings }
     }

@@ -15,7 +15,7 @@ use super::failure::{Failure, reason};
 use super::output;
 use super::policy_file;
 use super::trust::Ground;
-use agent_strace_engine::{Settings, Waiving};
+use agent_strace_engine::{Settings, WaiverMode};
 use agent_strace_git::GitError;
 use agent_strace_policy::config::anonymize::{self, Anonymizing};
 use agent_strace_policy::config::lint::{self, Lints};
@@ -62,7 +62,7 @@ pub(super) fn decide(
         fail_on: args.fail_on.or(configured).unwrap_or(FailOn::Error).threshold(),
         baseline: baseline.fingerprints(),
         today: today(&policy, args.now, environment)?,
-        waiving: if args.no_suppressions { Waiving::Ignore } else { Waiving::Apply },
+        waiver_mode: if args.no_suppressions { WaiverMode::Ignore } else { WaiverMode::Apply },
         source: args.source.source(),
         demands: None,
         only: None,

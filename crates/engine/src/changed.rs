@@ -9,9 +9,9 @@ use agent_strace_rules::change::{ChangeHit, ChangeSite, Changed, Recorded, Witne
 use agent_strace_rules::{Check, Rule};
 
 use super::SessionOutcome;
-use super::cover::Cover;
 use super::findings::digest;
 use super::session::order;
+use super::waiver_matcher::WaiverMatcher;
 
 /// What rules say about the change: findings of its sessions are added to them, the others are given back, by file.
 pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], change: &Change) -> Vec<Finding> {
@@ -76,7 +76,7 @@ fn about_session(policy: &Policy, rule: &Rule, session: &SessionOutcome, hit: Ch
 }
 
 fn mark(policy: &Policy, session: &str, finding: &mut Finding, effect: Option<&Effect>) {
-    Cover::of_session(policy, session, None).mark(finding, effect);
+    WaiverMatcher::of_session(policy, session, None).mark(finding, effect);
 }
 
 fn blank(rule: &Rule, weight: Weight, message: String, about: &[String]) -> Finding {

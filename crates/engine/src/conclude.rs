@@ -12,7 +12,7 @@ use agent_strace_policy::Policy;
 use agent_strace_rules::Source;
 use agent_strace_rules::eval::Demands;
 
-use super::waive::{self, Applied, Waiving};
+use super::waivers::{self, Applied, WaiverMode};
 use super::{Outcome, SessionOutcome, Verdict, changed, evals, whole};
 
 /// From which level on a finding fails the gate.
@@ -30,7 +30,7 @@ pub struct Settings {
     pub baseline: BTreeSet<String>,
     /// The day, in UTC, that exceptions and suppressions are held against. `None`: none of them holds.
     pub today: Option<Date>,
-    pub waiving: Waiving,
+    pub waiver_mode: WaiverMode,
     /// Where all logs of the run came from.
     pub source: Source,
     /// Families of rules, the only ones whose findings are wanted. What is missing of the evidence is always told.
@@ -47,7 +47,7 @@ impl Default for Settings {
             fail_on: FailOn::Level(Level::Error),
             baseline: BTreeSet::new(),
             today: None,
-            waiving: Waiving::Apply,
+            waiver_mode: WaiverMode::Apply,
             source: Source::default(),
             only: None,
             demands: None,
@@ -70,14 +70,14 @@ pub fn conclude(policy: &Policy, mut sessions: Vec<SessionOutcome>, gaps: Vec<Ga
         }
     }
     evals::judge(policy, &mut sessions, settings);
-    let applied = waive::apply(policy, &mut sessions, &mut of_change, settings);
-    let remarks = waive::remarks(policy, &applied, settings);
+    let applied = waivers::apply(policy, &mut sessions, &mut of_change, settings);
+    let remarks = waivers::remarks(policy, &applied, settings);
     finish(policy, (sessions, of_change), gaps, (applied, remarks), settings)
 }
 
 /// The answer to what was found so far: all there is to say where a command was asked about, not a session.
 pub fn settle(policy: &Policy, mut sessions: Vec<SessionOutcome>, gaps: Vec<Gap>, settings: &Settings) -> Outcome {
-    let applied = waive::apply(policy, &mut sessions, &mut Vec::new(), settings);
+    let applied = waivers::apply(policy, &mut sessions, &mut Vec::new(), settings);
     finish(policy, (sessions, Vec::new()), gaps, (applied, Vec::new()), settings)
 }
 

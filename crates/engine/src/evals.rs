@@ -6,27 +6,27 @@ use agent_strace_rules::eval::{self, Member, Stage};
 
 use super::SessionOutcome;
 use super::conclude::Settings;
-use super::cover::Cover;
 use super::findings::of_event;
 use super::session::order;
-use super::waive;
+use super::waiver_matcher::WaiverMatcher;
+use super::waivers;
 
 /// Fills in what depends on findings, and adds what falls short because of it.
 pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], settings: &Settings) {
     let Some(demands) = &settings.demands else { return };
     let mut members: Vec<Member<'_>> = sessions.iter_mut().filter_map(member).collect();
     eval::relate(&demands.evals, &mut members);
-    let waived = waive::preview(policy, sessions, settings);
+    let waived = waivers::preview(policy, sessions, settings);
     for (place, session) in sessions.iter_mut().enumerate() {
         let Some(assessment) = &mut session.assessment else { continue };
         let counting = session.findings.iter().enumerate().filter(|(at, _)| !waived.contains(&(place, *at)));
         let counting: Vec<&Finding> = counting.map(|(_, finding)| finding).collect();
         eval::settle(&demands.evals, assessment, &counting);
-        let cover = Cover::of_session(policy, &session.id, None);
+        let matcher = WaiverMatcher::of_session(policy, &session.id, None);
         let hits = eval::hits(demands, assessment, Stage::Findings);
         session.findings.extend(hits.into_iter().map(|hit| {
             let mut finding = of_event(None, None, &session.id, hit);
-            cover.mark(&mut finding, None);
+            matcher.mark(&mut finding, None);
             finding
         }));
         session.findings.sort_by(|left, right| order(left).cmp(&order(right)));

@@ -3,23 +3,23 @@
 //! The engine must not read files, print or know a report format. Start with [`judge_by`] for one session and
 //! [`conclude()`] for a run. [`policy_testing`], [`backtest`] and [`generate`] ask the same engine about policies.
 
+mod actors;
 pub mod backtest;
-mod cast;
+mod cache;
 mod changed;
 mod conclude;
-mod cover;
 mod evals;
 mod findings;
 pub mod generate;
-mod heard;
+mod judgement;
 #[cfg(test)]
 pub mod lines;
-mod memory;
 pub mod policy_testing;
 mod replay;
 mod session;
 mod story;
-mod waive;
+mod waiver_matcher;
+mod waivers;
 mod whole;
 mod wording;
 
@@ -36,13 +36,13 @@ use agent_strace_rules::account::Traced;
 use agent_strace_rules::change::Recorded;
 use agent_strace_rules::eval::Assessment;
 
+pub use cache::JudgementCache;
 pub use conclude::{FailOn, Settings, conclude, settle};
-pub use memory::Memory;
 pub use replay::Replay;
 pub(crate) use session::Rulings;
 pub use session::{Entries, Judging, Share, guarded, judge_by, judge_guarded, not_searched};
 pub use story::{Activity, Tally};
-pub use waive::{By, Use, Waived, Waiving, is_known_by_a_baseline};
+pub use waivers::{Waived, WaivedBy, WaiverMode, WaiverUsage, is_known_by_a_baseline};
 pub use wording::evidence;
 
 /// What was judged, of all sessions, in the order they were given.
@@ -63,7 +63,7 @@ pub struct Outcome {
     /// Findings that do not count, in the order of the report.
     pub waived: Vec<Waived>,
     /// What each exception and suppression was used for, in the order of the files.
-    pub uses: Vec<Use>,
+    pub uses: Vec<WaiverUsage>,
     /// Entries of the baseline that no finding of this run matched.
     pub stale: usize,
     /// From which level on findings failed the run.
@@ -149,4 +149,4 @@ pub struct Entry {
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
-mod waiving_tests;
+mod waivers_tests;

@@ -1,4 +1,4 @@
-//! A session with its effects, worked out once: any number of policies may judge them.
+//! A session with its effects, computed once so that several policies can judge them.
 
 use std::sync::Arc;
 
@@ -9,39 +9,39 @@ use agent_strace_effects::{Effects, Kind, Links, Tracker};
 use agent_strace_metrics::{Deed, Measured, Pricing};
 use agent_strace_model::{Event, EventKind, Session, Status};
 
-use super::memory::Memory;
+use super::cache::JudgementCache;
 
-/// What was done in a session, before anybody judges it.
+/// The effects of a session, not judged yet.
 pub struct Replay<'s> {
     pub session: &'s Session<'s>,
-    /// Everything that did something, in order.
+    /// The events with effects, in order.
     pub(super) steps: Vec<Step<'s>>,
     pub(super) calls: usize,
-    /// Calls that were refused before they ran.
+    /// Calls that were denied before they ran.
     pub(super) attempts: usize,
 }
 
-/// One event that did something.
+/// One event with effects.
 pub(super) struct Step<'s> {
     pub(super) event: &'s Event<'s>,
-    /// `None`: no call; the log states it as done.
+    /// `None`: the event is not a call; the log states the effect as done.
     pub(super) status: Option<Status>,
     pub(super) effects: Effects,
-    /// The text that spans of the effects are counted in.
+    /// The text that the spans of the effects refer to.
     pub(super) text: Option<Arc<str>>,
     /// The text of the whole shell command, where the call runs one.
     pub(super) raw: Option<Arc<str>>,
 }
 
 impl<'s> Replay<'s> {
-    /// `programs`: what programs do, as the policy has it that will judge.
+    /// `programs` is the program table of the policy that will judge the session.
     pub fn new(session: &'s Session<'s>, programs: &Arc<Knowledge>, links: &Links) -> Self {
         Self::tracked(session, Tracker::new(session).with_programs(programs).with_links(links))
     }
 
-    /// The same for one of many sessions.
-    pub(crate) fn remembering(session: &'s Session<'s>, memory: &Memory<'_>, links: &Links) -> Self {
-        let tracker = Tracker::new(session).with_programs(memory.policy().programs()).with_memo(&memory.commands);
+    /// Replays a session with a cache that is shared by many sessions.
+    pub(crate) fn with_cache(session: &'s Session<'s>, cache: &JudgementCache<'_>, links: &Links) -> Self {
+        let tracker = Tracker::new(session).with_programs(cache.policy().programs()).with_memo(&cache.commands);
         Self::tracked(session, tracker.with_links(links))
     }
 
@@ -65,7 +65,7 @@ impl<'s> Replay<'s> {
         replay
     }
 
-    /// What is counted of it.
+    /// The measurements of the session.
     pub fn measured<'r>(&'r self, pricing: Pricing<'r>) -> Measured<'r> {
         let deeds = self.steps.iter().flat_map(|step| {
             step.effects.iter().map(|effect| Deed { event: step.event.number, status: step.status, effect })
@@ -73,13 +73,13 @@ impl<'s> Replay<'s> {
         Measured::new(self.session, deeds.collect(), pricing)
     }
 
-    /// Only what one event did, with what the events before it led to.
+    /// Keeps one event only; its effects still depend on the events before it.
     pub fn only(mut self, event: u32) -> Self {
         self.steps.retain(|step| step.event.number == event);
         self
     }
 
-    /// Everything that was done, for who compares.
+    /// All effects as text, for comparison in tests.
     #[cfg(test)]
     pub fn in_words(&self) -> Vec<String> {
         let words = |step: &Step<'_>| {

@@ -1,4 +1,4 @@
-//! One session: every event becomes effects, every effect a judgement, every judgement that matters a finding.
+//! Judges one session: events become effects, effects become judgements, and relevant judgements become findings.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -18,96 +18,101 @@ use agent_strace_rules::eval::{self, Assessment, Demands, Stage};
 use agent_strace_rules::private::{self, Exposed};
 use agent_strace_rules::{Account, Act, Check, Hit, Log, Site};
 
-use super::cast::Cast;
-use super::cover::Cover;
+use super::actors::Actors;
+use super::cache::JudgementCache;
 use super::findings;
-use super::heard::{Heard, Pieces, Said, Scene, Shown};
-use super::memory::Memory;
+use super::judgement::{EffectJudgement, EventJudgement, JudgeContext, Pieces, Shown};
 use super::replay::{Replay, Step};
 use super::story::{self, Activity};
+use super::waiver_matcher::WaiverMatcher;
 use super::wording;
 use super::{Entry, SessionOutcome, Verdict};
 
-/// What the caller wants beside the findings.
+/// What a [`SessionOutcome`] holds in addition to the findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entries {
-    /// Every judged effect, and the story.
+    /// Every judged effect, the activity and the causes of each finding.
     Keep,
-    /// What was done in all, and what led to each finding.
+    /// The activity and the causes of each finding.
     Story,
     Drop,
 }
 
-/// What one policy says to everything that was done in a session.
+/// The judgements of one policy about all effects of a session.
 pub(crate) struct Rulings<'r> {
     session: &'r Session<'r>,
     policy: &'r Policy,
-    /// `None`: nobody wants to know how the agent worked.
+    /// `None`: lint rules do not run.
     lints: Option<&'r Lints>,
-    asking: Option<u32>,
-    heard: Vec<(&'r Step<'r>, Arc<Heard>)>,
-    /// How many acts stand before each of them.
+    /// The event of a call that has not run yet: only findings about it are reported.
+    pending_call: Option<u32>,
+    judgements: Vec<(&'r Step<'r>, Arc<EventJudgement>)>,
+    /// The number of acts before each event.
     before: Vec<usize>,
 }
 
 impl<'r> Rulings<'r> {
     pub(crate) fn new(replay: &'r Replay<'r>, policy: &'r Policy) -> Self {
-        Self::of(replay, policy, |step, scene| Arc::new(Heard::new(step, scene)))
+        Self::of(replay, policy, |step, context| Arc::new(EventJudgement::new(step, context)))
     }
 
-    /// The same for one of many sessions.
-    pub(crate) fn remembering(replay: &'r Replay<'r>, memory: &'r Memory<'_>) -> Self {
-        Self::of(replay, memory.policy(), |step, scene| memory.hear(step, scene))
+    /// Judges with a cache that is shared by many sessions.
+    pub(crate) fn with_cache(replay: &'r Replay<'r>, cache: &'r JudgementCache<'_>) -> Self {
+        Self::of(replay, cache.policy(), |step, context| cache.judge(step, context))
     }
 
-    /// The same with what lint rules say.
-    pub(crate) fn linting(self, lints: Option<&'r Lints>) -> Self {
+    /// Adds the findings of lint rules.
+    pub(crate) fn with_lints(self, lints: Option<&'r Lints>) -> Self {
         Self { lints, ..self }
     }
 
-    /// The same where the call of this event asks whether it may run.
-    fn asking(self, asking: Option<u32>) -> Self {
-        Self { asking, ..self }
+    /// Restricts the findings to the call of this event, which has not run yet.
+    fn for_pending_call(self, pending_call: Option<u32>) -> Self {
+        Self { pending_call, ..self }
     }
 
-    fn of(replay: &'r Replay<'r>, policy: &'r Policy, hear: impl Fn(&Step<'_>, &Scene<'_>) -> Arc<Heard>) -> Self {
-        let cast = Cast::new(replay.session);
-        let (root, cover) = (replay.session.root.as_deref(), Cover::new(policy, replay.session));
-        let heard = replay.steps.iter().map(|step| {
-            let scene = Scene { root, actor: cast.actor(step.event), cover };
-            (step, hear(step, &scene))
+    fn of(
+        replay: &'r Replay<'r>,
+        policy: &'r Policy,
+        judge: impl Fn(&Step<'_>, &JudgeContext<'_>) -> Arc<EventJudgement>,
+    ) -> Self {
+        let actors = Actors::new(replay.session);
+        let (root, matcher) = (replay.session.root.as_deref(), WaiverMatcher::new(policy, replay.session));
+        let judgements = replay.steps.iter().map(|step| {
+            let context = JudgeContext { root, actor: actors.actor(step.event), matcher };
+            (step, judge(step, &context))
         });
-        let heard: Vec<(&Step<'_>, Arc<Heard>)> = heard.collect();
-        let count = |total: &mut usize, (_, heard): &(&Step<'_>, Arc<Heard>)| {
-            Some(std::mem::replace(total, *total + heard.said.len()))
+        let judgements: Vec<(&Step<'_>, Arc<EventJudgement>)> = judgements.collect();
+        let count = |total: &mut usize, (_, judgement): &(&Step<'_>, Arc<EventJudgement>)| {
+            Some(std::mem::replace(total, *total + judgement.effects.len()))
         };
-        let before = heard.iter().scan(0, count).collect();
-        Self { session: replay.session, policy, lints: None, asking: None, heard, before }
+        let before = judgements.iter().scan(0, count).collect();
+        Self { session: replay.session, policy, lints: None, pending_call: None, judgements, before }
     }
 
     /// Every judged effect, in order.
     pub(crate) fn acts(&self) -> impl Iterator<Item = Act<'_>> {
-        self.each().map(|(step, effect, said)| Act {
+        self.each().map(|(step, effect, judged)| Act {
             event: step.event.number,
             status: step.status,
             effect,
-            judgement: &said.judgement,
+            judgement: &judged.judgement,
         })
     }
 
-    fn each(&self) -> impl Iterator<Item = (&'r Step<'r>, &'r Effect, &Said)> {
-        self.heard.iter().flat_map(|(step, heard)| {
-            step.effects.iter().zip(&heard.said).map(move |(effect, said)| (*step, effect, said))
+    fn each(&self) -> impl Iterator<Item = (&'r Step<'r>, &'r Effect, &EffectJudgement)> {
+        self.judgements.iter().flat_map(|(step, judgement)| {
+            step.effects.iter().zip(&judgement.effects).map(move |(effect, judged)| (*step, effect, judged))
         })
     }
 
-    /// What is worth reporting, sorted by event.
+    /// The findings, sorted by event.
     #[cfg(test)]
     pub(crate) fn findings(&self) -> Vec<Finding> {
         self.shown(Shown::Evidence)
     }
 
-    /// The same without what the log says, for who only counts them.
+    /// The findings without evidence from the log, for callers that only count them.
     pub(crate) fn verdicts(&self) -> Vec<Finding> {
         self.shown(Shown::Verdicts)
     }
@@ -116,71 +121,77 @@ impl<'r> Rulings<'r> {
         self.measured(shown, None).0
     }
 
-    /// What is worth reporting, and what was measured of what is demanded.
+    /// The findings, and the measurements of the demanded criteria.
     fn measured(&self, shown: Shown, demands: Option<&Demands>) -> (Vec<Finding>, Option<Assessment>) {
-        let cover = Cover::new(self.policy, self.session);
-        let told = self.heard.iter().filter(|(step, _)| self.asking.is_none_or(|asking| step.event.number == asking));
-        let mut found: Vec<Finding> = told.flat_map(|(step, heard)| heard.findings(step, shown)).collect();
+        let matcher = WaiverMatcher::new(self.policy, self.session);
+        let reported =
+            self.judgements.iter().filter(|(step, _)| self.pending_call.is_none_or(|event| step.event.number == event));
+        let mut found: Vec<Finding> = reported.flat_map(|(step, judgement)| judgement.findings(step, shown)).collect();
         let acts: Vec<Act<'_>> = self.acts().collect();
         let deeds = acts.iter().map(|act| Deed { event: act.event, status: act.status, effect: act.effect }).collect();
         let pricing = self.policy.prices().map_or(Pricing::Later(|| shipped()), Pricing::Table);
         let measured = Measured::new(self.session, deeds, pricing);
-        let (session, policy, asking) = (self.session, self.policy, self.asking);
-        let log = Log { session, acts: &acts, policy, measured: &measured, asking };
+        let (session, policy, pending_call) = (self.session, self.policy, self.pending_call);
+        let log = Log { session, acts: &acts, policy, measured: &measured, pending_call };
         // Many hits may be of one event, whose text is long.
         let mut last = None;
         for rule in agent_strace_rules::all() {
             let Check::Acts(check) = rule.check else { continue };
             let mut hits = Vec::new();
             check(&log, &mut hits);
-            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover, &mut last)));
+            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &matcher, &mut last)));
         }
         if let Some(lints) = self.lints {
             let mut hits = Vec::new();
             agent_strace_rules::lint::look(&log, lints, &mut hits);
-            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover, &mut last)));
+            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &matcher, &mut last)));
         }
         let assessment = demands.map(|demands| {
             let assessment = eval::measure(demands, &log, self.lints.is_some());
             let hits = eval::hits(demands, &assessment, Stage::Session);
-            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &cover, &mut last)));
+            found.extend(hits.into_iter().filter_map(|hit| self.of_hit(hit, &matcher, &mut last)));
             assessment
         });
         found.sort_by(|left, right| order(left).cmp(&order(right)));
         (without_what_is_below(once(found)), assessment)
     }
 
-    /// What private values stand in the log, and which way they went.
+    /// The findings about private values in the log, with the way that each value left the machine.
     fn private(&self, Share { exposed, at }: Share<'_>) -> io::Result<Vec<Finding>> {
-        let deed = |(step, _): &(&'r Step<'r>, Arc<Heard>)| private::Deed {
+        let event = |(step, _): &(&'r Step<'r>, Arc<EventJudgement>)| private::EventEffects {
             event: step.event,
             status: step.status,
             effects: &step.effects,
             text: step.text.as_deref(),
         };
-        let deeds: Vec<private::Deed<'_>> = self.heard.iter().map(deed).collect();
-        let cover = Cover::new(self.policy, self.session);
-        let told = private::look(exposed, at, self.session, &deeds)?;
-        let found = told.into_iter().map(|told| {
-            let effect = told.effect;
-            let mut finding = findings::of_private(told);
-            cover.mark(&mut finding, effect);
+        let events: Vec<private::EventEffects<'_>> = self.judgements.iter().map(event).collect();
+        let matcher = WaiverMatcher::new(self.policy, self.session);
+        let hits = private::look(exposed, at, self.session, &events)?;
+        let found = hits.into_iter().map(|hit| {
+            let effect = hit.effect;
+            let mut finding = findings::of_private(hit);
+            matcher.mark(&mut finding, effect);
             finding
         });
         Ok(found.collect())
     }
 
-    /// `last`: the evidence of the event that was asked about last.
-    fn of_hit(&self, hit: Hit, cover: &Cover<'_>, last: &mut Option<(u32, Option<String>)>) -> Option<Finding> {
-        if !self.asking.is_none_or(|asking| self.is_about(&hit, asking)) {
+    /// `last` caches the evidence of the event of the previous hit.
+    fn of_hit(
+        &self,
+        hit: Hit,
+        matcher: &WaiverMatcher<'_>,
+        last: &mut Option<(u32, Option<String>)>,
+    ) -> Option<Finding> {
+        if !self.pending_call.is_none_or(|event| self.is_about(&hit, event)) {
             return None;
         }
         let (mut finding, effect) = match hit.site {
             Site::Act(act) => {
-                let (step, heard, place) = self.place_of(act)?;
-                let (effect, said) = (step.effects.get(place)?, heard.said.get(place)?);
-                let evidence = Pieces::new(step, Shown::Evidence).evidence(place, said);
-                (findings::of_hit(step.at(effect, evidence), &said.judgement, hit), Some(effect))
+                let (step, judgement, index) = self.locate(act)?;
+                let (effect, judged) = (step.effects.get(index)?, judgement.effects.get(index)?);
+                let evidence = Pieces::new(step, Shown::Evidence).evidence(index, judged);
+                (findings::of_hit(step.at(effect, evidence), &judged.judgement, hit), Some(effect))
             }
             Site::Event(number) => {
                 let events = &self.session.events;
@@ -194,56 +205,56 @@ impl<'r> Rulings<'r> {
             }
             Site::Session => (findings::of_event(None, None, &self.session.id, hit), None),
         };
-        cover.mark(&mut finding, effect);
+        matcher.mark(&mut finding, effect);
         Some(finding)
     }
 
-    /// As [`Finding::is_of`] says of what becomes of it.
+    /// Agrees with [`Finding::is_of`] for the finding that the hit becomes.
     fn is_about(&self, hit: &Hit, event: u32) -> bool {
-        let stands_there = match hit.site {
-            Site::Act(act) => self.place_of(act).is_some_and(|(step, ..)| step.event.number == event),
+        let is_at_event = match hit.site {
+            Site::Act(act) => self.locate(act).is_some_and(|(step, ..)| step.event.number == event),
             Site::Event(number) => number == event,
             Site::Session => false,
         };
-        stands_there || hit.until == Some(event)
+        is_at_event || hit.until == Some(event)
     }
 
-    /// Where an act stands among those of its step.
-    fn place_of(&self, act: usize) -> Option<(&'r Step<'r>, &Heard, usize)> {
-        // Those without acts stand at the same number as the one behind them.
+    /// The step of an act, its judgement, and the index of the act in the step.
+    fn locate(&self, act: usize) -> Option<(&'r Step<'r>, &EventJudgement, usize)> {
+        // An event without acts has the same number as its successor.
         let at = self.before.partition_point(|before| *before <= act).checked_sub(1)?;
-        let (step, heard) = self.heard.get(at)?;
-        Some((*step, &**heard, act - self.before.get(at)?))
+        let (step, judgement) = self.judgements.get(at)?;
+        Some((*step, &**judgement, act - self.before.get(at)?))
     }
 }
 
-/// What sessions are judged by.
+/// The policy and the settings that sessions are judged by.
 #[derive(Clone, Copy)]
 pub struct Judging<'a> {
     pub policy: &'a Policy,
     pub links: &'a Links,
     pub entries: Entries,
     pub demands: Option<&'a Demands>,
-    /// `None`: how the agent worked is not judged.
+    /// `None`: lint rules do not run.
     pub lints: Option<&'a Lints>,
-    /// What the log gives away; `None`: nobody searched it.
+    /// Private values in the log; `None`: the log was not searched.
     pub exposed: Option<Share<'a>>,
-    /// The change that the sessions come with.
+    /// The change that the sessions belong to.
     pub change: Option<&'a Change>,
-    /// The last event is a call that has not run yet and asks whether it may: nothing else is told of, and what was spent
-    /// before keeps it from running, too. `None`: all is over.
-    pub asking: Option<u32>,
+    /// The last event, if it is a call that has not run yet: only findings about it are reported, and earlier spending
+    /// still counts against budgets. `None`: every call has ended.
+    pub pending_call: Option<u32>,
 }
 
-/// What is known of one session of a searched log.
+/// The private values of one session in a searched log.
 #[derive(Clone, Copy)]
 pub struct Share<'a> {
     pub exposed: &'a Exposed<'a>,
-    /// The session's place in the log.
+    /// The session's index in the log.
     pub at: usize,
 }
 
-/// By a policy alone.
+/// Judges a session by a policy alone.
 pub fn judge_guarded(
     session: &Session<'_>,
     gaps: Vec<Gap>,
@@ -252,11 +263,11 @@ pub fn judge_guarded(
     links: &Links,
 ) -> SessionOutcome {
     let judging =
-        Judging { policy, links, entries, demands: None, lints: None, exposed: None, change: None, asking: None };
+        Judging { policy, links, entries, demands: None, lints: None, exposed: None, change: None, pending_call: None };
     judge_by(session, gaps, judging)
 }
 
-/// Like [`judge_session`], but a fault of our own becomes a gap: never a pass, and never the end of the other sessions.
+/// Like [`judge_session`], but a panic becomes a gap: the session cannot pass, and other sessions are still judged.
 pub fn judge_by(session: &Session<'_>, gaps: Vec<Gap>, judging: Judging<'_>) -> SessionOutcome {
     let kept = gaps.clone();
     guarded(session, || judge_session(session, gaps, judging)).unwrap_or_else(|gap| {
@@ -267,7 +278,7 @@ pub fn judge_by(session: &Session<'_>, gaps: Vec<Gap>, judging: Judging<'_>) -> 
     })
 }
 
-/// What `work` makes of a session, or the gap that a fault of our own is.
+/// Runs `work` for a session; a panic becomes a gap.
 pub fn guarded<T>(session: &Session<'_>, work: impl FnOnce() -> T) -> Result<T, Gap> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         let reason = "internal error while judging this session: please report it".to_owned();
@@ -275,18 +286,18 @@ pub fn guarded<T>(session: &Session<'_>, work: impl FnOnce() -> T) -> Result<T, 
     })
 }
 
-/// A log that could not be searched for what is private.
+/// The gap for a log that could not be searched for private values.
 pub fn not_searched(file: &str, error: &io::Error) -> Gap {
     let reason = format!("it could not be searched for secrets and personal data: {}", error.kind());
     Gap { file: file.to_owned(), line: None, reason }
 }
 
-/// Judges a session. The verdict is set when all sessions are concluded.
+/// Judges a session. [`super::conclude()`] sets the verdict later.
 pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judging<'_>) -> SessionOutcome {
-    let Judging { policy, links, entries, demands, lints, exposed, change, asking } = judging;
+    let Judging { policy, links, entries, demands, lints, exposed, change, pending_call } = judging;
     let mut outcome = blank(session, gaps);
     let replay = Replay::new(session, policy.programs(), links);
-    let rulings = Rulings::new(&replay, policy).linting(lints).asking(asking);
+    let rulings = Rulings::new(&replay, policy).with_lints(lints).for_pending_call(pending_call);
     outcome.judged = replay.calls;
     outcome.attempts = replay.attempts;
     outcome.effects = rulings.each().count();
@@ -310,12 +321,12 @@ pub(super) fn judge_session(session: &Session<'_>, gaps: Vec<Gap>, judging: Judg
         story::trace(&mut outcome.findings, session, &replay.steps);
     }
     if entries == Entries::Keep {
-        outcome.entries = rulings.each().map(|(step, effect, said)| entry(step, effect, &said.judgement)).collect();
+        outcome.entries = rulings.each().map(|(step, effect, judged)| entry(step, effect, &judged.judgement)).collect();
     }
     outcome
 }
 
-/// Each finding once. One act may be known in two ways: one that is excepted hides no other.
+/// Deduplicates findings; a waived duplicate never hides one that still counts.
 fn once(found: Vec<Finding>) -> Vec<Finding> {
     let standing: BTreeSet<_> = found.iter().filter(|finding| !finding.is_covered()).map(identity).collect();
     let stays = |finding: &Finding| !finding.is_covered() || !standing.contains(&identity(finding));
@@ -324,14 +335,14 @@ fn once(found: Vec<Finding>) -> Vec<Finding> {
     only(found, kept)
 }
 
-/// The event, the rule, and what it says of what.
+/// The event, the rule and the fingerprint.
 type Identity<'f> = (u32, RuleId, &'f str);
 
 fn identity(finding: &Finding) -> Identity<'_> {
     (finding.event, finding.rule, &finding.fingerprint)
 }
 
-/// Renaming or copying `x` touches `x` and, should it be a directory, `x/**`: who is told the first knows the second.
+/// Drops the finding about `x/**` if `x` is already reported: renaming or copying `x` touches both.
 fn without_what_is_below(found: Vec<Finding>) -> Vec<Finding> {
     let path = |finding| effect_of(finding)?.path.as_deref();
     let above = |finding| path(finding)?.strip_suffix("/**");

@@ -301,7 +301,7 @@ fn by<'a>(policy: &'a Policy, links: &'a Links) -> Judging<'a> {
         lints: None,
         exposed: None,
         change: None,
-        asking: None,
+        pending_call: None,
     }
 }
 

@@ -8,9 +8,9 @@ use agent_strace_rules::{Account, Check, Remark, Rule, Run, Whole};
 
 use super::SessionOutcome;
 use super::conclude::Settings;
-use super::cover::Cover;
 use super::findings::digest;
 use super::session::order;
+use super::waiver_matcher::WaiverMatcher;
 
 /// Adds what the rules about whole sessions say.
 pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], gaps: &[Gap], settings: &Settings) {
@@ -26,9 +26,9 @@ pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], gaps: &[Ga
         found.push((traced, findings(Whole { account, run: &run, policy }, listed)));
     }
     for (session, (traced, mut findings)) in sessions.iter_mut().zip(found) {
-        let cover = Cover::of_session(policy, &session.id, None);
+        let matcher = WaiverMatcher::of_session(policy, &session.id, None);
         for finding in &mut findings {
-            cover.mark(finding, None);
+            matcher.mark(finding, None);
         }
         session.traced = traced;
         session.findings.extend(findings);

@@ -1,7 +1,7 @@
 //! Findings that do not count, and what says so.
 
 use super::view::{ShownFinding, ShownPlace};
-use agent_strace_engine::{By, Use, Waived};
+use agent_strace_engine::{Waived, WaivedBy, WaiverUsage};
 use agent_strace_policy::WaiverOrigin;
 use agent_strace_secrets::{Redacted, redact};
 
@@ -28,17 +28,17 @@ pub(super) struct ShownUse {
 }
 
 impl ShownWaived {
-    pub(super) fn new(waived: Waived, uses: &[Use]) -> Self {
+    pub(super) fn new(waived: Waived, uses: &[WaiverUsage]) -> Self {
         let by = match waived.by {
-            By::Waiver(place) => uses.get(place),
-            By::Baseline => None,
+            WaivedBy::Waiver(place) => uses.get(place),
+            WaivedBy::Baseline => None,
         };
         Self { session: waived.session, finding: ShownFinding::new(waived.finding), by: by.map(ShownUse::new) }
     }
 }
 
 impl ShownUse {
-    pub(super) fn new(used: &Use) -> Self {
+    pub(super) fn new(used: &WaiverUsage) -> Self {
         Self {
             origin: used.origin,
             rule: redact(&used.rule),

@@ -124,7 +124,7 @@ pub struct Log<'a> {
     /// What is counted of it.
     pub measured: &'a Measured<'a>,
     /// The last event, where it is a call that asks whether it may run.
-    pub asking: Option<u32>,
+    pub pending_call: Option<u32>,
 }
 
 /// One judged effect of a session.

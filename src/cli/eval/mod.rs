@@ -81,7 +81,7 @@ impl Measure {
             lints,
             exposed: None,
             change: None,
-            asking: None,
+            pending_call: None,
         };
         let panel = Panel { judging, wanted: self.private.as_ref(), settings: &self.settings };
         judge::judge(inputs, &panel, &Overdues::default())

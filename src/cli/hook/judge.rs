@@ -61,7 +61,7 @@ pub(super) fn call(
     }
     let wanted = bench.wanted(Verb::Hook);
     let panel = bench.panel(None, &links, Entries::Drop);
-    let judging = Judging { asking: Some(number), ..panel.judging };
+    let judging = Judging { pending_call: Some(number), ..panel.judging };
     let mut outcome = judged(&entry(folder), before(recorded, number, line), judging, None)?;
     if let Some(wanted) = &wanted {
         outcome.findings.extend(private(folder, line, panel.judging, wanted, number)?);

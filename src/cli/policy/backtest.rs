@@ -14,7 +14,7 @@ use super::super::policy_file;
 use super::super::trust::Ground;
 use super::args::PolicyFileArgs;
 use super::history::{self, HistoryArgs, Past};
-use agent_strace_engine::Memory;
+use agent_strace_engine::JudgementCache;
 use agent_strace_engine::backtest::{self, Rules, Tally, Uncovered};
 use agent_strace_model::{Gap, Session};
 use agent_strace_policy::Policy;
@@ -100,9 +100,9 @@ pub(super) fn judge(
     uncovered: Uncovered,
 ) -> (Tally, Vec<Gap>) {
     let (links, gap) = gate::links(Ground::at(file.policy_ref.as_deref()));
-    let memory = Memory::new(policy);
+    let cache = JudgementCache::new(policy);
     let judge = |(tally, faults): &mut (Tally, Vec<Gap>), session: &Session<'_>| {
-        let judge = || backtest::add_session(tally, session, (&memory, rules), &links, uncovered);
+        let judge = || backtest::add_session(tally, session, (&cache, rules), &links, uncovered);
         faults.extend(agent_strace_engine::guarded(session, judge).err());
     };
     let add = |(tally, faults): &mut (Tally, Vec<Gap>), (later, more): (Tally, Vec<Gap>)| {
@@ -112,7 +112,7 @@ pub(super) fn judge(
     let ((tally, faults), mut gaps) = past.inputs.sum(judge, add);
     gaps.extend(gap.into_iter().chain(faults));
     // The system takes back what was remembered sooner than it could be taken apart.
-    std::mem::forget(memory);
+    std::mem::forget(cache);
     (tally, gaps)
 }
 

@@ -14,7 +14,7 @@ use super::super::output;
 use super::super::policy_file::{self, Stated};
 use super::super::trust::Ground;
 use super::history::{self, HistoryArgs, Past};
-use agent_strace_engine::Memory;
+use agent_strace_engine::JudgementCache;
 use agent_strace_engine::backtest::{self, Change, Comparison, Programs, Rules, Version};
 use agent_strace_model::{Gap, Session};
 use agent_strace_report::{DiffReport, Frame};
@@ -110,7 +110,7 @@ fn version(stated: &Stated) -> Version<'_> {
 fn compare(past: Past, old: (&Stated, &Rules<'_>), new: (&Stated, &Rules<'_>)) -> (Comparison, Vec<Gap>) {
     let (links, gap) = gate::links(Ground::at(None));
     let programs = programs(&old.0.plain, &new.0.plain);
-    let (before, after) = (Memory::new(&old.0.policy), Memory::new(&new.0.policy));
+    let (before, after) = (JudgementCache::new(&old.0.policy), JudgementCache::new(&new.0.policy));
     let (old, new) = ((&before, old.1), (&after, new.1));
     let of_session = |session: &Session<'_>| {
         agent_strace_engine::guarded(session, || backtest::compare_session(session, old, new, &links, programs))

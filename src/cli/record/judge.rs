@@ -143,7 +143,7 @@ impl Judge {
         self.session.events.push(Event { number, id: None, line: number, time: None, origin, kind });
         let (bench, links) = self.bench.as_ref().map_err(Clone::clone)?;
         let panel = bench.panel(None, links, Entries::Drop);
-        let judging = Judging { demands: None, change: None, asking: Some(number), ..panel.judging };
+        let judging = Judging { demands: None, change: None, pending_call: Some(number), ..panel.judging };
         let settings = Settings { demands: None, change: None, ..panel.settings.clone() };
         let judged = agent_strace_engine::judge_by(&self.session, Vec::new(), judging);
         if let Some(Gap { reason, .. }) = judged.gaps.first() {

@@ -21,7 +21,7 @@ mod tally;
 mod tests;
 mod words;
 
-use crate::{Memory, Replay, Rulings};
+use crate::{JudgementCache, Replay, Rulings};
 use agent_strace_effects::Links;
 use agent_strace_model::Session;
 
@@ -35,12 +35,12 @@ pub use tally::{Counts, Listed, Tally, Uncovered, Window};
 pub fn add_session(
     tally: &mut Tally,
     session: &Session<'_>,
-    (memory, rules): (&Memory<'_>, &Rules<'_>),
+    (cache, rules): (&JudgementCache<'_>, &Rules<'_>),
     links: &Links,
     uncovered: Uncovered,
 ) {
-    let replay = Replay::remembering(session, memory, links);
-    let rulings = Rulings::remembering(&replay, memory);
+    let replay = Replay::with_cache(session, cache, links);
+    let rulings = Rulings::with_cache(&replay, cache);
     let findings = rulings.verdicts();
     let calls = of_calls(&replay, &rulings, &findings, rules);
     tally.add_session(session, &calls, &findings, uncovered);
@@ -56,15 +56,15 @@ pub enum Programs {
 /// One session by two policies.
 pub fn compare_session(
     session: &Session<'_>,
-    old: (&Memory<'_>, &Rules<'_>),
-    new: (&Memory<'_>, &Rules<'_>),
+    old: (&JudgementCache<'_>, &Rules<'_>),
+    new: (&JudgementCache<'_>, &Rules<'_>),
     links: &Links,
     programs: Programs,
 ) -> Comparison {
-    let before = Replay::remembering(session, old.0, links);
-    let own = (programs == Programs::Own).then(|| Replay::remembering(session, new.0, links));
+    let before = Replay::with_cache(session, old.0, links);
+    let own = (programs == Programs::Own).then(|| Replay::with_cache(session, new.0, links));
     let after = own.as_ref().unwrap_or(&before);
-    let (old_rulings, new_rulings) = (Rulings::remembering(&before, old.0), Rulings::remembering(after, new.0));
+    let (old_rulings, new_rulings) = (Rulings::with_cache(&before, old.0), Rulings::with_cache(after, new.0));
     let (old_findings, new_findings) = (old_rulings.verdicts(), new_rulings.verdicts());
     let old_calls = of_calls(&before, &old_rulings, &old_findings, old.1);
     let new_calls = of_calls(after, &new_rulings, &new_findings, new.1);

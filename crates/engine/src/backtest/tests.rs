@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::lines::{policy, session};
-use crate::{Entries, Memory, judge_guarded};
+use crate::{Entries, JudgementCache, judge_guarded};
 use agent_strace_model::finding::Level;
 
 fn differences(old: &Value, new: &Value) -> Vec<Change> {
@@ -23,7 +23,7 @@ fn tally(plain: &Value, lines: &[String]) -> Tally {
     let policy = policy(plain);
     let mut tally = Tally::default();
     let rules = Rules::new(&policy);
-    add_session(&mut tally, &session(lines), (&Memory::new(&policy), &rules), &Links::new(), Uncovered::List);
+    add_session(&mut tally, &session(lines), (&JudgementCache::new(&policy), &rules), &Links::new(), Uncovered::List);
     tally
 }
 
@@ -250,7 +250,7 @@ proptest! {
     fn what_is_not_said_to_widen_lets_no_call_through(old in policies(), new in policies(), calls in calls()) {
         let (before, after) = (policy(&old), policy(&new));
         let (old_rules, new_rules) = (Rules::new(&before), Rules::new(&after));
-        let (before, after) = (Memory::new(&before), Memory::new(&after));
+        let (before, after) = (JudgementCache::new(&before), JudgementCache::new(&after));
         let shared = compare_session(
             &session(&calls), (&before, &old_rules), (&after, &new_rules), &Links::new(), Programs::Shared,
         );

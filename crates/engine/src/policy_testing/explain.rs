@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::advice::advice;
-use crate::{Entries, Entry, Replay, Rulings, Use};
+use crate::{Entries, Entry, Replay, Rulings, WaiverUsage};
 use agent_strace_effects::{Kind, Links};
 use agent_strace_model::Session;
 use agent_strace_model::finding::Finding;
@@ -20,7 +20,7 @@ pub struct Explained {
     /// What would change a refusal.
     pub advice: Option<String>,
     /// What says that the refusal does not count, until a day.
-    pub excuses: Vec<Use>,
+    pub excuses: Vec<WaiverUsage>,
 }
 
 /// An entry that speaks about an effect.
@@ -89,7 +89,7 @@ impl Voices {
 }
 
 /// What covers the finding of a refusal, where all that stands against the act is covered.
-fn excuses(policy: &Policy, judged: &Entry, findings: &[Finding]) -> Vec<Use> {
+fn excuses(policy: &Policy, judged: &Entry, findings: &[Finding]) -> Vec<WaiverUsage> {
     if !refused(judged) {
         return Vec::new();
     }
@@ -101,7 +101,7 @@ fn excuses(policy: &Policy, judged: &Entry, findings: &[Finding]) -> Vec<Use> {
     let covering: BTreeSet<usize> =
         steps.into_iter().flat_map(|finding| &finding.covered_by).flatten().copied().collect();
     let waivers = covering.into_iter().filter_map(|at| policy.waivers().get(at));
-    waivers.map(|waiver| Use::new(waiver, 0)).collect()
+    waivers.map(|waiver| WaiverUsage::new(waiver, 0)).collect()
 }
 
 fn refused(judged: &Entry) -> bool {

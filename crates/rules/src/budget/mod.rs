@@ -29,7 +29,8 @@ fn exceeded(log: &Log<'_>, hits: &mut Vec<Hit>) {
         let spent = || measure.spent(series.total());
         let allowed = || format!("{} allows {}", key(limit), measure.amount(limit.most));
         // Who spent too much may spend nothing more.
-        let now = |(event, reached)| log.asking.map_or((event, reached), |asking| (asking, series.total()));
+        let now =
+            |(event, reached)| log.pending_call.map_or((event, reached), |pending_call| (pending_call, series.total()));
         if let Some((event, reached)) = series.passes(limit.most).map(now) {
             let numbers = format!("({} > {})", measure.amount(reached), measure.amount(limit.most));
             let message = format!("{} {}: {}, which is passed here {numbers}", who.words(), spent(), allowed());
@@ -85,7 +86,7 @@ fn each(log: &Log<'_>, mut judge: impl FnMut(&Limit, &Series, Who<'_>)) {
     let own = log.session.parent.is_some().then_some(whole);
     let asks = |part: &Part<'_>| {
         let last = part.events.last().map(|event| event.number);
-        log.asking.is_none_or(|asking| last == Some(asking))
+        log.pending_call.is_none_or(|pending_call| last == Some(pending_call))
     };
     for part in own.into_iter().chain(log.measured.subagents()).filter(asks) {
         let who = part.subagent.map_or(Who::Child, Who::Subagent);

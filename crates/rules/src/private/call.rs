@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Deed, Way};
+use super::{EventEffects, Way};
 use crate::lint::edits::{self, Edit};
 use crate::secret_egress::is_here;
 use agent_strace_effects::{Certainty, Connection, Effect, Kind, causes};
@@ -61,7 +61,7 @@ impl Target {
 
 /// A call that may take something somewhere.
 pub(super) struct Call<'a> {
-    deed: &'a Deed<'a>,
+    step: &'a EventEffects<'a>,
     /// What it changes in files, where it is an edit.
     edits: Vec<Edit>,
     /// For each effect the command that it belongs to.
@@ -79,15 +79,15 @@ pub(super) struct Call<'a> {
 }
 
 /// Something that a call does would take a value somewhere.
-pub(super) fn leads_somewhere(deed: &Deed<'_>) -> bool {
-    matches!(deed.event.kind, EventKind::Call(_))
-        && deed.effects.iter().any(|effect| written(effect).or_else(|| sent(effect)).is_some())
+pub(super) fn leads_somewhere(step: &EventEffects<'_>) -> bool {
+    matches!(step.event.kind, EventKind::Call(_))
+        && step.effects.iter().any(|effect| written(effect).or_else(|| sent(effect)).is_some())
 }
 
 impl<'a> Call<'a> {
-    pub(super) fn new(deed: &'a Deed<'a>) -> Self {
-        let effects = deed.effects;
-        let edits = if let EventKind::Call(call) = &deed.event.kind { edits::of(call) } else { Vec::new() };
+    pub(super) fn new(step: &'a EventEffects<'a>) -> Self {
+        let effects = step.effects;
+        let edits = if let EventKind::Call(call) = &step.event.kind { edits::of(call) } else { Vec::new() };
         let commands: Vec<usize> =
             effects.iter().enumerate().filter(|(_, effect)| program(effect).is_some()).map(|(at, _)| at).collect();
         let causes = causes(&effects.iter().collect::<Vec<_>>());
@@ -95,7 +95,7 @@ impl<'a> Call<'a> {
         let connecting = connecting.filter_map(|(_, cause)| *cause).collect();
         let target = |effect| written(effect).or_else(|| sent(effect));
         let targets = effects.iter().enumerate().filter_map(|(place, effect)| Some((place, target(effect)?))).collect();
-        Self { deed, edits, causes, commands, connecting, targets, asked: 0, everywhere: None }
+        Self { step, edits, causes, commands, connecting, targets, asked: 0, everywhere: None }
     }
 
     /// Every way that the value went: each host once, all files once.
@@ -121,7 +121,7 @@ impl<'a> Call<'a> {
             let is_host = target.host().is_some();
             let told = if is_host && hosts == MOST_HOSTS { &Target::UnknownHost } else { target };
             let is_known = known.contains(&(target.way(), target.host())) || known.contains(&(told.way(), told.host()));
-            let Some(effect) = self.deed.effects.get(*place).filter(|_| !is_known && goes(*place, target.way())) else {
+            let Some(effect) = self.step.effects.get(*place).filter(|_| !is_known && goes(*place, target.way())) else {
                 continue;
             };
             known.insert((told.way(), told.host()));
@@ -143,8 +143,8 @@ impl<'a> Call<'a> {
         if self.commands.len() > MOST_COMMANDS {
             return None;
         }
-        let effects = self.deed.effects;
-        let text = self.deed.text.unwrap_or_default();
+        let effects = self.step.effects;
+        let text = self.step.text.unwrap_or_default();
         let spans: Vec<(usize, usize)> =
             text.match_indices(value).map(|(at, _)| (at, at + value.len())).take(MOST).collect();
         let has =
@@ -181,7 +181,7 @@ impl<'a> Call<'a> {
 
     /// Whether a command that has the value writes it.
     fn writes(&self, held: &Holders, place: usize) -> bool {
-        let (Some(effect), Some(cause)) = (self.deed.effects.get(place), self.causes.get(place).copied().flatten())
+        let (Some(effect), Some(cause)) = (self.step.effects.get(place), self.causes.get(place).copied().flatten())
         else {
             return true;
         };

@@ -89,7 +89,7 @@ impl Weight {
 
 /// What one event did.
 #[derive(Debug, Clone, Copy)]
-pub struct Deed<'a> {
+pub struct EventEffects<'a> {
     pub event: &'a Event<'a>,
     /// `None`: no call.
     pub status: Option<Status>,

@@ -5,7 +5,7 @@ use std::io;
 
 use super::found::{File, Spot};
 use super::search::{Documents, Search, masked};
-use super::{Deed, Wanted};
+use super::{EventEffects, Wanted};
 use agent_strace_effects::{Certainty, Kind};
 use agent_strace_model::{Arguments, Event, EventKind, RawText, Session, ToolResult};
 
@@ -16,7 +16,7 @@ const LONGEST_NAME: usize = 160;
 /// Which events hold which values.
 pub(super) struct Places<'a> {
     session: &'a Session<'a>,
-    deeds: &'a [Deed<'a>],
+    events: &'a [EventEffects<'a>],
     /// Events by line.
     lines: Vec<(u32, usize)>,
     /// Line of the events and digest of a value → the first of them that holds it.
@@ -26,14 +26,14 @@ pub(super) struct Places<'a> {
 impl<'a> Places<'a> {
     /// `spots`: the places that are going to be asked for.
     pub(super) fn new<'s>(
-        (session, deeds): (&'a Session<'a>, &'a [Deed<'a>]),
+        (session, events): (&'a Session<'a>, &'a [EventEffects<'a>]),
         wanted: &Wanted,
         spots: impl Iterator<Item = &'s Spot>,
     ) -> io::Result<Self> {
         let mut lines: Vec<(u32, usize)> =
             session.events.iter().enumerate().map(|(at, event)| (event.line, at)).collect();
         lines.sort_unstable();
-        let mut places = Self { session, deeds, lines, holders: BTreeMap::new() };
+        let mut places = Self { session, events, lines, holders: BTreeMap::new() };
         let mut asked: Vec<u32> = spots.filter_map(|spot| places.line(spot)).collect();
         asked.sort_unstable();
         asked.dedup();
@@ -102,8 +102,8 @@ impl<'a> Places<'a> {
         let Some(id) = result.call_id.as_deref() else { return unknown() };
         let mut calls = self.session.calls();
         let Some((event, call)) = calls.find(|(_, call)| call.call_id.as_deref() == Some(id)) else { return unknown() };
-        let at = self.deeds.binary_search_by_key(&event.number, |deed| deed.event.number).ok();
-        let effects = at.and_then(|at| self.deeds.get(at)).map(|deed| deed.effects).unwrap_or_default();
+        let at = self.events.binary_search_by_key(&event.number, |step| step.event.number).ok();
+        let effects = at.and_then(|at| self.events.get(at)).map(|step| step.effects).unwrap_or_default();
         if effects.iter().any(|effect| matches!(effect.kind, Kind::Execute(_))) {
             let command = call.arguments.members().and_then(|given| {
                 let text = ["command", "cmd", "script", "code"].iter().find_map(|name| given.text(name));

@@ -6,12 +6,12 @@ use std::io;
 use super::call::{Call, Went, leads_somewhere};
 use super::place::add_arguments;
 use super::search::{Documents, Search};
-use super::{Deed, Wanted, Way};
+use super::{EventEffects, Wanted, Way};
 use agent_strace_model::{EventKind, Status};
 
 /// A value, the first call that took it one way, and how many did.
 pub(super) struct Taken<'a> {
-    pub(super) deed: &'a Deed<'a>,
+    pub(super) step: &'a EventEffects<'a>,
     pub(super) went: Went<'a>,
     pub(super) rule: &'static str,
     pub(super) kind: &'static str,
@@ -23,7 +23,7 @@ pub(super) struct Taken<'a> {
 
 /// A value among the arguments of a call.
 struct Given<'a> {
-    deed: &'a Deed<'a>,
+    step: &'a EventEffects<'a>,
     rule: &'static str,
     kind: &'static str,
     fingerprint: String,
@@ -34,26 +34,26 @@ struct Given<'a> {
 type Course = (String, Way, Option<String>, bool);
 
 /// Everything that calls took somewhere, each value once for each way.
-pub(super) fn taken<'a>(wanted: &Wanted, deeds: &'a [Deed<'a>]) -> io::Result<Vec<Taken<'a>>> {
+pub(super) fn taken<'a>(wanted: &Wanted, events: &'a [EventEffects<'a>]) -> io::Result<Vec<Taken<'a>>> {
     let search = Search::keeping_values(wanted);
-    let given = given(&search, deeds)?;
+    let given = given(&search, events)?;
     let values = search.into_values();
     let mut taken: Vec<Taken<'_>> = Vec::new();
     let mut known: BTreeMap<Course, usize> = BTreeMap::new();
-    for of_call in given.chunk_by(|one, other| one.deed.event.number == other.deed.event.number) {
-        let Some(Given { deed, .. }) = of_call.first() else { continue };
-        let mut call = Call::new(deed);
+    for of_call in given.chunk_by(|one, other| one.step.event.number == other.step.event.number) {
+        let Some(Given { step, .. }) = of_call.first() else { continue };
+        let mut call = Call::new(step);
         for Given { rule, kind, fingerprint, pointer, .. } in of_call {
             let Some(value) = values.get(fingerprint) else { continue };
             for went in call.ways(value) {
                 let host = went.target.host().map(str::to_owned);
-                let denied = deed.status == Some(Status::Denied);
+                let denied = step.status == Some(Status::Denied);
                 let course = (fingerprint.clone(), went.target.way(), host, denied);
                 let place = *known.entry(course).or_insert(taken.len());
                 match taken.get_mut(place) {
                     Some(known) => known.calls += 1,
                     None => taken.push(Taken {
-                        deed,
+                        step,
                         went,
                         rule,
                         kind,
@@ -69,19 +69,19 @@ pub(super) fn taken<'a>(wanted: &Wanted, deeds: &'a [Deed<'a>]) -> io::Result<Ve
 }
 
 /// The values among the arguments of calls that may take them somewhere, each once for each call.
-fn given<'a>(search: &Search<'_>, deeds: &'a [Deed<'a>]) -> io::Result<Vec<Given<'a>>> {
+fn given<'a>(search: &Search<'_>, events: &'a [EventEffects<'a>]) -> io::Result<Vec<Given<'a>>> {
     let mut documents = Documents::new();
-    for deed in deeds.iter().filter(|deed| leads_somewhere(deed)) {
-        if let EventKind::Call(call) = &deed.event.kind {
-            add_arguments(&mut documents, deed, &call.arguments);
+    for step in events.iter().filter(|step| leads_somewhere(step)) {
+        if let EventKind::Call(call) = &step.event.kind {
+            add_arguments(&mut documents, step, &call.arguments);
         }
     }
     let mut given = Vec::new();
     let mut seen = BTreeSet::new();
-    documents.search(search, |deed, finding| {
-        if seen.insert((deed.event.number, finding.fingerprint.to_owned())) {
+    documents.search(search, |step, finding| {
+        if seen.insert((step.event.number, finding.fingerprint.to_owned())) {
             given.push(Given {
-                deed,
+                step,
                 rule: finding.hit.rule,
                 kind: finding.hit.kind,
                 fingerprint: finding.fingerprint.to_owned(),

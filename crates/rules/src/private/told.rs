@@ -13,7 +13,7 @@ use super::found::{Exposed, File, Share, Spot, Value};
 use super::listed::Listed;
 use super::place::{Places, named};
 use super::taken::{Taken, taken};
-use super::{Deed, Kind, Way, kind};
+use super::{EventEffects, Kind, Way, kind};
 use agent_strace_effects::Effect;
 use agent_strace_model::finding::{Level, RuleId};
 use agent_strace_model::{Event, Session, Status};
@@ -35,22 +35,22 @@ pub struct Told<'a> {
     pub about: Vec<(&'static str, String)>,
 }
 
-/// What is said of one session: the one at the place `at` in the log. `deeds`: what it did, in order.
+/// What is said of one session: the one at the place `at` in the log. `events`: what it did, in order.
 pub fn look<'a>(
     exposed: &Exposed<'_>,
     at: usize,
     session: &'a Session<'a>,
-    deeds: &'a [Deed<'a>],
+    events: &'a [EventEffects<'a>],
 ) -> io::Result<Vec<Told<'a>>> {
     let Some(share) = exposed.share(at) else { return Ok(Vec::new()) };
     // Nothing stands in a call that does not stand in the log.
     if share.is_empty() {
         return Ok(Vec::new());
     }
-    let taken = taken(exposed.wanted(), deeds)?;
+    let taken = taken(exposed.wanted(), events)?;
     let left: BTreeSet<&str> = taken
         .iter()
-        .filter(|taken| taken.deed.status != Some(Status::Denied))
+        .filter(|taken| taken.step.status != Some(Status::Denied))
         .map(|taken| taken.fingerprint.as_str())
         .collect();
     let mut told = Listed::default();
@@ -67,7 +67,7 @@ pub fn look<'a>(
         logged.push((value, rule(value.rule).is_some_and(|(_, words)| *count <= words.weight.most() + 1)));
     }
     let spots = logged.iter().filter(|(_, is_told)| *is_told).filter_map(|(value, _)| value.places.first());
-    let places = Places::new((session, deeds), exposed.wanted(), spots)?;
+    let places = Places::new((session, events), exposed.wanted(), spots)?;
     for (value, _) in logged {
         told.add(value.rule, Way::Logged, || of_log(value, &places, session));
     }
@@ -77,7 +77,7 @@ pub fn look<'a>(
 /// `lines`: those that events begin on.
 fn of_call<'a>(taken: &Taken<'a>, share: &Share, lines: &[u32]) -> Option<Told<'a>> {
     let (rule, words) = rule(taken.rule)?;
-    let Taken { deed, went, fingerprint, .. } = taken;
+    let Taken { step, went, fingerprint, .. } = taken;
     let noun = noun(rule, words, taken.kind);
     let more = match taken.calls {
         1 => String::new(),
@@ -92,7 +92,7 @@ fn of_call<'a>(taken: &Taken<'a>, share: &Share, lines: &[u32]) -> Option<Told<'
         Target::UnknownHost => ("is sent to a host that is not known".to_owned(), "find out who knows it now"),
     };
     let revoke = if rule.starts_with("secret/") { "revoke it, and " } else { "" };
-    let denied = deed.status == Some(Status::Denied);
+    let denied = step.status == Some(Status::Denied);
     let attempt = if denied { "attempt: " } else { "" };
     let level = if denied { Level::Note } else { words.weight.level(way) };
     let spot = spot(taken, share, lines);
@@ -100,8 +100,8 @@ fn of_call<'a>(taken: &Taken<'a>, share: &Share, lines: &[u32]) -> Option<Told<'
         rule,
         level,
         message: format!("{attempt}{noun} {went_where}{more}: {revoke}{then}"),
-        event: Some(deed.event),
-        line: spot.map_or(deed.event.line, |spot| spot.line),
+        event: Some(step.event),
+        line: spot.map_or(step.event.line, |spot| spot.line),
         pointer: spot.map(|spot| spot.pointer.clone()).filter(|pointer| !pointer.is_empty()),
         effect: Some(went.effect),
         about: about(rule, fingerprint, way, went.target.host()),
@@ -110,7 +110,7 @@ fn of_call<'a>(taken: &Taken<'a>, share: &Share, lines: &[u32]) -> Option<Told<'
 
 /// Where in the log the call has the value: at the same member, where that is among the places that are known.
 fn spot<'s>(taken: &Taken<'_>, share: &'s Share, lines: &[u32]) -> Option<&'s Spot> {
-    let line = taken.deed.event.line;
+    let line = taken.step.event.line;
     let next = lines.get(lines.partition_point(|start| *start <= line)).copied();
     let is_here =
         |spot: &&Spot| spot.file == File::Log && spot.line >= line && next.is_none_or(|next| spot.line < next);

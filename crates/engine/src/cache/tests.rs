@@ -9,27 +9,27 @@ use proptest::prelude::*;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-use super::Memory;
+use super::JudgementCache;
 use crate::lines::{policy, session};
 use crate::{Replay, Rulings};
 use agent_strace_effects::Links;
 use agent_strace_ingest::discover::{Selection, Source, select};
 use agent_strace_model::Session;
 
-/// What differs between judging a session by itself and with a memory.
-fn difference(session: &Session<'_>, memory: &Memory<'_>, links: &Links) -> Option<String> {
-    let policy = memory.policy();
+/// The difference between judging a session by itself and with a cache.
+fn difference(session: &Session<'_>, cache: &JudgementCache<'_>, links: &Links) -> Option<String> {
+    let policy = cache.policy();
     let fresh = Replay::new(session, policy.programs(), links);
-    let known = Replay::remembering(session, memory, links);
+    let known = Replay::with_cache(session, cache, links);
     let said = |rulings: &Rulings<'_>| {
         let acts = rulings.acts().map(|act| format!("{} {:?}", act.event, act.judgement));
         acts.chain(rulings.findings().iter().map(|finding| format!("{finding:?}"))).collect::<Vec<_>>()
     };
     // In words, where the places that effects come from count as well.
     let one = [fresh.in_words(), said(&Rulings::new(&fresh, policy))].concat();
-    let other = [known.in_words(), said(&Rulings::remembering(&known, memory))].concat();
+    let other = [known.in_words(), said(&Rulings::with_cache(&known, cache))].concat();
     let pair = one.iter().zip(&other).find(|(one, other)| one != other);
-    let pair = pair.map(|(one, other)| format!("{}: by itself\n{one}\nwith a memory\n{other}", session.id));
+    let pair = pair.map(|(one, other)| format!("{}: by itself\n{one}\nwith a cache\n{other}", session.id));
     pair.or_else(|| (one.len() != other.len()).then(|| format!("{}: {} and {}", session.id, one.len(), other.len())))
 }
 
@@ -110,24 +110,24 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn who_remembers_says_what_who_does_not_says(
+    fn a_cache_does_not_change_judgements(
         plain in prop::sample::select(policies()),
         sessions in prop::collection::vec(changing_calls(), 1..6),
         linked in any::<bool>(),
     ) {
         let policy = policy(&plain);
-        let memory = Memory::new(&policy);
+        let cache = JudgementCache::new(&policy);
         let linked = linked.then_some([("cfg", "src"), ("cfg2", ".env")]).into_iter().flatten();
         let links: Links = linked.map(|(link, target)| (link.to_owned(), target.to_owned())).collect();
         for (number, calls) in sessions.iter().enumerate() {
             let session = Session { id: Cow::Owned(format!("session-{number}")), ..session(calls) };
-            prop_assert_eq!(difference(&session, &memory, &links), None, "{:?}", calls);
+            prop_assert_eq!(difference(&session, &cache, &links), None, "{:?}", calls);
         }
     }
 }
 
 #[test]
-fn who_remembers_real_sessions_says_the_same() {
+fn a_cache_does_not_change_judgements_of_real_sessions() {
     let Ok(folder) = std::env::var("AGENT_STRACE_ACCEPTANCE") else {
         std::io::stderr().write_all(b"SKIPPED: real logs need AGENT_STRACE_ACCEPTANCE\n").unwrap();
         return;
@@ -137,16 +137,16 @@ fn who_remembers_real_sessions_says_the_same() {
     let links: Links = [("docs".to_owned(), "src".to_owned())].into();
     for plain in policies().into_iter().take(2) {
         let policy = policy(&plain);
-        let memory = Memory::new(&policy);
+        let cache = JudgementCache::new(&policy);
         let read = AtomicUsize::new(0);
         let differences = |source: &Source| {
             // Some files of the corpus are no logs on purpose; how many are is asked below.
             let Ok(log) = source.load() else { return Vec::new() };
-            // Twice, so that each session meets its own memory at least.
+            // Twice, so that each session meets at least its own cache entries.
             let sessions = log.read().sessions;
             read.fetch_add(sessions.len(), Ordering::Relaxed);
             let again = sessions.iter().chain(&sessions);
-            again.filter_map(|session| difference(session, &memory, &links)).collect()
+            again.filter_map(|session| difference(session, &cache, &links)).collect()
         };
         let wrong: Vec<String> = found.sources.par_iter().flat_map_iter(differences).collect();
         assert!(wrong.is_empty(), "{} sessions differ, the first one is {}", wrong.len(), wrong[0]);

@@ -1,4 +1,4 @@
-//! Which exceptions and suppressions speak of a finding, and what would stand against the act without what they cover.
+//! Matches exceptions and suppressions to findings, and finds the rules that a waived rule hides.
 
 use agent_strace_effects::Effect;
 use agent_strace_model::Session;
@@ -7,18 +7,18 @@ use agent_strace_policy::{Context, Excepted, Found, Judgement, Policy};
 
 use super::findings;
 
-/// Rules that may stand against one act and be excepted one after the other. What is left then stays.
+/// The maximum number of rules that are waived one after the other for one act. Later rules stay in force.
 const DEEPEST: usize = 16;
 
-/// What is asked, and for which session.
+/// The policy whose waivers are matched, and the session that they are matched for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cover<'r> {
+pub(super) struct WaiverMatcher<'r> {
     pub(super) policy: &'r Policy,
     pub(super) session: &'r str,
     root: Option<&'r str>,
 }
 
-impl<'r> Cover<'r> {
+impl<'r> WaiverMatcher<'r> {
     pub(super) fn new(policy: &'r Policy, session: &'r Session<'_>) -> Self {
         Self::of_session(policy, &session.id, session.root.as_deref())
     }
@@ -27,8 +27,8 @@ impl<'r> Cover<'r> {
         Self { policy, session, root }
     }
 
-    /// What a judgement is worth reporting. Where all of it is excepted, also what it hid: another rule that says no, or
-    /// that the file holds credentials.
+    /// The findings of a judgement. If all of them are waived, also the findings that they hid: another rule that denies
+    /// the act, or the list of sensitive files.
     pub(super) fn findings(&self, (effect, context): (&Effect, &Context<'_>), judgement: &Judgement) -> Vec<Finding> {
         let mut found = findings::of_effect(effect, judgement);
         if found.is_empty() || self.policy.waivers().is_empty() {
@@ -46,7 +46,7 @@ impl<'r> Cover<'r> {
             excepted.push(Excepted { rule: judgement.rule, place: judgement.place.clone() });
             let next = self.policy.judge_without(&excepted, effect, context);
             if next.decision == judgement.decision && next.place == judgement.place && next.rule == judgement.rule {
-                // Nothing of the policy can be taken away here: the exception is from all there is.
+                // The policy has no other entry for this act, so the waiver covers everything.
                 break;
             }
             judgement = next;
@@ -66,7 +66,7 @@ impl<'r> Cover<'r> {
             }
         }
         if excepted.len() >= DEEPEST {
-            // Nobody looked behind the last one.
+            // Rules behind the last one were not examined, so nothing covers them.
             for finding in &mut found {
                 finding.covered_by.push(Vec::new());
             }
@@ -74,9 +74,9 @@ impl<'r> Cover<'r> {
         found
     }
 
-    /// Says what covers a finding.
+    /// Records which waivers cover a finding.
     pub(super) fn mark(&self, finding: &mut Finding, effect: Option<&Effect>) {
-        // What is missing was not judged: nobody can say that it may be.
+        // Missing evidence was not judged, so no waiver can apply to it.
         if self.policy.waivers().is_empty() || finding.counts == Counts::Incomplete {
             return;
         }

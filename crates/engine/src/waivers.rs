@@ -1,4 +1,4 @@
-//! Which findings do not count: an exception, a suppression or a baseline says so. All of them stay on record.
+//! Applies exceptions, suppressions and the baseline. Waived findings do not count but stay in the report.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,35 +13,35 @@ use super::conclude::Settings;
 use super::findings::digest;
 use super::session::order;
 
-/// Whether what waives findings is applied.
+/// Whether exceptions, suppressions and the baseline are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Waiving {
+pub enum WaiverMode {
     #[default]
     Apply,
-    /// Everything is shown and counts.
+    /// Every finding is shown and counts.
     Ignore,
 }
 
 /// A finding that does not count.
 #[derive(Debug)]
 pub struct Waived {
-    /// The place of its session in the outcome; behind the last one where it is about the change.
+    /// The index of its session in the outcome; one past the last session for a finding about the change.
     pub session: usize,
     pub finding: Finding,
-    pub by: By,
+    pub by: WaivedBy,
 }
 
 /// What waived a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
-    /// The exception or suppression at this place among the uses.
+pub enum WaivedBy {
+    /// The exception or suppression at this index of [`super::Outcome::uses`].
     Waiver(usize),
     Baseline,
 }
 
-/// What an exception or a suppression was used for.
+/// How often an exception or suppression was used.
 #[derive(Debug, Clone)]
-pub struct Use {
+pub struct WaiverUsage {
     pub origin: WaiverOrigin,
     pub rule: String,
     pub reason: String,
@@ -52,27 +52,27 @@ pub struct Use {
     pub uses: usize,
 }
 
-/// What was waived, and what is left to say.
+/// The result of [`apply`].
 #[derive(Debug, Default)]
 pub(super) struct Applied {
     pub(super) waived: Vec<Waived>,
-    pub(super) uses: Vec<Use>,
+    pub(super) uses: Vec<WaiverUsage>,
     pub(super) stale: usize,
     tallies: Vec<Tally>,
 }
 
-/// Findings of one waiver.
+/// Counts findings of one waiver.
 #[derive(Debug, Clone, Default)]
 struct Tally {
-    /// It speaks of them.
+    /// Findings that it covers.
     covered: usize,
-    /// It waived them.
+    /// Findings that it waived.
     waived: usize,
-    /// They stay because its uses are used up.
+    /// Findings that stay because `max_uses` is exhausted.
     refused: usize,
 }
 
-/// Takes the findings that do not count out of their sessions, and out of those about the change.
+/// Removes the waived findings from their sessions and from those about the change.
 pub(super) fn apply(
     policy: &Policy,
     sessions: &mut [SessionOutcome],
@@ -86,26 +86,27 @@ pub(super) fn apply(
     let stale = settings.baseline.iter().filter(|known| !found.contains(known.as_str())).count();
     let mut waived = Vec::new();
     let lists = sessions.iter_mut().map(|session| &mut session.findings).chain([of_change]);
-    for (place, list) in lists.enumerate() {
+    for (session, list) in lists.enumerate() {
         let findings = std::mem::take(list);
         for (at, finding) in findings.into_iter().enumerate() {
-            match decided.get(&(place, at)) {
-                Some(by) => waived.push(Waived { session: place, finding, by: *by }),
+            match decided.get(&(session, at)) {
+                Some(by) => waived.push(Waived { session, finding, by: *by }),
                 None => list.push(finding),
             }
         }
     }
-    let uses = policy.waivers().iter().zip(&tallies).map(|(waiver, tally)| Use::new(waiver, tally.waived)).collect();
+    let uses =
+        policy.waivers().iter().zip(&tallies).map(|(waiver, tally)| WaiverUsage::new(waiver, tally.waived)).collect();
     Applied { waived, uses, stale, tallies }
 }
 
-/// Which findings will not count, by the place of their session and their own.
+/// The findings that will be waived, as index of the session and index of the finding.
 pub(super) fn preview(policy: &Policy, sessions: &[SessionOutcome], settings: &Settings) -> BTreeSet<(usize, usize)> {
     let mut tallies = vec![Tally::default(); policy.waivers().len()];
     decide(policy, (sessions, &[]), settings, &mut tallies).into_keys().collect()
 }
 
-impl Use {
+impl WaiverUsage {
     pub fn new(waiver: &Waiver, uses: usize) -> Self {
         Self {
             origin: waiver.origin,
@@ -119,13 +120,13 @@ impl Use {
     }
 }
 
-/// What waives which finding. Neither the order of the waivers nor that of the sessions decides who uses what up.
+/// Decides what waives each finding. The result depends neither on the order of waivers nor on that of sessions.
 fn decide(
     policy: &Policy,
     (sessions, of_change): (&[SessionOutcome], &[Finding]),
     settings: &Settings,
     tallies: &mut [Tally],
-) -> BTreeMap<(usize, usize), By> {
+) -> BTreeMap<(usize, usize), WaivedBy> {
     let mut ranks: Vec<usize> = (0..tallies.len()).collect();
     ranks.sort_by(|left, right| {
         let identity = |at: &usize| policy.waivers().get(*at).map(Waiver::identity);
@@ -137,8 +138,8 @@ fn decide(
     }
     for (session, at, finding) in in_order(sessions, of_change) {
         let by = by_waivers(policy, finding, &ranks, settings, tallies)
-            .or_else(|| knows(settings, finding).then_some(By::Baseline))
-            .filter(|_| settings.waiving == Waiving::Apply);
+            .or_else(|| knows(settings, finding).then_some(WaivedBy::Baseline))
+            .filter(|_| settings.waiver_mode == WaiverMode::Apply);
         if let Some(by) = by {
             decided.insert((session, at), by);
         }
@@ -146,7 +147,7 @@ fn decide(
     decided
 }
 
-/// All findings with their places, in an order that only what they are decides.
+/// All findings with their indexes, in an order that depends on their content alone.
 fn in_order<'f>(sessions: &'f [SessionOutcome], of_change: &'f [Finding]) -> Vec<(usize, usize, &'f Finding)> {
     let mut all: Vec<(&SessionOutcome, usize, usize, &Finding)> = sessions
         .iter()
@@ -164,21 +165,21 @@ fn in_order<'f>(sessions: &'f [SessionOutcome], of_change: &'f [Finding]) -> Vec
     of_change.chain(of_sessions).collect()
 }
 
-/// The first of the waivers that still hold, where one does for everything that stands against the act.
+/// The first waiver that applies, if every rule against the act has a waiver that applies.
 fn by_waivers(
     policy: &Policy,
     finding: &Finding,
     ranks: &[usize],
     settings: &Settings,
     tallies: &mut [Tally],
-) -> Option<By> {
+) -> Option<WaivedBy> {
     let covering: BTreeSet<usize> = finding.covered_by.iter().flatten().copied().collect();
     for at in &covering {
         if let Some(tally) = tallies.get_mut(*at) {
             tally.covered += 1;
         }
     }
-    if settings.waiving == Waiving::Ignore {
+    if settings.waiver_mode == WaiverMode::Ignore {
         return None;
     }
     let (mut taken, mut used_up) = (BTreeSet::new(), BTreeSet::new());
@@ -201,16 +202,16 @@ fn by_waivers(
             if whole { tally.waived += 1 } else { tally.refused += 1 }
         }
     }
-    first.filter(|_| whole).map(By::Waiver)
+    first.filter(|_| whole).map(WaivedBy::Waiver)
 }
 
-/// Its last day is not over.
+/// The waiver has not expired.
 fn holds(policy: &Policy, at: usize, settings: &Settings) -> bool {
     let waiver = policy.waivers().get(at);
     waiver.zip(settings.today).is_some_and(|(waiver, today)| !waiver.has_expired(today))
 }
 
-/// It may be used once more.
+/// The waiver has uses left.
 fn is_free(policy: &Policy, at: usize, tallies: &[Tally]) -> bool {
     let most = policy.waivers().get(at).and_then(|waiver| waiver.max_uses);
     let waived = tallies.get(at).map_or(0, |tally| tally.waived);
@@ -221,8 +222,8 @@ fn knows(settings: &Settings, finding: &Finding) -> bool {
     is_known_by_a_baseline(finding.rule, finding.counts) && settings.baseline.contains(&finding.fingerprint)
 }
 
-/// What a baseline may know. Missing evidence can't be known from before; what the gate itself rests on, and files that
-/// hold credentials, take an exception with an owner and an end; what is said about exceptions is said to be heard.
+/// Whether a baseline may contain the finding. Missing evidence cannot be known in advance. Findings about the gate and
+/// about sensitive files need an exception with an owner and an expiry date. Findings about exceptions are always reported.
 pub fn is_known_by_a_baseline(rule: RuleId, counts: Counts) -> bool {
     let family = rule.split('/').next();
     counts != Counts::Incomplete
@@ -230,7 +231,7 @@ pub fn is_known_by_a_baseline(rule: RuleId, counts: Counts) -> bool {
         && rule != "scope/sensitive"
 }
 
-/// What the rules about exceptions and suppressions say.
+/// The findings of the rules about exceptions and suppressions.
 pub(super) fn remarks(policy: &Policy, applied: &Applied, settings: &Settings) -> Vec<Finding> {
     let mut found = Vec::new();
     let Some(today) = settings.today else { return found };

@@ -1,4 +1,4 @@
-//! Who did what in a session, as far as its log says.
+//! The actors of a session: its agent and sub-agents, as far as the log names them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,23 +8,23 @@ use agent_strace_model::{Event, EventKind, Session, Stream};
 use agent_strace_policy::Actor;
 use agent_strace_policy::agents::{Known, Part};
 
-/// Everybody who acts in a session.
-pub(super) struct Cast<'s> {
+/// All actors of a session.
+pub(super) struct Actors<'s> {
     agent: Option<&'s str>,
     modes: &'s [Cow<'s, str>],
-    /// The session's own agent, where that is a sub-agent of another one.
-    child: Option<Member<'s>>,
-    /// Sub-agents inside of the session, by what their calls carry.
-    inside: BTreeMap<&'s str, Member<'s>>,
+    /// The session's own agent, if it is a sub-agent of another session.
+    child: Option<Subagent<'s>>,
+    /// Sub-agents within the session, by the id that their calls carry.
+    inside: BTreeMap<&'s str, Subagent<'s>>,
 }
 
 /// A sub-agent.
-struct Member<'s> {
+struct Subagent<'s> {
     names: Vec<&'s str>,
     kind: Known,
 }
 
-impl<'s> Cast<'s> {
+impl<'s> Actors<'s> {
     pub(super) fn new(session: &'s Session<'s>) -> Self {
         let kinds: BTreeMap<&str, &str> = session
             .evidence
@@ -37,29 +37,29 @@ impl<'s> Cast<'s> {
             let Some(name) = call.subagent.as_deref() else { continue };
             inside
                 .entry(name)
-                .or_insert_with(|| Member::new((name != UNNAMED).then_some(name), kinds.get(name).copied()));
+                .or_insert_with(|| Subagent::new((name != UNNAMED).then_some(name), kinds.get(name).copied()));
         }
         let kind = session.streams.iter().find_map(|stream| match stream {
             Stream::Subagent(kind) => Some(kind.as_ref()),
             Stream::Main | Stream::Sidechain(_) => None,
         });
         let agent = Some(session.agent.as_ref()).filter(|agent| !agent.is_empty() && *agent != "-");
-        let child = session.parent.is_some().then(|| Member::new(Some(session.id.as_ref()), kind));
+        let child = session.parent.is_some().then(|| Subagent::new(Some(session.id.as_ref()), kind));
         Self { agent, modes: &session.attribution.permission_modes, child, inside }
     }
 
-    /// Who is behind an event.
+    /// The actor that caused an event.
     pub(super) fn actor(&self, event: &Event<'_>) -> Actor<'_> {
         let inside = match &event.kind {
             EventKind::Call(call) => call.subagent.as_deref().and_then(|name| self.inside.get(name)),
             _ => None,
         };
-        let part = inside.or(self.child.as_ref()).map_or(Part::Main, Member::part);
+        let part = inside.or(self.child.as_ref()).map_or(Part::Main, Subagent::part);
         Actor { agent: self.agent, part, modes: self.modes }
     }
 }
 
-impl<'s> Member<'s> {
+impl<'s> Subagent<'s> {
     fn new(id: Option<&'s str>, kind: Option<&'s str>) -> Self {
         let named = if kind.is_some() { Known::Kind } else { Known::Id };
         Self { names: kind.into_iter().chain(id).collect(), kind: named }

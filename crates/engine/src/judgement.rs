@@ -1,81 +1,87 @@
-//! What a policy says to one event: a judgement for each of its effects, and what of them is worth reporting.
+//! The judgement of one event: a policy decision for each effect, and the findings that follow from it.
 //!
-//! It knows nothing of where and when the event was, so that it is the same for all events that do the same.
+//! It does not depend on where and when the event happened, so equal events share one judgement.
 
 use agent_strace_effects::{Effect, Kind, causes};
 use agent_strace_model::Event;
 use agent_strace_model::finding::Finding;
 use agent_strace_policy::{Actor, Asked, Context, Decision, Judgement};
 
-use super::cover::Cover;
 use super::findings::{self, At};
 use super::replay::Step;
+use super::waiver_matcher::WaiverMatcher;
 use super::wording;
 
-/// What findings are for.
+/// Whether findings carry evidence from the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// To be read, with what the log says.
+    /// For reports: findings quote the log.
     Evidence,
-    /// To be counted.
+    /// For counting: findings have no evidence.
     Verdicts,
 }
 
-/// Where something is done, and by whom.
+/// The root, the actor and the waivers that an event is judged with.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scene<'a> {
+pub(super) struct JudgeContext<'a> {
     pub(super) root: Option<&'a str>,
     pub(super) actor: Actor<'a>,
-    pub(super) cover: Cover<'a>,
+    pub(super) matcher: WaiverMatcher<'a>,
 }
 
-/// One entry for each effect.
+/// The judgements of an event's effects.
 #[derive(Debug)]
-pub(super) struct Heard {
-    pub(super) said: Vec<Said>,
+pub(super) struct EventJudgement {
+    /// One for each effect, in the same order.
+    pub(super) effects: Vec<EffectJudgement>,
 }
 
-/// What the policy says to one effect.
+/// The judgement of one effect.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct EffectJudgement {
     pub(super) judgement: Judgement,
-    /// A deny that only the whole text of the call matches.
-    by_all: bool,
-    /// What it is worth reporting, at no place yet.
-    found: Vec<Finding>,
+    /// A deny that matches only the whole text of the call.
+    matches_whole_text: bool,
+    /// The resulting findings, still without a location.
+    findings: Vec<Finding>,
 }
 
-impl Heard {
-    pub(super) fn new(step: &Step<'_>, scene: &Scene<'_>) -> Self {
-        let policy = scene.cover.policy;
+impl EventJudgement {
+    pub(super) fn new(step: &Step<'_>, judging: &JudgeContext<'_>) -> Self {
+        let policy = judging.matcher.policy;
         let mut raw = step.raw.as_deref();
         let tool = step.effects.iter().find_map(|effect| match &effect.kind {
             Kind::Tool { server, tool } => Some((server.as_deref(), tool.as_str())),
             _ => None,
         });
-        let said = step.effects.iter().map(|effect| {
+        let effects = step.effects.iter().map(|effect| {
             // The whole text is judged once, with the first command of the call.
             let whole = if matches!(effect.kind, Kind::Execute(_)) { raw.take() } else { None };
-            let context =
-                Context { root: scene.root, raw_command: whole, actor: scene.actor, tool, asked: Asked::Everything };
+            let context = Context {
+                root: judging.root,
+                raw_command: whole,
+                actor: judging.actor,
+                tool,
+                asked: Asked::Everything,
+            };
             let judgement = policy.judge(effect, &context);
-            let by_all = whole.is_some()
+            let matches_whole_text = whole.is_some()
                 && matches!(judgement.decision, Decision::Denied | Decision::Asked)
                 && policy.judge(effect, &Context { raw_command: None, ..context }).decision != judgement.decision;
-            let found = scene.cover.findings((effect, &context), &judgement);
-            Said { judgement, by_all, found }
+            let findings = judging.matcher.findings((effect, &context), &judgement);
+            EffectJudgement { judgement, matches_whole_text, findings }
         });
-        Self { said: said.collect() }
+        Self { effects: effects.collect() }
     }
 
-    /// What is worth reporting, where it was done.
+    /// The findings of the event, with their location.
     pub(super) fn findings(&self, step: &Step<'_>, shown: Shown) -> Vec<Finding> {
         let mut pieces = Pieces::new(step, shown);
         let mut findings = Vec::new();
-        for (place, (effect, said)) in step.effects.iter().zip(&self.said).enumerate() {
-            for found in &said.found {
-                let at = step.at(effect, pieces.evidence(place, said));
-                findings.push(findings::placed(found.clone(), at));
+        for (index, (effect, judged)) in step.effects.iter().zip(&self.effects).enumerate() {
+            for finding in &judged.findings {
+                let at = step.at(effect, pieces.evidence(index, judged));
+                findings.push(findings::placed(finding.clone(), at));
             }
         }
         findings
@@ -83,19 +89,19 @@ impl Heard {
 }
 
 impl Step<'_> {
-    /// `effect`: one of its own.
+    /// The location of one of the step's own effects.
     pub(super) fn at<'a>(&'a self, effect: &'a Effect, evidence: Option<String>) -> At<'a> {
         At { event: self.event, status: self.status, evidence, effect }
     }
 }
 
-/// The commands of one call as they were written.
+/// Cuts single commands out of the text of one call, as evidence.
 pub(super) struct Pieces<'a> {
     event: &'a Event<'a>,
     shown: Shown,
     text: Option<&'a str>,
     effects: &'a [Effect],
-    /// Worked out when the first one is asked for: most calls do nothing worth reporting.
+    /// Computed on first use: most calls have no findings.
     causes: Option<Vec<Option<usize>>>,
 }
 
@@ -104,26 +110,26 @@ impl<'a> Pieces<'a> {
         Self { event: step.event, shown, text: step.text.as_deref(), effects: &step.effects, causes: None }
     }
 
-    /// What a report shows of the log. A deny that only the whole text matches is shown with all of it.
-    pub(super) fn evidence(&mut self, place: usize, said: &Said) -> Option<String> {
+    /// The log text that a report quotes. A deny that matches only the whole text is shown with all of it.
+    pub(super) fn evidence(&mut self, index: usize, judged: &EffectJudgement) -> Option<String> {
         if self.shown == Shown::Verdicts {
             return None;
         }
-        let piece = if said.judgement.matters() && !said.by_all { self.of(place) } else { None };
+        let piece = if judged.judgement.matters() && !judged.matches_whole_text { self.of(index) } else { None };
         piece.or_else(|| wording::evidence(&self.event.kind))
     }
 
-    /// The command that an effect belongs to; without one, what led to it.
-    fn of(&mut self, place: usize) -> Option<String> {
-        // Of a short text all is shown.
+    /// The text of the command that an effect belongs to, or else of its cause.
+    fn of(&mut self, index: usize) -> Option<String> {
+        // A short text is shown in full.
         let text = self.text.filter(|text| text.chars().nth(wording::LONGEST).is_some())?;
-        let effect = self.effects.get(place)?;
+        let effect = self.effects.get(index)?;
         let span = if matches!(effect.kind, Kind::Execute(_)) {
             effect.origin.span
         } else {
             let effects = self.effects;
             let causes = self.causes.get_or_insert_with(|| causes(&effects.iter().collect::<Vec<_>>()));
-            let cause = causes.get(place).copied().flatten().and_then(|cause| effects.get(cause));
+            let cause = causes.get(index).copied().flatten().and_then(|cause| effects.get(cause));
             let cause = cause.and_then(|cause| cause.origin.span);
             cause
                 .map(|cause| effect.origin.span.filter(|own| own.contains(cause)).unwrap_or(cause))

@@ -1,0 +1,97 @@
+//! A cache for judging many sessions by one policy: effects of commands and judgements of events. It changes the time that
+//! an answer takes, never the answer.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use agent_strace_effects::{Effects, Memo, Shelf};
+use agent_strace_policy::{Holds, Policy};
+
+use super::judgement::{EventJudgement, JudgeContext};
+use super::replay::Step;
+
+/// Events that each shard keeps.
+const EVENTS: usize = 4 * 1024;
+/// Shards, so that threads do not wait for each other.
+const SHARDS: u64 = 16;
+
+/// The cache of one policy.
+pub struct JudgementCache<'p> {
+    policy: &'p Policy,
+    pub(super) commands: Arc<Memo>,
+    shards: Vec<Mutex<Shelf<Known>>>,
+    /// Some exception applies to some sessions only, so sessions do not share judgements.
+    by_session: bool,
+}
+
+/// A cached judgement with everything that it depends on.
+struct Known {
+    effects: Effects,
+    root: Option<String>,
+    raw: Option<Arc<str>>,
+    holds: Vec<Holds>,
+    session: Option<String>,
+    judgement: Arc<EventJudgement>,
+}
+
+impl<'p> JudgementCache<'p> {
+    pub fn new(policy: &'p Policy) -> Self {
+        Self {
+            policy,
+            commands: Arc::new(Memo::new(policy.programs())),
+            shards: (0..SHARDS).map(|_| Mutex::new(Shelf::new(EVENTS))).collect(),
+            by_session: policy.waivers().iter().any(agent_strace_policy::Waiver::asks_for_session),
+        }
+    }
+
+    pub fn policy(&self) -> &'p Policy {
+        self.policy
+    }
+
+    /// Judges an event; equal events are judged once.
+    pub(super) fn judge(&self, step: &Step<'_>, context: &JudgeContext<'_>) -> Arc<EventJudgement> {
+        let (root, raw) = (context.root, step.raw.as_deref());
+        let holds = self.policy.parts_for(&context.actor);
+        let session = self.by_session.then_some(context.matcher.session);
+        let mut hasher = DefaultHasher::new();
+        match step.effects.shared() {
+            // The cache keeps the effects alive, so the address is unique; different effects are compared below.
+            Some(shared) => shared.as_ptr().hash(&mut hasher),
+            None => step.effects.hash(&mut hasher),
+        }
+        (root, raw, &holds, session).hash(&mut hasher);
+        let hash = hasher.finish();
+        let Some(mut shard) = self.shard(hash) else { return Arc::new(EventJudgement::new(step, context)) };
+        if let Some(known) = shard.get(hash)
+            && known.root.as_deref() == root
+            && known.raw.as_deref() == raw
+            && known.holds == holds
+            && known.session.as_deref() == session
+            && known.effects.are(&step.effects)
+        {
+            return Arc::clone(&known.judgement);
+        }
+        drop(shard);
+        let judgement = Arc::new(EventJudgement::new(step, context));
+        let known = Known {
+            effects: step.effects.clone(),
+            root: root.map(str::to_owned),
+            raw: step.raw.clone(),
+            holds,
+            session: session.map(str::to_owned),
+            judgement: Arc::clone(&judgement),
+        };
+        if let Some(mut shard) = self.shard(hash) {
+            shard.put(hash, known);
+        }
+        judgement
+    }
+
+    fn shard(&self, hash: u64) -> Option<MutexGuard<'_, Shelf<Known>>> {
+        let shard = self.shards.get(usize::try_from(hash % SHARDS).ok()?)?;
+        Some(shard.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests;
