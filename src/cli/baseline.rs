@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::failure::{Failure, reason};
 use super::output;
 use super::policy_file;
-use super::trust::Ground;
+use super::trust::TrustBase;
 use agent_strace_policy::file;
 use agent_strace_report::{Report, terminal};
 
@@ -42,11 +42,11 @@ pub(super) struct Baseline {
 
 /// Reads it from disk, or from a revision: a change must not decide what is known of it. What is not understood is an
 /// error: a baseline that is not applied would not be noticed.
-pub(super) fn read(path: &str, ground: Ground<'_>) -> Result<Baseline, Failure> {
-    let bytes = match ground.revision {
+pub(super) fn read(path: &str, trust_base: TrustBase<'_>) -> Result<Baseline, Failure> {
+    let bytes = match trust_base.revision {
         // A file outside of the repository is no part of the change.
         Some(revision) if !policy_file::is_outside(path) => {
-            ground
+            trust_base
                 .read(revision, path)
                 .map_err(|error| {
                     broken(path, &error.to_string())

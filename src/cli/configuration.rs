@@ -8,13 +8,14 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::Streams;
-use super::args::{FailOn, GateArgs};
+use super::args::FailOn;
 use super::baseline::{self, Baseline};
 use super::environment::Environment;
 use super::failure::{Failure, reason};
+use super::gate::GateRequest;
 use super::output;
 use super::policy_file;
-use super::trust::Ground;
+use super::trust::TrustBase;
 use agent_strace_engine::{Settings, WaiverMode};
 use agent_strace_git::GitError;
 use agent_strace_policy::config::anonymize::{self, Anonymizing};
@@ -24,7 +25,7 @@ use agent_strace_policy::config::retention::Retention;
 use agent_strace_policy::config::{self, Configuration};
 use agent_strace_policy::{Diagnostics, Policy};
 
-/// What decides beside the evidence and the policy's own lists.
+/// Everything that decides a verdict in addition to the evidence and the lists of the policy.
 pub(super) struct Decided {
     /// With the suppressions of the configuration.
     pub(super) policy: Policy,
@@ -36,16 +37,17 @@ pub(super) struct Decided {
     pub(super) private: Private,
 }
 
-/// `named`: the configuration that was asked for.
+/// Applies the configuration of the request to its policy.
 pub(super) fn decide(
-    args: &GateArgs,
-    named: Option<&str>,
-    (policy, ground): (Policy, Ground<'_>),
+    request: GateRequest<'_>,
+    policy: Policy,
+    trust_base: TrustBase<'_>,
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<Decided, Failure> {
+    let args = request.args;
     let colour = environment.colour && !args.no_color;
-    let (path, mut configuration) = load(named, ground, &policy, colour)?;
+    let (path, mut configuration) = load(request.configuration, trust_base, &policy, colour)?;
     if !configuration.not_judged.is_empty() && !args.quiet {
         let keys: Vec<String> = configuration.not_judged.iter().map(|key| format!("`{key}`")).collect();
         let line = format!("note: {path}: {} not judged by this build", listed(&keys));
@@ -53,8 +55,8 @@ pub(super) fn decide(
     }
     let configured = configuration.fail_on.as_deref().and_then(|level| FailOn::from_str(level, false).ok());
     let baseline = match (&args.baseline, &configuration.baseline) {
-        (Some(named), _) => baseline::read(&policy_file::shown(&named.to_string_lossy()), ground)?,
-        (None, Some(named)) => baseline::read(&beside(&path, named), ground)?,
+        (Some(named), _) => baseline::read(&policy_file::shown(&named.to_string_lossy()), trust_base)?,
+        (None, Some(named)) => baseline::read(&beside(&path, named), trust_base)?,
         (None, None) => Baseline::default(),
     };
     let policy = policy.suppressing(std::mem::take(&mut configuration.suppressions));
@@ -88,14 +90,14 @@ pub(super) fn today(
 
 /// The policy with the suppressions of the file that was asked for, or of the default one, on disk.
 pub(super) fn suppressing(config: Option<&str>, policy: Policy, colour: bool) -> Result<Policy, Failure> {
-    let (_, configuration) = load(config, Ground::at(None), &policy, colour)?;
+    let (_, configuration) = load(config, TrustBase::at(None), &policy, colour)?;
     Ok(policy.suppressing(configuration.suppressions))
 }
 
 /// The lint file that was asked for, the default one, or none.
-pub(super) fn lints(named: Option<&str>, ground: Ground<'_>, colour: bool) -> Result<Option<Lints>, Failure> {
+pub(super) fn lints(named: Option<&str>, trust_base: TrustBase<'_>, colour: bool) -> Result<Option<Lints>, Failure> {
     let name = policy_file::shown(named.unwrap_or(lint::NAME));
-    let Some(bytes) = bytes(&name, ground, named.is_some())? else { return Ok(None) };
+    let Some(bytes) = bytes(&name, trust_base, named.is_some())? else { return Ok(None) };
     let read = Lints::read(&name, &bytes, &agent_strace_rules::lint::declared());
     read.map(Some).map_err(|faults| policy_file::faulty("lint file", &name, &faults, policy_file::colour(colour)))
 }
@@ -103,21 +105,21 @@ pub(super) fn lints(named: Option<&str>, ground: Ground<'_>, colour: bool) -> Re
 /// The file that was asked for, the default one, or none.
 pub(super) fn load(
     config: Option<&str>,
-    ground: Ground<'_>,
+    trust_base: TrustBase<'_>,
     policy: &Policy,
     colour: bool,
 ) -> Result<(String, Configuration), Failure> {
-    read(config, ground, colour, |name, bytes| config::read(name, bytes, policy))
+    read(config, trust_base, colour, |name, bytes| config::read(name, bytes, policy))
 }
 
 /// What counts for repositories, by the file that was asked for.
 pub(super) fn load_for_repositories(file: &str, colour: bool) -> Result<(String, Configuration), Failure> {
-    read(Some(file), Ground::at(None), colour, config::read_for_repository)
+    read(Some(file), TrustBase::at(None), colour, config::read_for_repository)
 }
 
 /// How long sessions are kept, by the file that was asked for, the default one, or none.
 pub(super) fn retention(config: Option<&str>, colour: bool) -> Result<(String, Retention), Failure> {
-    read(config, Ground::at(None), colour, config::read_retention)
+    read(config, TrustBase::at(None), colour, config::read_retention)
 }
 
 /// The name of the file, which is empty where there is none, and what it says.
@@ -126,7 +128,7 @@ pub(super) fn anonymizing(named: Option<&str>, colour: bool) -> Result<Anonymizi
     let asked = named.map(policy_file::shown);
     let names = asked.as_deref().map_or_else(|| anonymize::NAMES.to_vec(), |name| vec![name]);
     for name in names {
-        let Some(bytes) = bytes(name, Ground::at(None), asked.is_some())? else { continue };
+        let Some(bytes) = bytes(name, TrustBase::at(None), asked.is_some())? else { continue };
         return anonymize::read(name, &bytes)
             .map_err(|faults| policy_file::faulty("configuration", name, &faults, policy_file::colour(colour)));
     }
@@ -135,14 +137,14 @@ pub(super) fn anonymizing(named: Option<&str>, colour: bool) -> Result<Anonymizi
 
 fn read<T: Default>(
     config: Option<&str>,
-    ground: Ground<'_>,
+    trust_base: TrustBase<'_>,
     colour: bool,
     read: impl Fn(&str, &[u8]) -> Result<T, Diagnostics>,
 ) -> Result<(String, T), Failure> {
     let asked = config.map(policy_file::shown);
     let names = asked.as_deref().map_or_else(|| config::NAMES.to_vec(), |name| vec![name]);
     for name in names {
-        let Some(bytes) = bytes(name, ground, asked.is_some())? else { continue };
+        let Some(bytes) = bytes(name, trust_base, asked.is_some())? else { continue };
         let faulty = |faults| policy_file::faulty("configuration", name, &faults, policy_file::colour(colour));
         return Ok((name.to_owned(), read(name, &bytes).map_err(faulty)?));
     }
@@ -150,10 +152,10 @@ fn read<T: Default>(
 }
 
 /// `None`: there is no such file, and nobody asked for it.
-pub(super) fn bytes(name: &str, ground: Ground<'_>, asked: bool) -> Result<Option<Vec<u8>>, Failure> {
+pub(super) fn bytes(name: &str, trust_base: TrustBase<'_>, asked: bool) -> Result<Option<Vec<u8>>, Failure> {
     let unusable = |reason: String| Failure::new(format!("the configuration `{name}` can't be used: {reason}"));
-    if let Some(revision) = ground.revision {
-        return match ground.read(revision, name) {
+    if let Some(revision) = trust_base.revision {
+        return match trust_base.read(revision, name) {
             Ok(blob) => Ok(Some(blob.bytes)),
             Err(GitError::NoFile { .. }) if !asked => Ok(None),
             Err(error) => Err(unusable(error.to_string()).hint(

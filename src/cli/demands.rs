@@ -6,7 +6,7 @@ use std::path::Path;
 use super::configuration;
 use super::failure::{Failure, reason};
 use super::policy_file;
-use super::trust::Ground;
+use super::trust::TrustBase;
 use agent_strace_policy::config::evals::{self, Evals};
 use agent_strace_policy::config::{is_too_large, read_bytes};
 use agent_strace_policy::json::{self, Data, Value};
@@ -16,7 +16,7 @@ use agent_strace_rules::eval::{Baseline, BaselineFault, Verdicts};
 /// Where a file is read from, and how its faults are shown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin<'a> {
-    pub(super) ground: Ground<'a>,
+    pub(super) trust_base: TrustBase<'a>,
     pub(super) colour: bool,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn load(asked: Option<&str>, origin: Origin<'_>) -> Result<Option<Eva
     let asked = asked.map(policy_file::shown);
     let names = asked.as_deref().map_or_else(|| evals::NAMES.to_vec(), |name| vec![name]);
     for name in names {
-        let Some(bytes) = configuration::bytes(name, origin.ground, asked.is_some())? else { continue };
+        let Some(bytes) = configuration::bytes(name, origin.trust_base, asked.is_some())? else { continue };
         let colour = policy_file::colour(origin.colour);
         return match evals::read(name, &bytes) {
             Ok(evals) => Ok(Some(evals)),
@@ -39,8 +39,8 @@ pub(super) fn load(asked: Option<&str>, origin: Origin<'_>) -> Result<Option<Eva
 pub(super) fn baseline(path: &str, evals: &Evals, origin: Origin<'_>) -> Result<Baseline, Failure> {
     let path = policy_file::shown(path);
     let unusable = |reason: String| Failure::new(format!("the baseline `{path}` can't be used: {reason}"));
-    let bytes = match origin.ground.revision {
-        Some(revision) => origin.ground.read(revision, &path).map_err(|error| unusable(error.to_string()))?.bytes,
+    let bytes = match origin.trust_base.revision {
+        Some(revision) => origin.trust_base.read(revision, &path).map_err(|error| unusable(error.to_string()))?.bytes,
         None => read_bytes(Path::new(&path)).map_err(|error| unusable(reason(&error)))?,
     };
     let text = text(&bytes).map_err(unusable)?;

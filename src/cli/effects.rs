@@ -14,7 +14,7 @@ use super::gate;
 use super::output;
 use super::pipeline::Inputs;
 use super::policy_file;
-use super::trust::Ground;
+use super::trust::TrustBase;
 use agent_strace_effects::{Effect, Kind, Links, Tracker, causes};
 use agent_strace_engine::policy_testing::Explained;
 use agent_strace_engine::{Entries, Entry, Settings};
@@ -83,7 +83,7 @@ pub(super) fn run(
     // What programs do is what the policy says they do, where there is one.
     let policy = policy_file::load_if_any(None, None, environment.colour && !args.no_color)?;
     let policy = policy.unwrap_or_else(Policy::none);
-    let (links, gap) = gate::links(Ground::at(None));
+    let (links, gap) = gate::links(TrustBase::at(None));
     let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?;
     let (sessions, mut gaps) = inputs.all(|session| of_session(session, &policy, &links));
     gaps.extend(gap);
@@ -131,7 +131,7 @@ fn of_command(
     } else {
         None
     };
-    let (links, gap) = if here { gate::links(Ground::at(args.policy_ref.as_deref())) } else { (Links::new(), None) };
+    let (links, gap) = if here { gate::links(TrustBase::at(args.policy_ref.as_deref())) } else { (Links::new(), None) };
     let cwd = directory(args.cwd.as_deref())?;
     let arguments = serde_json::json!({ "command": command }).to_string();
     let session = session_of("Bash", arguments, &cwd);

@@ -5,13 +5,13 @@ use std::path::Path;
 use super::Streams;
 use super::args::{AuditArgs, CheckArgs, FormatName, GateArgs};
 use super::baseline::{self, Overwrite};
-use super::bench::Bench;
 use super::environment::Environment;
 use super::failure::Failure;
+use super::judge_config::JudgeConfig;
 use super::output;
 use super::pipeline::Inputs;
 use super::retention::{self, Overdues};
-use super::trust::{AfterMerge, Ground, Trust, change};
+use super::trust::{AfterMerge, Trust, TrustBase, change};
 use super::wanted::Wanted;
 use agent_strace_effects::Links;
 use agent_strace_engine::Entries;
@@ -22,9 +22,9 @@ use agent_strace_model::Gap;
 use agent_strace_policy::config::retention::Retention;
 use agent_strace_report::{Checkout, Colour, Report, Style};
 
-/// What was called: all judge alike and differ in what they take and show.
+/// The commands that share one judgement. They differ in what they take and show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(super) enum GateCommand {
     Check,
     Audit,
     Lint,
@@ -32,24 +32,43 @@ pub(super) enum Verb {
     Hook,
 }
 
-/// The other files that a command names.
-pub(super) struct Named<'a> {
+/// A gate command with the options and files that it was called with.
+#[derive(Clone, Copy)]
+pub(super) struct GateRequest<'a> {
+    pub(super) command: GateCommand,
+    pub(super) args: &'a GateArgs,
+    pub(super) lints: LintMode<'a>,
+    /// The file of settings and suppressions.
     pub(super) configuration: Option<&'a str>,
-    pub(super) lints: Wish<'a>,
-    /// What sessions have to be like.
+    /// The file of evals.
     pub(super) evals: Option<&'a str>,
-    /// What judges said that ask a model.
+    /// The recorded results of LLM judges.
     pub(super) verdicts: Option<&'a str>,
 }
 
-/// Whether how agents worked is judged.
+impl<'a> GateRequest<'a> {
+    /// Without lints and without files of its own.
+    pub(super) fn new(command: GateCommand, args: &'a GateArgs) -> Self {
+        Self { command, args, lints: LintMode::Never, configuration: None, evals: None, verdicts: None }
+    }
+}
+
+/// Whether lint rules are applied.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Wish<'a> {
+pub(super) enum LintMode<'a> {
     Never,
-    /// Where the usual lint file is there.
+    /// Only if the default lint file exists.
     WhereConfigured,
-    /// By this file, or the usual one, or by what the rules themselves think right.
+    /// By this file, else by the default file, else by the defaults of the rules.
     Always(Option<&'a str>),
+}
+
+/// The sessions that the command line names.
+#[derive(Clone, Copy)]
+pub(super) struct SessionRequests<'a> {
+    pub(super) named: &'a [String],
+    /// The sessions of the store where none is named.
+    pub(super) selection: Selection,
 }
 
 pub(super) fn check(
@@ -61,14 +80,16 @@ pub(super) fn check(
     let trust = Trust::establish(&args.gate, environment)?;
     let inputs = inputs_of_check(&trust, trace_dir, args, environment, streams);
     let asked = args.lint || args.lint_config.is_some();
-    let lints = if asked { Wish::Always(args.lint_config.as_deref()) } else { Wish::WhereConfigured };
-    let named = Named {
-        configuration: args.config.as_deref(),
+    let lints = if asked { LintMode::Always(args.lint_config.as_deref()) } else { LintMode::WhereConfigured };
+    let request = GateRequest {
+        command: GateCommand::Check,
+        args: &args.gate,
         lints,
+        configuration: args.config.as_deref(),
         evals: args.evals.as_deref(),
         verdicts: args.verdicts.as_deref(),
     };
-    run((Verb::Check, &named), trace_dir, (&args.gate, &trust), environment, inputs, streams)
+    run(request, trace_dir, &trust, environment, inputs, streams)
 }
 
 fn inputs_of_check(
@@ -82,20 +103,22 @@ fn inputs_of_check(
     if args.discover {
         return Inputs::discover(environment.homes(None)?.as_ref(), wanted.here_at_least()?, environment);
     }
-    let inputs = select(trust, trace_dir, (&args.sessions, Selection::All), environment, streams)?;
+    let requests = SessionRequests { named: &args.sessions, selection: Selection::All };
+    let inputs = select(trust, trace_dir, requests, environment, streams)?;
     Ok(inputs.only(wanted))
 }
 
-/// The sessions that were named, or those of the store: of the head of a change, where it is read from there.
+/// The named sessions, or those of the store. The store of a change may be read from its head.
 pub(super) fn select(
     trust: &Trust<'_>,
     trace_dir: &Path,
-    (named, selection): (&[String], Selection),
+    SessionRequests { named, selection }: SessionRequests<'_>,
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<Inputs, Failure> {
-    let Some(requests) = trust.requests(trace_dir, named)? else { return Ok(Inputs::none(environment)) };
-    let inputs = Inputs::select_in(trust.folder(), trace_dir, (&requests, selection), environment, streams.stdin)?;
+    let Some(resolved) = trust.requests(trace_dir, named)? else { return Ok(Inputs::none(environment)) };
+    let requests = SessionRequests { named: &resolved, selection };
+    let inputs = Inputs::select_in(trust.folder(), trace_dir, requests, environment, streams.stdin)?;
     Ok(inputs.of_whole_store(named.is_empty() && selection == Selection::All))
 }
 
@@ -107,77 +130,76 @@ pub(super) fn audit(
 ) -> Result<u8, Failure> {
     let trust = Trust::establish(&args.gate, environment)?;
     let selection = if args.all { Selection::All } else { Selection::Latest };
-    let requests: Vec<String> = args.session.iter().cloned().collect();
-    let inputs = select(&trust, trace_dir, (&requests, selection), environment, streams);
-    let named = Named { configuration: args.config.as_deref(), lints: Wish::Never, evals: None, verdicts: None };
-    run((Verb::Audit, &named), trace_dir, (&args.gate, &trust), environment, inputs, streams)
+    let requests = SessionRequests { named: args.session.as_slice(), selection };
+    let inputs = select(&trust, trace_dir, requests, environment, streams);
+    let configuration = args.config.as_deref();
+    let request = GateRequest { configuration, ..GateRequest::new(GateCommand::Audit, &args.gate) };
+    run(request, trace_dir, &trust, environment, inputs, streams)
 }
 
+/// `inputs` may be a failure: a policy that can't be loaded is reported before a session that can't be found.
 pub(super) fn run(
-    (verb, named): (Verb, &Named<'_>),
+    request: GateRequest<'_>,
     trace_dir: &Path,
-    (args, trust): (&GateArgs, &Trust<'_>),
+    trust: &Trust<'_>,
     environment: Environment,
     inputs: Result<Inputs, Failure>,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    // A policy that can't be had is worse news than a session that can't be found, and is told first.
-    let mut bench = Bench::load((verb, named), args, trust.ground(), environment, streams)?;
+    let args = request.args;
+    let mut config = JudgeConfig::load(request, trust.base(), environment, streams)?;
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
     baseline::refuse_to_overwrite(args.write_baseline.as_deref(), overwrite)?;
     let mut inputs = inputs?;
     let mut notes = Vec::new();
-    let change = change::of_run((args, named), trust, (trace_dir, &bench), &mut inputs, &mut notes)?;
+    let change = change::of_run(request, trust, trace_dir, &config, &mut inputs, &mut notes)?;
     let people_may_have_done_it = change.as_ref().is_some_and(|change| change.extent == Extent::Everything);
     if inputs.is_empty() && !people_may_have_done_it {
         return Ok(no_sessions(trace_dir, streams));
     }
-    bench.of_change(change.as_ref());
-    let (links, gap) = links(trust.ground());
-    inputs.lack(gap);
+    config.set_change(change.as_ref());
+    config.entries = entries(request);
+    inputs.lack(config.links_gap.clone());
     notes.extend(left_out_of(inputs.left_out()));
-    let overdue = overdue(verb, &bench.retention, trace_dir, (args, environment), &mut inputs)?;
-    let later = AfterMerge::load((verb, named), (args, trust), change.as_ref(), environment, streams);
-    let entries = entries(verb, args);
-    let wanted = bench.wanted(verb);
-    let panel = bench.panel(wanted.as_ref(), &links, entries);
-    let report = later.judge(inputs, &panel, verb, &overdue);
-    write(verb, (args, trust), environment, &report, streams)?;
-    let mut told = bench.baseline.notes(&report);
+    let overdue = overdue(request, &config.retention, trace_dir, environment, &mut inputs)?;
+    let after_merge = AfterMerge::load(request, trust, change.as_ref(), environment, streams);
+    let report = after_merge.judge(inputs, &config, &overdue);
+    write(request, trust, environment, &report, streams)?;
+    let mut baseline_notes = config.baseline.notes(&report);
     if let Some(path) = &args.write_baseline {
-        let today = bench.settings.today.map(|today| today.to_string());
-        told.extend(bench.baseline.write(path, &report, today.as_deref(), overwrite)?);
+        let today = config.settings.today.map(|today| today.to_string());
+        baseline_notes.extend(config.baseline.write(path, &report, today.as_deref(), overwrite)?);
     }
-    for note in told.iter().chain(&notes).filter(|_| !args.quiet) {
+    for note in baseline_notes.iter().chain(&notes).filter(|_| !args.quiet) {
         output::note(streams.stderr, note);
     }
     Ok(report.exit_code())
 }
 
-/// What the reports that are asked for tell beside findings.
-fn entries(verb: Verb, args: &GateArgs) -> Entries {
+/// How much the requested reports show in addition to findings.
+fn entries(GateRequest { command, args, .. }: GateRequest<'_>) -> Entries {
     let mut formats = args.reports.iter().map(|(format, _)| format).chain([&args.format]);
-    match verb {
-        Verb::Audit => Entries::Keep,
+    match command {
+        GateCommand::Audit => Entries::Keep,
         _ if formats.any(|format| format.format().tells_the_story()) => Entries::Story,
         _ => Entries::Drop,
     }
 }
 
-/// What the store should not hold any more, where sessions of it are judged.
+/// The sessions that the store keeps past its limits, if sessions of it are judged.
 pub(super) fn overdue(
-    verb: Verb,
+    GateRequest { command, args, .. }: GateRequest<'_>,
     retention: &Retention,
     trace_dir: &Path,
-    (args, environment): (&GateArgs, Environment),
+    environment: Environment,
     inputs: &mut Inputs,
 ) -> Result<Overdues, Failure> {
-    if verb != Verb::Check || !retention.limits_anything() || !inputs.are_in(trace_dir) {
+    if command != GateCommand::Check || !retention.limits_anything() || !inputs.are_in(trace_dir) {
         return Ok(Overdues::default());
     }
     let now = retention::now(args.now, environment)?;
     let (overdue, gaps) = Overdues::of_store(trace_dir, retention, now);
-    // Whoever names a session asks about that one.
+    // A command that names sessions is about these alone.
     if inputs.is_whole_store() {
         for gap in gaps {
             inputs.lack(Some(gap));
@@ -191,10 +213,10 @@ fn left_out_of(count: usize) -> Option<String> {
     (count > 0).then(|| format!("note: {sessions} left out; `--all` judges every session"))
 }
 
-/// The symlinks that are committed where the program runs, so that what is done through one is judged by what it names.
-/// Links of a repository that can't be read are evidence that is missing: a gap, never a pass.
-pub(super) fn links(ground: Ground<'_>) -> (Links, Option<Gap>) {
-    match agent_strace_git::links(ground.folder(), ground.revision.unwrap_or("HEAD"), ground.is_top()) {
+/// The symlinks that are committed where the program runs. A path that leads through one is judged by its target.
+/// If the repository can't be read, its links are missing evidence: a gap, never a pass.
+pub(super) fn links(trust_base: TrustBase<'_>) -> (Links, Option<Gap>) {
+    match agent_strace_git::links(trust_base.folder(), trust_base.revision.unwrap_or("HEAD"), trust_base.is_top()) {
         Ok(links) => (links, None),
         Err(GitError::NoRepository(_) | GitError::NoRevision(_)) => (Links::new(), None),
         Err(error) => {
@@ -212,16 +234,16 @@ fn no_sessions(trace_dir: &Path, streams: &mut Streams<'_>) -> u8 {
 }
 
 fn write(
-    verb: Verb,
-    (args, trust): (&GateArgs, &Trust<'_>),
+    GateRequest { command, args, .. }: GateRequest<'_>,
+    trust: &Trust<'_>,
     environment: Environment,
     report: &Report,
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
-    let style = match verb {
-        Verb::Check | Verb::Hook => Style::Check,
-        Verb::Audit => Style::Audit,
-        Verb::Lint => Style::Lint,
+    let style = match command {
+        GateCommand::Check | GateCommand::Hook => Style::Check,
+        GateCommand::Audit => Style::Audit,
+        GateCommand::Lint => Style::Lint,
     };
     let read = |path: &str| trust.shown_file(path);
     let repository = environment.repository();

@@ -6,7 +6,7 @@ use super::args::GateArgs;
 use super::failure::{Failure, reason};
 use super::output;
 use super::policy_file;
-use super::trust::Ground;
+use super::trust::TrustBase;
 use agent_strace_git::GitError;
 use agent_strace_policy::config;
 use agent_strace_policy::config::hooks::{NAMES, read};
@@ -14,8 +14,8 @@ use agent_strace_policy::hooks::HookPolicy;
 
 /// Those of the current directory, of the directories above it in the repository, and of the ones that were named. With
 /// `--policy-ref` all come from that revision, so that a change can't loosen what it is judged by.
-pub(super) fn manifests(args: &GateArgs, ground: Ground<'_>, coloured: bool) -> Result<HookPolicy, Failure> {
-    let levels = if ground.is_top() { 0 } else { output::prefix_in_repository().matches('/').count() };
+pub(super) fn manifests(args: &GateArgs, trust_base: TrustBase<'_>, coloured: bool) -> Result<HookPolicy, Failure> {
+    let levels = if trust_base.is_top() { 0 } else { output::prefix_in_repository().matches('/').count() };
     let around = (0..=levels).map(|level| "../".repeat(level));
     let named = args.hooks.iter().map(|folder| {
         let folder = policy_file::shown(folder);
@@ -26,7 +26,7 @@ pub(super) fn manifests(args: &GateArgs, ground: Ground<'_>, coloured: bool) -> 
         let before = policy.manifests.len();
         for name in NAMES {
             let file = format!("{folder}{name}");
-            let Some(bytes) = bytes(&file, ground)? else { continue };
+            let Some(bytes) = bytes(&file, trust_base)? else { continue };
             let colour = policy_file::colour(coloured);
             let read =
                 read(&file, &bytes).map_err(|faults| policy_file::faulty("hook policy", &file, &faults, colour))?;
@@ -41,10 +41,10 @@ pub(super) fn manifests(args: &GateArgs, ground: Ground<'_>, coloured: bool) -> 
 }
 
 /// `None`: there is no such file.
-fn bytes(file: &str, ground: Ground<'_>) -> Result<Option<Vec<u8>>, Failure> {
+fn bytes(file: &str, trust_base: TrustBase<'_>) -> Result<Option<Vec<u8>>, Failure> {
     let unusable = |reason: String| Failure::new(format!("the hook policy `{file}` can't be read: {reason}"));
-    if let Some(revision) = ground.revision {
-        return match ground.read(revision, file) {
+    if let Some(revision) = trust_base.revision {
+        return match trust_base.read(revision, file) {
             Ok(blob) => Ok(Some(blob.bytes)),
             Err(GitError::NoFile { .. }) => Ok(None),
             Err(error) => Err(unusable(error.to_string())),

@@ -1,37 +1,29 @@
-//! Inputs → outcome, by the one evaluator.
+//! Judges inputs by the one evaluator.
 
+use super::judge_config::JudgeConfig;
 use super::pipeline::{Inputs, Order};
 use super::retention::Overdues;
-use agent_strace_engine::{Judging, Outcome, SessionOutcome, Settings, Share};
+use agent_strace_engine::{Judging, Outcome, SessionOutcome, Share};
 use agent_strace_ingest::{Log, Reading};
 use agent_strace_model::{Gap, Session};
 use agent_strace_repos::repo_audit;
 use agent_strace_rules::private::{Exposed, Wanted};
 
-/// What judges.
-#[derive(Clone, Copy)]
-pub(super) struct Panel<'a> {
-    pub(super) judging: Judging<'a>,
-    /// What logs are searched for.
-    pub(super) wanted: Option<&'a Wanted>,
-    pub(super) settings: &'a Settings,
-}
-
-/// `overdue`: what the store should not hold any more.
-pub(super) fn judge(inputs: Inputs, panel: &Panel<'_>, overdue: &Overdues) -> Outcome {
-    let (outcome, _) = judge_twice(inputs, panel, None, overdue);
+/// `overdue`: the sessions that the store keeps past its limits.
+pub(super) fn judge(inputs: Inputs, config: &JudgeConfig, overdue: &Overdues) -> Outcome {
+    let (outcome, _) = judge_twice(inputs, config, None, overdue);
     outcome
 }
 
-/// By one panel, and by another one: every log is read once.
+/// Judges by two configurations, reading every log once.
 pub(super) fn judge_twice(
     inputs: Inputs,
-    first: &Panel<'_>,
-    second: Option<&Panel<'_>>,
+    first: &JudgeConfig,
+    second: Option<&JudgeConfig>,
     overdue: &Overdues,
 ) -> (Outcome, Option<Outcome>) {
     let (parts, gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
-        let by = |panel| judge_log((log, &reading), panel, overdue);
+        let by = |config| judge_log(log, &reading, config, overdue);
         (by(first), second.map(by))
     });
     let (mut one, mut other) = ((Vec::new(), gaps.clone()), (Vec::new(), gaps));
@@ -43,22 +35,22 @@ pub(super) fn judge_twice(
             other.1.extend(gaps);
         }
     }
-    let conclude = |panel: &Panel<'_>, (sessions, gaps)| {
-        agent_strace_engine::conclude(panel.judging.policy, sessions, gaps, panel.settings)
+    let conclude = |config: &JudgeConfig, (sessions, gaps)| {
+        agent_strace_engine::conclude(&config.policy, sessions, gaps, &config.settings)
     };
-    (conclude(first, one), second.map(|panel| conclude(panel, other)))
+    (conclude(first, one), second.map(|config| conclude(config, other)))
 }
 
-/// The same by one panel, with what `tell` makes of every session: in the order of the outcome's. What is said of a
-/// session among the others is not in its outcome yet.
+/// Judges, and calls `tell` for every session in the order of the outcome. At that time the outcome of a session does
+/// not yet hold the findings that need the other sessions.
 pub(super) fn judge_telling<T: Send>(
     inputs: Inputs,
-    panel: &Panel<'_>,
+    config: &JudgeConfig,
     overdue: &Overdues,
     tell: impl Fn(&Log, &Session<'_>, &mut SessionOutcome) -> T + Sync,
 ) -> (Outcome, Vec<T>) {
     let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
-        let (mut judged, lacking) = judge_log((log, &reading), panel, overdue);
+        let (mut judged, lacking) = judge_log(log, &reading, config, overdue);
         let told = reading.sessions.iter().zip(&mut judged).map(|(session, judged)| tell(log, session, judged));
         let told: Vec<T> = told.collect();
         ((judged, lacking), told)
@@ -69,17 +61,19 @@ pub(super) fn judge_telling<T: Send>(
         gaps.extend(lacking);
         told.extend(more);
     }
-    (agent_strace_engine::conclude(panel.judging.policy, sessions, gaps, panel.settings), told)
+    (agent_strace_engine::conclude(&config.policy, sessions, gaps, &config.settings), told)
 }
 
 /// The sessions of one log, judged, and the gaps that belong to no single one of them.
 fn judge_log(
-    (log, reading): (&Log, &Reading<'_>),
-    panel: &Panel<'_>,
+    log: &Log,
+    reading: &Reading<'_>,
+    config: &JudgeConfig,
     overdue: &Overdues,
 ) -> (Vec<SessionOutcome>, Vec<Gap>) {
     let (sessions, mut gaps) = (&reading.sessions, reading.gaps.clone());
-    let exposed = panel.wanted.zip(sessions.first()).map(|(wanted, first)| search(wanted, log, sessions, first));
+    let exposed =
+        config.private.as_ref().zip(sessions.first()).map(|(wanted, first)| search(wanted, log, sessions, first));
     let exposed = match exposed {
         None => None,
         Some(Ok(exposed)) => Some(exposed),
@@ -91,7 +85,7 @@ fn judge_log(
     let (own, unassigned) = if sessions.len() == 1 { (gaps, Vec::new()) } else { (Vec::new(), gaps) };
     let judge = |(at, session)| {
         let exposed = exposed.as_ref().map(|exposed| Share { exposed, at });
-        let mut outcome = agent_strace_engine::judge_by(session, own.clone(), Judging { exposed, ..panel.judging });
+        let mut outcome = agent_strace_engine::judge_by(session, own.clone(), Judging { exposed, ..config.judging() });
         outcome.account.overdue = overdue.of(log).cloned();
         outcome.account.offers = repo_audit::offered(session);
         outcome
@@ -99,7 +93,7 @@ fn judge_log(
     (sessions.iter().enumerate().map(judge).collect(), unassigned)
 }
 
-/// What a log gives away. What is kept of a session beside its log is a part of it.
+/// The private data in a log, and in the metadata that the store keeps with it.
 fn search<'w>(
     wanted: &'w Wanted,
     log: &Log,

@@ -8,7 +8,7 @@ use super::Streams;
 use super::args::{FailOn, GateArgs, WantedArgs};
 use super::environment::Environment;
 use super::failure::Failure;
-use super::gate::{self, Named, Verb, Wish};
+use super::gate::{self, GateCommand, GateRequest, LintMode, SessionRequests};
 use super::trust::Trust;
 use super::wanted::Wanted;
 use agent_strace_ingest::discover::Selection;
@@ -62,16 +62,17 @@ pub(super) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     let wanted = Wanted::new(&args.wanted, args.gate.now, environment)?;
-    // Who asks for the sessions of a week does not mean the latest of them.
+    // `--since` asks for all sessions of a period, not for the latest of them.
     let several = args.all || args.wanted.since.is_some();
     let selection = if several { Selection::All } else { Selection::Latest };
-    let requests: Vec<String> = args.session.iter().cloned().collect();
+    let requests = SessionRequests { named: args.session.as_slice(), selection };
     let strict = args.strict.then_some(FailOn::Warning);
     let gate = GateArgs { fail_on: args.gate.fail_on.or(strict), ..args.gate.clone() };
     let trust = Trust::establish(&gate, environment)?;
-    let inputs = gate::select(&trust, trace_dir, (&requests, selection), environment, streams);
+    let inputs = gate::select(&trust, trace_dir, requests, environment, streams);
     let inputs = inputs.map(|inputs| inputs.only(wanted));
-    let lints = Wish::Always(args.config.as_deref());
-    let named = Named { configuration: args.settings.as_deref(), lints, evals: None, verdicts: None };
-    gate::run((Verb::Lint, &named), trace_dir, (&gate, &trust), environment, inputs, streams)
+    let lints = LintMode::Always(args.config.as_deref());
+    let configuration = args.settings.as_deref();
+    let request = GateRequest { lints, configuration, ..GateRequest::new(GateCommand::Lint, &gate) };
+    gate::run(request, trace_dir, &trust, environment, inputs, streams)
 }

@@ -3,7 +3,6 @@
 mod args;
 mod audit_tools;
 mod baseline;
-mod bench;
 mod compare;
 mod completions;
 mod configuration;
@@ -25,6 +24,7 @@ mod import;
 mod init;
 mod inspect;
 mod judge;
+mod judge_config;
 mod later;
 mod lint;
 mod list;

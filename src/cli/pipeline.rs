@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::environment::Environment;
 use super::failure::Failure;
+use super::gate::SessionRequests;
 use super::progress::Progress;
 use super::wanted::Wanted;
 use agent_strace_ingest::discover::{self, Found, SelectError, Selection, Sink, Source};
@@ -85,14 +86,14 @@ impl Inputs {
         environment: Environment,
         stdin: &mut dyn Read,
     ) -> Result<Self, Failure> {
-        Self::select_in(Path::new("."), trace_dir, (requests, selection), environment, stdin)
+        Self::select_in(Path::new("."), trace_dir, SessionRequests { named: requests, selection }, environment, stdin)
     }
 
-    /// The same with git objects of another repository.
+    /// As [`Self::select`], with the git objects of another repository.
     pub(super) fn select_in(
         repository: &Path,
         trace_dir: &Path,
-        (requests, selection): (&[String], Selection),
+        SessionRequests { named: requests, selection }: SessionRequests<'_>,
         environment: Environment,
         stdin: &mut dyn Read,
     ) -> Result<Self, Failure> {

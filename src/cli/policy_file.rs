@@ -6,8 +6,8 @@ use std::path::Path;
 use super::args::GateArgs;
 use super::environment::Environment;
 use super::failure::Failure;
-use super::gate::Verb;
-use super::trust::Ground;
+use super::gate::GateCommand;
+use super::trust::TrustBase;
 use agent_strace_git::GitError;
 use agent_strace_policy::{Diagnostics, Parts, Policy};
 
@@ -18,14 +18,14 @@ const WIDTH: usize = 100;
 /// The policy that was asked for, the default one, or none where none is needed.
 pub(super) fn load(
     args: &GateArgs,
-    verb: Verb,
-    ground: Ground<'_>,
+    command: GateCommand,
+    trust_base: TrustBase<'_>,
     environment: Environment,
 ) -> Result<Policy, Failure> {
     let path = shown(args.policy.as_deref().unwrap_or(DEFAULT));
     let colour = self::colour(environment.colour && !args.no_color);
-    if let Some(revision) = ground.revision {
-        return match from_revision(ground, revision, &path, colour) {
+    if let Some(revision) = trust_base.revision {
+        return match from_revision(trust_base, revision, &path, colour) {
             Err(Unread::Absent(_)) if args.allow_no_policy && args.policy.is_none() => Ok(Policy::none()),
             Err(unread) => Err(unread.failure()),
             Ok(policy) => Ok(policy),
@@ -35,7 +35,7 @@ pub(super) fn load(
         return agent_strace_policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour));
     }
     // Without a policy `lint` judges what it judges with one: how agents worked.
-    if args.allow_no_policy || verb == Verb::Lint || (verb == Verb::Audit && !environment.ci) {
+    if args.allow_no_policy || command == GateCommand::Lint || (command == GateCommand::Audit && !environment.ci) {
         return Ok(Policy::none());
     }
     Err(missing().hint("`--allow-no-policy` judges by the built-in rules alone"))
@@ -50,7 +50,9 @@ pub(super) fn load_if_any(
     let path = shown(policy.unwrap_or(DEFAULT));
     let colour = self::colour(colour);
     if let Some(revision) = revision {
-        return from_revision(Ground::at(Some(revision)), revision, &path, colour).map(Some).map_err(Unread::failure);
+        return from_revision(TrustBase::at(Some(revision)), revision, &path, colour)
+            .map(Some)
+            .map_err(Unread::failure);
     }
     if policy.is_none() && is_absent(&path) {
         return Ok(None);
@@ -96,9 +98,9 @@ pub(super) fn stated(named: &str, coloured: bool) -> Result<Stated, Failure> {
     let in_revision = named.split_once(':').filter(|(revision, _)| !revision.is_empty() && is_absent(named));
     let (policy, path, bytes) = if let Some((revision, path)) = in_revision {
         let path = shown(path);
-        let ground = Ground::at(Some(revision));
-        let blob = read_blob(ground, revision, &path).map_err(Unread::failure)?;
-        (from_revision(ground, revision, &path, colour).map_err(Unread::failure)?, path, blob.bytes)
+        let trust_base = TrustBase::at(Some(revision));
+        let blob = read_blob(trust_base, revision, &path).map_err(Unread::failure)?;
+        (from_revision(trust_base, revision, &path, colour).map_err(Unread::failure)?, path, blob.bytes)
     } else {
         let path = shown(named);
         let text = agent_strace_policy::read_text(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour))?;
@@ -148,23 +150,23 @@ impl Unread {
 }
 
 fn from_revision(
-    ground: Ground<'_>,
+    trust_base: TrustBase<'_>,
     revision: &str,
     path: &str,
     colour: agent_strace_policy::Colour,
 ) -> Result<Policy, Unread> {
-    let blob = read_blob(ground, revision, path)?;
-    let read_file = |path: &str| match ground.read(&blob.commit, path) {
+    let blob = read_blob(trust_base, revision, path)?;
+    let read_file = |path: &str| match trust_base.read(&blob.commit, path) {
         Ok(blob) => Ok(blob.bytes),
         Err(error) => Err(error.to_string()),
     };
-    Policy::from_source(path, Some(ground.shown(&blob.commit)), &blob.bytes, &read_file)
+    Policy::from_source(path, Some(trust_base.shown(&blob.commit)), &blob.bytes, &read_file)
         .map_err(|faults| Unread::Other(broken(path, &faults, colour)))
 }
 
-fn read_blob(ground: Ground<'_>, revision: &str, path: &str) -> Result<agent_strace_git::Blob, Unread> {
-    ground.read(revision, path).map_err(|error| {
-        let failure = Failure::new(format!("the policy of `{}` can't be read: {error}", ground.name()));
+fn read_blob(trust_base: TrustBase<'_>, revision: &str, path: &str) -> Result<agent_strace_git::Blob, Unread> {
+    trust_base.read(revision, path).map_err(|error| {
+        let failure = Failure::new(format!("the policy of `{}` can't be read: {error}", trust_base.name()));
         match error {
             GitError::NoFile { .. } => Unread::Absent(
                 failure

@@ -25,7 +25,7 @@ use super::output;
 use super::policy_file;
 use super::progress::Progress;
 use super::since::Since;
-use super::trust::Ground;
+use super::trust::TrustBase;
 use agent_strace_git::{GitError, Revisions};
 use agent_strace_model::Gap;
 use agent_strace_policy::config::approved::Approved;
@@ -144,7 +144,7 @@ impl<'a> Fleet<'a> {
         let colour = environment.colour && !args.written.no_color;
         let shared = decide::shared(args, today, colour)?;
         let baseline = match &args.baseline {
-            Some(path) => baseline::read(&policy_file::shown(&path.to_string_lossy()), Ground::at(None))?,
+            Some(path) => baseline::read(&policy_file::shown(&path.to_string_lossy()), TrustBase::at(None))?,
             None => Baseline::default(),
         };
         let used = match args.sessions.as_slice() {

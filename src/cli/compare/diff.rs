@@ -58,16 +58,13 @@ pub(in crate::cli) fn run(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
+    let sessions = [args.first.as_str(), args.second.as_str()];
     let scores = match &args.eval_config {
-        Some(file) => {
-            let sessions = (args.first.as_str(), args.second.as_str());
-            let by = (file.as_str(), args.prices.as_deref());
-            Some(eval::both(trace_dir, sessions, by, environment, streams)?)
-        }
+        Some(file) => Some(eval::both(trace_dir, sessions, file, args.prices.as_deref(), environment, streams)?),
         None => None,
     };
     let stated = PricesArgs::of(args.prices.as_deref(), None).stated(environment.colour)?;
-    let (profiles, gaps) = two(trace_dir, (&args.first, &args.second), stated.pricing(), environment, streams)?;
+    let (profiles, gaps) = two(trace_dir, sessions, stated.pricing(), environment, streams)?;
     let [first, second] = profiles.as_slice() else { return Ok(3) };
     let (pair, form) = (Pair { first, second }, form(args.format, &gaps, environment));
     let text = if args.compare {

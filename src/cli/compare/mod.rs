@@ -103,7 +103,7 @@ impl CompareArgs {
         streams: &mut Streams<'_>,
     ) -> Result<(Vec<Profile>, Vec<Gap>), Failure> {
         if let (Some(first), Some(second)) = (&self.first, &self.second) {
-            return two(trace_dir, (first, second), pricing, environment, streams);
+            return two(trace_dir, [first, second], pricing, environment, streams);
         }
         let inputs = Inputs::select(trace_dir, &[], Selection::All, environment, streams.stdin)?;
         let Measured { mut profiles, gaps, .. } = measured::measure(inputs, pricing, environment)?;
@@ -123,16 +123,16 @@ impl CompareArgs {
     }
 }
 
-/// Two sessions that were named, in this order.
+/// Measures two named sessions, in this order.
 fn two(
     trace_dir: &Path,
-    (first, second): (&str, &str),
+    sessions: [&str; 2],
     pricing: Pricing<'_>,
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<(Vec<Profile>, Vec<Gap>), Failure> {
     let (mut profiles, mut gaps) = (Vec::new(), Vec::new());
-    for request in [first, second] {
+    for request in sessions {
         let inputs = Inputs::select(trace_dir, &[request.to_owned()], Selection::All, environment, streams.stdin)?;
         let measured = measured::measure(inputs, pricing, environment)?;
         let count = measured.profiles.len();

@@ -39,9 +39,8 @@ pub(super) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     let measure = args.judged.measure(Without::Standard, None, environment)?;
-    let by = (&measure, args.judged.policy_ref.as_deref());
-    let first = one(trace_dir, &args.first, by, environment, streams)?;
-    let second = one(trace_dir, &args.second, by, environment, streams)?;
+    let first = one(trace_dir, &args.first, &measure, environment, streams)?;
+    let second = one(trace_dir, &args.second, &measure, environment, streams)?;
     let (Some(evals), Some(one), Some(other)) = (measure.evals(), first.sessions.first(), second.sessions.first())
     else {
         return Ok(3);
@@ -59,17 +58,17 @@ pub(super) fn run(
     Ok(if gaps.is_empty() { 0 } else { 3 })
 }
 
-/// One session that was named, measured.
+/// Measures one named session.
 pub(super) fn one(
     trace_dir: &Path,
     request: &str,
-    (measure, revision): (&Measure, Option<&str>),
+    measure: &Measure,
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<Outcome, Failure> {
     let requests = [request.to_owned()];
     let inputs = Inputs::select(trace_dir, &requests, Selection::All, environment, streams.stdin)?;
-    let outcome = measure.judge(inputs, revision);
+    let outcome = measure.judge(inputs);
     match outcome.sessions.len() {
         1 => Ok(outcome),
         count => Err(Failure::new(format!("`{request}` holds {count} sessions, and one is compared with one"))

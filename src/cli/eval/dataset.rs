@@ -223,7 +223,7 @@ fn auto(trace_dir: &Path, args: &AutoArgs, environment: Environment, streams: &m
     let wanted = Wanted::new(&wanted, args.judged.now, environment)?;
     let inputs = Inputs::select(trace_dir, &[], Selection::All, environment, streams.stdin)?.only(wanted);
     let now = now(args.judged.now, environment)?;
-    let outcome: Outcome = measure.judge(inputs, args.judged.policy_ref.as_deref());
+    let outcome: Outcome = measure.judge(inputs);
     let Some(evals) = measure.evals() else { return Ok(3) };
     let label = args.label.clone().unwrap_or_else(|| args.filter.name());
     let mut entries = Vec::new();

@@ -9,27 +9,31 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Streams;
+use super::baseline::Baseline as KnownFindings;
 use super::demands::{self, Origin};
 use super::environment::Environment;
 use super::failure::Failure;
 use super::gate;
-use super::judge::{self, Panel};
+use super::judge;
+use super::judge_config::JudgeConfig;
 use super::measured::prices;
 use super::pipeline::Inputs;
 use super::policy_file;
 use super::retention::Overdues;
-use super::trust::Ground;
+use super::trust::TrustBase;
 use super::{configuration, output};
-use agent_strace_engine::{Entries, Judging, Outcome, SessionOutcome, Settings};
+use agent_strace_engine::{Entries, Outcome, SessionOutcome, Settings};
 use agent_strace_policy::Policy;
 use agent_strace_policy::config::evals::Evals;
 use agent_strace_policy::config::lint::Lints;
+use agent_strace_policy::config::retention::Retention;
 use agent_strace_report::Glyphs;
 use agent_strace_rules::eval::{Baseline, Demands};
 use agent_strace_rules::private::Wanted;
 
 pub(super) use args::{EXAMPLES, EvalArgs};
 use args::{EvalCommand, Judged};
+use run::RunMode;
 
 pub(super) fn run(
     trace_dir: &Path,
@@ -38,53 +42,34 @@ pub(super) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     match &args.command {
-        None => run::run(trace_dir, (run::Verb::Run, &args.run), environment, streams),
-        Some(EvalCommand::Run(args)) => run::run(trace_dir, (run::Verb::Run, args), environment, streams),
-        Some(EvalCommand::Ci(args)) => run::run(trace_dir, (run::Verb::Ci, args), environment, streams),
-        Some(EvalCommand::Gate(args)) => run::run(trace_dir, (run::Verb::Gate, args), environment, streams),
+        None => run::run(trace_dir, RunMode::Run, &args.run, environment, streams),
+        Some(EvalCommand::Run(args)) => run::run(trace_dir, RunMode::Run, args, environment, streams),
+        Some(EvalCommand::Ci(args)) => run::run(trace_dir, RunMode::Ci, args, environment, streams),
+        Some(EvalCommand::Gate(args)) => run::run(trace_dir, RunMode::Gate, args, environment, streams),
         Some(EvalCommand::Compare(args)) => compare::run(trace_dir, args, environment, streams),
         Some(EvalCommand::Dataset(args)) => dataset::run(trace_dir, args, environment, streams),
     }
 }
 
-/// What sessions are measured by.
+/// A judge configuration that has evals.
 struct Measure {
-    policy: Policy,
-    /// Where there is a lint file, or findings of lint rules are counted.
-    lints: Option<Lints>,
-    /// Where findings about private data are counted.
-    private: Option<Wanted>,
-    settings: Settings,
+    config: JudgeConfig,
 }
 
 impl Measure {
     fn evals(&self) -> Option<&Evals> {
-        self.settings.demands.as_ref().map(|demands| &demands.evals)
+        self.config.settings.demands.as_ref().map(|demands| &demands.evals)
     }
 
     fn baseline(&self) -> Option<(&Baseline, f64)> {
-        let (baseline, tolerance) = self.settings.demands.as_ref()?.baseline.as_ref()?;
+        let (baseline, tolerance) = self.config.settings.demands.as_ref()?.baseline.as_ref()?;
         Some((baseline, *tolerance))
     }
 
-    /// Judged like any other session, so that findings can be counted.
-    fn judge(&self, mut inputs: Inputs, revision: Option<&str>) -> Outcome {
-        let (links, gap) = gate::links(Ground::at(revision));
-        inputs.lack(gap);
-        let demands = self.settings.demands.as_deref();
-        let lints = self.lints.as_ref();
-        let judging = Judging {
-            policy: &self.policy,
-            links: &links,
-            entries: Entries::Drop,
-            demands,
-            lints,
-            exposed: None,
-            change: None,
-            pending_call: None,
-        };
-        let panel = Panel { judging, wanted: self.private.as_ref(), settings: &self.settings };
-        judge::judge(inputs, &panel, &Overdues::default())
+    /// Judges the sessions like any other command, because scorers count findings.
+    fn judge(&self, mut inputs: Inputs) -> Outcome {
+        inputs.lack(self.config.links_gap.clone());
+        judge::judge(inputs, &self.config, &Overdues::default())
     }
 }
 
@@ -107,13 +92,13 @@ impl Judged {
         let colour = environment.colour && !self.no_color;
         let revision = self.policy_ref.as_deref();
         let policy = policy_file::load_if_any(self.policy.as_deref(), revision, colour)?.unwrap_or_else(Policy::none);
-        let ground = Ground::at(revision);
-        let (_, configuration) = configuration::load(None, ground, &policy, colour)?;
+        let trust_base = TrustBase::at(revision);
+        let (_, configuration) = configuration::load(None, trust_base, &policy, colour)?;
         let mut policy = policy.suppressing(configuration.suppressions);
         if let Some(file) = &self.prices {
-            policy = policy.priced_by(prices(file, ground, colour)?);
+            policy = policy.priced_by(prices(file, trust_base, colour)?);
         }
-        let origin = Origin { ground, colour };
+        let origin = Origin { trust_base, colour };
         let evals = match (demands::load(self.config.as_deref(), origin)?, without) {
             (Some(evals), _) => evals,
             (None, Without::Standard) => Evals::standard(),
@@ -126,7 +111,7 @@ impl Judged {
             Some((path, tolerance)) => Some((demands::baseline(path, &evals, origin)?, tolerance)),
             None => None,
         };
-        let lints = configuration::lints(None, ground, colour)?;
+        let lints = configuration::lints(None, trust_base, colour)?;
         let lints = lints.or_else(|| evals.counts_lints().then(Lints::default));
         let lints = lints.map(|lints| lints.counting(evals.counted_rules()));
         let private =
@@ -134,7 +119,21 @@ impl Judged {
         let today = configuration::today(&policy, self.now, environment)?;
         let verdicts = demands::verdicts(self.verdicts.as_deref())?;
         let demands = Some(Demands { evals, baseline, verdicts }.into());
-        Ok(Measure { policy, lints, private, settings: Settings { today, demands, ..Settings::default() } })
+        let settings = Settings { today, demands, ..Settings::default() };
+        let (links, links_gap) = gate::links(trust_base);
+        Ok(Measure {
+            config: JudgeConfig {
+                policy,
+                settings,
+                baseline: KnownFindings::default(),
+                retention: Retention::default(),
+                private,
+                lints,
+                links,
+                links_gap,
+                entries: Entries::Drop,
+            },
+        })
     }
 }
 
@@ -155,7 +154,7 @@ pub(super) struct ScoreOf {
 
 /// Whether there is a file of evals here.
 pub(super) fn are_demanded(environment: Environment) -> Result<bool, Failure> {
-    Ok(demands::load(None, Origin { ground: Ground::at(None), colour: environment.colour })?.is_some())
+    Ok(demands::load(None, Origin { trust_base: TrustBase::at(None), colour: environment.colour })?.is_some())
 }
 
 /// The scores of sessions by the evals of this directory.
@@ -166,7 +165,7 @@ pub(super) fn scores(
 ) -> Result<Vec<Scored>, Failure> {
     let judged = Judged { now, ..Judged::default() };
     let measure = judged.measure(Without::Standard, None, environment)?;
-    let outcome = measure.judge(inputs, None);
+    let outcome = measure.judge(inputs);
     let scorers = measure.evals().map(|evals| evals.scorers.as_slice()).unwrap_or_default();
     let of_session = |session: SessionOutcome| {
         let measured = session.assessment.map(|assessment| assessment.scores).unwrap_or_default();
@@ -191,20 +190,21 @@ fn glyphs(environment: Environment) -> Glyphs {
     if environment.unicode { Glyphs::Unicode } else { Glyphs::Ascii }
 }
 
-/// Two sessions that were named, measured by one file.
+/// Measures two named sessions by one file of evals.
 pub(super) fn both(
     trace_dir: &Path,
-    (first, second): (&str, &str),
-    (file, prices): (&str, Option<&str>),
+    [first, second]: [&str; 2],
+    file: &str,
+    prices: Option<&str>,
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<(Evals, SessionOutcome, SessionOutcome), Failure> {
     let prices = prices.map(str::to_owned);
     let judged = Judged { config: Some(file.to_owned()), prices, ..Judged::default() };
     let measure = judged.measure(Without::Refused, None, environment)?;
-    let mut first = compare::one(trace_dir, first, (&measure, None), environment, streams)?;
-    let mut second = compare::one(trace_dir, second, (&measure, None), environment, streams)?;
-    let demands = measure.settings.demands.and_then(Arc::into_inner);
+    let mut first = compare::one(trace_dir, first, &measure, environment, streams)?;
+    let mut second = compare::one(trace_dir, second, &measure, environment, streams)?;
+    let demands = measure.config.settings.demands.and_then(Arc::into_inner);
     let (Some(Demands { evals, .. }), Some(first), Some(second)) =
         (demands, first.sessions.pop(), second.sessions.pop())
     else {

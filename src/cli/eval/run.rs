@@ -17,8 +17,9 @@ use agent_strace_model::finding::{Counts, Finding};
 use agent_strace_report::EvalsReport;
 use agent_strace_rules::eval::{Assessment, Baseline};
 
+/// The subcommand that runs the evals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(super) enum RunMode {
     Run,
     Ci,
     Gate,
@@ -26,24 +27,26 @@ pub(super) enum Verb {
 
 pub(super) fn run(
     trace_dir: &Path,
-    (verb, args): (Verb, &RunArgs),
+    mode: RunMode,
+    args: &RunArgs,
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let without = if verb == Verb::Gate { Without::Refused } else { Without::Standard };
+    let without = if mode == RunMode::Gate { Without::Refused } else { Without::Standard };
     let baseline = args.baseline.as_deref().map(|path| (path, args.tolerance));
     let measure = args.judged.measure(without, baseline, environment)?;
     let wanted = Wanted::new(&args.wanted, args.judged.now, environment)?;
-    let all = args.all || verb != Verb::Run;
+    let all = args.all || mode != RunMode::Run;
     let selection = if all { Selection::All } else { Selection::Latest };
     let inputs = Inputs::select(trace_dir, &args.sessions, selection, environment, streams.stdin)?.only(wanted);
     if inputs.is_empty() {
         return Ok(no_sessions(trace_dir, streams));
     }
     let left_out = inputs.left_out();
-    let outcome = measure.judge(inputs, args.judged.policy_ref.as_deref());
+    let outcome = measure.judge(inputs);
     let exit_code = exit_code(&outcome, args.fail_on);
-    show(trace_dir, (verb, args), (&measure, &outcome, exit_code), environment, streams)?;
+    let measured = MeasuredRun { trace_dir, mode, args, measure: &measure, outcome: &outcome, exit_code };
+    measured.show(environment, streams)?;
     if left_out > 0 {
         let sessions = if left_out == 1 { "1 session was".to_owned() } else { format!("{left_out} sessions were") };
         output::note(streams.stderr, &format!("note: {sessions} left out; `--all` measures every session"));
@@ -73,47 +76,56 @@ fn exit_code(outcome: &Outcome, fail_on: FailOn) -> u8 {
     }
 }
 
-fn show(
-    trace_dir: &Path,
-    (verb, args): (Verb, &RunArgs),
-    (measure, outcome, exit_code): (&Measure, &Outcome, u8),
-    environment: Environment,
-    streams: &mut Streams<'_>,
-) -> Result<(), Failure> {
-    let Some(evals) = measure.evals() else { return Ok(()) };
-    let gaps = gaps(outcome);
-    let report =
-        EvalsReport { evals, baseline: measure.baseline(), sessions: &outcome.sessions, gaps: &gaps, exit_code };
-    if evals.file.is_empty() {
-        output::note(streams.stderr, "note: there is no .agent-evals.yaml: `no_errors` is all that is demanded");
-    }
-    match (args.format, verb) {
-        (TableFormat::Json, _) => output::print(streams.stdout, &report.json())?,
-        (TableFormat::Table, Verb::Ci) => output::note(streams.stderr, report.text(glyphs(environment)).trim_end()),
-        (TableFormat::Table, _) => output::print(streams.stdout, &report.text(glyphs(environment)))?,
-    }
-    for line in agent_strace_report::gap_lines(&gaps) {
-        output::note(streams.stderr, &line);
-    }
-    if args.github_summary {
-        summary(trace_dir, &report.markdown(), environment)?;
-    }
-    if let Some(path) = &args.save_baseline {
-        save(path, measure, outcome, streams)?;
-    }
-    if verb == Verb::Ci {
-        output::note(streams.stderr, &report.closing());
-    }
-    Ok(())
+/// A run and its outcome.
+struct MeasuredRun<'r> {
+    trace_dir: &'r Path,
+    mode: RunMode,
+    args: &'r RunArgs,
+    measure: &'r Measure,
+    outcome: &'r Outcome,
+    exit_code: u8,
 }
 
-/// Behind what other steps of the job have said.
+impl MeasuredRun<'_> {
+    fn show(&self, environment: Environment, streams: &mut Streams<'_>) -> Result<(), Failure> {
+        let Self { args, measure, outcome, exit_code, .. } = *self;
+        let Some(evals) = measure.evals() else { return Ok(()) };
+        let gaps = gaps(outcome);
+        let report =
+            EvalsReport { evals, baseline: measure.baseline(), sessions: &outcome.sessions, gaps: &gaps, exit_code };
+        if evals.file.is_empty() {
+            output::note(streams.stderr, "note: there is no .agent-evals.yaml: `no_errors` is all that is demanded");
+        }
+        match (args.format, self.mode) {
+            (TableFormat::Json, _) => output::print(streams.stdout, &report.json())?,
+            (TableFormat::Table, RunMode::Ci) => {
+                output::note(streams.stderr, report.text(glyphs(environment)).trim_end());
+            }
+            (TableFormat::Table, _) => output::print(streams.stdout, &report.text(glyphs(environment)))?,
+        }
+        for line in agent_strace_report::gap_lines(&gaps) {
+            output::note(streams.stderr, &line);
+        }
+        if args.github_summary {
+            summary(self.trace_dir, &report.markdown(), environment)?;
+        }
+        if let Some(path) = &args.save_baseline {
+            save(path, measure, outcome, streams)?;
+        }
+        if self.mode == RunMode::Ci {
+            output::note(streams.stderr, &report.closing());
+        }
+        Ok(())
+    }
+}
+
+/// Appends the summary to those of earlier steps of the job.
 fn summary(trace_dir: &Path, text: &str, environment: Environment) -> Result<(), Failure> {
     let file = environment.machine.and_then(|machine| machine.step_summary.clone());
     let Some(file) = file else { return output::write_with_folder(&trace_dir.join("eval-summary.md"), text) };
     let absent = file.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
     let before = if absent { Some(Vec::new()) } else { output::read_small(&file) };
-    // What other steps have said is theirs: where it can't be read, it is not written over.
+    // The file belongs to all steps: if it can't be read, it is not overwritten.
     let before = before.and_then(|before| String::from_utf8(before).ok()).ok_or_else(|| {
         Failure::new(format!("the summary `{}` can't be added to: it is no small text file", file.display()))
     })?;

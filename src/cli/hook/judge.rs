@@ -4,13 +4,13 @@ use std::path::Path;
 
 use super::super::Streams;
 use super::super::args::GateArgs;
-use super::super::bench::Bench;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
-use super::super::gate::{self, Named, Verb, Wish};
+use super::super::gate::{GateCommand, GateRequest, LintMode};
+use super::super::judge_config::JudgeConfig;
 use super::super::trust::Trust;
 use super::HookArgs;
-use agent_strace_engine::{Entries, FailOn, Judging, SessionOutcome, Share};
+use agent_strace_engine::{FailOn, Judging, SessionOutcome, Share};
 use agent_strace_ingest::{Log, StoreEntry};
 use agent_strace_live::hook_events::{Decision, REFUSAL};
 use agent_strace_model::finding::{Counts, Finding, Level};
@@ -53,25 +53,19 @@ pub(super) fn call(
         .map_err(|error| Failure::new(format!("can't go to the project: {}", super::super::failure::reason(&error))))?;
     let gate = GateArgs::of_call(&args.by, args.allow_no_policy, args.now);
     let trust = Trust::establish(&gate, environment)?;
-    let named = Named { configuration: None, lints: Wish::WhereConfigured, evals: None, verdicts: None };
-    let bench = Bench::load((Verb::Hook, &named), &gate, trust.ground(), environment, streams)?;
-    let (links, gap) = gate::links(trust.ground());
-    if let Some(gap) = gap {
-        return Err(Failure::new(gap.reason));
-    }
-    let wanted = bench.wanted(Verb::Hook);
-    let panel = bench.panel(None, &links, Entries::Drop);
-    let judging = Judging { pending_call: Some(number), ..panel.judging };
+    let request = GateRequest { lints: LintMode::WhereConfigured, ..GateRequest::new(GateCommand::Hook, &gate) };
+    let config = JudgeConfig::load_complete(request, trust.base(), environment, streams)?;
+    let judging = Judging { pending_call: Some(number), ..config.judging() };
     let mut outcome = judged(&entry(folder), before(recorded, number, line), judging, None)?;
-    if let Some(wanted) = &wanted {
-        outcome.findings.extend(private(folder, line, panel.judging, wanted, number)?);
+    if let Some(wanted) = &config.private {
+        outcome.findings.extend(private(folder, line, config.judging(), wanted, number)?);
     }
-    let outcome = agent_strace_engine::conclude(&bench.policy, vec![outcome], Vec::new(), panel.settings);
+    let outcome = agent_strace_engine::conclude(&config.policy, vec![outcome], Vec::new(), &config.settings);
     let sha256 = outcome.policy.as_ref().map(|policy| policy.sha256.clone());
     let found = outcome.sessions.iter().flat_map(|session| &session.findings);
     let mut found: Vec<&Finding> = found.filter(|finding| is_of(finding, number)).collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.level));
-    Ok(verdict(&found, panel.settings.fail_on, sha256))
+    Ok(verdict(&found, config.settings.fail_on, sha256))
 }
 
 /// Said of this call by its level. What is missing of the evidence is no fault of it.

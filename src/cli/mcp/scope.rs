@@ -13,7 +13,7 @@ use super::super::configuration;
 use super::super::effects::{directory, session_of};
 use super::super::gate;
 use super::super::policy_file;
-use super::super::trust::Ground;
+use super::super::trust::TrustBase;
 use super::World;
 use super::reply::{SHORT, TEXT, Told, Trouble, gaps, shown};
 use agent_strace_effects::Kind;
@@ -132,10 +132,10 @@ pub(super) fn run(world: &World, input: &Input) -> Told<Output> {
     };
     let mut session = session_of(&tool, arguments, &cwd);
     session.root = Some(root.as_str().into());
-    let ground = Ground::at(world.policy_ref.as_deref());
+    let trust_base = TrustBase::at(world.policy_ref.as_deref());
     let policy = policy_file::load_if_any(world.policy.as_deref(), world.policy_ref.as_deref(), false)?;
     let policy = policy.ok_or_else(policy_file::missing)?;
-    let (links, gap) = gate::links(ground);
+    let (links, gap) = gate::links(trust_base);
     if let Some(gap) = gap {
         return Err(Trouble::new(format!("it can't be judged: {}", gaps(&[gap]).join("; "))));
     }

@@ -9,7 +9,7 @@ use super::super::failure::Failure;
 use super::super::gate;
 use super::super::pipeline::{Inputs, Order};
 use super::super::policy_file;
-use super::super::trust::Ground;
+use super::super::trust::TrustBase;
 use super::World;
 use super::lookup::inputs;
 use super::reply::{self, NOTICE, SHORT, Told, Trouble, shown};
@@ -99,7 +99,7 @@ pub(super) fn run(world: &World, input: &Input) -> Told<Output> {
         })?,
     };
     let policy = policy()?;
-    let (links, gap) = gate::links(Ground::at(None));
+    let (links, gap) = gate::links(TrustBase::at(None));
     let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
         let mut gaps = reading.gaps.clone();
         let mut found: Vec<Found> = Vec::new();

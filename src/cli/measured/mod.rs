@@ -18,7 +18,7 @@ use super::gate;
 use super::output;
 use super::pipeline::Inputs;
 use super::policy_file;
-use super::trust::Ground;
+use super::trust::TrustBase;
 use agent_strace_engine::Replay;
 use agent_strace_ingest::discover::Selection;
 use agent_strace_metrics::{Pricing, Profile};
@@ -92,7 +92,7 @@ pub(super) fn measure_telling<T: Send>(
 ) -> Result<(Measured, Vec<T>), Failure> {
     // What programs do is what the policy says they do, where there is one.
     let policy = policy_file::load_if_any(None, None, environment.colour)?.unwrap_or_else(Policy::none);
-    let (links, gap) = gate::links(Ground::at(None));
+    let (links, gap) = gate::links(TrustBase::at(None));
     let left_out = inputs.left_out();
     let of_session = |session: &Session<'_>| {
         agent_strace_engine::guarded(session, || {

@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::super::failure::{Failure, reason};
 use super::super::policy_file;
-use super::super::trust::Ground;
+use super::super::trust::TrustBase;
 use agent_strace_metrics::Pricing;
 use agent_strace_model::prices::{Rates, Row, Table};
 use agent_strace_policy::config;
@@ -71,7 +71,7 @@ impl PricesArgs {
 
     pub(in crate::cli) fn stated(&self, coloured: bool) -> Result<Stated, Failure> {
         let table = match &self.prices {
-            Some(file) => table(file, Ground::at(None), coloured)?,
+            Some(file) => table(file, TrustBase::at(None), coloured)?,
             None => Arc::clone(shipped()),
         };
         let row = self.model.as_deref().map(|model| chosen(&table, model)).transpose()?;
@@ -96,12 +96,12 @@ fn chosen(table: &Table, model: &str) -> Result<Row, Failure> {
 }
 
 /// The table of this build, with the rows of a file before its own.
-pub(in crate::cli) fn table(file: &str, ground: Ground<'_>, coloured: bool) -> Result<Arc<Table>, Failure> {
+pub(in crate::cli) fn table(file: &str, trust_base: TrustBase<'_>, coloured: bool) -> Result<Arc<Table>, Failure> {
     let shown = policy_file::shown(file);
     let unusable = |reason: String| Failure::new(format!("the prices `{shown}` can't be read: {reason}"));
-    let bytes = match ground.revision {
+    let bytes = match trust_base.revision {
         Some(revision) => {
-            ground.read(revision, &shown).map(|blob| blob.bytes).map_err(|error| unusable(error.to_string()))?
+            trust_base.read(revision, &shown).map(|blob| blob.bytes).map_err(|error| unusable(error.to_string()))?
         }
         None => config::read_bytes(Path::new(&shown)).map_err(|error| unusable(reason(&error)))?,
     };

@@ -11,7 +11,7 @@ use super::super::failure::Failure;
 use super::super::gate;
 use super::super::output;
 use super::super::policy_file;
-use super::super::trust::Ground;
+use super::super::trust::TrustBase;
 use super::args::PolicyFileArgs;
 use super::history::{self, HistoryArgs, Past};
 use agent_strace_engine::JudgementCache;
@@ -99,7 +99,7 @@ pub(super) fn judge(
     file: &PolicyFileArgs,
     uncovered: Uncovered,
 ) -> (Tally, Vec<Gap>) {
-    let (links, gap) = gate::links(Ground::at(file.policy_ref.as_deref()));
+    let (links, gap) = gate::links(TrustBase::at(file.policy_ref.as_deref()));
     let cache = JudgementCache::new(policy);
     let judge = |(tally, faults): &mut (Tally, Vec<Gap>), session: &Session<'_>| {
         let judge = || backtest::add_session(tally, session, (&cache, rules), &links, uncovered);

@@ -12,7 +12,7 @@ use super::super::failure::Failure;
 use super::super::gate;
 use super::super::output;
 use super::super::policy_file::{self, Stated};
-use super::super::trust::Ground;
+use super::super::trust::TrustBase;
 use super::history::{self, HistoryArgs, Past};
 use agent_strace_engine::JudgementCache;
 use agent_strace_engine::backtest::{self, Change, Comparison, Programs, Rules, Version};
@@ -108,7 +108,7 @@ fn version(stated: &Stated) -> Version<'_> {
 
 /// Every session of the past by both; those that can't be read or judged are gaps.
 fn compare(past: Past, old: (&Stated, &Rules<'_>), new: (&Stated, &Rules<'_>)) -> (Comparison, Vec<Gap>) {
-    let (links, gap) = gate::links(Ground::at(None));
+    let (links, gap) = gate::links(TrustBase::at(None));
     let programs = programs(&old.0.plain, &new.0.plain);
     let (before, after) = (JudgementCache::new(&old.0.policy), JudgementCache::new(&new.0.policy));
     let (old, new) = ((&before, old.1), (&after, new.1));

@@ -8,7 +8,7 @@ use super::super::effects::{directory, explained_event, glyphs, session_of};
 use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::pipeline::Inputs;
-use super::super::trust::Ground;
+use super::super::trust::TrustBase;
 use super::super::{configuration, gate, output, policy_file};
 use super::args::ExplainArgs;
 use agent_strace_effects::Links;
@@ -33,7 +33,7 @@ pub(super) fn run(
     let explanations = match call(args)? {
         Some((tool, arguments)) => {
             let cwd = directory(args.cwd.as_deref())?;
-            let links = if args.cwd.is_none() { gate::links(Ground::at(None)).0 } else { Links::new() };
+            let links = if args.cwd.is_none() { gate::links(TrustBase::at(None)).0 } else { Links::new() };
             let session = session_of(&tool, arguments, &cwd);
             vec![judge.explain(&session, &links, 1)]
         }
@@ -85,7 +85,7 @@ impl Judge<'_> {
         streams: &mut Streams<'_>,
     ) -> Result<Vec<Option<Explanation>>, Failure> {
         let requests: Vec<String> = args.session.iter().cloned().collect();
-        let (links, _) = gate::links(Ground::at(None));
+        let (links, _) = gate::links(TrustBase::at(None));
         let inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
         let (found, gaps) = inputs.all(|session| {
             let numbers = match args.event {

@@ -6,17 +6,16 @@ use serde_json::{Value, json};
 
 use super::super::Streams;
 use super::super::args::GateArgs;
-use super::super::bench::Bench;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
-use super::super::gate::{Named, Verb, Wish, links};
+use super::super::gate::{GateCommand, GateRequest};
+use super::super::judge_config::JudgeConfig;
 use super::super::policy_file;
 use super::super::recording::EnforceArgs;
 use super::super::trust::Trust;
 use super::facts::{Deed, deed};
 use super::recorder::{Heard, Recorder};
-use agent_strace_effects::Links;
-use agent_strace_engine::{Entries, Judging, Settings};
+use agent_strace_engine::{Judging, Settings};
 use agent_strace_live::proxy::framing::Piece;
 use agent_strace_live::proxy::message::{Message, Parcel, Side};
 use agent_strace_live::proxy::talk::{Subject, subject};
@@ -36,8 +35,8 @@ pub(super) enum Verdict {
 const MOST_NAMED: usize = 3;
 
 pub(super) struct Judge {
-    /// What judges, or why nothing does.
-    bench: Result<(Bench, Links), String>,
+    /// Or why nothing can be judged.
+    config: Result<JudgeConfig, String>,
     policy: String,
     pub(super) fail_closed: bool,
     /// Everything that was judged so far.
@@ -52,18 +51,18 @@ impl Judge {
         session.id = Cow::Borrowed("recorded");
         session.agent = Cow::Borrowed("mcp-client");
         session.root = std::env::current_dir().ok().map(|folder| Cow::Owned(folder.to_string_lossy().into_owned()));
-        let bench = loaded.map_err(|failure| {
+        let config = loaded.map_err(|failure| {
             // With its place and what to do about it; nothing else is told of it again.
             failure.report(streams.stderr);
             failure.summary().to_owned()
         });
         let policy = args.policy.as_deref().unwrap_or(policy_file::DEFAULT).to_owned();
-        Self { bench, policy, fail_closed: args.fail_closed, session }
+        Self { config, policy, fail_closed: args.fail_closed, session }
     }
 
     /// Whether nothing can be judged.
     pub(super) fn is_broken(&self) -> bool {
-        self.bench.is_err()
+        self.config.is_err()
     }
 
     /// Decides about a message of the client, and records it as what it became.
@@ -141,15 +140,14 @@ impl Judge {
         let number = u32::try_from(self.session.events.len()).unwrap_or(u32::MAX).saturating_add(1);
         let origin = Origin::default();
         self.session.events.push(Event { number, id: None, line: number, time: None, origin, kind });
-        let (bench, links) = self.bench.as_ref().map_err(Clone::clone)?;
-        let panel = bench.panel(None, links, Entries::Drop);
-        let judging = Judging { demands: None, change: None, pending_call: Some(number), ..panel.judging };
-        let settings = Settings { demands: None, change: None, ..panel.settings.clone() };
+        let config = self.config.as_ref().map_err(Clone::clone)?;
+        let judging = Judging { demands: None, change: None, pending_call: Some(number), ..config.judging() };
+        let settings = Settings { demands: None, change: None, ..config.settings.clone() };
         let judged = agent_strace_engine::judge_by(&self.session, Vec::new(), judging);
         if let Some(Gap { reason, .. }) = judged.gaps.first() {
             return Err(reason.clone());
         }
-        let outcome = agent_strace_engine::conclude(&bench.policy, vec![judged], Vec::new(), &settings);
+        let outcome = agent_strace_engine::conclude(&config.policy, vec![judged], Vec::new(), &settings);
         let findings = outcome.sessions.iter().flat_map(|session| &session.findings);
         let refusing: Vec<&Finding> =
             findings.filter(|finding| finding.is_of(number) && refuses(finding)).take(MOST_NAMED).collect();
@@ -200,17 +198,10 @@ fn is_judged(message: &Message<'_>) -> bool {
     matches!(subject(Side::Client, method, *params), Subject::Tool(_) | Subject::Resource(_))
 }
 
-fn load(args: &EnforceArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<(Bench, Links), Failure> {
+fn load(args: &EnforceArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<JudgeConfig, Failure> {
     let gate = GateArgs::of_call(args, false, None);
-    let named = Named { configuration: None, lints: Wish::Never, evals: None, verdicts: None };
     let trust = Trust::establish(&gate, environment)?;
-    let ground = trust.ground();
-    let bench = Bench::load((Verb::Hook, &named), &gate, ground, environment, streams)?;
-    let (links, gap) = links(ground);
-    match gap {
-        Some(gap) => Err(Failure::new(gap.reason)),
-        None => Ok((bench, links)),
-    }
+    JudgeConfig::load_complete(GateRequest::new(GateCommand::Hook, &gate), trust.base(), environment, streams)
 }
 
 /// The answers to messages that were refused, as one message.

@@ -31,14 +31,14 @@ pub(super) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     match &args.command {
-        RetentionCommand::Status(args) => judge(trace_dir, args, Verb::Status, environment, streams),
-        RetentionCommand::Check(args) => judge(trace_dir, args, Verb::Check, environment, streams),
+        RetentionCommand::Status(args) => judge(trace_dir, args, JudgeCommand::Status, environment, streams),
+        RetentionCommand::Check(args) => judge(trace_dir, args, JudgeCommand::Check, environment, streams),
         RetentionCommand::Clean(args) => clean::run(trace_dir, args, environment, streams),
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verb {
+enum JudgeCommand {
     Status,
     Check,
 }
@@ -46,26 +46,26 @@ enum Verb {
 fn judge(
     trace_dir: &Path,
     args: &JudgeArgs,
-    verb: Verb,
+    command: JudgeCommand,
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     let settings = Settings::new(args, environment)?;
-    if verb == Verb::Check && !settings.has_limits() {
+    if command == JudgeCommand::Check && !settings.has_limits() {
         return Err(no_limits(&settings));
     }
     let Some(judged) = judged(trace_dir, &settings)? else {
         no_store(trace_dir, streams);
         // Whoever reads JSON must not take nothing for an answer.
-        if verb == Verb::Check || args.format == PlainFormat::Json {
+        if command == JudgeCommand::Check || args.format == PlainFormat::Json {
             return Ok(3);
         }
         output::print(streams.stdout, "No sessions found.\n")?;
         return Ok(0);
     };
     let mut report = describe(trace_dir, &settings, &judged);
-    report.command = if verb == Verb::Status { "status" } else { "check" };
-    report.exit_code = if verb == Verb::Status { 0 } else { report.verdict_code() };
+    report.command = if command == JudgeCommand::Status { "status" } else { "check" };
+    report.exit_code = if command == JudgeCommand::Status { 0 } else { report.verdict_code() };
     let text = match args.format {
         PlainFormat::Text => report.text(),
         PlainFormat::Json => report.json(),

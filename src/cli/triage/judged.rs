@@ -6,14 +6,14 @@ use clap::Args;
 
 use super::super::Streams;
 use super::super::args::{GateArgs, parse_now};
-use super::super::bench::Bench;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
-use super::super::gate::{self, Named, Verb, Wish};
+use super::super::gate::{self, GateCommand, GateRequest, LintMode};
 use super::super::judge;
+use super::super::judge_config::JudgeConfig;
 use super::super::pipeline::{Inputs, Order};
 use super::super::policy_file;
-use super::super::trust::Ground;
+use super::super::trust::TrustBase;
 use super::annotate::notes;
 use agent_strace_effects::Links;
 use agent_strace_engine::policy_testing;
@@ -79,7 +79,7 @@ impl ByArgs {
     pub(super) fn programs(&self, inputs: &mut Inputs, environment: Environment) -> Result<(Policy, Links), Failure> {
         let path = self.policy.as_deref();
         let policy = if self.no_policy { None } else { policy_file::load_if_any(path, None, environment.colour)? };
-        let (links, gap) = gate::links(Ground::at(None));
+        let (links, gap) = gate::links(TrustBase::at(None));
         inputs.lack(gap);
         Ok((policy.unwrap_or_else(Policy::none), links))
     }
@@ -98,17 +98,16 @@ impl ByArgs {
             return Ok(unjudged(inputs, wants));
         }
         let args = GateArgs::of_policy(self.policy.clone(), self.policy.is_none(), self.now);
-        let named =
-            Named { configuration: self.config.as_deref(), lints: Wish::WhereConfigured, evals: None, verdicts: None };
-        let ground = Ground::at(None);
-        let bench = Bench::load((Verb::Check, &named), &args, ground, environment, streams)?;
-        let (links, gap) = gate::links(ground);
-        inputs.lack(gap);
-        let overdue = gate::overdue(Verb::Check, &bench.retention, trace_dir, (&args, environment), &mut inputs)?;
-        let wanted = bench.wanted(Verb::Check);
-        let entries = if wants.entries || wants.finding.is_some() { Entries::Keep } else { Entries::Story };
-        let panel = bench.panel(wanted.as_ref(), &links, entries);
-        let (outcome, told) = judge::judge_telling(inputs, &panel, &overdue, |log, session, outcome| {
+        let request = GateRequest {
+            lints: LintMode::WhereConfigured,
+            configuration: self.config.as_deref(),
+            ..GateRequest::new(GateCommand::Check, &args)
+        };
+        let mut config = JudgeConfig::load(request, TrustBase::at(None), environment, streams)?;
+        inputs.lack(config.links_gap.clone());
+        let overdue = gate::overdue(request, &config.retention, trace_dir, environment, &mut inputs)?;
+        config.entries = if wants.entries || wants.finding.is_some() { Entries::Keep } else { Entries::Story };
+        let (outcome, told) = judge::judge_telling(inputs, &config, &overdue, |log, session, outcome| {
             let (told, gaps) = tell(log, session);
             let advice = wants.finding.map(|name| advice_on(name, outcome)).unwrap_or_default();
             // Many sessions are judged, and few of what they did is asked for.

@@ -13,7 +13,7 @@ use super::super::gate;
 use super::super::output;
 use super::super::pipeline::Inputs;
 use super::super::policy_file;
-use super::super::trust::Ground;
+use super::super::trust::TrustBase;
 use agent_strace_effects::{Certainty, Kind, Links};
 use agent_strace_engine::Replay;
 use agent_strace_ingest::discover::Selection;
@@ -90,7 +90,7 @@ type Asked = Result<Chain, String>;
 fn chains(inputs: Inputs, number: u32, environment: Environment) -> Result<(Vec<Asked>, Vec<Gap>), Failure> {
     // What programs do is what the policy says they do, where there is one.
     let policy = policy_file::load_if_any(None, None, environment.colour)?.unwrap_or_else(Policy::none);
-    let (links, gap) = gate::links(Ground::at(None));
+    let (links, gap) = gate::links(TrustBase::at(None));
     let chain_of = |session: &Session<'_>| {
         let target = place(session, number).ok_or_else(|| range(session))?;
         Ok(Chain { events: events(session), steps: chain(session, &touches(session, &policy, &links), target) })

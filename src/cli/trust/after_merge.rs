@@ -1,36 +1,35 @@
-//! What the files of a change itself would say of it: how it is judged once it is merged. Information, never a verdict.
+//! How a change would be judged by its own policy files, that is, after it is merged. Information, never a verdict.
 
 use std::sync::Arc;
 
 use super::Trust;
 use crate::cli::Streams;
 use crate::cli::args::GateArgs;
-use crate::cli::bench::Bench;
 use crate::cli::environment::Environment;
 use crate::cli::failure::Failure;
-use crate::cli::gate::{self, Named, Verb};
-use crate::cli::judge::{Panel, judge_twice};
+use crate::cli::gate::{GateCommand, GateRequest};
+use crate::cli::judge::judge_twice;
+use crate::cli::judge_config::JudgeConfig;
 use crate::cli::pipeline::Inputs;
 use crate::cli::retention::Overdues;
-use agent_strace_engine::Entries;
 use agent_strace_git::change_set::Change;
 use agent_strace_policy::floor_of;
 use agent_strace_report::Report;
 
-/// What will judge.
+/// The configuration that judges after the merge.
 pub(in crate::cli) enum AfterMerge {
-    /// What judges now.
+    /// The change does not touch the current one.
     Same,
-    Bench(Box<Bench>, agent_strace_effects::Links),
-    /// It can't judge: why.
+    Config(Box<JudgeConfig>),
+    /// Why it can't be loaded.
     Broken(String),
 }
 
 impl AfterMerge {
-    /// From the head of the change, where it touches what judges.
+    /// Loads it from the head of the change, if the change touches it.
     pub(in crate::cli) fn load(
-        (verb, named): (Verb, &Named<'_>),
-        (args, trust): (&GateArgs, &Trust<'_>),
+        request: GateRequest<'_>,
+        trust: &Trust<'_>,
         change: Option<&Arc<Change>>,
         environment: Environment,
         streams: &mut Streams<'_>,
@@ -40,34 +39,31 @@ impl AfterMerge {
             change.judging.contains(&path.to_lowercase())
                 || floor_of(path).is_some_and(|(rule, _)| rule == "floor/policy")
         };
-        if verb != Verb::Check || !change.files.iter().any(|file| judges(&file.path)) {
+        if request.command != GateCommand::Check || !change.files.iter().any(|file| judges(&file.path)) {
             return Self::Same;
         }
-        // What has to be said of files is said of those that judge.
-        let quiet = GateArgs { quiet: true, ..args.clone() };
-        let ground = trust.ground_of_head(ends);
-        match Bench::load((verb, named), &quiet, ground, environment, streams) {
-            Ok(mut bench) => {
-                bench.of_change(Some(change));
-                let (links, _) = gate::links(ground);
-                Self::Bench(Box::new(bench), links)
+        // Notes about files are printed only for the current configuration.
+        let quiet = GateArgs { quiet: true, ..request.args.clone() };
+        let request = GateRequest { args: &quiet, ..request };
+        match JudgeConfig::load(request, trust.head_base(ends), environment, streams) {
+            Ok(mut config) => {
+                config.set_change(Some(change));
+                Self::Config(Box::new(config))
             }
             Err(failure) => Self::Broken(Failure::summary(&failure).to_owned()),
         }
     }
 
-    /// Judges by what judges now, and tells what will.
-    pub(in crate::cli) fn judge(&self, inputs: Inputs, now: &Panel<'_>, verb: Verb, overdue: &Overdues) -> Report {
+    /// Judges by the current configuration, and reports how the verdict changes after the merge.
+    pub(in crate::cli) fn judge(&self, inputs: Inputs, current: &JudgeConfig, overdue: &Overdues) -> Report {
         match self {
-            Self::Same => Report::new(judge_twice(inputs, now, None, overdue).0),
+            Self::Same => Report::new(judge_twice(inputs, current, None, overdue).0),
             Self::Broken(reason) => {
-                let report = Report::new(judge_twice(inputs, now, None, overdue).0);
+                let report = Report::new(judge_twice(inputs, current, None, overdue).0);
                 report.after_merge(agent_strace_report::AfterMerge::broken(reason))
             }
-            Self::Bench(bench, links) => {
-                let wanted = bench.wanted(verb);
-                let later = bench.panel(wanted.as_ref(), links, Entries::Drop);
-                let (outcome, other) = judge_twice(inputs, now, Some(&later), overdue);
+            Self::Config(later) => {
+                let (outcome, other) = judge_twice(inputs, current, Some(later), overdue);
                 let report = Report::new(outcome);
                 match other {
                     Some(other) => report.after_merge(agent_strace_report::AfterMerge::of(&other)),

@@ -5,29 +5,28 @@ use std::sync::Arc;
 
 use super::gathered::{Beside, gather};
 use super::{Gathered, Trust};
-use crate::cli::args::GateArgs;
-use crate::cli::bench::Bench;
 use crate::cli::failure::Failure;
-use crate::cli::gate::{Named, Wish};
+use crate::cli::gate::{GateRequest, LintMode};
+use crate::cli::judge_config::JudgeConfig;
 use crate::cli::pipeline::Inputs;
 use crate::cli::policy_file;
 use agent_strace_git::change_set::{Change, Extent};
-use agent_strace_policy::config;
 
-/// Reads it, and leaves sessions of earlier changes out where nobody named one.
+/// Reads the change, and leaves out sessions of earlier changes unless sessions were named.
 pub(in crate::cli) fn of_run(
-    (args, named): (&GateArgs, &Named<'_>),
+    request: GateRequest<'_>,
     trust: &Trust<'_>,
-    (trace_dir, bench): (&Path, &Bench),
+    trace_dir: &Path,
+    config: &JudgeConfig,
     inputs: &mut Inputs,
     notes: &mut Vec<String>,
 ) -> Result<Option<Arc<Change>>, Failure> {
     let Some(ends) = &trust.change else { return Ok(None) };
     let beside = Beside {
         trace_dir,
-        judging: judging((args, named), bench),
+        judging: judging(request, config),
         logs: inputs.logs(),
-        reviewed: args.tampering_reviewed.as_deref().map(str::trim).filter(|who| !who.is_empty()),
+        reviewed: request.args.tampering_reviewed.as_deref().map(str::trim).filter(|who| !who.is_empty()),
     };
     let Gathered { change, gaps } = gather(trust, ends, &beside)?;
     for gap in gaps {
@@ -43,17 +42,20 @@ pub(in crate::cli) fn of_run(
     Ok(Some(Arc::new(change)))
 }
 
-/// Files that judge: those that were named, the usual ones, and what they name themselves.
-fn judging((args, named): (&GateArgs, &Named<'_>), bench: &Bench) -> Vec<String> {
-    let lint = if let Wish::Always(file) = named.lints { file } else { None };
+/// The files that a judgement rests on: the named ones, the default ones, and the files that these name.
+fn judging(request: GateRequest<'_>, config: &JudgeConfig) -> Vec<String> {
+    let GateRequest { args, .. } = request;
+    let lint = if let LintMode::Always(file) = request.lints { file } else { None };
     let baseline = args.baseline.as_ref().map(|path| path.to_string_lossy().into_owned());
-    let options = [args.policy.as_deref(), args.prices.as_deref(), named.configuration, named.evals, lint];
+    let options = [args.policy.as_deref(), args.prices.as_deref(), request.configuration, request.evals, lint];
     let hooks = args.hooks.iter().flat_map(|folder| {
-        config::hooks::NAMES.iter().map(move |name| format!("{}/{name}", folder.trim_end_matches('/')))
+        agent_strace_policy::config::hooks::NAMES
+            .iter()
+            .map(move |name| format!("{}/{name}", folder.trim_end_matches('/')))
     });
-    let extended = bench.policy.identity().into_iter().flat_map(|identity| &identity.extends);
+    let extended = config.policy.identity().into_iter().flat_map(|identity| &identity.extends);
     let options = options.into_iter().flatten().map(str::to_owned).chain(baseline);
-    let all = options.chain(bench.baseline.file().map(str::to_owned)).chain(hooks);
+    let all = options.chain(config.baseline.file().map(str::to_owned)).chain(hooks);
     let all = all.chain(extended.map(|file| file.path.clone())).chain([policy_file::DEFAULT.to_owned()]);
     all.map(|path| policy_file::shown(&path)).collect()
 }

@@ -137,13 +137,14 @@ fn github<'v>(value: &dyn Fn(&str) -> Option<&'v str>) -> Result<Event, Failure>
         }
         _ => {
             let commit = commit.ok_or_else(|| unknown("GITHUB_SHA is not set"))?;
-            pushed(value("GITHUB_REF"), &default?, (payload.before.as_deref().filter(|_| name == "push"), commit))
+            let before = payload.before.as_deref().filter(|_| name == "push");
+            pushed(value("GITHUB_REF"), &default?, before, commit)
         }
     }
 }
 
-/// `before`: the tip of the branch before the push, where it was one.
-fn pushed(reference: Option<&str>, default: &str, (before, commit): (Option<&str>, String)) -> Result<Event, Failure> {
+/// `before`: the tip of the branch before the push, if the event is one.
+fn pushed(reference: Option<&str>, default: &str, before: Option<&str>, commit: String) -> Result<Event, Failure> {
     let is_default = reference == Some(&format!("refs/heads/{default}"));
     let base = match before.filter(|before| is_commit(before)) {
         // What was pushed to another branch before is no more trusted than what is pushed to it now.
@@ -164,7 +165,7 @@ fn gitlab<'v>(value: &dyn Fn(&str) -> Option<&'v str>) -> Result<Event, Failure>
     }
     let default = value("CI_DEFAULT_BRANCH").ok_or_else(|| unknown("CI_DEFAULT_BRANCH is not set"))?;
     let reference = value("CI_COMMIT_BRANCH").map(|branch| format!("refs/heads/{branch}"));
-    pushed(reference.as_deref(), default, (value("CI_COMMIT_BEFORE_SHA"), commit))
+    pushed(reference.as_deref(), default, value("CI_COMMIT_BEFORE_SHA"), commit)
 }
 
 fn payload(path: &Path) -> Result<Payload, Failure> {

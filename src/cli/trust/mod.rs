@@ -8,9 +8,9 @@ mod after_merge;
 pub(super) mod change;
 mod event;
 mod gathered;
-mod ground;
 #[cfg(test)]
 mod tests;
+mod trust_base;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -18,7 +18,7 @@ use std::path::Path;
 pub(super) use after_merge::AfterMerge;
 use event::{Base, Event};
 use gathered::Gathered;
-pub(super) use ground::Ground;
+pub(super) use trust_base::TrustBase;
 
 use super::args::GateArgs;
 use super::environment::Environment;
@@ -96,14 +96,18 @@ impl<'a> Trust<'a> {
     }
 
     /// Where the files that judge are read from.
-    pub(super) fn ground(&self) -> Ground<'_> {
-        let revision = self.policy.as_ref().map(|policy| (policy.name.as_str(), policy.commit.as_str()));
-        Ground::new((self.folder, self.from_top), revision)
+    pub(super) fn base(&self) -> TrustBase<'_> {
+        self.base_at(self.policy.as_ref())
     }
 
-    /// The same, as it is once the change is merged.
-    pub(super) fn ground_of_head<'s>(&'s self, ends: &'s Ends) -> Ground<'s> {
-        Ground::new((self.folder, self.from_top), Some((&ends.head.name, &ends.head.commit)))
+    /// As [`Self::base`], once the change is merged.
+    pub(super) fn head_base<'s>(&'s self, ends: &'s Ends) -> TrustBase<'s> {
+        self.base_at(Some(&ends.head))
+    }
+
+    fn base_at<'s>(&'s self, revision: Option<&'s Revision>) -> TrustBase<'s> {
+        let (name, commit) = revision.map_or(("", None), |revision| (&revision.name, Some(revision.commit.as_str())));
+        TrustBase { folder: self.folder, revision: commit, name, from_top: self.from_top }
     }
 
     pub(super) fn folder(&self) -> &Path {

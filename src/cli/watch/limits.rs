@@ -4,14 +4,13 @@ use std::time::Duration;
 
 use super::super::Streams;
 use super::super::args::{GateArgs, SourceName};
-use super::super::bench::Bench;
 use super::super::environment::Environment;
 use super::super::failure::{Failure, reason};
-use super::super::gate::{self, Named, Verb, Wish};
+use super::super::gate::{GateCommand, GateRequest};
+use super::super::judge_config::JudgeConfig;
 use super::super::policy_file;
 use super::super::trust::Trust;
 use super::args::LimitArgs;
-use agent_strace_effects::Links;
 use agent_strace_live::watch::{self, Action, Amount, Settings, Watch};
 use agent_strace_policy::Diagnostics;
 use agent_strace_policy::config;
@@ -19,8 +18,7 @@ use agent_strace_policy::config;
 /// What judges sessions while they run.
 pub(in crate::cli) struct Judges {
     pub(in crate::cli) watch: Watch,
-    pub(super) bench: Bench,
-    pub(super) links: Links,
+    pub(super) config: JudgeConfig,
     /// The policy is asked, too: there is one, or an agent runtime has one.
     pub(super) has_policy: bool,
 }
@@ -52,14 +50,10 @@ impl LimitArgs {
         let silent = GateArgs { quiet: true, no_color: true, ..GateArgs::of_policy(policy, !is_named, now) };
         let args = GateArgs { prices: self.prices.clone(), source: SourceName::Runner, ..silent };
         let trust = Trust::establish(&args, environment)?;
-        let named = Named { configuration: None, lints: Wish::Never, evals: None, verdicts: None };
-        let bench = Bench::load((Verb::Hook, &named), &args, trust.ground(), environment, streams)?;
-        let (links, gap) = gate::links(trust.ground());
-        if let Some(gap) = gap {
-            return Err(Failure::new(gap.reason));
-        }
-        let has_policy = bench.policy.identity().is_some() || !bench.policy.hooks().manifests.is_empty();
-        Ok(Judges { watch, bench, links, has_policy })
+        let request = GateRequest::new(GateCommand::Hook, &args);
+        let config = JudgeConfig::load_complete(request, trust.base(), environment, streams)?;
+        let has_policy = config.policy.identity().is_some() || !config.policy.hooks().manifests.is_empty();
+        Ok(Judges { watch, config, has_policy })
     }
 }
 

@@ -12,7 +12,7 @@ use super::super::processes::Process;
 use super::limits::Judges;
 use super::usage::OwnLogs;
 use super::{News, Seen, Stamp};
-use agent_strace_engine::{Entries, Replay};
+use agent_strace_engine::Replay;
 use agent_strace_ingest::Log;
 use agent_strace_ingest::discover::Machine;
 use agent_strace_live::watch::{Breach, Fate, Spending};
@@ -147,7 +147,7 @@ impl Observer<'_> {
     }
 
     fn pricing(&self) -> Pricing<'_> {
-        self.judges.bench.policy.prices().map_or(Pricing::Later(|| shipped()), Pricing::Table)
+        self.judges.config.policy.prices().map_or(Pricing::Later(|| shipped()), Pricing::Table)
     }
 
     fn spent(&self, watched: &mut Watched) -> Spending {
@@ -193,8 +193,8 @@ impl Observer<'_> {
     }
 
     fn judge(&self, session: &Session<'_>, directory: &str) -> (Option<Spending>, Seen) {
-        let policy = &self.judges.bench.policy;
-        let replay = Replay::new(session, policy.programs(), &self.judges.links);
+        let policy = &self.judges.config.policy;
+        let replay = Replay::new(session, policy.programs(), &self.judges.config.links);
         let measured = replay.measured(self.pricing());
         let mut breaches = self.judges.watch.look(session, &measured);
         let (broken, unjudged) = self.by_policy(session);
@@ -221,11 +221,10 @@ impl Observer<'_> {
         if !self.judges.has_policy {
             return (Vec::new(), None);
         }
-        let panel = self.judges.bench.panel(None, &self.judges.links, Entries::Drop);
-        let outcome = agent_strace_engine::judge_by(session, Vec::new(), panel.judging);
+        let config = &self.judges.config;
+        let outcome = agent_strace_engine::judge_by(session, Vec::new(), config.judging());
         let unjudged = outcome.unjudged().map(str::to_owned);
-        let outcome =
-            agent_strace_engine::conclude(&self.judges.bench.policy, vec![outcome], Vec::new(), panel.settings);
+        let outcome = agent_strace_engine::conclude(&config.policy, vec![outcome], Vec::new(), &config.settings);
         let found = outcome.sessions.iter().flat_map(|session| &session.findings);
         let fails = |finding: &&Finding| {
             finding.event > 0 && finding.counts == Counts::ByLevel && finding.level == Level::Error

@@ -13,7 +13,7 @@ use super::super::failure::Failure;
 use super::super::gate;
 use super::super::output;
 use super::super::pipeline::Inputs;
-use super::super::trust::Ground;
+use super::super::trust::TrustBase;
 use super::super::wanted::Wanted;
 use agent_strace_engine::generate::{self, Draft, HeldOut, Observed, Probed, Settings};
 use agent_strace_ingest::discover::Selection;
@@ -46,7 +46,7 @@ pub(super) fn run(
         .only(wanted);
     let none = Policy::none();
     let judges = base.as_ref().map_or(&none, |(_, policy)| policy);
-    let (links, gap) = gate::links(Ground::at(None));
+    let (links, gap) = gate::links(TrustBase::at(None));
     let (parts, mut gaps) = inputs.all(|session| Observed::of_session(session, judges, &links));
     gaps.extend(gap);
     let mut observed = Observed::default();

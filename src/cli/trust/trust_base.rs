@@ -4,28 +4,23 @@ use std::path::Path;
 
 use agent_strace_git::{Blob, GitError};
 
-/// The disk, or a revision.
+/// The disk, or a revision, as the source of the files that judge.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::cli) struct Ground<'a> {
+pub(in crate::cli) struct TrustBase<'a> {
     /// A directory in the repository, or the repository itself.
-    folder: &'a Path,
+    pub(super) folder: &'a Path,
     /// `None`: the disk.
     pub(in crate::cli) revision: Option<&'a str>,
     /// As the user calls the revision.
-    name: &'a str,
+    pub(super) name: &'a str,
     /// Paths count from the top of the repository, not from the current directory.
-    from_top: bool,
+    pub(super) from_top: bool,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> TrustBase<'a> {
     /// A revision of the repository around the current directory; `None`: the disk.
     pub(in crate::cli) fn at(revision: Option<&'a str>) -> Self {
         Self { folder: Path::new("."), revision, name: revision.unwrap_or_default(), from_top: false }
-    }
-
-    pub(super) fn new((folder, from_top): (&'a Path, bool), revision: Option<(&'a str, &'a str)>) -> Self {
-        let (revision, name) = revision.map_or((None, ""), |(name, commit)| (Some(commit), name));
-        Self { folder, revision, name, from_top }
     }
 
     /// A file of a revision.

@@ -1,0 +1,153 @@
+//! Everything that sessions are judged by, loaded in one step: policy, settings, suppressions, baseline, lints, evals.
+
+use std::sync::Arc;
+
+use super::Streams;
+use super::args::GateArgs;
+use super::baseline::Baseline;
+use super::configuration::{self, Decided};
+use super::demands::{self, Origin};
+use super::environment::Environment;
+use super::failure::Failure;
+use super::gate::{self, GateCommand, GateRequest, LintMode};
+use super::hooks;
+use super::measured::prices;
+use super::output;
+use super::policy_file;
+use super::trust::TrustBase;
+use agent_strace_effects::Links;
+use agent_strace_engine::{Entries, Judging, Settings};
+use agent_strace_git::change_set::Change;
+use agent_strace_model::Gap;
+use agent_strace_policy::Policy;
+use agent_strace_policy::config::evals::Evals;
+use agent_strace_policy::config::lint::Lints;
+use agent_strace_policy::config::retention::Retention;
+use agent_strace_rules::eval::Demands;
+use agent_strace_rules::private::Wanted;
+
+/// Policy, rules and settings used to judge.
+pub(super) struct JudgeConfig {
+    pub(super) policy: Policy,
+    pub(super) settings: Settings,
+    pub(super) baseline: Baseline,
+    /// How long the store keeps sessions.
+    pub(super) retention: Retention,
+    /// The private data that logs are searched for.
+    pub(super) private: Option<Wanted>,
+    pub(super) lints: Option<Lints>,
+    /// The committed symlinks.
+    pub(super) links: Links,
+    /// Why the committed symlinks are not known.
+    pub(super) links_gap: Option<Gap>,
+    /// How much of what was judged the outcome keeps in addition to findings.
+    pub(super) entries: Entries,
+}
+
+impl JudgeConfig {
+    /// Loads it from the disk, or from a revision.
+    pub(super) fn load(
+        request: GateRequest<'_>,
+        trust_base: TrustBase<'_>,
+        environment: Environment,
+        streams: &mut Streams<'_>,
+    ) -> Result<Self, Failure> {
+        let GateRequest { command, args, .. } = request;
+        let policy = policy_file::load(args, command, trust_base, environment)?;
+        let policy = with_hooks_and_prices(policy, args, trust_base, environment, streams)?;
+        let decided = configuration::decide(request, policy, trust_base, environment, streams)?;
+        let Decided { policy, mut settings, baseline, retention, private } = decided;
+        settings.only = (command == GateCommand::Lint).then_some(agent_strace_rules::lint::FAMILIES);
+        let colour = environment.colour && !args.no_color;
+        settings.demands = demands(request, trust_base, colour)?;
+        let evals = settings.demands.as_ref().map(|demands| &demands.evals);
+        let counted = evals.is_some_and(Evals::counts_lints);
+        let lints = lints(request.lints, trust_base, colour)?.or_else(|| counted.then(Lints::default));
+        let lints = match evals {
+            Some(evals) => lints.map(|lints| lints.counting(evals.counted_rules())),
+            None => lints,
+        };
+        let private = match command {
+            GateCommand::Check | GateCommand::Hook => {
+                Wanted::new(&private, evals.into_iter().flat_map(Evals::counted_rules))
+            }
+            GateCommand::Audit | GateCommand::Lint => None,
+        };
+        let (links, links_gap) = gate::links(trust_base);
+        let entries = Entries::Drop;
+        Ok(Self { policy, settings, baseline, retention, private, lints, links, links_gap, entries })
+    }
+
+    /// As [`Self::load`], where unknown symlinks are a failure.
+    pub(super) fn load_complete(
+        request: GateRequest<'_>,
+        trust_base: TrustBase<'_>,
+        environment: Environment,
+        streams: &mut Streams<'_>,
+    ) -> Result<Self, Failure> {
+        let config = Self::load(request, trust_base, environment, streams)?;
+        match config.links_gap {
+            Some(gap) => Err(Failure::new(gap.reason)),
+            None => Ok(config),
+        }
+    }
+
+    /// Adds the change that the sessions belong to.
+    pub(super) fn set_change(&mut self, change: Option<&Arc<Change>>) {
+        self.settings.change = change.cloned();
+    }
+
+    pub(super) fn judging(&self) -> Judging<'_> {
+        Judging {
+            policy: &self.policy,
+            links: &self.links,
+            entries: self.entries,
+            demands: self.settings.demands.as_deref(),
+            lints: self.lints.as_ref(),
+            exposed: None,
+            change: self.settings.change.as_deref(),
+            pending_call: None,
+        }
+    }
+}
+
+fn lints(mode: LintMode<'_>, trust_base: TrustBase<'_>, colour: bool) -> Result<Option<Lints>, Failure> {
+    let load = |file| configuration::lints(file, trust_base, colour);
+    match mode {
+        LintMode::Never => Ok(None),
+        LintMode::WhereConfigured => load(None),
+        LintMode::Always(file) => Ok(Some(load(file)?.unwrap_or_default())),
+    }
+}
+
+/// Adds what other files state: hook policies of agent runtimes, and prices.
+fn with_hooks_and_prices(
+    mut policy: Policy,
+    args: &GateArgs,
+    trust_base: TrustBase<'_>,
+    environment: Environment,
+    streams: &mut Streams<'_>,
+) -> Result<Policy, Failure> {
+    let coloured = environment.colour && !args.no_color;
+    let hooks = hooks::manifests(args, trust_base, coloured)?;
+    if !hooks.manifests.is_empty() && !args.quiet {
+        let files =
+            hooks.manifests.iter().map(|manifest| format!("`{}`", agent_strace_report::terminal(&manifest.path)));
+        let files: Vec<String> = files.collect();
+        output::note(streams.stderr, &format!("note: judged by the hook policies too: {}", files.join(", ")));
+    }
+    if let Some(file) = &args.prices {
+        policy = policy.priced_by(prices(file, trust_base, coloured)?);
+    }
+    Ok(policy.hooked(hooks))
+}
+
+/// The evals that sessions have to pass. Only `check` applies them.
+fn demands(request: GateRequest<'_>, trust_base: TrustBase<'_>, colour: bool) -> Result<Option<Arc<Demands>>, Failure> {
+    if request.command != GateCommand::Check {
+        return Ok(None);
+    }
+    let evals = demands::load(request.evals, Origin { trust_base, colour })?;
+    let verdicts = demands::verdicts(request.verdicts)?;
+    Ok(evals.map(|evals| Arc::new(Demands { evals, baseline: None, verdicts })))
+}
