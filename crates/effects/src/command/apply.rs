@@ -5,27 +5,28 @@ use std::borrow::Cow;
 use crate::About;
 
 use super::argument::{Arg, Arguments, Given};
-use super::knowledge::{Entry, OperandRole, Print, Role, Subject};
+use super::knowledge::{Entry, OperandRole, Print, Role, Special, Subject};
 use super::machine::Machine;
-use super::programs;
+use super::programs::{self, Call};
 use super::simple::Io;
 use super::stream::Stream;
 
 impl Machine<'_> {
     /// A program with an entry.
     pub(crate) fn known(&mut self, entry: &Entry, name: &str, words: &[Arg], io: &mut Io<'_>) -> Stream {
-        if !entry.inert && is_question(words) && entry.special.as_deref() != Some("agent") {
+        if !entry.inert && is_question(words) && entry.special != Some(Special::Agent) {
             self.execute(words, false, false);
             return Stream::Unknown;
         }
-        let output = if let Some(special) = entry.special.as_deref().filter(|special| !special.is_empty()) {
-            programs::run(special, self, entry, name, words, io)
+        self.execute(words, entry.inert, false);
+        let output = if let Some(special) = entry.special {
+            let call = Call { entry, name, words, rest: words.get(1..).unwrap_or_default() };
+            programs::run(special, self, call, io)
         } else {
-            self.execute(words, entry.inert, false);
             self.data(entry, words, 1, io)
         };
         // Recipes may come from what this session wrote, and for build tools from their input and arguments.
-        if self.world.has_written() || entry.special.as_deref() == Some("build") {
+        if self.world.has_written() || entry.special == Some(Special::Build) {
             self.project_scripts(name, words, io);
         }
         output
@@ -56,10 +57,11 @@ impl Machine<'_> {
         let listed = name.literal().and_then(|name| entry.subcommand(name));
         match (listed, entry.otherwise.as_deref()) {
             (Some(sub), _) => {
-                if let Some(special) = sub.special.as_deref() {
-                    return programs::run_rest(special, self, sub, words, at, io);
-                }
-                self.data(sub, words, at, io)
+                let Some(special) = sub.special else { return self.data(sub, words, at, io) };
+                // The execution of the program itself is recorded already.
+                let name = words.first().map_or("", |word| word.text.as_str());
+                let call = Call { entry: sub, name, words, rest: words.get(at..).unwrap_or_default() };
+                programs::run(special, self, call, io)
             }
             (None, Some(otherwise)) => self.data(otherwise, words, at, io),
             // What is no subcommand is an operand (`rtk proxy CMD`, `rtk CMD`).

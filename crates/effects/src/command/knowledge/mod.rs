@@ -37,6 +37,7 @@
 
 mod index;
 mod role;
+mod special;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -47,6 +48,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 pub use role::{OperandRole, OptionRole, ROLES, Role};
+pub use special::Special;
 pub use table::{Knowledge, Standing};
 pub use text::Text;
 
@@ -110,7 +112,7 @@ pub struct Entry {
     /// The language it interprets.
     pub language: Option<Language>,
     /// The function that knows it better than data can.
-    pub special: Option<Text>,
+    pub special: Option<Special>,
     pub subcommands: Vec<Entry>,
     /// What a subcommand that is not listed does; without it, it is opaque.
     pub otherwise: Option<Box<Entry>>,

@@ -115,7 +115,7 @@ impl Knowledge {
 impl Entry {
     /// It has a grammar of its own, or is a program in another language.
     pub fn is_code(&self) -> bool {
-        self.special.as_deref().is_some_and(|special| !special.is_empty()) || self.language.is_some()
+        self.special.is_some() || self.language.is_some()
     }
 
     /// Takes over how words divide into options and operands, without the effects; what is not told has none.

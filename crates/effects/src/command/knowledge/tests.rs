@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use crate::command::run;
 use crate::{Effect, Kind, World};
 
-use super::{Entry, OperandRole, Role};
+use super::{Entry, OperandRole, Role, Special};
 
 fn all_families() -> Vec<(&'static str, Vec<Entry>)> {
     let parsed = |(family, entries): (&'static str, Result<_, serde_json::Error>)| match entries {
@@ -41,6 +41,16 @@ fn each_program_has_one_entry() {
         }
     }
     assert!(twice.is_empty(), "{twice:#?}");
+}
+
+/// A misspelt function never leaves a program to the data alone.
+#[test]
+fn unknown_special_functions_are_refused() {
+    let parsed = |json: &'static str| serde_json::from_str::<Entry>(json).map(|entry| entry.special);
+    assert_eq!(parsed(r#"{"names":"sed","special":"sed"}"#).unwrap(), Some(Special::Sed));
+    for json in [r#"{"names":"sed","special":"sedd"}"#, r#"{"names":"sed","special":""}"#] {
+        assert!(parsed(json).is_err(), "{json}");
+    }
 }
 
 /// `UPDATE_SPECS=1` writes what is found; read it before you believe it.

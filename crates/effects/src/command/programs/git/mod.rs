@@ -16,6 +16,7 @@ use super::Call;
 use super::git_triggers::Setting;
 use options::options;
 pub(super) use reads::revision_path;
+use remotes::Listed;
 
 /// One git command behind its global options.
 #[derive(Debug)]
@@ -156,12 +157,17 @@ impl Machine<'_> {
             self.command_text(command, io);
         }
         match sub.name {
-            "push" | "fetch" | "pull" | "ls-remote" | "fetch-pack" | "request-pull" | "fetch-pack-remote" => {
+            "push" | "fetch" | "ls-remote" | "fetch-pack" | "request-pull" | "fetch-pack-remote" => {
                 self.git_remote(sub);
+            }
+            "pull" => {
+                self.git_remote(sub);
+                self.opaque(About::Writes, "writes files of the fetched revision", &["git", "pull"]);
             }
             "send-pack" => self.git_plumbing_push(sub),
             "clone" => self.git_clone(sub, io),
-            "remote" | "submodule" => self.git_remotes(sub, io),
+            "remote" => self.git_remotes(sub, Listed::Remotes, io),
+            "submodule" => self.git_remotes(sub, Listed::Submodules, io),
             "archive" if sub.arguments.has(&["--remote"]) => {
                 let remote = sub.arguments.values(&["--remote"]).next();
                 match remote.filter(|remote| is_location(&remote.text)) {
@@ -172,11 +178,10 @@ impl Machine<'_> {
                     self.command_text(command, io);
                 }
             }
-            "subtree" | "lfs" if operands(sub).first().is_some_and(|word| word.text == "push") => {
+            "lfs" if pushes(sub) => self.git_plumbing_push(sub),
+            "subtree" if pushes(sub) => {
                 self.git_plumbing_push(sub);
-                if sub.name == "subtree" {
-                    self.opaque(About::Writes, "makes commits of a directory's history", &["git", "subtree"]);
-                }
+                self.opaque(About::Writes, "makes commits of a directory's history", &["git", "subtree"]);
             }
             "subtree" => {
                 self.connect_to(None, Some("git"));
@@ -194,22 +199,42 @@ impl Machine<'_> {
                     self.path(if prints { Role::Read } else { Role::Edit }, &file);
                 }
             }
-            "interpret-trailers" | "stripspace" | "mailinfo" | "mailsplit" => {
+            "interpret-trailers" => {
                 let edits = sub.arguments.has(&["--in-place"]);
                 for file in operands(sub) {
-                    let role = match sub.name {
-                        "interpret-trailers" if !edits => Role::Read,
-                        "interpret-trailers" => Role::Edit,
-                        _ => Role::Write,
-                    };
-                    self.path(role, &file);
+                    self.path(if edits { Role::Edit } else { Role::Read }, &file);
+                }
+            }
+            "stripspace" | "mailinfo" | "mailsplit" => {
+                for file in operands(sub) {
+                    self.path(Role::Write, &file);
                 }
             }
             "cat-file" if sub.words.iter().any(|word| word.text.starts_with("--batch")) => self.git_batch(io),
-            "diff" | "log" | "show" | "blame" | "annotate" | "whatchanged" | "cat-file" | "grep" | "archive"
-            | "shortlog" | "difftool" | "diff-tree" | "diff-index" | "diff-files" | "range-diff" | "format-patch"
-            | "ls-tree" | "show-branch" | "rev-list" => return self.git_reads(sub, io),
-            "checkout" | "restore" | "checkout-index" => self.git_restores(sub),
+            "grep" => return self.git_grep(sub, io),
+            "difftool" => {
+                self.git_difftool(sub, io);
+                return self.git_reads(sub);
+            }
+            "archive" => {
+                let output = self.git_reads(sub);
+                for file in sub.arguments.values(&["-o"]) {
+                    self.path(Role::Write, file);
+                }
+                return output;
+            }
+            "format-patch" => {
+                let output = self.git_reads(sub);
+                self.git_patches(sub);
+                return output;
+            }
+            "diff" | "log" | "show" | "blame" | "annotate" | "whatchanged" | "cat-file" | "shortlog" | "diff-tree"
+            | "diff-index" | "diff-files" | "range-diff" | "ls-tree" | "show-branch" | "rev-list" => {
+                return self.git_reads(sub);
+            }
+            "checkout" => self.git_checkout(sub),
+            "restore" => self.git_restore(sub),
+            "checkout-index" => self.git_checkout_index(sub),
             "reset" => {
                 if sub.arguments.has(&["--hard", "--merge", "--keep"]) {
                     self.git_rewrites();
@@ -230,8 +255,22 @@ impl Machine<'_> {
             "clean" => self.git_cleans(sub),
             "apply" | "am" => self.git_applies(sub, io),
             "stash" => self.git_stash(sub),
-            "merge" | "rebase" | "cherry-pick" | "revert" | "switch" | "bisect" | "read-tree" | "sparse-checkout"
-            | "filter-branch" | "mergetool" => self.git_switches(sub, io),
+            "switch" if sub.arguments.has(&["-c", "-C", "--create", "--orphan"]) => {}
+            "rebase" => {
+                self.git_rebase_commands(sub, io);
+                self.git_switches(sub);
+            }
+            "bisect" => {
+                self.git_bisect_command(sub, io);
+                self.git_switches(sub);
+            }
+            "filter-branch" => {
+                self.git_filters(sub, io);
+                self.git_switches(sub);
+            }
+            "merge" | "cherry-pick" | "revert" | "switch" | "read-tree" | "sparse-checkout" | "mergetool" => {
+                self.git_switches(sub);
+            }
             "worktree" => self.git_worktree(sub),
             "config" => self.git_config(sub.words, io),
             "init" => {
@@ -243,7 +282,13 @@ impl Machine<'_> {
                 let inside = if bare { directory.text.clone() } else { format!("{}/.git", directory.text) };
                 self.path(Role::WriteTree, &Arg { text: inside, ..directory });
             }
-            "commit" | "tag" | "notes" | "merge-base" => self.git_messages(sub),
+            "commit" => {
+                self.git_messages(sub);
+                for path in sub.paths.iter().chain(&sub.arguments.operands) {
+                    self.path(Role::List, path);
+                }
+            }
+            "tag" | "notes" | "merge-base" => self.git_messages(sub),
             "bundle" => {
                 for file in sub.arguments.operands.iter().skip(1).take(1) {
                     self.path(Role::Write, file);
@@ -282,11 +327,6 @@ impl Machine<'_> {
     fn git_messages(&mut self, sub: &Sub<'_>) {
         for file in sub.arguments.values(&["-F", "--file", "-t", "--template", "--pathspec-from-file"]) {
             self.path(Role::Read, file);
-        }
-        if sub.name == "commit" {
-            for path in sub.paths.iter().chain(&sub.arguments.operands) {
-                self.path(Role::List, path);
-            }
         }
     }
 
@@ -378,6 +418,11 @@ impl Machine<'_> {
         self.opaque(About::Writes, "writes files of another revision", &[program, sub]);
         Stream::Unknown
     }
+}
+
+/// `git subtree push`, `git lfs push`
+fn pushes(sub: &Sub<'_>) -> bool {
+    operands(sub).first().is_some_and(|word| word.text == "push")
 }
 
 /// Operands before and behind `--`.

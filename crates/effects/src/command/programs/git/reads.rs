@@ -8,54 +8,93 @@ use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, Certainty};
 
+/// Options that ask for names or numbers in place of content.
+const NAMES_ONLY: &[&str] = &[
+    "--name-only",
+    "--name-status",
+    "--stat",
+    "--numstat",
+    "--shortstat",
+    "--oneline",
+    "-s",
+    "--summary",
+    "--no-patch",
+];
+
+/// How a subcommand that shows files or revisions reads its operands.
+#[derive(Debug, Clone, Copy)]
+struct Reading {
+    content: Content,
+    operands: Operands,
+    /// With an option that asks for names, its output is one name a line.
+    prints_names: bool,
+}
+
+/// Whether a subcommand shows what files hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    Shown,
+    /// With `--patch` and the like.
+    OnRequest,
+    Never,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operands {
+    RevisionsAndPaths,
+    Files,
+    Revisions,
+    /// The first one is what to pack, the others are paths in it.
+    Archive,
+}
+
+impl Reading {
+    fn of(subcommand: &str) -> Self {
+        let plain = Self { content: Content::OnRequest, operands: Operands::RevisionsAndPaths, prints_names: false };
+        match subcommand {
+            "blame" | "annotate" => Self { content: Content::Shown, operands: Operands::Files, ..plain },
+            "archive" => Self { content: Content::Shown, operands: Operands::Archive, ..plain },
+            "cat-file" | "difftool" => Self { content: Content::Shown, ..plain },
+            "diff" | "show" => Self { content: Content::Shown, prints_names: true, ..plain },
+            "diff-tree" => Self { prints_names: true, ..plain },
+            "ls-tree" => Self { content: Content::Never, prints_names: true, ..plain },
+            "format-patch" => Self { operands: Operands::Revisions, ..plain },
+            _ => plain,
+        }
+    }
+}
+
 impl Machine<'_> {
-    pub(super) fn git_reads(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) -> Stream {
-        if sub.name == "grep" {
-            return self.git_grep(sub, io);
+    pub(super) fn git_difftool(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
+        for text in sub.arguments.values(&["-x", "--extcmd"]) {
+            self.command_text(text, io);
+            self.opaque(About::Anything, "gives the compared files to a command", &[]);
         }
-        for (names, command) in [(&["-x", "--extcmd"][..], true), (&["-t", "--tool"][..], false)] {
-            if sub.name == "difftool" {
-                for text in sub.arguments.values(names) {
-                    if command {
-                        self.command_text(text, io);
-                        self.opaque(About::Anything, "gives the compared files to a command", &[]);
-                    } else {
-                        self.opaque(About::Anything, "runs a configured tool", &[]);
-                    }
-                }
-            }
+        for _ in sub.arguments.values(&["-t", "--tool"]) {
+            self.opaque(About::Anything, "runs a configured tool", &[]);
         }
+    }
+
+    pub(super) fn git_reads(&mut self, sub: &Sub<'_>) -> Stream {
+        let reading = Reading::of(sub.name);
         let outside = sub.arguments.has(&["--no-index"]);
-        let names_only = sub.name == "ls-tree"
-            || sub.arguments.has(&[
-                "--name-only",
-                "--name-status",
-                "--stat",
-                "--numstat",
-                "--shortstat",
-                "--oneline",
-                "-s",
-                "--summary",
-                "--no-patch",
-            ]) && !sub.arguments.has(&["-p", "--patch", "-u"]);
-        let always = matches!(sub.name, "blame" | "annotate" | "cat-file" | "show" | "diff" | "difftool" | "archive");
-        let shows = always || sub.arguments.has(&["-p", "--patch", "-u", "-L", "-G", "-S", "--cc", "-c"]);
+        let patch = sub.arguments.has(&["-p", "--patch", "-u"]);
+        let names_only = reading.content == Content::Never || sub.arguments.has(NAMES_ONLY) && !patch;
+        let shows = reading.content == Content::Shown || patch || sub.arguments.has(&["-L", "-G", "-S", "--cc", "-c"]);
         let role = if names_only || !shows { Role::List } else { Role::ReadTree };
         for word in sub.arguments.values(&["-L"]) {
             if let Some((_, path)) = word.text.rsplit_once(':') {
                 self.path(Role::Read, &word.with(path));
             }
         }
-        // The first operand of `archive` is what to pack, the others are paths in it.
-        let packed = usize::from(sub.name == "archive");
         for (at, word) in sub.arguments.operands.iter().enumerate() {
-            if packed == 1 && at > 0 {
+            if reading.operands == Operands::Archive && at > 0 {
                 self.pathspec(role, word);
             } else if let Some(path) = revision_path(word) {
                 self.at_root(Role::Read, &path);
-            } else if outside || matches!(sub.name, "blame" | "annotate") && !sub.has_dashes {
+            } else if outside || reading.operands == Operands::Files && !sub.has_dashes {
                 self.path(if outside { Role::ReadTree } else { Role::Read }, word);
-            } else if !sub.has_dashes && sub.name != "format-patch" {
+            } else if !sub.has_dashes && reading.operands != Operands::Revisions {
                 match likeness(&word.text) {
                     Likeness::Path => self.pathspec(role, word),
                     // A branch, or a file or directory of that name: git takes what there is.
@@ -67,20 +106,16 @@ impl Machine<'_> {
         for path in sub.paths {
             self.pathspec(role, path);
         }
-        if sub.name == "archive" {
-            for file in sub.arguments.values(&["-o"]) {
-                self.path(Role::Write, file);
-            }
-        }
-        if sub.name == "format-patch" && !sub.arguments.has(&["--stdout"]) {
+        if names_only && reading.prints_names { Stream::Names(vec![Arg::glob("**")]) } else { Stream::Unknown }
+    }
+
+    /// `git format-patch` writes a file for each commit.
+    pub(super) fn git_patches(&mut self, sub: &Sub<'_>) {
+        if !sub.arguments.has(&["--stdout"]) {
             let directory = sub.arguments.values(&["-o", "--output-directory"]).next();
             let glob = directory.map_or_else(|| "*.patch".to_owned(), |word| format!("{}/*.patch", word.text));
             self.path(Role::Write, &Arg::glob(glob));
         }
-        if names_only && matches!(sub.name, "diff" | "ls-tree" | "show" | "diff-tree") {
-            return Stream::Names(vec![Arg::glob("**")]);
-        }
-        Stream::Unknown
     }
 
     pub(super) fn git_grep(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) -> Stream {

@@ -8,6 +8,13 @@ use crate::command::programs::git_triggers;
 use crate::command::simple::Io;
 use crate::{About, PathTarget};
 
+/// The repositories that a subcommand manages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Listed {
+    Remotes,
+    Submodules,
+}
+
 impl Machine<'_> {
     /// Where a remote operation goes: a URL as operand, or a name that the repository's configuration resolves.
     pub(super) fn git_remote(&mut self, sub: &Sub<'_>) {
@@ -27,9 +34,6 @@ impl Machine<'_> {
                 self.git_remote_named("origin");
                 self.connect_to(None, Some("git"));
             }
-        }
-        if sub.name == "pull" {
-            self.opaque(About::Writes, "writes files of the fetched revision", &["git", "pull"]);
         }
     }
 
@@ -96,7 +100,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn git_remotes(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
+    pub(super) fn git_remotes(&mut self, sub: &Sub<'_>, listed: Listed, io: &mut Io<'_>) {
         let action = sub.arguments.operands.first().map_or("", |word| word.text.as_str());
         match action {
             "update" | "prune" | "show" | "add" | "set-url" | "set-head" => {
@@ -109,17 +113,17 @@ impl Machine<'_> {
                             let text = git_triggers::written(&setting, url, action == "add");
                             self.world.appended(&target, text.as_deref().unwrap_or_default());
                         }
-                        if sub.name == "submodule"
+                        if listed == Listed::Submodules
                             || sub.arguments.has(&["-f", "--fetch"])
                             || url.text.starts_with("ext::")
                         {
                             self.git_location(url);
                         }
                     }
-                    _ if sub.name == "submodule" || action != "add" => self.connect_to(None, Some("git")),
+                    _ if listed == Listed::Submodules || action != "add" => self.connect_to(None, Some("git")),
                     _ => {}
                 }
-                if sub.name == "submodule" {
+                if listed == Listed::Submodules {
                     self.opaque(About::Writes, "writes files of a submodule", &["git", "submodule"]);
                 }
             }

@@ -10,17 +10,12 @@ use crate::command::simple::Io;
 use crate::command::stream::Stream;
 
 impl Machine<'_> {
-    pub(super) fn git_restores(&mut self, sub: &Sub<'_>) {
-        let staged_only = sub.name == "restore"
-            && sub.arguments.has(&["--staged", "-S"])
-            && !sub.arguments.has(&["--worktree", "-W"]);
-        if sub.arguments.has(&["-b", "-B", "--orphan"]) && sub.arguments.operands.is_empty() {
+    pub(super) fn git_checkout(&mut self, sub: &Sub<'_>) {
+        if creates_branch(sub) {
             return;
         }
         let mut paths = sub.paths.to_vec();
-        if sub.name == "restore" || sub.name == "checkout-index" {
-            paths.extend(sub.arguments.operands.iter().cloned());
-        } else if !sub.has_dashes {
+        if !sub.has_dashes {
             // Only the first word can be a revision.
             let first = sub.arguments.operands.first();
             match first.map(|word| likeness(&word.text)) {
@@ -30,16 +25,33 @@ impl Machine<'_> {
             }
             paths.extend(sub.arguments.operands.iter().skip(1).cloned());
         }
-        if sub.name == "checkout-index" && sub.arguments.has(&["-a", "--all"]) {
+        self.pathspecs(Role::WriteTree, &paths);
+        self.git_other_revision(sub, &paths);
+    }
+
+    pub(super) fn git_restore(&mut self, sub: &Sub<'_>) {
+        if creates_branch(sub) {
+            return;
+        }
+        let paths = all_paths(sub);
+        let index_only = sub.arguments.has(&["--staged", "-S"]) && !sub.arguments.has(&["--worktree", "-W"]);
+        if !index_only {
+            self.pathspecs(Role::WriteTree, &paths);
+        }
+        self.git_other_revision(sub, &paths);
+    }
+
+    pub(super) fn git_checkout_index(&mut self, sub: &Sub<'_>) {
+        if creates_branch(sub) {
+            return;
+        }
+        let paths = all_paths(sub);
+        if sub.arguments.has(&["-a", "--all"]) {
             let prefix = sub.arguments.values(&["--prefix"]).next().map_or("", |word| word.text.as_str());
             self.path(Role::WriteTree, &Arg::exact(if prefix.is_empty() { "." } else { prefix }));
         }
-        for path in &paths {
-            if !staged_only {
-                self.pathspec(Role::WriteTree, path);
-            }
-        }
-        for prefix in sub.arguments.values(&["--prefix"]).filter(|_| sub.name == "checkout-index") {
+        self.pathspecs(Role::WriteTree, &paths);
+        for prefix in sub.arguments.values(&["--prefix"]) {
             for path in &paths {
                 self.path(Role::Write, &prefix.with(format!("{}{}", prefix.text, path.text)));
             }
@@ -47,6 +59,17 @@ impl Machine<'_> {
                 self.path(Role::WriteTree, prefix);
             }
         }
+        self.git_other_revision(sub, &paths);
+    }
+
+    fn pathspecs(&mut self, role: Role, paths: &[Arg]) {
+        for path in paths {
+            self.pathspec(role, path);
+        }
+    }
+
+    /// Files of another revision that the words do not name.
+    fn git_other_revision(&mut self, sub: &Sub<'_>, paths: &[Arg]) {
         for file in sub.arguments.values(&["--pathspec-from-file"]) {
             self.path(Role::Read, file);
             self.opaque(About::Writes, "writes files of another revision", &[]);
@@ -146,34 +169,35 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn git_switches(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
-        if sub.arguments.has(&["--abort", "--quit", "--skip"])
-            || sub.name == "switch" && sub.arguments.has(&["-c", "-C", "--create", "--orphan"])
-        {
-            return;
+    /// `git rebase --exec COMMAND`
+    pub(super) fn git_rebase_commands(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
+        for text in sub.arguments.values(&["-x", "--exec"]).filter(|_| !abandons(sub)) {
+            self.command_text(text, io);
         }
-        if sub.name == "rebase" {
-            for text in sub.arguments.values(&["-x", "--exec"]) {
+    }
+
+    /// `git filter-branch --tree-filter COMMAND`
+    pub(super) fn git_filters(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
+        for option in sub.arguments.options.iter().filter(|option| option.name.ends_with("-filter") && !abandons(sub)) {
+            if let Some(text) = &option.value {
                 self.command_text(text, io);
             }
         }
-        let filters: Vec<Arg> = sub
-            .arguments
-            .options
-            .iter()
-            .filter(|option| option.name.ends_with("-filter"))
-            .filter_map(|option| option.value.clone())
-            .collect();
-        for text in &filters {
-            self.command_text(text, io);
-        }
-        // Options behind `run` are those of the command.
+    }
+
+    /// `git bisect run COMMAND`: options behind `run` are those of the command.
+    pub(super) fn git_bisect_command(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
         let mut words = sub.words.iter().skip_while(|word| word.text.starts_with('-'));
-        if sub.name == "bisect" && words.next().is_some_and(|word| word.text == "run") {
+        if !abandons(sub) && words.next().is_some_and(|word| word.text == "run") {
             let words: Vec<Arg> = words.cloned().collect();
             self.command(&words, io);
         }
-        self.opaque(About::Writes, "writes files of another revision", &["git", sub.name]);
+    }
+
+    pub(super) fn git_switches(&mut self, sub: &Sub<'_>) {
+        if !abandons(sub) {
+            self.opaque(About::Writes, "writes files of another revision", &["git", sub.name]);
+        }
     }
 
     pub(super) fn git_worktree(&mut self, sub: &Sub<'_>) {
@@ -193,4 +217,19 @@ impl Machine<'_> {
             _ => {}
         }
     }
+}
+
+/// Paths before and behind `--`, where no operand is a revision.
+fn all_paths(sub: &Sub<'_>) -> Vec<Arg> {
+    sub.paths.iter().chain(&sub.arguments.operands).cloned().collect()
+}
+
+/// `git checkout -b NAME` leaves the files as they are.
+fn creates_branch(sub: &Sub<'_>) -> bool {
+    sub.arguments.has(&["-b", "-B", "--orphan"]) && sub.arguments.operands.is_empty()
+}
+
+/// `git rebase --abort` and the like.
+fn abandons(sub: &Sub<'_>) -> bool {
+    sub.arguments.has(&["--abort", "--quit", "--skip"])
 }
