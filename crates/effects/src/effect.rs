@@ -7,6 +7,8 @@ use std::hash::{Hash, Hasher};
 use agent_strace_model::finding::EffectView;
 use agent_strace_shell::Span;
 
+use crate::Opaque;
+
 /// One thing a call did, or may have done.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Effect {
@@ -175,30 +177,6 @@ pub struct Connection {
     pub scheme: Option<String>,
 }
 
-/// Something happened that can't be resolved.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Opaque {
-    /// Lower case, one line; names the construct, not the log's text.
-    pub reason: String,
-    /// Which kind of effect is unproven.
-    pub about: About,
-    /// A policy that allows a command with at least these leading words vouches for it (`["npm", "test"]`): a build
-    /// runner is opaque unless the policy names it. Empty: nothing vouches for it.
-    pub vouched_by: Vec<String>,
-}
-
-/// What an opaque effect leaves unproven.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum About {
-    Anything,
-    Reads,
-    Writes,
-    Commands,
-    Network,
-    /// Anything, by the project's own code: a known runner (`npm test`, `make`) ran what the repository says.
-    Project,
-}
-
 impl Effect {
     /// An effect of the call itself, of no command in it.
     pub fn new(kind: Kind, certainty: Certainty, via: impl Into<Cow<'static, str>>) -> Self {
@@ -254,7 +232,7 @@ impl Effect {
             Kind::Spawn { agent } => view.agent.clone_from(agent),
             Kind::Env { name } => view.name = Some(name.clone()),
             Kind::Opaque(opaque) => {
-                view.reason = Some(opaque.reason.clone());
+                view.reason = Some(opaque.reason.to_string());
                 view.vouched_by.clone_from(&opaque.vouched_by);
                 view.certainty = None;
                 view.via = None;
@@ -348,23 +326,6 @@ impl fmt::Display for Connection {
             Some(port) => write!(f, ":{port}"),
             None => Ok(()),
         }
-    }
-}
-
-impl fmt::Display for Opaque {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.about {
-            About::Anything | About::Project => "opaque: ",
-            About::Reads => "opaque reads: ",
-            About::Writes => "opaque writes: ",
-            About::Commands => "opaque commands: ",
-            About::Network => "opaque network: ",
-        })?;
-        f.write_str(&self.reason)?;
-        if !self.vouched_by.is_empty() {
-            write!(f, " (vouched by `{}`)", self.vouched_by.join(" "))?;
-        }
-        Ok(())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Patches as text → the files they write and delete.
 
-use super::{About, Certainty, Effect, Kind, Opaque, PathTarget, World};
+use super::{About, Certainty, Effect, Kind, Opaque, PathTarget, Reason, World};
 
 /// Effects of applying a patch in the envelope format (`*** Begin Patch`) or a unified diff. Paths are relative to the
 /// working directory; the leading `a/` and `b/` of git diffs are dropped.
@@ -121,8 +121,7 @@ fn updated(world: &mut World, target: &PathTarget, hunks: &[Hunk]) {
 
 fn effects(changes: Changes, world: &mut World) -> Vec<Effect> {
     let Some(changes) = changes.filter(|changes| !changes.is_empty()) else {
-        let reason = "the patch can't be read".to_owned();
-        let opaque = Opaque { reason, about: About::Writes, vouched_by: Vec::new() };
+        let opaque = Opaque::new(About::Writes, Reason::UnreadablePatch, Vec::new());
         return vec![Effect::new(Kind::Opaque(opaque), Certainty::Possible, "patch")];
     };
     let mut effects = Vec::with_capacity(changes.len());

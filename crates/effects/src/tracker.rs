@@ -7,7 +7,9 @@ use agent_strace_model::{Access, Dialect, Event, EventKind, FileEvent, Session, 
 
 use super::command::knowledge::Knowledge;
 use super::world::{Name, Tie, Within};
-use super::{About, Certainty, Effect, Effects, Kind, Memo, Opaque, PathTarget, World, command, glob, paths, tools};
+use super::{
+    About, Certainty, Effect, Effects, Kind, Memo, Opaque, PathTarget, Reason, World, command, glob, paths, tools,
+};
 
 /// Siblings one effect may get through aliases.
 const SIBLINGS: usize = 64;
@@ -283,8 +285,7 @@ fn too_many(effect: &Effect) -> Effect {
         Kind::Write(_) | Kind::Delete(_) => About::Writes,
         _ => About::Reads,
     };
-    let reason = "the session made more links than are followed".to_owned();
-    let opaque = Opaque { reason, about, vouched_by: Vec::new() };
+    let opaque = Opaque::new(about, Reason::TooManyLinks, Vec::new());
     effect.like(Kind::Opaque(opaque), Certainty::Possible, "alias".into())
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::Span;
+use super::{Problem, Span};
 
 /// A parsed piece of shell text.
 #[derive(Debug, Clone, Default)]
@@ -12,13 +12,6 @@ pub struct Script {
     /// What the parser could not make sense of. A script with problems still lists what was recovered, but it is
     /// never proof that nothing else runs.
     pub problems: Vec<Problem>,
-}
-
-/// Why a script is not fully understood.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// Lower case, one line, without text from the script.
-    pub reason: String,
 }
 
 #[derive(Debug, Clone)]

@@ -10,6 +10,7 @@
 mod ast;
 mod expand;
 mod parse;
+mod problem;
 mod scope;
 mod span;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use expand::{
 #[cfg(test)]
 pub use parse::parse;
 pub use parse::parse_at;
+pub use problem::Problem;
 pub use scope::Scope;
 pub use span::{Home, Span};
 pub use value::{Piece, Value};

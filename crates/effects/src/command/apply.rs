@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::About;
+use crate::{About, Reason};
 
 use super::argument::{Arg, Arguments, Given};
 use super::knowledge::{Entry, OperandRole, Print, Role, Special, Subject};
@@ -70,7 +70,7 @@ impl Machine<'_> {
             }
             (None, None) => {
                 let vouchers = leading(words, 2);
-                self.opaque(About::Anything, "the subcommand is not known", &borrowed(&vouchers));
+                self.opaque(About::Anything, Reason::UnknownSubcommand, &borrowed(&vouchers));
                 self.possible_operands(words);
                 Stream::Unknown
             }
@@ -107,7 +107,7 @@ impl Machine<'_> {
         {
             let vouchers = leading(&without_values(words, arguments), unproven.vouch);
             let about = if unproven.about == Subject::Project { self.of_project(words) } else { about(unproven.about) };
-            self.opaque(about, &unproven.reason, &borrowed(&vouchers));
+            self.opaque(about, unproven.into(), &borrowed(&vouchers));
         }
         if self.world.cwd() != cwd.as_deref() {
             self.world.set_cwd(cwd);
@@ -133,7 +133,7 @@ impl Machine<'_> {
             match (role, value) {
                 (Some(role), Some(value)) => self.role(adapted(*role, false, false, harmless), value, io),
                 (Some(Role::Unproven), None) if !harmless => {
-                    self.opaque(About::Anything, "an option makes it do more than its arguments say", &[]);
+                    self.opaque(About::Anything, Reason::SurprisingOption, &[]);
                 }
                 _ => {}
             }
@@ -151,7 +151,7 @@ impl Machine<'_> {
             | Role::Unproven
             | Role::Harmless
             | Role::Argv => {}
-            Role::Code => self.opaque(About::Anything, "runs program text that is not read", &[]),
+            Role::Code => self.opaque(About::Anything, Reason::ProgramTextNotRead, &[]),
             Role::Directory => {
                 self.path(Role::List, word);
                 self.enter(word);
@@ -171,18 +171,18 @@ impl Machine<'_> {
             Role::Source => self.path(Role::Read, word),
             Role::Names => {
                 self.path(Role::Read, word);
-                self.opaque(About::Reads, "reads files that a list names", &[]);
+                self.opaque(About::Reads, Reason::ListedFiles, &[]);
             }
             Role::Script => {
                 self.path(Role::Read, word);
-                self.opaque(About::Anything, "runs program text that is not read", &[]);
+                self.opaque(About::Anything, Reason::ProgramTextNotRead, &[]);
             }
             Role::AtFile => {
                 if let Some(path) = word.text.strip_prefix('@') {
                     self.path(Role::Read, &word.with(path));
                 }
             }
-            Role::Config => self.opaque(About::Anything, "settings can make the program do anything", &[]),
+            Role::Config => self.opaque(About::Anything, Reason::ArbitrarySettings, &[]),
             Role::Read
             | Role::ReadTree
             | Role::PatternFile
@@ -202,7 +202,7 @@ impl Machine<'_> {
         let text = if let Some(text) = word.literal() {
             text.to_owned()
         } else {
-            self.opaque(About::Anything, "the text of a command is not known", &[]);
+            self.opaque(About::Anything, Reason::UnknownCommandText, &[]);
             match &word.likely {
                 Some(likely) => likely.clone(),
                 None => return Stream::Unknown,

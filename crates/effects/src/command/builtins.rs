@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::{About, Certainty};
+use crate::{About, Certainty, Reason};
 use agent_strace_shell::{Scope, Script, Value};
 
 use super::argument::{Arg, Known, literals};
@@ -180,7 +180,7 @@ impl Machine<'_> {
         let rest = words.get(1..).unwrap_or_default();
         let texts: Vec<&str> = rest.iter().map(Arg::best).collect();
         if !rest.iter().all(Arg::is_exact) {
-            self.opaque(About::Anything, "evaluates text that is not known", &[]);
+            self.opaque(About::Anything, Reason::EvaluatesUnknownText, &[]);
             if rest.iter().any(|word| word.known == Known::Not && word.likely.is_none()) {
                 return Stream::Unknown;
             }
@@ -203,12 +203,12 @@ impl Machine<'_> {
             let input = io.input.clone();
             self.through_script(file, |machine| machine.shell_text(&text, io.scope, &input))
         } else if file.is_exact() && self.world.written(&self.locate(file).0).is_some() {
-            self.opaque(About::Anything, "runs a script whose content in this session is not known", &[]);
+            self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
             self.run_parts(file, Some(Language::Shell), io);
             Stream::Unknown
         } else {
             let program = words.first().map_or("source", |word| word.text.as_str());
-            self.opaque(About::Anything, "runs a script that was not written in this session", &[program, &file.text]);
+            self.opaque(About::Anything, Reason::ScriptNotWritten, &[program, &file.text]);
             Stream::Unknown
         }
     }
@@ -227,11 +227,11 @@ impl Machine<'_> {
         match text {
             Stream::Known(text) => self.shell_text(text, io.scope, &Stream::Unknown),
             Stream::Likely(text) => {
-                self.opaque_input("runs commands from its input, which is not certain");
+                self.opaque_input(Reason::UncertainInputCommands);
                 self.shell_text(text, io.scope, &Stream::Unknown)
             }
             Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
-                self.opaque_input("runs commands from its input, which is not known");
+                self.opaque_input(Reason::UnknownInputCommands);
                 Stream::Unknown
             }
         }
@@ -300,7 +300,7 @@ impl Machine<'_> {
                 let text = text.to_owned();
                 self.forked(io.scope, |machine, scope| machine.shell_text(&text, scope, &Stream::Unknown));
             }
-            None => self.opaque(About::Anything, "evaluates text that is not known", &[]),
+            None => self.opaque(About::Anything, Reason::EvaluatesUnknownText, &[]),
         }
     }
 
@@ -311,7 +311,7 @@ impl Machine<'_> {
         if rest.iter().all(|word| word.text.starts_with('-')) && name != "local" {
             let functions = options().any(|word| word.text.contains('f') || word.text.contains('F'));
             if !functions {
-                self.opaque(About::Reads, "prints variables", &[]);
+                self.opaque(About::Reads, Reason::Variables, &[]);
             }
             return;
         }
@@ -374,7 +374,7 @@ impl Machine<'_> {
         self.execute(words, true, false);
         let rest = words.get(1..).unwrap_or_default();
         if rest.is_empty() {
-            self.opaque(About::Reads, "prints variables", &[]);
+            self.opaque(About::Reads, Reason::Variables, &[]);
             return Stream::Unknown;
         }
         let mut at = 0;
@@ -421,7 +421,7 @@ impl Machine<'_> {
     /// Aliases do nothing in a script, but an interactive shell would use them later.
     fn aliased(&mut self, definitions: &[Arg], scope: &mut Scope) {
         if definitions.iter().any(|word| word.text.contains('=')) {
-            self.opaque(About::Commands, "an alias changes what later commands run", &[]);
+            self.opaque(About::Commands, Reason::AliasDefined, &[]);
         }
         for (name, text) in definitions.iter().filter_map(|word| word.after('=')) {
             scope.alias(&name, &text.text);

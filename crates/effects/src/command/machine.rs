@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::{
-    About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, Origin, PathTarget, World, hosts,
+    About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, Origin, PathTarget, Reason, World, hosts,
 };
 
 use agent_strace_shell::{Span, Value};
@@ -127,7 +127,7 @@ impl<'w> Machine<'w> {
     pub(crate) fn may_run(&mut self) -> bool {
         self.commands += 1;
         if self.commands > COMMANDS {
-            self.exhaust("too many commands");
+            self.exhaust(Reason::TooManyCommands);
         }
         !self.exhausted
     }
@@ -136,7 +136,7 @@ impl<'w> Machine<'w> {
     pub(crate) fn may_spend(&mut self, steps: usize) -> bool {
         self.steps = self.steps.saturating_add(steps);
         if self.steps > STEPS {
-            self.exhaust("too much to work out");
+            self.exhaust(Reason::TooMuchWork);
         }
         !self.exhausted
     }
@@ -149,7 +149,7 @@ impl<'w> Machine<'w> {
     /// Runs `inside` one level deeper, unless that is too deep.
     pub(crate) fn nested<T>(&mut self, otherwise: T, inside: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= DEPTH {
-            self.opaque(About::Anything, "commands nested too deeply", &[]);
+            self.opaque(About::Anything, Reason::CommandsNestedTooDeeply, &[]);
             return otherwise;
         }
         self.depth += 1;
@@ -166,7 +166,7 @@ impl<'w> Machine<'w> {
         result
     }
 
-    fn exhaust(&mut self, reason: &str) {
+    fn exhaust(&mut self, reason: Reason) {
         if !self.exhausted {
             self.exhausted = true;
             let effect = Effect { origin: self.origin(), ..opaque(About::Anything, reason, &[]) };
@@ -191,7 +191,7 @@ impl<'w> Machine<'w> {
 
     pub(crate) fn emit(&mut self, kind: Kind, certainty: Certainty, via: &'static str) {
         if self.effects.len() >= EFFECTS {
-            self.exhaust("too many effects");
+            self.exhaust(Reason::TooManyEffects);
             return;
         }
         let via = self.via.as_ref().map_or(Cow::Borrowed(via), |via| Cow::Owned(via.clone()));
@@ -213,6 +213,9 @@ impl<'w> Machine<'w> {
                 known.origin.detached |= effect.origin.detached;
                 known.origin.elsewhere |= effect.origin.elsewhere;
                 known.origin.shadowed |= effect.origin.shadowed;
+                if let (Kind::Opaque(known), Kind::Opaque(again)) = (&mut known.kind, &effect.kind) {
+                    known.class = known.class.max(again.class);
+                }
             }
             self.last = Some(place);
             return;
@@ -224,7 +227,7 @@ impl<'w> Machine<'w> {
         self.effects.push(effect);
     }
 
-    pub(crate) fn opaque(&mut self, about: About, reason: &str, vouched_by: &[&str]) {
+    pub(crate) fn opaque(&mut self, about: About, reason: Reason, vouched_by: &[&str]) {
         if self.guesses == 0 {
             self.add(Effect { origin: self.origin(), ..opaque(about, reason, vouched_by) });
         }
@@ -356,7 +359,7 @@ impl<'w> Machine<'w> {
     pub(crate) fn effect(&mut self, effect: Effect) {
         if let Kind::Opaque(opaque) = effect.kind {
             let words: Vec<&str> = opaque.vouched_by.iter().map(String::as_str).collect();
-            self.opaque(opaque.about, &opaque.reason, &words);
+            self.opaque(opaque.about, opaque.reason, &words);
         } else {
             self.emit(effect.kind, effect.certainty, "patch");
         }
@@ -405,7 +408,7 @@ impl<'w> Machine<'w> {
             Kind::Execute(_) | Kind::Connect(_) => self.emit(effect.kind, effect.certainty, via),
             Kind::Opaque(opaque) => {
                 let words: Vec<&str> = opaque.vouched_by.iter().map(String::as_str).collect();
-                self.opaque(About::Commands, &opaque.reason, &words);
+                self.opaque(About::Commands, opaque.reason, &words);
             }
             _ => {}
         }
@@ -416,10 +419,9 @@ impl<'w> Machine<'w> {
     }
 }
 
-fn opaque(about: About, reason: &str, vouched_by: &[&str]) -> Effect {
+fn opaque(about: About, reason: Reason, vouched_by: &[&str]) -> Effect {
     let vouched_by = vouched_by.iter().map(|word| (*word).to_owned()).collect();
-    let opaque = Opaque { reason: reason.to_owned(), about, vouched_by };
-    Effect::new(Kind::Opaque(opaque), Certainty::Possible, "command")
+    Effect::new(Kind::Opaque(Opaque::new(about, reason, vouched_by)), Certainty::Possible, "command")
 }
 
 /// The last component has an extension.

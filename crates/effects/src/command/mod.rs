@@ -41,7 +41,7 @@ use std::sync::Arc;
 use agent_strace_shell::Scope;
 
 use super::edited::Edited;
-use super::{About, Effect, Effects, World};
+use super::{About, Effect, Effects, Reason, World};
 use argument::Arg;
 use machine::Machine;
 use outcome::Outcome;
@@ -96,13 +96,13 @@ fn walked(text: &str, world: &mut World) -> Vec<Effect> {
 }
 
 /// Text that readers and shells take for different things.
-fn misleading(text: &str) -> Option<&'static str> {
+fn misleading(text: &str) -> Option<Reason> {
     let line = |character: char| matches!(character, '\u{2028}' | '\u{2029}' | '\u{85}');
     let direction = |character: char| matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     if text.contains(line) {
-        Some("the text holds a line separator that is none for the shell")
+        Some(Reason::LineSeparator)
     } else if text.contains(direction) {
-        Some("the text holds marks that change its reading direction")
+        Some(Reason::ReadingDirection)
     } else {
         None
     }

@@ -1,6 +1,6 @@
 //! Builtins that put text into variables: `read`, `mapfile`, `printf -v`.
 
-use crate::About;
+use crate::{About, Reason};
 use agent_strace_shell::{Node, Scope, Script, Value};
 
 use super::argument::{Arg, Known};
@@ -208,7 +208,7 @@ impl Machine<'_> {
                 }
             }
             "enable" if words.iter().any(|word| word.text.starts_with("-f")) => {
-                self.opaque(About::Anything, "loads a builtin from a file", &[]);
+                self.opaque(About::Anything, Reason::LoadsBuiltin, &[]);
             }
             "hash" => {
                 if let [_, _, path, name, ..] = words
@@ -222,7 +222,7 @@ impl Machine<'_> {
                 }
             }
             "fc" if !words.iter().any(|word| matches!(word.literal(), Some("-l" | "-ln" | "-nl"))) => {
-                self.opaque(About::Anything, "runs commands from the history", &[]);
+                self.opaque(About::Anything, Reason::History, &[]);
                 if let Some([_, editor]) = value("-e") {
                     let editor = editor.clone();
                     self.command_text(&editor, io);

@@ -1,6 +1,6 @@
 //! Simple commands: assignments, then words, then redirections, then the program.
 
-use crate::{About, Certainty, Kind};
+use crate::{About, Certainty, Kind, Reason};
 use agent_strace_shell::{AssignedValue, Scope, Simple};
 
 use super::argument::Arg;
@@ -124,7 +124,7 @@ impl Machine<'_> {
         if harmless {
             return;
         }
-        self.opaque(About::Anything, &format!("the variable {name} changes what programs run"), &[]);
+        self.opaque(About::Anything, Reason::SteeringVariable(name.to_owned()), &[]);
         if let Some(file) = value.filter(|_| matches!(name, "BASH_ENV" | "ENV" | "PYTHONSTARTUP")) {
             self.start_up_file(file, &mut Io { scope, input: &Stream::Unknown });
         }
@@ -170,7 +170,7 @@ impl Machine<'_> {
     /// The first word is not known: neither is what runs.
     fn unknown_name(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
         self.execute(words, false, true);
-        self.opaque(About::Anything, "the program's name is not known", &[]);
+        self.opaque(About::Anything, Reason::ComputedProgram, &[]);
         // An unset variable alone leaves no field: the next word is the program then.
         let likely = words
             .first()
@@ -212,7 +212,7 @@ impl Machine<'_> {
     fn unknown(&mut self, words: &[Arg]) -> Stream {
         self.execute(words, false, true);
         let name = words.first().map_or("", |word| word.text.as_str());
-        self.opaque(About::Anything, &format!("the program `{}` is not known", shown(name)), &[name]);
+        self.opaque(About::Anything, Reason::UnknownProgram(shown(name)), &[name]);
         self.possible_operands(words);
         Stream::Unknown
     }

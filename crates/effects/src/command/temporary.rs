@@ -25,8 +25,10 @@ pub(super) fn generalised(mut effect: Effect) -> Effect {
             path(target, &mut effect.certainty);
         }
         Kind::Execute(execution) => execution.argv.iter_mut().for_each(word),
-        Kind::Opaque(opaque) if opaque.reason.contains(MARK) => {
-            opaque.reason = pattern(&opaque.reason, str::to_owned);
+        Kind::Opaque(opaque) => {
+            if let Some(name) = opaque.reason.quoted_mut().filter(|name| name.contains(MARK)) {
+                *name = pattern(name, str::to_owned);
+            }
         }
         _ => {}
     }

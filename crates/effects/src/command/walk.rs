@@ -3,7 +3,7 @@
 //! Everything that may run counts: both branches of an `if`, both sides of `||`. What is known about variables and
 //! the working directory afterwards is only what all ways through agree on.
 
-use crate::About;
+use crate::{About, Reason};
 use agent_strace_shell::{BYTES_A_STEP, Connector, Node, Redirect, Scope, Script, Word, parse_at};
 
 use super::argument::{Arg, Known};
@@ -29,7 +29,7 @@ impl Machine<'_> {
 
     pub(crate) fn script(&mut self, script: &Script, scope: &mut Scope, input: &Stream) -> Stream {
         for problem in &script.problems {
-            self.opaque(About::Anything, &format!("shell text is not understood: {}", problem.reason), &[]);
+            self.opaque(About::Anything, Reason::ShellText(*problem), &[]);
         }
         let mut output = Stream::nothing();
         let waits = script.nodes.iter().rposition(waits_for_all);

@@ -5,7 +5,7 @@ use super::names;
 use super::registry::{Entry, REGISTRY};
 use super::run::{Run, objects, quoted, texts};
 use super::value::{Object, Value};
-use crate::{About, Certainty};
+use crate::{About, Certainty, Reason};
 
 /// How a tool's command text is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -221,7 +221,7 @@ pub(super) fn interpreted(run: &mut Run<'_>, code: &str, language: Option<&str>)
         Some("ruby" | "rb") => &["ruby", "-e"],
         Some("perl") => &["perl", "-e"],
         Some("php") => &["php", "-r"],
-        _ => return run.opaque(About::Anything, "code in a language that is not named"),
+        _ => return run.opaque(About::Anything, Reason::LanguageNotNamed),
     };
     let argv: Vec<String> = argv.iter().map(|word| (*word).to_owned()).chain([code.to_owned()]).collect();
     run.argv(&argv);

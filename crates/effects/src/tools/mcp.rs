@@ -1,5 +1,6 @@
 //! Well-known MCP servers: what their tools do, by server and tool.
 
+use crate::Reason;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -83,7 +84,7 @@ pub(super) fn call(run: &mut Run<'_>, server: &str, tool: &str, given: &Given) {
     }
     match REGISTRY.find(tool).filter(|entry| means_the_same(entry, tool, given)) {
         Some(entry) => known(run, tool, entry, given),
-        None => unknown::guessed(run, tool, given, "what this MCP tool does is not known"),
+        None => unknown::guessed(run, tool, given, Reason::UnknownMcpTool),
     }
 }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use agent_strace_model::{Arguments, Scripts};
 
-use super::{About, Certainty, Effects, Kind, World, command, patch};
+use super::{About, Certainty, Effects, Kind, Reason, World, command, patch};
 use registry::{Action, Entry, REGISTRY};
 use run::Run;
 use value::{Object, Value};
@@ -136,7 +136,7 @@ fn given(arguments: &Arguments<'_>) -> Given {
     }
 }
 
-const UNJUDGEABLE: &str = "the call's arguments are missing or of the wrong type";
+const UNJUDGEABLE: Reason = Reason::MalformedArguments;
 
 fn known(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
     match entry.does {
@@ -149,7 +149,7 @@ fn known(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
         Action::SearchWeb => return network::search(run, entry, given),
         Action::Connect => return network::fixed(run, entry),
         Action::Unproven => return unproven(run, tool, entry, given),
-        Action::PageScript => return run.opaque(About::Network, "a script in a web page"),
+        Action::PageScript => return run.opaque(About::Network, Reason::PageScript),
         _ => {}
     }
     match given {
@@ -166,7 +166,7 @@ fn unproven(run: &mut Run<'_>, tool: &str, entry: &Entry, given: &Given) {
     unknown::arguments(run, tool, given);
     let connects = run.effects.iter().skip(from).any(|effect| matches!(effect.kind, Kind::Connect(_)));
     if about != About::Network || !connects {
-        run.opaque(about, "what this tool works on is not known");
+        run.opaque(about, Reason::UnknownToolTarget);
     }
 }
 
@@ -213,7 +213,7 @@ fn with_text(run: &mut Run<'_>, entry: &Entry, text: &str) {
         Action::Input => commands::typed(run, text),
         // What the script called is recorded as calls of their own.
         Action::CodeMode if run.scripts == Scripts::Unfolded && text.contains("tools.") => {}
-        Action::CodeMode => run.opaque(About::Anything, "a script in code mode"),
+        Action::CodeMode => run.opaque(About::Anything, Reason::CodeMode),
         Action::Code => commands::program(run, entry, text, None),
         Action::Fetch => run.connect(text),
         other => run.opaque(about(other), UNJUDGEABLE),

@@ -7,7 +7,8 @@ use super::value::{Object, Value};
 use super::{Given, names};
 use crate::edited::Edited;
 use crate::{
-    About, Certainty, Connection, Effect, Effects, Kind, Opaque, PathTarget, World, append, command, hosts, paths,
+    About, Certainty, Connection, Effect, Effects, Kind, Opaque, PathTarget, Reason, World, append, command, hosts,
+    paths,
 };
 use agent_strace_model::Scripts;
 
@@ -61,8 +62,8 @@ impl Run<'_> {
         self.effects.to_mut().push(Effect::new(kind, certainty, "argument"));
     }
 
-    pub(super) fn opaque(&mut self, about: About, reason: &str) {
-        let opaque = Opaque { reason: reason.to_owned(), about, vouched_by: Vec::new() };
+    pub(super) fn opaque(&mut self, about: About, reason: Reason) {
+        let opaque = Opaque::new(about, reason, Vec::new());
         self.effects.to_mut().push(Effect::new(Kind::Opaque(opaque), Certainty::Possible, "argument"));
     }
 

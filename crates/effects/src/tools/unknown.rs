@@ -9,7 +9,7 @@ use super::registry::Entry;
 use super::run::{Access, Reach, Run, quoted, texts};
 use super::value::{self, Object, Value};
 use super::{Given, UNJUDGEABLE, commands, mcp, names};
-use crate::{About, Argument, Certainty, Execution, Kind, hosts, patch};
+use crate::{About, Argument, Certainty, Execution, Kind, Reason, hosts, patch};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -115,11 +115,11 @@ fn tool_call(run: &mut Run<'_>, server: Option<&str>, tool: &str, given: &Given)
 /// A tool of no server that anybody knows.
 pub(super) fn call(run: &mut Run<'_>, tool: &str, given: &Given) {
     run.emit(Kind::Tool { server: None, tool: tool.to_owned() }, Certainty::Exact);
-    guessed(run, tool, given, "what this tool does is not known");
+    guessed(run, tool, given, Reason::UnknownTool);
 }
 
 /// Effects of what the arguments look like; opaque for `reason` where they look like nothing.
-pub(super) fn guessed(run: &mut Run<'_>, tool: &str, given: &Given, reason: &str) {
+pub(super) fn guessed(run: &mut Run<'_>, tool: &str, given: &Given, reason: Reason) {
     if !arguments(run, tool, given) {
         run.opaque(About::Anything, reason);
     }
@@ -268,7 +268,7 @@ impl Guess<'_, '_> {
         match language {
             Some(language) => commands::interpreted(self.run, text, Some(language)),
             None if self.named(&TABLE.hints.shells) => self.run.shell(text),
-            None => self.run.opaque(About::Anything, "code in a language that is not named"),
+            None => self.run.opaque(About::Anything, Reason::LanguageNotNamed),
         }
     }
 

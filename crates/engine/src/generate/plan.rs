@@ -190,7 +190,7 @@ fn entry_of(observation: &Observation, base: &Policy) -> Result<Option<(Slot, St
         Kind::Tool { server: None, .. } => Err(Reason::Unresolved("what this tool does is not known".to_owned())),
         Kind::Env { name } => Ok(Some((Slot::Env, name.clone()))),
         Kind::Spawn { agent: Some(agent) } => Ok(Some((Slot::Spawn, agent.clone()))),
-        Kind::Opaque(opaque) if opaque.vouched_by.is_empty() => Err(Reason::Unresolved(opaque.reason.clone())),
+        Kind::Opaque(opaque) if opaque.vouched_by.is_empty() => Err(Reason::Unresolved(opaque.reason.to_string())),
         Kind::Read(target) | Kind::Write(target) | Kind::Delete(target)
             if certainty == Certainty::Pattern && matches!(target.path.as_str(), "**" | "**/**") =>
         {

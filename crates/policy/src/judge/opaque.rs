@@ -44,6 +44,6 @@ impl Scope {
             }
         };
         let level = if place.is_some() { Level::Error } else { Level::Warning };
-        self.unresolved(level, &opaque.reason, place)
+        self.unresolved(level, &opaque.reason.to_string(), place)
     }
 }

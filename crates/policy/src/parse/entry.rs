@@ -251,7 +251,12 @@ impl Parser<'_> {
             let message = format!("this reason is empty, longer than {LONGEST_REASON} characters, or not one line");
             self.faults.push(value.span.clone(), pointer, message, None);
         }
-        Some(Unproven { reason: reason.clone().into(), about: knowledge::Subject::default(), vouch: topic.words })
+        Some(Unproven {
+            reason: reason.clone().into(),
+            about: knowledge::Subject::default(),
+            class: None,
+            vouch: topic.words,
+        })
     }
 
     fn subcommands(&mut self, value: &Value, pointer: &str, topic: &Topic<'_>, entry: &mut Entry) {

@@ -8,7 +8,9 @@ mod version_1_denies;
 mod version_2;
 
 use super::*;
-use agent_strace_effects::{About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, PathTarget};
+use agent_strace_effects::{
+    About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, PathTarget, Reason,
+};
 
 fn policy(text: &str) -> Policy {
     Policy::from_bytes("scope.json", None, text.as_bytes()).unwrap_or_else(|faults| panic!("{faults}"))
@@ -226,7 +228,7 @@ fn hosts() {
 fn opaque_effects_are_never_allowed_unless_vouched_for() {
     let opaque = |about, vouched: &[&str]| {
         let vouched_by = vouched.iter().map(|word| (*word).to_owned()).collect();
-        effect(Kind::Opaque(Opaque { reason: "runs a script".to_owned(), about, vouched_by }), Certainty::Possible)
+        effect(Kind::Opaque(Opaque::new(about, Reason::ScriptNotWritten, vouched_by)), Certainty::Possible)
     };
     let scope = policy(r#"{"commands": {"allow": ["npm test", "python3", "make b*"]}}"#);
     for (about, vouched, decision, level) in [

@@ -296,8 +296,7 @@ fn tools_of_servers() {
         let found = decide(&scope, &tool(server, name), None);
         assert_eq!(short(&found), expected, "{server}/{name}: {}", found.reason);
     }
-    let opaque =
-        Opaque { reason: "what it does is not known".to_owned(), about: About::Anything, vouched_by: Vec::new() };
+    let opaque = Opaque::new(About::Anything, Reason::UnknownMcpTool, Vec::new());
     let opaque = effect(Kind::Opaque(opaque), Certainty::Possible);
     for (name, expected) in [("get_issue", Decision::Allowed), ("other", Decision::Unresolved)] {
         let context = Context { tool: Some((Some("my_github"), name)), ..Context::default() };
@@ -375,7 +374,7 @@ fn a_rule_that_allows_closes_nothing_and_vouches() {
     decisions(&scope, &[("run ls", "allowed scope/command"), ("run npm test", "allowed scope/command")]);
     let opaque = |words: &[&str]| {
         let vouched_by = words.iter().map(|word| (*word).to_owned()).collect();
-        effect(Kind::Opaque(Opaque { reason: "x".to_owned(), about: About::Anything, vouched_by }), Certainty::Possible)
+        effect(Kind::Opaque(Opaque::new(About::Anything, Reason::RunsPackage, vouched_by)), Certainty::Possible)
     };
     assert_eq!(decide(&scope, &opaque(&["npm", "test"]), None).decision, Decision::Allowed);
     assert_eq!(decide(&scope, &opaque(&["npm", "run"]), None).decision, Decision::Unresolved);

@@ -1,11 +1,11 @@
 //! Which files a session touched that it should not have.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 
 use super::Measurement;
 use crate::{Act, Log};
-use agent_strace_effects::{About, Certainty, Kind};
+use agent_strace_effects::{About, Certainty, Kind, Reason};
 use agent_strace_model::Status;
 use agent_strace_policy::{Asked, Context, Decision, Policy};
 
@@ -22,7 +22,7 @@ struct Tally<'l> {
     /// What was touched, and whether that was in scope.
     touched: BTreeMap<Cow<'l, str>, bool>,
     /// What may have touched any file.
-    unknown: BTreeSet<&'l str>,
+    unknown: HashSet<&'l Reason>,
     /// The first that was not in scope, in words.
     first: Option<(u32, String)>,
 }
@@ -35,7 +35,7 @@ impl<'l> Tally<'l> {
         self.touched.entry(name).and_modify(|known| *known &= inside).or_insert(inside);
     }
 
-    fn miss(&mut self, event: u32, reason: &'l str) {
+    fn miss(&mut self, event: u32, reason: &'l Reason) {
         if self.first.is_none() {
             self.first = Some((event, format!("not known: {reason}")));
         }

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::word::Context;
-use crate::{Part, Script, Word};
+use crate::{Part, Problem, Script, Word};
 
 impl Parser<'_> {
     /// The offset of the `))` that closes an expression from `start`; nothing if the text is a subshell in brackets.
@@ -59,7 +59,7 @@ impl Parser<'_> {
         let outer = std::mem::replace(&mut self.end, end);
         let parts = self.parts(Context::Subscript);
         if self.pos < end {
-            self.problem("a subscript that is not understood");
+            self.problem(Problem::SubscriptNotUnderstood);
         }
         self.end = outer;
         Word { parts, source: self.text.get(start..end).unwrap_or("").to_owned(), span: self.home.span(start, end) }

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::word::{Context, is_name};
-use crate::{AssignedValue, Assignment, Node, Part, Redirect, RedirectKind, Simple, Word};
+use crate::{AssignedValue, Assignment, Node, Part, Problem, Redirect, RedirectKind, Simple, Word};
 
 impl Parser<'_> {
     /// `time` and `!` in front of a pipeline; whether its status is turned round. Behind `|` bash takes `time` for a
@@ -146,13 +146,13 @@ impl Parser<'_> {
                     return elements;
                 }
                 if parser.at_end() {
-                    parser.problem("an array is not closed");
+                    parser.problem(Problem::ArrayNotClosed);
                     return elements;
                 }
                 if let Some(word) = parser.word(Context::Command) {
                     elements.push(word);
                 } else {
-                    parser.problem("an operator among the elements of an array");
+                    parser.problem(Problem::OperatorInArray);
                     parser.bump();
                 }
             }
@@ -181,7 +181,7 @@ impl Parser<'_> {
 
     /// `echo (rm x)`: bash refuses the text; the commands inside are kept.
     fn stray_parenthesis(&mut self, simple: &mut Simple) {
-        self.problem("a parenthesis in the middle of a command");
+        self.problem(Problem::StrayParenthesis);
         self.pos += 1;
         let start = self.pos;
         let script = self.script();
@@ -256,7 +256,7 @@ impl Parser<'_> {
         self.skip_blanks();
         let word = self.word(Context::Command);
         if word.is_none() {
-            self.problem("a redirection has no target");
+            self.problem(Problem::RedirectionWithoutTarget);
         }
         word.unwrap_or_default()
     }

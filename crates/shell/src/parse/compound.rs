@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Parser;
 use super::command::plain_text;
 use super::word::Context;
-use crate::{Node, Operation, Part, Script, Variable, Word};
+use crate::{Node, Operation, Part, Problem, Script, Variable, Word};
 
 impl Parser<'_> {
     /// The compound command that starts here.
@@ -53,7 +53,7 @@ impl Parser<'_> {
         self.pos += 1;
         let script = self.script();
         if !self.eat(")") {
-            self.problem("a subshell is not closed");
+            self.problem(Problem::SubshellNotClosed);
         }
         Node::Subshell(Box::new(script))
     }
@@ -105,7 +105,7 @@ impl Parser<'_> {
         }
         let start = self.pos;
         let Some(end) = self.arithmetic_end(self.pos + 2) else {
-            self.problem("a compound command is not complete");
+            self.problem(Problem::CompoundIncomplete);
             self.pos += 2;
             return Node::Group(Box::new(self.script()));
         };
@@ -185,7 +185,7 @@ impl Parser<'_> {
                 return patterns;
             }
             if !self.eat("|") {
-                self.problem("a pattern of `case` is not closed");
+                self.problem(Problem::CasePatternNotClosed);
                 return patterns;
             }
         }
@@ -199,7 +199,7 @@ impl Parser<'_> {
         if self.eat("(") {
             self.skip_blanks();
             if !self.eat(")") {
-                self.problem("a function definition that is not understood");
+                self.problem(Problem::FunctionNotUnderstood);
             }
         }
         self.function_body(name)
@@ -210,7 +210,7 @@ impl Parser<'_> {
         let body = self.deeper(|parser| {
             let nodes: Vec<Node> = parser.command().into_iter().collect();
             if nodes.is_empty() {
-                parser.problem("a function without a body");
+                parser.problem(Problem::FunctionWithoutBody);
             }
             Script { nodes, problems: Vec::new() }
         });
@@ -234,7 +234,7 @@ impl Parser<'_> {
         }
         let node = self.deeper(Self::command);
         if node.is_none() {
-            self.problem("a compound command is not complete");
+            self.problem(Problem::CompoundIncomplete);
         }
         Node::Background(Box::new(node.unwrap_or_else(|| Node::Group(Box::default()))))
     }

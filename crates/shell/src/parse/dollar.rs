@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::word::{Context, Parts};
-use crate::{Operation, Part, Variable};
+use crate::{Operation, Part, Problem, Variable};
 
 impl Parser<'_> {
     pub(super) fn dollar(&mut self, quoted: bool, out: &mut Parts) {
@@ -76,10 +76,10 @@ impl Parser<'_> {
                 return;
             }
             if self.at_end() {
-                self.problem("a substitution is not closed");
+                self.problem(Problem::SubstitutionNotClosed);
                 return;
             }
-            self.problem("a closing word or bracket without its opening");
+            self.problem(Problem::ClosingWithoutOpening);
             self.skip_stray();
         }
     }
@@ -113,7 +113,7 @@ impl Parser<'_> {
             Some(super::arithmetic::part(inner, text))
         });
         if !self.eat("]") {
-            self.problem("a substitution is not closed");
+            self.problem(Problem::SubstitutionNotClosed);
         }
         out.parts.extend(part);
     }

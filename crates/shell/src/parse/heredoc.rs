@@ -5,7 +5,7 @@ use std::vec::IntoIter;
 
 use super::Parser;
 use super::word::Context;
-use crate::{Home, Node, Part, Redirect, RedirectKind, Script, Word};
+use crate::{Home, Node, Part, Problem, Redirect, RedirectKind, Script, Word};
 
 /// A heredoc whose body has not been read yet.
 pub(super) struct Pending {
@@ -37,7 +37,7 @@ impl Parser<'_> {
         self.problems.truncate(known);
         let raw = self.since(start);
         if raw.is_empty() {
-            self.problem("a heredoc has no delimiter");
+            self.problem(Problem::HeredocWithoutDelimiter);
         }
         let quoted = raw.contains(['\'', '"', '\\']);
         self.pending.push(Pending { delimiter: unquote(raw), quoted, strip_tabs });
@@ -50,7 +50,7 @@ impl Parser<'_> {
             let mut body = String::new();
             let start = self.pos;
             if !self.read_body(&pending, &mut body) {
-                self.problem("a heredoc is not closed");
+                self.problem(Problem::HeredocNotClosed);
             }
             // Without its tabs it is no piece of the text any more.
             let end = start.saturating_add(body.len());
@@ -96,7 +96,7 @@ impl Parser<'_> {
             let mut inner = Parser::new(body, depth + 1, home);
             let parts = inner.parts(Context::HereBody);
             for problem in inner.problems {
-                parser.problem(&problem.reason);
+                parser.problem(problem);
             }
             parts
         })

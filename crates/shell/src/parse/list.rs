@@ -1,7 +1,7 @@
 //! Lists: `;`, newlines, `&`, `&&`, `||`, and pipelines.
 
 use super::Parser;
-use crate::{Connector, Node, Script};
+use crate::{Connector, Node, Problem, Script};
 
 /// Words that end a list where a command could start.
 const CLOSING: &[&str] = &["then", "else", "elif", "fi", "do", "done", "esac", "}"];
@@ -19,7 +19,7 @@ impl Parser<'_> {
                 nodes.push(self.terminated(node));
             }
             if self.pos == before {
-                self.problem("a character that starts no command");
+                self.problem(Problem::StrayCharacter);
                 self.bump();
             }
         }
@@ -86,7 +86,7 @@ impl Parser<'_> {
             self.skip_lines();
             match self.pipeline() {
                 Some(node) => rest.push((connector, node)),
-                None => self.problem("an operator without its command"),
+                None => self.problem(Problem::OperatorWithoutCommand),
             }
         }
         if rest.is_empty() { Some(first) } else { Some(Node::AndOr { first: Box::new(first), rest }) }
@@ -103,7 +103,7 @@ impl Parser<'_> {
             self.skip_lines();
             match self.command() {
                 Some(node) => stages.push(node),
-                None => self.problem("an operator without its command"),
+                None => self.problem(Problem::OperatorWithoutCommand),
             }
         }
         let node = if stages.len() == 1 { stages.pop()? } else { Node::Pipeline(stages) };

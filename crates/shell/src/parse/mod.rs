@@ -37,10 +37,10 @@ pub fn parse_at(text: &str, home: Home) -> Script {
     let bounded = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text);
     let mut parser = Parser::new(bounded, 0, home);
     if bounded.len() < text.len() {
-        parser.problem("the text is longer than 1 MiB");
+        parser.problem(Problem::TextTooLong);
     }
     if text.contains('\0') {
-        parser.problem("the text contains a NUL byte");
+        parser.problem(Problem::NulByte);
     }
     parser.whole_script()
 }
@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
             if self.at_end() {
                 break;
             }
-            self.problem("a closing word or bracket without its opening");
+            self.problem(Problem::ClosingWithoutOpening);
             self.skip_stray();
         }
         self.finish(nodes)
@@ -104,7 +104,7 @@ impl<'a> Parser<'a> {
     /// The script read so far, with its heredocs in place; resets what belongs to one script.
     fn finish(&mut self, mut nodes: Vec<Node>) -> Script {
         if !self.pending.is_empty() {
-            self.problem("a heredoc has no body");
+            self.problem(Problem::HeredocWithoutBody);
             for pending in std::mem::take(&mut self.pending) {
                 self.bodies.push(pending.empty());
             }
@@ -130,7 +130,7 @@ impl<'a> Parser<'a> {
     /// Runs `read` one level down. Too deep: gives up on the rest of the text, which is a problem.
     fn deeper<T: Default>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= MAX_DEPTH {
-            self.problem("nested too deeply");
+            self.problem(Problem::NestedTooDeeply);
             self.pos = self.end;
             return T::default();
         }
@@ -140,9 +140,9 @@ impl<'a> Parser<'a> {
         result
     }
 
-    fn problem(&mut self, reason: &str) {
-        if !self.problems.iter().any(|known| known.reason == reason) {
-            self.problems.push(Problem { reason: reason.to_owned() });
+    fn problem(&mut self, problem: Problem) {
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
         }
     }
 
@@ -211,7 +211,7 @@ impl<'a> Parser<'a> {
         let rest = self.rest();
         let comment = rest.split('\n').next().unwrap_or(rest);
         if comment.chars().any(is_hidden) {
-            self.problem("an invisible control character outside quotes");
+            self.problem(Problem::ControlCharacter);
         }
         self.pos += comment.len();
     }
@@ -262,7 +262,7 @@ impl<'a> Parser<'a> {
     /// Reads the reserved word that has to come here.
     fn expect_word(&mut self, word: &str) {
         if !self.eat_word(word) {
-            self.problem("a compound command is not complete");
+            self.problem(Problem::CompoundIncomplete);
         }
     }
 }

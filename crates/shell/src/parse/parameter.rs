@@ -3,7 +3,7 @@
 use super::Parser;
 use super::dollar::is_special;
 use super::word::Context;
-use crate::{Operation, Part, Variable, Word};
+use crate::{Operation, Part, Problem, Variable, Word};
 
 impl Parser<'_> {
     /// Reads from behind `${` to behind `}`.
@@ -22,7 +22,7 @@ impl Parser<'_> {
             return Part::Variable(Box::new(Variable { name, quoted, operation, subscript }));
         }
         if self.at_end() {
-            self.problem("a parameter expansion is not closed");
+            self.problem(Problem::ExpansionNotClosed);
             return Part::Variable(Box::new(Variable { name, quoted, operation, subscript }));
         }
         self.bad_parameter(quoted, subscript)
@@ -64,7 +64,7 @@ impl Parser<'_> {
         }
         let word = self.operand(Context::Subscript);
         if !self.eat("]") {
-            self.problem("a subscript is not closed");
+            self.problem(Problem::SubscriptNotClosed);
         }
         Some(word)
     }
@@ -157,7 +157,7 @@ impl Parser<'_> {
 
     /// Bash refuses it. What it contains is kept, in case another shell does not.
     fn bad_parameter(&mut self, quoted: bool, subscript: Option<Word>) -> Part {
-        self.problem("a parameter expansion that is not understood");
+        self.problem(Problem::ExpansionNotUnderstood);
         let rest =
             self.operand(if quoted { Context::QuotedOperand { stop: b'}' } } else { Context::Operand { stop: b'}' } });
         self.eat("}");

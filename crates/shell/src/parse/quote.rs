@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::word::{Context, Parts};
-use crate::{Home, Part};
+use crate::{Home, Part, Problem};
 
 impl Parser<'_> {
     pub(super) fn single_quotes(&mut self, out: &mut Parts) {
@@ -14,7 +14,7 @@ impl Parser<'_> {
         };
         self.pos += text.len() + usize::from(closed);
         if !closed {
-            self.problem("a quote is not closed");
+            self.problem(Problem::QuoteNotClosed);
         }
         out.quoted(text);
     }
@@ -25,7 +25,7 @@ impl Parser<'_> {
         out.quoted("");
         self.quoting(Context::Double, out);
         if !self.eat("\"") {
-            self.problem("a quote is not closed");
+            self.problem(Problem::QuoteNotClosed);
         }
     }
 
@@ -94,7 +94,7 @@ impl Parser<'_> {
             }
         }
         if !closed {
-            self.problem("a backquote is not closed");
+            self.problem(Problem::BackquoteNotClosed);
         }
         let depth = self.depth;
         let as_written = self.text.get(start..start.saturating_add(text.len())) == Some(text.as_str());
@@ -126,7 +126,7 @@ impl Parser<'_> {
             }
         }
         if !closed {
-            self.problem("a quote is not closed");
+            self.problem(Problem::QuoteNotClosed);
         }
         if !cut {
             out.quoted(&String::from_utf8_lossy(&bytes));

@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::word::Context;
-use crate::{Node, Part, Word};
+use crate::{Node, Part, Problem, Word};
 
 const OPERATORS: &[&str] = &["&&", "||", "(", ")", "<", ">"];
 
@@ -34,11 +34,11 @@ impl Parser<'_> {
                 break;
             }
             if self.at_end() {
-                self.problem("a test is not closed");
+                self.problem(Problem::TestNotClosed);
                 break;
             }
             let Some(word) = self.test_word(context) else {
-                self.problem("a test that is not understood");
+                self.problem(Problem::TestNotUnderstood);
                 break;
             };
             context = if word.source == "=~" { Context::Regex } else { Context::Plain };

@@ -1,7 +1,7 @@
 //! Words outside double quotes: where they end and what their characters mean.
 
 use super::{Parser, is_hidden, is_word_end};
-use crate::{Part, Word};
+use crate::{Part, Problem, Word};
 
 /// Where a word stands: it decides what ends it and what is special in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,7 +175,7 @@ impl Parser<'_> {
         let text = self.since(start);
         let printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
         if !printable && text.chars().any(is_hidden) {
-            self.problem("an invisible control character outside quotes");
+            self.problem(Problem::ControlCharacter);
         }
         out.literal(text);
     }
@@ -233,7 +233,7 @@ impl Parser<'_> {
             }
         });
         if !closed {
-            self.problem("a pattern group is not closed");
+            self.problem(Problem::PatternGroupNotClosed);
         }
         for part in inner.parts {
             out.push(part);

@@ -9,7 +9,7 @@ pub(super) fn script(script: &Script) -> String {
     let mut text = script.nodes.iter().map(node).collect::<Vec<_>>().join("; ");
     for problem in &script.problems {
         text.push_str(" !");
-        text.push_str(&problem.reason);
+        text.push_str(&problem.to_string());
     }
     text.trim_matches(' ').to_owned()
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::About;
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
+use crate::{About, Reason};
 
 /// One token of an awk program.
 #[derive(Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ enum Token {
 impl Machine<'_> {
     pub(super) fn awk_program(&mut self, text: &str, io: &mut Io<'_>) {
         let Some(tokens) = tokens(text) else {
-            self.opaque(About::Anything, "runs an awk program that is not understood", &[]);
+            self.opaque(About::Anything, Reason::AwkNotUnderstood, &[]);
             return;
         };
         let variables = variables(&tokens);
@@ -34,7 +34,7 @@ impl Machine<'_> {
                     self.awk_command(tokens.get(at + 2..).unwrap_or_default(), &variables, io);
                 }
                 Token::Word(word) if word == "ARGV" => {
-                    self.opaque(About::Reads, "may read files that the program names", &[]);
+                    self.opaque(About::Reads, Reason::ProgramReads, &[]);
                 }
                 Token::Word(word) if matches!(word.as_str(), "print" | "printf") => prints = true,
                 Token::Word(word) if word == "getline" => match (next, after) {
@@ -48,9 +48,9 @@ impl Machine<'_> {
                     },
                     _ => {}
                 },
-                Token::Word(word) if word == "ENVIRON" => self.opaque(About::Reads, "prints the environment", &[]),
+                Token::Word(word) if word == "ENVIRON" => self.opaque(About::Reads, Reason::Environment, &[]),
                 Token::Word(word) if word.starts_with('@') => {
-                    self.opaque(About::Anything, "runs an awk program that is not understood", &[]);
+                    self.opaque(About::Anything, Reason::AwkNotUnderstood, &[]);
                 }
                 Token::Mark('|') => {
                     let reads = matches!(next, Some(Token::Word(word)) if word == "getline");
@@ -64,7 +64,7 @@ impl Machine<'_> {
                         Some(Token::Text(command)) if reads => {
                             self.command_text(&Arg::exact(command.as_str()), io);
                         }
-                        _ if reads => self.opaque(About::Anything, "runs a command whose text is not known", &[]),
+                        _ if reads => self.opaque(About::Anything, Reason::UnknownCommandRun, &[]),
                         _ => self.awk_command(tokens.get(at + 1..).unwrap_or_default(), &variables, io),
                     }
                 }
@@ -105,14 +105,14 @@ impl Machine<'_> {
                     if text.is_empty() && matches!(tokens.get(at + 1), Some(Token::Word(word)) if word == "0") =>
                 {
                     let input = io.input.clone();
-                    self.opaque(About::Anything, "runs a command whose text is not known", &[]);
+                    self.opaque(About::Anything, Reason::UnknownCommandRun, &[]);
                     self.stream_program(&input, io);
                     return;
                 }
                 _ => break,
             }
         }
-        self.opaque(About::Anything, "runs a command whose text is not known", &[]);
+        self.opaque(About::Anything, Reason::UnknownCommandRun, &[]);
         self.guess_text(&format!("{text} x"));
     }
 }

@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::About;
+use crate::{About, Reason};
 
 use super::argument::Arg;
 use super::knowledge::Language;
@@ -85,7 +85,7 @@ impl Machine<'_> {
             if let Some(command) = line.strip_prefix('!') {
                 self.command_text(&Arg::exact(command.trim_start_matches('!')), io);
             } else {
-                self.opaque(About::Anything, "runs a magic command", &[]);
+                self.opaque(About::Anything, Reason::MagicCommand, &[]);
                 self.guess_text(line.split_once(' ').map_or("", |(_, rest)| rest));
             }
         }
@@ -103,7 +103,7 @@ impl Machine<'_> {
                 if let (Some(calls), Some(tokens)) = (calls(language), lexer::tokens(language, text)) {
                     machine.scan(language, calls, &tokens, io);
                 } else {
-                    machine.opaque(About::Anything, "runs a program that is not read", &[]);
+                    machine.opaque(About::Anything, Reason::CodeNotRead, &[]);
                     machine.guess_strings(text);
                 }
             }

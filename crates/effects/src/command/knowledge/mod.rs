@@ -23,7 +23,7 @@
 //! | `writes` | role and path of what it writes unless an option with a writing role says where |
 //! | `always` | roles and paths that it touches whatever its arguments are |
 //! | `connect` | hosts, or symbols such as `registry:npm`, that it talks to unless a `registry` option names another one |
-//! | `unproven` | what it does that no argument tells: `reason` (lower case, one line), `about` (`anything`, `project`: it runs code of the project, `reads`, `writes`, `commands`, `network`), `vouch`: how many leading words, without options and their values, an entry of a policy's `commands.allow` must have to vouch for it; 0: nothing does |
+//! | `unproven` | what it does that no argument tells: `reason` (lower case, one line), `about` (`anything`, `project`: it runs code of the project, `reads`, `writes`, `commands`, `network`), `class` (`delegated`: it runs code of the repository or of installed packages, `hidden`: nobody can see what it runs; without it, what is about the project is delegated and anything else unknown), `vouch`: how many leading words, without options and their values, an entry of a policy's `commands.allow` must have to vouch for it; 0: nothing does |
 //! | `subcommands`, `otherwise` | entries of their own by the first operand, and the entry of what is not listed; without `otherwise` an unlisted one is opaque. `options` of the program count before the subcommand only |
 //! | `inert` | it only prints or computes what its arguments say |
 //! | `output` | what it prints, where the next stage of a pipe depends on it: `nothing`, `names`, `lines` |
@@ -46,6 +46,8 @@ mod text;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+
+use crate::Class;
 
 pub use role::{OperandRole, OptionRole, ROLES, Role};
 pub use special::Special;
@@ -126,8 +128,18 @@ pub struct Unproven {
     pub reason: Text,
     #[serde(default)]
     pub about: Subject,
+    /// `None`: what the project's code does is delegated to it, anything else is unknown.
+    #[serde(default)]
+    pub class: Option<Class>,
     /// How many leading words (without options) a policy entry must have to vouch for it; 0: nothing vouches.
     pub vouch: usize,
+}
+
+impl Unproven {
+    pub(crate) fn class(&self) -> Class {
+        let default = if self.about == Subject::Project { Class::Delegated } else { Class::Unknown };
+        self.class.unwrap_or(default)
+    }
 }
 
 /// The serialised form of [`crate::About`].

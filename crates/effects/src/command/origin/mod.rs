@@ -1,6 +1,6 @@
 //! Where in the call's text effects come from.
 
-use crate::{About, Effect};
+use crate::{About, Effect, Reason};
 use agent_strace_shell::{Home, Span};
 
 use super::argument::Arg;
@@ -76,7 +76,7 @@ impl Machine<'_> {
     }
 
     /// What comes in through a pipe decides what runs: that comes from the whole pipeline.
-    pub(super) fn opaque_input(&mut self, reason: &str) {
+    pub(super) fn opaque_input(&mut self, reason: Reason) {
         let whole = self.at.map(|at| self.pipe.map_or(at, |first| first.join(at)));
         self.at_span(whole, |machine| machine.opaque(About::Anything, reason, &[]));
     }

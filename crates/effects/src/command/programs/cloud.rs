@@ -1,10 +1,10 @@
 //! Clients of hosting services: they talk to their service and read or write the local files they name.
 
-use crate::About;
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use super::Call;
 use super::git::is_location;
@@ -53,7 +53,7 @@ impl Machine<'_> {
             let program = call.words.first().map_or("", |word| word.text.as_str());
             let mut vouchers = vec![program];
             vouchers.extend(subs.first());
-            self.opaque(About::Anything, "changes a hosting service", &vouchers);
+            self.opaque(About::Anything, Reason::HostingService, &vouchers);
         }
         Stream::Unknown
     }
@@ -133,12 +133,12 @@ impl Machine<'_> {
             ("repo", "clone" | "sync" | "fork") | ("pr", "checkout") => {
                 let host = if call.name == "glab" { "gitlab.com" } else { "github.com" };
                 self.connect_to(Some(host), Some("https"));
-                self.opaque(About::Writes, "writes files of the fetched revision", &["gh", first, second]);
+                self.opaque(About::Writes, Reason::FetchedRevision, &["gh", first, second]);
             }
             ("extension", "install" | "exec" | "upgrade")
             | ("alias", "set" | "import")
             | ("codespace" | "copilot", _) => {
-                self.opaque(About::Anything, "runs other programs", &["gh", first]);
+                self.opaque(About::Anything, Reason::OtherPrograms, &["gh", first]);
             }
             ("api", _) => {
                 if let Some(url) = words.get(1).filter(|word| is_location(&word.text) && word.text.contains("://")) {

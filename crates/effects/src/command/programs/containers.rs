@@ -1,11 +1,11 @@
 //! Containers: files are theirs, except where a mount makes them ours.
 
-use crate::About;
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use super::Call;
 
@@ -44,7 +44,7 @@ impl Machine<'_> {
             {
                 let reads = rest.first().and_then(Arg::literal);
                 if !matches!(reads, None | Some("ls" | "du" | "inspect" | "version" | "imagetools" | "history")) {
-                    self.opaque(About::Anything, "changes what builds images", &[&program, &sub.text]);
+                    self.opaque(About::Anything, Reason::ImageBuilder, &[&program, &sub.text]);
                 }
             }
             Some("build" | "buildx" | "builder" | "bake") => {
@@ -57,7 +57,7 @@ impl Machine<'_> {
                 {
                     if place.text.contains("://") { self.connect(place) } else { self.path(Role::ReadTree, place) }
                 }
-                self.opaque(About::Anything, "runs the project's build", &[&program, "build"]);
+                self.opaque(About::Anything, Reason::RunsBuild, &[&program, "build"]);
             }
             Some("cp") => {
                 for (at, word) in rest.iter().filter(|word| !word.text.starts_with('-')).enumerate() {
@@ -82,7 +82,7 @@ impl Machine<'_> {
                     reads,
                     Some("ls" | "ps" | "list" | "inspect" | "logs" | "info" | "status" | "top" | "stats")
                 ) {
-                    self.opaque(About::Anything, "changes what the container engine runs", &[&program, &sub.text]);
+                    self.opaque(About::Anything, Reason::ContainerEngine, &[&program, &sub.text]);
                 }
             }
             Some("save" | "export") => {
@@ -102,7 +102,7 @@ impl Machine<'_> {
                 | "container" | "image" | "--version" | "help" | "completion" | "prune" | "commit" | "attach"
                 | "manifest",
             ) => {}
-            _ => self.opaque(About::Anything, "the subcommand is not known", &[&program, &sub.text]),
+            _ => self.opaque(About::Anything, Reason::UnknownSubcommand, &[&program, &sub.text]),
         }
         Stream::Unknown
     }
@@ -124,7 +124,7 @@ impl Machine<'_> {
             sub,
             Some("ps" | "logs" | "ls" | "images" | "top" | "port" | "version" | "events" | "stats" | "volumes")
         ) {
-            self.opaque(About::Anything, "runs what the compose file says", &[program, "compose"]);
+            self.opaque(About::Anything, Reason::RunsComposeFile, &[program, "compose"]);
         }
     }
 
@@ -172,7 +172,7 @@ impl Machine<'_> {
         } else if !command.is_empty() {
             self.contained(command, &[], io);
         }
-        self.opaque(About::Anything, "runs a container image", &[program, sub]);
+        self.opaque(About::Anything, Reason::ContainerImage, &[program, sub]);
         let _ = image;
     }
 
@@ -258,7 +258,7 @@ impl Machine<'_> {
                 | "config"
         );
         if !reads {
-            self.opaque(About::Anything, "changes a cluster", &[&program, sub]);
+            self.opaque(About::Anything, Reason::Cluster, &[&program, sub]);
         }
         Stream::Unknown
     }

@@ -1,11 +1,11 @@
 //! Editors and pagers: files they open, commands they are told to run.
 
-use crate::About;
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use super::Call;
 
@@ -25,7 +25,7 @@ impl Machine<'_> {
                     if let Some(file) = left.next().filter(|file| !matches!(file.text.as_str(), "NONE" | "NORC")) {
                         self.path(if matches!(text, "-w" | "-W") { Role::Write } else { Role::Read }, file);
                         if matches!(text, "-S" | "-u" | "-s") {
-                            self.opaque(About::Anything, "runs an editor script", &[]);
+                            self.opaque(About::Anything, Reason::EditorScript, &[]);
                         }
                     }
                 }
@@ -60,7 +60,7 @@ impl Machine<'_> {
     /// `:!command`, `:r !command`, `:w file`, `:e file`, `:source file`, separated by `|`.
     fn ex_commands(&mut self, word: &Arg, io: &mut Io<'_>) {
         let Some(text) = word.literal() else {
-            self.opaque(About::Anything, "the text of an editor command is not known", &[]);
+            self.opaque(About::Anything, Reason::UnknownEditorCommand, &[]);
             return;
         };
         let text = text.trim().trim_start_matches(':');
@@ -97,14 +97,14 @@ impl Machine<'_> {
                 }
                 "so" | "source" => {
                     self.path(Role::Read, &Arg::exact(rest));
-                    self.opaque(About::Anything, "runs an editor script", &[]);
+                    self.opaque(About::Anything, Reason::EditorScript, &[]);
                 }
                 "call" | "lua" | "py" | "python" | "python3" | "py3" | "ruby" | "perl" | "exe" | "execute"
                 | "terminal" | "ter" | "make" | "grep" | "luafile" => {
-                    self.opaque(About::Anything, "runs an editor command that is not read", &[]);
+                    self.opaque(About::Anything, Reason::EditorCommandNotRead, &[]);
                 }
                 _ if one.contains("system(") || one.contains("jobstart(") || one.contains("writefile(") => {
-                    self.opaque(About::Anything, "runs an editor command that is not read", &[]);
+                    self.opaque(About::Anything, Reason::EditorCommandNotRead, &[]);
                 }
                 _ => {}
             }
@@ -136,7 +136,7 @@ impl Machine<'_> {
             }
             Stream::Unconnected => {}
             Stream::Names(_) | Stream::Unknown => {
-                self.opaque_input("runs commands from its input, which is not known");
+                self.opaque_input(Reason::UnknownInputCommands);
             }
         }
         Stream::Unknown

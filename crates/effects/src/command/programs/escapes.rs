@@ -1,11 +1,11 @@
 //! Programs with commands of their own that start others: `dc`, `ip netns exec`, debuggers, database clients.
 
-use crate::About;
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use super::Call;
 
@@ -46,7 +46,7 @@ impl Machine<'_> {
                 && matches!(option.literal(), Some("-b" | "-batch" | "--batch"))
             {
                 self.path(Role::Read, file);
-                self.opaque(About::Anything, "runs commands from a file", &[]);
+                self.opaque(About::Anything, Reason::CommandFile, &[]);
             }
         }
         let at = call.rest.iter().position(|word| word.text == "exec");
@@ -80,7 +80,7 @@ impl Machine<'_> {
                 }
                 Some("-x" | "--command" | "-s" | "--source" | "-S") => {
                     self.path(Role::Read, text);
-                    self.opaque(About::Anything, "runs commands from a file", &[]);
+                    self.opaque(About::Anything, Reason::CommandFile, &[]);
                 }
                 _ => {}
             }

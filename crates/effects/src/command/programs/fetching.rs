@@ -1,11 +1,11 @@
 //! `curl`, `wget` and other clients that fetch URLs.
 
-use crate::About;
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use super::Call;
 
@@ -54,7 +54,7 @@ impl Machine<'_> {
                 "-b" | "--cookie" if !value.text.contains('=') => self.path(Role::Read, value),
                 "-K" | "--config" => {
                     self.path(Role::Read, value);
-                    self.opaque(About::Anything, "takes options from a file", &[]);
+                    self.opaque(About::Anything, Reason::OptionsFile, &[]);
                 }
                 "--connect-to" | "--resolve" => self.redirected_host(value, 2),
                 "-o" | "--output" if outputs.is_some() => {}
@@ -163,7 +163,7 @@ impl Machine<'_> {
         for setting in arguments.values(&["-e", "--execute"]) {
             match setting.after('=') {
                 Some((name, url)) if name.contains("proxy") => self.connect(&url.with(url.text.trim())),
-                _ => self.opaque(About::Anything, "settings can make the program do anything", &[]),
+                _ => self.opaque(About::Anything, Reason::ArbitrarySettings, &[]),
             }
         }
         for url in &arguments.operands {

@@ -1,12 +1,12 @@
 //! Programs of the core family that need more than roles: `dd`, `chmod`, `split`, `mktemp`, `jq`, `awk`, `grep`.
 
-use crate::About;
 use crate::command::argument::{Arg, Arguments, Known};
 use crate::command::knowledge::{Language, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::command::temporary;
+use crate::{About, Reason};
 
 use super::Call;
 use super::printing::selection;
@@ -204,7 +204,7 @@ impl Machine<'_> {
                     .any(|word| matches!(word, "$ENV" | "env"))
             });
             if whole {
-                self.opaque(About::Reads, "prints the environment", &[]);
+                self.opaque(About::Reads, Reason::Environment, &[]);
             }
         }
         self.given(call.entry, call.words, &arguments, io)
@@ -229,7 +229,7 @@ impl Machine<'_> {
                     if library.is_some_and(|value| value.text == "inplace") {
                         in_place = true;
                     } else {
-                        self.opaque(About::Anything, "loads a library", &[]);
+                        self.opaque(About::Anything, Reason::LoadsLibrary, &[]);
                     }
                 }
                 Some("-v" | "--assign") => assigned.extend(left.next().cloned()),
@@ -245,7 +245,7 @@ impl Machine<'_> {
                     assigned.push(word.with(value.unwrap_or_default()));
                 }
                 Some(_) if text.starts_with("-l") || text.starts_with("--load=") || text.starts_with("--include=") => {
-                    self.opaque(About::Anything, "loads a library", &[]);
+                    self.opaque(About::Anything, Reason::LoadsLibrary, &[]);
                 }
                 Some(_) if text.starts_with("-E") || text.starts_with("--exec=") => {
                     from_file = true;

@@ -1,11 +1,11 @@
 //! `find` and `fd`: where they look, which names they select, and what they run on them.
 
-use crate::About;
 use crate::command::argument::{Arg, Known};
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use super::Call;
 
@@ -103,7 +103,7 @@ impl Machine<'_> {
                 }
                 Some(test) if TESTS_WITH_VALUE.contains(&test) || test.starts_with("-newer") => at += 1,
                 Some(_) => {}
-                None => self.opaque(About::Anything, "a part of the expression is not known", &[]),
+                None => self.opaque(About::Anything, Reason::UnknownExpression, &[]),
             }
         }
     }

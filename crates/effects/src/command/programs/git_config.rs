@@ -4,7 +4,7 @@ use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
-use crate::{About, PathTarget};
+use crate::{About, PathTarget, Reason};
 
 use super::git_triggers::{self, Setting, is_idle, runs};
 
@@ -13,7 +13,7 @@ impl Machine<'_> {
     pub(super) fn git_setting(&mut self, setting: &Arg, settings: &mut Vec<Setting>, io: &mut Io<'_>) {
         let Some((name, value)) = setting.after('=') else {
             if !setting.is_exact() {
-                self.opaque(About::Anything, "a git setting that is not known", &[]);
+                self.opaque(About::Anything, Reason::UnknownGitSetting, &[]);
             }
             return;
         };
@@ -30,7 +30,7 @@ impl Machine<'_> {
     fn git_value(&mut self, name: &str, value: &Arg, io: &mut Io<'_>) {
         if is_location(name) {
             self.path(Role::List, value);
-            self.opaque(About::Anything, "a git setting that makes git run other programs", &[]);
+            self.opaque(About::Anything, Reason::GitRunsPrograms, &[]);
             return;
         }
         if !runs(name) {
@@ -40,7 +40,7 @@ impl Machine<'_> {
         if idle {
             return;
         }
-        self.opaque(About::Anything, "a git setting that makes git run a command", &[]);
+        self.opaque(About::Anything, Reason::GitRunsCommand, &[]);
         if let Some(text) = value.literal() {
             let text = text.strip_prefix('!').unwrap_or(text).to_owned();
             self.command_text(&Arg::exact(text), io);
@@ -116,7 +116,7 @@ impl Machine<'_> {
 
     fn git_configured(&mut self, name: &Arg, value: &Arg, adds: bool, file: &PathTarget, io: &mut Io<'_>) {
         let Some(name) = name.literal() else {
-            self.opaque(About::Anything, "a git setting that is not known", &[]);
+            self.opaque(About::Anything, Reason::UnknownGitSetting, &[]);
             return self.world.wrote(file, None);
         };
         let lower = name.to_ascii_lowercase();
@@ -129,7 +129,7 @@ impl Machine<'_> {
         match text {
             Some(text) => self.world.appended(file, &text),
             None if runs(&lower) || lower.starts_with("alias.") => {
-                self.opaque(About::Anything, "a git setting that is not known", &[]);
+                self.opaque(About::Anything, Reason::UnknownGitSetting, &[]);
                 self.world.wrote(file, None);
             }
             None => self.world.appended(file, "\n"),

@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::About;
 use crate::command::argument::Arg;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
+use crate::{About, Reason};
 
 /// A setting by its full name in lower case.
 pub(super) type Setting = (String, Arg);
@@ -148,13 +148,13 @@ impl Machine<'_> {
             Some(None) => self.world.parts(&target).to_vec(),
         };
         if texts.is_empty() {
-            self.opaque(About::Anything, "git's settings were changed in this session in a way that is not known", &[]);
+            self.opaque(About::Anything, Reason::GitSettingsChanged, &[]);
         }
         for text in texts {
             for (name, value) in parsed(&text) {
                 if let Some(key) = name.strip_prefix('.') {
                     // The section stands in the part of the file that nobody knows.
-                    self.opaque(About::Anything, "a git setting that is not known", &[]);
+                    self.opaque(About::Anything, Reason::UnknownGitSetting, &[]);
                     settings.extend(full_names(key).map(|name| (name, Arg::exact(value.as_str()))));
                 } else if depth == 0 && listed("include.path includeif.*", &name) {
                     let holder = file.text.rsplit_once('/').map_or("", |(holder, _)| holder);
@@ -192,7 +192,7 @@ impl Machine<'_> {
             Some(text) => {
                 self.command_text(&Arg::exact(text), io);
             }
-            None => self.opaque(About::Anything, "a git setting that is not known", &[]),
+            None => self.opaque(About::Anything, Reason::UnknownGitSetting, &[]),
         }
         self.via = outer;
     }
@@ -214,7 +214,7 @@ impl Machine<'_> {
         match set.as_ref().map(Arg::literal) {
             Some(Some(path)) if path.starts_with(['/', '~']) => directories.push(path.to_owned()),
             Some(Some(path)) => directories.push(format!("{top}/{path}")),
-            Some(None) => self.opaque(About::Anything, "hooks from a directory that is not known", &[]),
+            Some(None) => self.opaque(About::Anything, Reason::UnknownHooksDirectory, &[]),
             None => directories.push(format!("{}/hooks", own.text)),
         }
         let mut found = false;
@@ -224,7 +224,7 @@ impl Machine<'_> {
             }
         }
         if set.is_some() && !found && !of(sub).all(|hook| skips && listed(&table().skippable, hook)) {
-            self.opaque(About::Anything, "runs hooks from a directory that was set in this session", &[]);
+            self.opaque(About::Anything, Reason::HooksDirectoryChanged, &[]);
         }
     }
 

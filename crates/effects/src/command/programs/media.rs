@@ -1,10 +1,10 @@
 //! Converters of media, where what is written is the operand that is left over.
 
-use crate::About;
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use super::Call;
 
@@ -32,7 +32,7 @@ impl Machine<'_> {
                 "vf" | "af" | "filter" | "filter_complex" | "lavfi"
                     if value.text.contains('=') && names_file(value) =>
                 {
-                    self.opaque(About::Anything, "a filter reads or writes a file that it names", &[]);
+                    self.opaque(About::Anything, Reason::FilterFiles, &[]);
                 }
                 _ => {}
             }
@@ -87,7 +87,7 @@ impl Machine<'_> {
             self.connect(word);
         } else if let Some(list) = word.text.strip_prefix('@') {
             self.path(Role::Read, &word.with(list));
-            self.opaque(About::Reads, "reads files that a list names", &[]);
+            self.opaque(About::Reads, Reason::ListedFiles, &[]);
         } else if word.text != "-" {
             self.path(Role::Read, &word.with(bare(&word.text)));
         }

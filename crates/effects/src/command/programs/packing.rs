@@ -5,7 +5,7 @@ use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, patch};
+use crate::{About, Reason, patch};
 
 use super::Call;
 
@@ -41,7 +41,7 @@ impl Machine<'_> {
                     Some((name, command)) if name == "exec" => {
                         self.command_text(&command, io);
                     }
-                    _ if !action.is_exact() => self.opaque(About::Anything, "the text of a command is not known", &[]),
+                    _ if !action.is_exact() => self.opaque(About::Anything, Reason::UnknownCommandText, &[]),
                     _ => {}
                 },
                 (_, Some(value)) => {
@@ -62,7 +62,7 @@ impl Machine<'_> {
             }
         }
         if has(&["-T", "--files-from"]) {
-            self.opaque(About::Reads, "packs files that a list names", &[]);
+            self.opaque(About::Reads, Reason::ListedPacked, &[]);
         }
         let to_output = has(&["-O", "--to-stdout", "--to-command"]);
         for directory in arguments.values(&["-C", "--directory", "--cd"]) {
@@ -90,7 +90,7 @@ impl Machine<'_> {
             }
         }
         if has(&["-P", "--absolute-names"]) && extracts {
-            self.opaque(About::Writes, "unpacks to paths that the archive names", &[]);
+            self.opaque(About::Writes, Reason::ArchivePaths, &[]);
         }
         self.world.set_cwd(cwd);
         if lists { Stream::Unknown } else { Stream::nothing() }
@@ -146,7 +146,7 @@ impl Machine<'_> {
         let deletes = arguments.has(&["-d", "--delete"]);
         self.path(if deletes { Role::Edit } else { Role::Write }, archive);
         if arguments.has(&["-TT", "--unzip-command"]) {
-            self.opaque(About::Anything, "gives the archive to a command", &[]);
+            self.opaque(About::Anything, Reason::ArchiveCommand, &[]);
         }
         if deletes {
             return Stream::Unknown;
@@ -159,7 +159,7 @@ impl Machine<'_> {
             }
         }
         if arguments.has(&["-@"]) {
-            self.opaque(About::Reads, "packs files that its input names", &[]);
+            self.opaque(About::Reads, Reason::InputPacked, &[]);
         }
         Stream::Unknown
     }
@@ -273,7 +273,7 @@ impl Machine<'_> {
             self.enter(directory);
         }
         if arguments.has(&["--dry-run", "--check"]) {
-            self.opaque(About::Reads, "reads files that a patch names", &["patch"]);
+            self.opaque(About::Reads, Reason::PatchReads, &["patch"]);
             self.world.set_cwd(cwd);
             return Stream::Unknown;
         }
@@ -287,7 +287,7 @@ impl Machine<'_> {
         match (named, text.text()) {
             (Some(file), _) => self.path(Role::Edit, file),
             (None, Some(text)) => self.patched(text, strip),
-            (None, None) => self.opaque(About::Writes, "writes files that a patch names", &[]),
+            (None, None) => self.opaque(About::Writes, Reason::PatchWrites, &[]),
         }
         self.world.set_cwd(cwd);
         Stream::Unknown
@@ -305,7 +305,7 @@ impl Machine<'_> {
                     self.effect(effect);
                 }
             }
-            None => self.opaque(About::Writes, "writes files that a patch names", &[]),
+            None => self.opaque(About::Writes, Reason::PatchWrites, &[]),
         }
         Stream::Unknown
     }

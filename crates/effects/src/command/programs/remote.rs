@@ -1,11 +1,11 @@
 //! Programs that talk to another host: `ssh`, `scp`, `rsync`, `nc`, `socat`, `dig`.
 
-use crate::About;
 use crate::command::argument::{Arg, Arguments, Known};
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use super::Call;
 
@@ -39,13 +39,13 @@ impl Machine<'_> {
             match input {
                 Stream::Known(text) => self.remote_text(&text, io),
                 Stream::Unconnected => {}
-                _ => self.opaque(About::Commands, "runs commands from its input on another host", &[]),
+                _ => self.opaque(About::Commands, Reason::RemoteInputCommands, &[]),
             }
             return Stream::Unknown;
         }
         let text: Vec<&str> = command.iter().map(Arg::best).collect();
         if !command.iter().all(Arg::is_exact) {
-            self.opaque(About::Commands, "the text of a command is not known", &[]);
+            self.opaque(About::Commands, Reason::UnknownCommandText, &[]);
         }
         self.remote_text(&text.join(" "), io);
         Stream::Unknown
@@ -111,7 +111,7 @@ impl Machine<'_> {
         if call.name == "sftp" {
             if let Some(host) = arguments.operands.first() {
                 self.connect_remote(host, "ssh");
-                self.opaque(About::Anything, "runs an interactive client", &["sftp"]);
+                self.opaque(About::Anything, Reason::InteractiveClient, &["sftp"]);
             }
             return Stream::Unknown;
         }
@@ -209,7 +209,7 @@ impl Machine<'_> {
             [host, port, ..] if !listens => self.connect_host(host, port.text.parse().ok(), Some("tcp")),
             [host] if !listens && !socket => self.connect_host(host, None, Some("tcp")),
             [path, ..] if socket => self.path(Role::Edit, path),
-            _ if listens => self.opaque(About::Network, "waits for connections", &[]),
+            _ if listens => self.opaque(About::Network, Reason::WaitsForConnections, &[]),
             _ => {}
         }
         for proxy in arguments.values(&["-x"]) {
@@ -244,7 +244,7 @@ impl Machine<'_> {
             "OPEN" | "FILE" | "GOPEN" | "CREATE" | "CREAT" | "PIPE" | "UNIX" | "UNIX-CONNECT" | "UNIX-CLIENT"
             | "ABSTRACT" => self.path(Role::Edit, &target),
             kind if kind.contains("LISTEN") || kind.contains("RECV") => {
-                self.opaque(About::Network, "waits for connections", &[]);
+                self.opaque(About::Network, Reason::WaitsForConnections, &[]);
             }
             "FD" | "STDIO" => {}
             _ => {

@@ -5,7 +5,7 @@ use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Certainty};
+use crate::{About, Certainty, Reason};
 
 use super::Call;
 use super::wrappers::is_name;
@@ -41,7 +41,7 @@ impl Machine<'_> {
             }
         }
         let about = self.of_project(call.words);
-        self.opaque(about, "runs the project's build", &[&program]);
+        self.opaque(about, Reason::RunsBuild, &[&program]);
         Stream::Unknown
     }
 
@@ -77,7 +77,7 @@ impl Machine<'_> {
                 }
                 Some("-provider" | "-engine" | "-provider-path") => {
                     left.next();
-                    self.opaque(About::Anything, "loads code", &[]);
+                    self.opaque(About::Anything, Reason::LoadsCode, &[]);
                 }
                 Some(text) if text.starts_with('-') => {}
                 _ if matches!(sub, "dgst" | "sha1" | "sha256" | "sha512" | "md5" | "verify" | "base64")

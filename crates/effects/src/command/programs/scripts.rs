@@ -1,11 +1,11 @@
 //! Shells and interpreters: programs given as text, as a file, or on standard input.
 
-use crate::About;
 use crate::command::argument::{Arg, Arguments, Given, literals};
 use crate::command::knowledge::{Language, Role, Subject};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use super::Call;
 
@@ -22,7 +22,7 @@ impl Machine<'_> {
                     left.next();
                     if let Some(value) = left.next().filter(|_| is_file) {
                         self.path(Role::Read, value);
-                        self.opaque(About::Anything, "runs a start-up file", &[]);
+                        self.opaque(About::Anything, Reason::StartUpFile, &[]);
                         self.start_up_file(value, io);
                     }
                 }
@@ -99,7 +99,7 @@ impl Machine<'_> {
         let known = if let Some(known) = text.literal() {
             known.to_owned()
         } else {
-            self.opaque(About::Anything, "the text of a command is not known", &[]);
+            self.opaque(About::Anything, Reason::UnknownCommandText, &[]);
             match &text.likely {
                 Some(likely) => likely.clone(),
                 None => return Stream::Unknown,
@@ -145,18 +145,18 @@ impl Machine<'_> {
         let text = match content {
             Stream::Known(text) => text,
             Stream::Likely(text) => {
-                self.opaque(About::Anything, "runs a script that is not certain", &[]);
+                self.opaque(About::Anything, Reason::UncertainScript, &[]);
                 text
             }
             Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
                 let written = file.is_exact() && self.world.written(&self.locate(file).0).is_some();
                 if written {
-                    self.opaque(About::Anything, "runs a script whose content in this session is not known", &[]);
+                    self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
                     self.run_parts(file, language, io);
                 } else if file.is_exact() && self.process_output(file).is_none() {
-                    self.opaque(About::Anything, "runs a script that was not written in this session", vouched_by);
+                    self.opaque(About::Anything, Reason::ScriptNotWritten, vouched_by);
                 } else {
-                    self.opaque(About::Anything, "runs a script that is not known", &[]);
+                    self.opaque(About::Anything, Reason::UnknownScript, &[]);
                     self.run_matching(file, language, io);
                 }
                 return Stream::Unknown;
@@ -250,7 +250,7 @@ impl Machine<'_> {
                 }
                 (_, "-jar" | "-S") => {
                     ran = true;
-                    self.opaque(About::Anything, "runs a program that is not read", &[program, &value.text]);
+                    self.opaque(About::Anything, Reason::ProgramNotRead, &[program, &value.text]);
                 }
                 _ => {}
             }
@@ -294,7 +294,7 @@ impl Machine<'_> {
             Some(text) => {
                 self.code(language, text, &[], io);
             }
-            None => self.opaque(About::Anything, "the text of a program is not known", &[]),
+            None => self.opaque(About::Anything, Reason::UnknownProgramText, &[]),
         }
     }
 
@@ -303,11 +303,11 @@ impl Machine<'_> {
         match io.input.clone() {
             Stream::Known(text) => self.code(language, &text, &[], io),
             Stream::Likely(text) => {
-                self.opaque_input("runs a program from its input, which is not certain");
+                self.opaque_input(Reason::UncertainInputProgram);
                 self.code(language, &text, &[], io)
             }
             Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
-                self.opaque_input("runs a program from its input, which is not known");
+                self.opaque_input(Reason::UnknownInputProgram);
                 Stream::Unknown
             }
         }
@@ -339,7 +339,7 @@ impl Machine<'_> {
             }
             Some("http.server") => {
                 self.path(Role::ReadTree, &Arg::exact("."));
-                self.opaque(About::Network, "waits for connections", &[]);
+                self.opaque(About::Network, Reason::WaitsForConnections, &[]);
             }
             Some("timeit") => {
                 let code = rest.iter().filter(|word| !word.text.starts_with('-') || word.text.starts_with("-s"));
@@ -367,13 +367,13 @@ impl Machine<'_> {
                 let unproven = listed.and_then(|entry| entry.unproven.as_ref());
                 let of_project = unproven.is_some_and(|unproven| unproven.about == Subject::Project);
                 let about = if of_project { self.of_project(&words) } else { About::Anything };
-                self.opaque(about, "runs a module", &[program]);
+                self.opaque(about, Reason::RunsModule, &[program]);
                 if self.world.has_written() {
                     self.project_scripts(name, &words, io);
                 }
                 self.possible_operands(&words);
             }
-            None => self.opaque(About::Anything, "runs a module that is not known", &[]),
+            None => self.opaque(About::Anything, Reason::UnknownModuleRun, &[]),
         }
     }
 
@@ -468,7 +468,7 @@ impl Machine<'_> {
             [sub, file, ..] if sub.text == "run" => {
                 self.run_script("deno run", Language::Javascript, file, &[], io);
             }
-            [sub, ..] => self.opaque(self.of_project(call.words), "runs the project's build", &["deno", &sub.text]),
+            [sub, ..] => self.opaque(self.of_project(call.words), Reason::RunsBuild, &["deno", &sub.text]),
             [] => {}
         }
         Stream::Unknown

@@ -1,11 +1,11 @@
 //! `sed`: scripts that read, write and run.
 
-use crate::About;
 use crate::command::argument::{Arg, Arguments, Known};
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use super::Call;
 
@@ -32,7 +32,7 @@ impl Machine<'_> {
             self.path(Role::Read, file);
             match self.content(file).text() {
                 Some(text) => scripts.push(Arg::exact(text)),
-                None => self.opaque(About::Anything, "runs a sed script that was not written in this session", &[]),
+                None => self.opaque(About::Anything, Reason::SedScriptNotWritten, &[]),
             }
         }
         if scripts.is_empty() && !from_files {
@@ -68,11 +68,11 @@ impl Machine<'_> {
     /// What the script does besides editing; returns what it puts into the text.
     fn sed_script(&mut self, script: &Arg, io: &mut Io<'_>) -> Vec<String> {
         let Some(text) = script.literal() else {
-            self.opaque(About::Anything, "runs a sed script that is not known", &[]);
+            self.opaque(About::Anything, Reason::UnknownSedScript, &[]);
             return Vec::new();
         };
         let Some(program) = read(text) else {
-            self.opaque(About::Anything, "runs a sed script that is not understood", &[]);
+            self.opaque(About::Anything, Reason::SedScriptNotUnderstood, &[]);
             return Vec::new();
         };
         for file in &program.reads {
@@ -85,7 +85,7 @@ impl Machine<'_> {
             self.command_text(&Arg::exact(command.as_str()), io);
         }
         if program.runs_input {
-            self.opaque(About::Anything, "sed runs what it makes of its input", &[]);
+            self.opaque(About::Anything, Reason::SedRunsInput, &[]);
             if let Stream::Known(text) | Stream::Likely(text) = io.input.clone() {
                 self.guessed(|machine| machine.command_text(&Arg::exact(text), io));
             }

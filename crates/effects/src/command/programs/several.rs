@@ -1,11 +1,11 @@
 //! `xargs` and `parallel`: one command for many items.
 
-use crate::About;
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use super::Call;
 use super::find::filled;
@@ -115,7 +115,7 @@ impl Machine<'_> {
             }
         }
         if all.len() > ITEMS {
-            self.opaque(About::Anything, "too many items", &[]);
+            self.opaque(About::Anything, Reason::TooManyItems, &[]);
             return vec![Arg::unknown("{}")];
         }
         all

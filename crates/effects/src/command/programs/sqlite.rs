@@ -1,11 +1,11 @@
 //! `sqlite3` and `duckdb`: a database file, and statements that reach for other files.
 
-use crate::About;
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use super::Call;
 
@@ -39,7 +39,7 @@ impl Machine<'_> {
         }
         if !only_reads {
             let program = call.words.first().map_or("sqlite3", |word| word.text.as_str());
-            self.opaque(About::Writes, "runs database statements", &[program]);
+            self.opaque(About::Writes, Reason::DatabaseStatements, &[program]);
         }
         Stream::Unknown
     }
@@ -47,7 +47,7 @@ impl Machine<'_> {
     /// One statement or dot command; says whether it only reads the database.
     fn statement(&mut self, program: &str, line: &Arg, io: &mut Io<'_>) -> bool {
         let Some(text) = line.literal() else {
-            self.opaque(About::Anything, "database statements that are not known", &[]);
+            self.opaque(About::Anything, Reason::UnknownStatements, &[]);
             return false;
         };
         let (command, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
@@ -59,7 +59,7 @@ impl Machine<'_> {
         // DuckDB opens whatever file or URL a statement names.
         let opens = program == "duckdb" && (text.contains(['\'', '"']) || lower.contains("from read_"));
         if opens || reaches.iter().any(|name| lower.contains(name)) {
-            self.opaque(About::Anything, "a statement reads or writes files", &[]);
+            self.opaque(About::Anything, Reason::StatementFile, &[]);
         }
         matches!(command.to_ascii_lowercase().as_str(), "select" | "explain" | "describe" | "show")
             || lower.starts_with("pragma") && !lower.contains('=')
@@ -82,14 +82,14 @@ impl Machine<'_> {
             ".import" => {
                 let file = words.iter().find(|word| !word.text.starts_with('-'));
                 match piped(rest) {
-                    Some(_) => self.opaque(About::Anything, "runs a command that is not read", &[]),
+                    Some(_) => self.opaque(About::Anything, Reason::DatabaseCommandNotRead, &[]),
                     None => self.dot_file(Role::Read, file),
                 }
                 return false;
             }
-            ".load" => self.opaque(About::Anything, "loads code", &[]),
+            ".load" => self.opaque(About::Anything, Reason::LoadsCode, &[]),
             ".cd" | ".archive" | ".ar" | ".excel" | ".www" | ".edit" | ".e" => {
-                self.opaque(About::Anything, "a command of the database's shell reads or writes files", &[]);
+                self.opaque(About::Anything, Reason::DatabaseCommandFile, &[]);
             }
             _ => {}
         }
@@ -106,7 +106,7 @@ impl Machine<'_> {
     fn dot_read(&mut self, rest: &str, file: Option<&Arg>, io: &mut Io<'_>) {
         if let Some(command) = piped(rest) {
             self.command_text(&Arg::exact(command), io);
-            self.opaque(About::Anything, "database statements that are not known", &[]);
+            self.opaque(About::Anything, Reason::UnknownStatements, &[]);
         } else if let Some(file) = file {
             self.role(Role::Script, file, io);
         }

@@ -1,11 +1,11 @@
 //! Programs that run another command: `env`, `sudo`, `flock`, `watch`, `script`, `npx`.
 
-use crate::About;
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use super::Call;
 
@@ -27,7 +27,7 @@ impl Machine<'_> {
                     Some(text) => {
                         self.split_words(text, &mut scope).into_iter().rev().for_each(|word| words.push_front(word));
                     }
-                    None => self.opaque(About::Anything, "the text of a command is not known", &[]),
+                    None => self.opaque(About::Anything, Reason::UnknownCommandText, &[]),
                 }
             } else if matches!(word.literal(), Some("-u" | "--unset" | "-C" | "--chdir" | "--argv0" | "-P" | "-a")) {
                 words.pop_front();
@@ -51,7 +51,7 @@ impl Machine<'_> {
         }
         let command: Vec<Arg> = words.into();
         let output = if command.is_empty() {
-            self.opaque(About::Reads, "prints the environment", &[]);
+            self.opaque(About::Reads, Reason::Environment, &[]);
             Stream::Unknown
         } else {
             self.command(&command, &mut Io { scope: &mut scope, input: io.input })
@@ -125,9 +125,9 @@ impl Machine<'_> {
         if command.is_empty() {
             if let Some(unproven) = &call.entry.unproven {
                 let vouchers = crate::command::apply::leading(call.words, unproven.vouch);
-                self.opaque(About::Anything, &unproven.reason, &crate::command::apply::borrowed(&vouchers));
+                self.opaque(About::Anything, unproven.into(), &crate::command::apply::borrowed(&vouchers));
             } else {
-                self.opaque(About::Anything, "runs a program that is not named", &[program]);
+                self.opaque(About::Anything, Reason::ProgramNotNamed, &[program]);
             }
             return Stream::Unknown;
         }
@@ -239,13 +239,13 @@ impl Machine<'_> {
         if installed && !arguments.has(&["-p", "--package"]) {
             let local = |word: &Arg| matches!(word.literal(), Some("--no-install" | "--no" | "--offline"));
             if !call.rest.iter().any(local) {
-                self.opaque(About::Network, "fetches the package where it is not installed", &vouchers);
+                self.opaque(About::Network, Reason::FetchesPackage, &vouchers);
             }
             return self.command(&arguments.operands, io);
         }
         // The package decides what runs; its words may still name a program that a policy denies.
         self.execute(&arguments.operands, false, true);
-        self.opaque(About::Anything, "runs a package", &vouchers);
+        self.opaque(About::Anything, Reason::RunsPackage, &vouchers);
         self.possible_operands(&arguments.operands);
         Stream::Unknown
     }
@@ -280,13 +280,13 @@ impl Machine<'_> {
             for word in call.rest.iter().skip(1).filter(|word| word.text.contains(' ')) {
                 self.command_text(word, io);
             }
-            self.opaque(About::Anything, "types keys into another program", &[program, sub]);
+            self.opaque(About::Anything, Reason::KeysTyped, &[program, sub]);
             return Stream::nothing();
         }
         if let Some(last) = call.rest.last().filter(|word| word.text.contains(' ')) {
             self.command_text(last, io);
         }
-        self.opaque(About::Anything, "runs commands in another session", &[program, sub]);
+        self.opaque(About::Anything, Reason::AnotherSession, &[program, sub]);
         Stream::nothing()
     }
 
@@ -316,7 +316,7 @@ impl Machine<'_> {
         });
         if !information {
             self.spawn(call.name);
-            self.opaque(About::Anything, "runs another agent, whose session is not part of this one", &[call.name]);
+            self.opaque(About::Anything, Reason::AnotherAgent, &[call.name]);
         }
         Stream::Unknown
     }
@@ -326,7 +326,7 @@ impl Machine<'_> {
             .rest
             .iter()
             .position(|word| word.text.eq_ignore_ascii_case("/c") || word.text.eq_ignore_ascii_case("/k"));
-        self.opaque(About::Anything, "runs commands of another shell", &[]);
+        self.opaque(About::Anything, Reason::AnotherShell, &[]);
         match at.and_then(|at| call.rest.get(at + 1..)) {
             Some(words) => {
                 // Its own commands are called as PowerShell's are; `/s` and the like are flags.

@@ -14,7 +14,7 @@ use crate::command::machine::Machine;
 use crate::command::programs::Call;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Argument, Certainty, Execution, Kind};
+use crate::{About, Argument, Certainty, Execution, Kind, Reason};
 
 impl Machine<'_> {
     pub(crate) fn powershell(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -30,7 +30,7 @@ impl Machine<'_> {
                 "-e" | "-enc" | "-ec" | "-encodedcommand" | "-encoded" => {
                     match left.next().and_then(|word| encoded(word.literal()?)) {
                         Some(text) => self.powershell_text(&text, io),
-                        None => self.opaque(About::Anything, "runs encoded commands", &[]),
+                        None => self.opaque(About::Anything, Reason::EncodedCommands, &[]),
                     }
                     return Stream::Unknown;
                 }
@@ -66,7 +66,7 @@ impl Machine<'_> {
     pub(crate) fn powershell_text(&mut self, text: &str, io: &mut Io<'_>) {
         let program = text::read(text);
         if program.too_deep {
-            self.opaque(About::Anything, "commands nested too deeply", &[]);
+            self.opaque(About::Anything, Reason::CommandsNestedTooDeeply, &[]);
         }
         let mut flow = Flow::default();
         for command in &program.commands {
@@ -139,7 +139,7 @@ impl Machine<'_> {
         }
         if !first.is_exact() {
             self.execute(words, false, true);
-            self.opaque(About::Anything, "the program's name is not known", &[]);
+            self.opaque(About::Anything, Reason::ComputedProgram, &[]);
             return Flow::default();
         }
         self.powershell_named(words, flow, io)
@@ -173,7 +173,7 @@ impl Machine<'_> {
                 let text = given.first(&["-command"]).and_then(Arg::literal).map(str::to_owned).or(flow.text);
                 match text {
                     Some(text) => self.nested((), |machine| machine.powershell_text(&text, io)),
-                    None => self.opaque(About::Anything, "the text of a command is not known", &[]),
+                    None => self.opaque(About::Anything, Reason::UnknownCommandText, &[]),
                 }
             }
             "start-process" | "saps" | "start" => {
@@ -194,7 +194,7 @@ impl Machine<'_> {
             _ => {
                 self.execute(words, false, true);
                 let vouchers = words.first().map_or("", |word| word.text.as_str());
-                self.opaque(About::Anything, "a PowerShell command that is not known", &[vouchers]);
+                self.opaque(About::Anything, Reason::UnknownPowerShellCommand, &[vouchers]);
                 self.possible_operands(words);
             }
         }
@@ -342,7 +342,7 @@ impl Machine<'_> {
                 self.command(&words, io);
             }
             _ if listed(PURE_METHODS, name) || PURE_TYPES.iter().any(|pure| holder.contains(pure)) => {}
-            _ => self.opaque(About::Anything, "a method that is not known", &[]),
+            _ => self.opaque(About::Anything, Reason::UnknownPowerShellMethod, &[]),
         }
     }
 }

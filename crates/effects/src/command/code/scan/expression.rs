@@ -3,6 +3,7 @@
 use super::super::lexer::{Piece, Token};
 use super::tokens::{group, joined, split, trimmed};
 use super::{DEPTH, Scan, Value};
+use crate::Reason;
 use crate::command::code::decode;
 use crate::command::knowledge::Language;
 use crate::command::machine::Machine;
@@ -24,7 +25,7 @@ impl Machine<'_> {
             return Value::Unknown;
         }
         if scan.depth >= DEPTH {
-            scan.unread = Some("runs a program that is nested too deeply");
+            scan.unread = Some(Reason::ProgramNestedTooDeeply);
             return Value::Unknown;
         }
         scan.depth += 1;

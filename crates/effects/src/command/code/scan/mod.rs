@@ -7,11 +7,11 @@ mod tokens;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::About;
 use crate::command::argument::Arg;
 use crate::command::knowledge::Language;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
+use crate::{About, Reason};
 
 use super::Calls;
 use super::lexer::{Piece, Token};
@@ -46,7 +46,7 @@ struct Scan<'a> {
     /// Functions and classes that the program defines.
     defined: Vec<String>,
     /// Why the program is not fully understood.
-    unread: Option<&'static str>,
+    unread: Option<Reason>,
     /// Modules all of whose names were imported.
     stars: Vec<String>,
     /// Variables that are assigned once.
@@ -102,11 +102,11 @@ impl Machine<'_> {
                     rest
                 }
                 Token::Pattern(true) => {
-                    scan.unread = Some("evaluates text");
+                    scan.unread = Some(Reason::EvaluatesText);
                     rest
                 }
                 Token::Mark('(') if scan.called_value(tokens, left) => {
-                    scan.unread = Some("calls a value");
+                    scan.unread = Some(Reason::CallsValue);
                     self.guess(left, io);
                     rest
                 }
@@ -125,7 +125,7 @@ impl Machine<'_> {
 
     fn deeper(&mut self, scan: &mut Scan<'_>, tokens: &[Token], io: &mut Io<'_>) {
         if scan.depth >= DEPTH {
-            scan.unread = Some("runs a program that is nested too deeply");
+            scan.unread = Some(Reason::ProgramNestedTooDeeply);
             return;
         }
         scan.depth += 1;
@@ -138,7 +138,7 @@ impl Machine<'_> {
             Some(text) => {
                 self.command_text(&Arg::exact(text), io);
             }
-            None => scan.unread = Some("runs a command whose text is not known"),
+            None => scan.unread = Some(Reason::UnknownCommandRun),
         }
     }
 
@@ -308,21 +308,20 @@ impl Machine<'_> {
     /// A call with the tokens between its parentheses.
     fn call(&mut self, scan: &mut Scan<'_>, name: &str, inner: &[Token], io: &mut Io<'_>) -> Value {
         if scan.depth >= DEPTH {
-            scan.unread = Some("runs a program that is nested too deeply");
+            scan.unread = Some(Reason::ProgramNestedTooDeeply);
             return Value::Unknown;
         }
         scan.depth += 1;
         let arguments: Vec<Value> = split(inner).into_iter().map(|tokens| self.value(scan, tokens, io)).collect();
         scan.depth -= 1;
         if let Some(roles) = scan.roles(name) {
-            let before = scan.unread;
-            scan.unread = None;
+            let before = scan.unread.take();
             self.called(scan, roles, &arguments, io);
             if scan.unread.is_some() {
                 // What is known of a command that is not known as a whole.
                 self.guess(inner, io);
             }
-            scan.unread = scan.unread.or(before);
+            scan.unread = scan.unread.take().or(before);
             return match (roles, arguments.first()) {
                 ("require", Some(Value::Text(module))) if !module.starts_with(['.', '/']) => {
                     Value::Module(module.trim_start_matches("node:").to_owned())
@@ -365,7 +364,7 @@ impl Machine<'_> {
             _ => {}
         }
         if scan.names_function(&arguments) {
-            scan.unread = Some("names a function that is called elsewhere");
+            scan.unread = Some(Reason::FunctionPassedOn);
             self.guess(inner, io);
         }
         scan.pure(name);

@@ -3,6 +3,7 @@
 use super::super::lexer::Token;
 use super::tokens::{group, is_keyword, name_of, split};
 use super::{Scan, Value};
+use crate::Reason;
 use crate::command::knowledge::Language;
 use std::collections::BTreeMap;
 
@@ -213,7 +214,7 @@ impl Scan<'_> {
             && !line.iter().any(|token| matches!(token, Token::Mark(')')))
         {
             // The list goes on; its names are not followed, so their calls are not known.
-            self.unread = Some("imports names that are not followed");
+            self.unread = Some(Reason::ImportsNotFollowed);
         }
         if let (Some(module), true) = (names.first(), line.iter().any(|token| matches!(token, Token::Mark('*')))) {
             self.stars.push((*module).to_owned());
@@ -271,7 +272,7 @@ impl Scan<'_> {
 
     pub(super) fn module(&mut self, module: &str) {
         if !self.calls.modules.contains(module) {
-            self.unread = Some("loads a module that is not known");
+            self.unread = Some(Reason::UnknownModuleLoaded);
         }
     }
 
@@ -309,7 +310,7 @@ impl Scan<'_> {
     pub(super) fn mention(&mut self, name: &str) {
         let keyword = matches!(self.language, Language::Perl | Language::Ruby | Language::Php);
         if self.calls.effects.contains_key(name) && !keyword {
-            self.unread = Some("uses a function with effects as a value");
+            self.unread = Some(Reason::EffectfulValue);
         }
     }
 
@@ -329,13 +330,13 @@ impl Scan<'_> {
                     && self.calls.methods.contains(method)
             });
         if !known {
-            self.unread = Some("calls a function that is not known");
+            self.unread = Some(Reason::UnknownFunction);
         }
     }
 
     pub(super) fn method(&mut self, name: &str) {
         if !self.calls.methods.contains(name) && !self.defined.iter().any(|defined| defined == name) {
-            self.unread = Some("calls a method that is not known");
+            self.unread = Some(Reason::UnknownMethod);
         }
     }
 

@@ -3,6 +3,7 @@
 use super::super::lexer::Token;
 use super::tokens::{group, joined, split, word};
 use super::{Scan, Value};
+use crate::Reason;
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
@@ -42,19 +43,19 @@ impl Machine<'_> {
                     self.command_text(&Arg::exact(text.as_str()), io);
                 }
                 Some(Value::List(list)) => self.list_command(scan, list, io),
-                _ => scan.unread = Some("runs a command whose text is not known"),
+                _ => scan.unread = Some(Reason::UnknownCommandRun),
             },
             "process" => {
                 let command = plain.next().or_else(|| named("args"));
                 if named("env").is_some() || named("executable").is_some() || named("cwd").is_some() {
-                    scan.unread = Some("runs a command in another environment");
+                    scan.unread = Some(Reason::AnotherEnvironment);
                 }
                 match command {
                     Some(Value::List(list)) => self.list_command(scan, list, io),
                     Some(Value::Text(text)) => {
                         self.command_text(&Arg::exact(text.as_str()), io);
                     }
-                    _ => scan.unread = Some("runs a command whose text is not known"),
+                    _ => scan.unread = Some(Reason::UnknownCommandRun),
                 }
             }
             "program" => match (plain.next(), plain.next()) {
@@ -65,7 +66,7 @@ impl Machine<'_> {
                     let words: Vec<Value> = std::iter::once(program.clone()).chain(list.iter().cloned()).collect();
                     self.list_command(scan, &words, io);
                 }
-                _ => scan.unread = Some("runs a command whose text is not known"),
+                _ => scan.unread = Some(Reason::UnknownCommandRun),
             },
             "words" => {
                 let words: Vec<Value> = plain.cloned().collect();
@@ -73,7 +74,7 @@ impl Machine<'_> {
                     [Value::Text(text)] => {
                         self.command_text(&Arg::exact(text.as_str()), io);
                     }
-                    [] => scan.unread = Some("runs a command whose text is not known"),
+                    [] => scan.unread = Some(Reason::UnknownCommandRun),
                     [Value::List(list)] => self.list_command(scan, list, io),
                     words => self.list_command(scan, words, io),
                 }
@@ -95,7 +96,7 @@ impl Machine<'_> {
                         let words: Vec<Value> = std::iter::once(program).chain(words).collect();
                         self.list_command(scan, &words, io);
                     }
-                    _ => scan.unread = Some("runs a command whose text is not known"),
+                    _ => scan.unread = Some(Reason::UnknownCommandRun),
                 }
             }
             "code" => match plain.next() {
@@ -103,12 +104,12 @@ impl Machine<'_> {
                     let text = text.clone();
                     self.code(scan.language, &text, &[], io);
                 }
-                _ => scan.unread = Some("runs code or commands that are not known"),
+                _ => scan.unread = Some(Reason::UnknownCode),
             },
             // A file of code.
             "script" => {
                 self.by_role("read", plain.next());
-                scan.unread = Some("runs a script");
+                scan.unread = Some(Reason::ScriptFromCode);
             }
             "open" | "php-open" | "ruby-open" | "perl-open" => self.opened_file(scan, roles, arguments, io),
             "require" => match plain.next() {
@@ -116,13 +117,13 @@ impl Machine<'_> {
                     self.path(Role::Read, &Arg::exact(file.as_str()));
                     let data = file.rsplit('.').next().is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
                     if !data {
-                        scan.unread = Some("loads code that is not read");
+                        scan.unread = Some(Reason::UnreadCodeLoaded);
                     }
                 }
                 Some(Value::Text(module)) => scan.module(module),
-                _ => scan.unread = Some("loads code that is not known"),
+                _ => scan.unread = Some(Reason::UnknownCodeLoaded),
             },
-            "unknown" => scan.unread = Some("runs code or commands that are not known"),
+            "unknown" => scan.unread = Some(Reason::UnknownCode),
             "host" => match plain.next().or_else(|| named("host").or_else(|| named("hostname"))) {
                 Some(Value::Text(host)) => self.connect_host(&Arg::exact(host.as_str()), None, None),
                 Some(Value::List(pair)) => match pair.first() {
@@ -167,7 +168,7 @@ impl Machine<'_> {
         let words: Vec<Arg> =
             list.iter().filter(|value| !matches!(value, Value::Named(..))).map(|value| word(Some(value))).collect();
         if words.is_empty() {
-            scan.unread = Some("runs a command whose text is not known");
+            scan.unread = Some(Reason::UnknownCommandRun);
             return;
         }
         let literal: Vec<Arg> = words.into_iter().map(|word| Arg { tilde: false, ..word }).collect();
@@ -190,7 +191,7 @@ impl Machine<'_> {
                 (Some(mode), Some(file)) => (Some(file), Some(mode)),
                 (Some(Value::Text(text)), None) => return self.opened_by_text(text, io),
                 _ => {
-                    scan.unread = Some("opens a file or a command that is not known");
+                    scan.unread = Some(Reason::UnknownOpened);
                     return;
                 }
             }

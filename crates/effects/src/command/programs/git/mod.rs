@@ -10,7 +10,7 @@ use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Argument, Certainty, Execution, Kind};
+use crate::{About, Argument, Certainty, Execution, Kind, Reason};
 
 use super::Call;
 use super::git_triggers::Setting;
@@ -73,7 +73,7 @@ impl Machine<'_> {
                     self.git_elsewhere(directory.as_ref());
                 }
                 text if text.starts_with("--exec-path=") => {
-                    self.opaque(About::Anything, "takes git's programs from another directory", &[]);
+                    self.opaque(About::Anything, Reason::GitPrograms, &[]);
                 }
                 text if text.starts_with("-c") && text.len() > 2 => {
                     self.git_setting(&word.with(text.trim_start_matches("-c")), &mut settings, io);
@@ -88,7 +88,7 @@ impl Machine<'_> {
     fn git_elsewhere(&mut self, directory: Option<&Arg>) {
         if let Some(directory) = directory {
             self.path(Role::ListTree, directory);
-            self.opaque(About::Anything, "uses another repository's configuration", &[]);
+            self.opaque(About::Anything, Reason::ForeignConfiguration, &[]);
         }
     }
 
@@ -101,7 +101,7 @@ impl Machine<'_> {
         io: &mut Io<'_>,
     ) -> Stream {
         let Some(sub) = name.literal() else {
-            self.opaque(About::Anything, "the subcommand is not known", &[]);
+            self.opaque(About::Anything, Reason::ComputedSubcommand, &[]);
             return Stream::Unknown;
         };
         let alias = format!("alias.{}", sub.to_lowercase());
@@ -132,7 +132,7 @@ impl Machine<'_> {
                 self.command(&all, io)
             }
         } else {
-            self.opaque(About::Anything, "an alias that is not known", &[]);
+            self.opaque(About::Anything, Reason::UnknownGitAlias, &[]);
             Stream::Unknown
         }
     }
@@ -162,7 +162,7 @@ impl Machine<'_> {
             }
             "pull" => {
                 self.git_remote(sub);
-                self.opaque(About::Writes, "writes files of the fetched revision", &["git", "pull"]);
+                self.opaque(About::Writes, Reason::FetchedRevision, &["git", "pull"]);
             }
             "send-pack" => self.git_plumbing_push(sub),
             "clone" => self.git_clone(sub, io),
@@ -181,17 +181,17 @@ impl Machine<'_> {
             "lfs" if pushes(sub) => self.git_plumbing_push(sub),
             "subtree" if pushes(sub) => {
                 self.git_plumbing_push(sub);
-                self.opaque(About::Writes, "makes commits of a directory's history", &["git", "subtree"]);
+                self.opaque(About::Writes, Reason::SubtreeCommits, &["git", "subtree"]);
             }
             "subtree" => {
                 self.connect_to(None, Some("git"));
-                self.opaque(About::Writes, "writes files of another repository", &["git", "subtree"]);
+                self.opaque(About::Writes, Reason::AnotherRepository, &["git", "subtree"]);
             }
             "for-each-repo" => {
                 let rest = operands(sub);
                 let words: Vec<Arg> = std::iter::once(Arg::exact("git")).chain(rest).collect();
                 self.command(&words, io);
-                self.opaque(About::Anything, "runs in repositories that the configuration names", &[]);
+                self.opaque(About::Anything, Reason::ConfiguredRepositories, &[]);
             }
             "merge-file" => {
                 for file in operands(sub) {
@@ -301,10 +301,10 @@ impl Machine<'_> {
             | "write-tree" | "commit-tree" | "cherry" | "verify-commit" | "verify-tag" | "column"
             | "check-ref-format" | "merge-tree" | "patch-id" | "mktree" | "rerere" | "replace" | "lfs" => {}
             "p4" | "svn" | "send-email" | "imap-send" | "instaweb" | "daemon" | "gui" | "citool" | "web--browse" => {
-                self.opaque(About::Anything, "runs another program over the network", &[]);
+                self.opaque(About::Anything, Reason::GitNetworkProgram, &[]);
             }
             other => {
-                self.opaque(About::Anything, "a subcommand or alias that is not known", &["git", other]);
+                self.opaque(About::Anything, Reason::UnknownGitSubcommand, &["git", other]);
             }
         }
         Stream::Unknown
@@ -320,7 +320,7 @@ impl Machine<'_> {
                     }
                 }
             }
-            None => self.opaque(About::Reads, "shows objects that its input names", &["git", "cat-file"]),
+            None => self.opaque(About::Reads, Reason::ObjectsOfInput, &["git", "cat-file"]),
         }
     }
 
@@ -348,7 +348,7 @@ impl Machine<'_> {
     pub(super) fn other_vcs(&mut self, call: Call<'_>) -> Stream {
         let settings = |word: &&Arg| word.text.starts_with("--config") || word.text.starts_with("ui.");
         if call.rest.iter().any(|word| settings(&word)) {
-            self.opaque(About::Anything, "settings can make the program do anything", &[]);
+            self.opaque(About::Anything, Reason::ArbitrarySettings, &[]);
         }
         let sub = call.rest.iter().find(|word| !word.text.starts_with('-')).map_or("", |word| word.text.as_str());
         if matches!(
@@ -415,7 +415,7 @@ impl Machine<'_> {
             }
         }
         let program = call.words.first().map_or("", |word| word.text.as_str());
-        self.opaque(About::Writes, "writes files of another revision", &[program, sub]);
+        self.opaque(About::Writes, Reason::AnotherRevision, &[program, sub]);
         Stream::Unknown
     }
 }

@@ -6,7 +6,7 @@ use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Certainty};
+use crate::{About, Certainty, Reason};
 
 /// Options that ask for names or numbers in place of content.
 const NAMES_ONLY: &[&str] = &[
@@ -68,10 +68,10 @@ impl Machine<'_> {
     pub(super) fn git_difftool(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
         for text in sub.arguments.values(&["-x", "--extcmd"]) {
             self.command_text(text, io);
-            self.opaque(About::Anything, "gives the compared files to a command", &[]);
+            self.opaque(About::Anything, Reason::ComparedFiles, &[]);
         }
         for _ in sub.arguments.values(&["-t", "--tool"]) {
-            self.opaque(About::Anything, "runs a configured tool", &[]);
+            self.opaque(About::Anything, Reason::ConfiguredTool, &[]);
         }
     }
 
@@ -125,9 +125,9 @@ impl Machine<'_> {
                 match pager {
                     Some(text) => {
                         self.command_text(&text, io);
-                        self.opaque(About::Anything, "gives the found files to a command", &[]);
+                        self.opaque(About::Anything, Reason::FoundFiles, &[]);
                     }
-                    None => self.opaque(About::Anything, "runs the configured pager", &[]),
+                    None => self.opaque(About::Anything, Reason::ConfiguredPager, &[]),
                 }
             }
         }

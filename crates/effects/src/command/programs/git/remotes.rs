@@ -6,7 +6,7 @@ use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::programs::git_triggers;
 use crate::command::simple::Io;
-use crate::{About, PathTarget};
+use crate::{About, PathTarget, Reason};
 
 /// The repositories that a subcommand manages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl Machine<'_> {
     pub(super) fn git_remote(&mut self, sub: &Sub<'_>) {
         for option in &sub.arguments.options {
             if matches!(option.name.as_str(), "--upload-pack" | "--receive-pack" | "--exec") {
-                self.opaque(About::Commands, "runs a program on the other side", &[]);
+                self.opaque(About::Commands, Reason::RemoteProgram, &[]);
             }
         }
         match sub.arguments.operands.first() {
@@ -63,7 +63,7 @@ impl Machine<'_> {
     pub(super) fn git_location(&mut self, word: &Arg) {
         let text = word.text.as_str();
         if let Some(command) = text.strip_prefix("ext::") {
-            self.opaque(About::Anything, "a remote that runs a command", &[]);
+            self.opaque(About::Anything, Reason::CommandRemote, &[]);
             let words: Vec<Arg> = command.split_whitespace().map(Arg::exact).collect();
             self.execute(&words, false, false);
         } else if text.contains("://") || text.contains(':') && !text.starts_with(['/', '.']) {
@@ -79,7 +79,7 @@ impl Machine<'_> {
             self.git_setting(setting, &mut aliases, io);
         }
         if sub.arguments.has(&["-u", "--upload-pack", "--template"]) {
-            self.opaque(About::Commands, "runs a program on the other side", &[]);
+            self.opaque(About::Commands, Reason::RemoteProgram, &[]);
         }
         let mut operands = sub.arguments.operands.iter().chain(sub.paths);
         let Some(location) = operands.next() else { return };
@@ -124,7 +124,7 @@ impl Machine<'_> {
                     _ => {}
                 }
                 if listed == Listed::Submodules {
-                    self.opaque(About::Writes, "writes files of a submodule", &["git", "submodule"]);
+                    self.opaque(About::Writes, Reason::SubmoduleFiles, &["git", "submodule"]);
                 }
             }
             "foreach" => {

@@ -2,12 +2,12 @@
 
 use super::reads::{Likeness, likeness};
 use super::{Sub, operands};
-use crate::About;
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 impl Machine<'_> {
     pub(super) fn git_checkout(&mut self, sub: &Sub<'_>) {
@@ -72,15 +72,15 @@ impl Machine<'_> {
     fn git_other_revision(&mut self, sub: &Sub<'_>, paths: &[Arg]) {
         for file in sub.arguments.values(&["--pathspec-from-file"]) {
             self.path(Role::Read, file);
-            self.opaque(About::Writes, "writes files of another revision", &[]);
+            self.opaque(About::Writes, Reason::AnotherRevision, &[]);
         }
         if paths.is_empty() && !sub.arguments.operands.is_empty() {
-            self.opaque(About::Writes, "writes files of another revision", &["git", sub.name]);
+            self.opaque(About::Writes, Reason::AnotherRevision, &["git", sub.name]);
         }
     }
 
     pub(super) fn git_rewrites(&mut self) {
-        self.opaque(About::Writes, "writes files of another revision", &["git", "reset"]);
+        self.opaque(About::Writes, Reason::AnotherRevision, &["git", "reset"]);
     }
 
     pub(super) fn git_index(&mut self, sub: &Sub<'_>) {
@@ -148,7 +148,7 @@ impl Machine<'_> {
         for text in texts.iter().filter(|_| !only_reads) {
             match text.text() {
                 Some(text) => self.patched(text, strip),
-                None => self.opaque(About::Writes, "writes files that a patch names", &[]),
+                None => self.opaque(About::Writes, Reason::PatchWrites, &[]),
             }
         }
     }
@@ -164,8 +164,8 @@ impl Machine<'_> {
                 }
             }
             Some("list" | "drop" | "clear" | "create" | "store") => {}
-            Some("pop" | "apply" | "branch") => self.opaque(About::Writes, "writes files of a stash", &[]),
-            _ => self.opaque(About::Writes, "puts changed files back", &["git", "stash"]),
+            Some("pop" | "apply" | "branch") => self.opaque(About::Writes, Reason::StashedFiles, &[]),
+            _ => self.opaque(About::Writes, Reason::RestoresFiles, &["git", "stash"]),
         }
     }
 
@@ -196,7 +196,7 @@ impl Machine<'_> {
 
     pub(super) fn git_switches(&mut self, sub: &Sub<'_>) {
         if !abandons(sub) {
-            self.opaque(About::Writes, "writes files of another revision", &["git", sub.name]);
+            self.opaque(About::Writes, Reason::AnotherRevision, &["git", sub.name]);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Makefiles: rules, variables and recipe lines; functions and conditionals are not evaluated, and said so.
 
+use crate::Reason;
 use std::collections::BTreeMap;
 
 use super::recipes::Recipes;
@@ -9,7 +10,7 @@ const DEPTH: usize = 8;
 /// Characters one line may grow to.
 const LENGTH: usize = 64 * 1024;
 
-const UNREAD: &str = "a makefile with parts that are not evaluated";
+const UNREAD: Reason = Reason::MakefileNotEvaluated;
 
 pub(super) fn read(text: &str) -> Recipes {
     // Recipes see the variables that the whole file sets.

@@ -4,11 +4,11 @@ mod make;
 mod recipes;
 mod start_up;
 
-use crate::About;
 use crate::command::argument::Arg;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{About, Reason};
 
 use recipes::Recipes;
 
@@ -166,8 +166,7 @@ impl Machine<'_> {
                 Some(None) => {
                     let parts = self.world.parts(&target).to_vec();
                     if parts.is_empty() {
-                        let reason = "runs recipes whose content in this session is not known";
-                        self.opaque(About::Anything, reason, &[]);
+                        self.opaque(About::Anything, Reason::RecipeContentUnknown, &[]);
                     }
                     // Lines without the name of their recipe may belong to any.
                     let goals = [(runner.goals)(&divided.operands), vec![String::new()]].concat();
@@ -200,7 +199,7 @@ impl Machine<'_> {
             }
             Stream::Known(text) if text.is_empty() => {}
             _ => {
-                self.opaque(About::Anything, "runs recipes that are not known", &[]);
+                self.opaque(About::Anything, Reason::UnknownRecipes, &[]);
                 if let Stream::Known(text) | Stream::Likely(text) = text {
                     let recipes = (runner.read)(text);
                     self.guessed(|machine| machine.all_recipes(from, &recipes, io));
@@ -211,10 +210,10 @@ impl Machine<'_> {
 
     fn recipes(&mut self, file: &Arg, recipes: &Recipes, goals: &[String], unknown: bool, io: &mut Io<'_>) {
         if unknown {
-            self.opaque(About::Anything, "runs a recipe whose name is not known", &[]);
+            self.opaque(About::Anything, Reason::UncertainRecipe, &[]);
             return self.guessed(|machine| machine.all_recipes(file, recipes, io));
         }
-        if let Some(reason) = recipes.unread {
+        if let Some(reason) = recipes.unread.clone() {
             self.opaque(About::Anything, reason, &[]);
         }
         let lines = recipes.lines_of(goals);

@@ -1,5 +1,6 @@
 //! Files of recipes: which lines each goal runs.
 
+use crate::Reason;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Recipes that one goal may pull in.
@@ -14,7 +15,7 @@ pub(super) struct Recipes {
     /// Lines that run whatever the goal is.
     pub(super) always: Vec<String>,
     /// The goals are always those that are named (`npm run` alone runs nothing).
-    pub(super) unread: Option<&'static str>,
+    pub(super) unread: Option<Reason>,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -76,7 +77,7 @@ pub(super) fn package(text: &str) -> Recipes {
                 lines.iter().filter_map(|line| line.as_str().map(str::to_owned)).collect()
             }
             _ => {
-                recipes.unread = Some("runs scripts that can't be read");
+                recipes.unread = Some(Reason::ScriptsUnreadable);
                 continue;
             }
         };
@@ -90,7 +91,7 @@ pub(super) fn package(text: &str) -> Recipes {
 
 /// Lines such as `"build": "tsc",` cut out of a file.
 fn package_part(text: &str) -> Recipes {
-    let mut recipes = Recipes { unread: Some("runs scripts that can't be read"), ..Recipes::default() };
+    let mut recipes = Recipes { unread: Some(Reason::ScriptsUnreadable), ..Recipes::default() };
     for line in text.lines() {
         let line = line.trim().trim_end_matches(',');
         let pair = serde_json::from_str::<BTreeMap<String, String>>(&format!("{{{line}}}"));
@@ -124,7 +125,7 @@ pub(super) fn just(text: &str) -> Recipes {
         let statement = ["set ", "alias ", "export ", "import ", "mod "].iter().any(|word| trimmed.starts_with(word));
         if statement || trimmed.contains(":=") {
             if trimmed.starts_with("set shell") || trimmed.starts_with("import ") || trimmed.contains('`') {
-                recipes.unread = Some("a justfile with settings that are not read");
+                recipes.unread = Some(Reason::JustfileNotRead);
             }
             if let Some((name, target)) = trimmed.strip_prefix("alias ").and_then(|rest| rest.split_once(":=")) {
                 let recipe = Recipe { before: vec![target.trim().to_owned()], lines: Vec::new() };
@@ -176,7 +177,7 @@ pub(super) fn task(text: &str) -> Recipes {
         if indent == 0 {
             inside = trimmed == "tasks:";
             if trimmed.starts_with("includes:") {
-                recipes.unread = Some("a Taskfile with parts that are not read");
+                recipes.unread = Some(Reason::TaskfileNotRead);
             }
             continue;
         }
@@ -217,7 +218,7 @@ pub(super) fn task(text: &str) -> Recipes {
                 block = Some(indent);
             }
             _ if item && !is_key(key) => recipe.lines.push(unknown_braces(unquoted(value))),
-            ("cmds", _) => recipes.unread = Some("a Taskfile with parts that are not read"),
+            ("cmds", _) => recipes.unread = Some(Reason::TaskfileNotRead),
             _ => {}
         }
     }

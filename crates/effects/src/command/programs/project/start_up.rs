@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::About;
 use crate::command::argument::Arg;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
+use crate::{About, Reason};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,8 +82,7 @@ impl Machine<'_> {
                 }
                 Holds::Settings => {
                     let name = words.first().map_or("", |word| word.text.as_str());
-                    let reason = format!("`{name}` starts with settings that this session wrote");
-                    self.opaque(About::Anything, &reason, &[]);
+                    self.opaque(About::Anything, Reason::WrittenSettings(name.to_owned()), &[]);
                 }
             }
         }

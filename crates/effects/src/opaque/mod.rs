@@ -1,0 +1,103 @@
+//! Effects that cannot be resolved: why, what they leave unproven, and how they are classed.
+
+mod reason;
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use serde::Deserialize;
+
+pub use reason::Reason;
+
+/// Something happened that can't be resolved.
+#[derive(Debug, Clone)]
+pub struct Opaque {
+    pub class: Class,
+    pub reason: Reason,
+    /// Which kind of effect is unproven.
+    pub about: About,
+    /// A policy that allows a command with at least these leading words vouches for it (`["npm", "test"]`): a build
+    /// runner is opaque unless the policy names it. Empty: nothing vouches for it.
+    pub vouched_by: Vec<String>,
+}
+
+impl Opaque {
+    pub fn new(about: About, reason: Reason, vouched_by: Vec<String>) -> Self {
+        Self { class: reason.class(), reason, about, vouched_by }
+    }
+}
+
+/// The class explains an effect, as its origin does, and is no part of what makes two of them equal.
+impl PartialEq for Opaque {
+    fn eq(&self, other: &Self) -> bool {
+        self.about == other.about && self.vouched_by == other.vouched_by && self.reason == other.reason
+    }
+}
+
+impl Eq for Opaque {}
+
+impl Hash for Opaque {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.reason, self.about, &self.vouched_by).hash(state);
+    }
+}
+
+/// How much is known about what an opaque effect stands for. Ordered: the later one is the graver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// Code of the repository or of an installed package runs: builds, tests, linters, scripts, packages. Neither the
+    /// session nor the change altered it.
+    Delegated,
+    /// Files of another revision: checkout, rebase, pull, stash.
+    State,
+    /// Code of the repository runs that the session altered.
+    Changed,
+    /// A program, a tool or an option whose effects no table holds.
+    Unknown,
+    /// Nobody can see what runs: computed, decoded or downloaded code, text for an open shell, text that does not
+    /// parse, more than the limits allow, or arguments that are missing.
+    Hidden,
+}
+
+impl Class {
+    /// Its name in the JSON contract.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Delegated => "delegated",
+            Self::State => "state",
+            Self::Changed => "changed",
+            Self::Unknown => "unknown",
+            Self::Hidden => "hidden",
+        }
+    }
+}
+
+/// What an opaque effect leaves unproven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum About {
+    Anything,
+    Reads,
+    Writes,
+    Commands,
+    Network,
+    /// Anything, by the project's own code: a known runner (`npm test`, `make`) ran what the repository says.
+    Project,
+}
+
+impl fmt::Display for Opaque {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.about {
+            About::Anything | About::Project => "opaque: ",
+            About::Reads => "opaque reads: ",
+            About::Writes => "opaque writes: ",
+            About::Commands => "opaque commands: ",
+            About::Network => "opaque network: ",
+        })?;
+        self.reason.fmt(f)?;
+        if !self.vouched_by.is_empty() {
+            write!(f, " (vouched by `{}`)", self.vouched_by.join(" "))?;
+        }
+        Ok(())
+    }
+}
