@@ -207,6 +207,7 @@ impl Effect {
             agent: None,
             name: None,
             reason: None,
+            class: None,
             vouched_by: Vec::new(),
             certainty: Some(self.certainty.name()),
             via: Some(self.via.clone()),
@@ -233,6 +234,7 @@ impl Effect {
             Kind::Env { name } => view.name = Some(name.clone()),
             Kind::Opaque(opaque) => {
                 view.reason = Some(opaque.reason.to_string());
+                view.class = Some(opaque.class.name());
                 view.vouched_by.clone_from(&opaque.vouched_by);
                 view.certainty = None;
                 view.via = None;

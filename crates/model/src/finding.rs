@@ -155,6 +155,8 @@ pub struct EffectView {
     /// Of a variable in programs' environment.
     pub name: Option<String>,
     pub reason: Option<String>,
+    /// Of what could not be resolved: how much is known about it.
+    pub class: Option<&'static str>,
     /// The leading words of commands that vouch for it where a policy allows them: of what could not be resolved.
     pub vouched_by: Vec<String>,
     pub certainty: Option<&'static str>,

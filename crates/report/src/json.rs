@@ -232,6 +232,9 @@ pub(super) struct Effect<'a> {
     name: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
+    /// Of an opaque effect: `delegated`, `state`, `changed`, `unknown` or `hidden`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certainty: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -431,6 +434,7 @@ pub(super) fn effect(effect: &ShownEffect) -> Effect<'_> {
         agent: text(effect.agent.as_ref()),
         name: text(effect.name.as_ref()),
         reason: text(effect.reason.as_ref()),
+        class: effect.class,
         certainty: effect.certainty,
         via: text(effect.via.as_ref()),
         span: effect.span,
