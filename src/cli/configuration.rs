@@ -26,7 +26,7 @@ use agent_strace_policy::config::{self, Configuration};
 use agent_strace_policy::{Diagnostics, Policy};
 
 /// Everything that decides a verdict in addition to the evidence and the lists of the policy.
-pub(super) struct Decided {
+pub(super) struct Configured {
     /// With the suppressions of the configuration.
     pub(super) policy: Policy,
     pub(super) settings: Settings,
@@ -44,7 +44,7 @@ pub(super) fn decide(
     trust_base: TrustBase<'_>,
     environment: Environment,
     streams: &mut Streams<'_>,
-) -> Result<Decided, Failure> {
+) -> Result<Configured, Failure> {
     let args = request.args;
     let colour = environment.colour && !args.no_color;
     let (path, mut configuration) = load(request.configuration, trust_base, &policy, colour)?;
@@ -71,7 +71,7 @@ pub(super) fn decide(
         change: None,
     };
     let Configuration { retention, private, .. } = configuration;
-    Ok(Decided { policy, settings, baseline, retention, private })
+    Ok(Configured { policy, settings, baseline, retention, private })
 }
 
 /// The day in UTC. Exceptions have an end: without a clock nobody can say whether they still hold.

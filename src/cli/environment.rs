@@ -39,7 +39,7 @@ pub struct Machine {
     /// What agents tell their hooks of where the project is, by the name of the variable.
     pub(crate) projects: BTreeMap<&'static str, PathBuf>,
     /// Who works on it, and what it is called.
-    pub(crate) people: Vec<(Named, String)>,
+    pub(crate) people: Vec<(IdentityKind, String)>,
     /// Where telemetry goes, for exports that ask for it.
     pub(crate) exporters: Exporters,
 }
@@ -65,7 +65,7 @@ const EXPORTER_VARIABLES: &[&str] = &[
 
 /// What a value of the environment is the name of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Named {
+pub(crate) enum IdentityKind {
     Home,
     User,
     Host,
@@ -91,18 +91,18 @@ const CI_VARIABLES: &[&str] = &[
 ];
 
 /// Of the environment, and of the system where it keeps a file for that.
-fn people() -> Vec<(Named, String)> {
-    const VARIABLES: &[(&str, Named)] = &[
-        ("HOME", Named::Home),
-        ("USERPROFILE", Named::Home),
-        ("USER", Named::User),
-        ("LOGNAME", Named::User),
-        ("USERNAME", Named::User),
-        ("HOSTNAME", Named::Host),
-        ("COMPUTERNAME", Named::Host),
+fn people() -> Vec<(IdentityKind, String)> {
+    const VARIABLES: &[(&str, IdentityKind)] = &[
+        ("HOME", IdentityKind::Home),
+        ("USERPROFILE", IdentityKind::Home),
+        ("USER", IdentityKind::User),
+        ("LOGNAME", IdentityKind::User),
+        ("USERNAME", IdentityKind::User),
+        ("HOSTNAME", IdentityKind::Host),
+        ("COMPUTERNAME", IdentityKind::Host),
     ];
     let variables = VARIABLES.iter().filter_map(|(name, what)| Some((*what, std::env::var(name).ok()?)));
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| (Named::Host, name));
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| (IdentityKind::Host, name));
     variables.chain(host).collect()
 }
 

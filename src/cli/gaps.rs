@@ -12,7 +12,7 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
 use super::pipeline::Inputs;
-use super::wanted::Wanted;
+use super::session_filter::SessionFilter;
 use agent_strace_ingest::discover::Selection;
 use agent_strace_live::hook_events::{self, Lapse, Way};
 use agent_strace_model::{Gap, Session};
@@ -106,7 +106,7 @@ pub(super) fn run(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let wanted = Wanted::new(&args.wanted, args.now, environment)?;
+    let wanted = SessionFilter::new(&args.wanted, args.now, environment)?;
     let inputs = if args.sessions.is_empty() {
         Inputs::discover(environment.homes(None)?.as_ref(), wanted.here_at_least()?, environment)?
     } else {

@@ -11,8 +11,8 @@ use super::judge_config::JudgeConfig;
 use super::output;
 use super::pipeline::Inputs;
 use super::retention::{self, Overdues};
+use super::session_filter::SessionFilter;
 use super::trust::{AfterMerge, Trust, TrustBase, change};
-use super::wanted::Wanted;
 use agent_strace_effects::Links;
 use agent_strace_engine::Entries;
 use agent_strace_git::GitError;
@@ -99,7 +99,7 @@ fn inputs_of_check(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<Inputs, Failure> {
-    let wanted = Wanted::new(&args.wanted, args.gate.now, environment)?;
+    let wanted = SessionFilter::new(&args.wanted, args.gate.now, environment)?;
     if args.discover {
         return Inputs::discover(environment.homes(None)?.as_ref(), wanted.here_at_least()?, environment);
     }

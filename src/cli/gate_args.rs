@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::recording::EnforceArgs;
+use super::session_filter::WantedArgs;
 use super::values::{FailOn, FormatName, SourceName, parse_now, parse_report};
-use super::wanted::WantedArgs;
 
 pub(super) const EXAMPLES: &str = "\
 A SESSION may also be

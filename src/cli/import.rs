@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::list;
 use super::output;
 use super::pipeline::{Inputs, Order};
-use super::wanted::Wanted;
+use super::session_filter::SessionFilter;
 use agent_strace_ingest::discover::Selection;
 use agent_strace_ingest::{Log, Reading};
 use agent_strace_model::{Gap, Session, Status};
@@ -83,7 +83,7 @@ pub(super) fn run(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let wanted = Wanted::new(&args.wanted, args.now, environment)?;
+    let wanted = SessionFilter::new(&args.wanted, args.now, environment)?;
     let inputs = if args.discover {
         Inputs::discover(environment.homes(args.claude_dir.as_deref())?.as_ref(), wanted, environment)?
     } else {

@@ -9,8 +9,8 @@ use super::args::{FailOn, GateArgs, WantedArgs};
 use super::environment::Environment;
 use super::failure::Failure;
 use super::gate::{self, GateCommand, GateRequest, LintMode, SessionRequests};
+use super::session_filter::SessionFilter;
 use super::trust::Trust;
-use super::wanted::Wanted;
 use agent_strace_ingest::discover::Selection;
 
 pub(super) const EXAMPLES: &str = "\
@@ -61,7 +61,7 @@ pub(super) fn run(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let wanted = Wanted::new(&args.wanted, args.gate.now, environment)?;
+    let wanted = SessionFilter::new(&args.wanted, args.gate.now, environment)?;
     // `--since` asks for all sessions of a period, not for the latest of them.
     let several = args.all || args.wanted.since.is_some();
     let selection = if several { Selection::All } else { Selection::Latest };

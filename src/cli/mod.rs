@@ -6,6 +6,7 @@ mod baseline;
 mod compare;
 mod completions;
 mod configuration;
+mod deferred_args;
 mod demands;
 mod doctor;
 mod effects;
@@ -25,7 +26,6 @@ mod init;
 mod inspect;
 mod judge;
 mod judge_config;
-mod later;
 mod lint;
 mod list;
 mod man;
@@ -43,12 +43,12 @@ mod redact;
 mod retention;
 mod rules;
 mod schema;
+mod session_filter;
+mod session_view;
 mod setup;
 mod since;
-mod triage;
 mod trust;
 mod values;
-mod wanted;
 mod watch;
 
 use std::ffi::OsString;
@@ -111,12 +111,12 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Record(args) => record::record(&cli.trace_dir, args, environment, streams),
         Command::RecordHttp(args) => record::record_http(&cli.trace_dir, args, environment, streams),
         Command::Redact(args) => redact::run(&cli.trace_dir, args, environment, streams),
-        Command::Why(args) => triage::why(&cli.trace_dir, args, environment, streams),
-        Command::Timeline(args) => triage::timeline(&cli.trace_dir, args, environment, streams),
-        Command::Annotate(args) => triage::annotate(&cli.trace_dir, args, environment, streams),
-        Command::Show(args) => triage::show(&cli.trace_dir, args, environment, streams),
-        Command::Explain(args) => triage::explain(&cli.trace_dir, args, environment, streams),
-        Command::Replay(args) => triage::replay(&cli.trace_dir, args, environment, streams),
+        Command::Why(args) => session_view::why(&cli.trace_dir, args, environment, streams),
+        Command::Timeline(args) => session_view::timeline(&cli.trace_dir, args, environment, streams),
+        Command::Annotate(args) => session_view::annotate(&cli.trace_dir, args, environment, streams),
+        Command::Show(args) => session_view::show(&cli.trace_dir, args, environment, streams),
+        Command::Explain(args) => session_view::explain(&cli.trace_dir, args, environment, streams),
+        Command::Replay(args) => session_view::replay(&cli.trace_dir, args, environment, streams),
         Command::Retention(args) => retention::run(&cli.trace_dir, args, environment, streams),
         Command::Rules(args) => rules::run(args, streams),
         Command::Setup(args) => setup::run(args, environment, streams),

@@ -11,7 +11,7 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::gate::SessionRequests;
 use super::progress::Progress;
-use super::wanted::Wanted;
+use super::session_filter::SessionFilter;
 use agent_strace_ingest::discover::{self, Found, SelectError, Selection, Sink, Source};
 use agent_strace_ingest::{Log, Reading};
 use agent_strace_model::{Gap, Session};
@@ -26,7 +26,7 @@ pub(super) struct Inputs {
     progress: bool,
     /// Standard input, already read.
     stdin: Vec<Log>,
-    wanted: Wanted,
+    wanted: SessionFilter,
     /// All of the store, not something that was named.
     whole_store: bool,
 }
@@ -61,7 +61,7 @@ impl Inputs {
     /// The logs of all agents on the machine.
     pub(super) fn discover(
         homes: &discover::Machine,
-        wanted: Wanted,
+        wanted: SessionFilter,
         environment: Environment,
     ) -> Result<Self, Failure> {
         let found = discover::on_machine(homes, &wanted.on_machine()?);
@@ -69,13 +69,13 @@ impl Inputs {
     }
 
     /// Only those that are wanted.
-    pub(super) fn only(self, wanted: Wanted) -> Self {
+    pub(super) fn only(self, wanted: SessionFilter) -> Self {
         Self { wanted, ..self }
     }
 
     /// Nothing.
     pub(super) fn none(environment: Environment) -> Self {
-        let (found, wanted) = (Found::default(), Wanted::default());
+        let (found, wanted) = (Found::default(), SessionFilter::default());
         Self { found, progress: environment.progress, stdin: Vec::new(), wanted, whole_store: true }
     }
 
@@ -105,7 +105,7 @@ impl Inputs {
         }
         found.gaps.append(&mut logs.gaps);
         let whole_store = requests.is_empty() && selection == Selection::All;
-        let wanted = Wanted::default();
+        let wanted = SessionFilter::default();
         Ok(Self { found, progress: environment.progress, stdin: logs.logs, wanted, whole_store })
     }
 

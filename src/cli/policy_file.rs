@@ -87,13 +87,13 @@ pub(super) fn parts_of(path: &str, stdin: &mut dyn Read, colour: bool) -> Result
 }
 
 /// A policy, and what its file states as plain JSON.
-pub(super) struct Stated {
+pub(super) struct PolicyWithJson {
     pub(super) policy: Policy,
     pub(super) plain: serde_json::Value,
 }
 
 /// The policy of a file, or of `REV:PATH` in this repository where no such file is there.
-pub(super) fn stated(named: &str, coloured: bool) -> Result<Stated, Failure> {
+pub(super) fn stated(named: &str, coloured: bool) -> Result<PolicyWithJson, Failure> {
     let colour = if coloured { agent_strace_policy::Colour::Ansi } else { agent_strace_policy::Colour::Never };
     let in_revision = named.split_once(':').filter(|(revision, _)| !revision.is_empty() && is_absent(named));
     let (policy, path, bytes) = if let Some((revision, path)) = in_revision {
@@ -114,7 +114,7 @@ pub(super) fn stated(named: &str, coloured: bool) -> Result<Stated, Failure> {
     let text = text.map_err(|faults| broken(&path, &faults, colour))?;
     let plain = serde_json::from_str(&text)
         .map_err(|error| Failure::new(format!("the policy `{path}` can't be compared: {error}")))?;
-    Ok(Stated { policy, plain })
+    Ok(PolicyWithJson { policy, plain })
 }
 
 /// Why a policy that was named can't be used.

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::failure::Failure;
-use super::redact::Wanted;
+use super::redact::{PersonalData, Redactor};
 
 /// What is taken out before anything is written.
 #[derive(Debug, Clone, Args)]
@@ -27,8 +27,12 @@ pub(super) struct PrivateArgs {
 
 impl PrivateArgs {
     /// `None`: everything is written as it is.
-    pub(super) fn wanted(&self, colour: bool) -> Result<Option<Wanted>, Failure> {
-        if self.no_redact { Ok(None) } else { Wanted::of_recorder(&self.patterns, self.mask, colour).map(Some) }
+    pub(super) fn wanted(&self, colour: bool) -> Result<Option<Redactor>, Failure> {
+        if self.no_redact {
+            return Ok(None);
+        }
+        let personal = if self.mask { PersonalData::Mask } else { PersonalData::Keep };
+        Redactor::of_recorder(&self.patterns, personal, colour).map(Some)
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::Streams;
-use super::environment::{Environment, Named};
+use super::environment::{Environment, IdentityKind};
 use super::failure::{Failure, reason};
 use super::output;
 use super::recording::{EnforceArgs, PrivateArgs};
@@ -147,7 +147,7 @@ impl SetupArgs {
             return Ok((PathBuf::from(agent.project), agent.project.to_owned()));
         }
         let people = environment.machine.map(|machine| machine.people.as_slice()).unwrap_or_default();
-        let home = people.iter().find(|(named, _)| *named == Named::Home).map(|(_, home)| home);
+        let home = people.iter().find(|(named, _)| *named == IdentityKind::Home).map(|(_, home)| home);
         let home = home.ok_or_else(|| Failure::new("there is no home folder: `HOME` is not set"))?;
         Ok((Path::new(home).join(agent.user), format!("~/{}", agent.user)))
     }

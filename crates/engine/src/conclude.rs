@@ -72,46 +72,57 @@ pub fn conclude(policy: &Policy, mut sessions: Vec<SessionOutcome>, gaps: Vec<Ga
     evals::judge(policy, &mut sessions, settings);
     let applied = waivers::apply(policy, &mut sessions, &mut of_change, settings);
     let remarks = waivers::remarks(policy, &applied, settings);
-    finish(policy, (sessions, of_change), gaps, (applied, remarks), settings)
+    Judged { sessions, of_change, gaps, applied, remarks }.outcome(policy, settings)
 }
 
-/// The answer to what was found so far: all there is to say where a command was asked about, not a session.
+/// The outcome of sessions without the rules that need all of them, such as for a single command.
 pub fn settle(policy: &Policy, mut sessions: Vec<SessionOutcome>, gaps: Vec<Gap>, settings: &Settings) -> Outcome {
     let applied = waivers::apply(policy, &mut sessions, &mut Vec::new(), settings);
-    finish(policy, (sessions, Vec::new()), gaps, (applied, Vec::new()), settings)
+    Judged { sessions, of_change: Vec::new(), gaps, applied, remarks: Vec::new() }.outcome(policy, settings)
 }
 
-fn finish(
-    policy: &Policy,
-    (mut sessions, of_change): (Vec<SessionOutcome>, Vec<Finding>),
-    mut gaps: Vec<Gap>,
-    (applied, remarks): (Applied, Vec<Finding>),
-    settings: &Settings,
-) -> Outcome {
-    gaps.sort();
-    gaps.dedup();
-    for session in &mut sessions {
-        session.verdict = verdict_of(session, settings.fail_on);
+/// Everything that rules and waivers said.
+struct Judged {
+    sessions: Vec<SessionOutcome>,
+    /// Findings about the change as a whole.
+    of_change: Vec<Finding>,
+    gaps: Vec<Gap>,
+    applied: Applied,
+    /// Findings about waivers.
+    remarks: Vec<Finding>,
+}
+
+impl Judged {
+    fn outcome(self, policy: &Policy, settings: &Settings) -> Outcome {
+        let Self { mut sessions, of_change, mut gaps, applied, remarks } = self;
+        gaps.sort();
+        gaps.dedup();
+        for session in &mut sessions {
+            session.verdict = verdict_of(session, settings.fail_on);
+        }
+        // A run without any session that could hold an agent's calls is evidence of nothing, but for a change that people made:
+        // whether agents had a part in it is for rules to say.
+        let is_accounted_for =
+            sessions.is_empty() && settings.change.as_ref().is_some_and(|change| change.extent == Extent::Everything);
+        let none = !is_accounted_for && !sessions.iter().any(|session| session.account.carries.acts());
+        let lacks = of_change.iter().any(|finding| finding.counts == Counts::Incomplete);
+        let found = fails(&remarks, settings.fail_on) || fails(&of_change, settings.fail_on);
+        let verdict = if found || sessions.iter().any(|session| session.verdict == Verdict::Fail) {
+            Verdict::Fail
+        } else if none
+            || lacks
+            || !gaps.is_empty()
+            || sessions.iter().any(|session| session.verdict == Verdict::Incomplete)
+        {
+            Verdict::Incomplete
+        } else {
+            Verdict::Pass
+        };
+        let Applied { waived, uses, stale, .. } = applied;
+        let (policy, manifests) = (policy.identity().cloned(), policy.hooks().manifests.clone());
+        let (change, fail_on) = (settings.change.clone(), settings.fail_on);
+        Outcome { policy, manifests, sessions, gaps, verdict, of_change, change, remarks, waived, uses, stale, fail_on }
     }
-    // A run without any session that could hold an agent's calls is evidence of nothing, but for a change that people made:
-    // whether agents had a part in it is for rules to say.
-    let is_accounted_for =
-        sessions.is_empty() && settings.change.as_ref().is_some_and(|change| change.extent == Extent::Everything);
-    let none = !is_accounted_for && !sessions.iter().any(|session| session.account.carries.acts());
-    let lacks = of_change.iter().any(|finding| finding.counts == Counts::Incomplete);
-    let found = fails(&remarks, settings.fail_on) || fails(&of_change, settings.fail_on);
-    let verdict = if found || sessions.iter().any(|session| session.verdict == Verdict::Fail) {
-        Verdict::Fail
-    } else if none || lacks || !gaps.is_empty() || sessions.iter().any(|session| session.verdict == Verdict::Incomplete)
-    {
-        Verdict::Incomplete
-    } else {
-        Verdict::Pass
-    };
-    let Applied { waived, uses, stale, .. } = applied;
-    let (policy, manifests) = (policy.identity().cloned(), policy.hooks().manifests.clone());
-    let (change, fail_on) = (settings.change.clone(), settings.fail_on);
-    Outcome { policy, manifests, sessions, gaps, verdict, of_change, change, remarks, waived, uses, stale, fail_on }
 }
 
 fn verdict_of(session: &SessionOutcome, fail_on: FailOn) -> Verdict {

@@ -68,7 +68,7 @@ impl EventJudgement {
             let matches_whole_text = whole.is_some()
                 && matches!(judgement.decision, Decision::Denied | Decision::Asked)
                 && policy.judge(effect, &Context { raw_command: None, ..context }).decision != judgement.decision;
-            let findings = judging.matcher.findings((effect, &context), &judgement);
+            let findings = judging.matcher.findings(effect, &context, &judgement);
             EffectJudgement { judgement, matches_whole_text, findings }
         });
         Self { effects: effects.collect() }

@@ -29,7 +29,7 @@ impl<'r> WaiverMatcher<'r> {
 
     /// The findings of a judgement. If all of them are waived, also the findings that they hid: another rule that denies
     /// the act, or the list of sensitive files.
-    pub(super) fn findings(&self, (effect, context): (&Effect, &Context<'_>), judgement: &Judgement) -> Vec<Finding> {
+    pub(super) fn findings(&self, effect: &Effect, context: &Context<'_>, judgement: &Judgement) -> Vec<Finding> {
         let mut found = findings::of_effect(effect, judgement);
         if found.is_empty() || self.policy.waivers().is_empty() {
             return found;

@@ -80,7 +80,7 @@ pub(super) fn apply(
     settings: &Settings,
 ) -> Applied {
     let mut tallies = vec![Tally::default(); policy.waivers().len()];
-    let decided = decide(policy, (sessions, of_change), settings, &mut tallies);
+    let decided = decide(policy, sessions, of_change, settings, &mut tallies);
     let found = sessions.iter().flat_map(|session| &session.findings).chain(&*of_change);
     let found: BTreeSet<&str> = found.map(|finding| finding.fingerprint.as_str()).collect();
     let stale = settings.baseline.iter().filter(|known| !found.contains(known.as_str())).count();
@@ -103,7 +103,7 @@ pub(super) fn apply(
 /// The findings that will be waived, as index of the session and index of the finding.
 pub(super) fn preview(policy: &Policy, sessions: &[SessionOutcome], settings: &Settings) -> BTreeSet<(usize, usize)> {
     let mut tallies = vec![Tally::default(); policy.waivers().len()];
-    decide(policy, (sessions, &[]), settings, &mut tallies).into_keys().collect()
+    decide(policy, sessions, &[], settings, &mut tallies).into_keys().collect()
 }
 
 impl WaiverUsage {
@@ -123,7 +123,8 @@ impl WaiverUsage {
 /// Decides what waives each finding. The result depends neither on the order of waivers nor on that of sessions.
 fn decide(
     policy: &Policy,
-    (sessions, of_change): (&[SessionOutcome], &[Finding]),
+    sessions: &[SessionOutcome],
+    of_change: &[Finding],
     settings: &Settings,
     tallies: &mut [Tally],
 ) -> BTreeMap<(usize, usize), WaivedBy> {

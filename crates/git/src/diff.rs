@@ -183,9 +183,8 @@ fn hunk(patch: &mut git2::Patch<'_>, number: usize, text: &mut usize) -> Result<
     Ok(hunk)
 }
 
-/// Where a file of the newer commit begins with all that the older one has in it, how many lines that is: something may have
-/// been added at its end, and nothing was changed.
-pub fn grown_from(start: &Path, (old, new): (&str, &str), path: &str) -> Result<Option<u32>, GitError> {
+/// The number of lines that a file has in the older commit, if the newer one only appended to it.
+pub fn grown_from(start: &Path, old: &str, new: &str, path: &str) -> Result<Option<u32>, GitError> {
     let repository = open(start)?;
     let (before, after) = (blob(&repository, old, path)?, blob(&repository, new, path)?);
     let (before, after) = (find(&repository, before)?, find(&repository, after)?);

@@ -80,14 +80,14 @@ pub fn read_blob(start: &Path, revision: &str, path: &str) -> Result<Blob, GitEr
     let repository = open(start)?;
     let commit = commit_of(&repository, revision)?;
     let inside = path_in_repository(&repository, start, path)?;
-    blob_of(&repository, (revision, &commit), inside)
+    blob_of(&repository, revision, &commit, inside)
 }
 
 /// The same of a path that counts from the top of the repository.
 pub fn read_top(start: &Path, revision: &str, path: &str) -> Result<Blob, GitError> {
     let repository = open(start)?;
     let commit = commit_of(&repository, revision)?;
-    blob_of(&repository, (revision, &commit), path.to_owned())
+    blob_of(&repository, revision, &commit, path.to_owned())
 }
 
 /// Where a work tree stands, as far as that can be told.
@@ -117,7 +117,8 @@ fn commit_of<'r>(repository: &'r git2::Repository, revision: &str) -> Result<git
 
 fn blob_of(
     repository: &git2::Repository,
-    (revision, commit): (&str, &git2::Commit<'_>),
+    revision: &str,
+    commit: &git2::Commit<'_>,
     inside: String,
 ) -> Result<Blob, GitError> {
     let tree = commit.tree().map_err(|error| broken(&error))?;

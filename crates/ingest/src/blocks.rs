@@ -196,14 +196,21 @@ fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, a
         (_, name) => name.unwrap_or(Cow::Borrowed("")),
     };
     let arguments = assembly::arguments(block.input.or(block.arguments));
-    add_call(assembly, place, (id, tool, arguments), around);
+    add_call(assembly, place, NewCall { id, tool, arguments }, around);
+}
+
+/// A call as its record describes it.
+pub(super) struct NewCall<'a> {
+    pub(super) id: Option<Cow<'a, str>>,
+    pub(super) tool: Cow<'a, str>,
+    pub(super) arguments: Arguments<'a>,
 }
 
 /// Adds a call unless it was recorded before: streaming and resuming repeat calls.
 pub(super) fn add_call<'a>(
     assembly: &mut Assembly<'a>,
     place: &Place<'a>,
-    (id, tool, arguments): (Option<Cow<'a, str>>, Cow<'a, str>, Arguments<'a>),
+    NewCall { id, tool, arguments }: NewCall<'a>,
     around: &Around<'a>,
 ) {
     if assembly.repeats(id.as_deref(), &tool, &arguments) {

@@ -253,7 +253,7 @@ impl Profile {
             hosts: hosts.into_iter().flatten().collect(),
             subagents: count(&series::subagents(&whole, session)),
             decisions: decisions(session),
-            phases: phase::phases(session, deeds, (requests, pricing), (failures, retries)),
+            phases: phase::phases(session, deeds, requests, pricing, failures, retries),
         }
     }
 

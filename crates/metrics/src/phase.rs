@@ -49,8 +49,10 @@ impl Phase {
 pub(super) fn phases(
     session: &Session<'_>,
     deeds: &[Deed<'_>],
-    (requests, pricing): (&[Request], &Pricing<'_>),
-    (failures, retries): (&[Failure], &[Retry]),
+    requests: &[Request],
+    pricing: &Pricing<'_>,
+    failures: &[Failure],
+    retries: &[Retry],
 ) -> Vec<Phase> {
     let parts = split(session);
     let mut phases: Vec<Phase> = parts.iter().map(|events| begin(events, session)).collect();

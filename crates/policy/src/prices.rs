@@ -105,7 +105,7 @@ fn row(parser: &mut Parser<'_>, value: &Value, pointer: &str, table: &mut Table)
             "also" => also = names(parser, value, &below, table),
             "window" => read.window = count(parser, value, &below).unwrap_or_default(),
             "over" => read.over = over(parser, value, &below),
-            name => rate(parser, (name, value), &below, &mut read.rates),
+            name => rate(parser, name, value, &below, &mut read.rates),
         }
     }
     for rates in read.over.iter_mut().map(|(_, rates)| rates).chain([&mut read.rates]) {
@@ -141,13 +141,13 @@ fn over(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<(u64, R
         let below = format!("{pointer}/{}", key.name);
         match key.name.as_str() {
             "tokens" => tokens = count(parser, value, &below).unwrap_or_default(),
-            name => rate(parser, (name, value), &below, &mut rates),
+            name => rate(parser, name, value, &below, &mut rates),
         }
     }
     Some((tokens, rates))
 }
 
-fn rate(parser: &mut Parser<'_>, (name, value): (&str, &Value), pointer: &str, rates: &mut Rates) {
+fn rate(parser: &mut Parser<'_>, name: &str, value: &Value, pointer: &str, rates: &mut Rates) {
     if !RATES.contains(&name) {
         return;
     }

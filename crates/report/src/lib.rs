@@ -66,7 +66,7 @@ pub use retention::{RetentionReport, RetentionRow};
 pub use text::{columns, gap_lines};
 pub use timeline::{Done, Timeline, timeline};
 pub use tree::Glyphs;
-pub use trials::{TrialFailure, TrialsReport};
+pub use trials::{FailedCase, TrialFailure, TrialsReport};
 pub use validation::{Validated, validation};
 pub use view::Report;
 

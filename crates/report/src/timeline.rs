@@ -26,8 +26,8 @@ pub struct Timeline {
     pub done: Vec<Done>,
 }
 
-/// `place`: of the session among those of `replay`.
-pub fn timeline(timeline: &Timeline, (replay, place): (&ReplayReport, usize), glyphs: Glyphs) -> String {
+/// `index`: of the session in `replay`.
+pub fn timeline(timeline: &Timeline, replay: &ReplayReport, index: usize, glyphs: Glyphs) -> String {
     let profile = &timeline.profile;
     let time = profile.duration().map_or_else(|| "no times".to_owned(), span);
     let mut lines = vec![
@@ -44,7 +44,7 @@ pub fn timeline(timeline: &Timeline, (replay, place): (&ReplayReport, usize), gl
         let counts: Vec<String> =
             counts.into_iter().filter(|(_, count)| *count > 0).map(|(kind, count)| format!("{kind} {count}")).collect();
         let counts = if counts.is_empty() { "nothing done".to_owned() } else { counts.join(", ") };
-        let found = replay.found_in(place, phase.from, phase.to);
+        let found = replay.found_in(index, phase.from, phase.to);
         let found = if found.is_empty() { String::new() } else { format!("  ! {found}") };
         lines.push(format!(
             "{start:>7} {} #{}-{} Phase {number}: {}{failed}",

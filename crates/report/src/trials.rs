@@ -35,10 +35,18 @@ pub struct TrialFailure {
     events: Vec<EffectsEvent>,
 }
 
+/// A test, and the answer that it got.
+#[derive(Debug)]
+pub struct FailedCase<'c> {
+    pub name: &'c str,
+    pub line: u32,
+    pub expected: &'static str,
+    pub answer: &'static str,
+}
+
 impl TrialFailure {
     pub fn new(
-        (name, line): (&str, u32),
-        (expected, answer): (&'static str, &'static str),
+        FailedCase { name, line, expected, answer }: FailedCase<'_>,
         decided_by: Vec<String>,
         why: &str,
         advice: &[String],

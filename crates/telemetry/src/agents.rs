@@ -54,14 +54,14 @@ fn named<'s>(session: &'s Session<'s>, event: &'s Event<'s>) -> Option<&'s str> 
 
 impl<'s> Agents<'s> {
     pub(super) fn of(session: &'s Session<'s>, times: &Times, ids: &mut SpanIds<'_>) -> Self {
-        let own = Agent::new(None, root(&session.id), (times.first, times.last));
+        let own = Agent::new(None, root(&session.id), times.first, times.last);
         let mut agents = Self { list: vec![own], by_id: BTreeMap::new() };
         for (place, event) in session.events.iter().enumerate() {
             let Some(id) = named(session, event) else { continue };
             let at = times.at(place).nanos;
             let list = &mut agents.list;
             let known = *agents.by_id.entry(id).or_insert_with(|| {
-                list.push(Agent::new(Some(id), ids.of("agent", id), (at, at)));
+                list.push(Agent::new(Some(id), ids.of("agent", id), at, at));
                 list.len() - 1
             });
             agents.extend(known, at);
@@ -131,7 +131,7 @@ fn is_below(mut agent: usize, other: usize, starts: &BTreeMap<usize, (usize, Spa
 }
 
 impl<'s> Agent<'s> {
-    fn new(id: Option<&'s str>, span: SpanId, (first, last): (u64, u64)) -> Self {
+    fn new(id: Option<&'s str>, span: SpanId, first: u64, last: u64) -> Self {
         Self { id, kind: None, span, parent: None, first, last, events: Vec::new(), dropped: 0, failed: None }
     }
 

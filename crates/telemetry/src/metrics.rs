@@ -72,12 +72,13 @@ pub fn metrics(sessions: &[(&Profile, &[Score])], service: &str) -> Option<Resou
     let mut all = Vec::new();
     for (name, unit, description, of) in ROWS {
         let points = timed.iter().filter_map(|(profile, _, at)| Some(point(profile, *at, of(profile)?, None)));
-        all.push(gauge((name, unit, description), points.collect()));
+        all.push(gauge(name, unit, description, points.collect()));
     }
     let scores = timed.iter().flat_map(|(profile, scores, at)| {
         scores.iter().map(|score| point(profile, *at, score.value, Some(&score.name)))
     });
-    all.push(gauge(SCORE, scores.collect()));
+    let (name, unit, description) = SCORE;
+    all.push(gauge(name, unit, description, scores.collect()));
     all.retain(|metric| !matches!(&metric.data, Some(metric::Data::Gauge(gauge)) if gauge.data_points.is_empty()));
     let mut attributes = Attributes::default();
     attributes.text(SERVICE_NAME, service);
@@ -89,7 +90,7 @@ pub fn metrics(sessions: &[(&Profile, &[Score])], service: &str) -> Option<Resou
     })
 }
 
-fn gauge((name, unit, description): (&str, &str, &str), data_points: Vec<NumberDataPoint>) -> Metric {
+fn gauge(name: &str, unit: &str, description: &str, data_points: Vec<NumberDataPoint>) -> Metric {
     Metric {
         name: name.to_owned(),
         description: description.to_owned(),

@@ -21,9 +21,9 @@ use agent_strace_repos::repo_audit::{ApprovalError, Approvals, Remark, Swept, Wr
 const LARGEST: u64 = 2 << 20;
 
 /// What was said for all repositories.
-pub(super) struct Decided {
+pub(super) struct SharedConfig {
     /// `None`: each repository says for itself.
-    pub(super) shared: Option<Says>,
+    pub(super) shared: Option<RepositoryConfig>,
     pub(super) baseline: Baseline,
     pub(super) today: Date,
     /// `None`: nothing fails.
@@ -34,7 +34,7 @@ pub(super) struct Decided {
 
 /// What a configuration says.
 #[derive(Debug, Default)]
-pub(super) struct Says {
+pub(super) struct RepositoryConfig {
     pub(super) approvals: Approvals,
     pub(super) suppressions: Vec<Waiver>,
     /// The file.
@@ -42,7 +42,7 @@ pub(super) struct Says {
 }
 
 /// `--approved` and `--config`; `None`: neither was given.
-pub(super) fn shared(args: &AuditToolsArgs, today: Date, colour: bool) -> Result<Option<Says>, Failure> {
+pub(super) fn shared(args: &AuditToolsArgs, today: Date, colour: bool) -> Result<Option<RepositoryConfig>, Failure> {
     let named: Vec<Approved> = args
         .approved
         .iter()
@@ -61,12 +61,12 @@ pub(super) fn shared(args: &AuditToolsArgs, today: Date, colour: bool) -> Result
         says = Some(says_of(&named, today)?);
     }
     if args.approved.is_some() {
-        says = says.map(|says| Says { approvals: says.approvals.stating(), ..says });
+        says = says.map(|says| RepositoryConfig { approvals: says.approvals.stating(), ..says });
     }
     Ok(says)
 }
 
-fn says_of(named: &[Approved], today: Date) -> Result<Says, Failure> {
+fn says_of(named: &[Approved], today: Date) -> Result<RepositoryConfig, Failure> {
     let known = tables().map_err(Failure::new)?;
     let approvals = Approvals::new(known, named, today).map_err(|error| {
         let failure = Failure::new(format!("--approved: {error}"));
@@ -76,7 +76,7 @@ fn says_of(named: &[Approved], today: Date) -> Result<Says, Failure> {
         };
         failure.hint("`mcp:NAME` approves an MCP server, `host:HOST` an endpoint")
     })?;
-    Ok(Says { approvals, ..Says::default() })
+    Ok(RepositoryConfig { approvals, ..RepositoryConfig::default() })
 }
 
 /// With its place, and with what it may have meant.
@@ -89,7 +89,7 @@ fn in_file(file: &str, error: &ApprovalError, known: &[&str]) -> String {
 }
 
 /// What a file says, with what the command line adds.
-fn says(file: &str, configuration: Configuration, more: &[Approved], today: Date) -> Result<Says, String> {
+fn says(file: &str, configuration: Configuration, more: &[Approved], today: Date) -> Result<RepositoryConfig, String> {
     let known = tables()?;
     let stated = configuration.approved.is_some();
     let mut approved = configuration.approved.unwrap_or_default();
@@ -97,11 +97,11 @@ fn says(file: &str, configuration: Configuration, more: &[Approved], today: Date
     let approvals = Approvals::new(known, &approved, today).map_err(|error| in_file(file, &error, &known.ids()))?;
     // A list that is there says something about tools, even where it is empty.
     let approvals = if stated && approved.is_empty() { approvals.stating() } else { approvals };
-    Ok(Says { approvals, suppressions: configuration.suppressions, file: Some(file.to_owned()) })
+    Ok(RepositoryConfig { approvals, suppressions: configuration.suppressions, file: Some(file.to_owned()) })
 }
 
 /// What a repository has committed. Without a commit nothing is.
-pub(super) fn committed(path: &Path, today: Date) -> Result<Says, String> {
+pub(super) fn committed(path: &Path, today: Date) -> Result<RepositoryConfig, String> {
     let repository = Repository::open(path).map_err(|error| error.to_string())?;
     for name in config::NAMES {
         let read = repository.committed(name, LARGEST).map_err(|error| format!("{name}: {error}"))?;
@@ -109,13 +109,14 @@ pub(super) fn committed(path: &Path, today: Date) -> Result<Says, String> {
         let configuration = config::read_for_repository(name, &bytes).map_err(|faults| faults.in_one_line())?;
         return says(name, configuration, &[], today);
     }
-    Ok(Says::default())
+    Ok(RepositoryConfig::default())
 }
 
-impl Decided {
+impl SharedConfig {
     pub(super) fn new(
         args: &AuditToolsArgs,
-        (shared, baseline): (Option<Says>, Baseline),
+        shared: Option<RepositoryConfig>,
+        baseline: Baseline,
         today: Date,
         several: bool,
     ) -> Self {
@@ -129,7 +130,12 @@ impl Decided {
     }
 
     /// Which remarks count, and which the baseline knows.
-    pub(super) fn judge<'s>(&self, repository: &str, swept: &'s Swept, says: &Says) -> (Judged<'s>, Vec<&'s Remark>) {
+    pub(super) fn judge<'s>(
+        &self,
+        repository: &str,
+        swept: &'s Swept,
+        says: &RepositoryConfig,
+    ) -> (Judged<'s>, Vec<&'s Remark>) {
         let (mut suppressed, mut baselined) = (0, Vec::new());
         let mut uses = vec![0_u32; says.suppressions.len()];
         let mut remarks = Vec::new();

@@ -35,7 +35,7 @@ use agent_strace_report::sweep::{FindingRow, Row, Stated, Summary};
 use agent_strace_repos::repo_audit::{self, Settings};
 
 use args::AuditToolsCommand;
-use decide::{Decided, Says};
+use decide::{RepositoryConfig, SharedConfig};
 use targets::Target;
 use used::Used;
 use writing::Reports;
@@ -55,8 +55,8 @@ pub(super) fn run(args: &AuditToolsArgs, environment: Environment, streams: &mut
     let overwrite = if args.force { Overwrite::Replace } else { Overwrite::Refuse };
     baseline::refuse_to_overwrite(args.write_baseline.as_deref(), overwrite)?;
     let targets = targets::targets(args, streams.stdin)?;
-    let fleet = Fleet::new(args, targets.len(), now, environment)?;
-    let stated = stated(args, &targets, &fleet);
+    let run_config = AuditRun::new(args, targets.len(), now, environment)?;
+    let stated = stated(args, &targets, &run_config);
     let single = targets.len() == 1;
     let mine: Vec<(usize, &Target)> = targets
         .iter()
@@ -79,12 +79,12 @@ pub(super) fn run(args: &AuditToolsArgs, environment: Environment, streams: &mut
         summary.add(&row);
         reports.row(&row, stdout)
     };
-    in_order::each(&mine, |(at, target)| fleet.row(*at, target, &progress), take)?;
+    in_order::each(&mine, |(at, target)| run_config.row(*at, target, &progress), take)?;
     drop(progress);
     reports.end(&summary, streams.stdout)?;
     if let Some(path) = &args.write_baseline {
-        let today = fleet.decided.today.to_string();
-        let note = fleet.decided.baseline.write_found(path, &known, &today, overwrite)?;
+        let today = run_config.decided.today.to_string();
+        let note = run_config.decided.baseline.write_found(path, &known, &today, overwrite)?;
         output::note(streams.stderr, &note);
     }
     Ok(summary.exit_code)
@@ -125,15 +125,15 @@ struct Judged {
 }
 
 /// What is the same for all repositories.
-struct Fleet<'a> {
+struct AuditRun<'a> {
     args: &'a AuditToolsArgs,
-    decided: Decided,
+    decided: SharedConfig,
     revisions: Option<Revisions>,
     /// Of sessions that were named.
     used: Option<(Used, Vec<Gap>)>,
 }
 
-impl<'a> Fleet<'a> {
+impl<'a> AuditRun<'a> {
     fn new(
         args: &'a AuditToolsArgs,
         repositories: usize,
@@ -151,7 +151,7 @@ impl<'a> Fleet<'a> {
             [] => None,
             sessions => Some(used::named(sessions, environment)?),
         };
-        let decided = Decided::new(args, (shared, baseline), today, repositories > 1);
+        let decided = SharedConfig::new(args, shared, baseline, today, repositories > 1);
         Ok(Self { args, decided, revisions: revisions(args, now), used })
     }
 
@@ -165,7 +165,7 @@ impl<'a> Fleet<'a> {
     }
 
     fn judged(&self, index: usize, target: &Target) -> Result<Judged, String> {
-        let own: Says;
+        let own: RepositoryConfig;
         let says = if let Some(says) = &self.decided.shared {
             says
         } else {
@@ -222,8 +222,8 @@ fn revisions(args: &AuditToolsArgs, now: Timestamp) -> Option<Revisions> {
 }
 
 /// What was asked for, as every shard of the run says it.
-fn stated(args: &AuditToolsArgs, targets: &[Target], fleet: &Fleet<'_>) -> Stated {
-    let commits = match &fleet.revisions {
+fn stated(args: &AuditToolsArgs, targets: &[Target], run_config: &AuditRun<'_>) -> Stated {
+    let commits = match &run_config.revisions {
         None => "none".to_owned(),
         Some(Revisions::All) => "all references".to_owned(),
         Some(Revisions::Range(range)) => range.clone(),

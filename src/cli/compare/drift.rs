@@ -15,7 +15,7 @@ use super::super::failure::{Failure, reason};
 use super::super::measured::{Measured, measure};
 use super::super::output;
 use super::super::pipeline::Inputs;
-use super::super::wanted::Wanted;
+use super::super::session_filter::SessionFilter;
 use super::{form, tell};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_metrics::compare::{Fingerprint, drift};
@@ -111,7 +111,7 @@ pub(in crate::cli) fn run(
 ) -> Result<u8, Failure> {
     // A baseline that can't be used is told before anything is read.
     let saved = args.baseline.as_deref().map(read).transpose()?;
-    let wanted = Wanted::new(&args.wanted, args.now, environment)?;
+    let wanted = SessionFilter::new(&args.wanted, args.now, environment)?;
     let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)?.only(wanted);
     let Measured { profiles, mut gaps, .. } = measure(inputs, Pricing::Table(shipped()), environment)?;
     let (dated, undated): (Vec<Profile>, Vec<Profile>) =
@@ -121,7 +121,7 @@ pub(in crate::cli) fn run(
         line: None,
         reason: "this session has no recorded time: nobody knows whether it is of now or of before".to_owned(),
     }));
-    let Sides { now, before, all } = args.sides(dated, saved);
+    let ComparedFingerprints { now, before, all } = args.sides(dated, saved);
     if let Some(path) = &args.save_baseline {
         output::write_with_folder(path, &agent_strace_report::to_json(&all))?;
         let shown = agent_strace_report::terminal(&path.display().to_string());
@@ -140,14 +140,14 @@ pub(in crate::cli) fn run(
 }
 
 /// What is compared, and what is saved.
-struct Sides {
+struct ComparedFingerprints {
     now: Fingerprint,
     before: Fingerprint,
     all: Fingerprint,
 }
 
 impl DriftArgs {
-    fn sides(&self, mut profiles: Vec<Profile>, saved: Option<Fingerprint>) -> Sides {
+    fn sides(&self, mut profiles: Vec<Profile>, saved: Option<Fingerprint>) -> ComparedFingerprints {
         profiles.sort_by(|left, right| (left.first, &left.id).cmp(&(right.first, &right.id)));
         let of = |range: Range| profiles.iter().filter(|profile| range.holds(profile)).collect::<Vec<_>>();
         let mut now: Vec<&Profile> = self.current.map_or_else(|| profiles.iter().collect(), of);
@@ -174,7 +174,7 @@ impl DriftArgs {
                 before
             }
         };
-        Sides { now: Fingerprint::of(&now), before, all }
+        ComparedFingerprints { now: Fingerprint::of(&now), before, all }
     }
 }
 

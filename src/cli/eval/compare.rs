@@ -10,7 +10,7 @@ use super::super::failure::Failure;
 use super::super::output;
 use super::super::pipeline::Inputs;
 use super::args::{Judged, TableFormat};
-use super::{Measure, Without, gaps, glyphs};
+use super::{Measure, MissingEvals, gaps, glyphs};
 use agent_strace_engine::Outcome;
 use agent_strace_ingest::discover::Selection;
 use agent_strace_report::EvalsPair;
@@ -38,7 +38,7 @@ pub(super) fn run(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let measure = args.judged.measure(Without::Standard, None, environment)?;
+    let measure = args.judged.measure(MissingEvals::Standard, None, environment)?;
     let first = one(trace_dir, &args.first, &measure, environment, streams)?;
     let second = one(trace_dir, &args.second, &measure, environment, streams)?;
     let (Some(evals), Some(one), Some(other)) = (measure.evals(), first.sessions.first(), second.sessions.first())

@@ -14,10 +14,10 @@ use super::super::environment::Environment;
 use super::super::failure::{Failure, reason};
 use super::super::output;
 use super::super::pipeline::Inputs;
+use super::super::session_filter::SessionFilter;
 use super::super::since::{self, Since};
-use super::super::wanted::Wanted;
 use super::args::Judged;
-use super::{Without, gaps};
+use super::{MissingEvals, gaps};
 use agent_strace_engine::{Outcome, SessionOutcome};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_policy::hex;
@@ -218,9 +218,9 @@ fn add(trace_dir: &Path, args: &AddArgs, environment: Environment, streams: &mut
 }
 
 fn auto(trace_dir: &Path, args: &AutoArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
-    let measure = args.judged.measure(Without::Standard, None, environment)?;
+    let measure = args.judged.measure(MissingEvals::Standard, None, environment)?;
     let wanted = WantedArgs { agents: Vec::new(), since: args.since, project: None };
-    let wanted = Wanted::new(&wanted, args.judged.now, environment)?;
+    let wanted = SessionFilter::new(&wanted, args.judged.now, environment)?;
     let inputs = Inputs::select(trace_dir, &[], Selection::All, environment, streams.stdin)?.only(wanted);
     let now = now(args.judged.now, environment)?;
     let outcome: Outcome = measure.judge(inputs);

@@ -75,7 +75,7 @@ impl Measure {
 
 /// Whether there has to be a file of evals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Without {
+enum MissingEvals {
     /// Then only `no_errors` holds.
     Standard,
     Refused,
@@ -85,7 +85,7 @@ impl Judged {
     /// The policy, suppressions and evals that were asked for, or those of this directory.
     fn measure(
         &self,
-        without: Without,
+        missing: MissingEvals,
         baseline: Option<(&str, f64)>,
         environment: Environment,
     ) -> Result<Measure, Failure> {
@@ -99,10 +99,10 @@ impl Judged {
             policy = policy.priced_by(prices(file, trust_base, colour)?);
         }
         let origin = Origin { trust_base, colour };
-        let evals = match (demands::load(self.config.as_deref(), origin)?, without) {
+        let evals = match (demands::load(self.config.as_deref(), origin)?, missing) {
             (Some(evals), _) => evals,
-            (None, Without::Standard) => Evals::standard(),
-            (None, Without::Refused) => {
+            (None, MissingEvals::Standard) => Evals::standard(),
+            (None, MissingEvals::Refused) => {
                 return Err(Failure::new("there is no `.agent-evals.yaml`: nothing is demanded")
                     .hint("`--config FILE` names one; without a command, `eval` demands `no_errors` alone"));
             }
@@ -164,7 +164,7 @@ pub(super) fn scores(
     environment: Environment,
 ) -> Result<Vec<Scored>, Failure> {
     let judged = Judged { now, ..Judged::default() };
-    let measure = judged.measure(Without::Standard, None, environment)?;
+    let measure = judged.measure(MissingEvals::Standard, None, environment)?;
     let outcome = measure.judge(inputs);
     let scorers = measure.evals().map(|evals| evals.scorers.as_slice()).unwrap_or_default();
     let of_session = |session: SessionOutcome| {
@@ -201,7 +201,7 @@ pub(super) fn both(
 ) -> Result<(Evals, SessionOutcome, SessionOutcome), Failure> {
     let prices = prices.map(str::to_owned);
     let judged = Judged { config: Some(file.to_owned()), prices, ..Judged::default() };
-    let measure = judged.measure(Without::Refused, None, environment)?;
+    let measure = judged.measure(MissingEvals::Refused, None, environment)?;
     let mut first = compare::one(trace_dir, first, &measure, environment, streams)?;
     let mut second = compare::one(trace_dir, second, &measure, environment, streams)?;
     let demands = measure.config.settings.demands.and_then(Arc::into_inner);

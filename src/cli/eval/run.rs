@@ -8,9 +8,9 @@ use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::pipeline::Inputs;
-use super::super::wanted::Wanted;
+use super::super::session_filter::SessionFilter;
 use super::args::{RunArgs, TableFormat};
-use super::{Measure, Without, gaps, glyphs, no_sessions};
+use super::{Measure, MissingEvals, gaps, glyphs, no_sessions};
 use agent_strace_engine::Outcome;
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::finding::{Counts, Finding};
@@ -32,10 +32,10 @@ pub(super) fn run(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let without = if mode == RunMode::Gate { Without::Refused } else { Without::Standard };
+    let missing = if mode == RunMode::Gate { MissingEvals::Refused } else { MissingEvals::Standard };
     let baseline = args.baseline.as_deref().map(|path| (path, args.tolerance));
-    let measure = args.judged.measure(without, baseline, environment)?;
-    let wanted = Wanted::new(&args.wanted, args.judged.now, environment)?;
+    let measure = args.judged.measure(missing, baseline, environment)?;
+    let wanted = SessionFilter::new(&args.wanted, args.judged.now, environment)?;
     let all = args.all || mode != RunMode::Run;
     let selection = if all { Selection::All } else { Selection::Latest };
     let inputs = Inputs::select(trace_dir, &args.sessions, selection, environment, streams.stdin)?.only(wanted);

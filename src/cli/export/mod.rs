@@ -19,7 +19,7 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
 use super::pipeline::{Inputs, Order};
-use super::wanted::Wanted;
+use super::session_filter::SessionFilter;
 use agent_strace_ingest::discover::Selection;
 use agent_strace_ingest::{Log, Reading};
 use agent_strace_model::Gap;
@@ -172,7 +172,14 @@ pub(super) fn run(
         tell_residue(&residue, streams);
         return Ok(3);
     }
-    finish(args, &prepared, &anonymized, (&cleaned, &manifest, &text), streams)?;
+    let export = AnonymizedExport {
+        prepared: &prepared,
+        anonymized: &anonymized,
+        cleaned: &cleaned,
+        manifest: &manifest,
+        text: &text,
+    };
+    export.write(args, streams)?;
     Ok(if gaps.is_empty() { 0 } else { 3 })
 }
 
@@ -210,7 +217,7 @@ fn select(
     let selection = if since.is_some() { Selection::All } else { Selection::Latest };
     let inputs = Inputs::select(trace_dir, &requests, selection, environment, streams.stdin)?;
     let asked = WantedArgs { agents: Vec::new(), since, project: None };
-    Ok(inputs.only(Wanted::new(&asked, args.telemetry.now, environment)?))
+    Ok(inputs.only(SessionFilter::new(&asked, args.telemetry.now, environment)?))
 }
 
 impl ExportArgs {
@@ -275,43 +282,53 @@ fn tell_residue(residue: &[Residue], streams: &mut Streams<'_>) {
     output::note(streams.stderr, hint);
 }
 
-/// Writes what there is to write, and says what was done.
-fn finish(
-    args: &ExportArgs,
-    prepared: &Prepared,
-    anonymized: &Anonymized,
-    (cleaned, manifest, text): (&Cleaned<'_>, &Manifest, &str),
-    streams: &mut Streams<'_>,
-) -> Result<(), Failure> {
-    if args.dry_run {
-        let told = manifest.told(&cleaned.header.session_id, "Would redact:");
-        return output::print(streams.stdout, &format!("{told}\n{}\n", next_step(args, &cleaned.header.session_id)));
+/// A finished export, and everything that it was made from.
+struct AnonymizedExport<'e> {
+    prepared: &'e Prepared,
+    anonymized: &'e Anonymized,
+    cleaned: &'e Cleaned<'e>,
+    manifest: &'e Manifest,
+    text: &'e str,
+}
+
+impl AnonymizedExport<'_> {
+    /// Writes the export, the vault and the notes, or only shows what would be written.
+    fn write(&self, args: &ExportArgs, streams: &mut Streams<'_>) -> Result<(), Failure> {
+        let Self { prepared, anonymized, cleaned, manifest, text } = *self;
+        if args.dry_run {
+            let told = manifest.told(&cleaned.header.session_id, "Would redact:");
+            return output::print(
+                streams.stdout,
+                &format!("{told}\n{}\n", next_step(args, &cleaned.header.session_id)),
+            );
+        }
+        if !args.anonymize {
+            return match &args.output {
+                Some(path) => output::write(path, text),
+                None => output::print(streams.stdout, text),
+            };
+        }
+        let path = args.output.clone().unwrap_or_else(|| PathBuf::from(write::file_name(cleaned, args.format)));
+        let vault = options::vault_path(args, &path);
+        if let Some(vault) = &vault {
+            prepared.keep_originals(vault, &anonymized.originals)?;
+        }
+        output::write(&path, text)?;
+        let told = manifest.told(&cleaned.header.session_id, "Redacted:");
+        let shown = path.display();
+        let told =
+            format!("{told}\n{}", agent_strace_report::terminal(&format!("Exported anonymized trace to {shown}")));
+        output::note(streams.stderr, &told);
+        if let Some(key) = args.key_file.as_ref().filter(|_| prepared.is_new) {
+            let line = format!("made the key {}: whoever has it can find out who is meant", key.display());
+            output::note(streams.stderr, &agent_strace_report::terminal(&line));
+        }
+        if let Some(vault) = vault {
+            let line = format!("what pseudonyms stand for is in {}: who has the key reads it", vault.display());
+            output::note(streams.stderr, &agent_strace_report::terminal(&line));
+        }
+        Ok(())
     }
-    if !args.anonymize {
-        return match &args.output {
-            Some(path) => output::write(path, text),
-            None => output::print(streams.stdout, text),
-        };
-    }
-    let path = args.output.clone().unwrap_or_else(|| PathBuf::from(write::file_name(cleaned, args.format)));
-    let vault = options::vault_path(args, &path);
-    if let Some(vault) = &vault {
-        prepared.keep_originals(vault, &anonymized.originals)?;
-    }
-    output::write(&path, text)?;
-    let told = manifest.told(&cleaned.header.session_id, "Redacted:");
-    let shown = path.display();
-    let told = format!("{told}\n{}", agent_strace_report::terminal(&format!("Exported anonymized trace to {shown}")));
-    output::note(streams.stderr, &told);
-    if let Some(key) = args.key_file.as_ref().filter(|_| prepared.is_new) {
-        let line = format!("made the key {}: whoever has it can find out who is meant", key.display());
-        output::note(streams.stderr, &agent_strace_report::terminal(&line));
-    }
-    if let Some(vault) = vault {
-        let line = format!("what pseudonyms stand for is in {}: who has the key reads it", vault.display());
-        output::note(streams.stderr, &agent_strace_report::terminal(&line));
-    }
-    Ok(())
 }
 
 /// With what was typed, unless that gives away what the export hides.

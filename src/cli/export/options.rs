@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::super::configuration;
-use super::super::environment::{Environment, Named};
+use super::super::environment::{Environment, IdentityKind};
 use super::super::failure::{Failure, reason};
 use super::super::output;
 use super::{ExportArgs, key_file};
@@ -108,10 +108,10 @@ pub(super) fn beside(output: &Path) -> PathBuf {
 
 fn of_machine(environment: Environment) -> Vec<(Class, String)> {
     let people = environment.machine.map(|machine| machine.people.as_slice()).unwrap_or_default();
-    let class = |named: Named| match named {
-        Named::Home => Class::Home,
-        Named::User => Class::User,
-        Named::Host => Class::Host,
+    let class = |named: IdentityKind| match named {
+        IdentityKind::Home => Class::Home,
+        IdentityKind::User => Class::User,
+        IdentityKind::Host => Class::Host,
     };
     people.iter().map(|(named, value)| (class(*named), value.clone())).collect()
 }

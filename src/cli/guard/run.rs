@@ -12,7 +12,7 @@ use signal_hook::iterator::Signals;
 use super::super::environment::Environment;
 use super::super::failure::{Failure, reason};
 use super::super::hook;
-use super::super::watch::{self, Alerts, GuardArgs, Known, News, Observer, Scope};
+use super::super::watch::{self, Alerts, GuardArgs, KnownSessions, News, Observer, Scope};
 use super::super::{Streams, output};
 use super::group::{Group, NotStarted, Turn, code_of, left, pids};
 use agent_strace_live::watch::{Action, Breach, Deadline, Death, Settings, Spending};
@@ -34,7 +34,7 @@ pub(in crate::cli) fn run(
     let on_limit = args.on_violation.action();
     let judges = args.limits.judges(on_limit, Settings::default(), environment, streams)?;
     let store = store(trace_dir);
-    let alerts = Alerts::new("guard", (&store, args.on_violation), None)?.of(args.limits.rules(), args.limits.is_dry());
+    let alerts = Alerts::new("guard", &store, args.on_violation, None)?.of(args.limits.rules(), args.limits.is_dry());
     let signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGQUIT]);
     let signals = signals.map_err(|error| Failure::new(format!("can't wait for signals: {}", reason(&error))))?;
     let before = Scope::before(&store);
@@ -50,7 +50,7 @@ pub(in crate::cli) fn run(
     let machine = environment.machine.map(|machine| &machine.homes);
     let scope = Scope::OfChild { child: group.process(), before };
     let observer = Observer { store: &store, scope, judges: &judges, machine, news, streams: false };
-    let guard = Guard::new((args, &store), &judges, group, alerts);
+    let guard = Guard::new(args, &store, &judges, group, alerts);
     std::thread::scope(|threads| {
         threads.spawn(move || observer.run(&stopped));
         guard.follow(&heard, stop, signals, streams)
@@ -73,7 +73,7 @@ struct Guard<'g> {
     judges: &'g watch::Judges,
     group: Group,
     alerts: Alerts,
-    known: Known,
+    known: KnownSessions,
     began: Instant,
     paused: Duration,
     pausing: Option<Pausing>,
@@ -85,14 +85,14 @@ struct Guard<'g> {
 }
 
 impl<'g> Guard<'g> {
-    fn new((args, store): (&'g GuardArgs, &'g Path), judges: &'g watch::Judges, group: Group, alerts: Alerts) -> Self {
+    fn new(args: &'g GuardArgs, store: &'g Path, judges: &'g watch::Judges, group: Group, alerts: Alerts) -> Self {
         Self {
             args,
             store,
             judges,
             group,
             alerts,
-            known: Known::default(),
+            known: KnownSessions::default(),
             began: Instant::now(),
             paused: Duration::ZERO,
             pausing: None,

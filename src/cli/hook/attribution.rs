@@ -1,6 +1,6 @@
 //! Who and what started a session, by the keys of `meta.json`.
 
-use super::super::environment::{Environment, Named};
+use super::super::environment::{Environment, IdentityKind};
 use super::super::processes::{self, Process};
 use agent_strace_live::hook_events::{Agent, Told};
 use agent_strace_model::attribution::without_credentials;
@@ -8,13 +8,13 @@ use agent_strace_model::attribution::without_credentials;
 pub(super) fn of(agent: &Agent, told: &Told<'_>, environment: Environment) -> Vec<(&'static str, String)> {
     let people = environment.machine.map(|machine| machine.people.as_slice()).unwrap_or_default();
     let person =
-        |what: Named| people.iter().find(|(named, _)| *named == what).map(|(_, value)| value.trim().to_owned());
+        |what: IdentityKind| people.iter().find(|(named, _)| *named == what).map(|(_, value)| value.trim().to_owned());
     let standing =
         told.cwd.as_deref().map(|cwd| agent_strace_git::standing(std::path::Path::new(cwd))).unwrap_or_default();
     let caller = environment.machine.and_then(|_| processes::caller());
     let facts = [
-        ("os_user", person(Named::User)),
-        ("hostname", person(Named::Host)),
+        ("os_user", person(IdentityKind::User)),
+        ("hostname", person(IdentityKind::Host)),
         ("agent_provider", Some(agent.name.to_owned())),
         ("agent_version", told.version.as_deref().map(str::to_owned)),
         ("git_repo", standing.remote.map(|remote| without_credentials(remote.into()).into_owned())),

@@ -1,4 +1,4 @@
-//! A call that is about to run, by what `check` would say to it.
+//! Judges a call that is about to run as `check` would.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use agent_strace_rules::private::{Exposed, Wanted};
 use agent_strace_secrets::redact;
 use agent_strace_store::live::Judged;
 
-/// What is said to a call.
+/// The verdict on a call.
 #[derive(Debug)]
 pub(super) struct Verdict {
     pub(super) decision: Decision,
@@ -29,7 +29,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// Of a call that could not be judged.
+    /// The verdict on a call that could not be judged.
     pub(super) fn none(is_denied: bool) -> Self {
         let decision = if is_denied { Decision::Deny } else { Decision::Pass };
         Self { decision, reason: String::new(), judged: Vec::new(), policy_sha256: None }
@@ -39,16 +39,28 @@ impl Verdict {
 /// A person has to approve it.
 const APPROVAL: &str = "scope/approval";
 
-/// Judges event `number`: `recorded` is what the store has, `line` is that event as it really is.
+/// A recorded call that waits for its verdict.
+pub(super) struct PendingCall<'c> {
+    /// The folder of the project.
+    pub(super) root: &'c Path,
+    /// The folder of the session in the store.
+    pub(super) session: &'c Path,
+    /// The recording of the session.
+    pub(super) recorded: Vec<u8>,
+    /// The event of the call.
+    pub(super) number: u32,
+    /// The line of this event before redaction.
+    pub(super) line: &'c str,
+}
+
+/// Judges the call.
 pub(super) fn call(
     args: &HookArgs,
-    (root, folder): (&Path, &Path),
-    (recorded, line): (Vec<u8>, &str),
-    number: u32,
+    PendingCall { root, session, recorded, number, line }: PendingCall<'_>,
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<Verdict, Failure> {
-    // The policy and its settings are named from where the project is.
+    // Paths of the policy and its settings are relative to the project.
     std::env::set_current_dir(root)
         .map_err(|error| Failure::new(format!("can't go to the project: {}", super::super::failure::reason(&error))))?;
     let gate = GateArgs::of_call(&args.by, args.allow_no_policy, args.now);
@@ -56,9 +68,9 @@ pub(super) fn call(
     let request = GateRequest { lints: LintMode::WhereConfigured, ..GateRequest::new(GateCommand::Hook, &gate) };
     let config = JudgeConfig::load_complete(request, trust.base(), environment, streams)?;
     let judging = Judging { pending_call: Some(number), ..config.judging() };
-    let mut outcome = judged(&entry(folder), before(recorded, number, line), judging, None)?;
+    let mut outcome = judged(&entry(session), before(recorded, number, line), judging, None)?;
     if let Some(wanted) = &config.private {
-        outcome.findings.extend(private(folder, line, config.judging(), wanted, number)?);
+        outcome.findings.extend(private(session, line, config.judging(), wanted, number)?);
     }
     let outcome = agent_strace_engine::conclude(&config.policy, vec![outcome], Vec::new(), &config.settings);
     let sha256 = outcome.policy.as_ref().map(|policy| policy.sha256.clone());
@@ -68,7 +80,7 @@ pub(super) fn call(
     Ok(verdict(&found, config.settings.fail_on, sha256))
 }
 
-/// Said of this call by its level. What is missing of the evidence is no fault of it.
+/// Findings about this call that count by their level. Missing evidence is not held against it.
 fn is_of(finding: &Finding, number: u32) -> bool {
     finding.is_of(number) && finding.counts == Counts::ByLevel
 }
@@ -93,7 +105,7 @@ fn verdict(found: &[&Finding], fail_on: FailOn, policy_sha256: Option<String>) -
     Verdict { decision, reason: reason(decision, &told), judged: judged.collect(), policy_sha256 }
 }
 
-/// Agents and people read it: what is wrong, by which entry, and what to do.
+/// The reason for agents and users: the finding, the policy entry, and the way out.
 fn reason(decision: Decision, told: &[&&Finding]) -> String {
     const MOST: usize = 5;
     let one = |finding: &&&Finding| {
@@ -112,14 +124,14 @@ fn reason(decision: Decision, told: &[&&Finding]) -> String {
     if said.is_empty() { String::new() } else { format!("{head}: {}", said.join("; ")) }
 }
 
-/// The store's own record of the session, as readers of the store get it.
+/// The entry of the session in the store, as readers of the store get it.
 pub(in crate::cli) fn entry(folder: &Path) -> StoreEntry {
     let id = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let meta = std::fs::read(folder.join("meta.json")).map_err(|error| super::super::failure::reason(&error));
     StoreEntry::in_memory(id, meta)
 }
 
-/// What was recorded before the event, and the event as it is.
+/// The recording before the event, and the event itself.
 fn before(mut recorded: Vec<u8>, number: u32, line: &str) -> Vec<u8> {
     let (mut earlier, mut end) = (number.saturating_sub(1), 0);
     for at in memchr::memchr_iter(b'\n', &recorded).chain([recorded.len()]) {
@@ -169,7 +181,7 @@ fn judged(
     Ok(outcome)
 }
 
-/// What the call itself gives away. The rest of the session was searched when it happened.
+/// Private data in the call itself. The rest of the session was searched earlier.
 fn private(
     folder: &Path,
     line: &str,

@@ -8,6 +8,7 @@ mod judge;
 mod project;
 mod transcript;
 
+use judge::PendingCall;
 pub(super) use judge::entry as entry_of;
 #[cfg(unix)]
 pub(super) use project::around as project_around;
@@ -219,7 +220,8 @@ impl Hook<'_> {
         let folder = live.folder().to_owned();
         // Others may record while this one judges.
         let left = live.leave();
-        let judged = judge::call(self.args, (root, &folder), (text, &line), called.event, self.environment, streams);
+        let call = PendingCall { root, session: &folder, recorded: text, number: called.event, line: &line };
+        let judged = judge::call(self.args, call, self.environment, streams);
         let (verdict, problem) = match judged {
             Ok(verdict) => (verdict, None),
             Err(problem) => (judge::Verdict::none(self.args.by.fail_closed), Some(problem)),

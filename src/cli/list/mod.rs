@@ -14,7 +14,7 @@ use super::environment::Environment;
 use super::failure::Failure;
 use super::output;
 use super::pipeline::Inputs;
-use super::wanted::Wanted;
+use super::session_filter::SessionFilter;
 use agent_strace_ingest::Reading;
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::{Gap, Session, Status, moment};
@@ -116,7 +116,7 @@ pub(super) fn run(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let wanted = Wanted::new(&args.wanted, args.now, environment)?;
+    let wanted = SessionFilter::new(&args.wanted, args.now, environment)?;
     let (inputs, columns) = if args.discover {
         (Inputs::discover(environment.homes(None)?.as_ref(), wanted, environment)?, Columns::Places)
     } else {

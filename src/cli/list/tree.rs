@@ -10,7 +10,7 @@ use super::{Row, duration};
 const MAX_DEPTH: usize = 32;
 
 /// Where a session stands.
-struct Place {
+struct TreeNode {
     row: usize,
     depth: usize,
     /// Why it stands at the top although it has a parent.
@@ -45,7 +45,7 @@ pub(super) fn text(rows: &[Row]) -> String {
 pub(super) fn flat(rows: Vec<Row>) -> Vec<Row> {
     let places = places(&rows);
     let mut rows: Vec<_> = rows.into_iter().map(Some).collect();
-    let take = |place: Place| {
+    let take = |place: TreeNode| {
         let row = rows.get_mut(place.row)?.take()?;
         Some(Row { depth: Some(place.depth), ..row })
     };
@@ -57,7 +57,7 @@ fn count(number: usize, thing: &str) -> String {
 }
 
 /// Every session once: below its parent where that is known, else at the top, in the order of `rows`.
-fn places(rows: &[Row]) -> Vec<Place> {
+fn places(rows: &[Row]) -> Vec<TreeNode> {
     let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     for (at, row) in rows.iter().enumerate() {
         first.entry(&row.id).or_insert(at);
@@ -91,13 +91,13 @@ fn place(
     note: Option<String>,
     children: &BTreeMap<usize, Vec<usize>>,
     shown: &mut [bool],
-    places: &mut Vec<Place>,
+    places: &mut Vec<TreeNode>,
 ) {
     let mut open = vec![(root, 0, note)];
     while let Some((row, depth, note)) = open.pop() {
         let Some(seen) = shown.get_mut(row).filter(|seen| !**seen) else { continue };
         *seen = true;
-        places.push(Place { row, depth: depth.min(MAX_DEPTH), note });
+        places.push(TreeNode { row, depth: depth.min(MAX_DEPTH), note });
         let below = children.get(&row).map_or(&[][..], Vec::as_slice);
         open.extend(below.iter().rev().map(|child| (*child, depth + 1, None)));
     }

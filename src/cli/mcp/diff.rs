@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::World;
+use super::ServerContext;
 use super::lookup::profile;
-use super::reply::{self, NOTICE, SHORT, Told, shown};
+use super::reply::{self, NOTICE, SHORT, ToolResult, shown};
 use agent_strace_metrics::Profile;
 use agent_strace_model::prices::dollars;
 
@@ -64,9 +64,9 @@ struct Fault {
     said: Option<String>,
 }
 
-pub(super) fn run(world: &World, input: &Input) -> Told<Output> {
-    let (a, mut gaps) = profile(world, &input.session_a)?;
-    let (b, more) = profile(world, &input.session_b)?;
+pub(super) fn run(context: &ServerContext, input: &Input) -> ToolResult<Output> {
+    let (a, mut gaps) = profile(context, &input.session_a)?;
+    let (b, more) = profile(context, &input.session_b)?;
     gaps.extend(more);
     let (touched_a, touched_b) = (touched(&a), touched(&b));
     let (changed_a, changed_b) = (changed(&a), changed(&b));

@@ -68,14 +68,14 @@ enum Transport {
 
 /// What tools look into.
 #[derive(Debug)]
-pub(super) struct World {
+pub(super) struct ServerContext {
     trace_dir: PathBuf,
     policy: Option<String>,
     policy_ref: Option<String>,
     now: Option<jiff::Timestamp>,
 }
 
-impl World {
+impl ServerContext {
     /// Runs a tool in an environment of now: a server may run for days.
     fn with<T>(&self, run: impl FnOnce(Environment<'_>) -> T) -> T {
         let mut machine = Machine::of_process();
@@ -95,7 +95,7 @@ pub(super) fn run(
     if environment.interactive {
         output::note(streams.stderr, "note: an MCP client starts this command and talks to it here; Ctrl-D ends it");
     }
-    let world = World {
+    let context = ServerContext {
         trace_dir: trace_dir.to_owned(),
         policy: args.policy.clone(),
         policy_ref: args.policy_ref.clone(),
@@ -104,7 +104,7 @@ pub(super) fn run(
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::new(format!("the server can't be started: {}", reason(&error))))?;
     let served = runtime.block_on(async {
-        match Server::new(Arc::new(world)).serve(stdio()).await {
+        match Server::new(Arc::new(context)).serve(stdio()).await {
             Ok(service) => service.waiting().await.is_ok(),
             // Somebody looked, and left.
             Err(ServerInitializeError::ConnectionClosed(_)) => true,

@@ -14,8 +14,8 @@ use super::super::effects::{directory, session_of};
 use super::super::gate;
 use super::super::policy_file;
 use super::super::trust::TrustBase;
-use super::World;
-use super::reply::{SHORT, TEXT, Told, Trouble, gaps, shown};
+use super::ServerContext;
+use super::reply::{SHORT, TEXT, ToolError, ToolResult, gaps, shown};
 use agent_strace_effects::Kind;
 use agent_strace_engine::{Entries, Entry, Outcome, SessionOutcome, Settings};
 use agent_strace_model::Session;
@@ -89,7 +89,7 @@ struct Reason {
     /// `error`, `warning` or `note`.
     level: &'static str,
     message: String,
-    policy: Option<Place>,
+    policy: Option<PolicyLocation>,
     /// Why that line is there, in its author's words.
     why: Option<String>,
 }
@@ -103,12 +103,13 @@ struct Judged {
     /// `allowed`, `denied`, `asked`, `unresolved`, or `unruled`: no part of the policy speaks of it.
     decision: &'static str,
     reason: String,
-    policy: Option<Place>,
+    policy: Option<PolicyLocation>,
 }
 
 /// A line of the policy.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Place {
+#[schemars(rename = "Place")]
+struct PolicyLocation {
     file: String,
     line: u32,
     column: u32,
@@ -123,7 +124,7 @@ struct Identity {
     sha256: String,
 }
 
-pub(super) fn run(world: &World, input: &Input) -> Told<Output> {
+pub(super) fn run(context: &ServerContext, input: &Input) -> ToolResult<Output> {
     let (tool, arguments) = act(input)?;
     let root = directory(None)?;
     let cwd = match &input.cwd {
@@ -132,14 +133,14 @@ pub(super) fn run(world: &World, input: &Input) -> Told<Output> {
     };
     let mut session = session_of(&tool, arguments, &cwd);
     session.root = Some(root.as_str().into());
-    let trust_base = TrustBase::at(world.policy_ref.as_deref());
-    let policy = policy_file::load_if_any(world.policy.as_deref(), world.policy_ref.as_deref(), false)?;
+    let trust_base = TrustBase::at(context.policy_ref.as_deref());
+    let policy = policy_file::load_if_any(context.policy.as_deref(), context.policy_ref.as_deref(), false)?;
     let policy = policy.ok_or_else(policy_file::missing)?;
     let (links, gap) = gate::links(trust_base);
     if let Some(gap) = gap {
-        return Err(Trouble::new(format!("it can't be judged: {}", gaps(&[gap]).join("; "))));
+        return Err(ToolError::new(format!("it can't be judged: {}", gaps(&[gap]).join("; "))));
     }
-    let today = world.with(|environment| configuration::today(&policy, world.now, environment))?;
+    let today = context.with(|environment| configuration::today(&policy, context.now, environment))?;
     let settings = Settings { today, ..Settings::default() };
     let judged = agent_strace_engine::judge_guarded(&session, Vec::new(), &policy, Entries::Keep, &links);
     let outcome = agent_strace_engine::settle(&policy, vec![judged], Vec::new(), &settings);
@@ -149,16 +150,16 @@ pub(super) fn run(world: &World, input: &Input) -> Told<Output> {
 }
 
 /// As a call that an agent would make.
-fn act(input: &Input) -> Result<(String, String), Trouble> {
+fn act(input: &Input) -> Result<(String, String), ToolError> {
     let named = [&input.command, &input.tool, &input.path, &input.host].into_iter().flatten().count();
     if named != 1 {
-        return Err(Trouble::new("say what would be done by just one of `command`, `tool`, `path` and `host`"));
+        return Err(ToolError::new("say what would be done by just one of `command`, `tool`, `path` and `host`"));
     }
     if input.arguments.is_some() && input.tool.is_none() {
-        return Err(Trouble::new("`arguments` are those of a `tool`"));
+        return Err(ToolError::new("`arguments` are those of a `tool`"));
     }
     if input.access.is_some() && input.path.is_none() {
-        return Err(Trouble::new("`access` is what is done to a `path`"));
+        return Err(ToolError::new("`access` is what is done to a `path`"));
     }
     let (tool, arguments) = if let Some(command) = &input.command {
         ("Bash", json!({ "command": command }))
@@ -171,14 +172,14 @@ fn act(input: &Input) -> Result<(String, String), Trouble> {
     };
     let arguments = arguments.to_string();
     if arguments.len() > LONGEST || tool.is_empty() {
-        return Err(Trouble::new("it is empty, or longer than 256 KiB"));
+        return Err(ToolError::new("it is empty, or longer than 256 KiB"));
     }
     Ok((tool.to_owned(), arguments))
 }
 
-fn of_path(path: &str, access: Access) -> Result<(&'static str, Value), Trouble> {
+fn of_path(path: &str, access: Access) -> Result<(&'static str, Value), ToolError> {
     if path.is_empty() || path.contains('\0') {
-        return Err(Trouble::new("`path` is no path"));
+        return Err(ToolError::new("`path` is no path"));
     }
     Ok(match access {
         Access::Read => ("Read", json!({ "file_path": path })),
@@ -188,26 +189,26 @@ fn of_path(path: &str, access: Access) -> Result<(&'static str, Value), Trouble>
     })
 }
 
-fn address(host: &str) -> Result<String, Trouble> {
+fn address(host: &str) -> Result<String, ToolError> {
     let address = if host.contains("://") { host.to_owned() } else { format!("https://{host}/") };
     match url::Url::parse(&address) {
         Ok(url) if url.host_str().is_some_and(|host| !host.is_empty()) => Ok(address),
-        _ => Err(Trouble::new(format!("`{}` is no host", shown(host, SHORT)))),
+        _ => Err(ToolError::new(format!("`{}` is no host", shown(host, SHORT)))),
     }
 }
 
-fn answer(outcome: &Outcome, session: &Session<'_>, policy: &Policy) -> Result<Output, Trouble> {
-    let [judged] = outcome.sessions.as_slice() else { return Err(Trouble::new("it can't be judged")) };
+fn answer(outcome: &Outcome, session: &Session<'_>, policy: &Policy) -> Result<Output, ToolError> {
+    let [judged] = outcome.sessions.as_slice() else { return Err(ToolError::new("it can't be judged")) };
     let missing: Vec<_> = outcome.gaps.iter().chain(&judged.gaps).cloned().collect();
     let is_incomplete = judged.findings.iter().any(|finding| finding.counts == Counts::Incomplete && finding.event > 0);
     if !missing.is_empty() || is_incomplete || judged.judged != session.calls().count() {
-        return Err(Trouble::new(format!("it can't be judged: {}", gaps(&missing).join("; "))));
+        return Err(ToolError::new(format!("it can't be judged: {}", gaps(&missing).join("; "))));
     }
     let about: Vec<&Finding> = judged.findings.iter().filter(|finding| finding.event > 0).collect();
     let fails = |finding: &&&Finding| finding.level == Level::Error && finding.counts == Counts::ByLevel;
     let would_fail = about.iter().any(|finding| fails(&finding));
     let decision = decision(&about, judged);
-    let identity = policy.identity().ok_or_else(|| Trouble::new("the policy has no name"))?;
+    let identity = policy.identity().ok_or_else(|| ToolError::new("the policy has no name"))?;
     let file = identity.path.as_str();
     let mut reasons: Vec<&Finding> = about;
     reasons.sort_by_key(|finding| std::cmp::Reverse(finding.level));
@@ -217,7 +218,7 @@ fn answer(outcome: &Outcome, session: &Session<'_>, policy: &Policy) -> Result<O
         target: target(&entry.effect.view()),
         decision: entry.decision.name(),
         reason: shown(&entry.reason, SHORT),
-        policy: entry.place.as_ref().map(|place| Place::of(place, file)),
+        policy: entry.place.as_ref().map(|place| PolicyLocation::of(place, file)),
     });
     Ok(Output {
         decision,
@@ -258,13 +259,13 @@ impl Reason {
             rule: finding.rule,
             level: finding.level.name(),
             message: shown(&finding.message, TEXT),
-            policy: finding.policy.as_ref().map(|place| Place::of(place, file)),
+            policy: finding.policy.as_ref().map(|place| PolicyLocation::of(place, file)),
             why: why.map(|why| shown(why, TEXT)),
         }
     }
 }
 
-impl Place {
+impl PolicyLocation {
     fn of(place: &PolicyPlace, file: &str) -> Self {
         let PolicyPlace { pointer, line, column, file: other } = place;
         let file = shown(other.as_deref().unwrap_or(file), SHORT);

@@ -10,9 +10,9 @@ use super::super::gate;
 use super::super::pipeline::{Inputs, Order};
 use super::super::policy_file;
 use super::super::trust::TrustBase;
-use super::World;
+use super::ServerContext;
 use super::lookup::inputs;
-use super::reply::{self, NOTICE, SHORT, Told, Trouble, shown};
+use super::reply::{self, NOTICE, SHORT, ToolError, ToolResult, shown};
 use agent_strace_effects::{Effect, Kind, Links, Tracker};
 use agent_strace_ingest::Log;
 use agent_strace_ingest::discover::Selection;
@@ -85,28 +85,32 @@ struct File {
     path: String,
 }
 
-/// What is found in one log.
-type Found = (Option<jiff::Timestamp>, Vec<Row>);
+/// The events that were found in one session.
+struct FoundSession {
+    /// The last recorded time of the session.
+    last: Option<jiff::Timestamp>,
+    rows: Vec<Row>,
+}
 
-pub(super) fn run(world: &World, input: &Input) -> Told<Output> {
+pub(super) fn run(context: &ServerContext, input: &Input) -> ToolResult<Output> {
     if !(1..=MOST).contains(&input.limit) {
-        return Err(Trouble::new(format!("`limit` is from 1 to {MOST}")));
+        return Err(ToolError::new(format!("`limit` is from 1 to {MOST}")));
     }
     let inputs = match &input.session_id {
-        Some(id) => inputs(world, id)?,
-        None => world.with(|environment| {
-            Inputs::select(&world.trace_dir, &[], Selection::All, environment, &mut std::io::empty())
+        Some(id) => inputs(context, id)?,
+        None => context.with(|environment| {
+            Inputs::select(&context.trace_dir, &[], Selection::All, environment, &mut std::io::empty())
         })?,
     };
     let policy = policy()?;
     let (links, gap) = gate::links(TrustBase::at(None));
     let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
         let mut gaps = reading.gaps.clone();
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: Vec<FoundSession> = Vec::new();
         for session in &reading.sessions {
-            let searched = agent_strace_engine::guarded(session, || of_session(log, session, (&policy, &links), input));
+            let searched = agent_strace_engine::guarded(session, || of_session(log, session, &policy, &links, input));
             match searched {
-                Ok(rows) => found.push((agent_strace_metrics::span(session).last, rows)),
+                Ok(rows) => found.push(FoundSession { last: agent_strace_metrics::span(session).last, rows }),
                 Err(gap) => gaps.push(gap),
             }
         }
@@ -120,25 +124,25 @@ pub(super) fn run(world: &World, input: &Input) -> Told<Output> {
     }
     gaps.sort();
     // The newest session first; events in their order.
-    found.sort_by_key(|(last, _)| std::cmp::Reverse(*last));
-    let mut events: Vec<Row> = found.into_iter().flat_map(|(_, rows)| rows).collect();
+    found.sort_by_key(|session| std::cmp::Reverse(session.last));
+    let mut events: Vec<Row> = found.into_iter().flat_map(|session| session.rows).collect();
     let total = events.len();
     events.truncate(input.limit);
     Ok((Output { notice: NOTICE, events, total, gaps: reply::gaps(&gaps) }, None))
 }
 
-/// What programs do is what the policy says they do, where there is one that can be read.
+/// The policy, if there is one, since it declares the effects of programs.
 fn policy() -> Result<Policy, Failure> {
     Ok(policy_file::load_if_any(None, None, false)?.unwrap_or_else(Policy::none))
 }
 
-fn of_session(log: &Log, session: &Session<'_>, (policy, links): (&Policy, &Links), input: &Input) -> Vec<Row> {
+fn of_session(log: &Log, session: &Session<'_>, policy: &Policy, links: &Links, input: &Input) -> Vec<Row> {
     let mut tracker = Tracker::new(session).with_programs(policy.programs()).with_links(links);
     let told = Results { by_call: results(session), exit_codes: stored_exit_codes(log) };
     let mut rows = Vec::new();
     for event in &session.events {
         let effects = tracker.effects(event);
-        let Some(seen) = Seen::of(event, &told) else { continue };
+        let Some(seen) = SearchedEvent::of(event, &told) else { continue };
         if seen.is_wanted(input) && touches(&effects, input.file_path.as_deref()) {
             rows.push(seen.row(session, event, &effects));
         }
@@ -146,7 +150,7 @@ fn of_session(log: &Log, session: &Session<'_>, (policy, links): (&Policy, &Link
     rows
 }
 
-/// What came back of calls.
+/// The results of calls.
 struct Results<'s> {
     by_call: BTreeMap<&'s str, (&'s Event<'s>, &'s RawText<'s>)>,
     /// By the line of the result.
@@ -162,7 +166,7 @@ fn results<'s>(session: &'s Session<'_>) -> BTreeMap<&'s str, (&'s Event<'s>, &'
 }
 
 /// An event that can be searched for.
-struct Seen<'s> {
+struct SearchedEvent<'s> {
     tool: Option<&'s str>,
     status: Status,
     arguments: Option<&'s str>,
@@ -170,7 +174,7 @@ struct Seen<'s> {
     exit_code: Option<i64>,
 }
 
-impl<'s> Seen<'s> {
+impl<'s> SearchedEvent<'s> {
     /// `None`: it is neither a call, nor a failure, nor something done to a file.
     fn of(event: &'s Event<'_>, told: &Results<'_>) -> Option<Self> {
         let nothing = Self { tool: None, status: Status::Ok, arguments: None, said: None, exit_code: None };
@@ -237,7 +241,7 @@ impl<'s> Seen<'s> {
     }
 }
 
-/// What an effect does to which file.
+/// The kind of access to a file, and the file.
 fn file(effect: &Effect) -> Option<(&'static str, String)> {
     match &effect.kind {
         Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => {
@@ -259,10 +263,10 @@ fn touches(effects: &[Effect], wanted: Option<&str>) -> bool {
     })
 }
 
-/// What lines of the store say: other logs have it in texts alone.
+/// The exit codes in the lines of the store. Other logs have them only in texts.
 fn stored_exit_codes(log: &Log) -> BTreeMap<u32, i64> {
     #[derive(Deserialize)]
-    struct Line {
+    struct StoredLine {
         data: Data,
     }
     #[derive(Deserialize)]
@@ -275,10 +279,10 @@ fn stored_exit_codes(log: &Log) -> BTreeMap<u32, i64> {
     let telling = memchr::memmem::Finder::new("\"exit_code\"");
     let lines = (1..).zip(log.bytes().split(|byte| *byte == b'\n'));
     let lines = lines.filter(|(_, line)| telling.find(line).is_some());
-    lines.filter_map(|(at, line)| Some((at, serde_json::from_slice::<Line>(line).ok()?.data.exit_code))).collect()
+    lines.filter_map(|(at, line)| Some((at, serde_json::from_slice::<StoredLine>(line).ok()?.data.exit_code))).collect()
 }
 
-/// As agents begin or end the output of a command that failed: `Exit code 1`, `Process exited with code 0`.
+/// The exit code that agents write at the start or end of the output of a command: `Exit code 1`, `Process exited with code 0`.
 fn told_exit_code(text: &str) -> Option<i64> {
     const MARKS: &[&str] =
         &["exit code ", "exit code: ", "exited with code ", "\"exit_code\":", "exited with exit code "];

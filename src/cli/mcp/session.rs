@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::super::export;
 use super::super::pipeline::Order;
-use super::World;
+use super::ServerContext;
 use super::lookup::{inputs, unreadable};
-use super::reply::{self, NOTICE, SHORT, TEXT, Told, Trouble, shown};
+use super::reply::{self, NOTICE, SHORT, TEXT, ToolError, ToolResult, shown};
 use agent_strace_model::Gap;
 use agent_strace_policy::nearest;
 
@@ -78,9 +78,9 @@ struct Row {
     data: Option<Value>,
 }
 
-/// As it lies in the store.
+/// An event as it is in the store.
 #[derive(Deserialize)]
-struct Line {
+struct StoredEvent {
     event_type: Option<String>,
     event_id: Option<String>,
     timestamp: Option<Value>,
@@ -89,13 +89,13 @@ struct Line {
     data: Option<Value>,
 }
 
-pub(super) fn run(world: &World, input: &Input) -> Told<Output> {
+pub(super) fn run(context: &ServerContext, input: &Input) -> ToolResult<Output> {
     wanted(input)?;
-    let (session, gaps) = found(world, &input.session_id)?;
+    let (session, gaps) = found(context, &input.session_id)?;
     let is_wanted = |kind: &str| input.event_types.is_empty() || input.event_types.iter().any(|name| name == kind);
     let (mut total, mut events, mut bytes, mut full) = (0, Vec::new(), 0_usize, false);
     for (number, json) in &session.events {
-        let Ok(line) = serde_json::from_str::<Line>(json) else { continue };
+        let Ok(line) = serde_json::from_str::<StoredEvent>(json) else { continue };
         if !is_wanted(line.event_type.as_deref().unwrap_or_default()) {
             continue;
         }
@@ -117,21 +117,21 @@ pub(super) fn run(world: &World, input: &Input) -> Told<Output> {
 }
 
 /// Whether it can be asked for.
-fn wanted(input: &Input) -> Result<(), Trouble> {
+fn wanted(input: &Input) -> Result<(), ToolError> {
     if !(1..=MOST).contains(&input.limit) {
-        return Err(Trouble::new(format!("`limit` is from 1 to {MOST}")));
+        return Err(ToolError::new(format!("`limit` is from 1 to {MOST}")));
     }
     if let Some(unknown) = input.event_types.iter().find(|name| !TYPES.contains(&name.as_str())) {
         let near = nearest(unknown, TYPES).map(|near| format!(": did you mean `{near}`?"));
         let near = near.unwrap_or_else(|| format!(": known are {}", TYPES.join(", ")));
-        return Err(Trouble::new(format!("no event type is called `{}`{near}", shown(unknown, SHORT))));
+        return Err(ToolError::new(format!("no event type is called `{}`{near}", shown(unknown, SHORT))));
     }
     Ok(())
 }
 
-fn found(world: &World, id: &str) -> Result<(export::Redacted, Vec<Gap>), Trouble> {
+fn found(context: &ServerContext, id: &str) -> Result<(export::Redacted, Vec<Gap>), ToolError> {
     let (parts, mut gaps) =
-        inputs(world, id)?.each_log(Order::OneByOne, |log, reading| export::redacted(log, &reading));
+        inputs(context, id)?.each_log(Order::OneByOne, |log, reading| export::redacted(log, &reading));
     let mut sessions = Vec::new();
     for part in parts {
         let (part, more) = part?;
@@ -144,7 +144,7 @@ fn found(world: &World, id: &str) -> Result<(export::Redacted, Vec<Gap>), Troubl
     }
 }
 
-fn event(number: usize, line: Line) -> Row {
+fn event(number: usize, line: StoredEvent) -> Row {
     let mut data = line.data;
     if let Some(Value::Object(members)) = &mut data {
         // How an import keeps what the store has no words for.

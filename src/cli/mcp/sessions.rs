@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::super::measured::{Measured, measure};
 use super::super::pipeline::Inputs;
-use super::World;
-use super::reply::{self, NOTICE, SHORT, Told, Trouble, shown};
+use super::ServerContext;
+use super::reply::{self, NOTICE, SHORT, ToolError, ToolResult, shown};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_metrics::{Pricing, Profile};
 use agent_strace_model::prices::dollars;
@@ -79,12 +79,12 @@ impl Row {
     }
 }
 
-pub(super) fn run(world: &World, input: &Input) -> Told<Output> {
+pub(super) fn run(context: &ServerContext, input: &Input) -> ToolResult<Output> {
     if !(1..=MOST).contains(&input.limit) {
-        return Err(Trouble::new(format!("`limit` is from 1 to {MOST}")));
+        return Err(ToolError::new(format!("`limit` is from 1 to {MOST}")));
     }
-    let measured = world.with(|environment| {
-        let all = Inputs::select(&world.trace_dir, &[], Selection::All, environment, &mut std::io::empty())?;
+    let measured = context.with(|environment| {
+        let all = Inputs::select(&context.trace_dir, &[], Selection::All, environment, &mut std::io::empty())?;
         measure(all, Pricing::Table(shipped()), environment)
     });
     let Measured { mut profiles, gaps, .. } = measured?;

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::World;
+use super::ServerContext;
 use super::lookup::profile;
-use super::reply::{self, NOTICE, SHORT, Told, counted, shown};
+use super::reply::{self, NOTICE, SHORT, ToolResult, counted, shown};
 use agent_strace_metrics::{Phase, Profile};
 use agent_strace_model::prices::{dollars, rounded};
 
@@ -68,8 +68,8 @@ struct Part {
     cost_usd: f64,
 }
 
-pub(super) fn run(world: &World, input: &Input) -> Told<Output> {
-    let (profile, gaps) = profile(world, &input.session_id)?;
+pub(super) fn run(context: &ServerContext, input: &Input) -> ToolResult<Output> {
+    let (profile, gaps) = profile(context, &input.session_id)?;
     let files = |files: &BTreeSet<String>| files.iter().take(FILES).map(|file| shown(file, SHORT)).collect();
     let phases = profile.phases.iter().take(PHASES).map(|phase| Part {
         label: shown(&phase.label, SHORT),

@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::reply::{Reply, Told, Trouble};
-use super::{World, diff, scope, search, session, sessions, summary};
+use super::reply::{Reply, ToolError, ToolResult};
+use super::{ServerContext, diff, scope, search, session, sessions, summary};
 
 /// One tool.
 pub(super) struct Entry {
@@ -19,20 +19,20 @@ pub(super) struct Entry {
     description: &'static str,
     input: fn() -> Result<Arc<JsonObject>, String>,
     output: fn() -> Arc<JsonObject>,
-    pub(super) run: fn(&World, JsonObject) -> Result<Reply, Trouble>,
+    pub(super) run: fn(&ServerContext, JsonObject) -> Result<Reply, ToolError>,
 }
 
 /// Takes arguments apart, and puts the answer together.
 fn call<I: DeserializeOwned, O: Serialize>(
-    world: &World,
+    context: &ServerContext,
     arguments: JsonObject,
-    tool: fn(&World, &I) -> Told<O>,
-) -> Result<Reply, Trouble> {
+    tool: fn(&ServerContext, &I) -> ToolResult<O>,
+) -> Result<Reply, ToolError> {
     let input: I = serde_json::from_value(Value::Object(arguments))
-        .map_err(|error| Trouble::new(format!("the arguments can't be used: {error}")))?;
-    let (output, text) = tool(world, &input)?;
+        .map_err(|error| ToolError::new(format!("the arguments can't be used: {error}")))?;
+    let (output, text) = tool(context, &input)?;
     let structured =
-        serde_json::to_value(&output).map_err(|_| Trouble::new("the answer can't be written as JSON".to_owned()))?;
+        serde_json::to_value(&output).map_err(|_| ToolError::new("the answer can't be written as JSON".to_owned()))?;
     Ok(Reply { text: text.unwrap_or_else(|| agent_strace_report::to_json(&output)), structured })
 }
 
@@ -44,7 +44,7 @@ macro_rules! entry {
             description: $description,
             input: input::<$module::Input>,
             output: schema_for_output::<$module::Output>,
-            run: |world, arguments| call(world, arguments, $module::run),
+            run: |context, arguments| call(context, arguments, $module::run),
         }
     };
 }

@@ -46,13 +46,13 @@ fn parse(text: &str) -> Result<u128, String> {
 }
 
 /// What was stated.
-pub(in crate::cli) struct Stated {
+pub(in crate::cli) struct StatedPrices {
     table: Arc<Table>,
     row: Option<Row>,
     rates: Option<Rates>,
 }
 
-impl Stated {
+impl StatedPrices {
     pub(in crate::cli) fn pricing(&self) -> Pricing<'_> {
         match (&self.row, &self.rates) {
             (_, Some(rates)) => Pricing::Rates(rates),
@@ -69,7 +69,7 @@ impl PricesArgs {
         Self { prices, model, input_price: None, output_price: None, cache_read_price: None, cache_write_price: None }
     }
 
-    pub(in crate::cli) fn stated(&self, coloured: bool) -> Result<Stated, Failure> {
+    pub(in crate::cli) fn stated(&self, coloured: bool) -> Result<StatedPrices, Failure> {
         let table = match &self.prices {
             Some(file) => table(file, TrustBase::at(None), coloured)?,
             None => Arc::clone(shipped()),
@@ -82,7 +82,7 @@ impl PricesArgs {
             cache_write: self.cache_write_price,
             cache_write_1h: None,
         });
-        Ok(Stated { table, row, rates })
+        Ok(StatedPrices { table, row, rates })
     }
 }
 

@@ -13,9 +13,9 @@ use super::super::output;
 use super::super::policy_file;
 use super::super::trust::TrustBase;
 use super::args::PolicyFileArgs;
-use super::history::{self, HistoryArgs, Past};
+use super::history::{self, HistoryArgs, PastSessions};
 use agent_strace_engine::JudgementCache;
-use agent_strace_engine::backtest::{self, Rules, Tally, Uncovered};
+use agent_strace_engine::backtest::{self, BacktestPolicy, Rules, Tally, Uncovered};
 use agent_strace_model::{Gap, Session};
 use agent_strace_policy::Policy;
 use agent_strace_report::{BacktestReport, Frame};
@@ -85,15 +85,15 @@ pub(super) fn run(
     Ok(exit_code)
 }
 
-/// The policy that was asked for, or the default one: to look back without any says nothing.
+/// The named policy, or the default one.
 pub(super) fn policy(file: &PolicyFileArgs, coloured: bool) -> Result<Policy, Failure> {
     let policy = policy_file::load_if_any(file.policy.as_deref(), file.policy_ref.as_deref(), coloured)?;
     policy.ok_or_else(policy_file::missing)
 }
 
-/// Every session of the past; those that can't be read or judged are gaps.
+/// Judges every past session. Sessions that can't be read or judged are gaps.
 pub(super) fn judge(
-    past: Past,
+    past: PastSessions,
     policy: &Policy,
     rules: &Rules<'_>,
     file: &PolicyFileArgs,
@@ -101,8 +101,9 @@ pub(super) fn judge(
 ) -> (Tally, Vec<Gap>) {
     let (links, gap) = gate::links(TrustBase::at(file.policy_ref.as_deref()));
     let cache = JudgementCache::new(policy);
+    let by = BacktestPolicy { cache: &cache, rules };
     let judge = |(tally, faults): &mut (Tally, Vec<Gap>), session: &Session<'_>| {
-        let judge = || backtest::add_session(tally, session, (&cache, rules), &links, uncovered);
+        let judge = || backtest::add_session(tally, session, by, &links, uncovered);
         faults.extend(agent_strace_engine::guarded(session, judge).err());
     };
     let add = |(tally, faults): &mut (Tally, Vec<Gap>), (later, more): (Tally, Vec<Gap>)| {

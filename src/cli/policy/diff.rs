@@ -11,11 +11,11 @@ use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::gate;
 use super::super::output;
-use super::super::policy_file::{self, Stated};
+use super::super::policy_file::{self, PolicyWithJson};
 use super::super::trust::TrustBase;
-use super::history::{self, HistoryArgs, Past};
+use super::history::{self, HistoryArgs, PastSessions};
 use agent_strace_engine::JudgementCache;
-use agent_strace_engine::backtest::{self, Change, Comparison, Programs, Rules, Version};
+use agent_strace_engine::backtest::{self, BacktestPolicy, Change, Comparison, Programs, Rules, Version};
 use agent_strace_model::{Gap, Session};
 use agent_strace_report::{DiffReport, Frame};
 
@@ -77,7 +77,8 @@ pub(super) fn run(
     let days = past.days;
     let changes = backtest::changes(version(&old), version(&new));
     let (old_rules, new_rules) = (Rules::new(&old.policy), Rules::new(&new.policy));
-    let (comparison, gaps) = compare(past, (&old, &old_rules), (&new, &new_rules));
+    let (comparison, gaps) =
+        compare(past, Side { stated: &old, rules: &old_rules }, Side { stated: &new, rules: &new_rules });
     let breaches = args.breaches(&changes, &comparison);
     // What the policies themselves say needs no session; what they would do to calls does.
     let lacking = comparison.sessions == 0 && (args.fail_on_new_blocks || !args.sessions.is_empty());
@@ -102,16 +103,24 @@ pub(super) fn run(
     Ok(exit_code)
 }
 
-fn version(stated: &Stated) -> Version<'_> {
+fn version(stated: &PolicyWithJson) -> Version<'_> {
     Version { policy: &stated.policy, plain: &stated.plain }
 }
 
-/// Every session of the past by both; those that can't be read or judged are gaps.
-fn compare(past: Past, old: (&Stated, &Rules<'_>), new: (&Stated, &Rules<'_>)) -> (Comparison, Vec<Gap>) {
+/// One of the two compared policies.
+#[derive(Clone, Copy)]
+struct Side<'s> {
+    stated: &'s PolicyWithJson,
+    rules: &'s Rules<'s>,
+}
+
+/// Judges every past session by both policies. Sessions that can't be read or judged are gaps.
+fn compare(past: PastSessions, old: Side<'_>, new: Side<'_>) -> (Comparison, Vec<Gap>) {
     let (links, gap) = gate::links(TrustBase::at(None));
-    let programs = programs(&old.0.plain, &new.0.plain);
-    let (before, after) = (JudgementCache::new(&old.0.policy), JudgementCache::new(&new.0.policy));
-    let (old, new) = ((&before, old.1), (&after, new.1));
+    let programs = programs(&old.stated.plain, &new.stated.plain);
+    let (before, after) = (JudgementCache::new(&old.stated.policy), JudgementCache::new(&new.stated.policy));
+    let old = BacktestPolicy { cache: &before, rules: old.rules };
+    let new = BacktestPolicy { cache: &after, rules: new.rules };
     let of_session = |session: &Session<'_>| {
         agent_strace_engine::guarded(session, || backtest::compare_session(session, old, new, &links, programs))
     };
@@ -127,14 +136,14 @@ fn compare(past: Past, old: (&Stated, &Rules<'_>), new: (&Stated, &Rules<'_>)) -
     (all, gaps)
 }
 
-/// A policy that extends another one may have programs of that one's.
+/// The programs may also differ if the policies extend different ones.
 fn programs(old: &Value, new: &Value) -> Programs {
     let same = |key: &str| old.get(key) == new.get(key);
     if same("programs") && same("extends") { Programs::Shared } else { Programs::Own }
 }
 
 impl DiffArgs {
-    fn policies(&self, coloured: bool) -> Result<(Stated, Stated), Failure> {
+    fn policies(&self, coloured: bool) -> Result<(PolicyWithJson, PolicyWithJson), Failure> {
         if let Some(revision) = &self.policy_ref {
             let path = self.policy.as_deref().unwrap_or(policy_file::DEFAULT);
             let old = policy_file::stated(&format!("{revision}:{path}"), coloured)?;

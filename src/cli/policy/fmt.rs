@@ -13,7 +13,7 @@ use agent_strace_report::terminal;
 
 /// What happens to the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Aim {
+enum OutputMode {
     Write,
     Print,
     Check,
@@ -24,12 +24,12 @@ pub(super) fn run(args: &FmtArgs, environment: Environment, streams: &mut Stream
     let comments = if args.strip_comments { Comments::Strip } else { Comments::Keep };
     let mut code = 0;
     for file in policy_file::named_or_default(&args.files) {
-        let aim = match (args.check, args.stdout || file == "-") {
-            (true, _) => Aim::Check,
-            (false, true) => Aim::Print,
-            (false, false) => Aim::Write,
+        let mode = match (args.check, args.stdout || file == "-") {
+            (true, _) => OutputMode::Check,
+            (false, true) => OutputMode::Print,
+            (false, false) => OutputMode::Write,
         };
-        match one(&file, comments, aim, colour, streams.stdin) {
+        match one(&file, comments, mode, colour, streams.stdin) {
             Ok((text, answer)) => {
                 output::print(streams.stdout, &text)?;
                 code = code.max(answer);
@@ -42,16 +42,24 @@ pub(super) fn run(args: &FmtArgs, environment: Environment, streams: &mut Stream
 }
 
 /// What is printed about one file, and its part of the exit code.
-fn one(file: &str, comments: Comments, aim: Aim, colour: bool, stdin: &mut dyn Read) -> Result<(String, u8), Failure> {
+fn one(
+    file: &str,
+    comments: Comments,
+    mode: OutputMode,
+    colour: bool,
+    stdin: &mut dyn Read,
+) -> Result<(String, u8), Failure> {
     let text = policy_file::text_of(file, stdin, colour)?;
     let formatted =
         format::format(file, &text, comments).map_err(|faults| policy_file::unusable(file, &faults, colour))?;
     let shown = terminal(file);
-    Ok(match (aim, formatted == text) {
-        (Aim::Print, _) => (formatted, 0),
+    Ok(match (mode, formatted == text) {
+        (OutputMode::Print, _) => (formatted, 0),
         (_, true) => (format!("{shown}: is in style\n"), 0),
-        (Aim::Check, false) => (format!("{shown}: is not in style; `agent-strace policy fmt {shown}` changes it\n"), 1),
-        (Aim::Write, false) => {
+        (OutputMode::Check, false) => {
+            (format!("{shown}: is not in style; `agent-strace policy fmt {shown}` changes it\n"), 1)
+        }
+        (OutputMode::Write, false) => {
             output::write(Path::new(file), &formatted)?;
             (format!("{shown}: formatted\n"), 0)
         }

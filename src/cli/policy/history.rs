@@ -11,8 +11,8 @@ use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::pipeline::Inputs;
+use super::super::session_filter::SessionFilter;
 use super::super::since::Since;
-use super::super::wanted::Wanted;
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::Gap;
 use agent_strace_report::Glyphs;
@@ -40,7 +40,7 @@ pub(in crate::cli) struct HistoryArgs {
 }
 
 /// Sessions to look back at.
-pub(super) struct Past {
+pub(super) struct PastSessions {
     pub(super) inputs: Inputs,
     /// The days that were asked for, and from when they count back.
     pub(super) days: Option<(u32, Timestamp)>,
@@ -53,7 +53,7 @@ impl HistoryArgs {
         sessions: &[String],
         environment: Environment,
         streams: &mut Streams<'_>,
-    ) -> Result<Past, Failure> {
+    ) -> Result<PastSessions, Failure> {
         let days = match self.days {
             None => None,
             Some(days) => {
@@ -65,9 +65,9 @@ impl HistoryArgs {
         };
         let since = days.map(|(days, _)| Since::days(days)).or(self.wanted.since);
         let wanted = WantedArgs { since, agents: self.wanted.agents.clone(), project: self.wanted.project.clone() };
-        let wanted = Wanted::new(&wanted, self.now, environment)?;
+        let wanted = SessionFilter::new(&wanted, self.now, environment)?;
         let inputs = Inputs::select(trace_dir, sessions, Selection::All, environment, streams.stdin)?;
-        Ok(Past { inputs: inputs.only(wanted), days })
+        Ok(PastSessions { inputs: inputs.only(wanted), days })
     }
 
     pub(super) fn coloured(&self, environment: Environment) -> bool {

@@ -11,7 +11,7 @@ use super::super::{output, policy_file};
 use super::args::TestArgs;
 use agent_strace_engine::policy_testing::{self, Checked, Mismatch, Strictness};
 use agent_strace_policy::{Answer, Decision, Policy, nearest};
-use agent_strace_report::{Colour, TrialFailure, TrialsReport};
+use agent_strace_report::{Colour, FailedCase, TrialFailure, TrialsReport};
 
 /// Pieces of advice on one failure.
 const MOST_ADVICE: usize = 3;
@@ -66,8 +66,7 @@ fn failure(policy: &Policy, checked: &Checked) -> TrialFailure {
         ),
     };
     TrialFailure::new(
-        (&case.name, case.line),
-        (case.expect.name(), tried.answer.name()),
+        FailedCase { name: &case.name, line: case.line, expected: case.expect.name(), answer: tried.answer.name() },
         decided_by,
         &why,
         &advice,

@@ -22,7 +22,7 @@ use args::CaptureArgs;
 pub(super) use args::{EXAMPLES, HTTP_EXAMPLES, RecordArgs, RecordHttpArgs};
 use desk::Desk;
 use judge::Judge;
-use recorder::{Begin, Clock, Recorder};
+use recorder::{Clock, Recorder, SessionStart};
 use voice::Voice;
 
 /// Bytes of the largest message that is followed.
@@ -30,7 +30,7 @@ const LARGEST: usize = 64 << 20;
 
 /// What a recording needs before there is anything to record.
 struct Prepared {
-    wanted: Option<super::redact::Wanted>,
+    wanted: Option<super::redact::Redactor>,
     judge: Option<Judge>,
     clock: Clock,
     voice: Voice,
@@ -58,7 +58,7 @@ pub(super) fn record(
     let Prepared { wanted, judge, clock, voice } = prepare(&args.capture, environment, streams)?;
     let words: Vec<String> = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let server = stdio::start(&args.command)?;
-    let begin = Begin {
+    let begin = SessionStart {
         store: recorder::absolute(trace_dir),
         server: args::plain_name(args.capture.name.as_deref().unwrap_or(&repo_audit::server_label(&words))),
         transport: "stdio",
@@ -81,7 +81,7 @@ pub(super) fn record_http(
     // `mcp.example.com` is called `example`; an address of numbers says nothing.
     let host = url.domain().map(|host| host.strip_prefix("mcp.").unwrap_or(host));
     let label = host.and_then(|host| host.split('.').next()).unwrap_or("server");
-    let begin = Begin {
+    let begin = SessionStart {
         store: recorder::absolute(trace_dir),
         server: args::plain_name(args.capture.name.as_deref().unwrap_or(label)),
         transport: "http",

@@ -7,7 +7,7 @@ use std::time::Instant;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::super::redact::{Wanted, clean};
+use super::super::redact::{Redactor, clean};
 use super::voice::Voice;
 use agent_strace_live::proxy::framing::Piece;
 use agent_strace_live::proxy::message::{Message, Parcel, Side};
@@ -47,7 +47,7 @@ pub(super) struct Heard {
 
 /// What is recorded of a session before its first message.
 #[derive(Debug)]
-pub(super) struct Begin {
+pub(super) struct SessionStart {
     pub(super) store: PathBuf,
     /// What the server is called in names of tools.
     pub(super) server: String,
@@ -67,7 +67,7 @@ pub(super) struct Recorder {
     pub(super) server: String,
     /// As the server introduced itself.
     pub(super) server_info: Option<String>,
-    wanted: Option<Wanted>,
+    wanted: Option<Redactor>,
     pub(super) talk: Talk,
     pub(super) voice: Voice,
     pub(super) clock: Clock,
@@ -78,7 +78,7 @@ pub(super) struct Recorder {
 
 impl Recorder {
     /// Begins a session.
-    pub(super) fn begin(begin: &Begin, wanted: Option<Wanted>, (clock, voice): (Clock, Voice)) -> Self {
+    pub(super) fn begin(begin: &SessionStart, wanted: Option<Redactor>, (clock, voice): (Clock, Voice)) -> Self {
         let mut recorder = Self {
             live: None,
             lost: 0,
@@ -104,7 +104,7 @@ impl Recorder {
         recorder
     }
 
-    fn start(&mut self, begin: &Begin, id: &str) {
+    fn start(&mut self, begin: &SessionStart, id: &str) {
         let words = begin.started_by.iter().map(String::as_str);
         let command = match &self.wanted {
             None => words.collect::<Vec<_>>().join(" "),

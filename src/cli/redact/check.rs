@@ -10,7 +10,7 @@ use super::super::Streams;
 use super::super::failure::{Failure, reason};
 use super::super::output;
 use super::CheckFormat;
-use super::detector::Wanted;
+use super::detector::Redactor;
 use super::open::{self, Opened, unreadable};
 use super::ordered::{Page, at_once, one_by_one};
 use super::row::{Counts, Levels, Row};
@@ -21,7 +21,7 @@ use agent_strace_secrets::stream::{self, Detector, Finding, Sink};
 
 pub(super) fn run(
     targets: &Targets,
-    wanted: &Wanted,
+    wanted: &Redactor,
     mask: bool,
     format: CheckFormat,
     streams: &mut Streams<'_>,
@@ -65,7 +65,7 @@ fn exit_code(counts: &Counts, mask: bool, gaps: &[Gap]) -> u8 {
 /// Tells what one file holds; what could not be read of it.
 fn file(
     target: &Target,
-    wanted: &Wanted,
+    wanted: &Redactor,
     format: CheckFormat,
     stdin: &mut dyn Read,
     page: &mut Page<'_>,
@@ -86,7 +86,7 @@ fn file(
 }
 
 /// Names of files and folders give things away, too.
-fn name(target: &Target, wanted: &Wanted, rows: &mut Rows<'_, '_>) -> Result<(), String> {
+fn name(target: &Target, wanted: &Redactor, rows: &mut Rows<'_, '_>) -> Result<(), String> {
     let name = target.below.to_string_lossy();
     for hit in wanted.find(None, &name) {
         let points = |to: usize| name.get(..to).unwrap_or("").chars().count() as u64;

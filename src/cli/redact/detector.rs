@@ -1,4 +1,4 @@
-//! What is to be found: secrets, personal data where it is asked for, and the user's own patterns.
+//! The detector of `redact` and of recorders: secrets, optional personal data, and the user's own patterns.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -12,31 +12,39 @@ use agent_strace_secrets::anonymize::{Keep, MOST_RULES};
 use agent_strace_secrets::stream::Detector;
 use agent_strace_secrets::{Confidence, Hit, mark};
 
-/// Of one compiled pattern.
+/// The size limit of one compiled pattern.
 const LARGEST_PATTERN: usize = 1 << 20;
 
-/// Of a rule of the configuration, by its place in it: what takes the place of a match is found by it.
+/// The kinds of the rules of the configuration, by index. Replacements are looked up by kind.
 static KINDS: LazyLock<Vec<String>> = LazyLock::new(|| (1..=MOST_RULES).map(|at| format!("rule-{at}")).collect());
 
-pub(in crate::cli) struct Wanted {
+/// Whether personal data are replaced, too.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cli) enum PersonalData {
+    Keep,
+    Mask,
+}
+
+/// Finds secrets, the personal data that are to be replaced, and the user's own patterns.
+pub(in crate::cli) struct Redactor {
     patterns: Vec<Pattern>,
     least: Confidence,
     personal: bool,
-    /// What is nobody's.
+    /// Values that are never replaced.
     keep: Keep,
-    /// By kind: what the configuration writes instead.
+    /// By kind: the replacement that the configuration names.
     replacements: BTreeMap<&'static str, String>,
 }
 
-/// What somebody looks for beside what the detectors know.
+/// A pattern of the user.
 struct Pattern {
     regex: Regex,
     rule: &'static str,
     kind: &'static str,
 }
 
-impl Wanted {
-    /// `configured`: `None`: personal data are not looked for.
+impl Redactor {
+    /// `configured`: `None` if personal data are not replaced.
     pub(in crate::cli) fn new(
         patterns: &[String],
         least: Confidence,
@@ -57,9 +65,16 @@ impl Wanted {
         Ok(wanted)
     }
 
-    /// What is taken out of everything that is recorded.
-    pub(in crate::cli) fn of_recorder(patterns: &[String], mask: bool, colour: bool) -> Result<Self, Failure> {
-        let configured = if mask { Some(configuration::anonymizing(None, colour)?) } else { None };
+    /// Redacts recordings.
+    pub(in crate::cli) fn of_recorder(
+        patterns: &[String],
+        personal: PersonalData,
+        colour: bool,
+    ) -> Result<Self, Failure> {
+        let configured = match personal {
+            PersonalData::Keep => None,
+            PersonalData::Mask => Some(configuration::anonymizing(None, colour)?),
+        };
         Self::new(patterns, Confidence::Low, configured)
     }
 
@@ -76,7 +91,7 @@ impl Wanted {
         Ok(())
     }
 
-    /// Adds what patterns find.
+    /// Adds the hits of the patterns.
     fn with_patterns(&self, mut hits: Vec<Hit>, text: &str) -> Vec<Hit> {
         if self.patterns.is_empty() {
             return hits;
@@ -122,7 +137,7 @@ fn pattern_failure(pattern: &str, error: &regex::Error) -> Failure {
     }
 }
 
-impl Detector for Wanted {
+impl Detector for Redactor {
     fn find(&self, name: Option<&str>, text: &str) -> Vec<Hit> {
         let mut hits = if self.personal {
             agent_strace_secrets::find(name, text)

@@ -18,7 +18,7 @@ use super::configuration;
 use super::environment::Environment;
 use super::failure::Failure;
 use agent_strace_secrets::Confidence;
-pub(in crate::cli) use detector::Wanted;
+pub(in crate::cli) use detector::{PersonalData, Redactor};
 pub(in crate::cli) use quiet::{clean, clean_text};
 use targets::Targets;
 
@@ -130,7 +130,7 @@ pub(super) fn run(
         (false, None) => None,
         (_, named) => Some(configuration::anonymizing(named.as_deref(), environment.colour)?),
     };
-    let wanted = Wanted::new(&args.patterns, least, configured.filter(|_| personal))?;
+    let wanted = Redactor::new(&args.patterns, least, configured.filter(|_| personal))?;
     let targets = Targets::find(trace_dir, &args.paths)?;
     if args.check {
         return check::run(&targets, &wanted, args.mask, args.format, streams);

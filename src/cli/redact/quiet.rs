@@ -3,26 +3,26 @@
 use std::io;
 
 use super::super::failure::Failure;
-use super::detector::Wanted;
+use super::detector::Redactor;
 use agent_strace_secrets::stream::{self, Finding, Sink};
 
 /// JSON, or any other text, without what is private in it. JSON stays JSON.
-pub(in crate::cli) fn clean(wanted: &Wanted, json: &[u8]) -> io::Result<Vec<u8>> {
-    let mut kept = Kept(Vec::with_capacity(json.len()));
+pub(in crate::cli) fn clean(wanted: &Redactor, json: &[u8]) -> io::Result<Vec<u8>> {
+    let mut kept = KeptBytes(Vec::with_capacity(json.len()));
     stream::scrub(&mut &*json, wanted, &mut kept)?;
     Ok(kept.0)
 }
 
 /// The same of a text, for who writes or sends it.
-pub(in crate::cli) fn clean_text(wanted: &Wanted, text: &str) -> Result<String, Failure> {
+pub(in crate::cli) fn clean_text(wanted: &Redactor, text: &str) -> Result<String, Failure> {
     let not_searched = |_| Failure::new("it could not be searched for what is private: nothing was recorded");
     let kept = clean(wanted, text.as_bytes()).map_err(not_searched)?;
     String::from_utf8(kept).map_err(|_| Failure::new("it is no text without what is private"))
 }
 
-struct Kept(Vec<u8>);
+struct KeptBytes(Vec<u8>);
 
-impl Sink for Kept {
+impl Sink for KeptBytes {
     fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.0.extend_from_slice(bytes);
         Ok(())

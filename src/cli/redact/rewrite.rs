@@ -13,7 +13,7 @@ use super::super::Streams;
 use super::super::failure::{Failure, reason};
 use super::super::output;
 use super::RedactArgs;
-use super::detector::Wanted;
+use super::detector::Redactor;
 use super::open::{self, Carrier, Opened, unreadable};
 use super::row::Counts;
 use super::targets::{Source, Target, Targets, shown};
@@ -21,7 +21,7 @@ use agent_strace_report::terminal;
 use agent_strace_secrets::stream::{self, Finding, Sink};
 
 /// Where a log goes.
-enum Place {
+enum Destination {
     Stdout,
     /// A new file, or an old one that may be overwritten.
     File(PathBuf),
@@ -32,21 +32,21 @@ enum Place {
 }
 
 /// What became of one log.
-struct Written {
+struct RewrittenLog {
     counts: Counts,
     carrier: Carrier,
 }
 
 pub(super) fn run(
     targets: &Targets,
-    wanted: &Wanted,
+    wanted: &Redactor,
     args: &RedactArgs,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let places = places(targets, wanted, args)?;
-    let pairs: Vec<(&Target, Place)> = targets.files.iter().zip(places).collect();
-    let at_once = |(target, place): &(&Target, Place)| one(target, place, args.force, wanted, None, None);
-    let results: Vec<Result<Written, String>> = if pairs.iter().any(|(target, place)| is_stream(target, place)) {
+    let destinations = destinations(targets, wanted, args)?;
+    let pairs: Vec<(&Target, Destination)> = targets.files.iter().zip(destinations).collect();
+    let at_once = |(target, place): &(&Target, Destination)| one(target, place, args.force, wanted, None, None);
+    let results: Vec<Result<RewrittenLog, String>> = if pairs.iter().any(|(target, place)| is_stream(target, place)) {
         pairs
             .iter()
             .map(|(target, place)| {
@@ -59,12 +59,12 @@ pub(super) fn run(
     Ok(tell(targets, &pairs, &results, streams))
 }
 
-fn is_stream(target: &Target, place: &Place) -> bool {
-    target.source == Source::Stdin || matches!(place, Place::Stdout)
+fn is_stream(target: &Target, place: &Destination) -> bool {
+    target.source == Source::Stdin || matches!(place, Destination::Stdout)
 }
 
 /// Where everything goes, decided before anything is written.
-fn places(targets: &Targets, wanted: &Wanted, args: &RedactArgs) -> Result<Vec<Place>, Failure> {
+fn destinations(targets: &Targets, wanted: &Redactor, args: &RedactArgs) -> Result<Vec<Destination>, Failure> {
     if args.in_place {
         return targets.files.iter().map(in_place).collect();
     }
@@ -73,10 +73,10 @@ fn places(targets: &Targets, wanted: &Wanted, args: &RedactArgs) -> Result<Vec<P
             return Err(Failure::new("several logs need a place to go to")
                 .hint("`--output DIR` writes them into a folder, `--in-place` replaces the files themselves"));
         }
-        return Ok(targets.files.iter().map(|_| Place::Stdout).collect());
+        return Ok(targets.files.iter().map(|_| Destination::Stdout).collect());
     };
     if !targets.several && !output.is_dir() {
-        return Ok(vec![Place::File(output.clone())]);
+        return Ok(vec![Destination::File(output.clone())]);
     }
     if output.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
         return Err(Failure::new(format!("`{}` is no folder, and several logs don't go into a file", shown(output))));
@@ -84,12 +84,12 @@ fn places(targets: &Targets, wanted: &Wanted, args: &RedactArgs) -> Result<Vec<P
     let mut taken = BTreeSet::new();
     let place = |target: &Target| {
         let below = distinct(&redacted(wanted, &target.below), &mut taken);
-        Place::Below(output.clone(), output.join(below))
+        Destination::Below(output.clone(), output.join(below))
     };
     Ok(targets.files.iter().map(place).collect())
 }
 
-fn in_place(target: &Target) -> Result<Place, Failure> {
+fn in_place(target: &Target) -> Result<Destination, Failure> {
     let Source::File(path) = &target.source else {
         return Err(Failure::new("`-` has no place: standard input can't be replaced"));
     };
@@ -98,13 +98,13 @@ fn in_place(target: &Target) -> Result<Place, Failure> {
             Err(Failure::new(format!("`{}` is a link: it is not replaced", shown(path)))
                 .hint("name the file that it leads to"))
         }
-        Ok(_) => Ok(Place::Same(path.clone())),
+        Ok(_) => Ok(Destination::Same(path.clone())),
         Err(error) => Err(Failure::new(format!("can't read `{}`: {}", shown(path), reason(&error)))),
     }
 }
 
 /// Names give things away, too.
-fn redacted(wanted: &Wanted, below: &Path) -> PathBuf {
+fn redacted(wanted: &Redactor, below: &Path) -> PathBuf {
     let parts = below.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name),
         _ => None,
@@ -137,12 +137,12 @@ fn distinct(path: &Path, taken: &mut BTreeSet<PathBuf>) -> PathBuf {
 
 fn one(
     target: &Target,
-    place: &Place,
+    place: &Destination,
     force: bool,
-    wanted: &Wanted,
+    wanted: &Redactor,
     stdin: Option<&mut dyn Read>,
     stdout: Option<&mut dyn Write>,
-) -> Result<Written, String> {
+) -> Result<RewrittenLog, String> {
     let (opened, permissions) = match &target.source {
         Source::Stdin => (open::stream(stdin.ok_or("standard input is not here")?)?, None),
         Source::File(path) => {
@@ -154,22 +154,22 @@ fn one(
         return Err("compressed with zstd, which is read but not written: unpack it first".to_owned());
     }
     let (path, may_exist) = match place {
-        Place::Stdout => {
+        Destination::Stdout => {
             let stdout = stdout.ok_or("standard output is not here")?;
             return pass(opened, wanted, BufWriter::with_capacity(256 << 10, stdout)).map(|(written, _)| written);
         }
-        Place::File(path) => (path, force),
-        Place::Below(folder, path) => {
+        Destination::File(path) => (path, force),
+        Destination::Below(folder, path) => {
             refuse_to_leave(folder, path)?;
             (path, force)
         }
-        Place::Same(path) => (path, true),
+        Destination::Same(path) => (path, true),
     };
     refuse_to_overwrite(path, may_exist)?;
     let temporary = Temporary::beside(path)?;
     let (written, file) = pass(opened, wanted, BufWriter::with_capacity(256 << 10, temporary.file()?))?;
     drop(file);
-    if matches!(place, Place::Same(_)) && written.counts.sum() == 0 {
+    if matches!(place, Destination::Same(_)) && written.counts.sum() == 0 {
         return Ok(written);
     }
     temporary.become_file(path, permissions)?;
@@ -177,7 +177,7 @@ fn one(
 }
 
 /// Everything that is read goes through here to where it is written.
-fn pass<W: Write>(opened: Opened<'_>, wanted: &Wanted, out: W) -> Result<(Written, W), String> {
+fn pass<W: Write>(opened: Opened<'_>, wanted: &Redactor, out: W) -> Result<(RewrittenLog, W), String> {
     let Opened { carrier, mut reader } = opened;
     let (counts, mut out) = if carrier == Carrier::Gzip {
         let packer = GzEncoder::new(out, Compression::default());
@@ -187,7 +187,7 @@ fn pass<W: Write>(opened: Opened<'_>, wanted: &Wanted, out: W) -> Result<(Writte
         Rewritten::fill(out, &mut *reader, wanted)?
     };
     out.flush().map_err(|error| unwritable(&error))?;
-    Ok((Written { counts, carrier }, out))
+    Ok((RewrittenLog { counts, carrier }, out))
 }
 
 struct Rewritten<W> {
@@ -198,7 +198,7 @@ struct Rewritten<W> {
 }
 
 impl<W: Write> Rewritten<W> {
-    fn fill(out: W, reader: &mut dyn Read, wanted: &Wanted) -> Result<(Counts, W), String> {
+    fn fill(out: W, reader: &mut dyn Read, wanted: &Redactor) -> Result<(Counts, W), String> {
         let mut sink = Self { out, counts: Counts::default(), is_broken: false };
         match stream::scrub(reader, wanted, &mut sink) {
             Ok(()) => Ok((sink.counts, sink.out)),
@@ -299,8 +299,8 @@ impl Drop for Temporary {
 /// What was replaced, by rule, and what was not rewritten.
 fn tell(
     targets: &Targets,
-    pairs: &[(&Target, Place)],
-    results: &[Result<Written, String>],
+    pairs: &[(&Target, Destination)],
+    results: &[Result<RewrittenLog, String>],
     streams: &mut Streams<'_>,
 ) -> u8 {
     let (mut counts, mut changed, mut failed) = (Counts::default(), 0, 0);

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use super::args::CleanArgs;
-use super::judged::{Judged, Settings};
+use super::judged::{JudgedStore, Settings};
 use super::{describe, judged, no_store, notes, unusable};
 use crate::cli::Streams;
 use crate::cli::args::PlainFormat;
@@ -81,13 +81,13 @@ fn answer(stdin: &mut dyn Read) -> Option<String> {
 fn delete(
     trace_dir: &Path,
     settings: &Settings,
-    planned: &Judged,
+    planned: &JudgedStore,
     report: &mut RetentionReport,
 ) -> Result<(), Failure> {
     let _lock = Lock::take(trace_dir).map_err(|error| unusable(&error))?;
     // Something may have been recorded since: it is decided again while nobody writes, and nothing more is deleted than
     // was said.
-    let Some(Judged { survey, plan, .. }) = judged(trace_dir, settings)? else {
+    let Some(JudgedStore { survey, plan, .. }) = judged(trace_dir, settings)? else {
         return Err(Failure::new("the trace store has gone"));
     };
     let said: BTreeSet<&str> = planned.doomed().map(|session| session.path.as_str()).collect();

@@ -21,16 +21,16 @@ pub(super) struct Settings {
 }
 
 /// What is in the store, and what becomes of it.
-pub(super) struct Judged {
+pub(super) struct JudgedStore {
     pub(super) survey: Survey,
     /// Why a session is kept whatever the limits say, by its place.
-    pub(super) kept: Vec<Option<Kept>>,
+    pub(super) kept: Vec<Option<KeepReason>>,
     pub(super) plan: Plan,
 }
 
 /// Why a session is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum KeepReason {
     Held(String),
     Running(String),
 }
@@ -67,15 +67,16 @@ pub(super) fn limits(retention: &Retention) -> Limits {
     }
 }
 
-impl Judged {
+impl JudgedStore {
     pub(super) fn new(
         trace_dir: &Path,
-        (retention, limits): (&Retention, Limits),
+        retention: &Retention,
+        limits: Limits,
         clues: Clues,
         now: Timestamp,
     ) -> Result<Self, RetentionError> {
         let survey = store::survey(trace_dir, clues, now)?;
-        let kept: Vec<Option<Kept>> = survey.sessions.iter().map(|session| kept(session, retention)).collect();
+        let kept: Vec<Option<KeepReason>> = survey.sessions.iter().map(|session| kept(session, retention)).collect();
         let plan = store::plan(&survey, limits, |place| matches!(kept.get(place), Some(Some(_))), now);
         Ok(Self { survey, kept, plan })
     }
@@ -94,10 +95,10 @@ impl Judged {
     }
 }
 
-fn kept(session: &store::Stored, retention: &Retention) -> Option<Kept> {
+fn kept(session: &store::Stored, retention: &Retention) -> Option<KeepReason> {
     let hold = retention.holds.iter().find(|hold| hold.covers(&session.name) || hold.covers(&session.path));
     match hold {
-        Some(hold) => Some(Kept::Held(hold.reason.clone())),
-        None => session.running.clone().map(Kept::Running),
+        Some(hold) => Some(KeepReason::Held(hold.reason.clone())),
+        None => session.running.clone().map(KeepReason::Running),
     }
 }

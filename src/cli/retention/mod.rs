@@ -10,7 +10,7 @@ mod tests;
 use std::path::Path;
 
 use args::{JudgeArgs, RetentionCommand};
-use judged::{Judged, Kept, Settings};
+use judged::{JudgedStore, KeepReason, Settings};
 
 use super::Streams;
 use super::args::PlainFormat;
@@ -76,11 +76,11 @@ fn judge(
 }
 
 /// `None`: there is no store.
-fn judged(trace_dir: &Path, settings: &Settings) -> Result<Option<Judged>, Failure> {
+fn judged(trace_dir: &Path, settings: &Settings) -> Result<Option<JudgedStore>, Failure> {
     if trace_dir.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         return Ok(None);
     }
-    let judged = Judged::new(trace_dir, (&settings.retention, settings.limits), Clues::Files, settings.now);
+    let judged = JudgedStore::new(trace_dir, &settings.retention, settings.limits, Clues::Files, settings.now);
     judged.map(Some).map_err(|error| unusable(&error))
 }
 
@@ -104,7 +104,7 @@ fn no_store(trace_dir: &Path, streams: &mut Streams<'_>) {
 }
 
 /// What is worth a word beside the answer.
-fn notes(settings: &Settings, judged: &Judged, streams: &mut Streams<'_>) {
+fn notes(settings: &Settings, judged: &JudgedStore, streams: &mut Streams<'_>) {
     for hold in judged.idle_holds(&settings.retention) {
         let hold = agent_strace_report::terminal(hold);
         output::note(streams.stderr, &format!("note: the hold on `{hold}` is about no session of the store"));
@@ -115,8 +115,8 @@ fn notes(settings: &Settings, judged: &Judged, streams: &mut Streams<'_>) {
 }
 
 /// The judgement, fit to be told.
-fn describe(trace_dir: &Path, settings: &Settings, judged: &Judged) -> RetentionReport {
-    let Judged { survey, kept, plan } = judged;
+fn describe(trace_dir: &Path, settings: &Settings, judged: &JudgedStore) -> RetentionReport {
+    let JudgedStore { survey, kept, plan } = judged;
     let mut report = RetentionReport::new(&trace_dir.display().to_string(), settings.now);
     report.limits = (settings.limits.days, settings.limits.sessions, settings.limits.megabytes);
     report.others = survey.others;
@@ -124,8 +124,8 @@ fn describe(trace_dir: &Path, settings: &Settings, judged: &Judged) -> Retention
     report.unfinished = survey.leftovers.len();
     for (place, session) in survey.sessions.iter().enumerate() {
         let (held, running) = match kept.get(place) {
-            Some(Some(Kept::Held(reason))) => (Some(reason.as_str()), None),
-            Some(Some(Kept::Running(reason))) => (None, Some(reason.as_str())),
+            Some(Some(KeepReason::Held(reason))) => (Some(reason.as_str()), None),
+            Some(Some(KeepReason::Running(reason))) => (None, Some(reason.as_str())),
             _ => (None, None),
         };
         report.add(RetentionRow {

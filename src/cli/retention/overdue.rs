@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::judged::{Judged, limits};
+use super::judged::{JudgedStore, limits};
 use agent_strace_ingest::Log;
 use agent_strace_model::Gap;
 use agent_strace_model::finding::PolicyPlace;
@@ -19,7 +19,7 @@ use agent_strace_store::retention::{Clues, Limit, Stored};
 pub(in crate::cli) struct Overdues(BTreeMap<PathBuf, Overdue>);
 
 impl Overdues {
-    /// Judged by what is recorded alone: in a checkout files are as old as the checkout. What can't be looked into is a
+    /// Judged by the recording alone, since in a checkout all files are as old as the checkout. What can't be looked into is a
     /// gap.
     pub(in crate::cli) fn of_store(trace_dir: &Path, retention: &Retention, now: Timestamp) -> (Self, Vec<Gap>) {
         let gap = |path: String, reason: String| Gap {
@@ -27,7 +27,7 @@ impl Overdues {
             line: None,
             reason: format!("{reason}; whether retention is kept is not known"),
         };
-        let judged = match Judged::new(trace_dir, (retention, limits(retention)), Clues::Records, now) {
+        let judged = match JudgedStore::new(trace_dir, retention, limits(retention), Clues::Records, now) {
             Ok(judged) => judged,
             Err(error) => return (Self::default(), vec![gap(error.path, error.reason)]),
         };

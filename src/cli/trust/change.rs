@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::gathered::{Beside, gather};
-use super::{Gathered, Trust};
+use super::gathered::{ChangeContext, gather};
+use super::{GatheredChange, Trust};
 use crate::cli::failure::Failure;
 use crate::cli::gate::{GateRequest, LintMode};
 use crate::cli::judge_config::JudgeConfig;
@@ -22,13 +22,13 @@ pub(in crate::cli) fn of_run(
     notes: &mut Vec<String>,
 ) -> Result<Option<Arc<Change>>, Failure> {
     let Some(ends) = &trust.change else { return Ok(None) };
-    let beside = Beside {
+    let context = ChangeContext {
         trace_dir,
         judging: judging(request, config),
         logs: inputs.logs(),
         reviewed: request.args.tampering_reviewed.as_deref().map(str::trim).filter(|who| !who.is_empty()),
     };
-    let Gathered { change, gaps } = gather(trust, ends, &beside)?;
+    let GatheredChange { change, gaps } = gather(trust, ends, &context)?;
     for gap in gaps {
         inputs.lack(Some(gap));
     }

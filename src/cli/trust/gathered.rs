@@ -13,7 +13,7 @@ use agent_strace_repos::repo_audit;
 
 /// A change, and what of it could not be read.
 #[derive(Debug)]
-pub(in crate::cli) struct Gathered {
+pub(in crate::cli) struct GatheredChange {
     pub(in crate::cli) change: Change,
     pub(in crate::cli) gaps: Vec<Gap>,
 }
@@ -36,7 +36,7 @@ const CI: &[&str] = &[
 const GATE: &[u8] = b"agent-strace";
 
 /// What is judged beside the change itself.
-pub(in crate::cli) struct Beside<'b> {
+pub(in crate::cli) struct ChangeContext<'b> {
     pub(in crate::cli) trace_dir: &'b Path,
     /// Files that judge, relative to the current directory.
     pub(in crate::cli) judging: Vec<String>,
@@ -46,7 +46,11 @@ pub(in crate::cli) struct Beside<'b> {
 }
 
 /// Reads all of it. What can't be compared is a failure; commits that are not here are a gap.
-pub(in crate::cli) fn gather(trust: &Trust<'_>, ends: &Ends, beside: &Beside<'_>) -> Result<Gathered, Failure> {
+pub(in crate::cli) fn gather(
+    trust: &Trust<'_>,
+    ends: &Ends,
+    context: &ChangeContext<'_>,
+) -> Result<GatheredChange, Failure> {
     let failed = |error: GitError| {
         Failure::new(format!("the change from `{}` to `{}` can't be read: {error}", ends.base.name, ends.head.name))
     };
@@ -68,7 +72,7 @@ pub(in crate::cli) fn gather(trust: &Trust<'_>, ends: &Ends, beside: &Beside<'_>
         Extent::Tampering => Vec::new(),
     };
     let prefix = trust.prefix();
-    let store = trust.store(beside.trace_dir);
+    let store = trust.store(context.trace_dir);
     let sides = Sides { folder: trust.folder(), old, head: &found.head };
     let mut change = Change {
         base: ends.base.clone(),
@@ -77,9 +81,9 @@ pub(in crate::cli) fn gather(trust: &Trust<'_>, ends: &Ends, beside: &Beside<'_>
         extent,
         landed: ends.landed,
         is_proposed: ends.is_proposed,
-        reviewed: beside.reviewed.map(str::to_owned),
+        reviewed: context.reviewed.map(str::to_owned),
         commits,
-        judging: beside
+        judging: context
             .judging
             .iter()
             .filter_map(|path| from_top(&prefix, path))
@@ -96,7 +100,7 @@ pub(in crate::cli) fn gather(trust: &Trust<'_>, ends: &Ends, beside: &Beside<'_>
     };
     change.gates = sides.gates(&change.files);
     change.grown = sides.grown(&change).map_err(failed)?;
-    for log in &beside.logs {
+    for log in &context.logs {
         let Some(path) = sides.path(&change, log) else { continue };
         if let Some(lines) = change.grown.get(&path) {
             change.told_before.insert(log.clone(), *lines);
@@ -106,7 +110,7 @@ pub(in crate::cli) fn gather(trust: &Trust<'_>, ends: &Ends, beside: &Beside<'_>
             change.settled.insert(log.clone());
         }
     }
-    Ok(Gathered { change, gaps })
+    Ok(GatheredChange { change, gaps })
 }
 
 fn gap(ends: &Ends, reason: &str) -> Gap {
@@ -168,7 +172,7 @@ impl Sides<'_> {
         let mut grown = BTreeMap::new();
         let changed = change.files.iter().filter(|file| file.status == Status::Modified && !file.is_submodule());
         for file in changed.filter(|file| change.is_recorded(&file.path)) {
-            if let Some(lines) = agent_strace_git::grown_from(self.folder, (self.old, self.head), &file.path)? {
+            if let Some(lines) = agent_strace_git::grown_from(self.folder, self.old, self.head, &file.path)? {
                 grown.insert(file.path.clone(), lines);
             }
         }

@@ -17,7 +17,7 @@ use std::path::Path;
 
 pub(super) use after_merge::AfterMerge;
 use event::{Base, Event};
-use gathered::Gathered;
+use gathered::GatheredChange;
 pub(super) use trust_base::TrustBase;
 
 use super::args::GateArgs;

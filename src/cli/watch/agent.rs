@@ -9,7 +9,7 @@ use std::time::Duration;
 #[cfg(target_os = "linux")]
 use std::time::Instant;
 
-use super::super::environment::{Environment, Named};
+use super::super::environment::{Environment, IdentityKind};
 use super::super::failure::Failure;
 use super::super::processes::{self, Process};
 
@@ -27,7 +27,7 @@ pub(super) fn is_gone(folder: &Path, environment: Environment<'_>) -> bool {
     let Some(attribution) = attribution(folder) else { return false };
     let text = |name: &str| attribution.get(name).and_then(serde_json::Value::as_str);
     let people = environment.machine.map(|machine| machine.people.as_slice()).unwrap_or_default();
-    let host = people.iter().find(|(named, _)| *named == Named::Host).map(|(_, value)| value.trim());
+    let host = people.iter().find(|(named, _)| *named == IdentityKind::Host).map(|(_, value)| value.trim());
     let is_here = host.is_some() && text("hostname") == host;
     is_here && text("process_started").is_some_and(processes::is_since_the_last_start) && recorded(folder).is_none()
 }

@@ -29,7 +29,8 @@ pub(in crate::cli) struct Alerts {
 impl Alerts {
     pub(in crate::cli) fn new(
         who: &'static str,
-        (store, on_violation): (&Path, OnViolation),
+        store: &Path,
+        on_violation: OnViolation,
         webhook: Option<&str>,
     ) -> Result<Self, Failure> {
         let file = (on_violation == OnViolation::File).then(|| store.join("alerts.log"));

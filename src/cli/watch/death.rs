@@ -6,7 +6,7 @@ use std::process::Command;
 use super::super::Streams;
 use super::super::failure::Failure;
 use super::super::output;
-use super::super::redact::{Wanted, clean_text};
+use super::super::redact::{PersonalData, Redactor, clean_text};
 use super::alerts::Alerts;
 use agent_strace_live::watch::{Death, Fate, PostMortem};
 
@@ -17,7 +17,7 @@ const PLACE: &str = "{post_mortem_path}";
 /// Writes it beside the recording, or into the store where nothing was recorded.
 pub(in crate::cli) fn write(folder: &Path, fate: &Fate, death: &Death<'_>) -> Result<PathBuf, Failure> {
     let text = PostMortem::new(fate, death).text();
-    let clean = clean_text(&Wanted::of_recorder(&[], false, false)?, &text)?;
+    let clean = clean_text(&Redactor::of_recorder(&[], PersonalData::Keep, false)?, &text)?;
     let path = folder.join(NAME);
     output::write_with_folder(&path, &clean)?;
     Ok(path)

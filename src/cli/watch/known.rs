@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::limits::Judges;
-use super::{News, Seen};
+use super::{News, SessionState};
 use agent_strace_live::watch::{Breach, Fate, Spending};
 
 #[derive(Default)]
-pub(in crate::cli) struct Known {
+pub(in crate::cli) struct KnownSessions {
     sessions: BTreeMap<String, (PathBuf, Fate)>,
     /// The one that something was heard of last.
     last: Option<String>,
@@ -21,7 +21,7 @@ pub(in crate::cli) struct Known {
 /// Something new that was broken.
 pub(in crate::cli) type Broken = (Option<String>, Breach);
 
-impl Known {
+impl KnownSessions {
     /// What of the news was not known to be broken.
     pub(in crate::cli) fn hear(&mut self, news: News) -> Vec<Broken> {
         let (session, breaches) = match news {
@@ -31,7 +31,7 @@ impl Known {
                 (None, breaches)
             }
             News::Session(seen) => {
-                let Seen { directory, folder, breaches, fate, gaps, .. } = *seen;
+                let SessionState { directory, folder, breaches, fate, gaps, .. } = *seen;
                 self.gaps.insert(directory.clone(), gaps);
                 self.last = Some(directory.clone());
                 // What can't be read now could be read before.

@@ -26,7 +26,7 @@ use jiff::Timestamp;
 pub(super) use alerts::{Alerts, now};
 pub(super) use args::{EXAMPLES, GUARD_EXAMPLES, GuardArgs, WatchArgs};
 pub(super) use death::{run as run_on_death, write as write_post_mortem};
-pub(super) use known::Known;
+pub(super) use known::KnownSessions;
 pub(super) use limits::Judges;
 pub(super) use observe::{Observer, Scope};
 pub(super) use tail::run;
@@ -49,7 +49,7 @@ impl Stamp {
 
 /// What is heard from the thread that looks at the store.
 pub(super) enum News {
-    Session(Box<Seen>),
+    Session(Box<SessionState>),
     /// Of all sessions together.
     Spending {
         spending: Spending,
@@ -60,7 +60,7 @@ pub(super) enum News {
 }
 
 /// A session as it is by now.
-pub(super) struct Seen {
+pub(super) struct SessionState {
     directory: String,
     folder: PathBuf,
     breaches: Vec<Breach>,

@@ -11,7 +11,7 @@ use super::super::hook;
 use super::super::processes::Process;
 use super::limits::Judges;
 use super::usage::OwnLogs;
-use super::{News, Seen, Stamp};
+use super::{News, SessionState, Stamp};
 use agent_strace_engine::Replay;
 use agent_strace_ingest::Log;
 use agent_strace_ingest::discover::Machine;
@@ -192,7 +192,7 @@ impl Observer<'_> {
         }
     }
 
-    fn judge(&self, session: &Session<'_>, directory: &str) -> (Option<Spending>, Seen) {
+    fn judge(&self, session: &Session<'_>, directory: &str) -> (Option<Spending>, SessionState) {
         let policy = &self.judges.config.policy;
         let replay = Replay::new(session, policy.programs(), &self.judges.config.links);
         let measured = replay.measured(self.pricing());
@@ -201,7 +201,7 @@ impl Observer<'_> {
         breaches.extend(broken);
         let recorded = Spending::of(measured.cost(), measured.requests());
         let span = measured.span();
-        let seen = Seen {
+        let seen = SessionState {
             directory: directory.to_owned(),
             folder: PathBuf::new(),
             breaches,
@@ -252,7 +252,7 @@ fn recording(path: &Path) -> Result<Vec<u8>, String> {
 
 /// A session that can't be judged now.
 fn unread(folder: &Path, reason: String) -> News {
-    News::Session(Box::new(Seen {
+    News::Session(Box::new(SessionState {
         directory: name(folder),
         folder: folder.to_owned(),
         breaches: Vec::new(),

@@ -81,7 +81,7 @@ impl OwnLog {
             self.problem = Some("the agent's own log is too large to be followed".to_owned());
             return;
         }
-        let mut found = Found::default();
+        let mut found = CollectedLogs::default();
         self.source.read(&mut found);
         for log in &found.logs {
             let reading = log.read();
@@ -102,12 +102,12 @@ impl OwnLog {
 }
 
 #[derive(Default)]
-struct Found {
+struct CollectedLogs {
     logs: Vec<Log>,
     is_damaged: bool,
 }
 
-impl Sink for Found {
+impl Sink for CollectedLogs {
     fn more(&mut self, _: u64) {}
 
     fn log(&mut self, log: Log) {

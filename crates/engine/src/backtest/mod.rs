@@ -31,11 +31,18 @@ pub use decider::{Decider, Rules};
 use ruling::of_calls;
 pub use tally::{Counts, Listed, Tally, Uncovered, Window};
 
-/// One more session by one policy.
+/// A policy with everything that a backtest derives from it once.
+#[derive(Clone, Copy)]
+pub struct BacktestPolicy<'a> {
+    pub cache: &'a JudgementCache<'a>,
+    pub rules: &'a Rules<'a>,
+}
+
+/// Adds one session, judged by one policy.
 pub fn add_session(
     tally: &mut Tally,
     session: &Session<'_>,
-    (cache, rules): (&JudgementCache<'_>, &Rules<'_>),
+    BacktestPolicy { cache, rules }: BacktestPolicy<'_>,
     links: &Links,
     uncovered: Uncovered,
 ) {
@@ -53,20 +60,20 @@ pub enum Programs {
     Own,
 }
 
-/// One session by two policies.
+/// Compares the verdicts of two policies on one session.
 pub fn compare_session(
     session: &Session<'_>,
-    old: (&JudgementCache<'_>, &Rules<'_>),
-    new: (&JudgementCache<'_>, &Rules<'_>),
+    old: BacktestPolicy<'_>,
+    new: BacktestPolicy<'_>,
     links: &Links,
     programs: Programs,
 ) -> Comparison {
-    let before = Replay::with_cache(session, old.0, links);
-    let own = (programs == Programs::Own).then(|| Replay::with_cache(session, new.0, links));
+    let before = Replay::with_cache(session, old.cache, links);
+    let own = (programs == Programs::Own).then(|| Replay::with_cache(session, new.cache, links));
     let after = own.as_ref().unwrap_or(&before);
-    let (old_rulings, new_rulings) = (Rulings::with_cache(&before, old.0), Rulings::with_cache(after, new.0));
+    let (old_rulings, new_rulings) = (Rulings::with_cache(&before, old.cache), Rulings::with_cache(after, new.cache));
     let (old_findings, new_findings) = (old_rulings.verdicts(), new_rulings.verdicts());
-    let old_calls = of_calls(&before, &old_rulings, &old_findings, old.1);
-    let new_calls = of_calls(after, &new_rulings, &new_findings, new.1);
+    let old_calls = of_calls(&before, &old_rulings, &old_findings, old.rules);
+    let new_calls = of_calls(after, &new_rulings, &new_findings, new.rules);
     Comparison::of_session(session, &old_calls, &new_calls)
 }

@@ -85,7 +85,7 @@ pub(crate) fn of_calls<'a>(
                 against.push(finding);
             }
         }
-        result.push(ruling((event, call), &own, &against, rules));
+        result.push(ruling(event, call, &own, &against, rules));
     }
     result
 }
@@ -96,7 +96,8 @@ pub(super) fn fails(finding: &Finding) -> bool {
 }
 
 fn ruling<'a>(
-    (event, call): (&'a Event<'a>, &'a ToolCall<'a>),
+    event: &'a Event<'a>,
+    call: &'a ToolCall<'a>,
     acts: &[Act<'a>],
     against: &[&'a Finding],
     rules: &Rules<'_>,

@@ -23,7 +23,8 @@ fn tally(plain: &Value, lines: &[String]) -> Tally {
     let policy = policy(plain);
     let mut tally = Tally::default();
     let rules = Rules::new(&policy);
-    add_session(&mut tally, &session(lines), (&JudgementCache::new(&policy), &rules), &Links::new(), Uncovered::List);
+    let policy = BacktestPolicy { cache: &JudgementCache::new(&policy), rules: &rules };
+    add_session(&mut tally, &session(lines), policy, &Links::new(), Uncovered::List);
     tally
 }
 
@@ -252,7 +253,11 @@ proptest! {
         let (old_rules, new_rules) = (Rules::new(&before), Rules::new(&after));
         let (before, after) = (JudgementCache::new(&before), JudgementCache::new(&after));
         let shared = compare_session(
-            &session(&calls), (&before, &old_rules), (&after, &new_rules), &Links::new(), Programs::Shared,
+            &session(&calls),
+            BacktestPolicy { cache: &before, rules: &old_rules },
+            BacktestPolicy { cache: &after, rules: &new_rules },
+            &Links::new(),
+            Programs::Shared,
         );
         prop_assert_eq!(shared.old.blocked + shared.new_blocks.tool_calls,
             shared.new.blocked + shared.blocks_removed.tool_calls);

@@ -18,9 +18,16 @@ pub(super) struct Batch {
     pub(super) paths: Vec<u8>,
 }
 
+/// The modes of a file before and after a change.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Modes {
+    pub(super) old: u32,
+    pub(super) new: u32,
+}
+
 #[derive(Debug)]
 struct Entry {
-    modes: (u32, u32),
+    modes: Modes,
     id: Id,
     path: Range<usize>,
 }
@@ -35,17 +42,17 @@ impl Batch {
         self.entries.len() >= MOST_CHANGES || self.paths.len() >= MOST_BYTES
     }
 
-    /// Adds a change whose path stands in `paths` from `start` on. Modes are the old and the new one.
-    pub(super) fn add(&mut self, modes: (u32, u32), id: Id, start: usize) {
+    /// Adds a change whose path is in `paths` from `start` on.
+    pub(super) fn add(&mut self, modes: Modes, id: Id, start: usize) {
         self.entries.push(Entry { modes, id, path: start..self.paths.len() });
     }
 
     fn changes(&self) -> Vec<Change<'_>> {
         let change = |entry: &Entry| Change {
-            status: Status::of(entry.modes.0, entry.modes.1),
-            old_mode: entry.modes.0,
-            mode: entry.modes.1,
-            id: if entry.modes.1 == 0 { Id::zero() } else { entry.id },
+            status: Status::of(entry.modes.old, entry.modes.new),
+            old_mode: entry.modes.old,
+            mode: entry.modes.new,
+            id: if entry.modes.new == 0 { Id::zero() } else { entry.id },
             path: self.paths.get(entry.path.clone()).unwrap_or_default(),
         };
         self.entries.iter().map(change).collect()

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use memchr::memchr;
 
 use super::Id;
-use super::batch::Batch;
+use super::batch::{Batch, Modes};
 use super::raw::Raw;
 
 /// The longest path and the longest line of anything.
@@ -102,12 +102,12 @@ pub(super) fn change(from: &mut impl BufRead, line: &mut Vec<u8>, batch: &mut Ba
 
 /// `:OLD NEW ID ID STATUS`, or for a merge of two `::OLD OLD NEW ID ID ID STATUS`: the first old mode, the new mode,
 /// the new id.
-fn description(line: &[u8]) -> Option<((u32, u32), Id)> {
+fn description(line: &[u8]) -> Option<(Modes, Id)> {
     let parents = line.iter().take_while(|byte| **byte == b':').count();
     let mut words = line.get(parents..)?.split(|byte| *byte == b' ');
     let old = mode(words.next()?)?;
     let new = mode(words.nth(parents - 1)?)?;
-    Some(((old, new), Id::from_hex(words.nth(parents)?)?))
+    Some((Modes { old, new }, Id::from_hex(words.nth(parents)?)?))
 }
 
 fn mode(digits: &[u8]) -> Option<u32> {

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use git2::{Odb, OdbObject, Oid};
 
 use super::Id;
-use super::batch::Batch;
+use super::batch::{Batch, Modes};
 use super::output::LONGEST;
 use crate::{GitError, broken};
 
@@ -158,7 +158,7 @@ impl Comparison<'_, '_> {
             self.batch.paths.extend_from_slice(&self.path);
             let old_mode = old.first().copied().flatten().map_or(0, |(mode, _)| mode);
             let (mode, id) = new.unwrap_or((0, Id::zero()));
-            self.batch.add((old_mode, mode), id, start);
+            self.batch.add(Modes { old: old_mode, new: mode }, id, start);
             !self.batch.is_full() || (self.full)(self.batch)
         };
         self.path.truncate(length);

@@ -47,19 +47,19 @@ pub fn record(live: &mut Live, told: &Told<'_>, how: Recording) -> Result<Option
 
 /// The call was kept from running. Its agent may still say that it ran.
 pub fn refuse(live: &mut Live, called: &Called, tool: &str, why: &str, time: Timestamp) -> Result<(), StoreError> {
-    refused(live, &called.pending("", time), (tool, why), time)
+    refused(live, &called.pending("", time), tool, why, time)
 }
 
 /// The agent's own log says that its user refused these calls: of that no step tells. Whoever may write that log may write
 /// anything into it, so a step that says that such a call ran is heard.
 pub fn settle(live: &mut Live, session: &Session<'_>, time: Timestamp) -> Result<(), StoreError> {
     for (pending, tool) in settled(live.pending(), session) {
-        refused(live, &pending, (&tool, "refused, as the agent's own log says"), time)?;
+        refused(live, &pending, &tool, "refused, as the agent's own log says", time)?;
     }
     Ok(())
 }
 
-fn refused(live: &mut Live, call: &Pending, (tool, why): (&str, &str), time: Timestamp) -> Result<(), StoreError> {
+fn refused(live: &mut Live, call: &Pending, tool: &str, why: &str, time: Timestamp) -> Result<(), StoreError> {
     let answer = Answer {
         call: Some(call),
         call_id: Some(&call.call),

@@ -395,7 +395,7 @@ fn flag_matches(wanted: &str, arguments: &[Argument], program: &str) -> Match {
         && letters.iter().all(char::is_ascii_alphabetic)
         && !globals::has_one_dash_options(program);
     if cluster {
-        let has = |letter: &char| letter_given(*letter, &given, (program, arguments));
+        let has = |letter: &char| letter_given(*letter, &given, program, arguments);
         return if letters.iter().all(has) { Match::Yes } else { missing };
     }
     let short = wanted.starts_with("--")
@@ -414,7 +414,7 @@ fn same_option(wanted: &str, flag: &str) -> bool {
     wanted == flag || wanted == name || name.len() > 4 && name.starts_with("--") && wanted.starts_with(name)
 }
 
-fn letter_given(letter: char, given: &[&str], (program, arguments): (&str, &[Argument])) -> bool {
+fn letter_given(letter: char, given: &[&str], program: &str, arguments: &[Argument]) -> bool {
     // `rm -R` is `rm -r`; elsewhere the two may differ.
     let twin = match letter {
         'r' if program == "rm" => 'R',

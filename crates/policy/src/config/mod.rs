@@ -145,10 +145,10 @@ fn members(parser: &mut Parser<'_>, root: &Value, configuration: &mut Configurat
         match key.name.as_str() {
             private::SECTION => configuration.private.section(parser, value),
             "retention" => configuration.retention.section(parser, value),
-            name if retention::KEYS.contains(&name) => configuration.retention.read(parser, (key, value), ""),
+            name if retention::KEYS.contains(&name) => configuration.retention.read(parser, key, value, ""),
             "approved" => configuration.approved = approved::section(parser, value),
             "suppressions" => parser.exceptions(value, "/suppressions", WaiverOrigin::Suppression),
-            "fail_on" => configuration.fail_on = one_of(parser, value, ("/fail_on", "level"), LEVELS),
+            "fail_on" => configuration.fail_on = one_of(parser, value, "/fail_on", "level", LEVELS),
             "baseline" => configuration.baseline = path(parser, value),
             name if known.contains(&name) => configuration.not_judged.push(name.to_owned()),
             _ => {}
@@ -157,8 +157,8 @@ fn members(parser: &mut Parser<'_>, root: &Value, configuration: &mut Configurat
     configuration.not_judged.sort();
 }
 
-/// `what`: what the words say.
-fn one_of(parser: &mut Parser<'_>, value: &Value, (pointer, what): (&str, &str), known: &[&str]) -> Option<String> {
+/// `what`: the noun for one of the words.
+fn one_of(parser: &mut Parser<'_>, value: &Value, pointer: &str, what: &str, known: &[&str]) -> Option<String> {
     let Data::Text(text) = &value.data else {
         parser.wrong_type(value, pointer, &format!("one of {}", listed(known)));
         return None;

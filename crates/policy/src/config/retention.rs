@@ -64,7 +64,7 @@ impl Retention {
     }
 
     /// Reads a member of the section, or one of the keys that may stand at the top of the file.
-    pub(super) fn read(&mut self, parser: &mut Parser<'_>, (key, value): (&Key, &Value), above: &str) {
+    pub(super) fn read(&mut self, parser: &mut Parser<'_>, key: &Key, value: &Value, above: &str) {
         let pointer = format!("{above}/{}", key.name);
         match key.name.as_str() {
             "max_age_days" => {
@@ -89,8 +89,8 @@ impl Retention {
         }
         let Some(members) = parser.object(value, "/retention", SECTION) else { return };
         parser.unknown_keys(&members, "/retention", SECTION, &[]);
-        for member in members {
-            self.read(parser, member, "/retention");
+        for (key, value) in members {
+            self.read(parser, key, value, "/retention");
         }
     }
 }
@@ -161,7 +161,7 @@ pub fn is_age(days: u32) -> bool {
 }
 
 fn silent(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> bool {
-    super::one_of(parser, value, (pointer, "way to tell of deletions"), ON_DELETE).as_deref() == Some("silent")
+    super::one_of(parser, value, pointer, "way to tell of deletions", ON_DELETE).as_deref() == Some("silent")
 }
 
 fn log_path(parser: &mut Parser<'_>, value: &Value, pointer: &str) -> Option<String> {

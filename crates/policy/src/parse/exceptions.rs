@@ -9,7 +9,7 @@ use crate::command::CommandList;
 use crate::glob::Glob;
 use crate::host::HostList;
 use crate::path::PathList;
-use crate::waivers::{BUILT_IN, Condition, Demand, Names, Origin, Subject, Target, Waiver, words_of};
+use crate::waivers::{BUILT_IN, Condition, Demand, Names, Origin, Subject, Target, Waiver, WaiverTerms, words_of};
 use agent_strace_model::finding::PolicyPlace;
 
 use super::pattern::Pattern;
@@ -78,8 +78,8 @@ impl Parser<'_> {
         }
         let span = member("rule")?.span.clone();
         let place = self.locator.place(value.span.start, pointer);
-        let waiver =
-            Waiver::new(origin, (rule?, reason?, owner?), (until?, max_uses), conditions.unwrap_or_default(), place);
+        let terms = WaiverTerms { rule: rule?, reason: reason?, owner: owner?, until: until?, max_uses };
+        let waiver = Waiver::new(origin, terms, conditions.unwrap_or_default(), place);
         Some(Pending { waiver, rule: (span, format!("{pointer}/rule")) })
     }
 

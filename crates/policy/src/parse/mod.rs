@@ -83,7 +83,7 @@ type Fault = (String, Option<String>);
 
 /// `named`: how places name the file, where it is not the policy itself.
 pub(super) fn parse(file: &str, text: &str, named: Option<Arc<str>>) -> Result<Document, Diagnostics> {
-    let mut parser = Parser::new(file, text, (Version::One, named));
+    let mut parser = Parser::new(file, text, Version::One, named);
     let mut document = match json::read(text) {
         Ok(json) => parser.root(&json),
         Err(error) => {
@@ -112,7 +112,7 @@ pub struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(file: &str, text: &'a str, (version, named): (Version, Option<Arc<str>>)) -> Self {
+    fn new(file: &str, text: &'a str, version: Version, named: Option<Arc<str>>) -> Self {
         Self {
             version,
             faults: Diagnostics::new(file, text),
@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
 
     /// For a file beside the policy: it has no versions, and its patterns are those of version 2.
     pub fn of_configuration(file: &str, text: &'a str) -> Self {
-        Self::new(file, text, (Version::Two, Some(file.into())))
+        Self::new(file, text, Version::Two, Some(file.into()))
     }
 
     /// What was read, or everything that is wrong.

@@ -132,11 +132,19 @@ pub(super) struct Demand {
     pub(super) condition: Condition,
 }
 
+/// The members of an exception or suppression other than its conditions.
+pub(super) struct WaiverTerms {
+    pub(super) rule: String,
+    pub(super) reason: String,
+    pub(super) owner: String,
+    pub(super) until: Date,
+    pub(super) max_uses: Option<u32>,
+}
+
 impl Waiver {
     pub(super) fn new(
         origin: Origin,
-        (rule, reason, owner): (String, String, String),
-        (until, max_uses): (Date, Option<u32>),
+        WaiverTerms { rule, reason, owner, until, max_uses }: WaiverTerms,
         mut demands: Vec<Demand>,
         place: PolicyPlace,
     ) -> Self {

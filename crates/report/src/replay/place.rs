@@ -51,8 +51,8 @@ impl ReplayReport {
         (last, lines.binary_search_by_key(&number, |line| line.number).is_ok())
     }
 
-    /// The place of a session.
-    pub fn session(&self, (id, source): &(String, String)) -> Option<usize> {
+    /// The index of a session.
+    pub fn session(&self, id: &str, source: &str) -> Option<usize> {
         self.sessions.iter().position(|session| session.is(id, source))
     }
 

@@ -137,7 +137,7 @@ impl Stage<'_> {
         let mut next = below.iter().peekable();
         for (at, line) in session.lines.iter().enumerate() {
             if window.is_none_or(|(from, to)| (from..=to).contains(&at)) {
-                self.event(line, &session.source, (depth, width));
+                self.event(line, &session.source, depth, width);
             }
             while let Some((_, child)) = next.next_if(|(starter, _)| *starter == Some(at)) {
                 self.child(*child, depth + 1);
@@ -171,7 +171,7 @@ impl Stage<'_> {
         self.rest(session, depth);
     }
 
-    fn event(&mut self, line: &ShownLine, source: &Redacted, (depth, width): (usize, usize)) {
+    fn event(&mut self, line: &ShownLine, source: &Redacted, depth: usize, width: usize) {
         let asked = &self.wanted.types;
         let failed_result = line.what == What::Error && line.call.is_some() && asked.contains(&What::ToolResult);
         let told = if asked.is_empty() {

@@ -94,7 +94,7 @@ impl Writer<'_> {
     fn result(&mut self, group: &Group<'_>) -> Option<SarifResult> {
         let rule_index = self.rules.iter().position(|known| known.id == group.rule)?;
         let mut related_locations = Vec::new();
-        let text = message(group, (self.report, self.checkout), &mut related_locations);
+        let text = message(group, self.report, self.checkout, &mut related_locations);
         let mut partial_fingerprints = BTreeMap::from([("agentStrace/v1", fingerprint(group))]);
         if let Some(hash) = self.line_hash(&group.anchor) {
             partial_fingerprints.insert("primaryLocationLineHash", hash);
@@ -143,7 +143,7 @@ fn logical(group: &Group<'_>) -> Vec<LogicalLocation> {
 }
 
 /// The acts, the first few by name: `read .env: … (session s, [event 3](1))`.
-fn message(group: &Group<'_>, at: (&Report, &Checkout<'_>), related: &mut Vec<Location>) -> String {
+fn message(group: &Group<'_>, report: &Report, checkout: &Checkout<'_>, related: &mut Vec<Location>) -> String {
     let stated = stated(group).unwrap_or_default();
     // Room for how many more there are.
     let longest = MESSAGE.saturating_sub(stated.chars().count() + 30);
@@ -155,7 +155,7 @@ fn message(group: &Group<'_>, at: (&Report, &Checkout<'_>), related: &mut Vec<Lo
         let part = match session {
             Some(session) => {
                 let event = named_event(finding);
-                let event = match related_location(id, session, finding, at) {
+                let event = match related_location(id, session, finding, report, checkout) {
                     Some(location) => {
                         related.push(location);
                         format!("[{event}]({id})")
@@ -193,7 +193,8 @@ fn related_location(
     id: usize,
     session: &ShownSession,
     finding: &ShownFinding,
-    (report, checkout): (&Report, &Checkout<'_>),
+    report: &Report,
+    checkout: &Checkout<'_>,
 ) -> Option<Location> {
     let path = log_path(report, session, checkout)?;
     Some(Location {

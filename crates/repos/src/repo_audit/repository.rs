@@ -90,7 +90,7 @@ pub fn sweep(path: &Path, settings: &Settings<'_>) -> Result<Swept, GitError> {
     let mut traces = Traces::new(tables, settings.approvals);
     let mut history = Walked::default();
     if let Some(revisions) = &settings.revisions {
-        history = walk(&repository, revisions, settings, (tables, &mut traces, &here))?;
+        history = walk(&repository, revisions, settings, tables, &mut traces, &here)?;
         references(&repository, tables, &mut traces)?;
     }
     let objects = repository.objects()?;
@@ -125,7 +125,9 @@ fn walk(
     repository: &Repository,
     revisions: &Revisions,
     settings: &Settings<'_>,
-    (tables, traces, here): (&'static Tables, &mut Traces<'_>, &HashSet<Vec<u8>>),
+    tables: &'static Tables,
+    traces: &mut Traces<'_>,
+    here: &HashSet<Vec<u8>>,
 ) -> Result<Walked, GitError> {
     let is_read: fn(&str) -> bool = if settings.deep { private::is_searched } else { file::is_worth_reading };
     let mut reader = commits::Reader::new(tables, traces, is_read, here);

@@ -36,7 +36,7 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
     let of_agents = changed.change.commits.iter().filter(|commit| !commit.marks.is_empty());
     let of_agents: BTreeSet<&str> = of_agents.flat_map(|commit| &commit.files).map(String::as_str).collect();
     let unexplained: Vec<Unexplained<'_>> =
-        all.filter_map(|(place, file)| Unexplained::new(changed, (place, file), &of_agents)).collect();
+        all.filter_map(|(place, file)| Unexplained::new(changed, place, file, &of_agents)).collect();
     let (by_agents, by_people): (Vec<_>, Vec<_>) = unexplained.into_iter().partition(|found| found.by_agent);
     let mut found = Vec::new();
     for (files, usually) in [(by_agents, Level::Warning), (by_people, Level::Note)] {
@@ -56,7 +56,7 @@ fn check(changed: &Changed<'_>, hits: &mut Vec<ChangeHit>) {
 
 impl<'a> Unexplained<'a> {
     /// `None`: sessions tell of all of it.
-    fn new(changed: &Changed<'_>, (place, file): (usize, &'a ChangedFile), of_agents: &BTreeSet<&str>) -> Option<Self> {
+    fn new(changed: &Changed<'_>, place: usize, file: &'a ChangedFile, of_agents: &BTreeSet<&str>) -> Option<Self> {
         let witnesses = changed.sessions.iter().filter(|session| session.is_new);
         let touches: Vec<_> = witnesses.filter_map(|session| session.recorded.of(place)).collect();
         let lines = if touches.is_empty() {

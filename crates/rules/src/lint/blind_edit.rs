@@ -19,7 +19,7 @@ lint!(BLIND_EDIT, "blind-edit", Note, "a file was edited that had never been rea
     let edits = scene.calls.blind(|| blind(scene)).iter();
     for Blind { event, path, .. } in edits.filter(|edit| edit.lines < scene.count(&LINES)) {
         let message = format!("edits `{path}`, which the session had never read");
-        hits.push(scene.hit((*event, *event), message, vec![("path", path.clone())]));
+        hits.push(scene.hit(*event..=*event, message, vec![("path", path.clone())]));
     }
 });
 
@@ -34,7 +34,7 @@ lint!(
         for Blind { event, path, lines } in edits.filter(|edit| edit.lines >= scene.count(&LINES)) {
             let lines = counted(*lines, "line");
             let message = format!("replaces {lines} of `{path}`, which the session had never read");
-            hits.push(scene.hit((*event, *event), message, vec![("path", path.clone())]));
+            hits.push(scene.hit(*event..=*event, message, vec![("path", path.clone())]));
         }
     }
 );

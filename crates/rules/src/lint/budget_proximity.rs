@@ -45,7 +45,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             "the session reached {reached}% of a ${:.2} budget ceiling: consider raising the budget or splitting the task",
             dollars(most)
         );
-        hits.push(scene.hit((event, event), message, Vec::new()));
+        hits.push(scene.hit(event..=event, message, Vec::new()));
     } else if unknown {
         scene.cannot_judge("the log does not record what the session cost, or a model of it has no price", hits);
     }

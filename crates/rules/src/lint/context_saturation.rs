@@ -32,7 +32,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             let message = format!(
                 "input tokens exceeded {percent:.0}% of the model's context window: {prompt} of {window} tokens in one request"
             );
-            hits.push(scene.hit((request.event, request.event), message, Vec::new()));
+            hits.push(scene.hit(request.event..=request.event, message, Vec::new()));
             return;
         }
     }

@@ -73,7 +73,7 @@ fn again(scene: &Scene<'_>, refused: &[&Called<'_>]) -> Option<Hit> {
     let ((first, last), count) = (refused.first().zip(refused.last())?, refused.len());
     let message = format!("{count} calls were refused, and the agent went on trying: nobody told it to");
     (count >= scene.count(&THRESHOLD))
-        .then(|| scene.hit((first.event, last.event), message, vec![("tool", first.call.tool.to_string())]))
+        .then(|| scene.hit(first.event..=last.event, message, vec![("tool", first.call.tool.to_string())]))
 }
 
 /// Done all the same.
@@ -88,7 +88,7 @@ fn around(scene: &Scene<'_>, refused: &Refusals<'_>, call: &Called<'_>) -> Optio
     })?;
     let (kind, what) = act;
     let message = format!("{kind}s `{what}`, which had been refused at event {before}");
-    Some(scene.hit((call.event, call.event), message, vec![("kind", kind.to_owned()), ("target", what)]))
+    Some(scene.hit(call.event..=call.event, message, vec![("kind", kind.to_owned()), ("target", what)]))
 }
 
 /// What an act does to whom: only acts whose doing somebody would refuse.

@@ -60,6 +60,6 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         let message =
             format!("\"{tool}\" failed {count} times with the same arguments, and nothing changed in between");
         let about = vec![("tool", tool.to_string()), ("asks", failures.first.asks().to_owned())];
-        scene.hit((failures.first.event, failures.last), message, about)
+        scene.hit(failures.first.event..=failures.last, message, about)
     }));
 }

@@ -120,7 +120,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             if let Some((name, flag)) = bypass(&words) {
                 let message = format!("starts `{name}` with `{flag}`: nobody is asked for permission");
                 let about = vec![("program", name.to_owned()), ("flag", flag)];
-                hits.push(scene.hit((call.event, call.event), message, about));
+                hits.push(scene.hit(call.event..=call.event, message, about));
             }
         }
     }

@@ -33,7 +33,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     for at in compactions(scene) {
         let behaviour = |reasons: Vec<String>| {
             let message = format!("after the conversation was summarised {}", reasons.join(", and "));
-            scene.hit((at, at), message, vec![("at", at.to_string())])
+            scene.hit(at..=at, message, vec![("at", at.to_string())])
         };
         let reasons: Vec<String> = [rereads(scene, at), loops(scene, at)].into_iter().flatten().collect();
         if !reasons.is_empty() {

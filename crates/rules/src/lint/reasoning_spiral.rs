@@ -102,5 +102,5 @@ fn hit(scene: &Scene<'_>, run: &Run<'_>) -> Option<Hit> {
     }
     let message =
         format!("{} consecutive answers of the model with no tool call: it may be over-reasoning", run.answers);
-    Some(scene.hit((run.first, run.last), message, vec![("event", run.first.to_string())]))
+    Some(scene.hit(run.first..=run.last, message, vec![("event", run.first.to_string())]))
 }

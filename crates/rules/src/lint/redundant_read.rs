@@ -28,7 +28,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     for ((first, path), again) in last {
         if again.times >= scene.count(&THRESHOLD) {
             let message = format!("\"{path}\" read {} times in this session, unchanged: consider caching", again.times);
-            hits.push(scene.hit((first, again.event), message, vec![("path", path.to_owned())]));
+            hits.push(scene.hit(first..=again.event, message, vec![("path", path.to_owned())]));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What a lint rule looks at.
 
+use std::ops::RangeInclusive;
+
 use super::calls::{Called, Calls};
 use crate::{Hit, Log, Rule, Site};
 use agent_strace_model::finding::{Counts, Level};
@@ -70,8 +72,8 @@ impl<'a> Scene<'a> {
     }
 
     /// A finding at some events, from the first to the last; `about` tells it from others of the rule.
-    pub(super) fn hit(&self, events: (u32, u32), message: String, about: Vec<(&'static str, String)>) -> Hit {
-        let (first, last) = events;
+    pub(super) fn hit(&self, events: RangeInclusive<u32>, message: String, about: Vec<(&'static str, String)>) -> Hit {
+        let (first, last) = events.into_inner();
         Hit {
             site: Site::Event(first),
             until: (last > first).then_some(last),
@@ -88,7 +90,7 @@ impl<'a> Scene<'a> {
 
     /// A finding about the whole session.
     pub(super) fn whole(&self, message: String, about: Vec<(&'static str, String)>) -> Hit {
-        Hit { site: Site::Session, until: None, ..self.hit((0, 0), message, about) }
+        Hit { site: Site::Session, until: None, ..self.hit(0..=0, message, about) }
     }
 
     /// The log does not record what the rule goes by: evidence that is missing, where somebody counts on the rule.

@@ -69,5 +69,5 @@ fn hit(scene: &Scene<'_>, run: &Run<'_>) -> Option<Hit> {
     let message =
         format!("\"{tool}\" called {} times consecutively with the same arguments: possible loop", run.length);
     let about = vec![("tool", tool.to_string()), ("asks", run.first.asks().to_owned())];
-    Some(scene.hit((run.first.event, run.last), message, about))
+    Some(scene.hit(run.first.event..=run.last, message, about))
 }

@@ -24,19 +24,19 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             if *failed {
                 let why = status.iter().chain(reason).map(|words| short(words)).collect::<Vec<_>>().join(", ");
                 let why = if why.is_empty() { "its record says that it failed".to_owned() } else { why };
-                hits.push(scene.hit((end.number, end.number), format!("the session ended badly: {why}"), Vec::new()));
+                hits.push(scene.hit(end.number..=end.number, format!("the session ended badly: {why}"), Vec::new()));
             }
         }
         (Ended::Unfinished, _) => {
             let message = "the session has no recorded end: it was left, crashed, or still goes on".to_owned();
-            hits.push(scene.hit((last, last), message, Vec::new()));
+            hits.push(scene.hit(last..=last, message, Vec::new()));
         }
         (Ended::Recorded { .. }, None) => {}
         (Ended::Recorded { .. }, Some(_)) | (Ended::Untold, _) => {
             let last = session.events.iter().rev().find(|event| is_told(scene, event));
             if let Some((event, why)) = last.and_then(|event| Some((event, broken_off(scene, event)?))) {
                 let message = format!("the session broke off: {why}");
-                hits.push(scene.hit((event.number, event.number), message, Vec::new()));
+                hits.push(scene.hit(event.number..=event.number, message, Vec::new()));
             }
         }
     }

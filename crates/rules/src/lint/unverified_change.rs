@@ -45,7 +45,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         let files = counted(unverified.len(), "file");
         let message = format!("{files} of code changed, and nothing was run on them since");
         let named = unverified.into_iter().collect::<Vec<_>>().join("\n");
-        hits.push(scene.hit((first, last), message, vec![("paths", named)]));
+        hits.push(scene.hit(first..=last, message, vec![("paths", named)]));
     }
 }
 

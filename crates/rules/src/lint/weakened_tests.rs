@@ -66,7 +66,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     for Weakened { event, path, how } in weakened {
         if let Some(claim) = claimed.filter(|claim| *claim > event) {
             let message = format!("{how} `{path}`, and event {claim} says that the work succeeded");
-            hits.push(scene.hit((event, claim), message, vec![("path", path), ("how", how.to_owned())]));
+            hits.push(scene.hit(event..=claim, message, vec![("path", path), ("how", how.to_owned())]));
         }
     }
 }

@@ -147,8 +147,9 @@ impl<'a> Call<'a> {
         let text = self.step.text.unwrap_or_default();
         let spans: Vec<(usize, usize)> =
             text.match_indices(value).map(|(at, _)| (at, at + value.len())).take(MOST).collect();
-        let has =
-            |place: usize, span: &(usize, usize)| effects.get(place).is_some_and(|effect| is_around(effect, *span));
+        let has = |place: usize, (start, end): &(usize, usize)| {
+            effects.get(place).is_some_and(|effect| is_around(effect, *start, *end))
+        };
         let words = |place: usize| match effects.get(place).map(|effect| &effect.kind) {
             Some(Kind::Execute(execution)) => execution.argv.iter().any(|word| word.text.contains(value)),
             _ => false,
@@ -229,7 +230,7 @@ fn program(effect: &Effect) -> Option<&str> {
 }
 
 /// The command's piece of the text holds another piece of it (`TOKEN=… program`).
-fn is_around(effect: &Effect, (start, end): (usize, usize)) -> bool {
+fn is_around(effect: &Effect, start: usize, end: usize) -> bool {
     effect.origin.span.is_some_and(|span| span.start() <= start && end <= span.end())
 }
 

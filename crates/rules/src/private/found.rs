@@ -83,7 +83,7 @@ impl<'w> Exposed<'w> {
                 let (first, more) = if file == File::Log { owners.at(line) } else { (0, &[][..]) };
                 for (owner, is_shared) in std::iter::once((first, false)).chain(more.iter().map(|at| (*at, true))) {
                     if let Some(share) = exposed.sessions.get_mut(owner) {
-                        share.add(finding, (file, line), is_shared, &mut room);
+                        share.add(finding, file, line, is_shared, &mut room);
                     }
                 }
             })?;
@@ -111,7 +111,7 @@ impl Share {
         self.values.get(*self.known.get(rule)?.get(fingerprint)?)
     }
 
-    fn add(&mut self, finding: &Finding<'_>, (file, line): (File, u32), is_shared: bool, room: &mut usize) {
+    fn add(&mut self, finding: &Finding<'_>, file: File, line: u32, is_shared: bool, room: &mut usize) {
         let rule = finding.hit.rule;
         let known = self.known.entry(rule).or_default();
         let value = match known.get(finding.fingerprint) {

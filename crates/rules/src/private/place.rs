@@ -26,7 +26,8 @@ pub(super) struct Places<'a> {
 impl<'a> Places<'a> {
     /// `spots`: the places that are going to be asked for.
     pub(super) fn new<'s>(
-        (session, events): (&'a Session<'a>, &'a [EventEffects<'a>]),
+        session: &'a Session<'a>,
+        events: &'a [EventEffects<'a>],
         wanted: &Wanted,
         spots: impl Iterator<Item = &'s Spot>,
     ) -> io::Result<Self> {

@@ -67,7 +67,7 @@ pub fn look<'a>(
         logged.push((value, rule(value.rule).is_some_and(|(_, words)| *count <= words.weight.most() + 1)));
     }
     let spots = logged.iter().filter(|(_, is_told)| *is_told).filter_map(|(value, _)| value.places.first());
-    let places = Places::new((session, events), exposed.wanted(), spots)?;
+    let places = Places::new(session, events, exposed.wanted(), spots)?;
     for (value, _) in logged {
         told.add(value.rule, Way::Logged, || of_log(value, &places, session));
     }

@@ -1,5 +1,6 @@
 //! Payment cards: ISO/IEC 7812 numbers with the check digit of annex B (Luhn).
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::context::{Context, Family};
@@ -31,14 +32,14 @@ pub(super) fn find(text: &Text<'_>, groups: &Groups, hits: &mut Vec<Hit>) -> Opt
     if is_joined(text, start) || goes_on(text, end) {
         return None;
     }
-    let confidence = confidence(text, (start, end), &digits, count, &context)?;
-    text.hit((start, end), "pii/card", brand, confidence, hits);
+    let confidence = confidence(text, start..end, &digits, count, &context)?;
+    text.hit(start..end, "pii/card", brand, confidence, hits);
     Some(end)
 }
 
 fn confidence(
     text: &Text<'_>,
-    (start, end): (usize, usize),
+    Range { start, end }: Range<usize>,
     digits: &[u8],
     count: usize,
     context: &Context<'_>,

@@ -30,7 +30,7 @@ pub(super) fn at_sign(text: &Text<'_>, at: usize, hits: &mut Vec<Hit>) {
     }
     let address = Address { start, domain: at + 1, end: domain_end(text, at + 1) };
     if let Some(confidence) = judge(text, address) {
-        text.hit((start, address.end), "pii/email", "email", confidence, hits);
+        text.hit(start..address.end, "pii/email", "email", confidence, hits);
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn wide_at_sign(text: &Text<'_>, at: usize, hits: &mut Vec<Hit>) {
     let plain: String = text.string(at - local, at + sign + domain).chars().map(narrow).collect();
     let trimmed = plain.trim_end_matches(['.', '-', '_']);
     if trimmed.len() == plain.len() && is_address_alone(&plain) {
-        text.hit((at - local, at + sign + domain), "pii/email", "email", Confidence::High, hits);
+        text.hit(at - local..at + sign + domain, "pii/email", "email", Confidence::High, hits);
     }
 }
 

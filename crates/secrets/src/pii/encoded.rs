@@ -1,5 +1,7 @@
 //! Addresses in base64 (RFC 4648), in percent encoding (RFC 3986) and with an `@` as JSON and HTML may write it.
 
+use std::ops::Range;
+
 use super::email::is_address_alone;
 use super::text::Text;
 use crate::hit::{Confidence, Hit};
@@ -30,7 +32,7 @@ pub(super) fn base64(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<H
     let padded = text.run(last, 2, |byte| byte == b'=');
     let Some(plain) = decode(text.string(start, last)) else { return end };
     if is_address_alone(&plain) || plain.split([' ', ':', '<', '>', '"', ',']).any(is_address_alone) {
-        text.hit((start, padded), "pii/email", "b64-email", Confidence::High, hits);
+        text.hit(start..padded, "pii/email", "b64-email", Confidence::High, hits);
         return padded;
     }
     end
@@ -46,8 +48,9 @@ fn decode(token: &str) -> Option<String> {
     String::from_utf8(plain).ok()
 }
 
-/// Looks at an encoded `@` (`%40`, `%2540`, `\u0040`, `&#64;`) between `at` and `after`.
-pub(super) fn at_sign(text: &Text<'_>, (at, after): (usize, usize), kind: &'static str, hits: &mut Vec<Hit>) {
+/// Looks at an encoded `@` (`%40`, `%2540`, `\u0040`, `&#64;`) at `sign`.
+pub(super) fn at_sign(text: &Text<'_>, sign: Range<usize>, kind: &'static str, hits: &mut Vec<Hit>) {
+    let Range { start: at, end: after } = sign;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+' | b'~');
     let mut start = at;
     for _ in 0..8 {
@@ -70,7 +73,7 @@ pub(super) fn at_sign(text: &Text<'_>, (at, after): (usize, usize), kind: &'stat
     }
     let local = unescape(text.string(start, at));
     if is_address_alone(&format!("{local}@{}", text.string(after, end))) {
-        text.hit((start, end), "pii/email", kind, Confidence::High, hits);
+        text.hit(start..end, "pii/email", kind, Confidence::High, hits);
     }
 }
 

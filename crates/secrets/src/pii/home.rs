@@ -1,5 +1,6 @@
 //! Home folders of people: `/home/x`, `/Users/x`, `C:\Users\x` and the forms in which programs write them.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::text::{Text, has, is_word, rows};
@@ -54,8 +55,9 @@ fn is_file(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, end)| has(&FILES, &end.to_ascii_lowercase()))
 }
 
-/// Looks at a needle: `from` to `to` is `/home/` or the like.
-pub(super) fn find(text: &Text<'_>, style: Style, (from, to): (usize, usize), hits: &mut Vec<Hit>) {
+/// Looks at a needle, which is `/home/` or the like.
+pub(super) fn find(text: &Text<'_>, style: Style, needle: Range<usize>, hits: &mut Vec<Hit>) {
+    let Range { start: from, end: to } = needle;
     let Some(start) = head(text, style, from) else { return };
     let separators = |byte: u8| byte == b'\\' && style == Style::Backslash || byte == b'/' && style == Style::Slash;
     let name = text.run(to, 16, separators);
@@ -65,10 +67,10 @@ pub(super) fn find(text: &Text<'_>, style: Style, (from, to): (usize, usize), hi
     {
         return;
     }
-    text.hit((start, end), "pii/home-path", kind(text, style, (start, from)), Confidence::High, hits);
+    text.hit(start..end, "pii/home-path", kind(text, style, start, from), Confidence::High, hits);
 }
 
-fn kind(text: &Text<'_>, style: Style, (start, from): (usize, usize)) -> &'static str {
+fn kind(text: &Text<'_>, style: Style, start: usize, from: usize) -> &'static str {
     match style {
         Style::Percent => "url-encoded",
         Style::Slug => "project-slug",
@@ -230,6 +232,6 @@ pub(super) fn tilde(text: &Text<'_>, at: usize, hits: &mut Vec<Hit>) {
         byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-' | b'.')
     });
     if end - at > 2 && text.at(end) == b'/' && !is_role(text.string(at + 1, end)) {
-        text.hit((at, end), "pii/home-path", "tilde", Confidence::Low, hits);
+        text.hit(at..end, "pii/home-path", "tilde", Confidence::Low, hits);
     }
 }

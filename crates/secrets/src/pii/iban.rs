@@ -40,7 +40,7 @@ pub(super) fn find(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit
     if number.len() != wanted || !mod97(&number) || text.before(start) == b'_' || text.at(last) == b'_' {
         return None;
     }
-    text.hit((start, last), "pii/iban", "iban", Confidence::High, hits);
+    text.hit(start..last, "pii/iban", "iban", Confidence::High, hits);
     Some(last)
 }
 

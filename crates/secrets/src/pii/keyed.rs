@@ -48,7 +48,7 @@ pub(super) fn find(text: &Text<'_>, hits: &mut Vec<Hit>) {
     }
     let Some((rule, kind, confidence)) = row.read(key, value) else { return };
     let start = text.whole.len() - text.whole.trim_start().len();
-    text.hit((start, start + value.len()), rule, kind, confidence, hits);
+    text.hit(start..start + value.len(), rule, kind, confidence, hits);
 }
 
 /// The letters and digits of a name, small; `None` where there are more than in any key. The keys are ASCII.

@@ -12,14 +12,15 @@ pub(super) fn find(text: &Text<'_>, at: usize, hits: &mut Vec<Hit>) -> bool {
     if start == at || trimmed == at + 1 || !text.opens(start) {
         return false;
     }
-    let Some((kind, confidence)) = place(text, (start, at, trimmed)) else { return false };
+    let Some((kind, confidence)) = login_kind(text, start, at, trimmed) else { return false };
     if !is_role(text.string(start, at)) {
-        text.hit((start, trimmed), "pii/user-name", kind, confidence, hits);
+        text.hit(start..trimmed, "pii/user-name", kind, confidence, hits);
     }
     true
 }
 
-fn place(text: &Text<'_>, (start, at, end): (usize, usize, usize)) -> Option<(&'static str, Confidence)> {
+/// The kind of a login `user@host`, by its surroundings.
+fn login_kind(text: &Text<'_>, start: usize, at: usize, end: usize) -> Option<(&'static str, Confidence)> {
     if is_prompt(text, start, end) {
         return Some(("shell-prompt", Confidence::High));
     }

@@ -30,7 +30,7 @@ pub(super) fn find(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit
     let named = Context::before(text, first).says(Family::Hardware);
     if named || letters && joint != b'.' {
         let confidence = if named { Confidence::High } else { Confidence::Medium };
-        text.hit((first, last), "pii/mac", "mac", confidence, hits);
+        text.hit(first..last, "pii/mac", "mac", confidence, hits);
     }
     last
 }

@@ -57,7 +57,7 @@ fn signs(text: &Text<'_>, blocks: &Blocks<'_>, hits: &mut Vec<Hit>) {
             b'%' => {
                 let written = [&b"%40"[..], b"%2540"].into_iter().find(|written| text.starts_with(at, written));
                 if let Some(written) = written {
-                    encoded::at_sign(text, (at, at + written.len()), "url-email", hits);
+                    encoded::at_sign(text, at..at + written.len(), "url-email", hits);
                 }
             }
             _ if text.starts_with(at, WIDE_AT) => email::wide_at_sign(text, at, hits),

@@ -94,7 +94,7 @@ pub(super) fn find(text: &Text<'_>, hits: &mut Vec<Hit>) {
         let Some((_, start)) = NEEDLES.get(found.pattern().as_usize()) else { continue };
         let (from, to) = (found.start(), found.end());
         match start {
-            Start::Home(style) => home::find(text, *style, (from, to), hits),
+            Start::Home(style) => home::find(text, *style, from..to, hits),
             Start::Variable => person::variable(text, from, to, hits),
             Start::GitUser => person::git_user(text, to, hits),
             Start::Author => person::author(text, to, hits),
@@ -102,7 +102,7 @@ pub(super) fn find(text: &Text<'_>, hits: &mut Vec<Hit>) {
             Start::Permissions => {}
             Start::Password => person::password_line(text, from, hits),
             Start::Id => person::id(text, to, hits),
-            Start::EncodedAt(kind) => encoded::at_sign(text, (from, to), kind, hits),
+            Start::EncodedAt(kind) => encoded::at_sign(text, from..to, kind, hits),
             Start::Subscription => cloud::subscription(text, to, hits),
         }
     }

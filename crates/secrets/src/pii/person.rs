@@ -1,5 +1,7 @@
 //! Names of users and of authors where programs print them.
 
+use std::ops::Range;
+
 use super::domain::{is_nobodys, is_program};
 use super::home::{self, is_role};
 use super::text::{Text, is_word};
@@ -19,7 +21,7 @@ fn user(text: &Text<'_>, start: usize, kind: &'static str, confidence: Confidenc
         && name.len() <= 32
         && name.starts_with(|letter: char| letter.is_ascii_lowercase() || letter.is_ascii_uppercase());
     if fine && !is_role(name) && !matches!(name, "true" | "false" | "nil") {
-        text.hit((start, end), RULE, kind, confidence, hits);
+        text.hit(start..end, RULE, kind, confidence, hits);
     }
     end
 }
@@ -52,7 +54,7 @@ pub(super) fn git_user(text: &Text<'_>, to: usize, hits: &mut Vec<Hit>) {
         text.string(text.run_back(to.saturating_sub(9), 40, |byte| (b' '..0x80).contains(&byte)), to).contains("git")
             || text.before(sign) == b'=';
     if configured {
-        person(text, (start, end), "git-user", hits);
+        person(text, start..end, "git-user", hits);
     }
 }
 
@@ -71,17 +73,17 @@ pub(super) fn author(text: &Text<'_>, to: usize, hits: &mut Vec<Hit>) {
     let address = text.string(end + 1, close).to_lowercase();
     let Some((local, domain)) = address.split_once('@') else { return };
     if text.at(close) == b'>' && !is_nobodys(domain) && !is_program(local) && !address.contains("[bot]") {
-        person(text, (start, end), "git-author", hits);
+        person(text, start..end, "git-author", hits);
     }
 }
 
 /// The full name of a person within a span.
-fn person(text: &Text<'_>, (start, end): (usize, usize), kind: &'static str, hits: &mut Vec<Hit>) {
+fn person(text: &Text<'_>, Range { start, end }: Range<usize>, kind: &'static str, hits: &mut Vec<Hit>) {
     let name = text.string(start, end).trim_end();
     let letters = name.chars().filter(|letter| letter.is_alphabetic()).count();
     let plain = !name.contains(['$', '{', '(', '%', '=', '/', '@', '*']) && !name.ends_with("[bot]");
     if letters >= 2 && plain && !is_role(name) && !home::is_program(name) {
-        text.hit((start, start + name.len()), RULE, kind, Confidence::Medium, hits);
+        text.hit(start..start + name.len(), RULE, kind, Confidence::Medium, hits);
     }
 }
 
@@ -121,7 +123,7 @@ pub(super) fn password_line(text: &Text<'_>, at: usize, hits: &mut Vec<Hit>) {
     }
     user(text, start, "account-file", Confidence::Medium, hits);
     let end = text.run(group + 1, 60, |byte| !matches!(byte, b':' | b'\n' | b'\\'));
-    person(text, (group + 1, end), "account-file", hits);
+    person(text, group + 1..end, "account-file", hits);
 }
 
 /// `uid=1000(name)`.

@@ -1,5 +1,6 @@
 //! Telephone numbers: international ones by the plan of ITU-T E.164, national ones where something says so.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::context::{Context, Family};
@@ -66,7 +67,7 @@ pub(super) fn plus(text: &Text<'_>, at: usize, hits: &mut Vec<Hit>) {
         return;
     }
     let confidence = if named { Confidence::High } else { Confidence::Medium };
-    text.hit((at, end), RULE, "international", confidence, hits);
+    text.hit(at..end, RULE, "international", confidence, hits);
 }
 
 /// A number on a line that a patch adds.
@@ -119,13 +120,13 @@ pub(super) fn national(text: &Text<'_>, groups: &Groups, hits: &mut Vec<Hit>) ->
         return None;
     }
     let context = Context::before(text, from);
-    let (end, kind, confidence) = named(text, groups, (from, end, count), &context)
+    let (end, kind, confidence) = named(text, groups, from..end, count, &context)
         .map(|confidence| (end, "national", confidence))
         .or_else(|| dialled(text, groups).map(|(end, confidence)| (end, "international", confidence)))
         .or_else(|| north_american(text, groups, open, &context).map(|(end, confidence)| (end, "national", confidence)))
         .or_else(|| is_trunk_form(text, groups, count, &context).then_some((end, "national", Confidence::Low)))?;
     let end = extension(text, end);
-    text.hit((from, end), RULE, kind, confidence, hits);
+    text.hit(from..end, RULE, kind, confidence, hits);
     Some(end)
 }
 
@@ -153,11 +154,12 @@ fn is_date(text: &Text<'_>, groups: &Groups, count: usize) -> bool {
     fits && !span && (year(0) || year(4) || year(3))
 }
 
-/// A number that the words beside it call one.
+/// A number that nearby words call a phone number.
 fn named(
     text: &Text<'_>,
     groups: &Groups,
-    (from, end, count): (usize, usize, usize),
+    Range { start: from, end }: Range<usize>,
+    count: usize,
     context: &Context<'_>,
 ) -> Option<Confidence> {
     let digits: usize = groups.lengths().take(count).sum();

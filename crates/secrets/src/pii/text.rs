@@ -1,5 +1,7 @@
 //! A text and the steps that grammars take through it.
 
+use std::ops::Range;
+
 use crate::hit::{Confidence, Hit};
 
 /// A text to look through. Positions outside it read as 0, so that no step can fail.
@@ -66,13 +68,12 @@ impl<'a> Text<'a> {
 
     pub(super) fn hit(
         &self,
-        span: (usize, usize),
+        Range { start, end }: Range<usize>,
         rule: &'static str,
         kind: &'static str,
         confidence: Confidence,
         hits: &mut Vec<Hit>,
     ) {
-        let (start, end) = span;
         if start < end && self.whole.is_char_boundary(start) && self.whole.is_char_boundary(end) {
             hits.push(Hit { start, end, rule, kind, confidence });
         }

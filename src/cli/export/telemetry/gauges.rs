@@ -125,7 +125,7 @@ fn send(
     let points = points.sum();
     let json = agent_strace_report::to_json(&ExportMetricsServiceRequest { resource_metrics: vec![metrics] });
     let mut sent = Sent::default();
-    sent.post(target, PATH, (&json, points), streams)?;
+    sent.post(target, PATH, &json, points, streams)?;
     let sessions = if sessions == 1 { "1 session".to_owned() } else { format!("{sessions} sessions") };
     let line = match sent.rejected {
         0 => format!("sent {points} points of {sessions} to {}", target.shown(PATH)),

@@ -73,7 +73,7 @@ pub(super) fn send(
                 data_type: "NUMERIC",
                 comment,
             };
-            sent.post(target, PATH, (&agent_strace_report::to_json(&body), 1), streams)?;
+            sent.post(target, PATH, &agent_strace_report::to_json(&body), 1, streams)?;
         }
     }
     let scores = if sent.items == 1 { "1 score".to_owned() } else { format!("{} scores", sent.items) };

@@ -55,7 +55,8 @@ impl Sent {
         &mut self,
         target: &Target,
         path: &str,
-        (json, items): (&str, usize),
+        json: &str,
+        items: usize,
         streams: &mut Streams<'_>,
     ) -> Result<(), Failure> {
         let answer = target.post(path, json)?;

@@ -30,7 +30,7 @@ pub(super) const PATH: &str = "/v1/traces";
 const PIECE: usize = 2 << 20;
 
 /// A session on its way out.
-struct Ready {
+struct ReadySession {
     id: String,
     traced: Traced,
 }
@@ -53,19 +53,19 @@ pub(super) fn run(
         anonymized: args.anonymize,
         langfuse: args.telemetry.backend == Some(Backend::Langfuse),
     };
-    let Made { ready, mut is_whole } = make(trace_dir, args, options, environment, streams)?;
+    let PreparedSessions { ready, mut is_whole } = make(trace_dir, args, options, environment, streams)?;
     if !ready.is_empty() && !args.dry_run {
         match target {
             None => print(args, ready, streams)?,
-            Some(target) => is_whole &= deliver((trace_dir, &target), args, &ready, environment, streams)?,
+            Some(target) => is_whole &= deliver(trace_dir, &target, args, &ready, environment, streams)?,
         }
     }
     Ok(if is_whole { 0 } else { 3 })
 }
 
 /// What can go out, and whether that is everything that was asked for.
-struct Made {
-    ready: Vec<Ready>,
+struct PreparedSessions {
+    ready: Vec<ReadySession>,
     is_whole: bool,
 }
 
@@ -75,7 +75,7 @@ fn make(
     options: Options<'_>,
     environment: Environment,
     streams: &mut Streams<'_>,
-) -> Result<Made, Failure> {
+) -> Result<PreparedSessions, Failure> {
     let mut prepared = options::prepare(args, environment)?;
     let (traces, gaps) = read(trace_dir, args, environment, streams)?;
     let (mut ready, mut is_whole) = (Vec::new(), !traces.is_empty());
@@ -94,14 +94,15 @@ fn make(
         output::note(streams.stderr, "error: no session was found: nothing was exported");
     }
     is_whole &= gaps.is_empty();
-    Ok(Made { ready, is_whole })
+    Ok(PreparedSessions { ready, is_whole })
 }
 
 /// Sends sessions, and how they measure up. `false`: not all of it was taken.
 fn deliver(
-    (trace_dir, target): (&Path, &Target),
+    trace_dir: &Path,
+    target: &Target,
     args: &ExportArgs,
-    ready: &[Ready],
+    ready: &[ReadySession],
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<bool, Failure> {
@@ -126,7 +127,7 @@ fn vault(args: &ExportArgs) -> Result<Option<PathBuf>, Failure> {
     }
 }
 
-fn ready_ids(ready: &[Ready]) -> Vec<&str> {
+fn ready_ids(ready: &[ReadySession]) -> Vec<&str> {
     ready.iter().map(|session| session.id.as_str()).collect()
 }
 
@@ -138,7 +139,7 @@ struct Step<'a> {
 
 impl Step<'_> {
     /// `None`: it was told why it can't be exported.
-    fn make(&self, trace: &Trace, was_whole: bool, streams: &mut Streams<'_>) -> Result<Option<Ready>, Failure> {
+    fn make(&self, trace: &Trace, was_whole: bool, streams: &mut Streams<'_>) -> Result<Option<ReadySession>, Failure> {
         let options = &self.prepared.options;
         let anonymized = anonymize::anonymize(options, trace.lines().as_bytes(), &trace.fields());
         let anonymized = anonymized.map_err(|error| unfinished(&error))?;
@@ -176,7 +177,7 @@ impl Step<'_> {
             return Ok(None);
         }
         self.tell(&anonymized, &id, streams)?;
-        Ok(Some(Ready { id, traced }))
+        Ok(Some(ReadySession { id, traced }))
     }
 
     /// What was cleaned is read as the store is. What can't be read of it, and could before, is told.
@@ -216,11 +217,11 @@ impl Step<'_> {
 /// A session that was cleaned, as an entry of the store.
 fn log_of(cleaned: &Cleaned<'_>) -> Log {
     #[derive(serde::Deserialize)]
-    struct Named {
+    struct SessionIdField {
         session_id: Option<String>,
     }
     let text: String = cleaned.events.iter().flat_map(|event| [*event, "\n"]).collect();
-    let named = cleaned.events.first().and_then(|event| serde_json::from_str::<Named>(event).ok()?.session_id);
+    let named = cleaned.events.first().and_then(|event| serde_json::from_str::<SessionIdField>(event).ok()?.session_id);
     let id = named.unwrap_or_else(|| cleaned.header.session_id.clone());
     let mut log = Log::new(cleaned.header.session_id.clone(), text.into_bytes());
     let meta = Ok(cleaned.header.meta.get().as_bytes().to_vec());
@@ -228,7 +229,7 @@ fn log_of(cleaned: &Cleaned<'_>) -> Log {
     log
 }
 
-fn print(args: &ExportArgs, ready: Vec<Ready>, streams: &mut Streams<'_>) -> Result<(), Failure> {
+fn print(args: &ExportArgs, ready: Vec<ReadySession>, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let resource_spans = ready.into_iter().map(|session| session.traced.spans).collect();
     let text = indented(&agent_strace_report::to_json(&ExportTraceServiceRequest { resource_spans })) + "\n";
     match &args.output {
@@ -238,7 +239,12 @@ fn print(args: &ExportArgs, ready: Vec<Ready>, streams: &mut Streams<'_>) -> Res
 }
 
 /// `false`: not all of it was taken.
-fn send(target: &Target, args: &ExportArgs, ready: &[Ready], streams: &mut Streams<'_>) -> Result<bool, Failure> {
+fn send(
+    target: &Target,
+    args: &ExportArgs,
+    ready: &[ReadySession],
+    streams: &mut Streams<'_>,
+) -> Result<bool, Failure> {
     let path = format!("{}{PATH}", args.telemetry.prefix());
     warn(target, &path, streams);
     let mut sent = Sent::default();
@@ -246,7 +252,7 @@ fn send(target: &Target, args: &ExportArgs, ready: &[Ready], streams: &mut Strea
         for piece in pieces(&session.traced.spans) {
             let spans = piece.scope_spans.iter().map(|scope| scope.spans.len()).sum();
             let json = agent_strace_report::to_json(&ExportTraceServiceRequest { resource_spans: vec![piece] });
-            sent.post(target, &path, (&json, spans), streams)?;
+            sent.post(target, &path, &json, spans, streams)?;
         }
     }
     let sessions = if ready.len() == 1 { "1 session".to_owned() } else { format!("{} sessions", ready.len()) };

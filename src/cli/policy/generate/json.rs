@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::Told;
+use super::GenerateReport;
 use super::text;
 use agent_strace_engine::generate::{Basis, HeldOut, Reason, Seen, Verdict};
 
@@ -157,7 +157,7 @@ struct Refused {
     calls: usize,
 }
 
-pub(super) fn json(told: &Told<'_>) -> String {
+pub(super) fn json(told: &GenerateReport<'_>) -> String {
     let draft = told.draft;
     let document = Document {
         schema_version: 1,
@@ -234,7 +234,7 @@ fn counts(seen: &Seen) -> Counts {
     }
 }
 
-fn measured(told: &Told<'_>, held_out: &[HeldOut]) -> Measured {
+fn measured(told: &GenerateReport<'_>, held_out: &[HeldOut]) -> Measured {
     let sum = |verdict| held_out.iter().map(|one| one.refused(verdict)).sum::<usize>();
     let calls = held_out.iter().map(|one| one.calls).sum();
     let (denied, held_back, unresolved) = (sum(Verdict::Denied), sum(Verdict::HeldBack), sum(Verdict::Unresolved));
@@ -268,7 +268,7 @@ fn classes(held_out: &[HeldOut]) -> Vec<Class> {
     classes.into_iter().map(class).collect()
 }
 
-fn session(told: &Told<'_>, one: &HeldOut) -> Session {
+fn session(told: &GenerateReport<'_>, one: &HeldOut) -> Session {
     let id = told.observed.sessions.get(one.session as usize).map_or("", |session| session.id.as_str());
     let redacted = |text: &str| agent_strace_secrets::redact(text).as_str().to_owned();
     let (held_back, unresolved) = (one.refused(Verdict::HeldBack), one.refused(Verdict::Unresolved));

@@ -13,15 +13,15 @@ use super::super::failure::Failure;
 use super::super::gate;
 use super::super::output;
 use super::super::pipeline::Inputs;
+use super::super::session_filter::SessionFilter;
 use super::super::trust::TrustBase;
-use super::super::wanted::Wanted;
 use agent_strace_engine::generate::{self, Draft, HeldOut, Observed, Probed, Settings};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_policy::{Diagnostics, Policy, nearest};
 use args::GenerateArgs;
 
 /// Everything that is told about a generated policy.
-struct Told<'t> {
+struct GenerateReport<'t> {
     observed: &'t Observed,
     draft: &'t Draft,
     probed: &'t [Probed],
@@ -38,7 +38,7 @@ pub(super) fn run(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let wanted = Wanted::new(&args.wanted, args.now, environment)?;
+    let wanted = SessionFilter::new(&args.wanted, args.now, environment)?;
     // What can't be written is told before anything is read.
     let base = base(args)?;
     let inputs = Inputs::select(trace_dir, &args.sessions, Selection::All, environment, streams.stdin)
@@ -111,7 +111,7 @@ fn tell(
 ) -> Result<(), Failure> {
     let probed = generate::probe(observed, &draft.policy);
     let written = args.output.as_deref().filter(|_| !args.dry_run && !draft.entries.is_empty());
-    let told = Told { observed, draft, probed: &probed, held_out, written };
+    let told = GenerateReport { observed, draft, probed: &probed, held_out, written };
     let text = match args.format {
         PlainFormat::Text => text::text(&told),
         PlainFormat::Json => json::json(&told),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Told;
+use super::GenerateReport;
 use agent_strace_effects::{Effect, Kind};
 use agent_strace_engine::generate::{Basis, HeldOut, Probed, Refused, Review, Seen, Slot, Verdict, Written};
 use agent_strace_report::terminal;
@@ -12,7 +12,7 @@ const MOST: usize = 12;
 /// Characters of one effect.
 const LONGEST: usize = 100;
 
-pub(super) fn text(told: &Told<'_>) -> String {
+pub(super) fn text(told: &GenerateReport<'_>) -> String {
     let sessions = told.observed.sessions.len();
     let mut text = format!("Policy suggestion from {}:\n", counted(sessions, "session"));
     sections(&mut text, &told.draft.entries);
@@ -163,7 +163,7 @@ const SAID: [(Verdict, &str); 3] = [
     (Verdict::Unresolved, "not resolved: nobody can say what they do"),
 ];
 
-fn measured(text: &mut String, told: &Told<'_>, held_out: &[HeldOut]) {
+fn measured(text: &mut String, told: &GenerateReport<'_>, held_out: &[HeldOut]) {
     let sum = |of: &dyn Fn(&HeldOut) -> usize| held_out.iter().map(of).sum::<usize>();
     let calls = sum(&|one| one.calls);
     let sessions = held_out.iter().filter(|one| one.calls > 0).count();

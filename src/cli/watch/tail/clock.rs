@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::Seen;
+use super::super::SessionState;
 
 /// How long the session runs by now: from what is recorded on, by a clock that nobody sets.
 pub(super) struct Clock {
@@ -22,7 +22,7 @@ impl Clock {
         self.ended.unwrap_or_else(|| running.saturating_sub(self.paused))
     }
 
-    pub(super) fn hear(&mut self, seen: &Seen) {
+    pub(super) fn hear(&mut self, seen: &SessionState) {
         let between = |first: Option<jiff::Timestamp>, last: jiff::Timestamp| {
             first.and_then(|first| Duration::try_from(last.duration_since(first)).ok())
         };

@@ -12,12 +12,12 @@ use super::super::Streams;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::output;
-use super::super::redact::{Wanted, clean_text};
+use super::super::redact::{PersonalData, Redactor, clean_text};
 use super::agent::{self, Agent, Order};
 use super::args::{OnViolation, WatchArgs};
 use super::limits::{Judges, settings};
 use super::post::{Batch, Poster};
-use super::{Alerts, Known, News, Observer, Scope, death};
+use super::{Alerts, KnownSessions, News, Observer, Scope, death};
 use agent_strace_live::watch::{Action, Breach, Deadline, Death};
 use agent_strace_report::terminal;
 use clock::Clock;
@@ -49,8 +49,8 @@ pub(in crate::cli) fn run(
         return Err(no_process(&folder));
     }
     let was_gone = args.pid.is_none() && agent.is_none() && agent::is_gone(&folder, environment);
-    let alerts = Alerts::new("watch", (trace_dir, on_violation), webhook.as_deref())?;
-    let tail = Tail { was_gone, ..Tail::new((args, trace_dir), &judges, agent, alerts, environment)? };
+    let alerts = Alerts::new("watch", trace_dir, on_violation, webhook.as_deref())?;
+    let tail = Tail { was_gone, ..Tail::new(args, trace_dir, &judges, agent, alerts, environment)? };
     tail.introduce(&folder, streams);
     let (news, heard) = channel();
     let (stop, stopped) = channel();
@@ -77,8 +77,8 @@ struct Tail<'t> {
     agent: Option<Agent>,
     alerts: Alerts,
     stream: Option<Poster>,
-    clean: Wanted,
-    known: Known,
+    clean: Redactor,
+    known: KnownSessions,
     clock: Clock,
     pausing: Option<Pausing>,
     /// A rule or a limit was broken.
@@ -91,7 +91,7 @@ struct Tail<'t> {
 
 /// Why a watch is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Over {
+enum EndReason {
     Ended,
     Gone,
     Asked,
@@ -100,7 +100,8 @@ enum Over {
 
 impl<'t> Tail<'t> {
     fn new(
-        (args, store): (&'t WatchArgs, &'t Path),
+        args: &'t WatchArgs,
+        store: &'t Path,
         judges: &'t Judges,
         agent: Option<Agent>,
         alerts: Alerts,
@@ -120,8 +121,8 @@ impl<'t> Tail<'t> {
             agent,
             alerts: alerts.of(args.limits.rules.as_deref(), args.limits.dry_run),
             stream: stream.transpose()?,
-            clean: Wanted::of_recorder(&[], false, environment.colour)?,
-            known: Known::default(),
+            clean: Redactor::of_recorder(&[], PersonalData::Keep, environment.colour)?,
+            known: KnownSessions::default(),
             clock: Clock { now, began: Instant::now(), before: None, ended: None, paused: Duration::ZERO },
             pausing: None,
             broke: false,
@@ -148,14 +149,14 @@ impl Tail<'_> {
             let over = match heard.recv_timeout(STEP) {
                 Ok(news) => self.hear(news, streams),
                 Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => Some(Over::Ended),
+                Err(RecvTimeoutError::Disconnected) => Some(EndReason::Ended),
             };
             let over = over.or_else(|| self.time(&mut deadlines, streams)).or_else(|| {
                 let is_gone = match &self.agent {
                     Some(agent) => !agent.is_there(),
                     None => self.was_gone && !self.known.is_empty(),
                 };
-                if interrupts.any() { Some(Over::Asked) } else { is_gone.then_some(Over::Gone) }
+                if interrupts.any() { Some(EndReason::Asked) } else { is_gone.then_some(EndReason::Gone) }
             });
             self.pause_button(streams);
             self.note_pause(streams);
@@ -172,7 +173,7 @@ impl Tail<'_> {
         Ok(self.conclude(over, streams))
     }
 
-    fn hear(&mut self, news: News, streams: &mut Streams<'_>) -> Option<Over> {
+    fn hear(&mut self, news: News, streams: &mut Streams<'_>) -> Option<EndReason> {
         let mut ended = false;
         if let News::Session(seen) = &news {
             self.clock.hear(seen);
@@ -182,9 +183,9 @@ impl Tail<'_> {
         let broken = self.known.hear(news);
         let killed = broken.iter().any(|(session, breach)| self.act(breach, session.as_deref(), streams));
         if killed {
-            return Some(Over::Killed);
+            return Some(EndReason::Killed);
         }
-        ended.then_some(Over::Ended)
+        ended.then_some(EndReason::Ended)
     }
 
     /// The same where it is over: nothing is left to be stopped.
@@ -211,7 +212,7 @@ impl Tail<'_> {
         }
     }
 
-    fn time(&mut self, deadlines: &mut Vec<Deadline>, streams: &mut Streams<'_>) -> Option<Over> {
+    fn time(&mut self, deadlines: &mut Vec<Deadline>, streams: &mut Streams<'_>) -> Option<EndReason> {
         if self.pausing.is_some() {
             return None;
         }
@@ -219,7 +220,7 @@ impl Tail<'_> {
         while deadlines.first().is_some_and(|deadline| deadline.after <= elapsed) {
             let Deadline { breach, .. } = deadlines.remove(0);
             if self.known.fire(&breach) && self.act(&breach, None, streams) {
-                return Some(Over::Killed);
+                return Some(EndReason::Killed);
             }
         }
         None
@@ -327,9 +328,9 @@ impl Tail<'_> {
         }
     }
 
-    fn conclude(mut self, over: Over, streams: &mut Streams<'_>) -> u8 {
+    fn conclude(mut self, over: EndReason, streams: &mut Streams<'_>) -> u8 {
         let mut deadlines = self.judges.watch.deadlines();
-        deadlines.retain(|deadline| over == Over::Ended && deadline.after <= self.clock.elapsed());
+        deadlines.retain(|deadline| over == EndReason::Ended && deadline.after <= self.clock.elapsed());
         for Deadline { breach, .. } in deadlines {
             if self.known.fire(&breach) {
                 self.broke = true;
@@ -337,10 +338,10 @@ impl Tail<'_> {
             }
         }
         let said = match over {
-            Over::Ended => Some("the session has ended"),
-            Over::Gone => Some("the agent is gone"),
-            Over::Asked if self.pausing.is_some() => Some("the agent stays paused"),
-            Over::Asked | Over::Killed => None,
+            EndReason::Ended => Some("the session has ended"),
+            EndReason::Gone => Some("the agent is gone"),
+            EndReason::Asked if self.pausing.is_some() => Some("the agent stays paused"),
+            EndReason::Asked | EndReason::Killed => None,
         };
         for problem in self.stream.take().into_iter().flat_map(Poster::finish) {
             self.alerts.note(&format!("warning: stream: {problem}"), streams);

@@ -94,11 +94,11 @@ pub(super) fn add<'a>(
         Content::Blocks(blocks) => blocks,
         Content::Text(text) => {
             words(assembly, place, Some(*text), user, context);
-            return usage(assembly, place, (message, context), true);
+            return usage(assembly, place, message, context, true);
         }
         Content::Absent | Content::Other => {
             gaps.push(Some(place.line), "a message without readable content");
-            return usage(assembly, place, (message, context), false);
+            return usage(assembly, place, message, context, false);
         }
     };
     let (origin, mut acted) = (assembly.origin, false);
@@ -129,7 +129,7 @@ pub(super) fn add<'a>(
         }
     }
     assembly.origin = origin;
-    usage(assembly, place, (message, context), acted);
+    usage(assembly, place, message, context, acted);
 }
 
 fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, text: Option<Raw<'a>>, user: bool, context: &Context<'a>) {
@@ -232,7 +232,8 @@ pub(super) fn used(usage: Option<Raw<'_>>) -> Option<Usage> {
 fn usage<'a>(
     assembly: &mut Assembly<'a>,
     place: &Place<'a>,
-    (message, context): (&Message<'a>, &Context<'a>),
+    message: &Message<'a>,
+    context: &Context<'a>,
     acted: bool,
 ) {
     facts::model(message.model, assembly);

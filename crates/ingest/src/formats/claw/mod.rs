@@ -138,8 +138,12 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Message<'a>>, gaps: &mut
     let extra = parse::<Extra<'a>>(item.json).unwrap_or_default();
     let place = Place { line: item.line, id: filled(extra.id), time: None };
     let metadata = extra.metadata.object();
-    let removed = is(extra.state, "tombstoned");
-    if removed {
+    let state = match extra.state {
+        state if is(state, "tombstoned") => State::Removed,
+        state if is(state, "streaming") => State::Streaming,
+        _ => State::Whole,
+    };
+    if state == State::Removed {
         assembly.session.evidence.removed = assembly.session.evidence.removed.saturating_add(1);
     }
     let says = |value| text(value).is_some_and(|kind| kind.ends_with("compact_boundary"));
@@ -150,23 +154,32 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Message<'a>>, gaps: &mut
         evidence.removed = evidence.removed.saturating_add(1);
         return assembly.push(place, EventKind::Other);
     }
-    let streaming = is(extra.state, "streaming");
-    let outcome = outcome(&item.record, metadata, streaming, removed);
+    let outcome = outcome(&item.record, metadata, state);
     chat::add(assembly, &place, &item.record, &Manner { outcome, ..Manner::default() }, gaps);
 }
 
-/// The agent's own note outweighs what the tool answered.
-fn outcome(message: &Message<'_>, metadata: Option<&Metadata<'_>>, streaming: bool, removed: bool) -> Status {
+/// What happened to a message after it was begun.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Whole,
+    /// Its end is not recorded.
+    Streaming,
+    /// It was taken out of the session.
+    Removed,
+}
+
+/// The agent's own note outweighs the answer of the tool.
+fn outcome(message: &Message<'_>, metadata: Option<&Metadata<'_>>, state: State) -> Status {
     if metadata.is_some_and(is_refused) {
         return Status::Denied;
     }
     let answer = text(message.content).unwrap_or_default();
     let ok = parse::<Answer<'_>>(&answer).and_then(|answer| answer.ok.map(|ok| ok.get() == "true"));
     match ok {
-        _ if streaming => Status::Interrupted,
+        _ if state == State::Streaming => Status::Interrupted,
         Some(false) => Status::Error,
         // The answer was taken out of the session: how the call ended is no longer known.
-        None if removed => Status::Missing,
+        None if state == State::Removed => Status::Missing,
         _ => Status::Ok,
     }
 }

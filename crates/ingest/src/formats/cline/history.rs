@@ -197,7 +197,7 @@ impl<'a> Task<'a> {
             return self.settle(place, &asked, status, words);
         }
         if let Some((tool, after)) = outcome::result(&said) {
-            return self.result(place, at, (tool, after), words);
+            return self.result(place, at, tool, after, words);
         }
         if said.starts_with("<environment_details>") {
             self.environment(&said);
@@ -212,7 +212,7 @@ impl<'a> Task<'a> {
     }
 
     /// A result with its heading. Only the first text of a message is surely the host's: what follows may be output.
-    fn result(&mut self, place: &Place<'a>, at: usize, (tool, after): (&'static str, &str), words: Raw<'a>) {
+    fn result(&mut self, place: &Place<'a>, at: usize, tool: &'static str, after: &str, words: Raw<'a>) {
         let free = self.asked.iter().position(|asked| asked.tool == tool && asked.fenced.is_none());
         let found = free.or_else(|| self.asked.iter().position(|asked| asked.tool == tool));
         let Some(mut asked) = found.and_then(|at| self.asked.remove(at)) else {

@@ -2,7 +2,7 @@
 
 use super::{STARTERS, STREAM};
 use crate::assembly::{self, Assembly, Place};
-use crate::blocks::{self, Around, identity};
+use crate::blocks::{self, Around, NewCall, identity};
 use crate::formats::Input;
 use crate::gaps::Gaps;
 use crate::json::{filled, is, is_true, raw_text, record, scalar};
@@ -84,7 +84,8 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut G
 fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, record: &Entry<'a>, around: &Around<'a>) {
     let id = identity(record.call_id).or_else(|| identity(record.id));
     let tool = filled(record.tool_name).or_else(|| filled(record.tool_id)).unwrap_or_default();
-    blocks::add_call(assembly, place, (id, tool, assembly::arguments(record.parameters)), around);
+    let arguments = assembly::arguments(record.parameters);
+    blocks::add_call(assembly, place, NewCall { id, tool, arguments }, around);
 }
 
 fn identify<'a>(assembly: &mut Assembly<'a>, record: &Entry<'a>) {

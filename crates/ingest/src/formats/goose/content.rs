@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Message;
 use crate::assembly::{self, Assembly, Place};
-use crate::blocks::{self, Around, Speaker, identity};
+use crate::blocks::{self, Around, NewCall, Speaker, identity};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is, is_array, is_string, is_true, object, raw_text, record, scalar, text};
 use agent_strace_model::{EventKind, RawText, Status, ToolResult};
@@ -114,7 +114,7 @@ fn request<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, part: &Part<'a>, 
         gaps.twice(place.line, key, "a call");
     }
     let tool = filled(function.name).unwrap_or_default();
-    let call = (identity(part.id), tool, assembly::arguments(function.arguments));
+    let call = NewCall { id: identity(part.id), tool, arguments: assembly::arguments(function.arguments) };
     blocks::add_call(assembly, place, call, around);
 }
 

@@ -51,7 +51,8 @@ pub(super) fn record<'a>(
     chat: &mut Chat<'a>,
     kind: &str,
     place: &Place<'a>,
-    (record, json): (&Entry<'a>, &'a str),
+    record: &Entry<'a>,
+    json: &'a str,
     gaps: &mut Gaps,
 ) {
     match kind {

@@ -105,7 +105,7 @@ impl<'a> Chat<'a> {
         note(&mut attribution.version, filled(record.version));
         self.assembly.root(filled(record.cwd));
         match (filled(record.kind), &record.message) {
-            (Some(kind), _) => events::record(self, &kind, &place, (record, json), gaps),
+            (Some(kind), _) => events::record(self, &kind, &place, record, json, gaps),
             (None, Nested::Object(message)) => wire::record(self, place, message, gaps),
             (None, _) if record.role.is_some() => context::record(self, &place, json, gaps),
             (None, _) => gaps.push(Some(*line), "a record without a `type`"),

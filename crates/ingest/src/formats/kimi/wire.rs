@@ -2,7 +2,7 @@
 
 use super::{Chat, events};
 use crate::assembly::{self, Place};
-use crate::blocks::{self, Around, identity};
+use crate::blocks::{self, Around, NewCall, identity};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Raw, elements, filled, is, is_string, is_true, object, raw_text, record};
 use agent_strace_model::{EventKind, RawText, Status, ToolResult, Usage};
@@ -133,7 +133,7 @@ fn call<'a>(chat: &mut Chat<'a>, place: &Place<'a>, payload: &Payload<'a>, gaps:
     let tool = filled(function.name).or_else(|| filled(payload.name)).unwrap_or_default();
     let arguments = assembly::arguments(function.arguments.or(payload.arguments));
     let around = Around { subagent: chat.subagent.clone(), starters: STARTERS, ..Around::of(None) };
-    blocks::add_call(&mut chat.assembly, place, (id.clone(), tool, arguments), &around);
+    blocks::add_call(&mut chat.assembly, place, NewCall { id: id.clone(), tool, arguments }, &around);
     if let Some(id) = id {
         chat.settle_refused(&id);
     }

@@ -44,7 +44,8 @@ impl<'a> Capture<'a> {
 /// Compares the events with what the recorder wrote down about them after each one. It may lag behind by what was written
 /// when it was killed; it is never ahead. The second value: the end is missing.
 pub(super) fn compare(
-    (store, is_captured): (&StoreEntry, bool),
+    store: &StoreEntry,
+    is_captured: bool,
     text: &str,
     shape: Shape,
     gaps: &mut Gaps,

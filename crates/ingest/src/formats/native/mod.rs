@@ -71,7 +71,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut sessions = sessions.finish();
     // Digests are over lines as they were written, not as a damaged log was mended.
     let text = std::str::from_utf8(log.bytes()).unwrap_or(text);
-    let told = log.store.as_ref().map(|store| captured::compare((store, is_captured), text, shape, gaps));
+    let told = log.store.as_ref().map(|store| captured::compare(store, is_captured, text, shape, gaps));
     let (broken, is_cut) = told.unwrap_or((None, false));
     // What was handed over is no file, whose lines could be verified: it may have been cleaned on its way.
     let is_held = log.store.as_ref().is_some_and(|store| matches!(store.anchor, Anchor::Held));

@@ -102,7 +102,7 @@ fn export<'a>(sessions: &mut Sessions<'a, '_>, item: &Item<'a, Export<'a>>, gaps
             let resource = group.record.resource.object().and_then(|resource| resource.attributes);
             let resource = Attributes::read(resource, group.line, gaps);
             for scopes in [group.record.spans, group.record.old_spans, group.record.logs].into_iter().flatten() {
-                scope(sessions, (group.json, group.line, scopes), &resource, gaps);
+                scope(sessions, group.json, group.line, scopes, &resource, gaps);
             }
         }
     }
@@ -120,7 +120,9 @@ fn export<'a>(sessions: &mut Sessions<'a, '_>, item: &Item<'a, Export<'a>>, gaps
 
 fn scope<'a>(
     sessions: &mut Sessions<'a, '_>,
-    (json, line, scopes): (&'a str, u32, Raw<'a>),
+    json: &'a str,
+    line: u32,
+    scopes: Raw<'a>,
     resource: &Attributes<'a>,
     gaps: &mut Gaps,
 ) {

@@ -2,7 +2,7 @@
 
 use super::{Entry, STARTERS};
 use crate::assembly::{self, Assembly, Place};
-use crate::blocks::{self, Around, Part, identity};
+use crate::blocks::{self, Around, NewCall, Part, identity};
 use crate::gaps::Gaps;
 use crate::json::{elements, filled, is_true, object, record};
 use agent_strace_model::{EventKind, Status};
@@ -10,7 +10,11 @@ use agent_strace_model::{EventKind, Status};
 /// A call that begins to run.
 pub(super) fn start<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, record: &Entry<'a>) {
     let around = Around { starters: STARTERS, ..Around::of(None) };
-    let call = (identity(record.call_id), filled(record.tool).unwrap_or_default(), assembly::arguments(record.args));
+    let call = NewCall {
+        id: identity(record.call_id),
+        tool: filled(record.tool).unwrap_or_default(),
+        arguments: assembly::arguments(record.args),
+    };
     blocks::add_call(assembly, place, call, &around);
 }
 

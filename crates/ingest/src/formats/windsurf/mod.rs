@@ -114,7 +114,7 @@ fn step<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Step<'a>>, gaps: &mut G
             words(assembly, &place, given.thinking, EventKind::Reasoning);
             words(assembly, &place, given.answer, EventKind::Message);
         }
-        _ => call(assembly, place, (kind, details), &given, step.status),
+        _ => call(assembly, place, kind, details, &given, step.status),
     }
 }
 
@@ -133,7 +133,8 @@ fn words<'a>(
 fn call<'a>(
     assembly: &mut Assembly<'a>,
     place: Place<'a>,
-    (tool, details): (Cow<'a, str>, Option<Raw<'a>>),
+    tool: Cow<'a, str>,
+    details: Option<Raw<'a>>,
     given: &Details<'a>,
     status: Option<Raw<'a>>,
 ) {

@@ -161,7 +161,7 @@ pub(super) fn digits(text: &Text<'_>, groups: &Groups, hits: &mut Vec<Hit>) -> O
         let context = context.get_or_insert_with(|| Context::before(text, start));
         let found = fitting.find_map(|known| Some((known.kind, known.confidence(&written, context)?)));
         if let Some((kind, confidence)) = found {
-            text.hit((start, end), RULE, kind, confidence, hits);
+            text.hit(start..end, RULE, kind, confidence, hits);
             return Some(end);
         }
     }
@@ -204,7 +204,7 @@ pub(super) fn word(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit
         if !upper && confidence < Confidence::High {
             return None;
         }
-        text.hit((from, to), RULE, known.kind, confidence, hits);
+        text.hit(from..to, RULE, known.kind, confidence, hits);
         Some(to)
     })
 }

@@ -12,8 +12,8 @@ use super::super::environment::Environment;
 use super::super::failure::{Failure, reason};
 use super::super::output;
 use super::super::pipeline::Inputs;
-use super::judged::{ByArgs, Judged, Wants, Without};
-use super::replay::{Keys, places};
+use super::judged::{ByArgs, JudgedSessions, MissingPolicy, ViewRequest};
+use super::replay::{Family, places};
 use agent_strace_effects::{Effect, Links, Tracker};
 use agent_strace_engine::Entry;
 use agent_strace_ingest::discover::Selection;
@@ -26,12 +26,12 @@ use agent_strace_report::replay::ReplayReport;
 use agent_strace_report::replay_page::{CloseEvent, CloseUp, GENERATOR, GENERATOR_WITHIN, Sources, TEXT, render};
 use agent_strace_session_view::events::full;
 
-/// How much of a session's id its page is called by.
+/// The characters of the session id that the file name of its page holds.
 const ID: usize = 12;
 
-/// As what a session is replayed.
+/// The form of a replay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum As {
+pub(in crate::cli) enum ReplayFormat {
     Terminal,
     Html,
 }
@@ -40,7 +40,7 @@ pub(in crate::cli) enum As {
 pub(in crate::cli) struct PageArgs {
     /// Lines for a terminal, or one page for a browser that asks nothing of any server.
     #[arg(long, value_enum, default_value = "terminal")]
-    format: As,
+    format: ReplayFormat,
 
     /// With --format html: the file; `-` is standard output [default: session-ID.html].
     #[arg(short, long, value_name = "FILE")]
@@ -53,10 +53,10 @@ pub(in crate::cli) struct PageArgs {
 
 impl PageArgs {
     pub(super) fn is_page(&self) -> bool {
-        self.format == As::Html
+        self.format == ReplayFormat::Html
     }
 
-    /// Options that have no meaning together. `only_terminal`: those that were given of the terminal's.
+    /// Refuses options that have no effect together. `only_terminal`: the given options that are for the terminal.
     pub(super) fn fit(&self, only_terminal: &[&str]) -> Result<(), Failure> {
         if !self.is_page() {
             let given = [("--output", self.output.is_some()), ("--force", self.force)];
@@ -83,27 +83,28 @@ impl PageArgs {
     }
 }
 
-/// What is asked for.
-pub(super) struct Asked<'a> {
+/// The options of a page.
+pub(super) struct PageRequest<'a> {
     pub(super) page: &'a PageArgs,
     pub(super) by: &'a ByArgs,
     pub(super) trace_dir: &'a Path,
 }
 
-/// Writes the page. `roots`: the sessions that were asked for, where there are others among the inputs.
+/// Writes the page.
 pub(super) fn run(
-    asked: &Asked<'_>,
-    (mut inputs, roots): (Inputs, Option<Keys>),
+    request: &PageRequest<'_>,
+    Family { mut inputs, roots }: Family,
     left_out: usize,
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
-    let (policy, links) = asked.by.programs(&mut inputs, environment)?;
+    let (policy, links) = request.by.programs(&mut inputs, environment)?;
     let more = |session: &Session<'_>, entries: Option<&[Entry]>| {
-        agent_strace_engine::guarded(session, || close_up(session, (&policy, &links), entries))
+        agent_strace_engine::guarded(session, || close_up(session, &policy, &links, entries))
     };
-    let wants = Wants { without: Without::Nothing, finding: None, entries: true, more };
-    let Judged { replay, more, mut gaps } = asked.by.judge(asked.trace_dir, inputs, &wants, environment, streams)?;
+    let view = ViewRequest { missing_policy: MissingPolicy::Nothing, finding: None, entries: true, more };
+    let JudgedSessions { replay, more, mut gaps } =
+        request.by.judge(request.trace_dir, inputs, &view, environment, streams)?;
     let mut close = Vec::with_capacity(more.len());
     for one in more {
         match one {
@@ -118,7 +119,7 @@ pub(super) fn run(
     if let Some(first) = sessions.first() {
         let read = |path: &str| output::read_small(Path::new(path));
         let sources = Sources { replay: &replay, close: &close, roots: &sessions, gaps: &gaps, read: &read };
-        write(asked.page, &asked.page.file(id_of(&replay, *first)), &sources, streams)?;
+        write(request.page, &request.page.file(id_of(&replay, *first)), &sources, streams)?;
     }
     Ok(super::conclude(replay.is_empty(), &gaps, left_out, streams))
 }
@@ -142,11 +143,11 @@ fn write(args: &PageArgs, file: &Path, sources: &Sources<'_>, streams: &mut Stre
     output::print(streams.stdout, &said)
 }
 
-/// What is no earlier replay is not replaced.
+/// Refuses to replace a file that is not an earlier replay.
 fn keep_others(file: &Path) -> Result<(), Failure> {
     let unreadable =
         |error: &std::io::Error| Failure::new(format!("can't write `{}`: {}", file.display(), reason(error)));
-    // What is no plain file can't be replaced at all, and is never opened.
+    // A file that is not a plain file can't be replaced at all, and is never opened.
     match file.symlink_metadata() {
         Ok(found) if !found.is_file() => return Ok(()),
         Ok(_) => {}
@@ -163,8 +164,8 @@ fn keep_others(file: &Path) -> Result<(), Failure> {
         .hint("`--force` replaces it, `--output FILE` names another one"))
 }
 
-/// Everything that a page tells of a session beyond its lines. `entries`: what the policy says of all that was done.
-fn close_up(session: &Session<'_>, (policy, links): (&Policy, &Links), entries: Option<&[Entry]>) -> CloseUp {
+/// Everything that a page shows about a session beyond its lines. `entries`: the policy's verdicts on its effects.
+fn close_up(session: &Session<'_>, policy: &Policy, links: &Links, entries: Option<&[Entry]>) -> CloseUp {
     let mut tracker = Tracker::new(session).with_programs(policy.programs()).with_links(links);
     let effects: Vec<Vec<Effect>> = session.events.iter().map(|event| tracker.effects(event)).collect();
     let mut ruled = Ruled::new(session, &effects, entries.unwrap_or_default());
@@ -181,7 +182,7 @@ fn close_up(session: &Session<'_>, (policy, links): (&Policy, &Links), entries: 
     CloseUp { events, charges: measured.charges(), cost: measured.cost().clone(), who: who(session) }
 }
 
-/// Entries by the events that they are about.
+/// The policy's verdicts, by event.
 struct Ruled<'e> {
     /// Where as many acts are known as were judged, the two stand in the same order.
     by_event: BTreeMap<u32, (bool, &'e [Entry], usize)>,
@@ -231,18 +232,18 @@ fn who(session: &Session<'_>) -> Vec<(&'static str, Vec<String>)> {
     ]
 }
 
-/// Leaves out logs of the store that hold neither a session that was asked for nor one that those started.
+/// Leaves out logs of the store that hold neither a requested session nor one that a requested session started.
 pub(super) fn only_family(
-    (mut inputs, roots): (Inputs, Option<Keys>),
-    asked: &Asked<'_>,
+    Family { mut inputs, roots }: Family,
+    request: &PageRequest<'_>,
     requests: &[String],
     environment: Environment,
     streams: &mut Streams<'_>,
-) -> Result<(Inputs, Option<Keys>), Failure> {
-    let Some(keys) = &roots else { return Ok((inputs, roots)) };
+) -> Result<Family, Failure> {
+    let Some(keys) = &roots else { return Ok(Family { inputs, roots }) };
     let mut requests = requests.to_vec();
-    requests.push(asked.trace_dir.to_string_lossy().into_owned());
-    let all = Inputs::select(asked.trace_dir, &requests, Selection::All, environment, streams.stdin)?;
+    requests.push(request.trace_dir.to_string_lossy().into_owned());
+    let all = Inputs::select(request.trace_dir, &requests, Selection::All, environment, streams.stdin)?;
     let (known, gaps) = all.all(|session| {
         let parent = session.parent.as_deref().map(str::to_owned);
         (session.id.clone().into_owned(), session.source.clone(), parent)
@@ -262,5 +263,5 @@ pub(super) fn only_family(
     let outside = known.iter().map(|(_, source, _)| source.as_str());
     let outside = outside.filter(|source| !kept.contains(source) && !lacking.contains(source)).map(str::to_owned);
     inputs.leave_out(&outside.collect());
-    Ok((inputs, roots))
+    Ok(Family { inputs, roots })
 }

@@ -30,14 +30,14 @@ pub(super) struct WantedArgs {
 
 /// What a session has to be.
 #[derive(Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct SessionFilter {
     agents: Vec<String>,
     since: Option<jiff::Timestamp>,
     /// The same directory by its names: as given, and with all links resolved.
     projects: Vec<String>,
 }
 
-impl Wanted {
+impl SessionFilter {
     pub(super) fn new(
         args: &WantedArgs,
         now: Option<jiff::Timestamp>,

@@ -7,9 +7,9 @@ use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
 /// The arguments of a command, described when somebody parses or prints them.
 #[derive(Debug)]
-pub(super) struct Later<A>(A);
+pub(super) struct DeferredArgs<A>(A);
 
-impl<A> Deref for Later<A> {
+impl<A> Deref for DeferredArgs<A> {
     type Target = A;
 
     fn deref(&self) -> &A {
@@ -17,7 +17,7 @@ impl<A> Deref for Later<A> {
     }
 }
 
-impl<A: Args> Args for Later<A> {
+impl<A: Args> Args for DeferredArgs<A> {
     fn augment_args(command: Command) -> Command {
         command.defer(described::<A>)
     }
@@ -40,7 +40,7 @@ fn described<A: Args>(command: Command) -> Command {
     command
 }
 
-impl<A: FromArgMatches> FromArgMatches for Later<A> {
+impl<A: FromArgMatches> FromArgMatches for DeferredArgs<A> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         A::from_arg_matches(matches).map(Self)
     }

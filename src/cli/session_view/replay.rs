@@ -14,7 +14,7 @@ use super::super::environment::Environment;
 use super::super::failure::{Failure, reason};
 use super::super::output;
 use super::super::pipeline::Inputs;
-use super::judged::{ByArgs, Judged, Wants, Without};
+use super::judged::{ByArgs, JudgedSessions, MissingPolicy, ViewRequest};
 use super::page::{self, PageArgs};
 use agent_strace_engine::Entry;
 use agent_strace_ingest::discover::Selection;
@@ -43,9 +43,9 @@ A call that failed is told by its result, which is an `error`.
 those of `check`: by .agent-scope.json where there is one, else nothing is judged; they fail nothing
 here. The exit code is 3 where something could not be read.";
 
-/// Longer pauses are cut to this.
+/// Longer pauses are shortened to this.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// Findings that are listed where several are meant.
+/// The most findings that an error lists.
 const LISTED: usize = 10;
 
 #[derive(Debug, Args)]
@@ -122,36 +122,44 @@ pub(in crate::cli) fn run(
     let requests: Vec<String> = args.session.iter().cloned().collect();
     let inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
     let left_out = inputs.left_out();
-    let (inputs, roots) = args.with_family(trace_dir, requests, inputs, environment, streams)?;
+    let family = args.with_family(trace_dir, requests, inputs, environment, streams)?;
     if args.page.is_page() {
-        let asked = page::Asked { page: &args.page, by: &args.by, trace_dir };
-        let inputs = page::only_family((inputs, roots), &asked, args.session.as_slice(), environment, streams)?;
-        return page::run(&asked, inputs, left_out, environment, streams);
+        let request = page::PageRequest { page: &args.page, by: &args.by, trace_dir };
+        let family = page::only_family(family, &request, args.session.as_slice(), environment, streams)?;
+        return page::run(&request, family, left_out, environment, streams);
     }
-    // Who asks for a finding wants it judged.
-    let without = if matches!(around, Some(Asked::Finding(_))) { Without::BuiltIn } else { Without::Nothing };
-    let wants = Wants { without, finding: None, entries: false, more: |_: &Session<'_>, _: Option<&[Entry]>| () };
-    let Judged { replay, gaps, .. } = args.by.judge(trace_dir, inputs, &wants, environment, streams)?;
+    let Family { inputs, roots } = family;
+    // A finding exists only if the session is judged.
+    let missing_policy =
+        if matches!(around, Some(Asked::Finding(_))) { MissingPolicy::BuiltIn } else { MissingPolicy::Nothing };
+    let view =
+        ViewRequest { missing_policy, finding: None, entries: false, more: |_: &Session<'_>, _: Option<&[Entry]>| () };
+    let JudgedSessions { replay, gaps, .. } = args.by.judge(trace_dir, inputs, &view, environment, streams)?;
     let sessions = places(&replay, roots.as_deref());
     let colour = if environment.colour { Colour::Ansi } else { Colour::Plain };
     let looks = Looks { colour, glyphs: glyphs(environment) };
     if args.tree {
         output::print(streams.stdout, &replay.tree(&sessions, looks.glyphs))?;
     } else if !replay.is_empty() {
-        args.show(&replay, (sessions, around), looks, streams)?;
+        args.show(&replay, sessions, around, looks, streams)?;
     }
     Ok(super::conclude(replay.is_empty(), &gaps, left_out, streams))
 }
 
-/// Sessions as they were recorded: id, and the log.
-pub(super) type Keys = Vec<(String, String)>;
+/// Sessions, possibly with others that they started.
+pub(super) struct Family {
+    pub(super) inputs: Inputs,
+    /// The requested sessions, by id and log; `None`: all of the inputs.
+    pub(super) roots: Option<Vec<(String, String)>>,
+}
 
 impl ReplayArgs {
-    /// These sessions, or what is asked for of them.
+    /// Shows the sessions, or the requested part of one.
     fn show(
         &self,
         replay: &ReplayReport,
-        (mut sessions, asked): (Vec<usize>, Option<Asked>),
+        mut sessions: Vec<usize>,
+        asked: Option<Asked>,
         looks: Looks,
         streams: &mut Streams<'_>,
     ) -> Result<(), Failure> {
@@ -183,7 +191,7 @@ impl ReplayArgs {
         given.iter().filter(|(_, given)| *given).map(|(option, _)| *option).collect()
     }
 
-    /// With everything of the store, where sessions that others started may be, and which of all that were asked for.
+    /// Adds the sessions of the store, since the requested ones may have started some of them.
     fn with_family(
         &self,
         trace_dir: &Path,
@@ -191,28 +199,28 @@ impl ReplayArgs {
         inputs: Inputs,
         environment: Environment,
         streams: &mut Streams<'_>,
-    ) -> Result<(Inputs, Option<Keys>), Failure> {
+    ) -> Result<Family, Failure> {
         // Standard input is read once.
         let alone = !(self.tree || self.expand_subagents) || requests.iter().any(|request| request == "-");
         if alone || !trace_dir.is_dir() {
-            return Ok((inputs, None));
+            return Ok(Family { inputs, roots: None });
         }
         let (roots, _) = inputs.all(|session| (session.id.clone().into_owned(), session.source.clone()));
         requests.push(trace_dir.to_string_lossy().into_owned());
         let inputs = Inputs::select(trace_dir, &requests, Selection::All, environment, streams.stdin)?;
-        Ok((inputs, Some(roots)))
+        Ok(Family { inputs, roots: Some(roots) })
     }
 }
 
-/// The places of those that were asked for; without an answer to that, of all.
+/// The indexes of the requested sessions; `None` requests all.
 pub(super) fn places(replay: &ReplayReport, roots: Option<&[(String, String)]>) -> Vec<usize> {
     match roots {
-        Some(roots) => roots.iter().filter_map(|key| replay.session(key)).collect(),
+        Some(roots) => roots.iter().filter_map(|(id, source)| replay.session(id, source)).collect(),
         None => (0..replay.len()).collect(),
     }
 }
 
-/// Where `--around` leads.
+/// The session and event that `--around` names.
 fn place_of(replay: &ReplayReport, sessions: &[usize], asked: &Asked, given: &str) -> Result<(usize, u32), Failure> {
     match asked {
         Asked::Event(number) => {
@@ -244,7 +252,7 @@ fn place_of(replay: &ReplayReport, sessions: &[usize], asked: &Asked, given: &st
     }
 }
 
-/// Several findings are called so: which.
+/// The error that several findings have this name, with a list of them.
 pub(super) fn several(given: &str, found: &[Found]) -> Failure {
     let line = |found: &Found| {
         let name = found.fingerprint.get(..12).unwrap_or(&found.fingerprint);
@@ -263,19 +271,19 @@ fn text(frames: &[Frame]) -> String {
     frames.iter().map(|frame| frame.text.as_str()).collect()
 }
 
-/// Each event when its time has come.
+/// Prints each event after the pause that was recorded before it.
 fn live(frames: &[Frame], speed: f64, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let mut last: Option<Timestamp> = None;
     for frame in frames {
         if let Some((before, now)) = last.zip(frame.time) {
-            // Whatever came before something else by the clock of the log is not waited for.
+            // If the time of the log goes back, there is no pause.
             let gap = Duration::try_from(now.duration_since(before)).unwrap_or_default();
             std::thread::sleep(gap.min(LONGEST_PAUSE).div_f64(speed.max(0.001)));
         }
         last = frame.time.or(last);
         match streams.stdout.write_all(frame.text.as_bytes()).and_then(|()| streams.stdout.flush()) {
             Ok(()) => {}
-            // Nobody looks any more.
+            // The reader has closed the stream.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
             Err(error) => return Err(Failure::new(format!("can't write to standard output: {}", reason(&error)))),
         }

@@ -10,7 +10,7 @@ use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::output;
 use super::super::pipeline::Inputs;
-use super::judged::{ByArgs, Judged, Wants, Without};
+use super::judged::{ByArgs, JudgedSessions, MissingPolicy, ViewRequest};
 use agent_strace_effects::{Certainty, Kind, Links};
 use agent_strace_engine::{Entry, Replay};
 use agent_strace_ingest::discover::Selection;
@@ -52,12 +52,12 @@ pub(in crate::cli) fn run(
     let more = |session: &Session<'_>, _: Option<&[Entry]>| {
         agent_strace_engine::guarded(session, || done(session, &policy, &links))
     };
-    let wants = Wants { without: Without::Nothing, finding: None, entries: false, more };
-    let Judged { replay, more, mut gaps } = args.by.judge(trace_dir, inputs, &wants, environment, streams)?;
+    let view = ViewRequest { missing_policy: MissingPolicy::Nothing, finding: None, entries: false, more };
+    let JudgedSessions { replay, more, mut gaps } = args.by.judge(trace_dir, inputs, &view, environment, streams)?;
     let mut texts = Vec::new();
     for (place, timeline) in more.into_iter().enumerate() {
         match timeline {
-            Ok(timeline) => texts.push(agent_strace_report::timeline(&timeline, (&replay, place), glyphs(environment))),
+            Ok(timeline) => texts.push(agent_strace_report::timeline(&timeline, &replay, place, glyphs(environment))),
             Err(gap) => gaps.push(gap),
         }
     }

@@ -84,10 +84,10 @@ impl WhyArgs {
 }
 
 /// The chain to an event, or which events there are.
-type Asked = Result<Chain, String>;
+type ChainResult = Result<Chain, String>;
 
 /// Of each session the chain to its event with this number, or which numbers it has.
-fn chains(inputs: Inputs, number: u32, environment: Environment) -> Result<(Vec<Asked>, Vec<Gap>), Failure> {
+fn chains(inputs: Inputs, number: u32, environment: Environment) -> Result<(Vec<ChainResult>, Vec<Gap>), Failure> {
     // What programs do is what the policy says they do, where there is one.
     let policy = policy_file::load_if_any(None, None, environment.colour)?.unwrap_or_else(Policy::none);
     let (links, gap) = gate::links(TrustBase::at(None));

@@ -50,14 +50,14 @@ pub(in crate::cli) struct ByArgs {
 
 /// Whether anything is judged without a policy file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Without {
+pub(super) enum MissingPolicy {
     /// By the rules that are built in.
     BuiltIn,
     Nothing,
 }
 
 /// Sessions with what is said of them.
-pub(super) struct Judged<T> {
+pub(super) struct JudgedSessions<T> {
     pub(super) replay: ReplayReport,
     /// What else was wanted of each.
     pub(super) more: Vec<T>,
@@ -65,8 +65,8 @@ pub(super) struct Judged<T> {
 }
 
 /// What is wanted of sessions beside what is told of all.
-pub(super) struct Wants<'a, M> {
-    pub(super) without: Without,
+pub(super) struct ViewRequest<'a, M> {
+    pub(super) missing_policy: MissingPolicy,
     /// What would change the answer, for findings of this name.
     pub(super) finding: Option<&'a str>,
     /// Whether `more` gets what the policy says of everything that was done.
@@ -89,13 +89,13 @@ impl ByArgs {
         &self,
         trace_dir: &Path,
         mut inputs: Inputs,
-        wants: &Wants<'_, M>,
+        view: &ViewRequest<'_, M>,
         environment: Environment,
         streams: &mut Streams<'_>,
-    ) -> Result<Judged<T>, Failure> {
+    ) -> Result<JudgedSessions<T>, Failure> {
         let is_there = self.policy.is_some() || Path::new(policy_file::DEFAULT).symlink_metadata().is_ok();
-        if self.no_policy || (!is_there && wants.without == Without::Nothing) {
-            return Ok(unjudged(inputs, wants));
+        if self.no_policy || (!is_there && view.missing_policy == MissingPolicy::Nothing) {
+            return Ok(unjudged(inputs, view));
         }
         let args = GateArgs::of_policy(self.policy.clone(), self.policy.is_none(), self.now);
         let request = GateRequest {
@@ -106,13 +106,13 @@ impl ByArgs {
         let mut config = JudgeConfig::load(request, TrustBase::at(None), environment, streams)?;
         inputs.lack(config.links_gap.clone());
         let overdue = gate::overdue(request, &config.retention, trace_dir, environment, &mut inputs)?;
-        config.entries = if wants.entries || wants.finding.is_some() { Entries::Keep } else { Entries::Story };
+        config.entries = if view.entries || view.finding.is_some() { Entries::Keep } else { Entries::Story };
         let (outcome, told) = judge::judge_telling(inputs, &config, &overdue, |log, session, outcome| {
             let (told, gaps) = tell(log, session);
-            let advice = wants.finding.map(|name| advice_on(name, outcome)).unwrap_or_default();
+            let advice = view.finding.map(|name| advice_on(name, outcome)).unwrap_or_default();
             // Many sessions are judged, and few of what they did is asked for.
             let entries = std::mem::take(&mut outcome.entries);
-            (Told { advice, ..told }, (wants.more)(session, Some(&entries)), gaps)
+            (Told { advice, ..told }, (view.more)(session, Some(&entries)), gaps)
         });
         let mut gaps = outcome.gaps.clone();
         gaps.extend(outcome.sessions.iter().flat_map(|session| session.gaps.iter().cloned()));
@@ -123,7 +123,7 @@ impl ByArgs {
 /// One session: what is told of all, what else is wanted of it, and what could not be read of notes.
 type One<T> = (Told, T, Vec<Gap>);
 
-fn joined<T>(all: Vec<One<T>>, judged: Option<Report>, mut gaps: Vec<Gap>) -> Judged<T> {
+fn joined<T>(all: Vec<One<T>>, judged: Option<Report>, mut gaps: Vec<Gap>) -> JudgedSessions<T> {
     let (mut told, mut more) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
     for (one, other, lacking) in all {
         told.push(one);
@@ -132,18 +132,18 @@ fn joined<T>(all: Vec<One<T>>, judged: Option<Report>, mut gaps: Vec<Gap>) -> Ju
     }
     gaps.sort();
     gaps.dedup();
-    Judged { replay: ReplayReport::new(told, judged), more, gaps }
+    JudgedSessions { replay: ReplayReport::new(told, judged), more, gaps }
 }
 
 /// What happened alone.
 fn unjudged<T: Send, M: Fn(&Session<'_>, Option<&[Entry]>) -> T + Sync>(
     inputs: Inputs,
-    wants: &Wants<'_, M>,
-) -> Judged<T> {
+    view: &ViewRequest<'_, M>,
+) -> JudgedSessions<T> {
     let (parts, mut gaps) = inputs.each_log(Order::AtOnce, |log, reading| {
         let one = |session| {
             let (told, gaps) = tell(log, session);
-            (told, (wants.more)(session, None), gaps)
+            (told, (view.more)(session, None), gaps)
         };
         (reading.sessions.iter().map(one).collect::<Vec<_>>(), reading.gaps)
     });

@@ -13,7 +13,7 @@ use super::super::failure::Failure;
 use super::super::measured::{MeasuredArgs, measure_telling};
 use super::super::output;
 use super::super::pipeline::Inputs;
-use super::judged::{ByArgs, Judged, Wants, Without};
+use super::judged::{ByArgs, JudgedSessions, MissingPolicy, ViewRequest};
 use super::replay::several;
 use agent_strace_engine::Entry;
 use agent_strace_ingest::discover::{SelectError, Selection, select_in};
@@ -115,13 +115,13 @@ impl ExplainArgs {
                 .hint("`agent-strace check --format json` has all parts of a finding"));
         }
         let inputs = Inputs::select(trace_dir, &self.of, Selection::All, environment, streams.stdin)?;
-        let wants = Wants {
-            without: Without::BuiltIn,
+        let view = ViewRequest {
+            missing_policy: MissingPolicy::BuiltIn,
             finding: Some(name),
             entries: false,
             more: |_: &Session<'_>, _: Option<&[Entry]>| (),
         };
-        let Judged { replay, gaps, .. } = self.by.judge(trace_dir, inputs, &wants, environment, streams)?;
+        let JudgedSessions { replay, gaps, .. } = self.by.judge(trace_dir, inputs, &view, environment, streams)?;
         for line in agent_strace_report::gap_lines(&gaps) {
             output::note(streams.stderr, &line);
         }
