@@ -7,6 +7,7 @@ use url::Url;
 
 use super::super::failure::Failure;
 use super::super::recording::{EnforceArgs, PrivateArgs};
+use super::status_printer::Verbosity;
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:
@@ -89,8 +90,18 @@ pub(in crate::cli) struct RecordHttpArgs {
     pub(super) capture: CaptureArgs,
 }
 
+impl CaptureArgs {
+    pub(super) fn verbosity(&self) -> Verbosity {
+        match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Usual,
+        }
+    }
+}
+
 impl RecordHttpArgs {
-    /// What is wrong with an address is told without it: it may hold a password.
+    /// An error about the address does not show it, since it may hold a password.
     pub(super) fn url(&self) -> Result<Url, Failure> {
         let url = self.url.as_deref().or(self.named.as_deref()).unwrap_or_default();
         address(url).map_err(|reason| Failure::new(format!("the address of the server can't be used: {reason}")))

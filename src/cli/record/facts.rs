@@ -1,4 +1,4 @@
-//! What a message means → the event that it is in the store.
+//! Turns the meaning of a message into an event of the store.
 
 use std::borrow::Cow;
 
@@ -12,18 +12,18 @@ use agent_strace_live::proxy::talk::{Ended, Question, Sense, Subject, arguments,
 use agent_strace_model::{Access, Arguments, EventKind, FileEvent, RawText, Status, ToolCall};
 use agent_strace_store::live::{Answer, Fact, Note};
 
-/// What a question is recorded as.
-pub(super) enum Deed {
+/// The event that a request is recorded as.
+pub(super) enum RecordedAction {
     Call(ToolCall<'static>),
     File(FileEvent<'static>),
-    /// Nothing that anybody judges.
+    /// Not judged.
     Nothing,
 }
 
-/// Of a question with this number.
-pub(super) fn deed(server: &str, number: u64, subject: &Subject, params: Option<&str>) -> Deed {
+/// The event of a request with this number.
+pub(super) fn action_of(server: &str, number: u64, subject: &Subject, params: Option<&str>) -> RecordedAction {
     let call = |tool: &str, arguments: Arguments<'static>| {
-        Deed::Call(ToolCall {
+        RecordedAction::Call(ToolCall {
             call_id: Some(Cow::Owned(call_id(number))),
             tool: Cow::Owned(format!("mcp__{server}__{tool}")),
             arguments,
@@ -35,14 +35,14 @@ pub(super) fn deed(server: &str, number: u64, subject: &Subject, params: Option<
     let json =
         |json: Option<&str>| json.map_or(Arguments::Missing, |json| Arguments::Json(Cow::Owned(json.to_owned())));
     match subject {
-        // What names no tool is judged by all that was said.
+        // A call without a tool name is judged by all of its parameters.
         Subject::Tool(name) if name.is_empty() => call("", json(params)),
         Subject::Tool(name) => call(name, json(arguments(params))),
         Subject::Resource(uri) if is_file(uri) => {
-            Deed::File(FileEvent { access: Access::Read, target: Cow::Owned(uri.clone()) })
+            RecordedAction::File(FileEvent { access: Access::Read, target: Cow::Owned(uri.clone()) })
         }
         Subject::Resource(_) => call("resources/read", json(params)),
-        Subject::Sampling | Subject::Initialize | Subject::ToolList | Subject::Other(_) => Deed::Nothing,
+        Subject::Sampling | Subject::Initialize | Subject::ToolList | Subject::Other(_) => RecordedAction::Nothing,
     }
 }
 
@@ -50,7 +50,7 @@ fn is_file(uri: &str) -> bool {
     uri.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
 }
 
-/// What calls are called in the store: ids of the protocol are used again.
+/// The id of a call in the store: the ids of the protocol may be reused.
 fn call_id(number: u64) -> String {
     format!("mcp-{number}")
 }
@@ -59,21 +59,21 @@ impl Recorder {
     pub(super) fn record(&mut self, at: Timestamp, from: Side, sense: &Sense<'_>) {
         match sense {
             Sense::Asked { question, params } => {
-                self.voice.detail(|| format!("{} asks {}", from.name(), self.shown(&question.subject)));
-                let deed = deed(&self.server, question.number, &question.subject, *params);
-                self.asked(at, question, *params, &deed);
+                self.status.detail(|| format!("{} asks {}", from.name(), self.shown(&question.subject)));
+                let action = action_of(&self.server, question.number, &question.subject, *params);
+                self.asked(at, question, *params, &action);
             }
             Sense::Told { number, method, params } => {
-                self.voice.detail(|| format!("{} tells {method}", from.name()));
-                match deed(&self.server, *number, &subject(from, method, *params), *params) {
-                    // Whoever asks for no answer still calls.
-                    Deed::Call(call) => drop(self.put(at, &Fact::Call { call: &call, key: "" })),
-                    Deed::File(file) => drop(self.put(at, &Fact::Event(&EventKind::File(file)))),
-                    Deed::Nothing => self.told(at, from, method, *params),
+                self.status.detail(|| format!("{} tells {method}", from.name()));
+                match action_of(&self.server, *number, &subject(from, method, *params), *params) {
+                    // A call that wants no answer is a call, too.
+                    RecordedAction::Call(call) => drop(self.put(at, &Fact::Call { call: &call, key: "" })),
+                    RecordedAction::File(file) => drop(self.put(at, &Fact::Event(&EventKind::File(file)))),
+                    RecordedAction::Nothing => self.told(at, from, method, *params),
                 }
             }
             Sense::Answered { question: Some(question), outcome, .. } => {
-                self.voice.detail(|| format!("{} answers {}", from.name(), self.shown(&question.subject)));
+                self.status.detail(|| format!("{} answers {}", from.name(), self.shown(&question.subject)));
                 self.answered(at, question, outcome);
             }
             Sense::Answered { question: None, id, outcome } => {
@@ -91,7 +91,7 @@ impl Recorder {
         self.note(at, "decision", "told something", &keys, None);
     }
 
-    /// Records what was refused before its server saw it.
+    /// Records a message that was refused before the server saw it.
     pub(super) fn refused(&mut self, at: Timestamp, from: Side, sense: &Sense<'_>, reason: &str) {
         let (number, subject, params) = match sense {
             Sense::Asked { question, params } => {
@@ -101,7 +101,7 @@ impl Recorder {
             Sense::Told { number, method, params } => (*number, subject(from, method, *params), *params),
             Sense::Answered { .. } => return,
         };
-        if let Deed::Call(call) = deed(&self.server, number, &subject, params) {
+        if let RecordedAction::Call(call) = action_of(&self.server, number, &subject, params) {
             let call = ToolCall { status: Status::Denied, ..call };
             self.put(at, &Fact::Call { call: &call, key: "" });
             self.answer(at, number, &call.tool, Status::Denied, RawText::Plain(Cow::Borrowed(reason)));
@@ -124,20 +124,20 @@ impl Recorder {
         }
     }
 
-    /// Records a question as what was done by it.
-    pub(super) fn asked(&mut self, at: Timestamp, question: &Question, params: Option<&str>, deed: &Deed) {
+    /// Records a request.
+    pub(super) fn asked(&mut self, at: Timestamp, question: &Question, params: Option<&str>, action: &RecordedAction) {
         let id = question.id.json();
-        match deed {
-            Deed::Call(call) => {
+        match action {
+            RecordedAction::Call(call) => {
                 let fact = Fact::Call { call, key: "" };
                 self.put(at, &Fact::With(&fact, &[("request_id", id)]));
             }
-            Deed::File(file) => {
+            RecordedAction::File(file) => {
                 let event = EventKind::File(file.clone());
                 let written = self.put(at, &Fact::With(&Fact::Event(&event), &[("request_id", id)]));
                 self.remember(question, at, written);
             }
-            Deed::Nothing => {
+            RecordedAction::Nothing => {
                 let method = quoted(&self.shown(&question.subject));
                 let mut keys = vec![("side", side(question.asked_by)), ("method", method.as_str()), ("request_id", id)];
                 keys.extend(params.map(|params| ("params", params)));
@@ -151,14 +151,14 @@ impl Recorder {
         }
     }
 
-    /// Questions that are never answered are forgotten with the session.
+    /// Remembers a request until its answer. Requests without an answer are forgotten with the session.
     fn remember(&mut self, question: &Question, at: Timestamp, written: Option<String>) {
         const MOST: usize = 10_000;
         if let Some(event) = written {
-            if self.asked.len() >= MOST {
-                self.asked.pop_first();
+            if self.open_requests.len() >= MOST {
+                self.open_requests.pop_first();
             }
-            self.asked.insert(question.number, (event, at.as_duration().as_secs_f64()));
+            self.open_requests.insert(question.number, (event, at.as_duration().as_secs_f64()));
         }
     }
 
@@ -172,7 +172,7 @@ impl Recorder {
     }
 
     fn answered(&mut self, at: Timestamp, question: &Question, outcome: &Outcome<'_>) {
-        let since = self.asked.remove(&question.number);
+        let since = self.open_requests.remove(&question.number);
         let since = since.as_ref().map(|(event, at)| (event.as_str(), *at));
         match (&question.subject, outcome) {
             (Subject::Tool(name), _) => self.call_answered(at, question, name, outcome),
@@ -216,7 +216,7 @@ impl Recorder {
         self.put(at, &Fact::Answer(answer));
     }
 
-    /// What a server says of itself or its tools: it goes into the context of the model.
+    /// Records how a server describes itself or its tools, since that goes into the context of the model.
     fn offered(&mut self, at: Timestamp, what: &'static str, json: &str, since: Option<(&str, f64)>) {
         let (label, info) = (quoted(&self.server), self.server_info.as_deref().map(quoted));
         let choice =
@@ -231,7 +231,7 @@ impl Recorder {
         );
     }
 
-    /// What only people look at.
+    /// Records an event that is for people alone.
     fn note(
         &mut self,
         at: Timestamp,
@@ -276,7 +276,7 @@ struct Sampled<'m> {
     model: Option<Cow<'m, str>>,
 }
 
-/// What a server calls itself.
+/// The name by which a server introduces itself.
 fn own_name(introduction: &str) -> Option<String> {
     let told: Introduction<'_> = serde_json::from_str(introduction).ok()?;
     told.info.or_else(|| told.meta?.info)?.name.map(Cow::into_owned)
@@ -314,7 +314,7 @@ struct Words<'m> {
     data: Option<&'m RawValue>,
 }
 
-/// The part of an answer that is its text, where there is nothing else in it worth keeping.
+/// The text of an answer, if the answer holds nothing else that is worth keeping.
 fn words<'m>(outcome: &Outcome<'m>) -> Option<&'m str> {
     let (Outcome::Result(json) | Outcome::Error(json)) = outcome;
     let words: Words<'m> = serde_json::from_str(json).ok()?;

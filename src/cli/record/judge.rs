@@ -1,4 +1,4 @@
-//! Whether a call may reach its server: by the policy, as `check` would judge the session with this call in it.
+//! Decides by the policy whether a call may reach its server, as `check` would judge the session with this call.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,8 @@ use super::super::judge_config::JudgeConfig;
 use super::super::policy_file;
 use super::super::recording::EnforceArgs;
 use super::super::trust::Trust;
-use super::facts::{Deed, deed};
-use super::recorder::{Heard, Recorder};
+use super::facts::{RecordedAction, action_of};
+use super::recorder::{Recorder, TrafficPiece};
 use agent_strace_engine::{Judging, Settings};
 use agent_strace_live::proxy::framing::Piece;
 use agent_strace_live::proxy::message::{Message, Parcel, Side};
@@ -23,11 +23,11 @@ use agent_strace_model::finding::{Finding, Level};
 use agent_strace_model::{Event, EventKind, Gap, Origin, Session, Status, ToolCall};
 use agent_strace_secrets::redact;
 
-/// What becomes of a message.
+/// The decision about a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     Pass,
-    /// It stays here, and its sender gets this answer; empty where nobody waits for one.
+    /// The message is not passed on, and its sender gets this answer; empty if the sender expects none.
     Refuse(String),
 }
 
@@ -39,12 +39,12 @@ pub(super) struct Judge {
     config: Result<JudgeConfig, String>,
     policy: String,
     pub(super) fail_closed: bool,
-    /// Everything that was judged so far.
+    /// All events that were judged so far.
     session: Session<'static>,
 }
 
 impl Judge {
-    /// By the policy that was named, or the usual one, with all that `check` reads beside it.
+    /// Loads the named policy, or the default one, and all other files that `check` reads.
     pub(super) fn new(args: &EnforceArgs, environment: Environment, streams: &mut Streams<'_>) -> Self {
         let loaded = load(args, environment, streams);
         let mut session = Session::new(agent_strace_ingest::recorded(), "the recorded session");
@@ -52,7 +52,7 @@ impl Judge {
         session.agent = Cow::Borrowed("mcp-client");
         session.root = std::env::current_dir().ok().map(|folder| Cow::Owned(folder.to_string_lossy().into_owned()));
         let config = loaded.map_err(|failure| {
-            // With its place and what to do about it; nothing else is told of it again.
+            // With its location and its hints, which are not reported again.
             failure.report(streams.stderr);
             failure.summary().to_owned()
         });
@@ -65,29 +65,31 @@ impl Judge {
         self.config.is_err()
     }
 
-    /// Decides about a message of the client, and records it as what it became.
-    pub(super) fn verdict(&mut self, recorder: &mut Recorder, heard: &Heard) -> Verdict {
-        let body = match &heard.piece {
+    /// Decides about a message of the client, and records the message with the decision.
+    pub(super) fn verdict(&mut self, recorder: &mut Recorder, traffic: &TrafficPiece) -> Verdict {
+        let body = match &traffic.piece {
             Piece::Message { body, .. } => body,
-            Piece::Noise => return self.unreadable(recorder, heard, "is no JSON-RPC message"),
-            Piece::Lost(reason) => return self.unreadable(recorder, heard, reason),
+            Piece::Noise => return self.unreadable(recorder, traffic, "is no JSON-RPC message"),
+            Piece::Lost(reason) => return self.unreadable(recorder, traffic, reason),
         };
-        let Ok(text) = std::str::from_utf8(body) else { return self.unreadable(recorder, heard, "is not UTF-8 text") };
+        let Ok(text) = std::str::from_utf8(body) else {
+            return self.unreadable(recorder, traffic, "is not UTF-8 text");
+        };
         let parcel = match Parcel::read(text) {
             Ok(parcel) => parcel,
-            Err(fault) => return self.unreadable(recorder, heard, fault.reason()),
+            Err(fault) => return self.unreadable(recorder, traffic, fault.reason()),
         };
         if let Some(fault) = parcel.messages().find_map(Result::err) {
             if self.fail_closed {
-                recorder.refuse(heard, &[]);
-                return refused(recorder, heard, fault.reason());
+                recorder.refuse(traffic, &[]);
+                return refused(recorder, traffic, fault.reason());
             }
             unjudged(recorder, fault.reason());
         }
         let messages: Vec<&Message<'_>> = parcel.messages().filter_map(Result::ok).collect();
         let reasons: Vec<Option<String>> = messages.iter().map(|message| self.reason(recorder, message)).collect();
         if reasons.iter().all(Option::is_none) {
-            recorder.hear(heard);
+            recorder.receive(traffic);
             if !self.fail_closed || recorder.is_whole() || !messages.iter().any(|message| is_judged(message)) {
                 return Verdict::Pass;
             }
@@ -101,14 +103,14 @@ impl Judge {
                 reason.or_else(|| Some("not passed on: it came together with a call that was refused".to_owned()))
             })
             .collect();
-        recorder.refuse(heard, &reasons);
+        recorder.refuse(traffic, &reasons);
         Verdict::Refuse(answers(&parcel, &messages, &reasons))
     }
 
-    fn unreadable(&self, recorder: &mut Recorder, heard: &Heard, reason: &str) -> Verdict {
-        recorder.hear(heard);
+    fn unreadable(&self, recorder: &mut Recorder, traffic: &TrafficPiece, reason: &str) -> Verdict {
+        recorder.receive(traffic);
         if self.fail_closed {
-            return refused(recorder, heard, reason);
+            return refused(recorder, traffic, reason);
         }
         unjudged(recorder, reason);
         Verdict::Pass
@@ -119,23 +121,23 @@ impl Judge {
         let (Message::Request { method, params, .. } | Message::Notification { method, params }) = message else {
             return None;
         };
-        // Whoever asks for no answer still calls.
-        let kind = match deed(&recorder.server, 0, &subject(Side::Client, method, *params), *params) {
-            Deed::Nothing => return None,
-            Deed::Call(call) => EventKind::Call(ToolCall { call_id: None, ..call }),
-            Deed::File(file) => EventKind::File(file),
+        // A call that wants no answer is a call, too.
+        let kind = match action_of(&recorder.server, 0, &subject(Side::Client, method, *params), *params) {
+            RecordedAction::Nothing => return None,
+            RecordedAction::Call(call) => EventKind::Call(ToolCall { call_id: None, ..call }),
+            RecordedAction::File(file) => EventKind::File(file),
         };
         match self.judge(kind) {
-            Ok(reason) => reason.inspect(|reason| recorder.voice.note(reason)),
+            Ok(reason) => reason.inspect(|reason| recorder.status.note(reason)),
             Err(reason) if self.fail_closed => Some(format!("refused by agent-strace: it can't be judged: {reason}")),
             Err(reason) => {
-                recorder.voice.warn(&format!("a call is passed on without a judgement: {reason}"));
+                recorder.status.warn(&format!("a call is passed on without a judgement: {reason}"));
                 None
             }
         }
     }
 
-    /// Why the policy refuses it, `None` where it doesn't; or why nobody can say.
+    /// Why the policy refuses the event; `None`: it does not. The error says why it can't be judged.
     fn judge(&mut self, kind: EventKind<'static>) -> Result<Option<String>, String> {
         let number = u32::try_from(self.session.events.len()).unwrap_or(u32::MAX).saturating_add(1);
         let origin = Origin::default();
@@ -158,13 +160,13 @@ impl Judge {
         if let Some(Event { kind: EventKind::Call(call), .. }) = self.session.events.last_mut() {
             call.status = Status::Denied;
         } else {
-            // What was not read was not done.
+            // A refused read did not happen.
             self.session.events.pop();
         }
         Ok(Some(format!("refused by agent-strace: {}", said.join("; "))))
     }
 
-    /// What a finding says, with its rule and the line of the policy.
+    /// The message of a finding, with its rule and the line of the policy.
     fn words(&self, finding: &Finding) -> String {
         let by = finding.policy.as_ref().map_or_else(String::new, |place| {
             let file = place.file.as_deref().unwrap_or(&self.policy);
@@ -175,18 +177,18 @@ impl Judge {
 }
 
 fn unjudged(recorder: &Recorder, reason: &str) {
-    recorder.voice.warn(&format!("a message of the client {reason}: it is passed on without a judgement"));
+    recorder.status.warn(&format!("a message of the client {reason}: it is passed on without a judgement"));
 }
 
-/// Nobody knows which question it was, so the answer is to none. A line that is no JSON asks nothing.
-fn refused(recorder: &Recorder, heard: &Heard, reason: &str) -> Verdict {
-    recorder.voice.warn(&format!("a message of the client {reason}: it is refused"));
+/// The id of the request is not known, so the answer has none. A line that is not JSON gets no answer.
+fn refused(recorder: &Recorder, traffic: &TrafficPiece, reason: &str) -> Verdict {
+    recorder.status.warn(&format!("a message of the client {reason}: it is refused"));
     let message = format!("refused by agent-strace: the message {reason}");
     let answer = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": message}});
-    Verdict::Refuse(if heard.piece == Piece::Noise { String::new() } else { answer.to_string() })
+    Verdict::Refuse(if traffic.piece == Piece::Noise { String::new() } else { answer.to_string() })
 }
 
-/// A person who would have to approve it is not there.
+/// A call that needs an approval is refused, since there is no user to ask.
 fn refuses(finding: &Finding) -> bool {
     finding.level >= Level::Error || finding.rule == "scope/approval"
 }
@@ -215,7 +217,7 @@ fn answers(parcel: &Parcel<'_>, messages: &[&Message<'_>], reasons: &[Option<Str
     }
 }
 
-/// A tool's failure is a result to the protocol, so that the model reads why.
+/// In the protocol, the failure of a tool is a result, so that the model reads the reason.
 fn answer(message: &Message<'_>, reason: &str) -> Option<Value> {
     let Message::Request { id, method, params } = message else { return None };
     let id: Value = serde_json::from_str(id.json()).ok()?;

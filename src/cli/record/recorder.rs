@@ -1,4 +1,4 @@
-//! What was heard → events of the store. It goes on whatever happens to the store: the traffic is not its to stop.
+//! Turns traffic into events of the store. Errors of the store never stop the traffic.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::super::redact::{Redactor, clean};
-use super::voice::Voice;
+use super::status_printer::StatusPrinter;
 use agent_strace_live::proxy::framing::Piece;
 use agent_strace_live::proxy::message::{Message, Parcel, Side};
 use agent_strace_live::proxy::talk::{Talk, Way};
@@ -16,7 +16,7 @@ use agent_strace_model::{Ending, EventKind};
 use agent_strace_store::StoreError;
 use agent_strace_store::live::{Begun, Capture, Fact, Live, Stage, gap};
 
-/// Time as the machine had it when the program started, and as it passed since: it never goes back.
+/// The time when the program started plus the time that has passed since, so that it never goes back.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clock {
     began: Timestamp,
@@ -36,20 +36,20 @@ impl Clock {
     }
 }
 
-/// One piece of the traffic.
+/// A piece of the traffic, with its time and direction.
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(super) struct TrafficPiece {
     pub(super) at: Timestamp,
     pub(super) from: Side,
     pub(super) way: Way,
     pub(super) piece: Piece,
 }
 
-/// What is recorded of a session before its first message.
+/// The facts about a session that are known before its first message.
 #[derive(Debug)]
 pub(super) struct SessionStart {
     pub(super) store: PathBuf,
-    /// What the server is called in names of tools.
+    /// The name of the server in names of tools.
     pub(super) server: String,
     /// `stdio` or `http`.
     pub(super) transport: &'static str,
@@ -58,39 +58,39 @@ pub(super) struct SessionStart {
 }
 
 pub(super) struct Recorder {
-    /// `None`: there is no place to write to.
+    /// `None`: the store can't be written.
     live: Option<Live>,
-    /// Events that could not be written since one was.
+    /// Events that could not be written since the last one that was.
     lost: u64,
-    /// It was told that recording fails.
-    has_told: bool,
+    /// The failure of the recording was reported.
+    has_reported: bool,
     pub(super) server: String,
     /// As the server introduced itself.
     pub(super) server_info: Option<String>,
     wanted: Option<Redactor>,
     pub(super) talk: Talk,
-    pub(super) voice: Voice,
+    pub(super) status: StatusPrinter,
     pub(super) clock: Clock,
     began: Timestamp,
-    /// Questions that are no calls: their events, and when.
-    pub(super) asked: BTreeMap<u64, (String, f64)>,
+    /// Open requests that are not calls: their events and times.
+    pub(super) open_requests: BTreeMap<u64, (String, f64)>,
 }
 
 impl Recorder {
     /// Begins a session.
-    pub(super) fn begin(begin: &SessionStart, wanted: Option<Redactor>, (clock, voice): (Clock, Voice)) -> Self {
+    pub(super) fn begin(begin: &SessionStart, wanted: Option<Redactor>, clock: Clock, status: StatusPrinter) -> Self {
         let mut recorder = Self {
             live: None,
             lost: 0,
-            has_told: false,
+            has_reported: false,
             server: begin.server.clone(),
             server_info: None,
             wanted,
             talk: Talk::default(),
-            voice,
+            status,
             clock,
             began: clock.now(),
-            asked: BTreeMap::new(),
+            open_requests: BTreeMap::new(),
         };
         let opened = session_id()
             .and_then(|id| Live::open(&begin.store, &id).map(|live| (live, id)).map_err(|error| error.to_string()));
@@ -134,10 +134,10 @@ impl Recorder {
         self.put(self.began, &Fact::With(&Fact::Proxy(capture), &more));
         let attribution: Vec<_> = cwd.into_iter().map(|cwd| ("working_dir", cwd)).collect();
         self.keep(&Stage::Began(Begun { agent: AGENT, command: &command, attribution: &attribution, parent: None }));
-        self.voice.note(&format!("recording the MCP server `{}` as session {id}", self.server));
+        self.status.note(&format!("recording the MCP server `{}` as session {id}", self.server));
     }
 
-    /// A text without what is private, where that is wanted.
+    /// A text without private data, if these are to be removed.
     pub(super) fn without_secrets(&self, text: &str) -> String {
         let Some(wanted) = &self.wanted else { return text.to_owned() };
         match clean(wanted, text.as_bytes()) {
@@ -146,9 +146,9 @@ impl Recorder {
         }
     }
 
-    /// Records what was heard.
-    pub(super) fn hear(&mut self, heard: &Heard) {
-        let Heard { at, from, way, piece } = heard;
+    /// Records a piece of the traffic.
+    pub(super) fn receive(&mut self, traffic: &TrafficPiece) {
+        let TrafficPiece { at, from, way, piece } = traffic;
         match piece {
             Piece::Message { body, .. } => self.message(*at, *from, way, body),
             Piece::Lost(reason) => self.gap(*at, *from, reason),
@@ -165,9 +165,9 @@ impl Recorder {
         });
     }
 
-    /// Records a message that was refused, by the reason for each of those in it.
-    pub(super) fn refuse(&mut self, heard: &Heard, reasons: &[Option<String>]) {
-        let Heard { at, from, way, piece: Piece::Message { body, .. } } = heard else { return };
+    /// Records a refused message, with the reason for each of its parts.
+    pub(super) fn refuse(&mut self, traffic: &TrafficPiece, reasons: &[Option<String>]) {
+        let TrafficPiece { at, from, way, piece: Piece::Message { body, .. } } = traffic else { return };
         self.each(*at, *from, body, |recorder, message, place| {
             let reason = reasons.get(place).and_then(Option::as_deref).unwrap_or("refused");
             let sense = recorder.talk.hear(*from, way, message);
@@ -175,7 +175,7 @@ impl Recorder {
         });
     }
 
-    /// Every message in a text, without what is private, with its place among those that can be understood.
+    /// Calls `take` for every message in a text, without private data, and with its index among the readable ones.
     fn each(&mut self, at: Timestamp, from: Side, body: &[u8], mut take: impl FnMut(&mut Self, &Message<'_>, usize)) {
         let Ok(raw) = std::str::from_utf8(body) else { return self.gap(at, from, "is not UTF-8 text") };
         let cleaned = match &self.wanted {
@@ -203,15 +203,15 @@ impl Recorder {
         }
     }
 
-    /// Something was said that the recording does not hold.
+    /// Records that a message is missing from the recording.
     pub(super) fn gap(&mut self, at: Timestamp, from: Side, reason: &str) {
         let reason = format!("a message of the {} {reason}", from.name());
-        self.voice.note(&format!("{reason}: the recording has a gap there"));
+        self.status.note(&format!("{reason}: the recording has a gap there"));
         gap(&reason, |fact| self.put(at, fact));
     }
 
-    /// Writes one event, and says what it is called. Nothing stands behind a hole that is not told of: where even that can't
-    /// be written, the session stays without an end, which no reader takes for a whole one.
+    /// Writes one event and returns its id. Lost events are recorded as a gap before the next event. If even that fails, the
+    /// session stays without an end, so that readers take it for incomplete.
     pub(super) fn put(&mut self, at: Timestamp, fact: &Fact<'_>) -> Option<String> {
         let live = self.live.as_mut()?;
         let lost = self.lost;
@@ -237,8 +237,8 @@ impl Recorder {
     }
 
     fn fails(&mut self, error: &str) {
-        if !std::mem::replace(&mut self.has_told, true) {
-            self.voice.warn(&format!("this session is not recorded: {error}"));
+        if !std::mem::replace(&mut self.has_reported, true) {
+            self.status.warn(&format!("this session is not recorded: {error}"));
         }
     }
 
@@ -246,7 +246,7 @@ impl Recorder {
         self.live.as_ref()
     }
 
-    /// Everything that was heard is written: readers may look.
+    /// All traffic so far is written: readers see a consistent state.
     pub(super) fn rest(&mut self) {
         self.keep(&Stage::Running);
     }
@@ -269,8 +269,8 @@ impl Recorder {
         let more = [("duration_ms", duration.as_str())];
         self.put(at, &Fact::With(&Fact::Event(&EventKind::End(ending)), &more));
         self.keep(&Stage::Ended);
-        if let Some(live) = self.live.as_ref().filter(|_| !self.has_told) {
-            self.voice.note(&format!(
+        if let Some(live) = self.live.as_ref().filter(|_| !self.has_reported) {
+            self.status.note(&format!(
                 "session {} is recorded: `agent-strace check {}`",
                 live.directory(),
                 live.directory()
@@ -279,7 +279,7 @@ impl Recorder {
     }
 }
 
-/// Who the client is, it says only when it introduces itself, if ever.
+/// The recorded name of the agent: a client may never introduce itself.
 const AGENT: &str = "mcp-client";
 
 /// A text as JSON.
@@ -294,7 +294,7 @@ fn session_id() -> Result<String, String> {
     Ok(format!("{:016x}", u64::from_be_bytes(bytes)))
 }
 
-/// A folder of sessions, as an absolute path: it stays the same wherever the server goes.
+/// A folder of sessions as an absolute path, independent of later changes of the directory.
 pub(super) fn absolute(store: &Path) -> PathBuf {
     std::path::absolute(store).unwrap_or_else(|_| store.to_owned())
 }

@@ -14,7 +14,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use url::Url;
 
 use super::super::failure::{Failure, reason};
-use super::desk::Desk;
+use super::message_loop::MessageLoop;
 use serve::Proxy;
 
 /// A port of this machine, and of nothing else.
@@ -34,15 +34,15 @@ pub(super) fn listen(port: u16) -> Result<TcpListener, Failure> {
 }
 
 /// Serves until a signal ends it.
-pub(super) fn serve(listener: TcpListener, url: &Url, desk: &Desk) -> Result<(), Failure> {
+pub(super) fn serve(listener: TcpListener, url: &Url, messages: &MessageLoop) -> Result<(), Failure> {
     let broken = |error: std::io::Error| Failure::new(format!("can't serve: {}", reason(&error)));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(broken)?;
     let port = listener.local_addr().map_err(broken)?.port();
-    let proxy = Proxy::new(url, desk.clone())?;
+    let proxy = Proxy::new(url, messages.clone())?;
     let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let end = end()?;
-        desk.voice.note(&format!("the agent connects to http://127.0.0.1:{port}, which is {url}"));
+        messages.status.note(&format!("the agent connects to http://127.0.0.1:{port}, which is {url}"));
         tokio::select! {
             () = serve::accept(listener, proxy) => {}
             () = end => {}

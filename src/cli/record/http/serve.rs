@@ -17,11 +17,11 @@ use url::Url;
 
 use super::super::super::failure::Failure;
 use super::super::LARGEST;
-use super::super::desk::Desk;
 use super::super::judge::Verdict;
+use super::super::message_loop::MessageLoop;
 use super::body::{Body, Collected, collect, tapped, whole};
 use super::client::{self, Sender};
-use super::tap::{Ear, Kind, Tap};
+use super::tap::{Kind, MessageSink, Tap};
 use super::target::Target;
 use super::{guard, headers};
 use agent_strace_live::proxy::framing::{Framing, Piece, TOO_LARGE};
@@ -31,7 +31,7 @@ use agent_strace_live::proxy::talk::Way;
 pub(super) struct Proxy {
     send: Sender,
     target: Target,
-    desk: Desk,
+    messages: MessageLoop,
     exchanges: AtomicU64,
 }
 
@@ -60,14 +60,14 @@ pub(super) async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
 }
 
 impl Proxy {
-    pub(super) fn new(url: &Url, desk: Desk) -> Result<Arc<Self>, Failure> {
+    pub(super) fn new(url: &Url, messages: MessageLoop) -> Result<Arc<Self>, Failure> {
         let (send, target) = (client::sender(url.scheme())?, Target::new(url));
-        Ok(Arc::new(Self { send, target, desk, exchanges: AtomicU64::new(0) }))
+        Ok(Arc::new(Self { send, target, messages, exchanges: AtomicU64::new(0) }))
     }
 
     async fn handle(&self, request: Request<Incoming>) -> Response<Body> {
         if let Some(reason) = guard::refusal(&request) {
-            self.desk.voice.note(&format!("a request was refused: {reason}"));
+            self.messages.status.note(&format!("a request was refused: {reason}"));
             return plain(StatusCode::FORBIDDEN, reason);
         }
         let query = request.uri().query().filter(|_| request.method() == Method::POST).map(str::to_owned);
@@ -86,21 +86,21 @@ impl Proxy {
         let (mut parts, body) = request.into_parts();
         parts.uri =
             self.target.of(parts.uri.path_and_query()).map_err(|_| plain(StatusCode::BAD_REQUEST, "no path"))?;
-        let body = if self.desk.enforces {
+        let body = if self.messages.enforces {
             self.judged(&parts.headers, body, way).await?
         } else {
             // What authorizes an agent is asked for by forms. A message that calls itself one is a message.
             let kind = if headers::is_form(&parts.headers) { Kind::Perhaps } else { Kind::Message };
-            let ear = self.ear(Side::Client, way.clone());
-            tapped(body, Some(Tap::new(kind, headers::encoding(&parts.headers), ear)))
+            let sink = self.sink(Side::Client, way.clone());
+            tapped(body, Some(Tap::new(kind, headers::encoding(&parts.headers), sink)))
         };
         headers::to_server(&mut parts.headers);
         parts.version = hyper::Version::HTTP_11;
         Ok(Request::from_parts(parts, body))
     }
 
-    fn ear(&self, side: Side, way: Way) -> Ear {
-        Ear { desk: self.desk.clone(), side, way, target: self.target.clone() }
+    fn sink(&self, side: Side, way: Way) -> MessageSink {
+        MessageSink { messages: self.messages.clone(), side, way, target: self.target.clone() }
     }
 
     /// The body, if it may be passed on.
@@ -119,10 +119,10 @@ impl Proxy {
             Collected::TooLarge(body) => (Piece::Lost(TOO_LARGE), body),
         };
         let (give, get) = oneshot::channel();
-        self.desk.judge(Side::Client, way, piece, move |verdict| drop(give.send(verdict)));
+        self.messages.judge(Side::Client, way, piece, move |verdict| drop(give.send(verdict)));
         let verdict = match get.await {
             Ok(verdict) => verdict,
-            Err(_) if self.desk.fail_closed => {
+            Err(_) if self.messages.fail_closed => {
                 return Err(plain(StatusCode::INTERNAL_SERVER_ERROR, "nobody judges any more"));
             }
             Err(_) => Verdict::Pass,
@@ -144,7 +144,7 @@ impl Proxy {
             Ok(answer) => answer,
             Err(error) => {
                 let reason = format!("the server can't be reached: {}", client::why(&error));
-                self.desk.voice.warn(&reason);
+                self.messages.status.warn(&reason);
                 return plain(StatusCode::BAD_GATEWAY, &reason);
             }
         };
@@ -157,7 +157,7 @@ impl Proxy {
             Some("application/json") if parts.status.is_success() => Some(Kind::Message),
             _ => Some(Kind::Perhaps),
         };
-        let tap = kind.map(|kind| Tap::new(kind, headers::encoding(&parts.headers), self.ear(Side::Server, way)));
+        let tap = kind.map(|kind| Tap::new(kind, headers::encoding(&parts.headers), self.sink(Side::Server, way)));
         headers::keep_what_is_passed_on(&mut parts.headers);
         parts.version = hyper::Version::HTTP_11;
         Response::from_parts(parts, tapped(body, tap))

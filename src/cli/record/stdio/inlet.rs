@@ -1,20 +1,21 @@
-//! Everything that reaches the server: what the client writes, byte by byte, but for calls that are refused.
+//! Passes the bytes of the client on to the server, except for refused calls.
 
 use std::io::{ErrorKind, Read, Write};
 use std::sync::Mutex;
 
 use super::super::LARGEST;
-use super::super::desk::Desk;
 use super::super::judge::Verdict;
+use super::super::message_loop::MessageLoop;
 use super::outlet::{self, Outlet};
 use agent_strace_live::proxy::framing::{Framing, Piece, Splitter};
 use agent_strace_live::proxy::message::Side;
 use agent_strace_live::proxy::talk::Way;
 
-/// Passes everything on until the client has nothing more to say; then the server's input ends, too.
-pub(super) fn pump(client: impl Read, server: impl Write, desk: &Desk, outlet: &Mutex<Outlet>) {
-    let mut inlet = Inlet { server, desk, outlet, splitter: Splitter::new(LARGEST), held: Vec::new(), is_open: true };
-    read(client, |bytes| if desk.enforces { inlet.judge(bytes) } else { inlet.pass(bytes) });
+/// Passes everything on until the client closes its output; then it closes the input of the server.
+pub(super) fn pump(client: impl Read, server: impl Write, messages: &MessageLoop, outlet: &Mutex<Outlet>) {
+    let mut inlet =
+        Inlet { server, messages, outlet, splitter: Splitter::new(LARGEST), held: Vec::new(), is_open: true };
+    read(client, |bytes| if messages.enforces { inlet.judge(bytes) } else { inlet.pass(bytes) });
     inlet.end();
 }
 
@@ -32,7 +33,7 @@ fn read(mut client: impl Read, mut take: impl FnMut(&[u8])) {
 
 struct Inlet<'a, W> {
     server: W,
-    desk: &'a Desk,
+    messages: &'a MessageLoop,
     outlet: &'a Mutex<Outlet>,
     splitter: Splitter,
     /// Bytes of a message that is not judged yet.
@@ -41,14 +42,14 @@ struct Inlet<'a, W> {
 }
 
 impl<W: Write> Inlet<'_, W> {
-    /// What is heard is told first: its answer can't come before it.
+    /// Records first, so that the answer can't be recorded before its request.
     fn pass(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while !rest.is_empty() {
             let (used, piece) = self.splitter.take(rest);
             rest = rest.get(used..).unwrap_or_default();
             if let Some(piece) = piece {
-                self.desk.hear(Side::Client, &Way::default(), piece);
+                self.messages.record(Side::Client, &Way::default(), piece);
             }
         }
         self.write(bytes);
@@ -62,7 +63,7 @@ impl<W: Write> Inlet<'_, W> {
             rest = rest.get(used..).unwrap_or_default();
             match piece {
                 Some(piece) => self.decide(piece),
-                // What is too large to be judged is not kept either.
+                // A message that is too large to be judged is not kept either.
                 None if !self.splitter.follows() => self.let_go(),
                 None => {}
             }
@@ -72,7 +73,7 @@ impl<W: Write> Inlet<'_, W> {
     fn decide(&mut self, piece: Piece) {
         let framing = if let Piece::Message { framing, .. } = piece { framing } else { Framing::Line };
         let held = std::mem::take(&mut self.held);
-        match self.desk.verdict(Side::Client, &Way::default(), piece) {
+        match self.messages.verdict(Side::Client, &Way::default(), piece) {
             Verdict::Pass => self.write(&held),
             Verdict::Refuse(answer) if answer.is_empty() => {}
             Verdict::Refuse(answer) => outlet::of(self.outlet).answer(framing.wrap(&answer)),
@@ -81,16 +82,16 @@ impl<W: Write> Inlet<'_, W> {
 
     fn let_go(&mut self) {
         let held = std::mem::take(&mut self.held);
-        if !self.desk.fail_closed {
+        if !self.messages.fail_closed {
             self.write(&held);
         }
     }
 
     fn end(mut self) {
         match self.splitter.end() {
-            Some(piece) if self.desk.enforces => self.decide(piece),
-            Some(piece) => self.desk.hear(Side::Client, &Way::default(), piece),
-            // Blank lines say nothing, and are passed on all the same.
+            Some(piece) if self.messages.enforces => self.decide(piece),
+            Some(piece) => self.messages.record(Side::Client, &Way::default(), piece),
+            // Blank lines are passed on, too.
             None => {
                 let held = std::mem::take(&mut self.held);
                 self.write(&held);
@@ -98,7 +99,7 @@ impl<W: Write> Inlet<'_, W> {
         }
     }
 
-    /// A server that reads no more has its reasons: what the client says then is lost, as it would be without us.
+    /// If the server stops reading, the rest is lost, as it would be without the recorder.
     fn write(&mut self, bytes: &[u8]) {
         if self.is_open {
             self.is_open = self.server.write_all(bytes).and_then(|()| self.server.flush()).is_ok();

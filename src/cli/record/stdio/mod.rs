@@ -13,11 +13,11 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::super::failure::{Failure, reason};
-use super::desk::Desk;
-use super::voice::of_process;
+use super::message_loop::MessageLoop;
+use super::status_printer::of_process;
 use outlet::Outlet;
 
-/// After a server has ended, something that it started may still hold its standard output: so long it may be silent.
+/// After the server has ended, a child of it may still hold its standard output: the recorder waits this long for more.
 const SILENCE: Duration = Duration::from_millis(500);
 
 /// A server that runs.
@@ -45,17 +45,17 @@ pub(super) fn start(command: &[OsString]) -> Result<Server, Failure> {
 
 impl Server {
     /// Passes everything on until the server ends: its exit code.
-    pub(super) fn attend(mut self, desk: &Desk) -> Result<u8, Failure> {
+    pub(super) fn run(mut self, messages: &MessageLoop) -> Result<u8, Failure> {
         let (to_server, from_server) = (self.child.stdin.take(), self.child.stdout.take());
         let (Some(to_server), Some(from_server)) = (to_server, from_server) else {
             return Err(Failure::new("the server has no standard streams"));
         };
         let client = of_process(&io::stdin())?;
-        let outlet = Arc::new(Mutex::new(Outlet::new(of_process(&io::stdout())?, desk.clone())));
-        signals::forward(self.child.id(), &desk.voice)?;
+        let outlet = Arc::new(Mutex::new(Outlet::new(of_process(&io::stdout())?, messages.clone())));
+        signals::forward(self.child.id(), &messages.status)?;
         let answers = Arc::clone(&outlet);
-        let inlet = desk.clone();
-        // It waits for the client, who may never say anything again: nobody waits for it.
+        let inlet = messages.clone();
+        // This thread may wait for the client for ever, so it is not joined.
         thread::spawn(move || inlet::pump(client, to_server, &inlet, &answers));
         let backwards = Arc::clone(&outlet);
         let outlet_thread = thread::spawn(move || backward(from_server, &backwards));
@@ -76,7 +76,7 @@ fn backward(mut from: impl Read, outlet: &Mutex<Outlet>) {
         match from.read(&mut buffer) {
             Ok(0) => return,
             Ok(length) => {
-                // A client that went away is no reason to keep on reading: the server shall notice, too.
+                // If the client is gone, reading stops, so that the server notices, too.
                 if !outlet::of(outlet).pass(buffer.get(..length).unwrap_or_default()) {
                     return;
                 }
@@ -92,7 +92,7 @@ fn drain(outlet: &Mutex<Outlet>, thread: &JoinHandle<()>) {
     let (mut seen, mut since) = (None, Instant::now());
     while !thread.is_finished() && since.elapsed() < SILENCE {
         thread::sleep(Duration::from_millis(2));
-        // Whoever is in the middle of writing is not silent.
+        // A thread that is writing at the moment is not silent.
         let passed = outlet.try_lock().ok().map(|outlet| outlet.passed());
         if passed.is_none() || passed != seen {
             (seen, since) = (passed, Instant::now());

@@ -1,12 +1,11 @@
-//! Everything that reaches the client: what the server writes, byte by byte, and between its messages the answers to calls
-//! that were refused.
+//! Passes the bytes of the server on to the client, and inserts the answers to refused calls between its messages.
 
 use std::fs::File;
 use std::io::Write as _;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::super::LARGEST;
-use super::super::desk::Desk;
+use super::super::message_loop::MessageLoop;
 use agent_strace_live::proxy::framing::Splitter;
 use agent_strace_live::proxy::message::Side;
 use agent_strace_live::proxy::talk::Way;
@@ -14,30 +13,30 @@ use agent_strace_live::proxy::talk::Way;
 pub(super) struct Outlet {
     stdout: File,
     splitter: Splitter,
-    desk: Desk,
+    messages: MessageLoop,
     /// Answers that wait for the end of a message.
     waiting: Vec<Vec<u8>>,
     passed: u64,
     is_open: bool,
 }
 
-/// Whoever broke down left the stream as it is.
+/// A thread that panicked leaves the stream as it is.
 pub(super) fn of(outlet: &Mutex<Outlet>) -> MutexGuard<'_, Outlet> {
     outlet.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Outlet {
-    pub(super) fn new(stdout: File, desk: Desk) -> Self {
+    pub(super) fn new(stdout: File, messages: MessageLoop) -> Self {
         let splitter = Splitter::new(LARGEST);
-        Self { stdout, splitter, desk, waiting: Vec::new(), passed: 0, is_open: true }
+        Self { stdout, splitter, messages, waiting: Vec::new(), passed: 0, is_open: true }
     }
 
-    /// Bytes that the server wrote.
+    /// The number of bytes from the server.
     pub(super) fn passed(&self) -> u64 {
         self.passed
     }
 
-    /// Passes on what the server wrote. Whether the client is still there.
+    /// Passes bytes of the server on. Returns whether the client still reads.
     pub(super) fn pass(&mut self, bytes: &[u8]) -> bool {
         self.passed = self.passed.saturating_add(bytes.len() as u64);
         let (mut written, mut seen) = (0, 0);
@@ -45,7 +44,7 @@ impl Outlet {
             let (used, piece) = self.splitter.take(rest);
             seen += used;
             if let Some(piece) = piece {
-                self.desk.hear(Side::Server, &Way::default(), piece);
+                self.messages.record(Side::Server, &Way::default(), piece);
             }
             if !self.waiting.is_empty() && self.splitter.is_between() {
                 self.write(bytes.get(written..seen).unwrap_or_default());
@@ -68,7 +67,7 @@ impl Outlet {
     /// The server writes nothing more.
     pub(super) fn finish(&mut self) {
         if let Some(piece) = self.splitter.end() {
-            self.desk.hear(Side::Server, &Way::default(), piece);
+            self.messages.record(Side::Server, &Way::default(), piece);
         }
         self.write_waiting();
     }

@@ -1,6 +1,6 @@
-//! The one thread that records: everything that is heard comes here in its order, and what has to be decided is decided here.
+//! The one thread that records. It gets all traffic in order, and makes the decisions that traffic needs.
 //!
-//! Whoever passes bytes on never waits for the disk. What comes faster than it can be recorded is a gap.
+//! The threads that pass bytes on never wait for the disk. Traffic that arrives faster than it can be recorded is a gap.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,8 +8,8 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, JoinHandle};
 
 use super::judge::{Judge, Verdict};
-use super::recorder::{Clock, Heard, Recorder};
-use super::voice::Voice;
+use super::recorder::{Clock, Recorder, TrafficPiece};
+use super::status_printer::StatusPrinter;
 use agent_strace_live::proxy::framing::Piece;
 use agent_strace_live::proxy::message::Side;
 use agent_strace_live::proxy::talk::Way;
@@ -18,65 +18,65 @@ use agent_strace_live::proxy::talk::Way;
 const BACKLOG: usize = 256 << 20;
 const TOO_FAST: &str = "came faster than it could be recorded";
 
-enum Order {
-    Hear(Heard),
-    /// The same; whoever passes it on waits for the verdict.
-    Judge(Heard, Box<dyn FnOnce(Verdict) + Send>),
+enum Job {
+    Record(TrafficPiece),
+    /// Judges before it records. The thread that passes the message on waits for the verdict.
+    Judge(TrafficPiece, Box<dyn FnOnce(Verdict) + Send>),
     End(Option<i64>),
 }
 
-/// Where everybody brings what they heard.
+/// A handle to the recording thread, for the threads that pass traffic on.
 #[derive(Clone)]
-pub(super) struct Desk {
-    orders: Sender<Order>,
+pub(super) struct MessageLoop {
+    jobs: Sender<Job>,
     backlog: Arc<AtomicUsize>,
     clock: Clock,
-    pub(super) voice: Voice,
+    pub(super) status: StatusPrinter,
     /// Calls are judged before they are passed on.
     pub(super) enforces: bool,
     pub(super) fail_closed: bool,
 }
 
-impl Desk {
-    /// Opens the desk. The judge is made where it works: what it knows is its own.
-    pub(super) fn open(recorder: Recorder, judge: Option<Judge>) -> (Self, JoinHandle<()>) {
-        let (orders, inbox) = mpsc::channel();
+impl MessageLoop {
+    /// Starts the thread. It owns the judge and everything that the judge remembers.
+    pub(super) fn start(recorder: Recorder, judge: Option<Judge>) -> (Self, JoinHandle<()>) {
+        let (jobs, inbox) = mpsc::channel();
         let backlog = Arc::new(AtomicUsize::new(0));
-        let desk = Self {
-            orders,
+        let messages = Self {
+            jobs,
             backlog: Arc::clone(&backlog),
             clock: recorder.clock,
-            voice: recorder.voice.clone(),
+            status: recorder.status.clone(),
             enforces: judge.is_some(),
             fail_closed: judge.as_ref().is_some_and(|judge| judge.fail_closed),
         };
         let thread = thread::spawn(move || work(recorder, judge, &inbox, &backlog));
-        (desk, thread)
+        (messages, thread)
     }
 
-    /// Brings a piece of the traffic.
-    pub(super) fn hear(&self, from: Side, way: &Way, piece: Piece) {
+    /// Records a piece of the traffic.
+    pub(super) fn record(&self, from: Side, way: &Way, piece: Piece) {
         let piece = match piece {
             Piece::Message { body, .. } if !self.takes(body.len()) => Piece::Lost(TOO_FAST),
             piece => piece,
         };
-        let _ = self.orders.send(Order::Hear(self.heard(from, way, piece)));
+        let _ = self.jobs.send(Job::Record(self.timed(from, way, piece)));
     }
 
-    /// The same; `then` gets the verdict.
+    /// Judges a piece of the traffic and records it; `then` gets the verdict.
     pub(super) fn judge(&self, from: Side, way: &Way, piece: Piece, then: impl FnOnce(Verdict) + Send + 'static) {
-        let _ = self.orders.send(Order::Judge(self.heard(from, way, piece), Box::new(then)));
+        let _ = self.jobs.send(Job::Judge(self.timed(from, way, piece), Box::new(then)));
     }
 
-    /// The same, waiting for it.
+    /// As [`Self::judge`], and waits for the verdict.
     pub(super) fn verdict(&self, from: Side, way: &Way, piece: Piece) -> Verdict {
         let (give, get) = mpsc::channel();
         self.judge(from, way, piece, move |verdict| drop(give.send(verdict)));
         get.recv().unwrap_or(if self.fail_closed { Verdict::Refuse(String::new()) } else { Verdict::Pass })
     }
 
-    fn heard(&self, from: Side, way: &Way, piece: Piece) -> Heard {
-        Heard { at: self.clock.now(), from, way: way.clone(), piece }
+    fn timed(&self, from: Side, way: &Way, piece: Piece) -> TrafficPiece {
+        TrafficPiece { at: self.clock.now(), from, way: way.clone(), piece }
     }
 
     fn takes(&self, bytes: usize) -> bool {
@@ -87,29 +87,29 @@ impl Desk {
         false
     }
 
-    /// Ends the session when everything that was brought so far is recorded.
+    /// Ends the session once all traffic up to now is recorded.
     pub(super) fn close(&self, exit_code: Option<i64>, thread: JoinHandle<()>) {
-        let _ = self.orders.send(Order::End(exit_code));
+        let _ = self.jobs.send(Job::End(exit_code));
         if thread.join().is_err() {
-            self.voice.warn("the recorder broke down: this session is not recorded to its end");
+            self.status.warn("the recorder broke down: this session is not recorded to its end");
         }
     }
 }
 
-fn work(mut recorder: Recorder, mut judge: Option<Judge>, inbox: &Receiver<Order>, backlog: &AtomicUsize) {
+fn work(mut recorder: Recorder, mut judge: Option<Judge>, inbox: &Receiver<Job>, backlog: &AtomicUsize) {
     let mut next = inbox.recv().ok();
-    while let Some(order) = next {
-        match order {
-            Order::Hear(heard) => {
-                let length = if let Piece::Message { body, .. } = &heard.piece { body.len() } else { 0 };
-                recorder.hear(&heard);
+    while let Some(job) = next {
+        match job {
+            Job::Record(traffic) => {
+                let length = if let Piece::Message { body, .. } = &traffic.piece { body.len() } else { 0 };
+                recorder.receive(&traffic);
                 backlog.fetch_sub(length, Ordering::AcqRel);
             }
-            Order::Judge(heard, then) => then(match &mut judge {
-                Some(judge) => judge.verdict(&mut recorder, &heard),
+            Job::Judge(traffic, then) => then(match &mut judge {
+                Some(judge) => judge.verdict(&mut recorder, &traffic),
                 None => Verdict::Pass,
             }),
-            Order::End(exit_code) => return recorder.end(exit_code),
+            Job::End(exit_code) => return recorder.end(exit_code),
         }
         next = inbox.try_recv().ok().or_else(|| {
             recorder.rest();

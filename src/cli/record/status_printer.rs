@@ -1,4 +1,4 @@
-//! What is said beside the traffic: on standard error, from any thread.
+//! Status messages of a recording, printed to standard error from any thread.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::super::failure::{Failure, reason};
 use agent_strace_report::terminal;
 
-/// How much is told.
+/// Which messages are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Talkative {
-    /// What goes wrong.
+pub(super) enum Verbosity {
+    /// Warnings alone.
     Quiet,
     Usual,
     /// Every message.
@@ -18,19 +18,14 @@ pub(super) enum Talkative {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Voice {
+pub(super) struct StatusPrinter {
     stderr: Arc<File>,
-    talkative: Talkative,
+    verbosity: Verbosity,
 }
 
-impl Voice {
-    pub(super) fn new(quiet: bool, verbose: bool) -> Result<Self, Failure> {
-        let talkative = match (quiet, verbose) {
-            (true, _) => Talkative::Quiet,
-            (_, true) => Talkative::Verbose,
-            _ => Talkative::Usual,
-        };
-        Ok(Self { stderr: Arc::new(of_process(&io::stderr())?), talkative })
+impl StatusPrinter {
+    pub(super) fn new(verbosity: Verbosity) -> Result<Self, Failure> {
+        Ok(Self { stderr: Arc::new(of_process(&io::stderr())?), verbosity })
     }
 
     /// Something went wrong.
@@ -39,25 +34,27 @@ impl Voice {
     }
 
     pub(super) fn note(&self, line: &str) {
-        if self.talkative >= Talkative::Usual {
+        if self.verbosity >= Verbosity::Usual {
             self.write("", line);
         }
     }
 
     pub(super) fn detail(&self, line: impl FnOnce() -> String) {
-        if self.talkative >= Talkative::Verbose {
+        if self.verbosity >= Verbosity::Verbose {
             self.write("", &line());
         }
     }
 
-    /// In one piece: the server writes there, too. Where it can't be written, nobody is there to read it.
+    /// Writes the line in one piece, because the server writes to the same stream. Errors are ignored: there is no other
+    /// place to report them.
     fn write(&self, kind: &str, line: &str) {
         let line = format!("agent-strace: {kind}{}\n", terminal(line));
         let _ = (&*self.stderr).write_all(line.as_bytes());
     }
 }
 
-/// A stream of this process as a file of our own: without a buffer, and free of the lock that the main thread holds.
+/// A standard stream of this process as a separate file: it has no buffer and does not need the lock that the main thread
+/// holds.
 #[cfg(unix)]
 pub(super) fn of_process(stream: &impl std::os::fd::AsFd) -> Result<File, Failure> {
     stream.as_fd().try_clone_to_owned().map(File::from).map_err(|error| unusable(&error))
