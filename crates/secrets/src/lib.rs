@@ -8,6 +8,7 @@
 //! [`redact`]; [`stream`] rewrites whole logs, and [`anonymize`] replaces identities in them.
 
 pub mod anonymize;
+pub mod base64;
 mod bits;
 mod find;
 mod hit;
@@ -28,7 +29,6 @@ pub use find::{find, fingerprint, mark, personal, secrets};
 pub(crate) use find::free_ranges;
 pub use hit::{Confidence, Hit};
 pub(crate) use pii::is_role;
-pub use secret::base64;
 
 /// Text without any secret the detectors know. It is still hostile: a renderer escapes it for its target.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

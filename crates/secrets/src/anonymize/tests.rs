@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::super::base64;
 use super::{Anonymized, Class, Key, Options, Pseudonyms, Rule, Vault, anonymize};
 
 fn options(secret: u8) -> Options {
@@ -58,19 +59,6 @@ const PLANTED: &[&str] = &[
     "zorawski",
 ];
 
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for group in bytes.chunks(3) {
-        let bits = group.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
-        for digit in 0..=group.len() {
-            text.push(char::from(DIGITS[(bits >> (18 - 6 * digit) & 63) as usize]));
-        }
-        text.push_str(&"==="[group.len()..]);
-    }
-    text
-}
-
 fn percent(text: &str) -> String {
     text.bytes().fold(String::new(), |mut all, byte| {
         if byte.is_ascii_alphanumeric() {
@@ -90,15 +78,15 @@ fn spelled(value: &str, how: usize) -> String {
         1 => value.to_uppercase(),
         2 => percent(value),
         3 => percent(&percent(value)),
-        4 => base64(value.as_bytes()),
-        5 => base64(format!("-{value} y").as_bytes()),
-        6 => base64(format!(", {value} z").as_bytes()).replace('+', "-").replace('/', "_").replace('=', ""),
+        4 => base64::encode(value.as_bytes()),
+        5 => base64::encode(format!("-{value} y").as_bytes()),
+        6 => base64::encode(format!(", {value} z").as_bytes()).replace('+', "-").replace('/', "_").replace('=', ""),
         7 => super::hexadecimal(value.as_bytes()),
         8 => each(&|code| format!("&#{code};")),
         9 => each(&|code| format!("&#x{code:X};")),
         10 => each(&|code| format!("\\u{code:04x}")),
         11 => value.replace('\\', "\\\\").replace('/', "\\/"),
-        12 => base64(&value.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()),
+        12 => base64::encode(&value.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>()),
         13 => value.chars().flat_map(|letter| [letter, '\0']).collect(),
         14 => value.chars().flat_map(|letter| [letter, '\u{200b}']).collect(),
         15 => serde_json::to_string(&json!({ value: [value] })).unwrap(),
@@ -272,13 +260,13 @@ fn a_value_that_was_secret_once_is_one_everywhere() {
     let secret = token();
     let bare = &secret[4..];
     let lines = line(&json!({"a": format!("export GITHUB_TOKEN={secret}")}))
-        + &line(&json!({"b": format!("it is {bare} or {}", base64(secret.as_bytes())), "c": &bare[5..25]}));
+        + &line(&json!({"b": format!("it is {bare} or {}", base64::encode(secret.as_bytes())), "c": &bare[5..25]}));
     let only_secrets = Options::default();
     let text = text_of(&anonymize(&only_secrets, lines.as_bytes(), &fields()).unwrap());
     for start in 0..secret.len() - 12 {
         assert!(!text.contains(&secret[start..start + 12]), "{text}");
     }
-    assert!(!text.contains(&base64(secret.as_bytes())[..16]), "{text}");
+    assert!(!text.contains(&base64::encode(secret.as_bytes())[..16]), "{text}");
     assert!(!text.contains('‹'), "{text}");
 }
 

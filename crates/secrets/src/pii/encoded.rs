@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::email::is_address_alone;
 use super::text::Text;
+use crate::base64;
 use crate::hit::{Confidence, Hit};
-use crate::secret::{self, base64_beginning};
+use crate::secret::base64_beginning;
 
 /// Longer tokens hold something else: an address has at most 320 bytes.
 const MOST_BASE64: usize = 430;
@@ -44,7 +45,7 @@ fn is_printable(byte: u8) -> bool {
 
 /// The text that base64 stands for, where it is printable ASCII throughout.
 fn decode(token: &str) -> Option<String> {
-    let plain = secret::base64(token).filter(|plain| plain.iter().copied().all(is_printable))?;
+    let plain = base64::decode(token).filter(|plain| plain.iter().copied().all(is_printable))?;
     String::from_utf8(plain).ok()
 }
 

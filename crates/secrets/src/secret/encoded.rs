@@ -1,5 +1,6 @@
 //! Secrets inside base64 and hexadecimal digits; what is reported is all of the encoded text.
 
+use super::super::base64;
 use super::super::hit::{Confidence, Hit};
 use super::text::{at, before, is_base64, piece, run, run_all, run_before};
 
@@ -38,7 +39,7 @@ fn opened(encoded: &str) -> Option<String> {
     if !may_open(encoded) {
         return None;
     }
-    hexadecimal(encoded).or_else(|| base64(encoded)).as_deref().and_then(readable)
+    hexadecimal(encoded).or_else(|| base64::decode(encoded)).as_deref().and_then(readable)
 }
 
 /// Whether the first bytes of what is inside could be read: most runs are told by that.
@@ -58,20 +59,8 @@ fn is_readable(byte: u8) -> bool {
 
 /// The bytes that the first characters of base64 stand for.
 pub(in super::super) fn beginning(first: [u8; 8]) -> Option<[u8; 6]> {
-    let bits = first.iter().try_fold(0_u64, |bits, byte| Some(bits << 6 | u64::from(sextet(*byte)?)))?;
+    let bits = first.iter().try_fold(0_u64, |bits, byte| Some(bits << 6 | u64::from(base64::sextet(*byte)?)))?;
     bits.to_be_bytes().last_chunk().copied()
-}
-
-/// What a character of base64 stands for, in either alphabet.
-fn sextet(byte: u8) -> Option<u8> {
-    Some(match byte {
-        b'A'..=b'Z' => byte - b'A',
-        b'a'..=b'z' => byte - b'a' + 26,
-        b'0'..=b'9' => byte - b'0' + 52,
-        b'+' | b'-' => 62,
-        b'/' | b'_' => 63,
-        _ => return None,
-    })
 }
 
 /// What is mostly readable text; anything else holds no secret that could be told.
@@ -101,24 +90,4 @@ fn hexadecimal(text: &str) -> Option<Vec<u8>> {
             _ => None,
         })
         .collect()
-}
-
-/// Both alphabets, with and without what fills it up.
-pub fn base64(text: &str) -> Option<Vec<u8>> {
-    let body = text.trim_end_matches('=');
-    if body.len() % 4 == 1 {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(body.len() * 3 / 4 + 2);
-    let (mut held, mut bits) = (0_u32, 0);
-    for byte in body.bytes() {
-        let value = sextet(byte)?;
-        held = held << 6 | u32::from(value);
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push(u8::try_from(held >> bits & 0xff).unwrap_or(0));
-        }
-    }
-    Some(bytes)
 }

@@ -19,7 +19,6 @@ mod value;
 mod vendor;
 mod view;
 
-pub use encoded::base64;
 pub(super) use encoded::beginning as base64_beginning;
 pub(super) use exclude::is_uuid;
 pub(super) use keyword::is_in as is_name;

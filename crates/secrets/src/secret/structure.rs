@@ -1,10 +1,11 @@
 //! Secrets that are told by the form they stand in.
 
+use super::super::base64;
 use super::super::hit::{Confidence, Hit};
 use super::exclude::{is_placeholder, is_reference};
 use super::likeness::{followers, strangeness, variety};
 use super::text::{at, is_base64, is_url_safe, piece, run, run_all, run_most};
-use super::{encoded, value};
+use super::value;
 
 /// The longest body of a key, with what wraps it.
 const LONGEST_KEY: usize = 16 * 1024;
@@ -106,7 +107,7 @@ fn web_token(text: &str, start: usize) -> Option<Hit> {
     if at(text, signature) == b'.' && is_url_safe(at(text, signature + 1)) {
         return None;
     }
-    let opened = encoded::base64(piece(text, start, header))?;
+    let opened = base64::decode(piece(text, start, header))?;
     let object = opened.windows(5).any(|window| window == b"\"alg\"") || opened.starts_with(b"{\"");
     (object && payload - header > 8 && signature > payload + 8)
         .then(|| hit(start, signature, "secret/web-token", "jwt", Confidence::High))
@@ -135,7 +136,7 @@ fn discord(text: &str, start: usize) -> Option<Hit> {
     let from = start + id + 1 + time + 1;
     let code = run(text, from, is_url_safe);
     let dots = at(text, start + id) == b'.' && at(text, from - 1) == b'.';
-    let number = || encoded::base64(piece(text, start, start + id)).is_some_and(|id| id.iter().all(u8::is_ascii_digit));
+    let number = || base64::decode(piece(text, start, start + id)).is_some_and(|id| id.iter().all(u8::is_ascii_digit));
     (dots && (23..=28).contains(&id) && time == 6 && (27..=38).contains(&code) && number())
         .then(|| hit(start, from + code, "secret/vendor-token", "discord-token", Confidence::High))
 }
@@ -224,7 +225,7 @@ pub(super) fn basic(text: &str, start: usize, hits: &mut Vec<Hit>) {
     let from = start + run(text, start, |byte| matches!(byte, b' ' | b'"' | b'\''));
     let length = run(text, from, |byte| is_base64(byte) || byte == b'=');
     let body = piece(text, from, from + length);
-    let Some(opened) = encoded::base64(body) else { return };
+    let Some(opened) = base64::decode(body) else { return };
     let Ok(opened) = std::str::from_utf8(&opened) else { return };
     let Some((user, password)) = opened.split_once(':') else { return };
     let clean = opened.chars().all(|character| !character.is_control());

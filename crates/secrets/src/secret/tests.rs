@@ -1,6 +1,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use super::super::base64;
 use super::super::hit::Confidence;
 use super::vendor::{ROWS, example, lines, parse};
 use super::{find, keyword, likeness};
@@ -84,7 +85,7 @@ fn drawn(text: &str) -> String {
         result.push_str(before);
         let (class, length) = what.split_once(':').expect("a class and a length");
         result.push_str(&match class {
-            "base64-of" => base64(&drawn_bytes(length)),
+            "base64-of" => base64::encode(drawn_bytes(length).as_bytes()),
             "hex-of" => drawn_bytes(length).bytes().fold(String::new(), |text, byte| text + &format!("{byte:02x}")),
             class => draw(class, length.parse().expect("a number")),
         });
@@ -117,18 +118,6 @@ fn draw(class: &str, length: usize) -> String {
     };
     let letters: Vec<char> = alphabet.chars().collect();
     (0..length).map(|_| letters[next() % letters.len()]).collect()
-}
-
-fn base64(text: &str) -> String {
-    const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    text.as_bytes()
-        .chunks(3)
-        .flat_map(|chunk| {
-            let bits =
-                chunk.iter().fold(0_usize, |bits, byte| bits << 8 | usize::from(*byte)) << (8 * (3 - chunk.len()));
-            (0..4).map(move |at| if at <= chunk.len() { char::from(ALPHABET[bits >> (18 - 6 * at) & 63]) } else { '=' })
-        })
-        .collect()
 }
 
 #[test]

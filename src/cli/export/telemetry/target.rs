@@ -1,12 +1,10 @@
 //! Where an export goes: to an address that was given, to one of the environment if that was asked for, or nowhere.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-
 use super::super::super::environment::Environment;
 use super::super::super::failure::Failure;
 use super::super::super::http::Target;
-use super::args::{Backend, TelemetryArgs};
+use super::super::telemetry_args::{Backend, TelemetryArgs};
+use agent_strace_secrets::base64;
 
 const CLOUD: &str = "https://cloud.langfuse.com";
 const LANGFUSE_TRACES: &str = "/api/public/otel";
@@ -56,7 +54,7 @@ impl TelemetryArgs {
         };
         let mut target = Target::new("the address of Langfuse", host)?;
         let credentials = format!("{}:{}", key("LANGFUSE_PUBLIC_KEY")?, key("LANGFUSE_SECRET_KEY")?);
-        let value = format!("Basic {}", STANDARD.encode(credentials));
+        let value = format!("Basic {}", base64::encode(credentials.as_bytes()));
         target.header("the key of Langfuse", "authorization", &value)?;
         // Without it spans are shown minutes later.
         target.header("the version of Langfuse", "x-langfuse-ingestion-version", "4")?;

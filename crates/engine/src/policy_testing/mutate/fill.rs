@@ -4,9 +4,10 @@ use std::net::Ipv4Addr;
 
 use serde_json::{Value, json};
 
-use super::encode::{base64, double, json as text_of_json, octal, quoted, word};
+use super::encode::{double, json as text_of_json, octal, quoted, word};
 use super::sample::Sample;
 use agent_strace_policy::TestCall;
+use agent_strace_secrets::base64;
 
 /// Programs whose flags of one letter may stand together.
 const CLUSTERS: &[&str] = &["rm", "cp", "mv", "ln", "chmod", "chown", "git"];
@@ -125,7 +126,7 @@ fn of_command(argv: &[String], name: &str) -> Option<String> {
         "awkpipe" => quoted(&format!("BEGIN{{{}|getline}}", text_of_json(&command))),
         "octal" => octal(program),
         "octals" => octal(&command),
-        "base64" => base64(&command),
+        "base64" => base64::encode(command.as_bytes()),
         "reversed" => quoted(&command.chars().rev().collect::<String>()),
         "json" => text_of_json(&command),
         "record" => json!({ "command": command }).to_string(),

@@ -300,7 +300,7 @@ fn beginning(line: &[u8]) -> (usize, bool) {
 
 /// The text that base64 stands for. Its first and last letter may be cut.
 fn unpacked(text: &str) -> Option<String> {
-    let bytes = crate::base64(text)?;
+    let bytes = crate::base64::decode(text)?;
     let cut = bytes.iter().take(3).take_while(|byte| matches!(byte, 0x80..=0xbf)).count();
     let inside = bytes.get(cut..)?;
     match std::str::from_utf8(inside) {
