@@ -12,8 +12,10 @@ use super::doctor::DoctorArgs;
 use super::effects::EffectsArgs;
 use super::eval::EvalArgs;
 use super::export::{ExportArgs, RevealArgs};
+#[cfg(feature = "live")]
 use super::gaps::GapsArgs;
 pub(super) use super::gate_args::{AuditArgs, CheckArgs, GateArgs};
+#[cfg(feature = "live")]
 use super::hook::HookArgs;
 use super::import::ImportArgs;
 use super::init::InitArgs;
@@ -21,9 +23,11 @@ use super::inspect::InspectArgs;
 use super::lint::LintArgs;
 use super::list::ListArgs;
 use super::man::ManArgs;
+#[cfg(feature = "mcp")]
 use super::mcp::McpArgs;
 use super::measured::{CostArgs, StatsArgs, TokenBudgetArgs};
 use super::policy::args::PolicyArgs;
+#[cfg(feature = "live")]
 use super::record::{RecordArgs, RecordHttpArgs};
 use super::redact::RedactArgs;
 use super::retention::RetentionArgs;
@@ -31,8 +35,10 @@ use super::rules::RulesArgs;
 use super::schema::SchemaArgs;
 pub(super) use super::session_filter::WantedArgs;
 use super::session_view::{AnnotateArgs, ExplainArgs, ReplayArgs, ShowArgs, TimelineArgs, WhyArgs};
+#[cfg(feature = "live")]
 use super::setup::SetupArgs;
-pub(super) use super::values::{FailOn, FormatName, PlainFormat, SourceName, parse_now, parse_report};
+pub(super) use super::values::{FailOn, FormatName, PlainFormat, parse_now, parse_report};
+#[cfg(feature = "live")]
 use super::watch::{GuardArgs, WatchArgs};
 
 /// The gate between AI coding agents and your main branch.
@@ -133,27 +139,34 @@ pub(super) enum Command {
     /// What sessions add up to: calls, time, tokens, files, errors.
     #[command(after_help = super::measured::STATS_EXAMPLES)]
     Stats(DeferredArgs<StatsArgs>),
+    #[cfg(feature = "live")]
     /// Tell agents to run `hook`: Claude Code, Codex, Gemini CLI, Cursor, Copilot.
     #[command(after_help = super::setup::EXAMPLES)]
     Setup(DeferredArgs<SetupArgs>),
+    #[cfg(feature = "live")]
     /// What agents run at each step of a session: records it, and denies what the policy denies.
     #[command(after_help = super::hook::EXAMPLES)]
     Hook(DeferredArgs<HookArgs>),
+    #[cfg(feature = "live")]
     /// Find calls that got past the hook: what ran, joined with what was decided.
     #[command(after_help = super::gaps::EXAMPLES)]
     Gaps(DeferredArgs<GapsArgs>),
+    #[cfg(feature = "live")]
     /// Run an agent under limits: time, money, rules and the policy end or pause it.
     #[command(after_help = super::watch::GUARD_EXAMPLES)]
     Guard(DeferredArgs<Box<GuardArgs>>),
+    #[cfg(feature = "live")]
     /// Follow a session while it is recorded, and tell, pause or end what breaks a rule.
     #[command(after_help = super::watch::EXAMPLES)]
     Watch(DeferredArgs<Box<WatchArgs>>),
     /// Write logs of any agent into the store.
     #[command(after_help = super::import::EXAMPLES)]
     Import(DeferredArgs<ImportArgs>),
+    #[cfg(feature = "live")]
     /// Record what an agent and an MCP server say to each other, and pass it on as it is.
     #[command(after_help = super::record::EXAMPLES)]
     Record(DeferredArgs<RecordArgs>),
+    #[cfg(feature = "live")]
     /// The same with a server that is spoken to by HTTP.
     #[command(after_help = super::record::HTTP_EXAMPLES)]
     RecordHttp(DeferredArgs<RecordHttpArgs>),
@@ -166,6 +179,7 @@ pub(super) enum Command {
     /// Put back what pseudonyms stand for, with the key they were made with.
     #[command(after_help = super::export::REVEAL_EXAMPLES)]
     Reveal(DeferredArgs<RevealArgs>),
+    #[cfg(feature = "mcp")]
     /// Serve sessions and the policy to an agent, as tools of the Model Context Protocol.
     #[command(after_help = super::mcp::EXAMPLES)]
     Mcp(DeferredArgs<McpArgs>),

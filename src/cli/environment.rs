@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+#[cfg(feature = "telemetry")]
 use std::fmt;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
 use agent_strace_ingest::discover;
+#[cfg(feature = "live")]
 use agent_strace_live::hook_events;
 
 /// The default is what tests and other programs want: no colour, no progress, not in CI.
@@ -37,17 +39,21 @@ pub struct Machine {
     /// Where a job of GitHub Actions keeps its summary.
     pub(crate) step_summary: Option<PathBuf>,
     /// What agents tell their hooks of where the project is, by the name of the variable.
+    #[cfg(feature = "live")]
     pub(crate) projects: BTreeMap<&'static str, PathBuf>,
     /// Who works on it, and what it is called.
     pub(crate) people: Vec<(IdentityKind, String)>,
     /// Where telemetry goes, for exports that ask for it.
+    #[cfg(feature = "telemetry")]
     pub(crate) exporters: Exporters,
 }
 
 /// Addresses and credentials by the name of their variable. They are never shown.
+#[cfg(feature = "telemetry")]
 #[derive(Default)]
 pub(crate) struct Exporters(BTreeMap<&'static str, String>);
 
+#[cfg(feature = "telemetry")]
 impl fmt::Debug for Exporters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Exporters")
@@ -55,6 +61,7 @@ impl fmt::Debug for Exporters {
 }
 
 /// Those of exporters of OpenTelemetry, and of Langfuse.
+#[cfg(feature = "telemetry")]
 const EXPORTER_VARIABLES: &[&str] = &[
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "OTEL_EXPORTER_OTLP_HEADERS",
@@ -115,14 +122,23 @@ impl Machine {
         let step_summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from);
         let told = |name: &&'static str| Some((*name, std::env::var(*name).ok().filter(|value| !value.is_empty())?));
         let ci = CI_VARIABLES.iter().filter_map(told).collect();
-        let projects = hook_events::AGENTS.iter().filter_map(|agent| value(agent.variable?)).collect();
-        let exporters = Exporters(EXPORTER_VARIABLES.iter().filter_map(told).collect());
-        Self { homes, now: jiff::Timestamp::now(), ci, step_summary, projects, people: people(), exporters }
+        Self {
+            homes,
+            now: jiff::Timestamp::now(),
+            ci,
+            step_summary,
+            #[cfg(feature = "live")]
+            projects: hook_events::AGENTS.iter().filter_map(|agent| value(agent.variable?)).collect(),
+            people: people(),
+            #[cfg(feature = "telemetry")]
+            exporters: Exporters(EXPORTER_VARIABLES.iter().filter_map(told).collect()),
+        }
     }
 }
 
 impl<'a> Environment<'a> {
     /// A variable that says where telemetry goes.
+    #[cfg(feature = "telemetry")]
     pub(super) fn exporter(self, name: &str) -> Option<&'a str> {
         self.machine?.exporters.0.get(name).map(String::as_str)
     }

@@ -29,6 +29,7 @@ pub(super) enum GateCommand {
     Audit,
     Lint,
     /// One call, before it runs.
+    #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "only live commands judge a call before it runs"))]
     Hook,
 }
 

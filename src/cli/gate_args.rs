@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+#[cfg(feature = "live")]
 use super::recording::EnforceArgs;
 use super::session_filter::WantedArgs;
 use super::values::{FailOn, FormatName, SourceName, parse_now, parse_report};
@@ -196,6 +197,7 @@ pub(super) struct GateArgs {
 
 impl GateArgs {
     /// Of a command that judges one call and says nothing else.
+    #[cfg(feature = "live")]
     pub(super) fn of_call(by: &EnforceArgs, allow_no_policy: bool, now: Option<jiff::Timestamp>) -> Self {
         let silent = Self::of_policy(by.policy.clone(), allow_no_policy, now);
         Self { policy_ref: by.policy_ref.clone(), source: SourceName::Runner, quiet: true, no_color: true, ..silent }

@@ -14,12 +14,17 @@ mod environment;
 mod eval;
 mod export;
 mod failure;
+mod features;
+#[cfg(feature = "live")]
 mod gaps;
 mod gate;
 mod gate_args;
+#[cfg(feature = "live")]
 mod guard;
+#[cfg(feature = "live")]
 mod hook;
 mod hooks;
+#[cfg(any(feature = "live", feature = "telemetry"))]
 mod http;
 mod import;
 mod init;
@@ -29,15 +34,19 @@ mod judge_config;
 mod lint;
 mod list;
 mod man;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod measured;
 mod output;
 mod pipeline;
 mod policy;
 mod policy_file;
+#[cfg(feature = "live")]
 mod processes;
 mod progress;
+#[cfg(feature = "live")]
 mod record;
+#[cfg(feature = "live")]
 mod recording;
 mod redact;
 mod retention;
@@ -45,10 +54,12 @@ mod rules;
 mod schema;
 mod session_filter;
 mod session_view;
+#[cfg(feature = "live")]
 mod setup;
 mod since;
 mod trust;
 mod values;
+#[cfg(feature = "live")]
 mod watch;
 
 use std::ffi::OsString;
@@ -71,15 +82,32 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, environment: Environ
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => {
-            let code = clap_answer(&error, environment, &mut streams);
-            return if code == 0 { 0 } else { hook::usage_code(&args).unwrap_or(code) };
-        }
+        Err(error) => return unparsed(&error, &args, environment, &mut streams),
     };
     match dispatch(&cli, environment, &mut streams) {
         Ok(code) => code,
         Err(failure) => failure.report(streams.stderr),
     }
+}
+
+/// Answers a command line that runs no command: help, or what is wrong with it.
+fn unparsed(error: &clap::Error, args: &[OsString], environment: Environment, streams: &mut Streams<'_>) -> u8 {
+    if let Some(failure) = features::left_out(error) {
+        return failure.report(streams.stderr);
+    }
+    let code = clap_answer(error, environment, streams);
+    if code == 0 { 0 } else { usage_code(args).unwrap_or(code) }
+}
+
+/// The exit code for a usage error, where the command has one of its own.
+#[cfg(feature = "live")]
+fn usage_code(args: &[OsString]) -> Option<u8> {
+    hook::usage_code(args)
+}
+
+#[cfg(not(feature = "live"))]
+fn usage_code(_: &[OsString]) -> Option<u8> {
+    None
 }
 
 fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
@@ -96,19 +124,25 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Doctor(args) => doctor::run(&cli.trace_dir, args, environment, streams),
         Command::Drift(args) => compare::drift(&cli.trace_dir, args, environment, streams),
         Command::Effects(args) => effects::run(&cli.trace_dir, args, environment, streams),
+        #[cfg(feature = "live")]
         Command::Gaps(args) => gaps::run(&cli.trace_dir, args, environment, streams),
+        #[cfg(feature = "live")]
         Command::Guard(args) => guard::run(&cli.trace_dir, args, environment, streams),
+        #[cfg(feature = "live")]
         Command::Hook(args) => hook::run(&cli.trace_dir, args, environment, streams),
         Command::Import(args) => import::run(&cli.trace_dir, args, environment, streams),
         Command::Init(args) => init::run(args, streams),
         Command::Inspect(args) => inspect::run(&cli.trace_dir, args, environment, streams),
         Command::Lint(args) => lint::run(&cli.trace_dir, args, environment, streams),
         Command::List(args) => list::run(&cli.trace_dir, args, environment, streams),
+        #[cfg(feature = "mcp")]
         Command::Mcp(args) => mcp::run(&cli.trace_dir, args, environment, streams),
         Command::Policy(args) => policy::run(&cli.trace_dir, args, environment, streams),
         Command::Export(args) => export::run(&cli.trace_dir, args, environment, streams),
         Command::Reveal(args) => export::reveal(args, streams),
+        #[cfg(feature = "live")]
         Command::Record(args) => record::record(&cli.trace_dir, args, environment, streams),
+        #[cfg(feature = "live")]
         Command::RecordHttp(args) => record::record_http(&cli.trace_dir, args, environment, streams),
         Command::Redact(args) => redact::run(&cli.trace_dir, args, environment, streams),
         Command::Why(args) => session_view::why(&cli.trace_dir, args, environment, streams),
@@ -119,9 +153,11 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Replay(args) => session_view::replay(&cli.trace_dir, args, environment, streams),
         Command::Retention(args) => retention::run(&cli.trace_dir, args, environment, streams),
         Command::Rules(args) => rules::run(args, streams),
+        #[cfg(feature = "live")]
         Command::Setup(args) => setup::run(args, environment, streams),
         Command::Schema(args) => schema::run(args, streams),
         Command::Completions(args) => completions::run(args, streams),
+        #[cfg(feature = "live")]
         Command::Watch(args) => watch::run(&cli.trace_dir, args, environment, streams),
         Command::Man(args) => man::run(args, streams),
     }

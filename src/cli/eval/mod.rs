@@ -4,6 +4,8 @@ mod args;
 mod compare;
 mod dataset;
 mod run;
+#[cfg(feature = "telemetry")]
+mod scores;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -34,6 +36,8 @@ use agent_strace_rules::private::Wanted;
 pub(super) use args::{EXAMPLES, EvalArgs};
 use args::{EvalCommand, Judged};
 use run::RunMode;
+#[cfg(feature = "telemetry")]
+pub(super) use scores::{Scored, are_demanded, scores};
 
 pub(super) fn run(
     trace_dir: &Path,
@@ -135,49 +139,6 @@ impl Judged {
             },
         })
     }
-}
-
-/// How a session measured up, for who shows it elsewhere.
-pub(super) struct Scored {
-    pub(super) id: String,
-    pub(super) scores: Vec<ScoreOf>,
-    /// Scores that can't be told.
-    pub(super) unknown: usize,
-}
-
-/// One score, from 0 to 1, and why it is so. The reason may hold log text.
-pub(super) struct ScoreOf {
-    pub(super) name: String,
-    pub(super) value: f64,
-    pub(super) reason: String,
-}
-
-/// Whether there is a file of evals here.
-pub(super) fn are_demanded(environment: Environment) -> Result<bool, Failure> {
-    Ok(demands::load(None, Origin { trust_base: TrustBase::at(None), colour: environment.colour })?.is_some())
-}
-
-/// The scores of sessions by the evals of this directory.
-pub(super) fn scores(
-    inputs: Inputs,
-    now: Option<jiff::Timestamp>,
-    environment: Environment,
-) -> Result<Vec<Scored>, Failure> {
-    let judged = Judged { now, ..Judged::default() };
-    let measure = judged.measure(MissingEvals::Standard, None, environment)?;
-    let outcome = measure.judge(inputs);
-    let scorers = measure.evals().map(|evals| evals.scorers.as_slice()).unwrap_or_default();
-    let of_session = |session: SessionOutcome| {
-        let measured = session.assessment.map(|assessment| assessment.scores).unwrap_or_default();
-        let named = scorers.iter().zip(&measured);
-        let scores = named.filter_map(|(scorer, measured)| {
-            let (name, reason) = (scorer.name.clone(), measured.reason.clone());
-            Some(ScoreOf { name, value: measured.number()?, reason })
-        });
-        let scores: Vec<ScoreOf> = scores.collect();
-        Scored { id: session.id, unknown: scorers.len().saturating_sub(scores.len()), scores }
-    };
-    Ok(outcome.sessions.into_iter().map(of_session).collect())
 }
 
 /// Everything that could not be read.

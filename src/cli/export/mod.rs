@@ -4,8 +4,12 @@
 mod key_file;
 mod manifest;
 mod options;
+#[cfg(feature = "mcp")]
+mod redacted;
 mod reveal;
+#[cfg(feature = "telemetry")]
 mod telemetry;
+mod telemetry_args;
 mod trace;
 mod write;
 
@@ -17,20 +21,47 @@ use super::Streams;
 use super::args::WantedArgs;
 use super::environment::Environment;
 use super::failure::Failure;
+#[cfg(not(feature = "telemetry"))]
+use super::features;
 use super::output;
 use super::pipeline::{Inputs, Order};
 use super::session_filter::SessionFilter;
 use agent_strace_ingest::discover::Selection;
-use agent_strace_ingest::{Log, Reading};
 use agent_strace_model::Gap;
-use agent_strace_secrets::anonymize::{self, Anonymized, Options, Residue, Unfinished};
+use agent_strace_secrets::anonymize::{self, Anonymized, Residue, Unfinished};
 use manifest::Manifest;
 use options::Prepared;
+#[cfg(feature = "mcp")]
+pub(super) use redacted::{Redacted, redacted};
 pub(super) use reveal::{EXAMPLES as REVEAL_EXAMPLES, RevealArgs, run as reveal};
-use telemetry::TelemetryArgs;
+use telemetry_args::TelemetryArgs;
 use trace::{Cleaned, Trace};
 
-pub(super) const EXAMPLES: &str = "\
+#[cfg(feature = "telemetry")]
+macro_rules! telemetry_help {
+    () => {
+        "\
+  agent-strace export a84664 --format otlp > trace.json  a trace of OpenTelemetry, to be looked at
+  agent-strace export a84664 --format otlp-genai --endpoint http://localhost:4318
+  agent-strace export --metrics --backend otlp --since 30d
+  agent-strace export --scores --backend langfuse
+
+Nothing is sent but by --endpoint or --backend: then to that address alone, over HTTP, without
+following redirects. --metrics are gauges of what sessions add up to.
+"
+    };
+}
+
+/// A build without telemetry has no examples of it.
+#[cfg(not(feature = "telemetry"))]
+macro_rules! telemetry_help {
+    () => {
+        ""
+    };
+}
+
+pub(super) const EXAMPLES: &str = concat!(
+    "\
 Examples:
   agent-strace export a84664 --format json               its events, without the secrets in them
   agent-strace export a84664 --format csv > trace.csv    for spreadsheets
@@ -39,14 +70,9 @@ Examples:
   agent-strace export a84664 --anonymize --output trace-anon.json
   agent-strace export a84664 --anonymize --key-file team.key --reversible --output trace-anon.json
   agent-strace reveal --key-file team.key trace-anon.json
-  agent-strace export a84664 --format otlp > trace.json  a trace of OpenTelemetry, to be looked at
-  agent-strace export a84664 --format otlp-genai --endpoint http://localhost:4318
-  agent-strace export --metrics --backend otlp --since 30d
-  agent-strace export --scores --backend langfuse
-
-Nothing is sent but by --endpoint or --backend: then to that address alone, over HTTP, without
-following redirects. --metrics are gauges of what sessions add up to.
-
+",
+    telemetry_help!(),
+    "
 Secrets become [REDACTED:kind], always. --anonymize also replaces home folders, users, hosts, e-mail
 addresses, names, repositories, branches and other personal data, in keys and names as well as in
 values and in every encoding. Who they are is found out from the session itself, from this machine
@@ -58,7 +84,8 @@ next export has other ones. A key file that is not there is made. Before anythin
 finished text is searched once more for everything that was replaced, in every encoding.
 
 Exit code 3: something is left (nothing is written), the session could not be read whole, or a
-server rejected a part of what was sent; 2: a server did not take it.";
+server rejected a part of what was sent; 2: a server did not take it."
+);
 
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
@@ -119,8 +146,10 @@ enum ExportFormat {
     /// One event a line.
     Ndjson,
     /// A trace of OpenTelemetry, as OTLP/JSON.
+    #[cfg_attr(not(feature = "telemetry"), value(hide = true))]
     Otlp,
     /// The same with requests to the model as spans, by the conventions for generative AI.
+    #[cfg_attr(not(feature = "telemetry"), value(hide = true))]
     OtlpGenai,
 }
 
@@ -146,7 +175,10 @@ pub(super) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     if args.format.is_telemetry() || args.telemetry.is_asked() {
+        #[cfg(feature = "telemetry")]
         return telemetry::run(trace_dir, args, environment, streams);
+        #[cfg(not(feature = "telemetry"))]
+        return Err(features::missing("export of telemetry", "telemetry"));
     }
     let mut prepared = options::prepare(args, environment)?;
     let (traces, gaps) = read(trace_dir, args, environment, streams)?;
@@ -220,33 +252,12 @@ fn select(
     Ok(inputs.only(SessionFilter::new(&asked, args.telemetry.now, environment)?))
 }
 
+#[cfg(feature = "telemetry")]
 impl ExportArgs {
     /// It can be read once.
     fn is_stdin(&self) -> bool {
         self.session.as_deref() == Some("-")
     }
-}
-
-/// A session without its secrets: each event with its number, as one line of JSON.
-pub(super) struct Redacted {
-    pub(super) id: String,
-    pub(super) events: Vec<(usize, String)>,
-}
-
-/// The sessions of a log for whoever shows them, and what could not be read.
-pub(super) fn redacted(log: &Log, reading: &Reading<'_>) -> Result<(Vec<Redacted>, Vec<Gap>), Failure> {
-    let (traces, gaps) = trace::of_log(log, reading);
-    let mut sessions = Vec::new();
-    for trace in traces {
-        let anonymized = anonymize::anonymize(&Options::default(), trace.lines().as_bytes(), &trace.fields());
-        let anonymized = anonymized.map_err(|error| unfinished(&error))?;
-        let cleaned =
-            Cleaned::read(&anonymized.bytes).ok_or_else(|| Failure::new("the session is no JSON any more"))?;
-        let numbers = trace.numbers.iter().copied();
-        let events = numbers.zip(cleaned.events.iter().map(|event| (*event).to_owned())).collect();
-        sessions.push(Redacted { id: cleaned.header.session_id.clone(), events });
-    }
-    Ok((sessions, gaps))
 }
 
 fn too_many(several: &[Trace]) -> Failure {

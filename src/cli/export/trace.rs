@@ -18,6 +18,7 @@ pub(super) struct Trace {
     /// JSON, one line each.
     events: Vec<String>,
     /// Which line of the session each of them is, from 1.
+    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "only tools of `mcp` number events"))]
     pub(super) numbers: Vec<usize>,
 }
 

@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
 
-use super::super::configuration;
 use super::super::failure::Failure;
 use agent_strace_policy::config::anonymize::Anonymizing;
 use agent_strace_secrets::anonymize::{Keep, MOST_RULES};
@@ -17,13 +16,6 @@ const LARGEST_PATTERN: usize = 1 << 20;
 
 /// The kinds of the rules of the configuration, by index. Replacements are looked up by kind.
 static KINDS: LazyLock<Vec<String>> = LazyLock::new(|| (1..=MOST_RULES).map(|at| format!("rule-{at}")).collect());
-
-/// Whether personal data are replaced, too.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::cli) enum PersonalData {
-    Keep,
-    Mask,
-}
 
 /// Finds secrets, the personal data that are to be replaced, and the user's own patterns.
 pub(in crate::cli) struct Redactor {
@@ -63,19 +55,6 @@ impl Redactor {
             wanted.add(configured)?;
         }
         Ok(wanted)
-    }
-
-    /// Redacts recordings.
-    pub(in crate::cli) fn of_recorder(
-        patterns: &[String],
-        personal: PersonalData,
-        colour: bool,
-    ) -> Result<Self, Failure> {
-        let configured = match personal {
-            PersonalData::Keep => None,
-            PersonalData::Mask => Some(configuration::anonymizing(None, colour)?),
-        };
-        Self::new(patterns, Confidence::Low, configured)
     }
 
     fn add(&mut self, Anonymizing { rules, identities, keep }: Anonymizing) -> Result<(), Failure> {

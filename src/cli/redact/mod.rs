@@ -4,6 +4,7 @@ mod check;
 mod detector;
 mod open;
 mod ordered;
+#[cfg(feature = "live")]
 mod quiet;
 mod rewrite;
 mod row;
@@ -18,8 +19,9 @@ use super::configuration;
 use super::environment::Environment;
 use super::failure::Failure;
 use agent_strace_secrets::Confidence;
-pub(in crate::cli) use detector::{PersonalData, Redactor};
-pub(in crate::cli) use quiet::{clean, clean_text};
+pub(in crate::cli) use detector::Redactor;
+#[cfg(feature = "live")]
+pub(in crate::cli) use quiet::{PersonalData, clean, clean_text};
 use targets::Targets;
 
 pub(super) const EXAMPLES: &str = "\

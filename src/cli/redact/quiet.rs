@@ -2,9 +2,33 @@
 
 use std::io;
 
+use super::super::configuration;
 use super::super::failure::Failure;
 use super::detector::Redactor;
+use agent_strace_secrets::Confidence;
 use agent_strace_secrets::stream::{self, Finding, Sink};
+
+/// Whether personal data are replaced, too.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cli) enum PersonalData {
+    Keep,
+    Mask,
+}
+
+impl Redactor {
+    /// Redacts recordings.
+    pub(in crate::cli) fn of_recorder(
+        patterns: &[String],
+        personal: PersonalData,
+        colour: bool,
+    ) -> Result<Self, Failure> {
+        let configured = match personal {
+            PersonalData::Keep => None,
+            PersonalData::Mask => Some(configuration::anonymizing(None, colour)?),
+        };
+        Self::new(patterns, Confidence::Low, configured)
+    }
+}
 
 /// JSON, or any other text, without what is private in it. JSON stays JSON.
 pub(in crate::cli) fn clean(wanted: &Redactor, json: &[u8]) -> io::Result<Vec<u8>> {

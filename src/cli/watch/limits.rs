@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use super::super::Streams;
-use super::super::args::{GateArgs, SourceName};
+use super::super::args::GateArgs;
 use super::super::environment::Environment;
 use super::super::failure::{Failure, reason};
 use super::super::gate::{GateCommand, GateRequest};
 use super::super::judge_config::JudgeConfig;
 use super::super::policy_file;
 use super::super::trust::Trust;
+use super::super::values::SourceName;
 use super::args::LimitArgs;
 use agent_strace_live::watch::{self, Action, Amount, Settings, Watch};
 use agent_strace_policy::Diagnostics;

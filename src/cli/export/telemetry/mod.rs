@@ -1,7 +1,6 @@
 //! `export` in the language of OpenTelemetry: traces, metrics, and what Langfuse takes beside them. Printed, or sent to
 //! where the user says.
 
-mod args;
 mod gauges;
 mod langfuse;
 mod send;
@@ -10,14 +9,12 @@ mod target;
 
 use std::path::Path;
 
-use args::Backend;
-pub(super) use args::TelemetryArgs;
-
 use super::super::Streams;
 use super::super::environment::Environment;
 use super::super::failure::Failure;
 use super::super::http::Target;
 use super::super::output;
+use super::telemetry_args::Backend;
 use super::{ExportArgs, ExportFormat};
 use agent_strace_telemetry::Naming;
 

@@ -1,7 +1,4 @@
-//! Requests to the addresses that the user gave, and nowhere else: `export --endpoint`, `watch --stream-to`, `--webhook`.
-//!
-//! Redirects are not followed: what is sent is meant for that address. What a server answers is bounded, and shown without
-//! what was sent in headers.
+//! Where telemetry goes: an address, the headers of its requests, and the answers.
 
 use std::time::Duration;
 
@@ -9,43 +6,18 @@ use ureq::Agent;
 use ureq::http::{HeaderName, HeaderValue};
 use url::Url;
 
-use super::failure::Failure;
+use super::super::failure::Failure;
+use super::{agent, reason, wrong_address};
 
 /// For all of one request, the answer included.
 const TIMEOUT: Duration = Duration::from_mins(1);
-const CONNECT: Duration = Duration::from_secs(15);
 /// Bytes of an answer.
 const ANSWER: u64 = 64 << 10;
 /// Shorter values of headers are words like `4`, which give nothing away.
 const SHORTEST: usize = 6;
 
-/// `what`: where the address stands, for who has to correct it. `like`: one that could stand there.
-pub(super) fn address(what: &str, text: &str, like: &str) -> Result<Url, Failure> {
-    let url = Url::parse(text.trim()).map_err(|error| wrong_address(what, &error.to_string(), like))?;
-    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
-        return Err(wrong_address(what, "it is no address of http or https", like));
-    }
-    Ok(url)
-}
-
-fn wrong_address(what: &str, why: &str, like: &str) -> Failure {
-    Failure::new(format!("{what} can't be used: {why}")).hint(format!("an address is like `{like}`"))
-}
-
-/// `timeout`: for all of one request, the answer included.
-pub(super) fn agent(timeout: Duration) -> Agent {
-    let builder = Agent::config_builder()
-        .timeout_global(Some(timeout))
-        .timeout_connect(Some(timeout.min(CONNECT)))
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        .http_status_as_error(false)
-        .user_agent(concat!("agent-strace/", env!("CARGO_PKG_VERSION")));
-    builder.build().into()
-}
-
 /// Where to, and with which headers.
-pub(super) struct Target {
+pub(in crate::cli) struct Target {
     base: Url,
     headers: Vec<(HeaderName, HeaderValue)>,
     /// What may not be shown.
@@ -54,17 +26,17 @@ pub(super) struct Target {
 }
 
 /// What a server answered.
-pub(super) struct Answer {
-    pub(super) status: u16,
-    pub(super) is_html: bool,
-    pub(super) body: Vec<u8>,
+pub(in crate::cli) struct Answer {
+    pub(in crate::cli) status: u16,
+    pub(in crate::cli) is_html: bool,
+    pub(in crate::cli) body: Vec<u8>,
 }
 
 impl Target {
     /// `what`: where the address stands, for who has to correct it.
-    pub(super) fn new(what: &str, address: &str) -> Result<Self, Failure> {
+    pub(in crate::cli) fn new(what: &str, address: &str) -> Result<Self, Failure> {
         let like = "http://localhost:4318";
-        let base = self::address(what, address, like)?;
+        let base = super::address(what, address, like)?;
         if !base.username().is_empty() || base.password().is_some() {
             let why = "credentials belong into a `--header`, not into the address";
             return Err(wrong_address(what, why, like));
@@ -73,7 +45,7 @@ impl Target {
     }
 
     /// `what`: where the header stands; its value is never shown.
-    pub(super) fn header(&mut self, what: &str, name: &str, value: &str) -> Result<(), Failure> {
+    pub(in crate::cli) fn header(&mut self, what: &str, name: &str, value: &str) -> Result<(), Failure> {
         const OURS: &[&str] = &["content-type", "content-length", "transfer-encoding", "host", "connection"];
         let wrong = |why: &str| Failure::new(format!("{what} can't be used: {why}")).hint("a header is `Name: value`");
         let name: HeaderName = name.trim().parse().map_err(|_| wrong("its name is no name of a header"))?;
@@ -91,7 +63,7 @@ impl Target {
     }
 
     /// Headers go to it as they are, over a network.
-    pub(super) fn is_open(&self) -> bool {
+    pub(in crate::cli) fn is_open(&self) -> bool {
         let is_here = match self.base.host() {
             Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
             Some(url::Host::Ipv4(address)) => address.is_loopback(),
@@ -113,13 +85,13 @@ impl Target {
     }
 
     /// For people: queries may hold a key.
-    pub(super) fn shown(&self, path: &str) -> String {
+    pub(in crate::cli) fn shown(&self, path: &str) -> String {
         let mut address = self.address(path);
         address.set_query(None);
         address.to_string()
     }
 
-    pub(super) fn post(&self, path: &str, json: &str) -> Result<Answer, Failure> {
+    pub(in crate::cli) fn post(&self, path: &str, json: &str) -> Result<Answer, Failure> {
         let failed = |error: &ureq::Error| {
             Failure::new(format!("nothing was accepted by {}: {}", self.shown(path), self.clean(&reason(error))))
         };
@@ -142,25 +114,11 @@ impl Target {
     }
 
     /// Text of a server, without what was sent to it in confidence.
-    pub(super) fn clean(&self, text: &str) -> String {
+    pub(in crate::cli) fn clean(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for value in &self.private {
             text = text.replace(value, "[REDACTED:header]");
         }
         agent_strace_secrets::redact(text).as_str().to_owned()
-    }
-}
-
-/// In one line, without names of types.
-pub(super) fn reason(error: &ureq::Error) -> String {
-    match error {
-        ureq::Error::Io(error) => match error.kind() {
-            std::io::ErrorKind::ConnectionRefused => "nothing listens there".to_owned(),
-            _ => error.to_string(),
-        },
-        ureq::Error::Timeout(_) => "it took too long".to_owned(),
-        ureq::Error::HostNotFound => "the host is not known".to_owned(),
-        ureq::Error::BodyExceedsLimit(_) => "the answer is too long".to_owned(),
-        error => error.to_string(),
     }
 }
