@@ -2,7 +2,7 @@
 
 use agent_strace_effects::Effect;
 use agent_strace_git::change_set::Change;
-use agent_strace_model::finding::{Counts, Finding};
+use agent_strace_model::finding::{Finding, VerdictImpact};
 use agent_strace_policy::Policy;
 use agent_strace_policy::evidence::Weight;
 use agent_strace_rules::change::{ChangeHit, ChangeSite, Changed, Recorded, Witness};
@@ -83,7 +83,7 @@ fn blank(rule: &Rule, weight: Weight, message: String, about: &[String]) -> Find
     let parts: Vec<(&str, &str)> =
         [("rule", rule.id)].into_iter().chain(about.iter().map(|text| ("about", text.as_str()))).collect();
     Finding {
-        counts: if weight == Weight::Incomplete { Counts::Incomplete } else { Counts::ByLevel },
+        impact: if weight == Weight::Incomplete { VerdictImpact::Incomplete } else { VerdictImpact::ByLevel },
         ..Finding::of_rule(rule.id, weight.level(), message, digest(&parts))
     }
 }

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 
 use agent_strace_git::change_set::{Change, Extent};
 use agent_strace_model::Gap;
-use agent_strace_model::finding::{Counts, Finding, Level};
+use agent_strace_model::finding::{Finding, Level, VerdictImpact};
 use agent_strace_policy::Policy;
 use agent_strace_rules::Source;
 use agent_strace_rules::eval::Demands;
@@ -66,7 +66,7 @@ pub fn conclude(policy: &Policy, mut sessions: Vec<SessionOutcome>, gaps: Vec<Ga
         let wanted = |finding: &Finding| families.iter().any(|family| finding.rule.starts_with(family));
         of_change.retain(wanted);
         for session in &mut sessions {
-            session.findings.retain(|finding| wanted(finding) || finding.counts == Counts::Incomplete);
+            session.findings.retain(|finding| wanted(finding) || finding.impact == VerdictImpact::Incomplete);
         }
     }
     evals::judge(policy, &mut sessions, settings);
@@ -105,7 +105,7 @@ impl Judged {
         let is_accounted_for =
             sessions.is_empty() && settings.change.as_ref().is_some_and(|change| change.extent == Extent::Everything);
         let none = !is_accounted_for && !sessions.iter().any(|session| session.account.carries.acts());
-        let lacks = of_change.iter().any(|finding| finding.counts == Counts::Incomplete);
+        let lacks = of_change.iter().any(|finding| finding.impact == VerdictImpact::Incomplete);
         let found = fails(&remarks, settings.fail_on) || fails(&of_change, settings.fail_on);
         let verdict = if found || sessions.iter().any(|session| session.verdict == Verdict::Fail) {
             Verdict::Fail
@@ -126,7 +126,7 @@ impl Judged {
 }
 
 fn verdict_of(session: &SessionOutcome, fail_on: FailOn) -> Verdict {
-    let lacks = session.findings.iter().any(|finding| finding.counts == Counts::Incomplete);
+    let lacks = session.findings.iter().any(|finding| finding.impact == VerdictImpact::Incomplete);
     if fails(&session.findings, fail_on) {
         Verdict::Fail
     } else if !lacks && session.gaps.is_empty() && session.judged == session.tool_calls {
@@ -138,5 +138,5 @@ fn verdict_of(session: &SessionOutcome, fail_on: FailOn) -> Verdict {
 
 fn fails(findings: &[Finding], fail_on: FailOn) -> bool {
     let FailOn::Level(level) = fail_on else { return false };
-    findings.iter().any(|finding| finding.counts == Counts::ByLevel && finding.level >= level)
+    findings.iter().any(|finding| finding.impact == VerdictImpact::ByLevel && finding.level >= level)
 }

@@ -2,7 +2,7 @@
 
 use agent_strace_model::finding::Finding;
 use agent_strace_policy::Policy;
-use agent_strace_rules::eval::{self, Member, Stage};
+use agent_strace_rules::eval::{self, RunSession, Stage};
 
 use super::SessionOutcome;
 use super::conclude::Settings;
@@ -14,8 +14,8 @@ use super::waivers;
 /// Fills in what depends on findings, and adds what falls short because of it.
 pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], settings: &Settings) {
     let Some(demands) = &settings.demands else { return };
-    let mut members: Vec<Member<'_>> = sessions.iter_mut().filter_map(member).collect();
-    eval::relate(&demands.evals, &mut members);
+    let mut run_sessions: Vec<RunSession<'_>> = sessions.iter_mut().filter_map(run_session).collect();
+    eval::relate(&demands.evals, &mut run_sessions);
     let waived = waivers::preview(policy, sessions, settings);
     for (place, session) in sessions.iter_mut().enumerate() {
         let Some(assessment) = &mut session.assessment else { continue };
@@ -33,7 +33,7 @@ pub(super) fn judge(policy: &Policy, sessions: &mut [SessionOutcome], settings: 
     }
 }
 
-fn member(session: &mut SessionOutcome) -> Option<Member<'_>> {
+fn run_session(session: &mut SessionOutcome) -> Option<RunSession<'_>> {
     let assessment = session.assessment.as_mut()?;
-    Some(Member { id: session.id.clone(), parent: session.parent.clone(), assessment })
+    Some(RunSession { id: session.id.clone(), parent: session.parent.clone(), assessment })
 }

@@ -7,7 +7,7 @@ use agent_strace_model::finding::{Cause, EffectView, Finding, Level, RuleId};
 use agent_strace_model::{Event, Status};
 use agent_strace_policy::{Decision, Judgement, hex};
 use agent_strace_rules::Hit;
-use agent_strace_rules::private::{Told, masked};
+use agent_strace_rules::private::{PrivateHit, masked};
 
 use super::wording;
 
@@ -65,7 +65,7 @@ pub(super) fn of_hit(at: At<'_>, judgement: &Judgement, hit: Hit) -> Finding {
     let act = [("act", found.fingerprint.as_str())].into_iter();
     let fingerprint =
         digest(&act.chain(hit.about.iter().map(|(name, value)| (*name, value.as_str()))).collect::<Vec<_>>());
-    Finding { fingerprint, policy: Some(place), named: hit.named, counts: hit.counts, ..found }
+    Finding { fingerprint, policy: Some(place), policy_rule: hit.policy_rule, impact: hit.impact, ..found }
 }
 
 /// What a rule said about an event, whatever it did, or about the whole session: what another session does is not the
@@ -78,22 +78,22 @@ pub(super) fn of_event(event: Option<&Event<'_>>, evidence: Option<String>, sess
         until: hit.until,
         evidence,
         policy: hit.place,
-        named: hit.named,
-        counts: hit.counts,
+        policy_rule: hit.policy_rule,
+        impact: hit.impact,
         ..beside(finding, event)
     }
 }
 
 /// What was said of a private value. What the log says there is shown without anything private in it.
-pub(super) fn of_private(told: Told<'_>) -> Finding {
-    let about: Vec<(&str, &str)> = told.about.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    let finding = Finding::of_rule(told.rule, told.level, told.message, digest(&about));
+pub(super) fn of_private(hit: PrivateHit<'_>) -> Finding {
+    let about: Vec<(&str, &str)> = hit.about.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let finding = Finding::of_rule(hit.rule, hit.level, hit.message, digest(&about));
     Finding {
-        effect: told.effect.map(|effect| Box::new(EffectView { parent: None, ..effect.view() })),
-        evidence: told.event.and_then(|event| wording::evidence(&event.kind)).map(|said| masked(&said)),
-        line: told.line,
-        pointer: told.pointer,
-        ..beside(finding, told.event)
+        effect: hit.effect.map(|effect| Box::new(EffectView { parent: None, ..effect.view() })),
+        evidence: hit.event.and_then(|event| wording::evidence(&event.kind)).map(|said| masked(&said)),
+        line: hit.line,
+        pointer: hit.pointer,
+        ..beside(finding, hit.event)
     }
 }
 
@@ -128,7 +128,7 @@ fn finding(effect: &Effect, rule: RuleId, level: Level, message: String, judgeme
     Finding {
         effect: Some(Box::new(view)),
         policy: judgement.place.clone(),
-        named: judgement.named.clone(),
+        policy_rule: judgement.policy_rule.clone(),
         ..Finding::of_rule(rule, level, message, fingerprint)
     }
 }

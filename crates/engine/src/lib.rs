@@ -137,9 +137,9 @@ pub struct Entry {
     pub rule: agent_strace_model::finding::RuleId,
     pub level: agent_strace_model::finding::Level,
     /// The entry of the policy that decided.
-    pub place: Option<agent_strace_model::finding::PolicyPlace>,
+    pub place: Option<agent_strace_model::finding::PolicyLocation>,
     /// The rule at that place, where it has a name of its own.
-    pub named: Option<std::sync::Arc<agent_strace_model::finding::Named>>,
+    pub policy_rule: Option<std::sync::Arc<agent_strace_model::finding::PolicyRule>>,
     /// In the policy's words: `denied by files.read.deny`, `not in files.read.allow`.
     pub reason: String,
     /// It touched a file on the always-on sensitive list.

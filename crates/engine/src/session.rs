@@ -396,7 +396,7 @@ fn entry(step: &Step<'_>, effect: &Effect, judgement: &Judgement) -> Entry {
         rule: judgement.rule,
         level: judgement.level,
         place: judgement.place,
-        named: judgement.named,
+        policy_rule: judgement.policy_rule,
         reason: judgement.reason,
         sensitive: judgement.sensitive,
     }

@@ -10,7 +10,7 @@ use agent_strace_effects::Links;
 use agent_strace_model::attribution::note_each;
 use agent_strace_model::dialect::Carries;
 use agent_strace_model::evidence::{Chain, Count, Counted, Subagent};
-use agent_strace_model::finding::{Counts, Level, PolicyPlace};
+use agent_strace_model::finding::{Level, PolicyLocation, VerdictImpact};
 use agent_strace_model::{
     Arguments, Dialect, Ending, Event, EventKind, Origin, RawText, Session, Spent, ToolCall, ToolResult, Usage,
 };
@@ -114,7 +114,7 @@ fn overdue(line: &str) -> Overdue {
         _ => (Exceeded::Unknown, "max_age_days"),
     };
     let file = Some(".agent-strace.yaml".into());
-    Overdue { exceeds, place: PolicyPlace { pointer: format!("/retention/{key}"), line: 2, column: 17, file } }
+    Overdue { exceeds, place: PolicyLocation { pointer: format!("/retention/{key}"), line: 2, column: 17, file } }
 }
 
 fn named(id: &str) -> Session<'static> {
@@ -446,9 +446,9 @@ pub(super) fn told(outcome: &Outcome) -> impl Iterator<Item = (&SessionOutcome, 
 fn in_words(session: &SessionOutcome, finding: &Finding) -> String {
     let other = if session.id == "session" { String::new() } else { format!("{} ", session.id) };
     let place = if finding.event == 0 { format!("{other}session") } else { format!("{other}{}", finding.event) };
-    let level = match finding.counts {
-        Counts::ByLevel => finding.level.name(),
-        Counts::Incomplete => "incomplete",
+    let level = match finding.impact {
+        VerdictImpact::ByLevel => finding.level.name(),
+        VerdictImpact::Incomplete => "incomplete",
     };
     format!("{place}: {level} {}: {}", finding.rule, finding.message)
 }

@@ -2,7 +2,7 @@
 
 use agent_strace_effects::Effect;
 use agent_strace_model::Session;
-use agent_strace_model::finding::{Counts, Finding};
+use agent_strace_model::finding::{Finding, VerdictImpact};
 use agent_strace_policy::{Context, Excepted, Found, Judgement, Policy};
 
 use super::findings;
@@ -77,13 +77,13 @@ impl<'r> WaiverMatcher<'r> {
     /// Records which waivers cover a finding.
     pub(super) fn mark(&self, finding: &mut Finding, effect: Option<&Effect>) {
         // Missing evidence was not judged, so no waiver can apply to it.
-        if self.policy.waivers().is_empty() || finding.counts == Counts::Incomplete {
+        if self.policy.waivers().is_empty() || finding.impact == VerdictImpact::Incomplete {
             return;
         }
         let found = Found {
             rule: finding.rule,
             place: finding.policy.as_ref(),
-            named: finding.named.as_ref().map(|named| named.id.as_str()),
+            policy_rule: finding.policy_rule.as_ref().map(|rule| rule.id.as_str()),
             effect,
             root: self.root,
             session: self.session,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 
-use agent_strace_model::finding::{Counts, Finding, PolicyPlace, RuleId};
+use agent_strace_model::finding::{Finding, PolicyLocation, RuleId, VerdictImpact};
 use agent_strace_policy::{Policy, Waiver, WaiverOrigin};
 use agent_strace_rules::{Check, Usage};
 
@@ -47,7 +47,7 @@ pub struct WaiverUsage {
     pub reason: String,
     pub owner: String,
     pub until: Date,
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
     /// Findings it waived.
     pub uses: usize,
 }
@@ -61,7 +61,7 @@ pub(super) struct Applied {
     tallies: Vec<Tally>,
 }
 
-/// Counts findings of one waiver.
+/// VerdictImpact findings of one waiver.
 #[derive(Debug, Clone, Default)]
 struct Tally {
     /// Findings that it covers.
@@ -220,14 +220,14 @@ fn is_free(policy: &Policy, at: usize, tallies: &[Tally]) -> bool {
 }
 
 fn knows(settings: &Settings, finding: &Finding) -> bool {
-    is_known_by_a_baseline(finding.rule, finding.counts) && settings.baseline.contains(&finding.fingerprint)
+    is_known_by_a_baseline(finding.rule, finding.impact) && settings.baseline.contains(&finding.fingerprint)
 }
 
 /// Whether a baseline may contain the finding. Missing evidence cannot be known in advance. Findings about the gate and
 /// about sensitive files need an exception with an owner and an expiry date. Findings about exceptions are always reported.
-pub fn is_known_by_a_baseline(rule: RuleId, counts: Counts) -> bool {
+pub fn is_known_by_a_baseline(rule: RuleId, impact: VerdictImpact) -> bool {
     let family = rule.split('/').next();
-    counts != Counts::Incomplete
+    impact != VerdictImpact::Incomplete
         && !matches!(family, Some("evidence" | "floor" | "gate" | "policy"))
         && rule != "scope/sensitive"
 }

@@ -1,10 +1,10 @@
 //! Sessions as wholes, each among the others of its run: what their logs do not prove, and who ran them.
 
 use agent_strace_model::Gap;
-use agent_strace_model::finding::{Counts, Finding};
+use agent_strace_model::finding::{Finding, VerdictImpact};
 use agent_strace_policy::Policy;
 use agent_strace_policy::evidence::Weight;
-use agent_strace_rules::{Account, Check, Remark, Rule, Run, Whole};
+use agent_strace_rules::{Account, Check, Rule, Run, SessionHit, Whole};
 
 use super::SessionOutcome;
 use super::conclude::Settings;
@@ -41,16 +41,16 @@ fn findings(whole: Whole<'_>, listed: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     for rule in agent_strace_rules::all() {
         let Check::Session(check) = rule.check else { continue };
-        let mut remarks = Vec::new();
-        check(&whole, &mut remarks);
-        for remark in remarks {
-            findings.extend(finding(&whole, rule, remark, listed));
+        let mut hits = Vec::new();
+        check(&whole, &mut hits);
+        for hit in hits {
+            findings.extend(finding(&whole, rule, hit, listed));
         }
     }
     findings
 }
 
-fn finding(whole: &Whole<'_>, rule: &Rule, remark: Remark, listed: bool) -> Option<Finding> {
+fn finding(whole: &Whole<'_>, rule: &Rule, hit: SessionHit, listed: bool) -> Option<Finding> {
     let is_evidence = rule.id.starts_with("evidence/");
     let (weight, switch) =
         if is_evidence { whole.policy.evidence().weight(rule.id) } else { (Weight::Level(rule.level), None) };
@@ -59,17 +59,17 @@ fn finding(whole: &Whole<'_>, rule: &Rule, remark: Remark, listed: bool) -> Opti
     if weight == Weight::Off || said {
         return None;
     }
-    let level = remark.level.unwrap_or_else(|| weight.level());
-    let counts = if weight == Weight::Incomplete { Counts::Incomplete } else { Counts::ByLevel };
-    let (event, line) = remark.at.unwrap_or((0, 1));
-    let known_by = remark.known_by.as_deref().unwrap_or(&remark.message);
+    let level = hit.level.unwrap_or_else(|| weight.level());
+    let impact = if weight == Weight::Incomplete { VerdictImpact::Incomplete } else { VerdictImpact::ByLevel };
+    let (event, line) = hit.at.unwrap_or((0, 1));
+    let known_by = hit.known_by.as_deref().unwrap_or(&hit.message);
     let fingerprint = fingerprint(whole.account, rule, known_by);
     Some(Finding {
         event,
         line,
-        policy: remark.place.or_else(|| switch.cloned()),
-        counts,
-        ..Finding::of_rule(rule.id, level, remark.message, fingerprint)
+        policy: hit.place.or_else(|| switch.cloned()),
+        impact,
+        ..Finding::of_rule(rule.id, level, hit.message, fingerprint)
     })
 }
 

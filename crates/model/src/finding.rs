@@ -1,9 +1,9 @@
-//! What a finding is, and what rules are called.
+//! Findings and rule ids.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// How bad a finding is. Ordered: `Note < Warning < Error`.
+/// The severity of a finding. Ordered: `Note < Warning < Error`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     Note,
@@ -21,91 +21,91 @@ impl Level {
     }
 }
 
-/// What a finding does to the verdict.
+/// The effect of a finding on the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counts {
-    /// It fails a run whose threshold its level reaches.
+pub enum VerdictImpact {
+    /// Fails the run if its level reaches the threshold.
     ByLevel,
-    /// It keeps the verdict from being a pass, whatever the threshold: evidence is missing.
+    /// Makes the verdict incomplete at any threshold, because evidence is missing.
     Incomplete,
 }
 
-/// A rule as users name it: `family/name`, lower case (`scope/read`, `sequence/secret-egress`).
+/// The id of a rule: `family/name`, lower case (`scope/read`, `sequence/secret-egress`).
 pub type RuleId = &'static str;
 
-/// A place in the policy file.
+/// A location in a policy file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PolicyPlace {
+pub struct PolicyLocation {
     /// JSON pointer (RFC 6901) of the entry, e.g. `/files/read/deny/0`.
     pub pointer: String,
     /// 1-based.
     pub line: u32,
     /// 1-based, in Unicode scalar values.
     pub column: u32,
-    /// The file, where it is not the policy itself but one that it extends.
+    /// The file, if the location is in a file that the policy extends.
     pub file: Option<Arc<str>>,
 }
 
-/// A rule of the policy that has a name of its own.
+/// A rule that the policy defines with an id of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct PolicyRule {
     pub id: String,
     pub owner: Option<String>,
-    /// Why it is there, in its author's words.
+    /// The author's reason for the rule.
     pub reason: Option<String>,
 }
 
-/// One thing the gate reports.
+/// One problem that the gate reports.
 #[derive(Debug, Clone)]
 pub struct Finding {
     pub rule: RuleId,
     pub level: Level,
-    /// Lower case, one line, names the act and the reason.
+    /// One line in lower case that names the act and the reason.
     pub message: String,
-    /// The file that it is about, from the top of the repository, where it is about a change and not about a session.
+    /// The file, relative to the top of the repository, for a finding about a change.
     pub file: Option<String>,
-    /// 1-based event number in its session; 0 of a finding about the whole session.
+    /// 1-based event number in its session; 0 for a finding about the whole session.
     pub event: u32,
-    /// The last event that it is about, where it is about several.
+    /// The last event, for a finding about several events.
     pub until: Option<u32>,
     pub event_id: Option<String>,
     pub tool: Option<String>,
-    /// The effect that was judged, as shown in reports; `None` for findings about a whole session. Apart, because it
-    /// is larger than all the rest and many findings have none.
+    /// The judged effect, as shown in reports; `None` for findings about a whole session. Boxed because it is large and
+    /// many findings have none.
     pub effect: Option<Box<EffectView>>,
-    /// What the log says, shortened: the command, the path as written. Raw log text.
+    /// The shortened log text: the command, or the path as written. Raw log text.
     pub evidence: Option<String>,
     /// 1-based line in the session's source, or in `file`.
     pub line: u32,
-    /// JSON pointer of what it is about, in the document on that line, where it is about one value of it.
+    /// JSON pointer of the value in the document on that line, for a finding about one value.
     pub pointer: Option<String>,
-    pub policy: Option<PolicyPlace>,
-    /// The rule at that place, where it has a name of its own.
-    pub named: Option<Arc<Named>>,
-    /// Hex of a SHA-256 prefix over rule and normalised effect: never over line, time or session. Of evidence that is
-    /// missing also over the session: what one log lacks is not known of another.
+    pub policy: Option<PolicyLocation>,
+    /// The rule at the location in `policy`, if it has an id of its own.
+    pub policy_rule: Option<Arc<PolicyRule>>,
+    /// Hex of a SHA-256 prefix over rule and normalised effect, never over line, time or session. For missing evidence
+    /// also over the session, because logs lack different things.
     pub fingerprint: String,
-    pub counts: Counts,
-    /// What led to it, in order; empty unless the caller asked for it.
+    pub impact: VerdictImpact,
+    /// The causes, in order; empty unless the caller asked for them.
     pub causes: Vec<Cause>,
-    /// Everything that stands against the act, each with the exceptions and suppressions that cover it, by their places
-    /// among the policy's waivers: the finding is waived where one of each still holds. Empty where none covers anything.
+    /// For each rule against the act, the indexes of the waivers that cover it. The finding is waived if each rule has a
+    /// waiver that still applies. Empty if no waiver covers anything.
     pub covered_by: Vec<Vec<usize>>,
 }
 
-/// An event without which an act were none, or could not have happened.
+/// An earlier event that an act depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
     /// 1-based event number in the session of the act.
     pub event: u32,
     /// 1-based line in the session's source.
     pub line: u32,
-    /// What happened there, as messages say it: raw log text.
+    /// Description of the event, as in messages. Raw log text.
     pub what: String,
 }
 
 impl Finding {
-    /// Of a rule, about nothing in particular yet.
+    /// A finding of a rule, without a location.
     pub fn of_rule(rule: RuleId, level: Level, message: String, fingerprint: String) -> Self {
         Self {
             rule,
@@ -121,20 +121,20 @@ impl Finding {
             line: 1,
             pointer: None,
             policy: None,
-            named: None,
+            policy_rule: None,
             fingerprint,
-            counts: Counts::ByLevel,
+            impact: VerdictImpact::ByLevel,
             causes: Vec::new(),
             covered_by: Vec::new(),
         }
     }
 
-    /// It is about this event, or was one only with it.
+    /// Whether the finding is about this event, or became one with it.
     pub fn is_of(&self, event: u32) -> bool {
         self.event == event || self.until == Some(event)
     }
 
-    /// Something covers everything that stands against the act.
+    /// Whether waivers cover every rule against the act.
     pub fn is_covered(&self) -> bool {
         !self.covered_by.is_empty() && self.covered_by.iter().all(|step| !step.is_empty())
     }
@@ -152,17 +152,17 @@ pub struct EffectView {
     pub server: Option<String>,
     pub tool: Option<String>,
     pub agent: Option<String>,
-    /// Of a variable in programs' environment.
+    /// The name of an environment variable.
     pub name: Option<String>,
     pub reason: Option<String>,
-    /// Of what could not be resolved: how much is known about it.
+    /// For an unresolved effect: how much is known about it.
     pub class: Option<&'static str>,
-    /// The leading words of commands that vouch for it where a policy allows them: of what could not be resolved.
+    /// For an unresolved effect: the leading words of commands that vouch for it if a policy allows them.
     pub vouched_by: Vec<String>,
     pub certainty: Option<&'static str>,
     pub via: Option<Cow<'static, str>>,
-    /// The piece of the call's command text that it comes from: start and end in bytes.
+    /// The span of the effect in the call's command text: start and end in bytes.
     pub span: Option<[usize; 2]>,
-    /// The command that caused it: its place among the effects of the call, where they are listed.
+    /// The command that caused it, as index among the effects of the call, where they are listed.
     pub parent: Option<u32>,
 }

@@ -3,7 +3,7 @@
 //! A limit is broken by the first unit above it, so `0` allows none. What is spent is counted by the rule
 //! `budget/exceeded`; here is only what can be limited, and how a limit is written.
 
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 pub use agent_strace_model::prices::DOLLAR;
 use agent_strace_model::prices::{Dollars, Rates};
 
@@ -137,7 +137,7 @@ pub struct Limit {
     pub measure: Measure,
     /// Milliseconds for a duration, parts of a [`DOLLAR`] for money, else a count.
     pub most: u128,
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
     /// What tokens cost by this policy's account, where money is limited and the policy says so.
     pub prices: Option<Rates>,
 }

@@ -14,7 +14,7 @@ impl EntryView {
     /// Whatever `other` matches, this one does, too.
     pub fn covers(&self, other: &Self) -> bool {
         let (wide, narrow) = (self.text.as_str(), other.text.as_str());
-        if self.subject != other.subject || self.named.is_some() || other.named.is_some() {
+        if self.subject != other.subject || self.policy_rule.is_some() || other.policy_rule.is_some() {
             return false;
         }
         if wide == narrow {

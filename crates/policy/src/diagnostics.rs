@@ -4,12 +4,12 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 
 /// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
     pub message: String,
     pub help: Option<String>,
     span: Range<usize>,
@@ -129,7 +129,7 @@ impl<'a> Locator<'a> {
         Self { file, ..self }
     }
 
-    pub(super) fn place(&mut self, at: usize, pointer: &str) -> PolicyPlace {
+    pub(super) fn place(&mut self, at: usize, pointer: &str) -> PolicyLocation {
         if at < self.at {
             (self.at, self.line, self.column) = (0, 1, 1);
         }
@@ -141,7 +141,7 @@ impl<'a> Locator<'a> {
             }
         }
         self.at = at;
-        PolicyPlace { pointer: pointer.to_owned(), line: self.line, column: self.column, file: self.file.clone() }
+        PolicyLocation { pointer: pointer.to_owned(), line: self.line, column: self.column, file: self.file.clone() }
     }
 }
 

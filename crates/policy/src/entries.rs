@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agent_strace_model::finding::{Named, PolicyPlace};
+use agent_strace_model::finding::{PolicyLocation, PolicyRule};
 
 use super::Decision;
 use super::env::Name;
@@ -42,7 +42,7 @@ impl Subject {
 #[derive(Debug, Clone)]
 pub struct EntryView {
     /// JSON pointer, and where it stands.
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
     /// `commands.deny[2]`, or the id of a rule.
     pub name: String,
     pub subject: Subject,
@@ -50,7 +50,7 @@ pub struct EntryView {
     pub decision: Decision,
     /// The pattern, in its comparable form.
     pub text: String,
-    pub named: Option<Arc<Named>>,
+    pub policy_rule: Option<Arc<PolicyRule>>,
     /// Of a rule about commands: entries of a list that say some of what it says, for engines that know lists only.
     pub forms: Vec<String>,
 }
@@ -70,7 +70,7 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
             subject: Subject::Network,
             decision: Decision::Denied,
             text: "*".to_owned(),
-            named: None,
+            policy_rule: None,
             forms: Vec::new(),
         }));
         of_lists(Subject::Network, &network.lists, &mut entries);
@@ -81,12 +81,13 @@ pub(super) fn of(rulebook: &Rulebook) -> Vec<EntryView> {
         of_lists(Subject::Tool, &server.lists, &mut entries);
     }
     entries.extend(rulebook.rules.iter().map(|rule| EntryView {
-        name: rule.stated.named.as_ref().map_or_else(|| dotted(&rule.stated.place.pointer), |named| named.id.clone()),
+        name:
+            rule.stated.policy_rule.as_ref().map_or_else(|| dotted(&rule.stated.place.pointer), |rule| rule.id.clone()),
         place: rule.stated.place.clone(),
         subject: subject(&rule.matches),
         decision: rule.effect,
         text: rule.text.clone(),
-        named: rule.stated.named.clone(),
+        policy_rule: rule.stated.policy_rule.clone(),
         forms: match &rule.matches {
             Matches::Exec(pattern) if rule.stated.is_firm() => pattern.forms(),
             _ => Vec::new(),
@@ -102,7 +103,7 @@ fn of_names(names: &[Name], decision: Decision, entries: &mut Vec<EntryView>) {
         subject: Subject::Env,
         decision,
         text: name.text.clone(),
-        named: None,
+        policy_rule: None,
         forms: Vec::new(),
     }));
 }
@@ -131,7 +132,7 @@ fn of_lists<P>(subject: Subject, lists: &Lists<P>, entries: &mut Vec<EntryView>)
             subject,
             decision,
             text: entry.text.clone(),
-            named: entry.stated.named.clone(),
+            policy_rule: entry.stated.policy_rule.clone(),
             forms: Vec::new(),
         }));
     }

@@ -5,7 +5,7 @@
 //! programs get.
 
 use agent_strace_effects::Certainty;
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 
 use super::glob::{Answer, Glob};
 use super::parse::Stated;
@@ -24,7 +24,7 @@ pub(super) struct Environment {
 #[derive(Debug, Clone)]
 pub(super) struct Names {
     pub(super) names: Vec<Name>,
-    pub(super) place: PolicyPlace,
+    pub(super) place: PolicyLocation,
 }
 
 impl Environment {
@@ -37,7 +37,7 @@ impl Environment {
     }
 
     /// The list of what may be set, where it is not empty: nothing else may.
-    pub(super) fn demands(&self) -> Option<&PolicyPlace> {
+    pub(super) fn demands(&self) -> Option<&PolicyLocation> {
         self.allow.as_ref().filter(|list| !list.names.is_empty()).map(|list| &list.place)
     }
 
@@ -71,7 +71,7 @@ impl Environment {
     }
 
     /// Without one entry, or without the list that stands there.
-    pub(super) fn drop_place(&mut self, place: &PolicyPlace) {
+    pub(super) fn drop_place(&mut self, place: &PolicyLocation) {
         for rules in self.rules.lists() {
             rules.retain(|(stated, _)| stated.place != *place);
         }

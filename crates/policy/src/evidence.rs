@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use agent_strace_model::finding::{Level, PolicyPlace, RuleId};
+use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 /// What a finding about evidence does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,8 +118,8 @@ impl Grade {
 /// What a policy says about evidence.
 #[derive(Debug, Clone, Default)]
 pub struct EvidenceRules {
-    pub(super) minimum: Option<(Grade, PolicyPlace)>,
-    pub(super) weights: BTreeMap<RuleId, (Weight, PolicyPlace)>,
+    pub(super) minimum: Option<(Grade, PolicyLocation)>,
+    pub(super) weights: BTreeMap<RuleId, (Weight, PolicyLocation)>,
 }
 
 impl EvidenceRules {
@@ -146,17 +146,17 @@ impl EvidenceRules {
     }
 
     /// The least grade that every log has to have.
-    pub fn minimum(&self) -> Option<(Grade, &PolicyPlace)> {
+    pub fn minimum(&self) -> Option<(Grade, &PolicyLocation)> {
         self.minimum.as_ref().map(|(grade, place)| (*grade, place))
     }
 
     /// What the policy itself says that a rule weighs, and the entry that does.
-    pub fn stated(&self, rule: &str) -> Option<(Weight, &PolicyPlace)> {
+    pub fn stated(&self, rule: &str) -> Option<(Weight, &PolicyLocation)> {
         self.weights.get(rule).map(|(weight, place)| (*weight, place))
     }
 
     /// What a rule weighs, and the entry that says so.
-    pub fn weight(&self, rule: &str) -> (Weight, Option<&PolicyPlace>) {
+    pub fn weight(&self, rule: &str) -> (Weight, Option<&PolicyLocation>) {
         if let Some((weight, place)) = self.stated(rule) {
             return (weight, Some(place));
         }

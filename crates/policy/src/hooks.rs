@@ -4,7 +4,7 @@
 //! of limits the strictest counts, of the same ones that of the nearest manifest, and what is denied anywhere is denied.
 
 use super::budgets::Limit;
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 
 /// A tool, or the tools, that may not be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub struct Denied {
     /// As written.
     pub text: String,
     lower: String,
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
 }
 
 /// What the text of an entry is.
@@ -25,7 +25,7 @@ pub enum Form {
 }
 
 impl Denied {
-    pub fn new(form: Form, text: String, place: PolicyPlace) -> Self {
+    pub fn new(form: Form, text: String, place: PolicyLocation) -> Self {
         Self { form, lower: text.to_lowercase(), text, place }
     }
 

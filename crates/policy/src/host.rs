@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use agent_strace_effects::{Certainty, Connection};
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 
 use super::command::Match;
 use super::glob::{Answer, Glob};
@@ -28,7 +28,7 @@ impl HostList {
     }
 
     /// Without one entry.
-    pub(super) fn drop_place(&mut self, place: &PolicyPlace) {
+    pub(super) fn drop_place(&mut self, place: &PolicyLocation) {
         self.rules.retain(|rule| rule.stated.place != *place);
     }
 

@@ -1,6 +1,6 @@
 //! Tests that stand in the policy: calls, and what the policy has to answer.
 
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 
 /// What a policy answers to a call as a whole: the strictest of what it says about its effects. The stricter, the later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,5 +68,5 @@ pub struct InlineTest {
     pub expect: Answer,
     /// The entry or rule that has to decide.
     pub rule: Option<String>,
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
 }

@@ -111,7 +111,7 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use agent_strace_effects::knowledge::Knowledge;
-use agent_strace_model::finding::{Level, Named, PolicyPlace, RuleId};
+use agent_strace_model::finding::{Level, PolicyLocation, PolicyRule, RuleId};
 use agent_strace_model::prices::Table;
 
 use agents::Selected;
@@ -239,9 +239,9 @@ pub struct Judgement {
     pub level: Level,
     /// `denied by files.read.deny`, `not in files.read.allow`, `no file read policy`, …
     pub reason: String,
-    pub place: Option<PolicyPlace>,
+    pub place: Option<PolicyLocation>,
     /// The rule of the policy that decided, where it has a name of its own.
-    pub named: Option<Arc<Named>>,
+    pub policy_rule: Option<Arc<PolicyRule>>,
     /// The effect touched a file on the always-on sensitive list.
     pub sensitive: bool,
 }

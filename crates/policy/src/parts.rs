@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 
 use super::Policy;
 use super::diagnostics::Locator;
@@ -28,7 +28,7 @@ impl Parts {
     }
 
     /// Where the value at a JSON pointer stands, or the last one on the way to it.
-    pub fn place(&self, pointer: &str) -> PolicyPlace {
+    pub fn place(&self, pointer: &str) -> PolicyLocation {
         let mut value = &self.document.root;
         for step in pointer.split('/').skip(1) {
             let step = step.replace("~1", "/").replace("~0", "~");

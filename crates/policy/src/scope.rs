@@ -1,6 +1,6 @@
 //! The lists of one policy text, compiled. A policy holds one, and may hold more that only narrow it.
 
-use agent_strace_model::finding::{PolicyPlace, RuleId};
+use agent_strace_model::finding::{PolicyLocation, RuleId};
 
 use super::Decision;
 use super::command::CommandList;
@@ -38,7 +38,7 @@ pub(super) struct Scope {
 /// What is said of MCP servers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tools {
-    pub(super) default: Option<(Decision, PolicyPlace)>,
+    pub(super) default: Option<(Decision, PolicyLocation)>,
     pub(super) servers: Vec<ServerRules>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct ServerRules {
 pub(super) struct NameList {
     entries: Vec<(Stated, NamePattern)>,
     /// Where the list stands, if it demands anything.
-    pub(super) place: Option<PolicyPlace>,
+    pub(super) place: Option<PolicyLocation>,
 }
 
 impl NameList {
@@ -78,7 +78,7 @@ impl NameList {
     }
 
     /// Without one entry, or without what the list demands where it is the list that stands there.
-    pub(super) fn drop_place(&mut self, place: &PolicyPlace) {
+    pub(super) fn drop_place(&mut self, place: &PolicyLocation) {
         self.place.take_if(|own| own == place);
         self.entries.retain(|(stated, _)| stated.place != *place);
     }
@@ -105,10 +105,10 @@ pub(super) struct Rules<L> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Network {
     /// Where `deny_all` is true.
-    pub(super) deny_all: Option<PolicyPlace>,
+    pub(super) deny_all: Option<PolicyLocation>,
     pub(super) rules: Rules<HostList>,
     /// Where the policy has a part about the network.
-    pub(super) place: Option<PolicyPlace>,
+    pub(super) place: Option<PolicyLocation>,
 }
 
 impl<L> Rules<L> {

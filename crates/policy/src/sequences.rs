@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use agent_strace_effects::{Certainty, Connection, Effect, Kind, PathTarget};
-use agent_strace_model::finding::{Level, Named, PolicyPlace};
+use agent_strace_model::finding::{Level, PolicyLocation, PolicyRule};
 
 use super::Context;
 use super::command::{CommandPattern, Match};
@@ -18,12 +18,12 @@ use super::ran::Ran;
 /// Steps, in the order in which they are forbidden.
 #[derive(Debug)]
 pub struct Sequence {
-    pub named: Arc<Named>,
+    pub policy_rule: Arc<PolicyRule>,
     pub steps: Vec<Step>,
     /// How many calls it may take from the first step to the last; `None`: the whole session.
     pub within: Option<u32>,
     pub level: Level,
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
 }
 
 /// One step.

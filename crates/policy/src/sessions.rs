@@ -3,7 +3,7 @@
 //! A deny matches if any recorded value does, in any case and spelling. An allow list wants every recorded value to be
 //! one of its own, exactly; a session that does not record the field proves nothing and is not allowed.
 
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 
 use super::fold::fold;
 use super::glob::Glob;
@@ -67,7 +67,7 @@ struct Pattern {
     glob: Glob,
     /// Of a deny: the same for values of another spelling.
     folded: Option<Glob>,
-    place: PolicyPlace,
+    place: PolicyLocation,
 }
 
 impl Pattern {
@@ -94,7 +94,7 @@ impl Pattern {
 struct Demand {
     field: Field,
     patterns: Vec<Pattern>,
-    place: PolicyPlace,
+    place: PolicyLocation,
 }
 
 /// Conditions on sessions, in the order of the file.
@@ -111,7 +111,7 @@ pub struct Breach<'a> {
     /// The recorded value; `None` where none is recorded.
     pub value: Option<&'a str>,
     pub fault: Fault,
-    pub place: &'a PolicyPlace,
+    pub place: &'a PolicyLocation,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -109,7 +109,7 @@ pub struct FoundInRepository {
 }
 
 fn can_be_known(finding: &ShownFinding) -> bool {
-    agent_strace_engine::is_known_by_a_baseline(finding.rule, finding.counts)
+    agent_strace_engine::is_known_by_a_baseline(finding.rule, finding.impact)
 }
 
 /// Which rules judged, and which policy.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use agent_strace_engine::{Outcome, Verdict};
 use agent_strace_git::change_set::{Change, Revision};
-use agent_strace_model::finding::{Counts, Finding, Level};
+use agent_strace_model::finding::{Finding, Level, VerdictImpact};
 use agent_strace_secrets::{Redacted, redact};
 
 /// What was judged beside the sessions.
@@ -79,7 +79,7 @@ impl AfterMerge {
         let found = sessions.chain(&outcome.of_change).chain(&outcome.remarks);
         // What the change does to the gate is done once it is merged.
         let found: Vec<&Finding> =
-            found.filter(|finding| finding.counts == Counts::ByLevel && !is_of_gate(finding)).collect();
+            found.filter(|finding| finding.impact == VerdictImpact::ByLevel && !is_of_gate(finding)).collect();
         let count = |level| found.iter().filter(|finding| finding.level == level).count();
         Self::Judged {
             passes: outcome.verdict != Verdict::Incomplete && count(Level::Error) == 0,

@@ -7,7 +7,7 @@ use super::escape::terminal;
 use super::json;
 use super::text::{Paint, policy_shown, verdict};
 use super::tree::{self, Glyphs};
-use super::view::{Report, ShownEffect, ShownPlace};
+use super::view::{Report, ShownEffect, ShownLocation};
 use super::voices::{VoiceDocument, Voices};
 use agent_strace_engine::Entry;
 use agent_strace_engine::policy_testing::Explained;
@@ -71,7 +71,7 @@ pub(super) struct Ruling {
     pub(super) level: Level,
     pub(super) rule: &'static str,
     pub(super) reason: Redacted,
-    pub(super) place: Option<ShownPlace>,
+    pub(super) place: Option<ShownLocation>,
     pub(super) sensitive: bool,
 }
 
@@ -227,7 +227,7 @@ impl Ruling {
             level: entry.level,
             rule: entry.rule,
             reason: redact(&entry.reason),
-            place: entry.place.as_ref().map(|place| ShownPlace::new(place, entry.named.as_deref())),
+            place: entry.place.as_ref().map(|place| ShownLocation::new(place, entry.policy_rule.as_deref())),
             sensitive: entry.sensitive,
         }
     }
@@ -329,5 +329,5 @@ struct Judgement<'a> {
     /// It touches a file that is always taken for sensitive.
     sensitive: bool,
     /// The line of the policy, where one decided.
-    policy: Option<json::PolicyPlace<'a>>,
+    policy: Option<json::PolicyLocation<'a>>,
 }

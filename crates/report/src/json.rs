@@ -6,8 +6,8 @@ use super::change::{ChangeDocument, ShownChange};
 use super::escape;
 use super::session::{Attribution, Evidence};
 use super::view::{
-    Report, ShownEffect, ShownExtended, ShownFinding, ShownGap, ShownManifest, ShownPlace, ShownPolicy, ShownSession,
-    ShownUse, ShownWaived,
+    Report, ShownEffect, ShownExtended, ShownFinding, ShownGap, ShownLocation, ShownManifest, ShownPolicy,
+    ShownSession, ShownUse, ShownWaived,
 };
 use agent_strace_engine::Verdict;
 use agent_strace_model::finding::Level;
@@ -173,7 +173,7 @@ struct Finding<'a> {
     /// The line of the log; of a finding about the change the line of a file of the repository, from its top.
     place: Place<'a>,
     /// The line of the policy, where one decided.
-    policy: Option<PolicyPlace<'a>>,
+    policy: Option<PolicyLocation<'a>>,
     /// Over the rule and the effect: the same in another session or at another line.
     fingerprint: &'a str,
 }
@@ -203,7 +203,7 @@ pub(super) struct Waiver<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<PolicyPlace<'a>>,
+    place: Option<PolicyLocation<'a>>,
 }
 
 /// Keys that do not apply to a kind are absent.
@@ -259,7 +259,7 @@ struct Place<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct PolicyPlace<'a> {
+pub(super) struct PolicyLocation<'a> {
     /// The file, where it is not the policy itself but one that it extends.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
@@ -332,8 +332,8 @@ fn extended(extended: &ShownExtended) -> Extended<'_> {
     Extended { path: extended.path.as_str(), sha256: &extended.sha256, role: extended.role }
 }
 
-pub(super) fn place(place: &ShownPlace) -> PolicyPlace<'_> {
-    PolicyPlace {
+pub(super) fn place(place: &ShownLocation) -> PolicyLocation<'_> {
+    PolicyLocation {
         file: text(place.file.as_ref()),
         pointer: &place.pointer,
         line: place.line,

@@ -7,7 +7,7 @@ use super::change::{AfterMerge, ShownChange};
 use super::session::{ShownProof, ShownWho};
 pub(super) use super::waived::{ShownUse, ShownWaived};
 use agent_strace_engine::{Entry, FailOn, Outcome, SessionOutcome, Verdict};
-use agent_strace_model::finding::{Cause, Counts, EffectView, Finding, Level, Named, PolicyPlace};
+use agent_strace_model::finding::{Cause, EffectView, Finding, Level, PolicyLocation, PolicyRule, VerdictImpact};
 use agent_strace_model::{Gap, Status};
 use agent_strace_policy::hooks::Manifest;
 use agent_strace_policy::{Decision, Extended, PolicyIdentity, WaiverOrigin};
@@ -98,9 +98,9 @@ pub(super) struct ShownFinding {
     pub(super) line: u32,
     /// JSON pointer into the document on that line.
     pub(super) pointer: Option<Redacted>,
-    pub(super) policy: Option<ShownPlace>,
+    pub(super) policy: Option<ShownLocation>,
     pub(super) fingerprint: String,
-    pub(super) counts: Counts,
+    pub(super) impact: VerdictImpact,
     /// What led to it, in order; empty where the story was not asked for.
     pub(super) causes: Vec<ShownCause>,
 }
@@ -115,7 +115,7 @@ pub(super) struct ShownCause {
 
 /// The entry of a policy that decided.
 #[derive(Debug)]
-pub(crate) struct ShownPlace {
+pub(crate) struct ShownLocation {
     /// Where it is not the policy itself.
     pub(super) file: Option<Redacted>,
     pub(super) pointer: String,
@@ -126,16 +126,16 @@ pub(crate) struct ShownPlace {
     pub(super) reason: Option<Redacted>,
 }
 
-impl ShownPlace {
-    pub(super) fn new(place: &PolicyPlace, named: Option<&Named>) -> Self {
+impl ShownLocation {
+    pub(super) fn new(place: &PolicyLocation, rule: Option<&PolicyRule>) -> Self {
         Self {
             file: place.file.as_deref().map(redact),
             pointer: place.pointer.clone(),
             line: place.line,
             column: place.column,
-            id: named.map(|named| redact(&named.id)),
-            owner: named.and_then(|named| named.owner.as_deref()).map(redact),
-            reason: named.and_then(|named| named.reason.as_deref()).map(redact),
+            id: rule.map(|rule| redact(&rule.id)),
+            owner: rule.and_then(|rule| rule.owner.as_deref()).map(redact),
+            reason: rule.and_then(|rule| rule.reason.as_deref()).map(redact),
         }
     }
 
@@ -259,7 +259,7 @@ impl Report {
     }
 
     /// The file of a place of the policy; empty where no file judged.
-    pub(super) fn file<'a>(&'a self, place: &'a ShownPlace) -> &'a str {
+    pub(super) fn file<'a>(&'a self, place: &'a ShownLocation) -> &'a str {
         place.file(self.policy.as_ref().map_or("", |policy| policy.path.as_str()))
     }
 
@@ -285,7 +285,7 @@ impl Report {
     pub(super) fn fails(&self, finding: &ShownFinding) -> bool {
         match self.fail_on {
             FailOn::Never => false,
-            FailOn::Level(level) => finding.counts == Counts::ByLevel && finding.level >= level,
+            FailOn::Level(level) => finding.impact == VerdictImpact::ByLevel && finding.level >= level,
         }
     }
 
@@ -372,20 +372,20 @@ impl ShownFinding {
             evidence: finding.evidence.map(redact),
             line: finding.line,
             pointer: finding.pointer.map(redact),
-            policy: finding.policy.map(|place| ShownPlace::new(&place, finding.named.as_deref())),
+            policy: finding.policy.map(|place| ShownLocation::new(&place, finding.policy_rule.as_deref())),
             fingerprint: finding.fingerprint,
-            counts: finding.counts,
+            impact: finding.impact,
             causes: finding.causes.into_iter().map(ShownCause::new).collect(),
         }
     }
 
     pub(super) fn counts_as(&self, level: Level) -> bool {
-        self.counts == Counts::ByLevel && self.level == level
+        self.impact == VerdictImpact::ByLevel && self.level == level
     }
 
     /// It keeps the verdict from being a pass, whatever the threshold.
     pub(super) fn is_incomplete(&self) -> bool {
-        self.counts == Counts::Incomplete
+        self.impact == VerdictImpact::Incomplete
     }
 
     /// About no single event.

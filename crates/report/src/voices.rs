@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::escape::terminal;
 use super::json;
 use super::text::Paint;
-use super::view::{ShownPlace, ShownUse};
+use super::view::{ShownLocation, ShownUse};
 use agent_strace_engine::policy_testing::{Explained, How};
 use agent_strace_policy::{Decision, WaiverOrigin, dotted};
 use agent_strace_secrets::{Redacted, redact};
@@ -28,7 +28,7 @@ struct Voice {
     decision: Decision,
     how: How,
     decides: bool,
-    place: ShownPlace,
+    place: ShownLocation,
 }
 
 impl Voices {
@@ -39,7 +39,7 @@ impl Voices {
             decision: spoken.entry.decision,
             how: spoken.how,
             decides: spoken.decides,
-            place: ShownPlace::new(&spoken.entry.place, spoken.entry.named.as_deref()),
+            place: ShownLocation::new(&spoken.entry.place, spoken.entry.policy_rule.as_deref()),
         });
         Self {
             all: voices.collect(),
@@ -128,5 +128,5 @@ pub(super) struct VoiceDocument<'a> {
     certain: bool,
     /// The judgement rests on it.
     decides: bool,
-    policy: json::PolicyPlace<'a>,
+    policy: json::PolicyLocation<'a>,
 }

@@ -1,6 +1,6 @@
 //! Findings that do not count, and what says so.
 
-use super::view::{ShownFinding, ShownPlace};
+use super::view::{ShownFinding, ShownLocation};
 use agent_strace_engine::{Waived, WaivedBy, WaiverUsage};
 use agent_strace_policy::WaiverOrigin;
 use agent_strace_secrets::{Redacted, redact};
@@ -23,7 +23,7 @@ pub(super) struct ShownUse {
     pub(super) reason: Redacted,
     pub(super) owner: Redacted,
     pub(super) until: String,
-    pub(super) place: ShownPlace,
+    pub(super) place: ShownLocation,
     pub(super) uses: usize,
 }
 
@@ -45,7 +45,7 @@ impl ShownUse {
             reason: redact(&used.reason),
             owner: redact(&used.owner),
             until: used.until.to_string(),
-            place: ShownPlace::new(&used.place, None),
+            place: ShownLocation::new(&used.place, None),
             uses: used.uses,
         }
     }

@@ -1,6 +1,6 @@
 //! What a log does not prove: each kind of missing evidence is a rule, and the policy says what it weighs.
 
-use super::{Check, Remark, Rule, Whole};
+use super::{Check, Rule, SessionHit, Whole};
 use agent_strace_model::dialect::Carries;
 use agent_strace_model::evidence::Chain;
 use agent_strace_model::finding::Level;
@@ -44,36 +44,37 @@ evidence!(
 );
 evidence!(UNREADABLE, "evidence/unreadable", "unreadable", Warning, unreadable, "parts of a log could not be read");
 
-fn chain(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn chain(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     if let Chain::Broken(line) = whole.account.evidence.chain {
         let message =
             "this record does not carry the digest of the one before it: the log was changed after it was written";
-        remarks.push(Remark { at: Some((0, line)), ..Remark::whole(message) });
+        hits.push(SessionHit { at: Some((0, line)), ..SessionHit::whole(message) });
     }
 }
 
-fn compacted(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn compacted(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     let count = whole.account.evidence.compactions;
     if count > 0 {
-        remarks.push(Remark::whole(format!(
+        hits.push(SessionHit::whole(format!(
             "the conversation was summarised {}: what came before it is on record",
             times(count)
         )));
     }
 }
 
-fn counts(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn counts(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     for count in whole.account.evidence.counts.iter().filter(|count| count.stated != count.recorded) {
         let (stated, recorded) = (usize::try_from(count.stated), usize::try_from(count.recorded));
         let stated = counted(stated.unwrap_or(usize::MAX), count.what.noun());
         let recorded = recorded.unwrap_or(usize::MAX);
         let verb = if recorded == 1 { "is" } else { "are" };
-        remarks
-            .push(Remark::whole(format!("the log says {stated}, {recorded} {verb} recorded: what is recorded counts")));
+        hits.push(SessionHit::whole(format!(
+            "the log says {stated}, {recorded} {verb} recorded: what is recorded counts"
+        )));
     }
 }
 
-fn level(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn level(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     let Some((minimum, place)) = whole.policy.evidence().minimum() else { return };
     let grade = whole.account.grade();
     if grade < minimum {
@@ -83,11 +84,11 @@ fn level(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
             whole.account.source.name(),
             minimum.name()
         );
-        remarks.push(Remark { place: Some(place.clone()), ..Remark::whole(message) });
+        hits.push(SessionHit { place: Some(place.clone()), ..SessionHit::whole(message) });
     }
 }
 
-fn missing_subagent(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn missing_subagent(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     for started in &whole.account.started {
         let traced = whole.run.trace(whole.account, started);
         if !traced.is_short() {
@@ -106,11 +107,11 @@ fn missing_subagent(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
                 )
             }
         };
-        remarks.push(Remark { at: Some(started.at), ..Remark::whole(message) });
+        hits.push(SessionHit { at: Some(started.at), ..SessionHit::whole(message) });
     }
 }
 
-fn no_calls(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn no_calls(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     let message = match whole.account.carries {
         Carries::Calls | Carries::Requests => return,
         Carries::SomeCalls(missing) => format!("this format does not hold every call: {missing}"),
@@ -118,52 +119,52 @@ fn no_calls(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
             "this format says who wrote something, not what was done: it is no evidence of calls".to_owned()
         }
     };
-    remarks.push(Remark::whole(message));
+    hits.push(SessionHit::whole(message));
 }
 
-fn removed(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn removed(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     let count = whole.account.evidence.removed;
     if count > 0 {
         let message = format!("the agent's host removed {} from the log", counted(count as usize, "message"));
-        remarks.push(Remark::whole(message));
+        hits.push(SessionHit::whole(message));
     }
 }
 
-fn rewound(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn rewound(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     let count = whole.account.evidence.rewinds;
     if count > 0 {
         let message =
             format!("the conversation was taken back {}: what was taken back had run, and was judged", times(count));
-        remarks.push(Remark::whole(message));
+        hits.push(SessionHit::whole(message));
     }
 }
 
-fn truncated(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn truncated(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     if whole.account.evidence.truncated {
-        remarks.push(Remark::whole("the log ends inside a record: what came after it is not known"));
+        hits.push(SessionHit::whole("the log ends inside a record: what came after it is not known"));
     }
 }
 
-fn unanswered(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn unanswered(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     let count = whole.account.calls.saturating_sub(whole.account.answered);
     if count > 0 {
         let what = if count == 1 { "1 call has" } else { &format!("{count} calls have") };
-        remarks.push(Remark::whole(format!("{what} no recorded result: judged as run")));
+        hits.push(SessionHit::whole(format!("{what} no recorded result: judged as run")));
     }
 }
 
-fn unknown_records(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn unknown_records(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     let count = whole.account.unknown_records;
     if count > 0 {
         let what = counted(count as usize, "record");
-        remarks.push(Remark::whole(format!("{what} of a type that this version does not know")));
+        hits.push(SessionHit::whole(format!("{what} of a type that this version does not know")));
     }
 }
 
-fn unreadable(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn unreadable(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     let count = whole.account.gaps;
     if count > 0 {
-        remarks.push(Remark::whole(format!("{} of this log could not be read", counted(count, "part"))));
+        hits.push(SessionHit::whole(format!("{} of this log could not be read", counted(count, "part"))));
     }
 }
 

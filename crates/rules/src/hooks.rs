@@ -2,7 +2,7 @@
 
 use super::{Check, Hit, Log, Rule, Site};
 use agent_strace_model::Status;
-use agent_strace_model::finding::{Counts, Level};
+use agent_strace_model::finding::{Level, VerdictImpact};
 use agent_strace_policy::hooks::Form;
 
 pub(super) static DENIED_TOOL: Rule = Rule {
@@ -37,8 +37,8 @@ fn denied_tool(log: &Log<'_>, hits: &mut Vec<Hit>) {
             message: format!("{attempt}calls the tool `{}`: {file} denies {entry}", call.tool),
             rule: DENIED_TOOL.id,
             place: Some(denied.place.clone()),
-            named: None,
-            counts: Counts::ByLevel,
+            policy_rule: None,
+            impact: VerdictImpact::ByLevel,
             about: vec![("tool", call.tool.to_ascii_lowercase())],
             since: Vec::new(),
         });

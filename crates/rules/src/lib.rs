@@ -31,7 +31,7 @@ use jiff::civil::Date;
 
 use agent_strace_effects::Effect;
 use agent_strace_metrics::Measured;
-use agent_strace_model::finding::{Counts, Level, Named, PolicyPlace, RuleId};
+use agent_strace_model::finding::{Level, PolicyLocation, PolicyRule, RuleId, VerdictImpact};
 use agent_strace_model::{Session, Status};
 use agent_strace_policy::{Judgement, Policy, Waiver};
 
@@ -68,7 +68,7 @@ pub enum Check {
     /// At a repository: only where repositories are swept.
     Repository,
     /// At a whole session among the others of its run.
-    Session(fn(&Whole<'_>, &mut Vec<Remark>)),
+    Session(fn(&Whole<'_>, &mut Vec<SessionHit>)),
     /// At an exception or a suppression, and what it was used for in the run.
     Waiver(fn(&Usage<'_>) -> Option<String>),
 }
@@ -95,7 +95,7 @@ pub struct Usage<'a> {
 
 /// What a rule says about a whole session.
 #[derive(Debug)]
-pub struct Remark {
+pub struct SessionHit {
     /// The event that shows it, and its line; `None` where the whole session does.
     pub at: Option<(u32, u32)>,
     pub message: String,
@@ -104,10 +104,10 @@ pub struct Remark {
     /// `None`: as bad as its rule says.
     pub level: Option<Level>,
     /// The entry of the policy that demanded it.
-    pub place: Option<PolicyPlace>,
+    pub place: Option<PolicyLocation>,
 }
 
-impl Remark {
+impl SessionHit {
     /// About all of the session.
     fn whole(message: impl Into<String>) -> Self {
         Self { at: None, message: message.into(), known_by: None, level: None, place: None }
@@ -156,10 +156,10 @@ pub struct Hit {
     pub message: String,
     pub rule: RuleId,
     /// The entry of the policy that demanded it; `None`: the one that judged the act.
-    pub place: Option<PolicyPlace>,
+    pub place: Option<PolicyLocation>,
     /// The rule at that place, where it has a name of its own.
-    pub named: Option<Arc<Named>>,
-    pub counts: Counts,
+    pub policy_rule: Option<Arc<PolicyRule>>,
+    pub impact: VerdictImpact,
     /// What tells it from others of its rule, beside the act.
     pub about: Vec<(&'static str, String)>,
     /// The earlier acts without which it were none: number of the event, and what was done, in order.
@@ -187,8 +187,8 @@ impl Hit {
             message,
             rule: rule.id,
             place: None,
-            named: None,
-            counts: Counts::ByLevel,
+            policy_rule: None,
+            impact: VerdictImpact::ByLevel,
             about: Vec::new(),
             since: Vec::new(),
         }

@@ -1,6 +1,6 @@
 //! Credentials that an agent wrote into its log with its own settings.
 
-use super::{Check, Remark, Rule, Whole};
+use super::{Check, Rule, SessionHit, Whole};
 use agent_strace_model::finding::Level;
 
 pub(super) static RULE: Rule = Rule {
@@ -11,9 +11,9 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Session(check),
 };
 
-fn check(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn check(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     for key in &whole.account.evidence.credentials {
-        remarks.push(Remark::whole(format!(
+        hits.push(SessionHit::whole(format!(
             "the log holds a credential of the agent in clear, at `{key}`: whoever can read the log can use it"
         )));
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Account, Check, Remark, Rule, Whole};
+use super::{Account, Check, Rule, SessionHit, Whole};
 use agent_strace_model::finding::Level;
 
 pub(super) static POISONED: Rule = Rule {
@@ -43,7 +43,7 @@ pub struct Offer {
     pub poison: Option<(Level, String)>,
 }
 
-fn poisoned(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn poisoned(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     let mut told: Vec<String> = Vec::new();
     for offer in &whole.account.offers {
         let Some((level, reasons)) = &offer.poison else { continue };
@@ -51,7 +51,7 @@ fn poisoned(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
         // Lists come again and again.
         if !told.contains(&message) {
             told.push(message.clone());
-            remarks.push(Remark { at: Some(offer.at), level: Some(*level), ..Remark::whole(message) });
+            hits.push(SessionHit { at: Some(offer.at), level: Some(*level), ..SessionHit::whole(message) });
         }
     }
 }
@@ -64,7 +64,7 @@ fn key(offer: &Offer) -> Option<Key<'_>> {
 }
 
 /// Each tool is held against what it was when it was last described, in this session or in an earlier one of the run.
-fn changed(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn changed(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     let mut last: BTreeMap<Key<'_>, &Offer> = BTreeMap::new();
     for offer in &whole.account.offers {
         let Some(key) = key(offer) else { continue };
@@ -79,7 +79,7 @@ fn changed(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
             let message = format!("{} is described otherwise {wherefrom}: read what it says now", offer.shown);
             // Where it was otherwise is another place in every run.
             let known_by = Some(format!("{:?} {:?} {}", offer.server, offer.tool, offer.digest));
-            remarks.push(Remark { at: Some(offer.at), known_by, ..Remark::whole(message) });
+            hits.push(SessionHit { at: Some(offer.at), known_by, ..SessionHit::whole(message) });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sessions that the store should not hold any more, by `retention` of the configuration.
 
-use super::{Check, Remark, Rule, Whole};
-use agent_strace_model::finding::{Level, PolicyPlace};
+use super::{Check, Rule, SessionHit, Whole};
+use agent_strace_model::finding::{Level, PolicyLocation};
 
 macro_rules! retention {
     ($name:ident, $id:literal, $spec:literal, $summary:literal) => {
@@ -10,7 +10,7 @@ macro_rules! retention {
             level: Level::Warning,
             summary: $summary,
             spec: include_str!(concat!("../specs/retention-", $spec, ".md")),
-            check: Check::Session(|whole, remarks| check(&$name, whole, remarks)),
+            check: Check::Session(|whole, hits| check(&$name, whole, hits)),
         };
     };
 }
@@ -25,7 +25,7 @@ retention!(UNREADABLE, "retention/unreadable", "unreadable", "nothing says how l
 pub struct Overdue {
     pub exceeds: Exceeded,
     /// The limit.
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
 }
 
 /// What a session exceeds.
@@ -75,10 +75,10 @@ impl Exceeded {
     }
 }
 
-fn check(rule: &'static Rule, whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn check(rule: &'static Rule, whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     if let Some(Overdue { exceeds, place }) = &whole.account.overdue
         && exceeds.rule().id == rule.id
     {
-        remarks.push(Remark { place: Some(place.clone()), ..Remark::whole(exceeds.message()) });
+        hits.push(SessionHit { place: Some(place.clone()), ..SessionHit::whole(exceeds.message()) });
     }
 }

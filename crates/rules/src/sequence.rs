@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{Act, Check, Hit, Log, Rule, Site};
 use agent_strace_effects::Kind;
 use agent_strace_model::Status;
-use agent_strace_model::finding::{Counts, Level};
+use agent_strace_model::finding::{Level, VerdictImpact};
 use agent_strace_policy::Context;
 use agent_strace_policy::sequences::{Done, Sequence, Step};
 
@@ -139,8 +139,13 @@ fn hit(sequence: &Sequence, chain: &Chain, acts: &[Act<'_>]) -> Option<Hit> {
     }
     let step = sequence.steps.last()?;
     let doubt = if chain.sure { "" } else { ", as far as is known" };
-    let message =
-        format!("{}: {}, then `{}` here ({}){doubt}", sequence.named.id, said.join(", then "), step.text, target(here));
+    let message = format!(
+        "{}: {}, then `{}` here ({}){doubt}",
+        sequence.policy_rule.id,
+        said.join(", then "),
+        step.text,
+        target(here)
+    );
     let level = if chain.sure { sequence.level } else { sequence.level.min(Level::Warning) };
     Some(Hit {
         site: Site::Act(*last),
@@ -149,9 +154,9 @@ fn hit(sequence: &Sequence, chain: &Chain, acts: &[Act<'_>]) -> Option<Hit> {
         message,
         rule: RULE.id,
         place: Some(sequence.place.clone()),
-        named: Some(sequence.named.clone()),
-        counts: Counts::ByLevel,
-        about: vec![("sequence", sequence.named.id.clone())],
+        policy_rule: Some(sequence.policy_rule.clone()),
+        impact: VerdictImpact::ByLevel,
+        about: vec![("sequence", sequence.policy_rule.id.clone())],
         since,
     })
 }

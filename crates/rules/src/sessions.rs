@@ -1,6 +1,6 @@
 //! Sessions that the policy does not want, or that do not record what it asks for.
 
-use super::{Check, Remark, Rule, Whole};
+use super::{Check, Rule, SessionHit, Whole};
 use agent_strace_model::finding::Level;
 use agent_strace_policy::sessions::{Breach, Fault};
 
@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Session(check),
 };
 
-fn check(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
+fn check(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     let breaches = whole.policy.sessions().breaches(|field| whole.run.values(whole.account, field));
     for Breach { field, value, fault, place } in breaches {
         let name = field.name();
@@ -26,7 +26,7 @@ fn check(whole: &Whole<'_>, remarks: &mut Vec<Remark>) {
             (_, Some(value)) => format!("its {} is `{value}`: not in {key}", words(name)),
             (_, None) => format!("its {} is not recorded: not proven to be in {key}", words(name)),
         };
-        remarks.push(Remark { place: Some(place.clone()), ..Remark::whole(message) });
+        hits.push(SessionHit { place: Some(place.clone()), ..SessionHit::whole(message) });
     }
 }
 

@@ -13,7 +13,7 @@ use super::args::{RunArgs, TableFormat};
 use super::{Measure, MissingEvals, gaps, glyphs, no_sessions};
 use agent_strace_engine::Outcome;
 use agent_strace_ingest::discover::Selection;
-use agent_strace_model::finding::{Counts, Finding};
+use agent_strace_model::finding::{Finding, VerdictImpact};
 use agent_strace_report::EvalsReport;
 use agent_strace_rules::eval::{Assessment, Baseline};
 
@@ -60,7 +60,7 @@ fn exit_code(outcome: &Outcome, fail_on: FailOn) -> u8 {
     let found: Vec<&Finding> = outcome.sessions.iter().flat_map(|session| &session.findings).filter(own).collect();
     let fails = |finding: &Finding| match fail_on.threshold() {
         agent_strace_engine::FailOn::Never => false,
-        agent_strace_engine::FailOn::Level(level) => finding.counts == Counts::ByLevel && finding.level >= level,
+        agent_strace_engine::FailOn::Level(level) => finding.impact == VerdictImpact::ByLevel && finding.level >= level,
     };
     let measured = outcome.sessions.iter().all(|session| session.assessment.is_some());
     let lacks = outcome.sessions.is_empty() || !measured || !gaps(outcome).is_empty();
@@ -69,7 +69,7 @@ fn exit_code(outcome: &Outcome, fail_on: FailOn) -> u8 {
     let mut all = outcome.sessions.iter().flat_map(|session| &session.findings);
     if found.iter().any(|finding| fails(finding)) {
         1
-    } else if lacks || all.any(|finding| finding.counts == Counts::Incomplete && evidence(finding)) {
+    } else if lacks || all.any(|finding| finding.impact == VerdictImpact::Incomplete && evidence(finding)) {
         3
     } else {
         0

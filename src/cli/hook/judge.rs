@@ -13,7 +13,7 @@ use super::HookArgs;
 use agent_strace_engine::{FailOn, Judging, SessionOutcome, Share};
 use agent_strace_ingest::{Log, StoreEntry};
 use agent_strace_live::hook_events::{Decision, REFUSAL};
-use agent_strace_model::finding::{Counts, Finding, Level};
+use agent_strace_model::finding::{Finding, Level, VerdictImpact};
 use agent_strace_rules::private::{Exposed, Wanted};
 use agent_strace_secrets::redact;
 use agent_strace_store::live::Judged;
@@ -82,7 +82,7 @@ pub(super) fn call(
 
 /// Findings about this call that count by their level. Missing evidence is not held against it.
 fn is_of(finding: &Finding, number: u32) -> bool {
-    finding.is_of(number) && finding.counts == Counts::ByLevel
+    finding.is_of(number) && finding.impact == VerdictImpact::ByLevel
 }
 
 fn verdict(found: &[&Finding], fail_on: FailOn, policy_sha256: Option<String>) -> Verdict {

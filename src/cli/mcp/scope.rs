@@ -19,7 +19,7 @@ use super::reply::{SHORT, TEXT, ToolError, ToolResult, gaps, shown};
 use agent_strace_effects::Kind;
 use agent_strace_engine::{Entries, Entry, Outcome, SessionOutcome, Settings};
 use agent_strace_model::Session;
-use agent_strace_model::finding::{Counts, EffectView, Finding, Level, Named, PolicyPlace};
+use agent_strace_model::finding::{self, EffectView, Finding, Level, VerdictImpact};
 use agent_strace_policy::{Decision, Policy};
 
 /// Reasons and effects of one answer, and bytes of what is asked about.
@@ -200,12 +200,13 @@ fn address(host: &str) -> Result<String, ToolError> {
 fn answer(outcome: &Outcome, session: &Session<'_>, policy: &Policy) -> Result<Output, ToolError> {
     let [judged] = outcome.sessions.as_slice() else { return Err(ToolError::new("it can't be judged")) };
     let missing: Vec<_> = outcome.gaps.iter().chain(&judged.gaps).cloned().collect();
-    let is_incomplete = judged.findings.iter().any(|finding| finding.counts == Counts::Incomplete && finding.event > 0);
+    let is_incomplete =
+        judged.findings.iter().any(|finding| finding.impact == VerdictImpact::Incomplete && finding.event > 0);
     if !missing.is_empty() || is_incomplete || judged.judged != session.calls().count() {
         return Err(ToolError::new(format!("it can't be judged: {}", gaps(&missing).join("; "))));
     }
     let about: Vec<&Finding> = judged.findings.iter().filter(|finding| finding.event > 0).collect();
-    let fails = |finding: &&&Finding| finding.level == Level::Error && finding.counts == Counts::ByLevel;
+    let fails = |finding: &&&Finding| finding.level == Level::Error && finding.impact == VerdictImpact::ByLevel;
     let would_fail = about.iter().any(|finding| fails(&finding));
     let decision = decision(&about, judged);
     let identity = policy.identity().ok_or_else(|| ToolError::new("the policy has no name"))?;
@@ -254,7 +255,7 @@ fn decision(about: &[&Finding], judged: &SessionOutcome) -> Answer {
 
 impl Reason {
     fn of(finding: &Finding, file: &str) -> Self {
-        let why = finding.named.as_deref().and_then(|named: &Named| named.reason.as_deref());
+        let why = finding.policy_rule.as_deref().and_then(|rule| rule.reason.as_deref());
         Self {
             rule: finding.rule,
             level: finding.level.name(),
@@ -266,8 +267,8 @@ impl Reason {
 }
 
 impl PolicyLocation {
-    fn of(place: &PolicyPlace, file: &str) -> Self {
-        let PolicyPlace { pointer, line, column, file: other } = place;
+    fn of(place: &finding::PolicyLocation, file: &str) -> Self {
+        let finding::PolicyLocation { pointer, line, column, file: other } = place;
         let file = shown(other.as_deref().unwrap_or(file), SHORT);
         Self { file, line: *line, column: *column, pointer: shown(pointer, SHORT) }
     }

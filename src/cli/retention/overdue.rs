@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use super::judged::{JudgedStore, limits};
 use agent_strace_ingest::Log;
 use agent_strace_model::Gap;
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 use agent_strace_policy::config::retention::Retention;
 use agent_strace_rules::retention::{Exceeded, Overdue};
 use agent_strace_store::retention::{Clues, Limit, Stored};
@@ -59,7 +59,7 @@ impl Overdues {
 
 fn overdue(session: &Stored, limit: Option<Limit>, retention: &Retention) -> Option<Overdue> {
     let age = retention.max_age_days.as_ref();
-    let (exceeds, place): (Exceeded, &PolicyPlace) = match limit {
+    let (exceeds, place): (Exceeded, &PolicyLocation) = match limit {
         Some(Limit::Age) => {
             let began = session.started?.at.to_zoned(TimeZone::UTC).date();
             (Exceeded::Age { began, days: age?.value }, &age?.place)

@@ -17,7 +17,7 @@ use agent_strace_ingest::Log;
 use agent_strace_ingest::discover::Machine;
 use agent_strace_live::watch::{Breach, Fate, Spending};
 use agent_strace_metrics::Pricing;
-use agent_strace_model::finding::{Counts, Finding, Level};
+use agent_strace_model::finding::{Finding, Level, VerdictImpact};
 use agent_strace_model::{EventKind, Session};
 use agent_strace_policy::prices::shipped;
 
@@ -227,7 +227,7 @@ impl Observer<'_> {
         let outcome = agent_strace_engine::conclude(&config.policy, vec![outcome], Vec::new(), &config.settings);
         let found = outcome.sessions.iter().flat_map(|session| &session.findings);
         let fails = |finding: &&Finding| {
-            finding.event > 0 && finding.counts == Counts::ByLevel && finding.level == Level::Error
+            finding.event > 0 && finding.impact == VerdictImpact::ByLevel && finding.level == Level::Error
         };
         let breach = |finding: &Finding| Breach {
             key: format!("policy {} {}", finding.rule, finding.fingerprint),

@@ -121,8 +121,8 @@ impl<'p> Lists<'p> {
     fn new(policy: &'p Policy) -> Self {
         let mut lists = Self::default();
         for entry in policy.entries() {
-            if let Some(named) = &entry.named {
-                lists.rules.entry(&named.id).or_default().push(entry);
+            if let Some(rule) = &entry.policy_rule {
+                lists.rules.entry(&rule.id).or_default().push(entry);
                 continue;
             }
             let pointer = entry.place.pointer.as_str();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agent_strace_model::finding::{Finding, PolicyPlace, RuleId};
+use agent_strace_model::finding::{Finding, PolicyLocation, RuleId};
 use agent_strace_policy::{Decision, EntryView, Judgement, Policy};
 
 /// Ordered as reports list them.
@@ -43,7 +43,7 @@ impl<'p> Rules<'p> {
         self.entries.get(*index).copied()
     }
 
-    fn at(&self, place: Option<&PolicyPlace>) -> Option<usize> {
+    fn at(&self, place: Option<&PolicyLocation>) -> Option<usize> {
         self.by_place.get(&key(place?)).copied()
     }
 
@@ -73,6 +73,6 @@ impl<'p> Rules<'p> {
     }
 }
 
-fn key(place: &PolicyPlace) -> (Option<&str>, &str) {
+fn key(place: &PolicyLocation) -> (Option<&str>, &str) {
     (place.file.as_deref(), &place.pointer)
 }

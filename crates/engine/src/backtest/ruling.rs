@@ -1,7 +1,7 @@
 //! What a policy says about each call of a session.
 
 use crate::{Replay, Rulings};
-use agent_strace_model::finding::{Counts, Finding, Level};
+use agent_strace_model::finding::{Finding, Level, VerdictImpact};
 use agent_strace_model::{Event, Status, ToolCall};
 use agent_strace_policy::Decision;
 use agent_strace_rules::Act;
@@ -92,7 +92,7 @@ pub(crate) fn of_calls<'a>(
 
 /// What `check` fails for at its usual threshold.
 pub(super) fn fails(finding: &Finding) -> bool {
-    finding.level == Level::Error && finding.counts == Counts::ByLevel
+    finding.level == Level::Error && finding.impact == VerdictImpact::ByLevel
 }
 
 fn ruling<'a>(

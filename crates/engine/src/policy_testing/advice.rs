@@ -11,7 +11,7 @@ const WORDS: usize = 2;
 pub fn advice(entry: &Entry) -> Option<String> {
     let place = entry.place.as_ref();
     let list = place.map(|place| dotted(&place.pointer)).unwrap_or_default();
-    let name = entry.named.as_ref().map_or_else(|| list.clone(), |named| named.id.clone());
+    let name = entry.policy_rule.as_ref().map_or_else(|| list.clone(), |rule| rule.id.clone());
     let line = place.map_or_else(String::new, |place| format!(" (line {})", place.line));
     let target = target(&entry.effect);
     Some(match entry.decision {

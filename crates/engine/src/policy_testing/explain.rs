@@ -112,7 +112,7 @@ fn refused(judged: &Entry) -> bool {
 /// entry's own decision and place tell what it said from what is built in.
 fn speaks(entry: &EntryView, kind: &Kind, judgement: &Judgement) -> Option<How> {
     let list = |pointer: &str| pointer.rsplit_once('/').map(|(list, _)| list.to_owned());
-    let own = judgement.named.is_some()
+    let own = judgement.policy_rule.is_some()
         || judgement.place.as_ref().is_some_and(|place| {
             place.pointer == entry.place.pointer || list(&place.pointer) == list(&entry.place.pointer)
         });

@@ -102,7 +102,7 @@ impl Tried {
     pub fn decided_by(&self) -> Vec<String> {
         let mut names = deciders(self.answer, self.entries.iter());
         if self.answer == Answer::Deny {
-            let name = |found: &Finding| found.named.as_ref().map_or(found.rule, |named| &named.id).to_owned();
+            let name = |found: &Finding| found.policy_rule.as_ref().map_or(found.rule, |rule| &rule.id).to_owned();
             names.extend(self.others.iter().map(name));
         }
         once(names)
@@ -147,8 +147,8 @@ fn once(mut names: Vec<String>) -> Vec<String> {
 
 /// The entry that decided about an effect by name, or the built-in rule.
 fn deciding(entry: &Entry) -> String {
-    match (&entry.named, &entry.place) {
-        (Some(named), _) => named.id.clone(),
+    match (&entry.policy_rule, &entry.place) {
+        (Some(rule), _) => rule.id.clone(),
         (None, Some(place)) => dotted(&place.pointer),
         (None, None) => entry.rule.to_owned(),
     }

@@ -270,6 +270,7 @@ fn alternatives(word: &str) -> Vec<String> {
 }
 
 fn why(entry: &EntryView) -> String {
-    let reason = entry.named.as_ref().and_then(|named| named.reason.clone()).filter(|reason| !reason.trim().is_empty());
+    let reason =
+        entry.policy_rule.as_ref().and_then(|rule| rule.reason.clone()).filter(|reason| !reason.trim().is_empty());
     reason.unwrap_or_else(|| format!("{} of the scope", entry.name))
 }

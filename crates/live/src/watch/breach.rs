@@ -7,7 +7,7 @@ use super::settings::{Operation, Repeats};
 use super::spending::Spending;
 use agent_strace_effects::{Certainty, Kind};
 use agent_strace_metrics::{Deed, Measured, series};
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 use agent_strace_model::{Arguments, Session, Status, ToolCall};
 use agent_strace_policy::config::evals::{Commands, test_commands};
 use agent_strace_policy::{Context, Decision};
@@ -40,7 +40,7 @@ pub struct Breach {
     pub reason: String,
     pub action: Action,
     /// The rule of a file that was broken.
-    pub place: Option<PolicyPlace>,
+    pub place: Option<PolicyLocation>,
     /// It ran too long.
     pub is_time: bool,
     /// Who is to be told, as the rule says.

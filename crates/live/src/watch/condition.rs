@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use agent_strace_effects::{Effect, Kind};
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 use agent_strace_model::prices::{DOLLAR, Dollars};
 use agent_strace_policy::{Context, Decision, Policy};
 
@@ -17,7 +17,7 @@ pub struct Rule {
     pub action: Action,
     /// Who is told, in the words of the file (`slack:#team`): whoever `--webhook` names.
     pub notify: Option<String>,
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
 }
 
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use super::condition::Action;
 use super::read::value;
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 use agent_strace_policy::config;
 use agent_strace_policy::json::{Data, Key, Value};
 use agent_strace_policy::{Diagnostics, Glob, Parser, nearest, quoted};
@@ -44,7 +44,7 @@ pub struct Operation {
     pub written: String,
     pub action: Action,
     pub reason: Option<String>,
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
 }
 
 /// `file`: as users know it; one that ends in `.json` is JSON, any other YAML.

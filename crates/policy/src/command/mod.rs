@@ -10,7 +10,7 @@ mod parts;
 use std::sync::OnceLock;
 
 use agent_strace_effects::{Argument, Execution};
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 
 use super::glob::{Answer, Glob};
 use super::globals::{self, Globals};
@@ -23,7 +23,7 @@ pub(super) use parts::Parts;
 #[derive(Debug, Clone, Default)]
 pub(super) struct CommandList {
     pub(super) rules: Vec<CommandRule>,
-    place: Option<PolicyPlace>,
+    place: Option<PolicyLocation>,
     index: OnceLock<Index>,
 }
 
@@ -78,7 +78,7 @@ impl CommandList {
     }
 
     /// Where the list stands, if it demands anything.
-    pub(super) fn list_place(&self) -> Option<&PolicyPlace> {
+    pub(super) fn list_place(&self) -> Option<&PolicyLocation> {
         self.place.as_ref()
     }
 
@@ -89,7 +89,7 @@ impl CommandList {
     }
 
     /// Without one entry, or without any where it is the list that stands there.
-    pub(super) fn drop_place(&mut self, place: &PolicyPlace) {
+    pub(super) fn drop_place(&mut self, place: &PolicyLocation) {
         if self.place.as_ref() == Some(place) {
             *self = Self::default();
         } else {

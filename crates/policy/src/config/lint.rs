@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::json::{Data, Key, Value};
 use crate::{Diagnostics, Parser, nearest, quoted};
-use agent_strace_model::finding::{Level, PolicyPlace};
+use agent_strace_model::finding::{Level, PolicyLocation};
 
 /// The file's usual name.
 pub const NAME: &str = ".agent-strace-lint.json";
@@ -78,7 +78,7 @@ pub struct Tuning {
     pub level: Option<Level>,
     numbers: BTreeMap<&'static str, f64>,
     /// Where the file speaks of the rule; `None`: it does not.
-    pub place: Option<PolicyPlace>,
+    pub place: Option<PolicyLocation>,
     /// An eval counts what it finds.
     pub is_counted: bool,
 }

@@ -5,7 +5,7 @@
 
 use crate::json::{Data, Key, Value};
 use crate::{Glob, Parser, quoted};
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 
 /// What keeps sessions for how long, in a section of its own or beside the others.
 pub(super) const KEYS: &[&str] = &["max_age_days", "max_sessions", "max_size_mb", "on_delete", "log_path"];
@@ -37,7 +37,7 @@ pub struct Retention {
 #[derive(Debug, Clone)]
 pub struct Stated<T> {
     pub value: T,
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
 }
 
 /// Sessions that somebody needs, whatever the limits say.

@@ -8,7 +8,7 @@ mod opaque;
 mod tools;
 
 use agent_strace_effects::{Effect, Kind};
-use agent_strace_model::finding::{Level, PolicyPlace, RuleId};
+use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 use super::agents::Holds;
 use super::parse::Stated;
@@ -57,13 +57,13 @@ enum Rest<'a> {
     /// Nobody demands that it be allowed.
     Open,
     /// An allow list is not empty: what is not in it is out of scope.
-    Listed(&'a PolicyPlace),
+    Listed(&'a PolicyLocation),
     /// `defaults.decision` forbids it, or asks.
-    Default(Decision, &'a PolicyPlace),
+    Default(Decision, &'a PolicyLocation),
 }
 
 impl<'a> Rest<'a> {
-    fn place(self) -> Option<&'a PolicyPlace> {
+    fn place(self) -> Option<&'a PolicyLocation> {
         match self {
             Self::Open => None,
             Self::Listed(place) | Self::Default(_, place) => Some(place),
@@ -129,7 +129,7 @@ impl Scope {
     }
 
     /// What becomes of what no entry allows; `list`: where an allow list stands that is not empty.
-    fn rest<'a>(&'a self, list: Option<&'a PolicyPlace>) -> Rest<'a> {
+    fn rest<'a>(&'a self, list: Option<&'a PolicyLocation>) -> Rest<'a> {
         match (list, &self.defaults.decision) {
             (Some(place), _) => Rest::Listed(place),
             (None, Some((decision @ (Decision::Denied | Decision::Asked), place))) => Rest::Default(*decision, place),
@@ -138,7 +138,7 @@ impl Scope {
     }
 
     /// Something that can't be resolved; `level`: what it weighs where the policy does not say.
-    fn unresolved(&self, level: Level, reason: &str, place: Option<&PolicyPlace>) -> Judgement {
+    fn unresolved(&self, level: Level, reason: &str, place: Option<&PolicyLocation>) -> Judgement {
         let level = self.defaults.unresolved.as_ref().map_or(level, |(level, _)| *level);
         judgement(Decision::Unresolved, UNRESOLVED, level, reason, place)
     }
@@ -146,12 +146,12 @@ impl Scope {
     /// An unknown part may make a forbidding entry match. It weighs no more than if it did.
     fn perhaps(&self, stated: &Stated, rest: Rest<'_>, verb: &str, list: &str) -> Judgement {
         let level = if rest.is_open() { Level::Warning } else { Level::Error };
-        let reason = match &stated.named {
-            Some(named) => format!("{verb} {}", named.id),
+        let reason = match &stated.policy_rule {
+            Some(rule) => format!("{verb} {}", rule.id),
             None => format!("{verb} {list}"),
         };
         let found = self.unresolved(level.min(stated.level), &reason, Some(&stated.place));
-        Judgement { named: stated.named.clone(), ..found }
+        Judgement { policy_rule: stated.policy_rule.clone(), ..found }
     }
 }
 
@@ -160,12 +160,20 @@ fn judgement(
     rule: RuleId,
     level: Level,
     reason: impl Into<String>,
-    place: Option<&PolicyPlace>,
+    place: Option<&PolicyLocation>,
 ) -> Judgement {
-    Judgement { decision, rule, level, reason: reason.into(), place: place.cloned(), named: None, sensitive: false }
+    Judgement {
+        decision,
+        rule,
+        level,
+        reason: reason.into(),
+        place: place.cloned(),
+        policy_rule: None,
+        sensitive: false,
+    }
 }
 
-fn denied(rule: RuleId, reason: &str, place: Option<&PolicyPlace>) -> Judgement {
+fn denied(rule: RuleId, reason: &str, place: Option<&PolicyLocation>) -> Judgement {
     judgement(Decision::Denied, rule, Level::Error, reason, place)
 }
 
@@ -179,19 +187,19 @@ fn asked_by(list: &str, stated: &Stated) -> Judgement {
 }
 
 fn stated_by(decision: Decision, rule: RuleId, verb: &str, list: &str, stated: &Stated) -> Judgement {
-    let name = stated.named.as_ref().map_or(list, |named| named.id.as_str());
+    let name = stated.policy_rule.as_ref().map_or(list, |rule| rule.id.as_str());
     let found = judgement(decision, rule, stated.level, [verb, " ", name].concat(), Some(&stated.place));
-    Judgement { named: stated.named.clone(), ..found }
+    Judgement { policy_rule: stated.policy_rule.clone(), ..found }
 }
 
-fn allowed(rule: RuleId, reason: impl Into<String>, place: Option<&PolicyPlace>) -> Judgement {
+fn allowed(rule: RuleId, reason: impl Into<String>, place: Option<&PolicyLocation>) -> Judgement {
     judgement(Decision::Allowed, rule, Level::Note, reason, place)
 }
 
 fn allowed_by(rule: RuleId, list: &str, stated: &Stated) -> Judgement {
-    let name = stated.named.as_ref().map_or(list, |named| named.id.as_str());
+    let name = stated.policy_rule.as_ref().map_or(list, |rule| rule.id.as_str());
     let found = allowed(rule, ["matches ", name].concat(), Some(&stated.place));
-    Judgement { named: stated.named.clone(), ..found }
+    Judgement { policy_rule: stated.policy_rule.clone(), ..found }
 }
 
 fn unruled(rule: RuleId, reason: &str) -> Judgement {

@@ -28,10 +28,10 @@ impl Scope {
             return self.perhaps(&rule.stated, rest, "may need an approval by", "network.ask");
         }
         let listed = network.rules.allow.rules.iter().find(|rule| rule.pattern.includes(connection, certainty));
-        if let Some(rule) = listed.filter(|rule| !rest.is_open() || rule.stated.named.is_some()) {
-            let name = rule.stated.named.as_ref().map_or("network.allow", |named| named.id.as_str());
+        if let Some(rule) = listed.filter(|rule| !rest.is_open() || rule.stated.policy_rule.is_some()) {
+            let name = rule.stated.policy_rule.as_ref().map_or("network.allow", |rule| rule.id.as_str());
             let found = allowed(RULE, format!("allowed by {name}"), Some(&rule.stated.place));
-            return Judgement { named: rule.stated.named.clone(), ..found };
+            return Judgement { policy_rule: rule.stated.policy_rule.clone(), ..found };
         }
         match (rest, &network.place) {
             (Rest::Open, None) => unruled(RULE, "no network policy"),

@@ -20,9 +20,9 @@ impl Scope {
             && let Some(rule) =
                 self.commands.allow.rules.iter().find(|rule| rule.pattern.vouches_for(&opaque.vouched_by))
         {
-            let name = rule.stated.named.as_ref().map_or("commands.allow", |named| named.id.as_str());
+            let name = rule.stated.policy_rule.as_ref().map_or("commands.allow", |rule| rule.id.as_str());
             let found = allowed(UNRESOLVED, format!("vouched for by {name}"), Some(&rule.stated.place));
-            return Judgement { named: rule.stated.named.clone(), ..found };
+            return Judgement { policy_rule: rule.stated.policy_rule.clone(), ..found };
         }
         let reads = self.rest(self.read.allow.list_place()).place();
         let writes = self.rest(self.write.allow.list_place()).place();

@@ -16,23 +16,23 @@ use crate::sequences::Sequence;
 use crate::sessions::Conditions;
 use crate::waivers::{Names, Waiver};
 use agent_strace_effects::knowledge::Knowledge;
-use agent_strace_model::finding::{Level, Named, PolicyPlace};
+use agent_strace_model::finding::{Level, PolicyLocation, PolicyRule};
 
 use super::{Extension, Part};
 
 /// What stands in the policy: where, under which name, and how much it weighs.
 #[derive(Debug, Clone)]
 pub(crate) struct Stated {
-    pub place: PolicyPlace,
-    pub named: Option<Arc<Named>>,
+    pub place: PolicyLocation,
+    pub policy_rule: Option<Arc<PolicyRule>>,
     /// Of a finding, where it forbids.
     pub level: Level,
 }
 
 impl Stated {
     /// An entry of a list: no name of its own, and an error.
-    pub(crate) fn entry(place: PolicyPlace) -> Self {
-        Self { place, named: None, level: Level::Error }
+    pub(crate) fn entry(place: PolicyLocation) -> Self {
+        Self { place, policy_rule: None, level: Level::Error }
     }
 
     /// What it forbids is an error.
@@ -42,7 +42,7 @@ impl Stated {
 
     /// Where it stands among those that say the same: the strictest first, and of equals the one that says why.
     pub(crate) fn rank(&self) -> (std::cmp::Reverse<Level>, bool) {
-        (std::cmp::Reverse(self.level), self.named.is_none())
+        (std::cmp::Reverse(self.level), self.policy_rule.is_none())
     }
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Entry<P> {
 #[derive(Debug, Clone)]
 pub(crate) struct List<P> {
     pub entries: Vec<Entry<P>>,
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
 }
 
 #[derive(Debug, Clone)]
@@ -77,18 +77,18 @@ impl<P> Default for Lists<P> {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Network {
-    pub deny_all: Option<PolicyPlace>,
+    pub deny_all: Option<PolicyLocation>,
     /// `deny_all` stands there, `true` or `false`.
     pub(crate) states_deny_all: bool,
     pub lists: Lists<HostPattern>,
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
 }
 
 /// What tools of MCP servers may be used.
 #[derive(Debug, Clone)]
 pub(crate) struct Mcp {
     /// Of servers and tools that no list speaks of.
-    pub default: Option<(Decision, PolicyPlace)>,
+    pub default: Option<(Decision, PolicyLocation)>,
     pub servers: Vec<Server>,
 }
 
@@ -129,11 +129,11 @@ pub(crate) enum Matches {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Defaults {
     /// Of what no list has an entry for; never [`Decision::Unresolved`].
-    pub decision: Option<(Decision, PolicyPlace)>,
+    pub decision: Option<(Decision, PolicyLocation)>,
     /// How much it weighs that something could not be resolved.
-    pub unresolved: Option<(Level, PolicyPlace)>,
+    pub unresolved: Option<(Level, PolicyLocation)>,
     /// Of a tool of no server that nobody knows.
-    pub(crate) unknown_tool: Option<(Decision, PolicyPlace)>,
+    pub(crate) unknown_tool: Option<(Decision, PolicyLocation)>,
 }
 
 /// The lists that judge, wherever they stand: at the root of a policy or in a part of it for some agents.

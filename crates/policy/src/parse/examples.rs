@@ -41,7 +41,7 @@ fn fault(example: &RuleExample, rule: &Rule, all: &Scope, programs: &std::sync::
     let context = Context { root: Some("/repo"), ..Context::default() };
     let judged = acts.iter().map(|act| (alone.judge(act, &context), act));
     // A rule without a name of its own does not exist; other parts of the evaluator have a say in no example.
-    let own: Vec<(Judgement, &Effect)> = judged.filter(|(found, _)| found.named.is_some()).collect();
+    let own: Vec<(Judgement, &Effect)> = judged.filter(|(found, _)| found.policy_rule.is_some()).collect();
     let shown = quoted(&example.text);
     match example.matches {
         Wanted::NoMatch => {

@@ -10,7 +10,7 @@ use crate::glob::Glob;
 use crate::host::HostList;
 use crate::path::PathList;
 use crate::waivers::{BUILT_IN, Condition, Demand, Names, Origin, Subject, Target, Waiver, WaiverTerms, words_of};
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 
 use super::pattern::Pattern;
 use super::{Data, Entry, List, Parser, Stated, Value, escaped, quoted};
@@ -178,7 +178,7 @@ impl Parser<'_> {
     }
 
     /// The same texts as whatever they can be: what they can't be they don't cover.
-    fn target(&self, written: &[String], place: &PolicyPlace) -> Target {
+    fn target(&self, written: &[String], place: &PolicyLocation) -> Target {
         Target {
             paths: PathList::new(Some(&self.readable(written, place))),
             hosts: HostList::new(Some(&self.readable(written, place))),
@@ -187,7 +187,7 @@ impl Parser<'_> {
         }
     }
 
-    fn readable<P: Pattern>(&self, written: &[String], place: &PolicyPlace) -> List<P> {
+    fn readable<P: Pattern>(&self, written: &[String], place: &PolicyLocation) -> List<P> {
         let entries = written.iter().filter_map(|text| {
             let pattern = P::read(self, text).ok()?;
             Some(Entry { text: text.clone(), pattern, stated: Stated::entry(place.clone()) })

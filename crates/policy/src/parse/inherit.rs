@@ -32,8 +32,8 @@ impl Document {
         self.evidence.inherit(evidence);
         self.sessions.inherit(sessions);
         self.budgets.inherit(budgets);
-        let stated: Vec<String> = self.sequences.iter().map(|sequence| sequence.named.id.clone()).collect();
-        self.sequences.extend(sequences.into_iter().filter(|sequence| !stated.contains(&sequence.named.id)));
+        let stated: Vec<String> = self.sequences.iter().map(|sequence| sequence.policy_rule.id.clone()).collect();
+        self.sequences.extend(sequences.into_iter().filter(|sequence| !stated.contains(&sequence.policy_rule.id)));
         let stated: Vec<String> = self.agents.iter().map(|part| part.selected.text.clone()).collect();
         self.agents.extend(agents.into_iter().filter(|part| !stated.contains(&part.selected.text)));
         self.waivers.extend(waivers);
@@ -65,7 +65,7 @@ impl Rulebook {
             (Some(_), None) => {}
         }
         // A rule replaces the one of its name, and leaves the others.
-        let id = |rule: &Rule| rule.stated.named.as_ref().map(|named| named.id.to_lowercase());
+        let id = |rule: &Rule| rule.stated.policy_rule.as_ref().map(|rule| rule.id.to_lowercase());
         let own: BTreeSet<_> = self.rules.iter().map(id).collect();
         self.rules.extend(rules.into_iter().filter(|rule| !own.contains(&id(rule))));
     }

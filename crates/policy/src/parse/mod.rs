@@ -73,7 +73,7 @@ use std::sync::Arc;
 use super::diagnostics::{Diagnostics, Locator, quoted};
 use super::json::{self, Data, Key, Value};
 use super::waivers::{Names, Origin};
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 use keys::ROOT;
 use names::escaped;
 use paths::Labels;
@@ -146,7 +146,7 @@ impl Parser<'_> {
     }
 
     /// Where a value stands.
-    pub fn place(&mut self, value: &Value, pointer: &str) -> PolicyPlace {
+    pub fn place(&mut self, value: &Value, pointer: &str) -> PolicyLocation {
         self.locator.place(value.span.start, pointer)
     }
 

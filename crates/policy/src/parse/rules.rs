@@ -9,7 +9,7 @@ use crate::env::Variable;
 use crate::host::HostPattern;
 use crate::name::NamePattern;
 use crate::path::PathSet;
-use agent_strace_model::finding::{Level, Named};
+use agent_strace_model::finding::{Level, PolicyRule};
 
 use super::defaults::DECISIONS;
 use super::document::{Matches, Rule};
@@ -54,7 +54,7 @@ impl Parser<'_> {
             }
             let before = self.faults.list.len();
             let Some(rule) = self.rule(item, &pointer, rules.len()) else { continue };
-            let id = rule.stated.named.as_ref().map(|named| named.id.clone()).unwrap_or_default();
+            let id = rule.stated.policy_rule.as_ref().map(|rule| rule.id.clone()).unwrap_or_default();
             if let Some(first) = ids.insert(id.to_lowercase(), index) {
                 let message = format!("two rules are called {}", quoted(&id));
                 let help = format!("`rules[{first}]` is the other one; give one of them another id");
@@ -97,9 +97,9 @@ impl Parser<'_> {
             let pointer = format!("{pointer}/severity");
             self.faults.push(span.clone(), &pointer, message, Some("remove it".to_owned()));
         }
-        let named = Some(Arc::new(Named { id, owner, reason }));
+        let policy_rule = Some(Arc::new(PolicyRule { id, owner, reason }));
         let level = level.map_or(Level::Error, |(level, _)| level);
-        Some(Rule { stated: Stated { place, named, level }, effect, matches, text })
+        Some(Rule { stated: Stated { place, policy_rule, level }, effect, matches, text })
     }
 
     fn id(&mut self, rule: &Value, pointer: &str) -> Option<String> {

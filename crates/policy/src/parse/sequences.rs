@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::name::NamePattern;
 use crate::path::{PathList, PathSet};
 use crate::sequences::{Sequence, Step, Wanted};
-use agent_strace_model::finding::{Level, Named};
+use agent_strace_model::finding::{Level, PolicyRule};
 
 use super::pattern::{self, Pattern};
 use super::{Data, Entry, Fault, List, Parser, Stated, Value, nearest, quoted};
@@ -31,10 +31,10 @@ impl Parser<'_> {
         for (index, item) in items.iter().enumerate() {
             let pointer = format!("/sequences/{index}");
             let Some(sequence) = self.sequence(item, &pointer) else { continue };
-            if ids.insert(sequence.named.id.clone()) {
+            if ids.insert(sequence.policy_rule.id.clone()) {
                 sequences.push(sequence);
             } else {
-                let message = format!("there are two sequences {}", quoted(&sequence.named.id));
+                let message = format!("there are two sequences {}", quoted(&sequence.policy_rule.id));
                 self.faults.push(item.span.clone(), &pointer, message, Some("give each an id of its own".to_owned()));
             }
         }
@@ -62,9 +62,9 @@ impl Parser<'_> {
                 _ => {}
             }
         }
-        let named = Arc::new(Named { id: id?, owner, reason });
+        let policy_rule = Arc::new(PolicyRule { id: id?, owner, reason });
         let place = self.locator.place(value.span.start, pointer);
-        (!steps.is_empty()).then_some(Sequence { named, steps, within, level, place })
+        (!steps.is_empty()).then_some(Sequence { policy_rule, steps, within, level, place })
     }
 
     fn within(&mut self, value: &Value, pointer: &str) -> Option<u32> {

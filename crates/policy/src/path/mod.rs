@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use agent_strace_effects::{Certainty, PathTarget, escaped};
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 
 use super::Context;
 use super::fold::fold;
@@ -214,7 +214,7 @@ impl<'a> Files<'a> {
 
     /// The entry that allows the files, or the list when its entries do so together. What is left out, by the list or by
     /// a label in it, counts wherever any of the files may be meant.
-    pub(super) fn allowed_by<'r>(&self, list: &'r PathList) -> Option<(Option<&'r PathRule>, &'r PolicyPlace)> {
+    pub(super) fn allowed_by<'r>(&self, list: &'r PathList) -> Option<(Option<&'r PathRule>, &'r PolicyLocation)> {
         let is_out = |except: &[PathPattern]| except.iter().any(|pattern| self.touched_by(pattern));
         let fits = |rule: &&PathRule| self.within(rule.set.any_of.iter()) && !is_out(&rule.set.except);
         if let Some(rule) = list.named.iter().find(fits) {

@@ -3,7 +3,7 @@
 use crate::fold::fold;
 use crate::glob::Glob;
 use crate::parse::{List, Stated};
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 
 use super::is_anchored;
 
@@ -112,7 +112,7 @@ pub(crate) struct PathList {
     pub(super) named: Vec<PathRule>,
     /// What the list leaves out, whatever else it names.
     pub(super) except: Vec<PathPattern>,
-    place: Option<PolicyPlace>,
+    place: Option<PolicyLocation>,
 }
 
 impl PathList {
@@ -142,7 +142,7 @@ impl PathList {
     }
 
     /// Where the list stands, if it demands anything.
-    pub(crate) fn list_place(&self) -> Option<&PolicyPlace> {
+    pub(crate) fn list_place(&self) -> Option<&PolicyLocation> {
         self.place.as_ref()
     }
 
@@ -153,7 +153,7 @@ impl PathList {
     }
 
     /// Without one entry, or without any where it is the list that stands there.
-    pub(crate) fn drop_place(&mut self, place: &PolicyPlace) {
+    pub(crate) fn drop_place(&mut self, place: &PolicyLocation) {
         if self.place.as_ref() == Some(place) {
             *self = Self { named: std::mem::take(&mut self.named), ..Self::default() };
         } else {

@@ -331,7 +331,7 @@ fn rules_with_names() {
             "{} {} {}",
             short(&found),
             found.level.name(),
-            found.named.map_or("-".to_owned(), |named| named.id.clone())
+            found.policy_rule.map_or("-".to_owned(), |rule| rule.id.clone())
         )
     };
     for (text, expected) in [

@@ -13,7 +13,7 @@ mod without;
 use jiff::civil::Date;
 
 use agent_strace_effects::Effect;
-use agent_strace_model::finding::{Level, PolicyPlace, RuleId};
+use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 use super::parse::dotted;
 pub(super) use matching::{Condition, Target, words_of};
@@ -58,7 +58,7 @@ pub struct Waiver {
     pub max_uses: Option<u32>,
     /// The level of the rule it is about, where that is one of the policy.
     pub level: Level,
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
     /// All have to hold. Empty: the whole rule.
     conditions: Vec<Condition>,
     /// What it demands, as it was written: tells two waivers apart.
@@ -70,9 +70,9 @@ pub struct Waiver {
 pub struct Found<'a> {
     pub rule: RuleId,
     /// The entry of the policy that decided.
-    pub place: Option<&'a PolicyPlace>,
+    pub place: Option<&'a PolicyLocation>,
     /// The id of the rule that decided, where it has one.
-    pub named: Option<&'a str>,
+    pub policy_rule: Option<&'a str>,
     /// What was judged; `None` where the whole session was.
     pub effect: Option<&'a Effect>,
     pub root: Option<&'a str>,
@@ -146,7 +146,7 @@ impl Waiver {
         origin: Origin,
         WaiverTerms { rule, reason, owner, until, max_uses }: WaiverTerms,
         mut demands: Vec<Demand>,
-        place: PolicyPlace,
+        place: PolicyLocation,
     ) -> Self {
         demands.sort_by_key(|demand| demand.subject);
         let shown = demands.iter().map(|demand| {
@@ -175,7 +175,7 @@ impl Waiver {
                 .is_some_and(|file| Some(file) != self.place.file.as_ref());
         !foreign
             && (self.rule == found.rule
-                || found.named == Some(self.rule.as_str())
+                || found.policy_rule == Some(self.rule.as_str())
                 || found.place.is_some_and(|place| dotted(&place.pointer) == self.rule))
     }
 

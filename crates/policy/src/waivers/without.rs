@@ -3,13 +3,13 @@
 use crate::scope::{Rules, Scope};
 use crate::{Context, Judgement, Policy};
 use agent_strace_effects::Effect;
-use agent_strace_model::finding::{PolicyPlace, RuleId};
+use agent_strace_model::finding::{PolicyLocation, RuleId};
 
 /// What decided, and is excepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excepted {
     pub rule: RuleId,
-    pub place: Option<PolicyPlace>,
+    pub place: Option<PolicyLocation>,
 }
 
 impl Policy {
@@ -32,7 +32,7 @@ impl Scope {
         scope
     }
 
-    fn drop_place(&mut self, place: &PolicyPlace) {
+    fn drop_place(&mut self, place: &PolicyLocation) {
         let files = [Some(&mut self.read), Some(&mut self.write), Some(&mut self.list), self.delete.as_mut()];
         files.into_iter().flatten().flat_map(Rules::lists).for_each(|list| list.drop_place(place));
         self.commands.lists().into_iter().for_each(|list| list.drop_place(place));

@@ -93,8 +93,8 @@ pub(super) fn rows<'a>(report: &'a EvalsReport<'_>, session: &'a SessionOutcome)
 /// Names of the demands that findings stand against.
 pub(super) fn standing(session: &SessionOutcome) -> BTreeSet<&str> {
     let own = |finding: &&Finding| finding.rule.starts_with("eval/");
-    let names = session.findings.iter().filter(own).filter_map(|finding| finding.named.as_ref());
-    names.map(|named| named.id.as_str()).collect()
+    let names = session.findings.iter().filter(own).filter_map(|finding| finding.policy_rule.as_ref());
+    names.map(|rule| rule.id.as_str()).collect()
 }
 
 /// What is demanded by one scorer or criterion.

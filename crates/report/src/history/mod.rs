@@ -223,11 +223,11 @@ fn of_entry(entry: &agent_strace_policy::EntryView) -> Label {
     let pointer = entry.place.pointer.trim_start_matches('/').replace('/', ".");
     let list = pointer.trim_end_matches(|character: char| character.is_ascii_digit()).trim_end_matches('.');
     let scope = list.rsplit_once('.').map_or(list, |(scope, _)| scope).to_owned();
-    match &entry.named {
-        Some(named) => Label {
-            id: named.id.clone(),
-            name: named.id.clone(),
-            shown: format!("{effect}: {}", named.id),
+    match &entry.policy_rule {
+        Some(rule) => Label {
+            id: rule.id.clone(),
+            name: rule.id.clone(),
+            shown: format!("{effect}: {}", rule.id),
             scope: "rules".to_owned(),
             effect,
             pattern: entry.text.clone(),

@@ -6,7 +6,7 @@ use super::markup::{Html, code, element, facts, lines, message, span, text};
 use super::rules::{anchor, remedy};
 use crate::escape::shorten;
 use crate::measured::grouped;
-use crate::view::{Report, ShownFinding, ShownPlace};
+use crate::view::{Report, ShownFinding, ShownLocation};
 use agent_strace_secrets::Redacted;
 
 /// Longest message, name and piece of a log that are shown, in characters; a piece also in lines.
@@ -130,7 +130,7 @@ fn finding(report: &Report, subject: Subject<'_>, finding: &ShownFinding, number
     let summary = element("summary", &[], [badge(level), text(" "), what, text(" "), about]);
     let rule = [element("a", &[("href", &format!("#{}", anchor(finding.rule)))], [code(finding.rule)]), known(finding)];
     let rows = [("Rule", Some(rule.into_iter().collect())), ("Policy", policy.map(|place| policy_line(report, place)))];
-    let named = policy.and_then(ShownPlace::named).map(|named| text(&named));
+    let named = policy.and_then(ShownLocation::named).map(|named| text(&named));
     let rows = rows.into_iter().chain([("Named there", named)]).chain(effect::rows(finding.effect.as_deref()));
     let rows = rows.chain([("How to fix", remedy(finding.rule))]);
     let details = facts("facts", rows.chain(record(report, subject, finding)));
@@ -163,7 +163,7 @@ fn known(finding: &ShownFinding) -> Html {
     agent_strace_rules::find(finding.rule).map_or(Html::default(), |rule| text(&format!(": {}", rule.summary)))
 }
 
-fn policy_line(report: &Report, place: &ShownPlace) -> Html {
+fn policy_line(report: &Report, place: &ShownLocation) -> Html {
     let position = format!("{}:{}:{}", report.file(place), place.line, place.column);
     [code(&position), text(" "), span("meta", &place.pointer)].into_iter().collect()
 }

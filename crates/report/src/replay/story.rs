@@ -4,7 +4,7 @@ use super::super::actions::action;
 use super::super::escape::{shorten, terminal};
 use super::super::measured::grouped;
 use super::super::text::Paint;
-use super::super::view::{Report, ShownEffect, ShownFinding, ShownPlace};
+use super::super::view::{Report, ShownEffect, ShownFinding, ShownLocation};
 use super::terminal::{acting, cut, detail, flat};
 use super::{Found, Looks, ReplayReport, ShownEvents, ShownLine};
 use agent_strace_policy::{WaiverOrigin, covered_by};
@@ -133,7 +133,7 @@ impl Story<'_> {
         lines
     }
 
-    fn entry(&self, place: &ShownPlace, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Vec<String> {
+    fn entry(&self, place: &ShownLocation, read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Vec<String> {
         let file = self.report.file(place);
         let mut lines =
             vec![format!("  {}:{}:{} ({})", terminal(file), place.line, place.column, terminal(&place.pointer))];

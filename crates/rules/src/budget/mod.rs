@@ -3,7 +3,7 @@
 use super::{Check, Hit, Log, Rule, Site};
 use agent_strace_metrics::series::{self, Series};
 use agent_strace_metrics::{Part, Pricing};
-use agent_strace_model::finding::{Counts, Level};
+use agent_strace_model::finding::{Level, VerdictImpact};
 use agent_strace_policy::budgets::{Limit, Measure};
 
 pub(super) static EXCEEDED: Rule = Rule {
@@ -42,8 +42,8 @@ fn exceeded(log: &Log<'_>, hits: &mut Vec<Hit>) {
         } else if let Some((event, what)) = &series.unknown {
             let message = format!("{} {} or more: {}, and {what}", who.words(), spent(), allowed());
             let hit = hit(&EXCEEDED, Site::Event(*event), Level::Warning, message, limit, who);
-            let counts = if is_of_usage(measure) { Counts::Incomplete } else { Counts::ByLevel };
-            hits.push(Hit { counts, ..hit });
+            let impact = if is_of_usage(measure) { VerdictImpact::Incomplete } else { VerdictImpact::ByLevel };
+            hits.push(Hit { impact, ..hit });
         }
     });
     let several = hits.iter().filter(|hit| hit.level == Level::Error).count() > 1;
@@ -66,7 +66,7 @@ fn unrecorded(log: &Log<'_>, hits: &mut Vec<Hit>) {
         }
         let message = format!("{} can't be judged for {}: the log does not record it", key(limit), who.words());
         let hit = hit(&UNRECORDED, Site::Session, Level::Warning, message, limit, who);
-        hits.push(Hit { counts: Counts::Incomplete, ..hit });
+        hits.push(Hit { impact: VerdictImpact::Incomplete, ..hit });
     });
 }
 
@@ -158,8 +158,8 @@ fn hit(rule: &Rule, site: Site, level: Level, message: String, limit: &Limit, wh
         message,
         rule: rule.id,
         place: Some(limit.place.clone()),
-        named: None,
-        counts: Counts::ByLevel,
+        policy_rule: None,
+        impact: VerdictImpact::ByLevel,
         about: vec![("limit", key(limit)), ("subagent", spender.to_owned())],
         since: Vec::new(),
     }

@@ -9,7 +9,7 @@ mod unmerged;
 use super::{Check, Rule};
 use agent_strace_effects::{Certainty, Effect, Kind, PathTarget};
 use agent_strace_git::change_set::Change;
-use agent_strace_model::finding::{Level, PolicyPlace};
+use agent_strace_model::finding::{Level, PolicyLocation};
 use agent_strace_policy::Policy;
 use agent_strace_policy::evidence::Weight;
 
@@ -47,7 +47,7 @@ pub struct ChangeHit {
     /// Where: in the change, or in a session of it.
     pub site: ChangeSite,
     /// The entry of the policy that says what it weighs.
-    pub place: Option<PolicyPlace>,
+    pub place: Option<PolicyLocation>,
     /// What tells it from others of its rule.
     pub about: Vec<String>,
 }
@@ -67,7 +67,7 @@ fn done_to(path: &str, is_gone: bool) -> Effect {
 }
 
 /// How much a rule weighs, where it is told at all: what the policy says, or else `usually`.
-fn weigh(policy: &Policy, rule: &Rule, usually: Level) -> Option<(Weight, Option<PolicyPlace>)> {
+fn weigh(policy: &Policy, rule: &Rule, usually: Level) -> Option<(Weight, Option<PolicyLocation>)> {
     match policy.evidence().stated(rule.id) {
         None => Some((Weight::Level(usually), None)),
         Some((Weight::Off, _)) => None,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{ChangeHit, ChangeSite, Changed, Check, Rule, bounded, done_to, listed, weigh};
 use agent_strace_git::change_set::Extent;
 use agent_strace_git::{ChangedFile, Status};
-use agent_strace_model::finding::{Level, PolicyPlace};
+use agent_strace_model::finding::{Level, PolicyLocation};
 use agent_strace_policy::evidence::Weight;
 
 pub(crate) static RULE: Rule = Rule {
@@ -75,7 +75,7 @@ impl<'a> Unexplained<'a> {
         Some(Self { file, lines, by_agent: of_agents.contains(file.path.as_str()) })
     }
 
-    fn hit(&self, weight: Weight, place: Option<PolicyPlace>) -> ChangeHit {
+    fn hit(&self, weight: Weight, place: Option<PolicyLocation>) -> ChangeHit {
         let path = &self.file.path;
         let message = match self.lines.as_slice() {
             [] => format!("no session that is here {} `{path}`", done(self.file)),
@@ -89,7 +89,7 @@ impl<'a> Unexplained<'a> {
 }
 
 /// One finding for all of them, at the first.
-fn together(found: &[Unexplained<'_>], weight: Weight, place: Option<PolicyPlace>) -> Option<ChangeHit> {
+fn together(found: &[Unexplained<'_>], weight: Weight, place: Option<PolicyLocation>) -> Option<ChangeHit> {
     let first = found.first()?;
     if let [one] = found {
         return Some(one.hit(weight, place));

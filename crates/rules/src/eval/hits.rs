@@ -6,7 +6,7 @@ use super::{
     Assessment, Baseline, Demands, Measurement, Stage, Value, Worth, weighted, worth_of_score, worth_of_value,
 };
 use crate::{Hit, Rule, Site, evals as rules};
-use agent_strace_model::finding::{Counts, Level, Named, PolicyPlace};
+use agent_strace_model::finding::{Level, PolicyLocation, PolicyRule, VerdictImpact};
 use agent_strace_model::prices;
 use agent_strace_policy::config::evals::{Bound, Criterion, Evals, FailOn, Metric, Scorer, Test};
 
@@ -59,7 +59,7 @@ pub fn hits(demands: &Demands, assessment: &Assessment, stage: Stage) -> Vec<Hit
 fn stage_of_score(test: &Test, assessment: &Assessment) -> Stage {
     match test {
         Test::MaxFindings { .. } => Stage::Findings,
-        Test::TestsRan(_) if assessment.kin.awaited => Stage::Findings,
+        Test::TestsRan(_) if assessment.relations.awaited => Stage::Findings,
         _ => Stage::Session,
     }
 }
@@ -71,7 +71,7 @@ fn stage_of_value(metric: Metric) -> Stage {
 /// What is reported, and where it was demanded.
 struct At<'a> {
     name: &'a str,
-    place: &'a PolicyPlace,
+    place: &'a PolicyLocation,
     measured: &'a Measurement,
 }
 
@@ -84,8 +84,8 @@ impl At<'_> {
             message,
             rule: rule.id,
             place: Some(self.place.clone()),
-            named: Some(Arc::new(Named { id: self.name.to_owned(), owner: None, reason: None })),
-            counts: Counts::ByLevel,
+            policy_rule: Some(Arc::new(PolicyRule { id: self.name.to_owned(), owner: None, reason: None })),
+            impact: VerdictImpact::ByLevel,
             about: vec![("name", self.name.to_owned())],
             since: Vec::new(),
         }
@@ -94,7 +94,7 @@ impl At<'_> {
     /// What can't be measured is not good: it keeps the verdict from being a pass.
     fn unknown(&self) -> Hit {
         let message = format!("`{}` can't be judged: {}", self.name, self.measured.reason);
-        Hit { counts: Counts::Incomplete, ..self.hit(&rules::UNJUDGED, message) }
+        Hit { impact: VerdictImpact::Incomplete, ..self.hit(&rules::UNJUDGED, message) }
     }
 
     fn regression(&self, baseline: &Baseline, metric: Option<Metric>) -> Hit {
@@ -115,7 +115,7 @@ fn score_hit(evals: &Evals, assessment: &Assessment) -> Option<Hit> {
     let (_, place) = pass.or(warn)?;
     let at = At { name: "thresholds", place, measured: &measured };
     let Some(score) = measured.number() else { return Some(at.unknown()) };
-    let below = |limit: Option<&(f64, PolicyPlace)>| {
+    let below = |limit: Option<&(f64, PolicyLocation)>| {
         limit.filter(|(limit, _)| !super::reaches(score, *limit)).map(|(limit, _)| *limit)
     };
     let words = |key: &str, limit: f64| format!("the weighted score is {score:.2}, below `thresholds.{key}` ({limit})");

@@ -11,8 +11,8 @@ mod baseline;
 mod commands;
 mod files;
 mod hits;
-mod kin;
 mod numbers;
+mod relations;
 mod rewriters;
 mod runners;
 mod tests_ran;
@@ -20,13 +20,13 @@ mod texts;
 mod verdicts;
 
 use crate::Log;
-use agent_strace_model::finding::{Counts, Finding};
+use agent_strace_model::finding::{Finding, VerdictImpact};
 use agent_strace_policy::config::evals::{Bound, Criterion, Evals, FailOn, Metric, Scorer, Test};
 
 pub use baseline::{Baseline, BaselineFault};
 pub use hits::{hits, shown};
-pub use kin::Member;
-pub use kin::relate;
+pub use relations::RunSession;
+pub use relations::relate;
 pub use verdicts::Verdicts;
 
 /// What sessions have to be like, and what they were like before.
@@ -55,7 +55,7 @@ pub struct Assessment {
     pub values: Vec<Measurement>,
     pub totals: Totals,
     /// What the other sessions of the run have to do with it.
-    kin: kin::Kin,
+    relations: relations::SessionRelations,
     /// Findings of lint rules are among those of the session.
     linted: bool,
 }
@@ -121,7 +121,7 @@ pub fn measure(demands: &Demands, log: &Log<'_>, linted: bool) -> Assessment {
     let Demands { evals, verdicts, .. } = demands;
     let scores: Vec<Measurement> = evals.scorers.iter().map(|scorer| score(scorer, log, verdicts)).collect();
     Assessment {
-        kin: kin::Kin::of(evals, &scores, log),
+        relations: relations::SessionRelations::of(evals, &scores, log),
         scores,
         values: evals.criteria.iter().map(|criterion| numbers::value(criterion, log)).collect(),
         totals: numbers::totals(log.measured),
@@ -149,10 +149,10 @@ pub fn settle(evals: &Evals, assessment: &mut Assessment, findings: &[&Finding])
     for (scorer, measured) in evals.scorers.iter().zip(&mut assessment.scores) {
         if let Test::MaxFindings { most, level, rules } = &scorer.test {
             let named = || findings.iter().copied().filter(|finding| is_of(finding.rule, rules));
-            let counts = |finding: &&Finding| finding.level >= *level && finding.counts == Counts::ByLevel;
+            let counts = |finding: &&Finding| finding.level >= *level && finding.impact == VerdictImpact::ByLevel;
             let counted = numbers::at_most(named().filter(counts), *most);
             // A rule that could not judge found nothing, and that is no good news.
-            let lacking = named().find(|finding| finding.counts == Counts::Incomplete);
+            let lacking = named().find(|finding| finding.impact == VerdictImpact::Incomplete);
             *measured = match lacking.filter(|_| counted.number() == Some(1.0)) {
                 Some(lacking) => unjudged(lacking),
                 None => counted,
@@ -162,7 +162,7 @@ pub fn settle(evals: &Evals, assessment: &mut Assessment, findings: &[&Finding])
     for (criterion, measured) in evals.criteria.iter().zip(&mut assessment.values) {
         if criterion.metric == Metric::LintViolations && assessment.linted {
             let named = || findings.iter().copied().filter(|finding| finding.rule.starts_with("lint/"));
-            let lacking = named().find(|finding| finding.counts == Counts::Incomplete);
+            let lacking = named().find(|finding| finding.impact == VerdictImpact::Incomplete);
             *measured = lacking.map_or_else(|| numbers::violations(named()), unjudged);
         }
     }

@@ -16,7 +16,7 @@ use agent_strace_policy::config::evals::Commands;
 type Seen<'a> = Option<(usize, &'a Act<'a>)>;
 
 /// The acts of a session, and which of them are tests.
-struct Trail<'a> {
+struct TestHistory<'a> {
     commands: &'a Commands,
     acts: &'a [Act<'a>],
     /// Of each act, where somebody asked: comparing a command with many takes time.
@@ -32,12 +32,12 @@ const NEVER: usize = usize::MAX;
 pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
     let (acts, anywhere) = (log.acts, log.session.root.is_none());
     let background = Background::of(log);
-    let trail = Trail { commands, acts, tests: vec![OnceCell::new(); acts.len()], anywhere, background };
-    let (change, doubt) = (trail.last(|_, act| trail.is_change(act)), trail.last_doubt());
+    let history = TestHistory { commands, acts, tests: vec![OnceCell::new(); acts.len()], anywhere, background };
+    let (change, doubt) = (history.last(|_, act| history.is_change(act)), history.last_doubt());
     let since = change.map_or(0, |(at, _)| at);
-    let last = trail.last_tests(since);
+    let last = history.last_tests(since);
     let well = last.filter(|(_, act)| act.status == Some(Status::Ok));
-    let passed = well.filter(|(at, act)| trail.is_told(act) && trail.doubt(*at).is_none());
+    let passed = well.filter(|(at, act)| history.is_told(act) && history.doubt(*at).is_none());
     match (change, doubt, passed) {
         (None, None, passed) => Measurement::new(1.0, "nothing was changed").at(passed.map(|(_, test)| test.event)),
         (_, doubt, Some((at, test))) if doubt.is_none_or(|(doubtful, _)| doubtful < at) => {
@@ -46,13 +46,13 @@ pub(super) fn tests_ran(commands: &Commands, log: &Log<'_>) -> Measurement {
         }
         (_, Some((place, act)), Some(_)) | (None, Some((place, act)), None) => changes_unseen(place, act),
         (Some((_, change)), ..) => match well {
-            Some((at, test)) => untold(test, trail.doubt(at)),
-            None => trail.lacking(since, change),
+            Some((at, test)) => untold(test, history.doubt(at)),
+            None => history.lacking(since, change),
         },
     }
 }
 
-impl<'a> Trail<'a> {
+impl<'a> TestHistory<'a> {
     fn is_test(&self, at: usize) -> bool {
         let (Some(act), Some(known)) = (self.acts.get(at), self.tests.get(at)) else { return false };
         *known.get_or_init(|| {

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use memchr::memmem::Finder;
 
 use super::calls::Called;
+use super::context::{LintContext, LintEvent, counted};
 use super::edits::name;
-use super::scene::{Beat, Scene, counted};
 use super::{edits, lint};
 use crate::Act;
 use agent_strace_effects::{Certainty, Effect, Kind, PathTarget};
@@ -15,11 +15,11 @@ use agent_strace_policy::config::lint::{Parameter, Unit};
 
 const LINES: Parameter = Parameter { key: "lines", default: Some(100.0), unit: Unit::Count };
 
-lint!(BLIND_EDIT, "blind-edit", Note, "a file was edited that had never been read", [LINES], |scene, hits| {
-    let edits = scene.calls.blind(|| blind(scene)).iter();
-    for Blind { event, path, .. } in edits.filter(|edit| edit.lines < scene.count(&LINES)) {
+lint!(BLIND_EDIT, "blind-edit", Note, "a file was edited that had never been read", [LINES], |context, hits| {
+    let edits = context.calls.blind(|| blind(context)).iter();
+    for Blind { event, path, .. } in edits.filter(|edit| edit.lines < context.count(&LINES)) {
         let message = format!("edits `{path}`, which the session had never read");
-        hits.push(scene.hit(*event..=*event, message, vec![("path", path.clone())]));
+        hits.push(context.hit(*event..=*event, message, vec![("path", path.clone())]));
     }
 });
 
@@ -29,12 +29,12 @@ lint!(
     Warning,
     "a large part of a file was replaced that had never been read",
     [LINES],
-    |scene, hits| {
-        let edits = scene.calls.blind(|| blind(scene)).iter();
-        for Blind { event, path, lines } in edits.filter(|edit| edit.lines >= scene.count(&LINES)) {
+    |context, hits| {
+        let edits = context.calls.blind(|| blind(context)).iter();
+        for Blind { event, path, lines } in edits.filter(|edit| edit.lines >= context.count(&LINES)) {
             let lines = counted(*lines, "line");
             let message = format!("replaces {lines} of `{path}`, which the session had never read");
-            hits.push(scene.hit(*event..=*event, message, vec![("path", path.clone())]));
+            hits.push(context.hit(*event..=*event, message, vec![("path", path.clone())]));
         }
     }
 );
@@ -101,39 +101,39 @@ impl<'a> Seen<'a> {
 }
 
 /// Each file once, with the lines that the first edit replaced.
-fn blind(scene: &Scene<'_>) -> Vec<Blind> {
-    if continues_another(scene) {
+fn blind(context: &LintContext<'_>) -> Vec<Blind> {
+    if continues_another(context) {
         return Vec::new();
     }
-    let mut calls = scene.calls.list.iter().peekable();
+    let mut calls = context.calls.list.iter().peekable();
     let (mut seen, mut found) = (Seen::default(), Vec::new());
-    let mut acts = scene.log.acts;
+    let mut acts = context.log.acts;
     while let Some(first) = acts.first().filter(|_| !seen.anything) {
         let of_event = acts.iter().take_while(|act| act.event == first.event).count();
         let (event, rest) = acts.split_at(of_event);
         acts = rest;
         while calls.next_if(|call| call.event < first.event).is_some() {}
         if let Some(call) = calls.next_if(|call| call.event == first.event) {
-            let edits = replaced(scene, call, &seen).into_iter();
+            let edits = replaced(context, call, &seen).into_iter();
             found.extend(edits.map(|(path, lines)| (first.event, path, lines)));
         }
         event.iter().filter(|act| happened(act)).for_each(|act| seen.act(act.effect));
     }
     let names: BTreeSet<&str> = found.iter().map(|(_, path, _)| name(path)).collect();
-    let said = said(scene, &names);
+    let said = said(context, &names);
     let unsaid = found.iter().filter(|(event, path, _)| said.get(name(path)).is_none_or(|first| first >= event));
     unsaid.map(|(event, path, lines)| Blind { event: *event, path: (*path).to_owned(), lines: *lines }).collect()
 }
 
 /// What came before it is in another log, and in the agent's summary: what it has read is not known.
-fn continues_another(scene: &Scene<'_>) -> bool {
-    let mut early = scene.beats().take_while(|beat| !matches!(beat, Beat::Call(_)));
-    if early.any(|beat| matches!(beat, Beat::Instruction) && !scene.is_subagent()) {
+fn continues_another(context: &LintContext<'_>) -> bool {
+    let mut early = context.events().take_while(|event| !matches!(event, LintEvent::Call(_)));
+    if early.any(|event| matches!(event, LintEvent::Instruction) && !context.is_subagent()) {
         return true;
     }
     // A log that begins with the end of an earlier turn.
-    let prompt = scene.session().events.iter().position(|event| matches!(event.kind, EventKind::Prompt(_)));
-    let before = scene.session().events.get(..prompt.unwrap_or(0)).unwrap_or_default();
+    let prompt = context.session().events.iter().position(|event| matches!(event.kind, EventKind::Prompt(_)));
+    let before = context.session().events.get(..prompt.unwrap_or(0)).unwrap_or_default();
     before.iter().any(|event| matches!(event.kind, EventKind::Notice | EventKind::Message(_) | EventKind::Result(_)))
 }
 
@@ -142,13 +142,13 @@ fn happened(act: &Act<'_>) -> bool {
 }
 
 /// The files nobody had seen of which a call replaced something that was there, and how many lines of them.
-fn replaced<'a>(scene: &Scene<'_>, call: &Called<'a>, seen: &Seen<'_>) -> Vec<(&'a str, usize)> {
+fn replaced<'a>(context: &LintContext<'_>, call: &Called<'a>, seen: &Seen<'_>) -> Vec<(&'a str, usize)> {
     // What is in arguments is looked at only where it matters: they may be long.
     if call.was_refused() || call.failed() || call.written().all(|path| seen.knows(path)) {
         return Vec::new();
     }
     let existed = || {
-        let text = scene.calls.result(call).map(RawText::decode).unwrap_or_default();
+        let text = context.calls.result(call).map(RawText::decode).unwrap_or_default();
         REPLACED.iter().any(|words| text.contains(words))
     };
     let written: HashMap<&str, &'a str> = call.written().rev().map(|path| (name(path), path)).collect();
@@ -170,13 +170,13 @@ const AT_ONCE: usize = 16;
 
 /// Of these names of files those that were said to the agent, with the first event in which each was: who spoke of a file
 /// may have said what is in it.
-fn said<'n>(scene: &Scene<'_>, names: &BTreeSet<&'n str>) -> BTreeMap<&'n str, u32> {
+fn said<'n>(context: &LintContext<'_>, names: &BTreeSet<&'n str>) -> BTreeMap<&'n str, u32> {
     let mut first = BTreeMap::new();
     // What is said is long, and mostly names none of them.
     let finders: Vec<Finder<'_>> = names.iter().take(AT_ONCE).map(Finder::new).collect();
     let may_name =
         |text: &str| names.len() > AT_ONCE || finders.iter().any(|name| name.find(text.as_bytes()).is_some());
-    for event in scene.session().events.iter().filter(|_| !names.is_empty()) {
+    for event in context.session().events.iter().filter(|_| !names.is_empty()) {
         let (EventKind::Prompt(text) | EventKind::Instruction(text)) = &event.kind else { continue };
         let text = text.decode();
         if !may_name(&text) {

@@ -1,7 +1,7 @@
 //! A session that came close to what it may cost.
 
+use super::context::LintContext;
 use super::lint;
-use super::scene::Scene;
 use crate::Hit;
 use agent_strace_metrics::{Pricing, series};
 use agent_strace_model::prices::{dollars, parts};
@@ -20,16 +20,16 @@ lint!(
     look
 );
 
-fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
-    let ceilings = ceilings(scene);
+fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
+    let ceilings = ceilings(context);
     if ceilings.is_empty() {
-        return scene.cannot_judge("no budget is stated, neither as `budget_dollars` here nor in the policy", hits);
+        return context.cannot_judge("no budget is stated, neither as `budget_dollars` here nor in the policy", hits);
     }
-    let share = scene.number(&THRESHOLD).unwrap_or(1.0);
+    let share = context.number(&THRESHOLD).unwrap_or(1.0);
     let mut nearest: Option<(u128, u32, u128)> = None;
     let mut unknown = false;
     for Ceiling { most, stated } in ceilings {
-        let spent = series::cost(scene.session(), stated.as_ref().unwrap_or_else(|| scene.log.measured.pricing()));
+        let spent = series::cost(context.session(), stated.as_ref().unwrap_or_else(|| context.log.measured.pricing()));
         let near = parts(dollars(most) * share);
         let reached = spent.total().saturating_mul(100) / most.max(1);
         match spent.passes(near.saturating_sub(1)) {
@@ -45,9 +45,9 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             "the session reached {reached}% of a ${:.2} budget ceiling: consider raising the budget or splitting the task",
             dollars(most)
         );
-        hits.push(scene.hit(event..=event, message, Vec::new()));
+        hits.push(context.hit(event..=event, message, Vec::new()));
     } else if unknown {
-        scene.cannot_judge("the log does not record what the session cost, or a model of it has no price", hits);
+        context.cannot_judge("the log does not record what the session cost, or a model of it has no price", hits);
     }
 }
 
@@ -59,13 +59,13 @@ struct Ceiling<'a> {
 
 /// What the lint file and the policy state. Limits of the policy are counted as `budget/exceeded` counts them; that of the
 /// lint file, which has no prices of its own, as the policy's are.
-fn ceilings<'a>(scene: &Scene<'a>) -> Vec<Ceiling<'a>> {
-    let policy = scene.log.policy;
+fn ceilings<'a>(context: &LintContext<'a>) -> Vec<Ceiling<'a>> {
+    let policy = context.log.policy;
     let limits = policy.budgets().limits.iter().chain(&policy.hooks().limits);
     let stated = limits.filter(|limit| limit.measure == Measure::CostUsd);
     let mut ceilings: Vec<Ceiling<'a>> =
         stated.map(|limit| Ceiling { most: limit.most, stated: limit.prices.as_ref().map(Pricing::Rates) }).collect();
-    let own = scene.number(&BUDGET).map(parts);
+    let own = context.number(&BUDGET).map(parts);
     let stated = ceilings.iter().find_map(|ceiling| ceiling.stated);
     ceilings.extend(own.map(|most| Ceiling { most, stated }));
     ceilings

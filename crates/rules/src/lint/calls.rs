@@ -42,7 +42,7 @@ pub(super) struct Called<'a> {
     pub(super) event: u32,
     pub(super) call: &'a ToolCall<'a>,
     /// Whose conversation it is a part of.
-    pub(super) by: By<'a>,
+    pub(super) by: Conversation<'a>,
     /// Worked out where somebody compares: arguments may be long.
     asks: OnceCell<Cow<'a, str>>,
     /// What it did.
@@ -50,7 +50,7 @@ pub(super) struct Called<'a> {
 }
 
 /// Who calls: an agent forgets nothing between its own calls, and knows nothing of another one's.
-pub(super) type By<'a> = (u16, Option<&'a str>);
+pub(super) type Conversation<'a> = (u16, Option<&'a str>);
 
 impl<'a> Calls<'a> {
     pub(super) fn new(log: &Log<'a>) -> Self {

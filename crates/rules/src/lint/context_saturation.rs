@@ -1,7 +1,7 @@
 //! A request that filled most of what its model can take.
 
+use super::context::LintContext;
 use super::lint;
-use super::scene::Scene;
 use crate::Hit;
 use agent_strace_metrics::Request;
 use agent_strace_policy::config::lint::{Parameter, Unit};
@@ -18,12 +18,12 @@ lint!(
     look
 );
 
-fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
-    let threshold = scene.number(&THRESHOLD).unwrap_or(1.0);
-    let requests = scene.log.measured.requests();
+fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
+    let threshold = context.number(&THRESHOLD).unwrap_or(1.0);
+    let requests = context.log.measured.requests();
     let mut judged = requests.iter().any(|request| request.is_main);
     for request in requests.iter().filter(|request| request.is_main) {
-        let (Some(prompt), Some(window)) = (request.prompt, window(scene, request)) else {
+        let (Some(prompt), Some(window)) = (request.prompt, window(context, request)) else {
             judged = false;
             continue;
         };
@@ -32,7 +32,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             let message = format!(
                 "input tokens exceeded {percent:.0}% of the model's context window: {prompt} of {window} tokens in one request"
             );
-            hits.push(scene.hit(request.event..=request.event, message, Vec::new()));
+            hits.push(context.hit(request.event..=request.event, message, Vec::new()));
             return;
         }
     }
@@ -43,12 +43,12 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         } else {
             "the log does not record what single requests sent"
         };
-        scene.cannot_judge(why, hits);
+        context.cannot_judge(why, hits);
     }
 }
 
-fn window(scene: &Scene<'_>, request: &Request) -> Option<u64> {
-    let stated = scene.number(&WINDOW).map(|_| scene.count(&WINDOW) as u64);
+fn window(context: &LintContext<'_>, request: &Request) -> Option<u64> {
+    let stated = context.number(&WINDOW).map(|_| context.count(&WINDOW) as u64);
     stated.or(request.window).filter(|window| *window > 0)
 }
 

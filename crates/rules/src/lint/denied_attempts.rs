@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::calls::Called;
+use super::context::{LintContext, LintEvent};
 use super::lint;
-use super::scene::{Beat, Scene};
 use crate::Hit;
 use agent_strace_effects::{Certainty, Effect, Kind};
 use agent_strace_model::RawText;
@@ -29,17 +29,17 @@ struct Refusals<'a> {
     acts: BTreeMap<(&'static str, String), u32>,
 }
 
-fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
     let mut refused = Refusals::default();
-    for beat in scene.beats() {
-        match beat {
+    for event in context.events() {
+        match event {
             // What touches nothing is a question: a plan that its user wants otherwise is no refusal.
-            Beat::Call(call) if call.was_refused() && call.acts.is_empty() => {}
-            Beat::Call(call) if call.was_refused() && is_answered(scene, call) => {
-                hits.extend(again(scene, &refused.calls));
+            LintEvent::Call(call) if call.was_refused() && call.acts.is_empty() => {}
+            LintEvent::Call(call) if call.was_refused() && is_answered(context, call) => {
+                hits.extend(again(context, &refused.calls));
                 refused = Refusals::default();
             }
-            Beat::Call(call) if call.was_refused() => {
+            LintEvent::Call(call) if call.was_refused() => {
                 refused.calls.push(call);
                 for act in call.acts {
                     if let Some(target) = target(act.effect) {
@@ -47,37 +47,37 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
                     }
                 }
             }
-            Beat::Call(call) => hits.extend(around(scene, &refused, call)),
+            LintEvent::Call(call) => hits.extend(around(context, &refused, call)),
             // Who is told to go on has been answered.
-            Beat::Prompt => {
-                hits.extend(again(scene, &refused.calls));
+            LintEvent::Prompt => {
+                hits.extend(again(context, &refused.calls));
                 refused = Refusals::default();
             }
-            Beat::Instruction | Beat::Message(_) => {}
+            LintEvent::Instruction | LintEvent::Message(_) => {}
         }
     }
-    hits.extend(again(scene, &refused.calls));
+    hits.extend(again(context, &refused.calls));
 }
 
 /// What agents write before the words of a user who refused a call and said what to do instead.
 const ANSWERS: &[&str] = &["the user said:", "user provided the following", "reason for rejection"];
 
 /// Whether a refusal came with words: it is an order as good as a prompt.
-fn is_answered(scene: &Scene<'_>, call: &Called<'_>) -> bool {
-    let Some(text) = scene.calls.result(call).map(RawText::decode) else { return false };
+fn is_answered(context: &LintContext<'_>, call: &Called<'_>) -> bool {
+    let Some(text) = context.calls.result(call).map(RawText::decode) else { return false };
     ANSWERS.iter().any(|answer| text.contains(answer))
 }
 
 /// Asked for over and over.
-fn again(scene: &Scene<'_>, refused: &[&Called<'_>]) -> Option<Hit> {
+fn again(context: &LintContext<'_>, refused: &[&Called<'_>]) -> Option<Hit> {
     let ((first, last), count) = (refused.first().zip(refused.last())?, refused.len());
     let message = format!("{count} calls were refused, and the agent went on trying: nobody told it to");
-    (count >= scene.count(&THRESHOLD))
-        .then(|| scene.hit(first.event..=last.event, message, vec![("tool", first.call.tool.to_string())]))
+    (count >= context.count(&THRESHOLD))
+        .then(|| context.hit(first.event..=last.event, message, vec![("tool", first.call.tool.to_string())]))
 }
 
 /// Done all the same.
-fn around(scene: &Scene<'_>, refused: &Refusals<'_>, call: &Called<'_>) -> Option<Hit> {
+fn around(context: &LintContext<'_>, refused: &Refusals<'_>, call: &Called<'_>) -> Option<Hit> {
     if refused.acts.is_empty() || call.failed() {
         return None;
     }
@@ -88,7 +88,7 @@ fn around(scene: &Scene<'_>, refused: &Refusals<'_>, call: &Called<'_>) -> Optio
     })?;
     let (kind, what) = act;
     let message = format!("{kind}s `{what}`, which had been refused at event {before}");
-    Some(scene.hit(call.event..=call.event, message, vec![("kind", kind.to_owned()), ("target", what)]))
+    Some(context.hit(call.event..=call.event, message, vec![("kind", kind.to_owned()), ("target", what)]))
 }
 
 /// What an act does to whom: only acts whose doing somebody would refuse.

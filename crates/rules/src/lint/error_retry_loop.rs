@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::calls::{By, Called};
+use super::calls::{Called, Conversation};
+use super::context::{LintContext, LintEvent};
 use super::lint;
-use super::scene::{Beat, Scene};
 use crate::Hit;
 use agent_strace_policy::config::lint::{Parameter, Unit};
 
@@ -26,13 +26,13 @@ struct Failures<'a> {
     count: usize,
 }
 
-fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
-    let mut failing: BTreeMap<(By<'_>, (&str, &str)), Failures<'_>> = BTreeMap::new();
+fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
+    let mut failing: BTreeMap<(Conversation<'_>, (&str, &str)), Failures<'_>> = BTreeMap::new();
     let mut ended = Vec::new();
-    for beat in scene.beats() {
-        match beat {
-            Beat::Call(call) if failing.is_empty() && !call.failed() => {}
-            Beat::Call(call) => {
+    for event in context.events() {
+        match event {
+            LintEvent::Call(call) if failing.is_empty() && !call.failed() => {}
+            LintEvent::Call(call) => {
                 let key = (call.by, call.key());
                 if call.failed() {
                     let new = || Failures { first: call, last: call.event, count: 0 };
@@ -49,17 +49,17 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
                     ended.extend(BTreeMap::into_values(others));
                 }
             }
-            Beat::Prompt => ended.extend(std::mem::take(&mut failing).into_values()),
-            Beat::Instruction | Beat::Message(_) => {}
+            LintEvent::Prompt => ended.extend(std::mem::take(&mut failing).into_values()),
+            LintEvent::Instruction | LintEvent::Message(_) => {}
         }
     }
     ended.extend(failing.into_values());
-    hits.extend(ended.iter().filter(|failures| failures.count >= scene.count(&THRESHOLD)).map(|failures| {
+    hits.extend(ended.iter().filter(|failures| failures.count >= context.count(&THRESHOLD)).map(|failures| {
         let tool = &failures.first.call.tool;
         let count = failures.count;
         let message =
             format!("\"{tool}\" failed {count} times with the same arguments, and nothing changed in between");
         let about = vec![("tool", tool.to_string()), ("asks", failures.first.asks().to_owned())];
-        scene.hit(failures.first.event..=failures.last, message, about)
+        context.hit(failures.first.event..=failures.last, message, about)
     }));
 }

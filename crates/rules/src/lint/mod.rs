@@ -1,7 +1,7 @@
 //! Lint: how an agent worked, not what it touched. Loops, retries that changed nothing, edits to files nobody read,
 //! changes that nobody verified, tests that were taken out of the way.
 //!
-//! A rule looks at a [`Scene`]: the session, its calls with what each did, and what the lint file says of the rule. It
+//! A rule looks at a [`LintContext`]: the session, its calls with what each did, and what the lint file says of the rule. It
 //! looks only where a session is linted: the commands `lint` and `check --lint`, and `check` where there is a lint file.
 //!
 //! What a rule needs and the log does not record is not judged. Where the lint file speaks of the rule, somebody counts
@@ -10,6 +10,7 @@
 mod blind_edit;
 mod budget_proximity;
 mod calls;
+mod context;
 mod context_saturation;
 mod denied_attempts;
 pub(super) mod edits;
@@ -19,7 +20,6 @@ mod permission_bypass;
 mod post_compaction_regression;
 mod reasoning_spiral;
 mod redundant_read;
-mod scene;
 #[cfg(test)]
 mod schema;
 mod tool_loop;
@@ -48,14 +48,14 @@ pub(super) use unverified_change::UNVERIFIED_CHANGE;
 pub(super) use weakened_tests::WEAKENED_TESTS;
 
 use calls::Calls;
-use scene::Scene;
+use context::LintContext;
 
 /// What makes a rule a lint rule.
 #[derive(Debug)]
 pub struct Lint {
     /// What the lint file can tell it.
     parameters: &'static [Parameter],
-    look: fn(&Scene<'_>, &mut Vec<Hit>),
+    look: fn(&LintContext<'_>, &mut Vec<Hit>),
 }
 
 /// The family of rule ids.
@@ -98,11 +98,11 @@ pub fn look(log: &Log<'_>, lints: &Lints, hits: &mut Vec<Hit>) {
     for rule in super::all() {
         let Check::Lint(lint) = rule.check else { continue };
         let tuning = lints.of(name(rule));
-        let scene = Scene { log, calls: &calls, rule, tuning };
-        if scene.tuning.enabled {
-            (lint.look)(&scene, hits);
-        } else if scene.tuning.is_counted {
-            scene.cannot_judge("the lint file switches it off, and an eval counts what it finds", hits);
+        let context = LintContext { log, calls: &calls, rule, tuning };
+        if context.tuning.enabled {
+            (lint.look)(&context, hits);
+        } else if context.tuning.is_counted {
+            context.cannot_judge("the lint file switches it off, and an eval counts what it finds", hits);
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::context::LintContext;
 use super::lint;
-use super::scene::Scene;
 use crate::Hit;
 use agent_strace_effects::Kind;
 
@@ -95,8 +95,8 @@ const AGENTS: &[&str] = &[
     "cline",
 ];
 
-fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
-    let session = scene.session();
+fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
+    let session = context.session();
     let who = &session.attribution;
     let is_bypass = |mode: &str| {
         let harmless = HARMLESS.iter().any(|(agent, name)| *name == mode && session.agent.starts_with(agent));
@@ -111,16 +111,16 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         .collect();
     for mode in modes {
         let message = format!("the session ran in the mode `{mode}`: nobody was asked for permission");
-        hits.push(scene.whole(message, vec![("mode", mode.to_owned())]));
+        hits.push(context.whole(message, vec![("mode", mode.to_owned())]));
     }
-    for call in &scene.calls.list {
+    for call in &context.calls.list {
         for effect in call.done() {
             let Kind::Execute(execution) = &effect.kind else { continue };
             let words: Vec<&str> = execution.argv.iter().map(|word| word.text.as_str()).collect();
             if let Some((name, flag)) = bypass(&words) {
                 let message = format!("starts `{name}` with `{flag}`: nobody is asked for permission");
                 let about = vec![("program", name.to_owned()), ("flag", flag)];
-                hits.push(scene.hit(call.event..=call.event, message, about));
+                hits.push(context.hit(call.event..=call.event, message, about));
             }
         }
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::calls::Called;
+use super::context::{LintContext, counted};
 use super::lint;
-use super::scene::{Scene, counted};
 use crate::Hit;
 use agent_strace_effects::Kind;
 use agent_strace_policy::config::lint::{Parameter, Unit};
@@ -26,16 +26,16 @@ lint!(
 /// Prompts smaller than this shrink for other reasons.
 const SMALLEST: u64 = 10_000;
 
-fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
-    if !scene.log.measured.requests().iter().any(|request| request.is_main && request.prompt.is_some()) {
-        return scene.cannot_judge("the log does not record what single requests sent", hits);
+fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
+    if !context.log.measured.requests().iter().any(|request| request.is_main && request.prompt.is_some()) {
+        return context.cannot_judge("the log does not record what single requests sent", hits);
     }
-    for at in compactions(scene) {
+    for at in compactions(context) {
         let behaviour = |reasons: Vec<String>| {
             let message = format!("after the conversation was summarised {}", reasons.join(", and "));
-            scene.hit(at..=at, message, vec![("at", at.to_string())])
+            context.hit(at..=at, message, vec![("at", at.to_string())])
         };
-        let reasons: Vec<String> = [rereads(scene, at), loops(scene, at)].into_iter().flatten().collect();
+        let reasons: Vec<String> = [rereads(context, at), loops(context, at)].into_iter().flatten().collect();
         if !reasons.is_empty() {
             hits.push(behaviour(reasons));
         }
@@ -43,9 +43,9 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
 }
 
 /// The events at which a request of the main conversation was much smaller than the one before it.
-fn compactions(scene: &Scene<'_>) -> Vec<u32> {
-    let drop = scene.number(&DROP).unwrap_or(1.0);
-    let requests = scene.log.measured.requests().iter().filter(|request| request.is_main);
+fn compactions(context: &LintContext<'_>) -> Vec<u32> {
+    let drop = context.number(&DROP).unwrap_or(1.0);
+    let requests = context.log.measured.requests().iter().filter(|request| request.is_main);
     let sizes: Vec<(u32, u64)> = requests.filter_map(|request| Some((request.event, request.prompt?))).collect();
     let pairs = sizes.iter().zip(sizes.iter().skip(1));
     #[expect(clippy::cast_precision_loss, reason = "tokens, of which there are far fewer than 2^52")]
@@ -54,10 +54,10 @@ fn compactions(scene: &Scene<'_>) -> Vec<u32> {
 }
 
 /// Files that were read before, and soon after again.
-fn rereads(scene: &Scene<'_>, at: u32) -> Option<String> {
-    let window = u32::try_from(scene.count(&WINDOW)).unwrap_or(u32::MAX);
+fn rereads(context: &LintContext<'_>, at: u32) -> Option<String> {
+    let window = u32::try_from(context.count(&WINDOW)).unwrap_or(u32::MAX);
     let read = |first: u32, last: u32| -> BTreeSet<&str> {
-        let effects = scene.calls.between(first, last).iter().flat_map(Called::done);
+        let effects = context.calls.between(first, last).iter().flat_map(Called::done);
         effects
             .filter_map(|effect| match &effect.kind {
                 Kind::Read(target) if !target.subtree => Some(target.path.as_str()),
@@ -68,14 +68,14 @@ fn rereads(scene: &Scene<'_>, at: u32) -> Option<String> {
     let before = read(at.saturating_sub(window), at.saturating_sub(1));
     let again = read(at, at.saturating_add(window));
     let count = before.intersection(&again).count();
-    (count >= scene.count(&READS)).then(|| format!("{} were read again", counted(count, "file")))
+    (count >= context.count(&READS)).then(|| format!("{} were read again", counted(count, "file")))
 }
 
 /// Calls in a row that ask for the same, of which there were none before.
-fn loops(scene: &Scene<'_>, at: u32) -> Option<String> {
-    let window = u32::try_from(scene.count(&WINDOW)).unwrap_or(u32::MAX);
+fn loops(context: &LintContext<'_>, at: u32) -> Option<String> {
+    let window = u32::try_from(context.count(&WINDOW)).unwrap_or(u32::MAX);
     let longest = |from: u32, to: u32| {
-        scene
+        context
             .calls
             .between(from, to)
             .chunk_by(|one, next| one.by == next.by && one.is_same(next))
@@ -85,6 +85,6 @@ fn loops(scene: &Scene<'_>, at: u32) -> Option<String> {
     };
     let (before, after) =
         (longest(at.saturating_sub(window), at.saturating_sub(1)), longest(at, at.saturating_add(window)));
-    let least = scene.count(&LOOP);
+    let least = context.count(&LOOP);
     (after >= least && before < least).then(|| format!("the same call was made {after} times in a row"))
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::context::LintContext;
 use super::lint;
-use super::scene::Scene;
 use crate::Hit;
 use agent_strace_model::dialect::Carries;
 use agent_strace_model::{EventKind, Origin, Telling};
@@ -47,10 +47,10 @@ impl<'a> Run<'a> {
     }
 }
 
-fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
-    let session = scene.session();
+fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
+    let session = context.session();
     if !matches!(session.dialect.carries, Carries::Calls) {
-        return scene.cannot_judge("this format does not hold every call", hits);
+        return context.cannot_judge("this format does not hold every call", hits);
     }
     let mut runs: BTreeMap<u16, Run<'_>> = BTreeMap::new();
     // Events until the last report of usage belong to answers that it was about.
@@ -85,22 +85,22 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
             // What was said last led to the call.
             EventKind::Call(_) | EventKind::Repeat(_) => {
                 let run = runs.get_mut(&event.origin.stream).map(std::mem::take).unwrap_or_default();
-                hits.extend(hit(scene, &Run { answers: run.answers.saturating_sub(1), ..run }));
+                hits.extend(hit(context, &Run { answers: run.answers.saturating_sub(1), ..run }));
             }
             EventKind::Prompt(_) | EventKind::Command(_) | EventKind::Instruction(_) => {
-                hits.extend(runs.get_mut(&event.origin.stream).and_then(|run| hit(scene, &std::mem::take(run))));
+                hits.extend(runs.get_mut(&event.origin.stream).and_then(|run| hit(context, &std::mem::take(run))));
             }
             _ => {}
         }
     }
-    hits.extend(runs.values().filter_map(|run| hit(scene, run)));
+    hits.extend(runs.values().filter_map(|run| hit(context, run)));
 }
 
-fn hit(scene: &Scene<'_>, run: &Run<'_>) -> Option<Hit> {
-    if run.answers < scene.count(&THRESHOLD) {
+fn hit(context: &LintContext<'_>, run: &Run<'_>) -> Option<Hit> {
+    if run.answers < context.count(&THRESHOLD) {
         return None;
     }
     let message =
         format!("{} consecutive answers of the model with no tool call: it may be over-reasoning", run.answers);
-    Some(scene.hit(run.first..=run.last, message, vec![("event", run.first.to_string())]))
+    Some(context.hit(run.first..=run.last, message, vec![("event", run.first.to_string())]))
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::context::LintContext;
 use super::lint;
-use super::scene::Scene;
 use crate::Hit;
 use agent_strace_metrics::Reread;
 use agent_strace_policy::config::lint::{Parameter, Unit};
@@ -19,16 +19,16 @@ lint!(
     look
 );
 
-fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
     // Each read that is repeated, with the last of its repetitions.
     let mut last: BTreeMap<(u32, &str), &Reread> = BTreeMap::new();
-    for again in &scene.log.measured.files().rereads {
+    for again in &context.log.measured.files().rereads {
         last.insert((again.of, &again.path), again);
     }
     for ((first, path), again) in last {
-        if again.times >= scene.count(&THRESHOLD) {
+        if again.times >= context.count(&THRESHOLD) {
             let message = format!("\"{path}\" read {} times in this session, unchanged: consider caching", again.times);
-            hits.push(scene.hit(first..=again.event, message, vec![("path", path.to_owned())]));
+            hits.push(context.hit(first..=again.event, message, vec![("path", path.to_owned())]));
         }
     }
 }

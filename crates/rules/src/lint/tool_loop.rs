@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::calls::{By, Called};
+use super::calls::{Called, Conversation};
+use super::context::{LintContext, LintEvent};
 use super::lint;
-use super::scene::{Beat, Scene};
 use crate::Hit;
 use agent_strace_policy::config::lint::{Parameter, Unit};
 
@@ -19,29 +19,29 @@ struct Run<'a> {
     length: usize,
 }
 
-fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
-    let mut runs: BTreeMap<By<'_>, Run<'_>> = BTreeMap::new();
-    for beat in scene.beats() {
-        match beat {
-            Beat::Call(call) if waits(&call.call.tool) => {
-                hits.extend(runs.remove(&call.by).and_then(|run| hit(scene, &run)));
+fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
+    let mut runs: BTreeMap<Conversation<'_>, Run<'_>> = BTreeMap::new();
+    for event in context.events() {
+        match event {
+            LintEvent::Call(call) if waits(&call.call.tool) => {
+                hits.extend(runs.remove(&call.by).and_then(|run| hit(context, &run)));
             }
-            Beat::Call(call) => match runs.get_mut(&call.by) {
+            LintEvent::Call(call) => match runs.get_mut(&call.by) {
                 Some(run) if run.first.is_same(call) => {
                     run.last = call.event;
                     run.length += 1;
                 }
                 _ => {
                     let ended = runs.insert(call.by, Run { first: call, last: call.event, length: 1 });
-                    hits.extend(ended.and_then(|run| hit(scene, &run)));
+                    hits.extend(ended.and_then(|run| hit(context, &run)));
                 }
             },
             // Who is told to go on may do the same again.
-            Beat::Prompt => hits.extend(std::mem::take(&mut runs).values().filter_map(|run| hit(scene, run))),
-            Beat::Instruction | Beat::Message(_) => {}
+            LintEvent::Prompt => hits.extend(std::mem::take(&mut runs).values().filter_map(|run| hit(context, run))),
+            LintEvent::Instruction | LintEvent::Message(_) => {}
         }
     }
-    hits.extend(runs.values().filter_map(|run| hit(scene, run)));
+    hits.extend(runs.values().filter_map(|run| hit(context, run)));
 }
 
 /// Tools that only wait for something that runs: asking again is what they are for.
@@ -61,13 +61,13 @@ fn waits(tool: &str) -> bool {
     WAITING.contains(&tool.rsplit('.').next().unwrap_or(tool))
 }
 
-fn hit(scene: &Scene<'_>, run: &Run<'_>) -> Option<Hit> {
-    if run.length < scene.count(&THRESHOLD) {
+fn hit(context: &LintContext<'_>, run: &Run<'_>) -> Option<Hit> {
+    if run.length < context.count(&THRESHOLD) {
         return None;
     }
     let tool = &run.first.call.tool;
     let message =
         format!("\"{tool}\" called {} times consecutively with the same arguments: possible loop", run.length);
     let about = vec![("tool", tool.to_string()), ("asks", run.first.asks().to_owned())];
-    Some(scene.hit(run.first.event..=run.last, message, about))
+    Some(context.hit(run.first.event..=run.last, message, about))
 }

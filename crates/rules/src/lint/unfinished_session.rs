@@ -1,7 +1,7 @@
 //! A session that did not come to its end.
 
+use super::context::LintContext;
 use super::lint;
-use super::scene::Scene;
 use crate::Hit;
 use agent_strace_metrics::Ended;
 use agent_strace_model::{Event, EventKind, Status, Telling};
@@ -11,32 +11,32 @@ lint!(UNFINISHED_SESSION, "unfinished-session", Warning, "the session broke off,
 /// What Claude Code writes in the user's place.
 const INTERRUPTED: &str = "[Request interrupted";
 
-fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
-    let session = scene.session();
+fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
+    let session = context.session();
     if session.events.is_empty() || !session.dialect.carries.acts() {
         return;
     }
     let end = session.events.iter().rev().find(|event| matches!(event.kind, EventKind::End(_)));
     let last = session.events.last().map_or(0, |event| event.number);
     let goes_on = |end: &Event<'_>| session.events.iter().any(|event| event.number > end.number && is_work(event));
-    match (&scene.log.measured.ended(), end) {
+    match (&context.log.measured.ended(), end) {
         (Ended::Recorded { failed, status, reason }, Some(end)) if !goes_on(end) => {
             if *failed {
                 let why = status.iter().chain(reason).map(|words| short(words)).collect::<Vec<_>>().join(", ");
                 let why = if why.is_empty() { "its record says that it failed".to_owned() } else { why };
-                hits.push(scene.hit(end.number..=end.number, format!("the session ended badly: {why}"), Vec::new()));
+                hits.push(context.hit(end.number..=end.number, format!("the session ended badly: {why}"), Vec::new()));
             }
         }
         (Ended::Unfinished, _) => {
             let message = "the session has no recorded end: it was left, crashed, or still goes on".to_owned();
-            hits.push(scene.hit(last..=last, message, Vec::new()));
+            hits.push(context.hit(last..=last, message, Vec::new()));
         }
         (Ended::Recorded { .. }, None) => {}
         (Ended::Recorded { .. }, Some(_)) | (Ended::Untold, _) => {
-            let last = session.events.iter().rev().find(|event| is_told(scene, event));
-            if let Some((event, why)) = last.and_then(|event| Some((event, broken_off(scene, event)?))) {
+            let last = session.events.iter().rev().find(|event| is_told(context, event));
+            if let Some((event, why)) = last.and_then(|event| Some((event, broken_off(context, event)?))) {
                 let message = format!("the session broke off: {why}");
-                hits.push(scene.hit(event.number..=event.number, message, Vec::new()));
+                hits.push(context.hit(event.number..=event.number, message, Vec::new()));
             }
         }
     }
@@ -53,7 +53,7 @@ fn is_work(event: &Event<'_>) -> bool {
 }
 
 /// Whether an event is one that something has to come after, or that is an end.
-fn is_told(scene: &Scene<'_>, event: &Event<'_>) -> bool {
+fn is_told(context: &LintContext<'_>, event: &Event<'_>) -> bool {
     let speaks = matches!(
         event.kind,
         EventKind::Prompt(_)
@@ -63,10 +63,10 @@ fn is_told(scene: &Scene<'_>, event: &Event<'_>) -> bool {
             | EventKind::Result(_)
             | EventKind::Failure(_)
     );
-    speaks && event.origin.telling == Telling::Told && scene.is_main(event)
+    speaks && event.origin.telling == Telling::Told && context.is_main(event)
 }
 
-fn broken_off(scene: &Scene<'_>, last: &Event<'_>) -> Option<String> {
+fn broken_off(context: &LintContext<'_>, last: &Event<'_>) -> Option<String> {
     match &last.kind {
         EventKind::Prompt(text) if text.decode().starts_with(INTERRUPTED) => Some("its user stopped it".to_owned()),
         EventKind::Failure(text) => Some(format!("its last record is a failure, {}", short(&text.decode()))),
@@ -74,7 +74,7 @@ fn broken_off(scene: &Scene<'_>, last: &Event<'_>) -> Option<String> {
             Some("its last record is a call without a result".to_owned())
         }
         EventKind::Result(_) => {
-            let denied = scene
+            let denied = context
                 .calls
                 .list
                 .last()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::calls::Called;
-use super::scene::{Scene, counted};
+use super::context::{LintContext, counted};
 use super::{lint, vocabulary};
 use crate::Hit;
 use agent_strace_effects::{Certainty, Kind};
@@ -26,12 +26,12 @@ const VERIFYING: &[&str] = &[
     "error",
 ];
 
-fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
     // The parent of a sub-agent sees what it changed.
-    if scene.is_subagent() {
+    if context.is_subagent() {
         return;
     }
-    let calls = scene.calls.list.iter().rev().filter(|call| !call.was_refused());
+    let calls = context.calls.list.iter().rev().filter(|call| !call.was_refused());
     let mut unverified: BTreeSet<&str> = BTreeSet::new();
     let (mut first, mut last) = (0, 0);
     for call in calls.take_while(|call| !verifies(call)) {
@@ -45,7 +45,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
         let files = counted(unverified.len(), "file");
         let message = format!("{files} of code changed, and nothing was run on them since");
         let named = unverified.into_iter().collect::<Vec<_>>().join("\n");
-        hits.push(scene.hit(first..=last, message, vec![("paths", named)]));
+        hits.push(context.hit(first..=last, message, vec![("paths", named)]));
     }
 }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::calls::Called;
+use super::context::{LintContext, LintEvent};
 use super::edits::name;
-use super::scene::{Beat, Scene};
 use super::{edits, lint, vocabulary};
 use crate::Hit;
 use agent_strace_effects::patch::PatchedFile as Edit;
@@ -36,24 +36,24 @@ enum Began {
     Here,
 }
 
-fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
+fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
     // Most sessions touch no tests, and need not be gone through.
-    if !scene.calls.list.iter().any(may_weaken) {
+    if !context.calls.list.iter().any(may_weaken) {
         return;
     }
     let mut began: BTreeMap<&str, Began> = BTreeMap::new();
     let mut weakened: Vec<Weakened> = Vec::new();
     let mut claimed = None;
-    for beat in scene.beats() {
-        match beat {
-            Beat::Call(call) if !call.was_refused() && !call.failed() => {
+    for event in context.events() {
+        match event {
+            LintEvent::Call(call) if !call.was_refused() && !call.failed() => {
                 let edits = edits_of_tests(call);
                 weakened.extend(deleted(call, &began));
                 weakened.extend(switched_off(call, &edits, &began));
                 note(call, &edits, &mut began);
             }
             // What is said before anything was weakened claims nothing that matters.
-            Beat::Message(event) if !weakened.is_empty() && scene.is_main(event) => {
+            LintEvent::Message(event) if !weakened.is_empty() && context.is_main(event) => {
                 if let EventKind::Message(text) = &event.kind
                     && vocabulary::claims_success(&text.decode())
                 {
@@ -66,7 +66,7 @@ fn look(scene: &Scene<'_>, hits: &mut Vec<Hit>) {
     for Weakened { event, path, how } in weakened {
         if let Some(claim) = claimed.filter(|claim| *claim > event) {
             let message = format!("{how} `{path}`, and event {claim} says that the work succeeded");
-            hits.push(scene.hit(event..=claim, message, vec![("path", path), ("how", how.to_owned())]));
+            hits.push(context.hit(event..=claim, message, vec![("path", path), ("how", how.to_owned())]));
         }
     }
 }

@@ -23,7 +23,7 @@ const PRINT: &[&str] = &[
 const MOST: usize = 200;
 /// Commands of one call that a value is looked for in. Of one that runs more, any may have it.
 const MOST_COMMANDS: usize = 500;
-/// Other hosts that one value is told to go to. One more, which is not named, stands for the rest: it is a way of its own,
+/// Other hosts that one value is reported to go to. One more, which is not named, stands for the rest: it is a way of its own,
 /// so that no suppression of the others covers it.
 const MOST_HOSTS: usize = 20;
 
@@ -119,14 +119,15 @@ impl<'a> Call<'a> {
         let (mut known, mut hosts) = (BTreeSet::new(), 0);
         for (place, target) in &self.targets {
             let is_host = target.host().is_some();
-            let told = if is_host && hosts == MOST_HOSTS { &Target::UnknownHost } else { target };
-            let is_known = known.contains(&(target.way(), target.host())) || known.contains(&(told.way(), told.host()));
+            let reported = if is_host && hosts == MOST_HOSTS { &Target::UnknownHost } else { target };
+            let is_known =
+                known.contains(&(target.way(), target.host())) || known.contains(&(reported.way(), reported.host()));
             let Some(effect) = self.step.effects.get(*place).filter(|_| !is_known && goes(*place, target.way())) else {
                 continue;
             };
-            known.insert((told.way(), told.host()));
+            known.insert((reported.way(), reported.host()));
             hosts += usize::from(is_host && hosts < MOST_HOSTS);
-            ways.push(Went { target: told.clone(), effect });
+            ways.push(Went { target: reported.clone(), effect });
         }
         ways
     }

@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 
 use super::Way;
-use super::found::Share;
-use super::told::{Told, rule};
+use super::exposed::SessionValues;
+use super::hits::{PrivateHit, rule};
 use agent_strace_model::Event;
 use agent_strace_model::finding::{Level, RuleId};
 
 #[derive(Default)]
 pub(super) struct Listed<'a> {
-    told: Vec<Told<'a>>,
+    hits: Vec<PrivateHit<'a>>,
     counts: BTreeMap<(RuleId, Way), Count<'a>>,
 }
 
 #[derive(Default)]
 struct Count<'a> {
     all: usize,
-    /// The first of those that are not told of.
+    /// The first hit that is counted but not listed.
     first: Option<First<'a>>,
 }
 
@@ -28,25 +28,25 @@ struct First<'a> {
 }
 
 impl<'a> Listed<'a> {
-    /// `told` is asked only for what is told of, and for the first that is not.
-    pub(super) fn add(&mut self, id: &str, way: Way, told: impl FnOnce() -> Option<Told<'a>>) {
+    /// `hit` runs only for listed hits and for the first one that is not.
+    pub(super) fn add(&mut self, id: &str, way: Way, hit: impl FnOnce() -> Option<PrivateHit<'a>>) {
         let Some((id, words)) = rule(id) else { return };
         let count = self.counts.entry((id, way)).or_default();
         if count.first.is_some() {
             count.all += 1;
             return;
         }
-        let Some(told) = told() else { return };
+        let Some(hit) = hit() else { return };
         count.all += 1;
         if count.all <= words.weight.most() {
-            self.told.push(told);
+            self.hits.push(hit);
         } else {
-            count.first = Some(First { event: told.event, line: told.line, level: told.level });
+            count.first = Some(First { event: hit.event, line: hit.line, level: hit.level });
         }
     }
 
-    pub(super) fn finish(self, share: &Share) -> Vec<Told<'a>> {
-        let Self { mut told, counts } = self;
+    pub(super) fn finish(self, session_values: &SessionValues) -> Vec<PrivateHit<'a>> {
+        let Self { mut hits, counts } = self;
         for ((id, way), count) in counts {
             let (Some((rule, words)), Some(First { event, line, level })) = (rule(id), count.first) else { continue };
             let how = match way {
@@ -54,13 +54,13 @@ impl<'a> Listed<'a> {
                 Way::Sent => "are sent to other hosts",
                 Way::Logged => "stand in the log",
             };
-            let least = if share.beyond.contains_key(rule) { "at least " } else { "" };
+            let least = if session_values.beyond.contains_key(rule) { "at least " } else { "" };
             let more = count.all - words.weight.most();
             let about = vec![("rule", rule.to_owned()), ("way", way.name().to_owned()), ("more", String::new())];
             let message =
                 format!("{least}{more} more {} {how}: `agent-strace redact --check` lists them", words.plural);
-            told.push(Told { rule, level, message, event, line, pointer: None, effect: None, about });
+            hits.push(PrivateHit { rule, level, message, event, line, pointer: None, effect: None, about });
         }
-        told
+        hits
     }
 }

@@ -3,17 +3,17 @@
 //! The log itself is searched, byte by byte, as `redact` does it: also keys, metadata, what the model thought, and records
 //! that no event was made of. A value that is found is looked for in the calls of the session. One that a call puts into
 //! a file of the workspace, or hands to another host, has left the machine or is about to; what only stands in the log
-//! has not. Each value is told of once for each way it went, however often the log repeats it.
+//! has not. Each value is reported once for each way it went, however often the log repeats it.
 //!
-//! No value goes any further: findings carry digests, see [`told`].
+//! No value goes any further: findings carry digests, see [`hits`].
 
 mod call;
-mod found;
+mod exposed;
+mod hits;
 mod listed;
-mod place;
+mod locations;
 mod search;
-mod taken;
-mod told;
+mod transfers;
 
 use super::{Check, Rule};
 use agent_strace_effects::Effect;
@@ -21,9 +21,9 @@ use agent_strace_model::finding::Level;
 use agent_strace_model::{Event, Status};
 use agent_strace_policy::config::private::Private;
 
-pub use found::Exposed;
+pub use exposed::Exposed;
+pub use hits::{PrivateHit, look};
 pub use search::masked;
-pub use told::{Told, look};
 
 /// What makes a rule one about private values.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Weight {
         }
     }
 
-    /// Values of one rule that went one way and are told of one by one; the others are counted.
+    /// The maximum number of values of one rule and way that are reported one by one; the others are counted.
     fn most(self) -> usize {
         match self {
             Self::Secret => 100,
@@ -87,18 +87,18 @@ impl Weight {
     }
 }
 
-/// What one event did.
+/// One event with its effects.
 #[derive(Debug, Clone, Copy)]
 pub struct EventEffects<'a> {
     pub event: &'a Event<'a>,
-    /// `None`: no call.
+    /// `None`: the event is not a call.
     pub status: Option<Status>,
     pub effects: &'a [Effect],
-    /// The text that spans of the effects are counted in.
+    /// The text that the spans of the effects refer to.
     pub text: Option<&'a str>,
 }
 
-/// Which rules look.
+/// The rules to search for.
 #[derive(Debug)]
 pub struct Wanted {
     rules: Vec<&'static str>,

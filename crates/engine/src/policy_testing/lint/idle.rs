@@ -23,7 +23,7 @@ pub fn idle(policy: &Policy, parts: &Parts) -> Vec<Lint> {
 /// The list that an entry stands in, as a JSON pointer.
 fn list(entry: &EntryView) -> Option<&str> {
     let list = entry.place.pointer.rsplit_once('/').map(|(list, _)| list)?;
-    (entry.named.is_none() && !entry.text.is_empty()).then_some(list)
+    (entry.policy_rule.is_none() && !entry.text.is_empty()).then_some(list)
 }
 
 fn repeated(entries: &[&EntryView]) -> Vec<Lint> {
@@ -93,8 +93,8 @@ fn stricter(policy: &Policy, entry: &EntryView, acts: &mutate::Acts) -> Option<(
     // A command is allowed for other operands, too: what becomes of the files of an example is nothing against it.
     let is_own = |kind: &Kind| entry.subject != Subject::Command || matches!(kind, Kind::Execute(_));
     let judged = tried.entries.iter().find(|judged| judged.decision == decision && is_own(&judged.effect.kind))?;
-    if let Some(named) = &judged.named {
-        return Some((verb, named.id.clone()));
+    if let Some(rule) = &judged.policy_rule {
+        return Some((verb, rule.id.clone()));
     }
     match &judged.place {
         Some(place) => {

@@ -61,7 +61,7 @@ pub(super) fn lints(policy: &Policy, parts: &Parts) -> Vec<Lint> {
 }
 
 fn broad(entry: &EntryView) -> Option<Lint> {
-    if entry.decision != Decision::Allowed || entry.subject.name() != "command" || entry.named.is_some() {
+    if entry.decision != Decision::Allowed || entry.subject.name() != "command" || entry.policy_rule.is_some() {
         return None;
     }
     let words = words_of(&entry.text)?;

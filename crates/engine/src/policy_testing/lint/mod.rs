@@ -5,7 +5,7 @@ mod idle;
 mod lists;
 mod promises;
 
-use agent_strace_model::finding::{Level, PolicyPlace};
+use agent_strace_model::finding::{Level, PolicyLocation};
 use agent_strace_policy::{EntryView, Parts, Policy, TestCall};
 
 use super::fragile::{Fragility, fragility};
@@ -17,7 +17,7 @@ pub use idle::idle;
 pub struct Lint {
     pub code: &'static Code,
     pub level: Level,
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
     pub message: String,
     pub help: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use crate::json::{Data, Key, Value};
 use crate::{Parser, nearest, quoted};
-use agent_strace_model::finding::PolicyPlace;
+use agent_strace_model::finding::PolicyLocation;
 
 /// An object that is being read.
 pub(super) struct Fields<'p, 'a, 'v> {
@@ -36,11 +36,11 @@ impl<'p, 'a, 'v> Fields<'p, 'a, 'v> {
     }
 
     /// Where the object stands.
-    pub(super) fn place(&mut self) -> PolicyPlace {
+    pub(super) fn place(&mut self) -> PolicyLocation {
         self.parser.place(self.value, &self.pointer)
     }
 
-    pub(super) fn place_of(&mut self, name: &str) -> PolicyPlace {
+    pub(super) fn place_of(&mut self, name: &str) -> PolicyLocation {
         let value = self.member(name).unwrap_or(self.value);
         self.parser.place(value, &self.pointer_of(name))
     }

@@ -14,7 +14,7 @@ use regex::Regex;
 use super::yaml;
 use crate::json::{Data, Key, Value};
 use crate::{Diagnostics, Parser, Policy, quoted};
-use agent_strace_model::finding::{Level, PolicyPlace};
+use agent_strace_model::finding::{Level, PolicyLocation};
 
 use fields::Fields;
 pub use scope::test_commands;
@@ -45,7 +45,7 @@ pub struct Scorer {
     pub threshold: f64,
     /// Its share of the weighted score.
     pub weight: f64,
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
 }
 
 /// What a scorer looks at.
@@ -113,8 +113,8 @@ pub struct Commands {
 /// What the weighted score has to reach.
 #[derive(Debug)]
 pub struct Thresholds {
-    pub pass: Option<(f64, PolicyPlace)>,
-    pub warn: Option<(f64, PolicyPlace)>,
+    pub pass: Option<(f64, PolicyLocation)>,
+    pub warn: Option<(f64, PolicyLocation)>,
 }
 
 /// Compares one number of a session.
@@ -129,7 +129,7 @@ pub struct Criterion {
     pub estimates: Estimates,
     /// The size of the model's context, where the log or the table does not tell.
     pub context_window: Option<u64>,
-    pub place: PolicyPlace,
+    pub place: PolicyLocation,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,7 +164,7 @@ pub enum Bound {
 impl Evals {
     /// What holds where there is no file: no error, and nothing else.
     pub fn standard() -> Self {
-        let place = PolicyPlace { pointer: String::new(), line: 1, column: 1, file: None };
+        let place = PolicyLocation { pointer: String::new(), line: 1, column: 1, file: None };
         let scorer = Scorer { name: "no_errors".to_owned(), test: Test::NoErrors, threshold: 1.0, weight: 1.0, place };
         Self { file: String::new(), scorers: vec![scorer], thresholds: None, criteria: Vec::new() }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::escape::{shorten, terminal};
-use crate::view::{Report, ShownPlace};
+use crate::view::{Report, ShownLocation};
 use agent_strace_secrets::redact;
 
 /// Longest line of a policy that is quoted whole, and the longest name of a place.
@@ -46,7 +46,7 @@ impl<'a> Quotes<'a> {
     }
 
     /// Its place among [`Self::entries`]; `None` where no file stands behind it.
-    pub(super) fn place(&mut self, place: &ShownPlace) -> Option<usize> {
+    pub(super) fn place(&mut self, place: &ShownLocation) -> Option<usize> {
         let file = self.report.file(place);
         if file.is_empty() {
             return None;

@@ -1,9 +1,9 @@
-//! Where in a session a value stands that only the log has: what kind of event, and which one.
+//! Locates values that only the log has: the event that holds a value, and its kind.
 
 use std::collections::BTreeMap;
 use std::io;
 
-use super::found::{File, Spot};
+use super::exposed::{File, ValueLocation};
 use super::search::{Documents, Search, masked};
 use super::{EventEffects, Wanted};
 use agent_strace_effects::{Certainty, Kind};
@@ -13,8 +13,8 @@ use agent_strace_model::{Arguments, Event, EventKind, RawText, Session, ToolResu
 const LONGEST: usize = 60;
 const LONGEST_NAME: usize = 160;
 
-/// Which events hold which values.
-pub(super) struct Places<'a> {
+/// The events of a session that hold private values.
+pub(super) struct Locations<'a> {
     session: &'a Session<'a>,
     events: &'a [EventEffects<'a>],
     /// Events by line.
@@ -23,24 +23,24 @@ pub(super) struct Places<'a> {
     holders: BTreeMap<(u32, String), usize>,
 }
 
-impl<'a> Places<'a> {
-    /// `spots`: the places that are going to be asked for.
+impl<'a> Locations<'a> {
+    /// `asked` are the value locations that will be looked up.
     pub(super) fn new<'s>(
         session: &'a Session<'a>,
         events: &'a [EventEffects<'a>],
         wanted: &Wanted,
-        spots: impl Iterator<Item = &'s Spot>,
+        asked: impl Iterator<Item = &'s ValueLocation>,
     ) -> io::Result<Self> {
         let mut lines: Vec<(u32, usize)> =
             session.events.iter().enumerate().map(|(at, event)| (event.line, at)).collect();
         lines.sort_unstable();
-        let mut places = Self { session, events, lines, holders: BTreeMap::new() };
-        let mut asked: Vec<u32> = spots.filter_map(|spot| places.line(spot)).collect();
+        let mut locations = Self { session, events, lines, holders: BTreeMap::new() };
+        let mut asked: Vec<u32> = asked.filter_map(|location| locations.line(location)).collect();
         asked.sort_unstable();
         asked.dedup();
         let mut documents = Documents::new();
         for line in asked {
-            for at in places.on(line) {
+            for at in locations.on(line) {
                 if let Some(event) = session.events.get(at) {
                     add(&mut documents, (line, at), event);
                 }
@@ -50,16 +50,16 @@ impl<'a> Places<'a> {
         documents.search(&Search::new(wanted), |(line, at), finding| {
             holders.entry((line, finding.fingerprint.to_owned())).or_insert(at);
         })?;
-        places.holders = holders;
-        Ok(places)
+        locations.holders = holders;
+        Ok(locations)
     }
 
-    /// The line of the events that a place is of.
-    fn line(&self, spot: &Spot) -> Option<u32> {
-        if spot.file == File::Meta {
+    /// The line of the event that a location belongs to.
+    fn line(&self, location: &ValueLocation) -> Option<u32> {
+        if location.file == File::Meta {
             return None;
         }
-        let after = self.lines.partition_point(|(line, _)| *line <= spot.line);
+        let after = self.lines.partition_point(|(line, _)| *line <= location.line);
         self.lines.get(after.checked_sub(1)?).map(|(line, _)| *line)
     }
 
@@ -69,14 +69,14 @@ impl<'a> Places<'a> {
     }
 
     /// The event whose text holds the value.
-    pub(super) fn holder(&self, spot: &Spot, fingerprint: &str) -> Option<&'a Event<'a>> {
-        let at = self.holders.get(&(self.line(spot)?, fingerprint.to_owned()))?;
+    pub(super) fn holder(&self, location: &ValueLocation, fingerprint: &str) -> Option<&'a Event<'a>> {
+        let at = self.holders.get(&(self.line(location)?, fingerprint.to_owned()))?;
         self.session.events.get(*at)
     }
 
     /// The first event of the record that a place is in, where the record begins on that line.
-    pub(super) fn beside(&self, spot: &Spot) -> Option<&'a Event<'a>> {
-        let line = self.line(spot).filter(|line| *line == spot.line)?;
+    pub(super) fn beside(&self, location: &ValueLocation) -> Option<&'a Event<'a>> {
+        let line = self.line(location).filter(|line| *line == location.line)?;
         self.session.events.get(self.on(line).next()?)
     }
 

@@ -4,12 +4,12 @@ use std::ops::RangeInclusive;
 
 use super::calls::{Called, Calls};
 use crate::{Hit, Log, Rule, Site};
-use agent_strace_model::finding::{Counts, Level};
+use agent_strace_model::finding::{Level, VerdictImpact};
 use agent_strace_model::{Event, EventKind, Session, Stream, Telling};
 use agent_strace_policy::config::lint::{Parameter, Tuning};
 
 /// One session, for one rule.
-pub(super) struct Scene<'a> {
+pub(super) struct LintContext<'a> {
     pub(super) log: &'a Log<'a>,
     pub(super) calls: &'a Calls<'a>,
     pub(super) rule: &'static Rule,
@@ -17,7 +17,7 @@ pub(super) struct Scene<'a> {
 }
 
 /// What happens in a session, as far as its rhythm goes.
-pub(super) enum Beat<'a> {
+pub(super) enum LintEvent<'a> {
     Call(&'a Called<'a>),
     /// Somebody said something to the agent: what comes now has another reason.
     Prompt,
@@ -27,7 +27,7 @@ pub(super) enum Beat<'a> {
     Message(&'a Event<'a>),
 }
 
-impl<'a> Scene<'a> {
+impl<'a> LintContext<'a> {
     pub(super) fn session(&self) -> &'a Session<'a> {
         self.log.session
     }
@@ -49,13 +49,15 @@ impl<'a> Scene<'a> {
     }
 
     /// The calls of the session and what stands between them, in order.
-    pub(super) fn beats(&self) -> impl Iterator<Item = Beat<'a>> + use<'a> {
+    pub(super) fn events(&self) -> impl Iterator<Item = LintEvent<'a>> + use<'a> {
         let mut calls = self.calls.list.iter().peekable();
         self.log.session.events.iter().enumerate().filter_map(move |(place, event)| match &event.kind {
-            EventKind::Call(_) => calls.next_if(|call| call.place == place).map(Beat::Call),
-            EventKind::Prompt(_) | EventKind::Command(_) if event.origin.telling == Telling::Told => Some(Beat::Prompt),
-            EventKind::Instruction(_) => Some(Beat::Instruction),
-            EventKind::Message(_) if event.origin.telling == Telling::Told => Some(Beat::Message(event)),
+            EventKind::Call(_) => calls.next_if(|call| call.place == place).map(LintEvent::Call),
+            EventKind::Prompt(_) | EventKind::Command(_) if event.origin.telling == Telling::Told => {
+                Some(LintEvent::Prompt)
+            }
+            EventKind::Instruction(_) => Some(LintEvent::Instruction),
+            EventKind::Message(_) if event.origin.telling == Telling::Told => Some(LintEvent::Message(event)),
             _ => None,
         })
     }
@@ -81,8 +83,8 @@ impl<'a> Scene<'a> {
             message,
             rule: self.rule.id,
             place: self.tuning.place.clone(),
-            named: None,
-            counts: Counts::ByLevel,
+            policy_rule: None,
+            impact: VerdictImpact::ByLevel,
             about,
             since: Vec::new(),
         }
@@ -98,7 +100,7 @@ impl<'a> Scene<'a> {
         if self.tuning.place.is_some() || self.tuning.is_counted {
             let message = format!("can't be judged: {why}");
             let hit = self.whole(message, vec![("lacks", why.to_owned())]);
-            hits.push(Hit { counts: Counts::Incomplete, level: Level::Warning, ..hit });
+            hits.push(Hit { impact: VerdictImpact::Incomplete, level: Level::Warning, ..hit });
         }
     }
 }

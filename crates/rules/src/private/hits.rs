@@ -1,85 +1,85 @@
-//! What is said of each value.
+//! The findings about private values.
 //!
 //! A finding's fingerprint is a digest over its rule, the digest of the value, which way it went, and for a host its
 //! name. The digest of the value is that of `redact --check`: SHA-256 over a fixed text, the rule and the value, of which
 //! 64 bits are kept. It is the same in every session and at every line, so that a suppression or a baseline finds it
-//! again; whoever guesses a value can check the guess, and nobody can read the value from it.
+//! again. A guessed value can be checked against it, but the value cannot be read from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use super::call::Target;
-use super::found::{Exposed, File, Share, Spot, Value};
+use super::exposed::{Exposed, File, SessionValues, Value, ValueLocation};
 use super::listed::Listed;
-use super::place::{Places, named};
-use super::taken::{Taken, taken};
+use super::locations::{Locations, named};
+use super::transfers::{Transfer, transfers};
 use super::{EventEffects, Kind, Way, kind};
 use agent_strace_effects::Effect;
 use agent_strace_model::finding::{Level, RuleId};
 use agent_strace_model::{Event, Session, Status};
 
-/// One finding.
+/// A finding about one private value.
 #[derive(Debug)]
-pub struct Told<'a> {
+pub struct PrivateHit<'a> {
     pub rule: RuleId,
     pub level: Level,
     pub message: String,
-    /// `None`: it stands beside all events.
+    /// `None`: the value is outside of all events.
     pub event: Option<&'a Event<'a>>,
     pub line: u32,
-    /// Of the value in its record.
+    /// JSON pointer of the value in its record.
     pub pointer: Option<String>,
-    /// What took the value somewhere.
+    /// The effect that transferred the value.
     pub effect: Option<&'a Effect>,
-    /// What tells it from others.
+    /// Distinguishes it from other findings of the rule.
     pub about: Vec<(&'static str, String)>,
 }
 
-/// What is said of one session: the one at the place `at` in the log. `events`: what it did, in order.
+/// The findings about the session with index `at` in the log. `events` are its effects in order.
 pub fn look<'a>(
     exposed: &Exposed<'_>,
     at: usize,
     session: &'a Session<'a>,
     events: &'a [EventEffects<'a>],
-) -> io::Result<Vec<Told<'a>>> {
-    let Some(share) = exposed.share(at) else { return Ok(Vec::new()) };
-    // Nothing stands in a call that does not stand in the log.
-    if share.is_empty() {
+) -> io::Result<Vec<PrivateHit<'a>>> {
+    let Some(session_values) = exposed.session(at) else { return Ok(Vec::new()) };
+    // Values of calls are also in the log.
+    if session_values.is_empty() {
         return Ok(Vec::new());
     }
-    let taken = taken(exposed.wanted(), events)?;
-    let left: BTreeSet<&str> = taken
+    let transfers = transfers(exposed.wanted(), events)?;
+    let left: BTreeSet<&str> = transfers
         .iter()
-        .filter(|taken| taken.step.status != Some(Status::Denied))
-        .map(|taken| taken.fingerprint.as_str())
+        .filter(|transfer| transfer.step.status != Some(Status::Denied))
+        .map(|transfer| transfer.fingerprint.as_str())
         .collect();
-    let mut told = Listed::default();
+    let mut hits = Listed::default();
     let mut lines: Vec<u32> = session.events.iter().map(|event| event.line).collect();
     lines.sort_unstable();
-    for taken in &taken {
-        told.add(taken.rule, taken.went.target.way(), || of_call(taken, share, &lines));
+    for transfer in &transfers {
+        hits.add(transfer.rule, transfer.went.target.way(), || call_hit(transfer, session_values, &lines));
     }
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut logged: Vec<(&Value, bool)> = Vec::new();
-    for value in share.values.iter().filter(|value| !left.contains(value.fingerprint.as_str())) {
+    for value in session_values.values.iter().filter(|value| !left.contains(value.fingerprint.as_str())) {
         let count = counts.entry(value.rule).or_default();
         *count += 1;
         logged.push((value, rule(value.rule).is_some_and(|(_, words)| *count <= words.weight.most() + 1)));
     }
-    let spots = logged.iter().filter(|(_, is_told)| *is_told).filter_map(|(value, _)| value.places.first());
-    let places = Places::new(session, events, exposed.wanted(), spots)?;
+    let asked = logged.iter().filter(|(_, is_listed)| *is_listed).filter_map(|(value, _)| value.locations.first());
+    let locations = Locations::new(session, events, exposed.wanted(), asked)?;
     for (value, _) in logged {
-        told.add(value.rule, Way::Logged, || of_log(value, &places, session));
+        hits.add(value.rule, Way::Logged, || logged_hit(value, &locations, session));
     }
-    Ok(told.finish(share))
+    Ok(hits.finish(session_values))
 }
 
-/// `lines`: those that events begin on.
-fn of_call<'a>(taken: &Taken<'a>, share: &Share, lines: &[u32]) -> Option<Told<'a>> {
-    let (rule, words) = rule(taken.rule)?;
-    let Taken { step, went, fingerprint, .. } = taken;
-    let noun = noun(rule, words, taken.kind);
-    let more = match taken.calls {
+/// `lines` are the lines on which events begin.
+fn call_hit<'a>(transfer: &Transfer<'a>, session_values: &SessionValues, lines: &[u32]) -> Option<PrivateHit<'a>> {
+    let (rule, words) = rule(transfer.rule)?;
+    let Transfer { step, went, fingerprint, .. } = transfer;
+    let noun = noun(rule, words, transfer.kind);
+    let more = match transfer.calls {
         1 => String::new(),
         calls => format!(", in {calls} calls"),
     };
@@ -95,43 +95,48 @@ fn of_call<'a>(taken: &Taken<'a>, share: &Share, lines: &[u32]) -> Option<Told<'
     let denied = step.status == Some(Status::Denied);
     let attempt = if denied { "attempt: " } else { "" };
     let level = if denied { Level::Note } else { words.weight.level(way) };
-    let spot = spot(taken, share, lines);
-    Some(Told {
+    let location = location(transfer, session_values, lines);
+    Some(PrivateHit {
         rule,
         level,
         message: format!("{attempt}{noun} {went_where}{more}: {revoke}{then}"),
         event: Some(step.event),
-        line: spot.map_or(step.event.line, |spot| spot.line),
-        pointer: spot.map(|spot| spot.pointer.clone()).filter(|pointer| !pointer.is_empty()),
+        line: location.map_or(step.event.line, |location| location.line),
+        pointer: location.map(|location| location.pointer.clone()).filter(|pointer| !pointer.is_empty()),
         effect: Some(went.effect),
         about: about(rule, fingerprint, way, went.target.host()),
     })
 }
 
-/// Where in the log the call has the value: at the same member, where that is among the places that are known.
-fn spot<'s>(taken: &Taken<'_>, share: &'s Share, lines: &[u32]) -> Option<&'s Spot> {
-    let line = taken.step.event.line;
+/// The location of the call's value in the log, if possible at the same member.
+fn location<'s>(
+    transfer: &Transfer<'_>,
+    session_values: &'s SessionValues,
+    lines: &[u32],
+) -> Option<&'s ValueLocation> {
+    let line = transfer.step.event.line;
     let next = lines.get(lines.partition_point(|start| *start <= line)).copied();
-    let is_here =
-        |spot: &&Spot| spot.file == File::Log && spot.line >= line && next.is_none_or(|next| spot.line < next);
-    let value = share.value(taken.rule, &taken.fingerprint)?;
+    let is_here = |location: &&ValueLocation| {
+        location.file == File::Log && location.line >= line && next.is_none_or(|next| location.line < next)
+    };
+    let value = session_values.value(transfer.rule, &transfer.fingerprint)?;
     // The arguments were searched as the only element of a list.
-    let member = taken.pointer.strip_prefix("/0").unwrap_or(&taken.pointer);
-    let mut here = value.places.iter().filter(is_here);
-    here.clone().find(|spot| spot.pointer.ends_with(member)).or_else(|| here.next())
+    let member = transfer.pointer.strip_prefix("/0").unwrap_or(&transfer.pointer);
+    let mut here = value.locations.iter().filter(is_here);
+    here.clone().find(|location| location.pointer.ends_with(member)).or_else(|| here.next())
 }
 
-fn of_log<'a>(value: &Value, places: &Places<'a>, session: &Session<'_>) -> Option<Told<'a>> {
+fn logged_hit<'a>(value: &Value, locations: &Locations<'a>, session: &Session<'_>) -> Option<PrivateHit<'a>> {
     let (rule, words) = rule(value.rule)?;
-    let spot = value.places.first()?;
-    let holder = places.holder(spot, &value.fingerprint);
-    // Of a document on one line that several sessions are in, each value is told of where it is.
-    if value.is_shared && holder.is_none() || is_setting(spot, session) {
+    let location = value.locations.first()?;
+    let holder = locations.holder(location, &value.fingerprint);
+    // In a document on one line that several sessions share, each session reports its own values.
+    if value.is_shared && holder.is_none() || is_setting(location, session) {
         return None;
     }
-    let how = match (spot.file, holder) {
+    let how = match (location.file, holder) {
         (File::Meta, _) => "stands in what the store keeps beside the session, its `meta.json`".to_owned(),
-        (File::Log, Some(event)) => places.how(event),
+        (File::Log, Some(event)) => locations.how(event),
         (File::Log, None) => "stands in the log, beside what was said and done".to_owned(),
     };
     let times = if value.count == 1 { String::new() } else { format!(", {} times in the log", value.count) };
@@ -140,22 +145,22 @@ fn of_log<'a>(value: &Value, places: &Places<'a>, session: &Session<'_>) -> Opti
     } else {
         "`agent-strace redact --mask` takes it out of the log"
     };
-    Some(Told {
+    Some(PrivateHit {
         rule,
         level: words.weight.level(Way::Logged),
         message: format!("{} {how}{times}; {advice}", noun(rule, words, value.kind)),
-        event: if spot.file == File::Log { holder.or_else(|| places.beside(spot)) } else { None },
-        line: if spot.file == File::Log { spot.line } else { 1 },
-        pointer: Some(spot.pointer.clone()).filter(|pointer| !pointer.is_empty() && spot.file == File::Log),
+        event: if location.file == File::Log { holder.or_else(|| locations.beside(location)) } else { None },
+        line: if location.file == File::Log { location.line } else { 1 },
+        pointer: Some(location.pointer.clone()).filter(|pointer| !pointer.is_empty() && location.file == File::Log),
         effect: None,
         about: about(rule, &value.fingerprint, Way::Logged, None),
     })
 }
 
-/// `secret/log-settings` tells of it.
-fn is_setting(spot: &Spot, session: &Session<'_>) -> bool {
+/// `secret/log-settings` reports it.
+fn is_setting(location: &ValueLocation, session: &Session<'_>) -> bool {
     let keys = &session.evidence.credentials;
-    let path = spot.pointer.trim_start_matches('/').replace('/', ".");
+    let path = location.pointer.trim_start_matches('/').replace('/', ".");
     !path.is_empty() && keys.iter().any(|key| **key == *path)
 }
 
@@ -164,7 +169,7 @@ pub(super) fn rule(id: &str) -> Option<(RuleId, &'static Kind)> {
     Some((rule.id, kind(rule)?))
 }
 
-/// Vendors' tokens are called by their vendor.
+/// The noun of a vendor token includes the vendor.
 fn noun(rule: &str, words: &Kind, kind: &str) -> String {
     if rule == "secret/vendor-token" { format!("{} ({kind})", words.noun) } else { words.noun.to_owned() }
 }

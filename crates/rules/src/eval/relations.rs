@@ -16,7 +16,7 @@ const READERS: &[&str] = &["explore", "plan", "codebase_investigator", "claude-c
 
 /// What others have to know of a session, and what it has to know of others.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Kin {
+pub(crate) struct SessionRelations {
     /// When its log ends.
     last: Option<Timestamp>,
     /// Of each scorer, when the tests began that passed.
@@ -27,17 +27,17 @@ pub(crate) struct Kin {
     pub(super) awaited: bool,
 }
 
-impl Kin {
+impl SessionRelations {
     pub(super) fn of(evals: &Evals, scores: &[Measurement], log: &Log<'_>) -> Self {
-        let mut kin = Self { last: log.measured.span().last, ..Self::default() };
+        let mut relations = Self { last: log.measured.span().last, ..Self::default() };
         for (scorer, measured) in evals.scorers.iter().zip(scores) {
             let passed = matches!(scorer.test, Test::TestsRan(_)) && measured.number() == Some(1.0);
             let event = measured.event.filter(|_| passed);
-            kin.tested.push(event.and_then(|event| time_of(log.session, event)));
-            kin.started.push(if passed { started(log, event.unwrap_or(0)) } else { None });
+            relations.tested.push(event.and_then(|event| time_of(log.session, event)));
+            relations.started.push(if passed { started(log, event.unwrap_or(0)) } else { None });
         }
-        kin.awaited = log.session.parent.is_some() || kin.started.iter().any(Option::is_some);
-        kin
+        relations.awaited = log.session.parent.is_some() || relations.started.iter().any(Option::is_some);
+        relations
     }
 }
 
@@ -81,34 +81,34 @@ fn event_of<'s, 'a>(session: &'s Session<'a>, number: u32) -> Option<&'s Event<'
 }
 
 /// One session of a run.
-pub struct Member<'a> {
+pub struct RunSession<'a> {
     pub id: String,
     pub parent: Option<String>,
     pub assessment: &'a mut Assessment,
 }
 
 /// Fills in what depends on the other sessions of the run.
-pub fn relate(evals: &Evals, members: &mut [Member<'_>]) {
+pub fn relate(evals: &Evals, sessions: &mut [RunSession<'_>]) {
     let mut tested: BTreeMap<String, Vec<Option<Timestamp>>> = BTreeMap::new();
     let mut parents = BTreeSet::new();
-    for member in &*members {
-        let mine = member.assessment.kin.tested.clone();
+    for session in &*sessions {
+        let mine = session.assessment.relations.tested.clone();
         // Two logs of one session may say different things: then neither speaks for a sub-agent.
-        tested.entry(member.id.clone()).and_modify(Vec::clear).or_insert(mine);
-        parents.extend(member.parent.clone());
+        tested.entry(session.id.clone()).and_modify(Vec::clear).or_insert(mine);
+        parents.extend(session.parent.clone());
     }
-    for member in members {
-        let Assessment { scores, kin, .. } = &mut *member.assessment;
-        let above = member.parent.as_ref().and_then(|parent| tested.get(parent));
+    for session in sessions {
+        let Assessment { scores, relations, .. } = &mut *session.assessment;
+        let above = session.parent.as_ref().and_then(|parent| tested.get(parent));
         for (at, (scorer, measured)) in evals.scorers.iter().zip(scores).enumerate() {
             if !matches!(scorer.test, Test::TestsRan(_)) {
                 continue;
             }
-            let before = above.and_then(|tested| tested.get(at).copied().flatten()).zip(kin.last);
+            let before = above.and_then(|tested| tested.get(at).copied().flatten()).zip(relations.last);
             if measured.number() != Some(1.0) && before.is_some_and(|(tested, last)| last <= tested) {
                 *measured = Measurement::new(1.0, "the session that started it ran the tests after it");
             }
-            let lost = kin.started.get(at).copied().flatten().filter(|_| !parents.contains(&member.id));
+            let lost = relations.started.get(at).copied().flatten().filter(|_| !parents.contains(&session.id));
             if let Some(event) = lost {
                 let reason = "starts an agent whose work is not recorded: it may have changed files";
                 *measured = Measurement::unknown(format!("event {event} {reason}")).at(Some(event));

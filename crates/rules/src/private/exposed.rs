@@ -1,4 +1,4 @@
-//! What one log holds that is private, by session: each value once, with where it stands.
+//! The private values in a log, by session: each value once, with its locations.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,71 +8,71 @@ use super::search::Search;
 use agent_strace_model::Session;
 use agent_strace_secrets::stream::Finding;
 
-/// Different values of one session and rule that are kept.
+/// The maximum number of different values that are kept for one session and rule.
 const MOST_VALUES: usize = 20_000;
-/// Places of one value that are kept.
+/// Locations of one value that are kept.
 const MOST_PLACES: usize = 16;
-/// Sessions that one line may be of. What stands on a line of more is told of beside the first of them.
+/// The maximum number of sessions that share a line. Values on a line of more sessions are reported for the first one only.
 const MOST_SHARING: usize = 64;
-/// Bytes of pointers that are kept of one log.
+/// The maximum number of pointer bytes that are kept for one log.
 const POINTERS: usize = 16 << 20;
 
-/// What a log gives away.
+/// The private values in a log.
 pub struct Exposed<'w> {
     wanted: &'w Wanted,
-    sessions: Vec<Share>,
+    sessions: Vec<SessionValues>,
 }
 
-/// What of it is of one session.
+/// The private values of one session.
 #[derive(Debug, Default)]
-pub(super) struct Share {
-    /// In the order in which they come first.
+pub(super) struct SessionValues {
+    /// In order of their first occurrence.
     pub(super) values: Vec<Value>,
     known: BTreeMap<&'static str, BTreeMap<String, usize>>,
-    /// By rule: how often values stand there that were too many to be kept.
+    /// By rule: the number of occurrences of values beyond [`MOST_VALUES`].
     pub(super) beyond: BTreeMap<&'static str, u64>,
-    /// Values of it are kept as another session's.
+    /// Some of its values are kept under another session.
     is_partial: bool,
 }
 
-/// One value, without what it is.
+/// One value, by fingerprint only.
 #[derive(Debug)]
 pub(super) struct Value {
     pub(super) rule: &'static str,
     pub(super) kind: &'static str,
     pub(super) fingerprint: String,
-    /// The first ones.
-    pub(super) places: Vec<Spot>,
-    /// How often it stands there in all.
+    /// The first locations.
+    pub(super) locations: Vec<ValueLocation>,
+    /// The number of all occurrences.
     pub(super) count: u64,
-    /// Several sessions stand where it does, and another one tells of it unless it is this one's.
+    /// Several sessions share its line; another session reports it unless the value belongs to this one.
     pub(super) is_shared: bool,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Spot {
+pub(super) struct ValueLocation {
     pub(super) file: File,
     pub(super) line: u32,
     /// JSON pointer in the document that begins on or before that line; empty in plain text.
     pub(super) pointer: String,
 }
 
-/// Where a session is kept.
+/// A file that holds data of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum File {
     Log,
-    /// What the store keeps beside it.
+    /// The `meta.json` of the store.
     Meta,
 }
 
 impl<'w> Exposed<'w> {
-    /// Searches a log, and what the store keeps beside it.
+    /// Searches a log and the store's `meta.json` for it.
     pub fn of(wanted: &'w Wanted, log: &[u8], meta: Option<&[u8]>, sessions: &[Session<'_>]) -> io::Result<Self> {
-        let mut exposed = Self { wanted, sessions: sessions.iter().map(|_| Share::default()).collect() };
+        let mut exposed = Self { wanted, sessions: sessions.iter().map(|_| SessionValues::default()).collect() };
         let owners = Owners::of(sessions);
         for at in owners.crowded() {
-            if let Some(share) = exposed.sessions.get_mut(at) {
-                share.is_partial = true;
+            if let Some(session_values) = exposed.sessions.get_mut(at) {
+                session_values.is_partial = true;
             }
         }
         let mut room = POINTERS;
@@ -82,8 +82,8 @@ impl<'w> Exposed<'w> {
                 let line = u32::try_from(finding.line).unwrap_or(u32::MAX);
                 let (first, more) = if file == File::Log { owners.at(line) } else { (0, &[][..]) };
                 for (owner, is_shared) in std::iter::once((first, false)).chain(more.iter().map(|at| (*at, true))) {
-                    if let Some(share) = exposed.sessions.get_mut(owner) {
-                        share.add(finding, file, line, is_shared, &mut room);
+                    if let Some(session_values) = exposed.sessions.get_mut(owner) {
+                        session_values.add(finding, file, line, is_shared, &mut room);
                     }
                 }
             })?;
@@ -95,14 +95,14 @@ impl<'w> Exposed<'w> {
         self.wanted
     }
 
-    /// `at`: the session's place in the log.
-    pub(super) fn share(&self, at: usize) -> Option<&Share> {
+    /// `at` is the session's index in the log.
+    pub(super) fn session(&self, at: usize) -> Option<&SessionValues> {
         self.sessions.get(at)
     }
 }
 
-impl Share {
-    /// Nothing stands in its calls, as nothing stands in the log.
+impl SessionValues {
+    /// Without values in the log there are none in the calls.
     pub(super) fn is_empty(&self) -> bool {
         self.values.is_empty() && !self.is_partial
     }
@@ -126,7 +126,7 @@ impl Share {
                     rule,
                     kind: finding.hit.kind,
                     fingerprint: finding.fingerprint.to_owned(),
-                    places: Vec::new(),
+                    locations: Vec::new(),
                     count: 0,
                     is_shared,
                 });
@@ -136,16 +136,16 @@ impl Share {
         let Some(value) = value else { return };
         value.count += 1;
         value.is_shared &= is_shared;
-        if value.places.len() < MOST_PLACES {
-            // The line is always told.
+        if value.locations.len() < MOST_PLACES {
+            // The line is always reported.
             let pointer = if finding.pointer.len() <= *room { finding.pointer } else { "" };
             *room -= pointer.len();
-            value.places.push(Spot { file, line, pointer: pointer.to_owned() });
+            value.locations.push(ValueLocation { file, line, pointer: pointer.to_owned() });
         }
     }
 }
 
-/// Which sessions have an event where.
+/// The sessions that own each line.
 struct Owners {
     /// By line: the first one, and the others of that line.
     lines: Vec<(u32, usize, Vec<usize>)>,

@@ -1,28 +1,28 @@
-//! Values that calls took somewhere.
+//! Private values that calls write to a file or send to a host.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use super::call::{Call, Went, leads_somewhere};
-use super::place::add_arguments;
+use super::locations::add_arguments;
 use super::search::{Documents, Search};
 use super::{EventEffects, Wanted, Way};
 use agent_strace_model::{EventKind, Status};
 
-/// A value, the first call that took it one way, and how many did.
-pub(super) struct Taken<'a> {
+/// A value with the first call that transferred it one way, and the number of such calls.
+pub(super) struct Transfer<'a> {
     pub(super) step: &'a EventEffects<'a>,
     pub(super) went: Went<'a>,
     pub(super) rule: &'static str,
     pub(super) kind: &'static str,
     pub(super) fingerprint: String,
-    /// In the call's arguments.
+    /// JSON pointer into the call's arguments.
     pub(super) pointer: String,
     pub(super) calls: usize,
 }
 
-/// A value among the arguments of a call.
-struct Given<'a> {
+/// A value in the arguments of a call.
+struct ArgumentValue<'a> {
     step: &'a EventEffects<'a>,
     rule: &'static str,
     kind: &'static str,
@@ -30,29 +30,29 @@ struct Given<'a> {
     pointer: String,
 }
 
-/// What tells two ways of a value apart; the last one: the calls were refused.
-type Course = (String, Way, Option<String>, bool);
+/// Identifies one way of a value: fingerprint, way, host, and whether the calls were denied.
+type TransferKey = (String, Way, Option<String>, bool);
 
-/// Everything that calls took somewhere, each value once for each way.
-pub(super) fn taken<'a>(wanted: &Wanted, events: &'a [EventEffects<'a>]) -> io::Result<Vec<Taken<'a>>> {
+/// All transfers of private values, each value once for each way.
+pub(super) fn transfers<'a>(wanted: &Wanted, events: &'a [EventEffects<'a>]) -> io::Result<Vec<Transfer<'a>>> {
     let search = Search::keeping_values(wanted);
     let given = given(&search, events)?;
     let values = search.into_values();
-    let mut taken: Vec<Taken<'_>> = Vec::new();
-    let mut known: BTreeMap<Course, usize> = BTreeMap::new();
+    let mut transfers: Vec<Transfer<'_>> = Vec::new();
+    let mut known: BTreeMap<TransferKey, usize> = BTreeMap::new();
     for of_call in given.chunk_by(|one, other| one.step.event.number == other.step.event.number) {
-        let Some(Given { step, .. }) = of_call.first() else { continue };
+        let Some(ArgumentValue { step, .. }) = of_call.first() else { continue };
         let mut call = Call::new(step);
-        for Given { rule, kind, fingerprint, pointer, .. } in of_call {
+        for ArgumentValue { rule, kind, fingerprint, pointer, .. } in of_call {
             let Some(value) = values.get(fingerprint) else { continue };
             for went in call.ways(value) {
                 let host = went.target.host().map(str::to_owned);
                 let denied = step.status == Some(Status::Denied);
                 let course = (fingerprint.clone(), went.target.way(), host, denied);
-                let place = *known.entry(course).or_insert(taken.len());
-                match taken.get_mut(place) {
+                let place = *known.entry(course).or_insert(transfers.len());
+                match transfers.get_mut(place) {
                     Some(known) => known.calls += 1,
-                    None => taken.push(Taken {
+                    None => transfers.push(Transfer {
                         step,
                         went,
                         rule,
@@ -65,11 +65,11 @@ pub(super) fn taken<'a>(wanted: &Wanted, events: &'a [EventEffects<'a>]) -> io::
             }
         }
     }
-    Ok(taken)
+    Ok(transfers)
 }
 
-/// The values among the arguments of calls that may take them somewhere, each once for each call.
-fn given<'a>(search: &Search<'_>, events: &'a [EventEffects<'a>]) -> io::Result<Vec<Given<'a>>> {
+/// The values in the arguments of calls that may transfer them, each once for each call.
+fn given<'a>(search: &Search<'_>, events: &'a [EventEffects<'a>]) -> io::Result<Vec<ArgumentValue<'a>>> {
     let mut documents = Documents::new();
     for step in events.iter().filter(|step| leads_somewhere(step)) {
         if let EventKind::Call(call) = &step.event.kind {
@@ -80,7 +80,7 @@ fn given<'a>(search: &Search<'_>, events: &'a [EventEffects<'a>]) -> io::Result<
     let mut seen = BTreeSet::new();
     documents.search(search, |step, finding| {
         if seen.insert((step.event.number, finding.fingerprint.to_owned())) {
-            given.push(Given {
+            given.push(ArgumentValue {
                 step,
                 rule: finding.hit.rule,
                 kind: finding.hit.kind,
