@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agent_strace_effects::Effect;
 use agent_strace_effects::knowledge::Knowledge;
 use agent_strace_effects::{Effects, Kind, Links, Tracker};
-use agent_strace_metrics::{Deed, Measured, Pricing};
+use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::{Event, EventKind, Session, Status};
 
 use super::cache::JudgementCache;
@@ -67,10 +67,10 @@ impl<'s> Replay<'s> {
 
     /// The measurements of the session.
     pub fn measured<'r>(&'r self, pricing: Pricing<'r>) -> Measured<'r> {
-        let deeds = self.steps.iter().flat_map(|step| {
-            step.effects.iter().map(|effect| Deed { event: step.event.number, status: step.status, effect })
+        let effects = self.steps.iter().flat_map(|step| {
+            step.effects.iter().map(|effect| TimedEffect { event: step.event.number, status: step.status, effect })
         });
-        Measured::new(self.session, deeds.collect(), pricing)
+        Measured::new(self.session, effects.collect(), pricing)
     }
 
     /// Keeps one event only; its effects still depend on the events before it.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use agent_strace_effects::{Effect, Kind, Links};
 use agent_strace_git::change_set::Change;
-use agent_strace_metrics::{Deed, Measured, Pricing};
+use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::finding::{EffectView, Finding, Level, RuleId};
 use agent_strace_model::{EventKind, Gap, Session, Status};
 use agent_strace_policy::config::lint::Lints;
@@ -128,9 +128,10 @@ impl<'r> Rulings<'r> {
             self.judgements.iter().filter(|(step, _)| self.pending_call.is_none_or(|event| step.event.number == event));
         let mut found: Vec<Finding> = reported.flat_map(|(step, judgement)| judgement.findings(step, shown)).collect();
         let acts: Vec<Act<'_>> = self.acts().collect();
-        let deeds = acts.iter().map(|act| Deed { event: act.event, status: act.status, effect: act.effect }).collect();
+        let effects =
+            acts.iter().map(|act| TimedEffect { event: act.event, status: act.status, effect: act.effect }).collect();
         let pricing = self.policy.prices().map_or(Pricing::Later(|| shipped()), Pricing::Table);
-        let measured = Measured::new(self.session, deeds, pricing);
+        let measured = Measured::new(self.session, effects, pricing);
         let (session, policy, pending_call) = (self.session, self.policy, self.pending_call);
         let log = Log { session, acts: &acts, policy, measured: &measured, pending_call };
         // Many hits may be of one event, whose text is long.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-use super::Deed;
+use super::TimedEffect;
 use super::series::{changes, happened};
 use agent_strace_effects::{About, Certainty, Execution, Kind, PathTarget};
 use agent_strace_model::{Arguments, Event, EventKind, Session, Status, ToolCall};
@@ -52,17 +52,17 @@ const NO_PART: &[&str] = &[
     "encoding",
 ];
 
-/// Who reads which part of a file: each sub-agent has a conversation of its own.
-type Part<'s> = (Option<&'s str>, String);
-/// What was read of each path.
-type Seen<'s> = BTreeMap<Cow<'s, str>, Parts<'s>>;
+/// The sub-agent and the part of a file that it reads: each sub-agent has a conversation of its own.
+type ReadRange<'s> = (Option<&'s str>, String);
+/// The reads of each path.
+type Seen<'s> = BTreeMap<Cow<'s, str>, PathReads<'s>>;
 
 /// Reads of one path.
 #[derive(Debug, Default)]
-struct Parts<'s> {
+struct PathReads<'s> {
     /// The only one so far: which part it was matters when the path is read again, and most are not.
     only: Option<(Shown<'s>, u32)>,
-    reads: BTreeMap<Part<'s>, Reads>,
+    reads: BTreeMap<ReadRange<'s>, Reads>,
 }
 
 /// What a call shows of a file.
@@ -83,22 +83,22 @@ struct Reads {
     times: usize,
 }
 
-pub(super) fn files<'s>(session: &'s Session<'s>, deeds: &'s [Deed<'s>]) -> Files {
-    let mut files = Files { changed: different(changes(deeds).map(|(_, target)| target)), ..Files::default() };
+pub(super) fn files<'s>(session: &'s Session<'s>, effects: &'s [TimedEffect<'s>]) -> Files {
+    let mut files = Files { changed: different(changes(effects).map(|(_, target)| target)), ..Files::default() };
     let mut seen = Seen::new();
-    let mut rest = deeds;
+    let mut rest = effects;
     for event in &session.events {
         if forgets(event) {
             seen.clear();
         }
         // They are few: to count them is faster than to search for their end.
-        let (of_call, after) = rest.split_at(rest.iter().take_while(|deed| deed.event <= event.number).count());
+        let (of_call, after) = rest.split_at(rest.iter().take_while(|timed| timed.event <= event.number).count());
         rest = after;
         // What may have been done counts, too, where it changes something.
-        for deed in of_call.iter().filter(|deed| deed.status != Some(Status::Denied)) {
-            match &deed.effect.kind {
-                Kind::Read(target) if happened(deed) => {
-                    if let Some(shown) = Shown::by(event, deed, of_call) {
+        for timed in of_call.iter().filter(|timed| timed.status != Some(Status::Denied)) {
+            match &timed.effect.kind {
+                Kind::Read(target) if happened(timed) => {
+                    if let Some(shown) = Shown::by(event, timed, of_call) {
                         files.show(&mut seen, target.shown(), shown, event.number);
                     }
                 }
@@ -117,8 +117,8 @@ pub(super) fn files<'s>(session: &'s Session<'s>, deeds: &'s [Deed<'s>]) -> File
 }
 
 /// How many files were read, each counted once.
-pub(super) fn read(deeds: &[Deed<'_>]) -> usize {
-    different(deeds.iter().filter(|deed| happened(deed)).filter_map(|deed| match &deed.effect.kind {
+pub(super) fn read(effects: &[TimedEffect<'_>]) -> usize {
+    different(effects.iter().filter(|timed| happened(timed)).filter_map(|timed| match &timed.effect.kind {
         Kind::Read(target) => Some(target),
         _ => None,
     }))
@@ -131,15 +131,15 @@ fn different<'a>(targets: impl Iterator<Item = &'a PathTarget>) -> usize {
 impl Files {
     /// One call reads a part once, whatever its commands are.
     fn show<'s>(&mut self, seen: &mut Seen<'s>, path: Cow<'s, str>, shown: Shown<'s>, event: u32) {
-        let Some(parts) = seen.get_mut(&path) else {
+        let Some(ranges) = seen.get_mut(&path) else {
             self.reads += 1;
-            seen.insert(path, Parts { only: Some((shown, event)), reads: BTreeMap::new() });
+            seen.insert(path, PathReads { only: Some((shown, event)), reads: BTreeMap::new() });
             return;
         };
-        if let Some((only, first)) = parts.only.take() {
-            parts.reads.insert(only.part(), Reads { first, last: first, times: 1 });
+        if let Some((only, first)) = ranges.only.take() {
+            ranges.reads.insert(only.range(), Reads { first, last: first, times: 1 });
         }
-        let reads = parts.reads.entry(shown.part()).or_insert(Reads { first: event, last: 0, times: 0 });
+        let reads = ranges.reads.entry(shown.range()).or_insert(Reads { first: event, last: 0, times: 0 });
         if reads.last == event {
             return;
         }
@@ -192,16 +192,16 @@ fn forgets(event: &Event<'_>) -> bool {
 
 impl<'s> Shown<'s> {
     /// What a deed shows to the conversation; `None` where it only uses the file.
-    fn by(event: &'s Event<'s>, deed: &Deed<'_>, of_call: &[Deed<'s>]) -> Option<Self> {
+    fn by(event: &'s Event<'s>, timed: &TimedEffect<'_>, of_call: &[TimedEffect<'s>]) -> Option<Self> {
         let EventKind::Call(call) = &event.kind else { return None };
         // A result that nobody recorded may have been one.
-        let shown = matches!(call.status, Status::Ok | Status::Missing) && deed.effect.certainty == Certainty::Exact;
-        let is_file = matches!(&deed.effect.kind, Kind::Read(target) if !target.subtree);
+        let shown = matches!(call.status, Status::Ok | Status::Missing) && timed.effect.certainty == Certainty::Exact;
+        let is_file = matches!(&timed.effect.kind, Kind::Read(target) if !target.subtree);
         if !shown || !is_file {
             return None;
         }
-        let by = match deed.effect.origin.parent {
-            None if deed.effect.via == "argument" => None,
+        let by = match timed.effect.origin.parent {
+            None if timed.effect.via == "argument" => None,
             None => return None,
             Some(parent) => match &of_call.get(usize::try_from(parent).ok()?)?.effect.kind {
                 Kind::Execute(execution) if VIEWERS.contains(&program(execution)?) => Some(execution),
@@ -211,7 +211,7 @@ impl<'s> Shown<'s> {
         Some(Self { call, by })
     }
 
-    fn part(&self) -> Part<'s> {
+    fn range(&self) -> ReadRange<'s> {
         let part = match self.by {
             None => range(&self.call.arguments),
             // `cat` shows all of it; of the others the words say how much.

@@ -1,9 +1,10 @@
-//! Everything that is counted of one session, in one place: budgets, costs, evals, lints, statistics and comparisons take
-//! their numbers from [`Profile`], so that no two of them differ.
+//! All measurements of a session in one place: budgets, costs, evals, lints, statistics and comparisons take their numbers
+//! from [`Profile`], so that they agree.
 //!
-//! This crate must not know policies, rules or reports: it counts and judges nothing. Start with [`Profile`]; [`compare`]
-//! puts two profiles beside each other.
+//! This crate must not know policies, rules or reports: it counts and never judges. Start with [`Profile`]; [`compare`]
+//! compares two profiles.
 
+mod actor;
 mod asked;
 pub mod compare;
 mod ending;
@@ -11,7 +12,6 @@ mod estimate;
 mod failure;
 mod files;
 pub mod money;
-mod part;
 mod phase;
 mod request;
 mod running;
@@ -26,33 +26,33 @@ use jiff::Timestamp;
 use agent_strace_effects::{Certainty, Effect, Kind};
 use agent_strace_model::{EventKind, Session, Status, Usage, moment};
 
+pub use actor::ActorActivity;
 pub use ending::Ended;
 pub use failure::Failure;
 pub(crate) use failure::Retry;
 pub use files::Files;
 pub use files::Reread;
 pub use money::{Basis, Cost, Pricing};
-pub use part::Part;
 pub use phase::Phase;
 pub use request::Request;
 pub use running::Charge;
 pub use tools::{ToolUse, Tools};
 
-/// One effect of a session.
+/// An effect with the event that it belongs to.
 #[derive(Debug, Clone, Copy)]
-pub struct Deed<'a> {
+pub struct TimedEffect<'a> {
     /// 1-based number of its event.
     pub event: u32,
-    /// `None`: no call; the log states it as done.
+    /// `None`: the event is not a call; the log states the effect as done.
     pub status: Option<Status>,
     pub effect: &'a Effect,
 }
 
-/// A session with what it did. Each thing is counted when somebody asks for it, and once.
+/// A session with its effects. Each measurement is computed on first use and cached.
 #[derive(Debug)]
 pub struct Measured<'a> {
     session: &'a Session<'a>,
-    deeds: Vec<Deed<'a>>,
+    effects: Vec<TimedEffect<'a>>,
     pricing: Pricing<'a>,
     files: OnceCell<Files>,
     requests: OnceCell<Vec<Request>>,
@@ -62,27 +62,27 @@ pub struct Measured<'a> {
 }
 
 impl<'a> Measured<'a> {
-    pub fn new(session: &'a Session<'a>, deeds: Vec<Deed<'a>>, pricing: Pricing<'a>) -> Self {
+    pub fn new(session: &'a Session<'a>, effects: Vec<TimedEffect<'a>>, pricing: Pricing<'a>) -> Self {
         let (files, requests, failed) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Self { session, deeds, pricing, files, requests, failed, cost: OnceCell::new(), span: OnceCell::new() }
+        Self { session, effects, pricing, files, requests, failed, cost: OnceCell::new(), span: OnceCell::new() }
     }
 
-    /// What was done to files.
+    /// Reads and changes of files.
     pub fn files(&self) -> &Files {
-        self.files.get_or_init(|| files::files(self.session, &self.deeds))
+        self.files.get_or_init(|| files::files(self.session, &self.effects))
     }
 
-    /// Each request to the model, once.
+    /// The requests to the model, each once.
     pub fn requests(&self) -> &[Request] {
         self.requests.get_or_init(|| request::requests(self.session, &self.pricing))
     }
 
-    /// Calls that failed, and what failed outside of calls, in order.
+    /// Failed calls and other failures, in order.
     pub fn failures(&self) -> &[Failure] {
         &self.failed().0
     }
 
-    /// The same call again after it failed, in order.
+    /// Repetitions of failed calls, in order.
     pub fn retries(&self) -> &[Retry] {
         &self.failed().1
     }
@@ -91,17 +91,17 @@ impl<'a> Measured<'a> {
         self.failed.get_or_init(|| failure::failures(self.session))
     }
 
-    /// What all of it cost.
+    /// The cost of the session.
     pub fn cost(&self) -> &Cost {
         self.cost.get_or_init(|| self.pricing.session(self.session, self.requests()))
     }
 
-    /// The same as it grew, by the events that it was spent at.
+    /// The growth of the cost, by event.
     pub fn charges(&self) -> Vec<Charge> {
         running::charges(self.session, self.requests(), &self.pricing)
     }
 
-    /// From when to when it ran.
+    /// The time span in which the session ran.
     pub fn span(&self) -> Span {
         *self.span.get_or_init(|| Span::of(self.session))
     }
@@ -116,22 +116,22 @@ impl<'a> Measured<'a> {
         Ended::of(self.session)
     }
 
-    /// By what its requests are priced.
+    /// The price table of its requests.
     pub fn pricing(&self) -> &Pricing<'a> {
         &self.pricing
     }
 
-    /// All of it.
-    pub fn whole(&self) -> Part<'_> {
-        Part::whole(self.session, &self.deeds)
+    /// The activity of the whole session.
+    pub fn whole(&self) -> ActorActivity<'_> {
+        ActorActivity::whole(self.session, &self.effects)
     }
 
-    /// The sub-agents whose calls stand in the log. Those that it does not tell apart count as one.
-    pub fn subagents(&self) -> Vec<Part<'_>> {
-        part::subagents(self.session, &self.deeds)
+    /// The activity of each sub-agent whose calls are in the log. Sub-agents without a name of their own count as one.
+    pub fn subagents(&self) -> Vec<ActorActivity<'_>> {
+        actor::subagents(self.session, &self.effects)
     }
 
-    /// Everything that is counted, for who has no more use of the session.
+    /// All measurements, for callers that no longer need the session.
     pub fn into_profile(self) -> Profile {
         Profile::of(&self)
     }
@@ -144,7 +144,7 @@ pub struct Span {
     pub last: Option<Timestamp>,
 }
 
-/// From when to when a session ran.
+/// The time span in which a session ran.
 pub fn span(session: &Session<'_>) -> Span {
     Span::of(session)
 }
@@ -165,7 +165,7 @@ impl Span {
     }
 }
 
-/// What is counted of one session.
+/// All measurements of one session.
 #[derive(Debug, Clone)]
 pub struct Profile {
     pub id: String,
@@ -178,11 +178,11 @@ pub struct Profile {
     pub last: Option<Timestamp>,
     pub ended: Ended,
     pub events: usize,
-    /// Calls, also those that were refused or failed, and those of its sub-agents in the same log.
+    /// Calls, including denied and failed ones and those of its sub-agents in the same log.
     pub calls: usize,
-    /// Calls that were refused before they ran.
+    /// Calls that were denied before they ran.
     pub refused: usize,
-    /// Calls of which no end is recorded: they may have failed.
+    /// Calls without a recorded end: they may have failed.
     pub unanswered: usize,
     /// Prompts in its own conversation.
     pub turns: usize,
@@ -203,10 +203,10 @@ pub struct Profile {
     /// Every simple command that ran.
     pub commands: Vec<Ran>,
     pub hosts: BTreeSet<String>,
-    /// Hosts that it contacted and the log does not name.
+    /// It contacted hosts that the log does not name.
     pub unknown_hosts: bool,
     pub subagents: usize,
-    /// What the agent noted as decisions of its own, in order. Raw log text.
+    /// Decisions that the agent recorded, in order. Raw log text.
     pub decisions: Vec<String>,
     pub phases: Vec<Phase>,
 }
@@ -215,16 +215,16 @@ pub struct Profile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ran {
     pub event: u32,
-    /// Program and arguments; what is not known stands as a pattern. Raw log text.
+    /// Program and arguments; unresolved words are patterns. Raw log text.
     pub words: Vec<String>,
 }
 
 impl Profile {
     fn of(measured: &Measured<'_>) -> Self {
-        let Measured { session, deeds, pricing, .. } = measured;
+        let Measured { session, effects, pricing, .. } = measured;
         let (whole, requests, span) = (measured.whole(), measured.requests(), measured.span());
         let (failures, retries) = (measured.failures(), measured.retries());
-        let hosts = series::connections(deeds);
+        let hosts = series::connections(effects);
         let hosts: BTreeSet<Option<String>> = hosts.map(|(_, connection)| connection.host.clone()).collect();
         Self {
             id: session.id.clone().into_owned(),
@@ -246,14 +246,14 @@ impl Profile {
             failures: failures.to_vec(),
             retries: retries.to_vec(),
             tools: tools::tools(session),
-            files_read: files::read(deeds),
+            files_read: files::read(effects),
             files: measured.files().clone(),
-            commands: commands(deeds),
+            commands: commands(effects),
             unknown_hosts: hosts.contains(&None),
             hosts: hosts.into_iter().flatten().collect(),
             subagents: count(&series::subagents(&whole, session)),
             decisions: decisions(session),
-            phases: phase::phases(session, deeds, requests, pricing, failures, retries),
+            phases: phase::phases(session, effects, requests, pricing, failures, retries),
         }
     }
 
@@ -262,12 +262,12 @@ impl Profile {
         Span { first: self.first, last: self.last }.duration()
     }
 
-    /// Tokens that were paid for, as recorded.
+    /// Billed tokens, as recorded.
     pub fn tokens(&self) -> u64 {
         series::total_tokens(&self.usage)
     }
 
-    /// Calls that failed, and what failed outside of calls.
+    /// The number of failures.
     pub fn errors(&self) -> usize {
         self.failures.len()
     }
@@ -277,12 +277,13 @@ fn count(series: &series::Series) -> usize {
     usize::try_from(series.total()).unwrap_or(usize::MAX)
 }
 
-fn commands(deeds: &[Deed<'_>]) -> Vec<Ran> {
-    let done =
-        deeds.iter().filter(|deed| deed.status != Some(Status::Denied) && deed.effect.certainty != Certainty::Possible);
-    let ran = done.filter_map(|deed| match &deed.effect.kind {
+fn commands(effects: &[TimedEffect<'_>]) -> Vec<Ran> {
+    let done = effects
+        .iter()
+        .filter(|timed| timed.status != Some(Status::Denied) && timed.effect.certainty != Certainty::Possible);
+    let ran = done.filter_map(|timed| match &timed.effect.kind {
         Kind::Execute(execution) => Some(Ran {
-            event: deed.event,
+            event: timed.event,
             words: execution.argv.iter().map(|argument| argument.text.clone()).collect(),
         }),
         _ => None,

@@ -10,7 +10,7 @@ use super::failure::{Failure, Retry};
 use super::money::{self, Cost, Pricing};
 use super::request::Request;
 use super::series::{changes, happened};
-use super::{Deed, estimate};
+use super::{TimedEffect, estimate};
 use agent_strace_effects::Kind;
 use agent_strace_model::{Event, EventKind, Session, Status, Usage, moment};
 
@@ -48,7 +48,7 @@ impl Phase {
 
 pub(super) fn phases(
     session: &Session<'_>,
-    deeds: &[Deed<'_>],
+    effects: &[TimedEffect<'_>],
     requests: &[Request],
     pricing: &Pricing<'_>,
     failures: &[Failure],
@@ -56,13 +56,13 @@ pub(super) fn phases(
 ) -> Vec<Phase> {
     let parts = split(session);
     let mut phases: Vec<Phase> = parts.iter().map(|events| begin(events, session)).collect();
-    for (deed, target) in changes(deeds) {
-        if let Some(phase) = at(&mut phases, deed.event) {
+    for (timed, target) in changes(effects) {
+        if let Some(phase) = at(&mut phases, timed.event) {
             phase.changed.insert(target.shown().into_owned());
         }
     }
-    for deed in deeds.iter().filter(|deed| happened(deed)) {
-        match (&deed.effect.kind, at(&mut phases, deed.event)) {
+    for timed in effects.iter().filter(|timed| happened(timed)) {
+        match (&timed.effect.kind, at(&mut phases, timed.event)) {
             (Kind::Read(target), Some(phase)) => {
                 phase.read.insert(target.shown().into_owned());
             }

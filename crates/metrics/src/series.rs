@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::asked::{is_asked, is_main};
 use super::money::{Pricing, Unpriced};
-use super::{Deed, Part};
+use super::{ActorActivity, TimedEffect};
 use agent_strace_effects::{Certainty, Connection, Kind, PathTarget};
 use agent_strace_model::{Arguments, Event, EventKind, Session, Spent, Status, Telling, Usage, moment};
 
@@ -63,27 +63,27 @@ fn is_call(event: &Event<'_>) -> bool {
 }
 
 /// Also those that were refused or failed.
-pub fn calls(part: &Part<'_>) -> Series {
+pub fn calls(actor: &ActorActivity<'_>) -> Series {
     let mut series = Series::recorded();
-    part.events.iter().filter(|event| is_call(event)).for_each(|event| series.spend(event.number, 1));
+    actor.events.iter().filter(|event| is_call(event)).for_each(|event| series.spend(event.number, 1));
     series
 }
 
 /// What was asked for in the session's own conversation.
-pub fn turns(part: &Part<'_>, session: &Session<'_>) -> Series {
+pub fn turns(actor: &ActorActivity<'_>, session: &Session<'_>) -> Series {
     let mut series = Series::default();
-    for event in part.events.iter().filter(|event| is_asked(event, session)) {
+    for event in actor.events.iter().filter(|event| is_asked(event, session)) {
         series.spend(event.number, 1);
     }
-    series.recorded = series.total() > 0 || !part.events.iter().any(|event| is_call(event));
+    series.recorded = series.total() > 0 || !actor.events.iter().any(|event| is_call(event));
     series
 }
 
 /// From the earliest recorded time to the latest, pauses included: a log does not tell waiting from working. Records may
 /// stand out of order, and a session may tell its start and its end beside them.
-pub fn duration(part: &Part<'_>, session: &Session<'_>) -> Series {
+pub fn duration(actor: &ActorActivity<'_>, session: &Session<'_>) -> Series {
     let mut series = Series::recorded();
-    let beside = |time: &Option<Cow<'_, str>>| time.as_deref().filter(|_| part.subagent.is_none()).and_then(moment);
+    let beside = |time: &Option<Cow<'_, str>>| time.as_deref().filter(|_| actor.subagent.is_none()).and_then(moment);
     let mut span = beside(&session.span.started).map(|started| (started, started));
     let mut reach = |series: &mut Series, event: u32, time: Timestamp| {
         let (first, last) = span.map_or((time, time), |(first, last)| (time.min(first), time.max(last)));
@@ -93,7 +93,7 @@ pub fn duration(part: &Part<'_>, session: &Session<'_>) -> Series {
         is_first
     };
     let mut since = false;
-    for event in &part.events {
+    for event in &actor.events {
         let Some(time) = event.time.as_deref().and_then(moment) else {
             // A call without a time is as late as the next event that has one.
             since |= is_call(event);
@@ -104,7 +104,7 @@ pub fn duration(part: &Part<'_>, session: &Session<'_>) -> Series {
         since = false;
     }
     if let Some(ended) = beside(&session.span.ended) {
-        let last = part.events.last().map_or(0, |event| event.number);
+        let last = actor.events.last().map_or(0, |event| event.number);
         series.recorded &= !(reach(&mut series, last, ended) && since);
         since = false;
     }
@@ -113,39 +113,43 @@ pub fn duration(part: &Part<'_>, session: &Session<'_>) -> Series {
 }
 
 /// It was not refused, and is more than a guess.
-pub(super) fn happened(deed: &Deed<'_>) -> bool {
-    deed.status != Some(Status::Denied) && deed.effect.certainty != Certainty::Possible
+pub(super) fn happened(timed: &TimedEffect<'_>) -> bool {
+    timed.status != Some(Status::Denied) && timed.effect.certainty != Certainty::Possible
 }
 
 /// What was written or deleted, in order, under the names that the session used.
-pub(super) fn changes<'a>(deeds: &'a [Deed<'a>]) -> impl Iterator<Item = (&'a Deed<'a>, &'a PathTarget)> {
-    let done = deeds.iter().filter(|deed| happened(deed) && !deed.effect.via.starts_with("alias "));
-    done.filter_map(|deed| match &deed.effect.kind {
-        Kind::Write(target) | Kind::Delete(target) => Some((deed, target)),
+pub(super) fn changes<'a>(
+    effects: &'a [TimedEffect<'a>],
+) -> impl Iterator<Item = (&'a TimedEffect<'a>, &'a PathTarget)> {
+    let done = effects.iter().filter(|timed| happened(timed) && !timed.effect.via.starts_with("alias "));
+    done.filter_map(|timed| match &timed.effect.kind {
+        Kind::Write(target) | Kind::Delete(target) => Some((timed, target)),
         _ => None,
     })
 }
 
 /// Each path once. A directory or a pattern stands for a number nobody knows, and counts as one.
-pub fn files(part: &Part<'_>) -> Series {
+pub fn files(actor: &ActorActivity<'_>) -> Series {
     let mut series = Series::recorded();
     let mut seen: BTreeSet<&PathTarget> = BTreeSet::new();
-    for (deed, target) in changes(&part.deeds) {
+    for (timed, target) in changes(&actor.effects) {
         if !seen.insert(target) {
             continue;
         }
-        series.spend(deed.event, 1);
-        if target.subtree || deed.effect.certainty == Certainty::Pattern {
-            series.is_unknown(deed.event, || format!("how many files `{}` stands for is not known", target.shown()));
+        series.spend(timed.event, 1);
+        if target.subtree || timed.effect.certainty == Certainty::Pattern {
+            series.is_unknown(timed.event, || format!("how many files `{}` stands for is not known", target.shown()));
         }
     }
     series
 }
 
 /// Connections to other machines, in order.
-pub(super) fn connections<'a>(deeds: &'a [Deed<'a>]) -> impl Iterator<Item = (&'a Deed<'a>, &'a Connection)> {
-    deeds.iter().filter(|deed| happened(deed)).filter_map(|deed| match &deed.effect.kind {
-        Kind::Connect(connection) if !is_here(connection) => Some((deed, connection)),
+pub(super) fn connections<'a>(
+    effects: &'a [TimedEffect<'a>],
+) -> impl Iterator<Item = (&'a TimedEffect<'a>, &'a Connection)> {
+    effects.iter().filter(|timed| happened(timed)).filter_map(|timed| match &timed.effect.kind {
+        Kind::Connect(connection) if !is_here(connection) => Some((timed, connection)),
         _ => None,
     })
 }
@@ -155,29 +159,30 @@ fn is_here(connection: &Connection) -> bool {
 }
 
 /// Each host once; a package registry is one. This machine is none.
-pub fn hosts(part: &Part<'_>) -> Series {
+pub fn hosts(actor: &ActorActivity<'_>) -> Series {
     let mut series = Series::recorded();
     let mut seen: BTreeSet<Option<&str>> = BTreeSet::new();
-    for (deed, connection) in connections(&part.deeds) {
+    for (timed, connection) in connections(&actor.effects) {
         let host = connection.host.as_deref();
         if !seen.insert(host) {
             continue;
         }
-        series.spend(deed.event, 1);
-        if host.is_none() || deed.effect.certainty == Certainty::Pattern {
-            series.is_unknown(deed.event, || "which hosts it connects to is not known".to_owned());
+        series.spend(timed.event, 1);
+        if host.is_none() || timed.effect.certainty == Certainty::Pattern {
+            series.is_unknown(timed.event, || "which hosts it connects to is not known".to_owned());
         }
     }
     series
 }
 
 /// Those that calls start, and those that only results tell of.
-pub fn subagents(part: &Part<'_>, session: &Session<'_>) -> Series {
+pub fn subagents(actor: &ActorActivity<'_>, session: &Session<'_>) -> Series {
     let mut started: BTreeMap<u32, u128> = BTreeMap::new();
-    for deed in part.deeds.iter().filter(|deed| matches!(deed.effect.kind, Kind::Spawn { .. }) && happened(deed)) {
-        *started.entry(deed.event).or_default() += 1;
+    for timed in actor.effects.iter().filter(|timed| matches!(timed.effect.kind, Kind::Spawn { .. }) && happened(timed))
+    {
+        *started.entry(timed.event).or_default() += 1;
     }
-    let calls = part.events.iter().filter(|event| started.contains_key(&event.number));
+    let calls = actor.events.iter().filter(|event| started.contains_key(&event.number));
     let by_call: BTreeSet<&str> = calls
         .filter_map(|event| match &event.kind {
             EventKind::Call(call) => call.call_id.as_deref(),
@@ -203,15 +208,15 @@ pub fn subagents(part: &Part<'_>, session: &Session<'_>) -> Series {
 
 /// What was asked of sub-agents: each valid part of a delegation, or the delegation itself where it names none. It counts
 /// when it is asked for, also where it is refused or fails.
-pub fn delegated(part: &Part<'_>) -> Series {
-    let starting: BTreeSet<u32> = part
-        .deeds
+pub fn delegated(actor: &ActorActivity<'_>) -> Series {
+    let starting: BTreeSet<u32> = actor
+        .effects
         .iter()
-        .filter(|deed| matches!(deed.effect.kind, Kind::Spawn { .. }))
-        .map(|deed| deed.event)
+        .filter(|timed| matches!(timed.effect.kind, Kind::Spawn { .. }))
+        .map(|timed| timed.event)
         .collect();
     let mut series = Series::recorded();
-    for event in &part.events {
+    for event in &actor.events {
         let EventKind::Call(call) = &event.kind else { continue };
         if starting.contains(&event.number) || matches!(&*call.tool, "Agent" | "delegate_agent") {
             series.spend(event.number, tasks(&call.arguments));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::money::Unpriced;
-use super::{Basis, Part, Pricing, Profile, series};
+use super::{ActorActivity, Basis, Pricing, Profile, series};
 use agent_strace_model::Dialect;
 use agent_strace_model::{
     Arguments, Ending, Event, EventKind, Origin, RawText, Session, Span, Spent, Status, ToolCall, Usage,
@@ -154,7 +154,7 @@ fn limits_and_profiles_know_one_duration() {
     ] {
         let mut session = session(events, Vec::new());
         session.span = Span { started: told(started), ended: told(ended) };
-        let series = series::duration(&Part::whole(&session, &[]), &session);
+        let series = series::duration(&ActorActivity::whole(&session, &[]), &session);
         assert_eq!((series.total(), series.recorded), wanted, "{started} {ended} {:?}", session.events);
         assert_eq!(profile(&session).duration().map_or(0, u128::from), wanted.0, "{started} {ended}");
     }

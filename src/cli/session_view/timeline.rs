@@ -14,7 +14,7 @@ use super::judged::{ByArgs, JudgedSessions, MissingPolicy, ViewRequest};
 use agent_strace_effects::{Certainty, Kind, Links};
 use agent_strace_engine::{Entry, Replay};
 use agent_strace_ingest::discover::Selection;
-use agent_strace_metrics::{Deed, Phase, Pricing};
+use agent_strace_metrics::{Phase, Pricing, TimedEffect};
 use agent_strace_model::{Session, Status};
 use agent_strace_policy::Policy;
 use agent_strace_policy::prices::shipped;
@@ -68,22 +68,22 @@ pub(in crate::cli) fn run(
 fn done(session: &Session<'_>, policy: &Policy, links: &Links) -> Timeline {
     let replay = Replay::new(session, policy.programs(), links);
     let measured = replay.measured(Pricing::Later(|| shipped()));
-    let deeds = measured.whole().deeds;
+    let effects = measured.whole().effects;
     let profile = replay.measured(Pricing::Later(|| shipped())).into_profile();
-    let done = profile.phases.iter().map(|phase| of_phase(phase, &deeds)).collect();
+    let done = profile.phases.iter().map(|phase| of_phase(phase, &effects)).collect();
     Timeline { profile, done }
 }
 
 /// What was done from the first event of a phase to its last.
-fn of_phase(phase: &Phase, deeds: &[Deed<'_>]) -> Done {
-    let from = deeds.partition_point(|deed| deed.event < phase.from);
-    let to = deeds.partition_point(|deed| deed.event <= phase.to);
+fn of_phase(phase: &Phase, effects: &[TimedEffect<'_>]) -> Done {
+    let from = effects.partition_point(|timed| timed.event < phase.from);
+    let to = effects.partition_point(|timed| timed.event <= phase.to);
     let mut done = Done::default();
-    for deed in deeds.get(from..to).unwrap_or_default() {
-        if deed.status == Some(Status::Denied) || deed.effect.certainty == Certainty::Possible {
+    for timed in effects.get(from..to).unwrap_or_default() {
+        if timed.status == Some(Status::Denied) || timed.effect.certainty == Certainty::Possible {
             continue;
         }
-        match &deed.effect.kind {
+        match &timed.effect.kind {
             Kind::Read(_) => done.read += 1,
             Kind::Write(_) | Kind::Delete(_) => done.written += 1,
             Kind::Execute(_) => done.executed += 1,

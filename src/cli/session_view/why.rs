@@ -129,9 +129,9 @@ fn touches(session: &Session<'_>, policy: &Policy, links: &Links) -> Vec<Touch> 
     let replay = Replay::new(session, policy.programs(), links);
     let measured = replay.measured(Pricing::Later(|| shipped()));
     let whole = measured.whole();
-    let known = whole.deeds.iter().filter(|deed| deed.effect.certainty == Certainty::Exact);
-    let touches = known.filter_map(|deed| {
-        let (access, target) = match &deed.effect.kind {
+    let known = whole.effects.iter().filter(|timed| timed.effect.certainty == Certainty::Exact);
+    let touches = known.filter_map(|timed| {
+        let (access, target) = match &timed.effect.kind {
             Kind::Read(target) => (Some(Access::Read), target),
             Kind::Write(target) => (Some(Access::Write), target),
             Kind::Delete(target) => (Some(Access::Delete), target),
@@ -139,8 +139,8 @@ fn touches(session: &Session<'_>, policy: &Policy, links: &Links) -> Vec<Touch> 
             _ => return None,
         };
         // What was refused read nothing, and still was about that file.
-        let access = access.filter(|access| *access != Access::Read || deed.status != Some(Status::Denied));
-        Some(Touch { event: deed.event, access, path: target.path.clone() })
+        let access = access.filter(|access| *access != Access::Read || timed.status != Some(Status::Denied));
+        Some(Touch { event: timed.event, access, path: target.path.clone() })
     });
     touches.collect()
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::jail::{HOME, Jail, WORKSPACE};
-use super::trace::{Act, Deed};
+use super::trace::{Act, ObservedAct};
 
 /// Programs, libraries, what they are configured with, and the kernel's own files: reading them is how programs start.
 const SYSTEM: &[&str] =
@@ -104,24 +104,24 @@ const STAGES: &[(&str, &str)] = &[
     ("apt-get", "dpkg"),
 ];
 
-/// Whether a deed is none that an effect has to stand for.
-pub(super) fn ignored(deed: &Deed, text: &str, jail: &Jail, template: &Jail) -> bool {
-    let target = deed.target.as_str();
-    match deed.act {
+/// Whether an observed act needs no effect.
+pub(super) fn ignored(observed: &ObservedAct, text: &str, jail: &Jail, template: &Jail) -> bool {
+    let target = observed.target.as_str();
+    match observed.act {
         Act::Connect => false,
-        Act::Execute => is_part(deed),
+        Act::Execute => is_part(observed),
         Act::Read => {
-            compared(deed, text, jail, template)
+            compared(observed, text, jail, template)
                 || within(SYSTEM, target)
                 || within(LIBRARY, target)
-                || own(deed, false, jail, template)
-                || itself(deed)
+                || own(observed, false, jail, template)
+                || itself(observed)
                 || is_directory(target, jail, template)
                 || passing(target, text, jail, template)
         }
         Act::Write | Act::Delete => {
             within(&["/proc/", "/dev/", "/sys/"], target)
-                || own(deed, true, jail, template)
+                || own(observed, true, jail, template)
                 || passing(target, text, jail, template)
         }
     }
@@ -131,13 +131,13 @@ fn within(prefixes: &[&str], target: &str) -> bool {
     prefixes.iter().any(|prefix| target.starts_with(prefix))
 }
 
-fn own(deed: &Deed, keeps: bool, jail: &Jail, template: &Jail) -> bool {
-    let target = deed.target.as_str();
+fn own(observed: &ObservedAct, keeps: bool, jail: &Jail, template: &Jail) -> bool {
+    let target = observed.target.as_str();
     let guarded =
         target.contains("/.git/hooks/") || target.ends_with("/.git/config") && settings_changed(target, jail, template);
     OWN.iter().any(|(program, own, place)| {
-        let fits = deed.by.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == *program
-            || *program == "git" && deed.by.starts_with("git-");
+        let fits = observed.by.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == *program
+            || *program == "git" && observed.by.starts_with("git-");
         let allowed = (*own == Own::Keep && !guarded) || !keeps;
         let there = match (place.strip_prefix("~/"), place.strip_prefix("**/")) {
             (Some(below), _) => place_fits(target, &format!("{}/{below}", jail.home())),
@@ -154,22 +154,23 @@ fn place_fits(target: &str, place: &str) -> bool {
 }
 
 /// What a program runs to do its work, whatever its arguments say.
-fn is_part(deed: &Deed) -> bool {
-    let name = deed.target.rsplit('/').next().unwrap_or_default();
+fn is_part(observed: &ObservedAct) -> bool {
+    let name = observed.target.rsplit('/').next().unwrap_or_default();
     // A shell that a program starts is how the program runs commands: those count.
-    let shell = matches!(name, "sh" | "bash" | "dash") && !is_shell(&deed.by);
+    let shell = matches!(name, "sh" | "bash" | "dash") && !is_shell(&observed.by);
     // A program of the system that is a script is made of other programs.
-    let of_git = deed.by.starts_with("git-") || deed.by == "git" && name.starts_with("git-");
-    let script = || fs::read(format!("/usr/bin/{}", deed.by)).is_ok_and(|content| content.starts_with(b"#!"));
-    let stage = STAGES.iter().any(|(program, stages)| *program == deed.by && stages.split(' ').any(|one| one == name));
+    let of_git = observed.by.starts_with("git-") || observed.by == "git" && name.starts_with("git-");
+    let script = || fs::read(format!("/usr/bin/{}", observed.by)).is_ok_and(|content| content.starts_with(b"#!"));
+    let stage =
+        STAGES.iter().any(|(program, stages)| *program == observed.by && stages.split(' ').any(|one| one == name));
     // What a hook runs counts.
-    let hook = deed.by == "git" && deed.target.contains("/hooks/");
-    hook || within(PARTS, &deed.target) || shell || stage || of_git || script()
+    let hook = observed.by == "git" && observed.target.contains("/hooks/");
+    hook || within(PARTS, &observed.target) || shell || stage || of_git || script()
 }
 
 /// A script is read by what runs it, and that it runs is an effect.
-fn itself(deed: &Deed) -> bool {
-    deed.target.rsplit('/').next() == Some(deed.by.as_str())
+fn itself(observed: &ObservedAct) -> bool {
+    observed.target.rsplit('/').next() == Some(observed.by.as_str())
 }
 
 pub(super) fn is_shell(program: &str) -> bool {
@@ -178,10 +179,10 @@ pub(super) fn is_shell(program: &str) -> bool {
 
 /// What `git diff`, `git add -A` and the like look into without being told a name: files of the project, and
 /// nothing of them leaves it that way. A policy that denies one of them does not mean every `git diff` by it.
-fn compared(deed: &Deed, text: &str, jail: &Jail, template: &Jail) -> bool {
-    let name = deed.target.rsplit('/').next().unwrap_or_default();
-    let known = template.exists(&in_template(&deed.target, jail));
-    deed.by == "git" && known && !text.contains(name) && !text.contains("grep") && !text.contains("no-index")
+fn compared(observed: &ObservedAct, text: &str, jail: &Jail, template: &Jail) -> bool {
+    let name = observed.target.rsplit('/').next().unwrap_or_default();
+    let known = template.exists(&in_template(&observed.target, jail));
+    observed.by == "git" && known && !text.contains(name) && !text.contains("grep") && !text.contains("no-index")
 }
 
 /// Which branch follows which is git's own; everything else in a repository's settings is not.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ignored::{ignored, in_template};
 use super::jail::{Jail, WORKSPACE};
-use super::said::{Claim, Said, Surroundings};
-use super::trace::{Act, Deed, deeds};
+use super::reported::{Claim, ReportedEffects, Surroundings};
+use super::trace::{Act, ObservedAct, observed_acts};
 
 /// A shell text and where it comes from.
 #[derive(Debug, Clone)]
@@ -31,9 +31,9 @@ pub(super) struct Verdict {
     pub(super) text: String,
     pub(super) opaque: bool,
     pub(super) succeeded: bool,
-    pub(super) done: Vec<Deed>,
-    /// Deeds without an effect, also where the gate said that it can't resolve the text.
-    pub(super) uncovered: Vec<Deed>,
+    pub(super) done: Vec<ObservedAct>,
+    /// Observed acts without an effect, including those of texts that the gate reports as unresolved.
+    pub(super) uncovered: Vec<ObservedAct>,
     /// It ended well and wrote nothing at all.
     pub(super) quiet: bool,
     pub(super) claim: Claim,
@@ -48,7 +48,7 @@ impl Text {
 
 impl Verdict {
     /// What is held against the gate.
-    pub(super) fn missed(&self) -> impl Iterator<Item = &Deed> {
+    pub(super) fn missed(&self) -> impl Iterator<Item = &ObservedAct> {
         self.uncovered.iter().filter(|_| !self.opaque)
     }
 
@@ -60,50 +60,59 @@ impl Verdict {
 pub(super) fn judge(text: &Text, template: &Jail) -> Verdict {
     let jail = template.copy(&text.directory);
     let names = name_hosts(&jail, &text.program);
-    let said = Said::of(&text.program, &text.directory);
+    let reported = ReportedEffects::of(&text.program, &text.directory);
     if text.origin == Origin::Recorded {
-        furnish(&jail, &text.program, &said);
+        furnish(&jail, &text.program, &reported);
     }
     let before = links(template, &text.directory);
     let ran = jail.run(&text.program);
-    let all: Vec<Deed> =
-        deeds(&ran.log, jail.directory()).into_iter().map(|deed| really(deed, &jail, template)).collect();
+    let all: Vec<ObservedAct> = observed_acts(&ran.log, jail.directory())
+        .into_iter()
+        .map(|observed| really(observed, &jail, template))
+        .collect();
     // A pipeline ends well although a program of it was not there to write anything.
     let found = !ran.log.contains("exit_group(127)");
     let quiet = ran.code == Some(0) && found && !all.iter().any(changes);
-    let mut done: Vec<Deed> =
-        all.into_iter().map(at_the_remote).filter(|deed| !ignored(deed, &text.program, &jail, template)).collect();
+    let mut done: Vec<ObservedAct> = all
+        .into_iter()
+        .map(at_the_remote)
+        .filter(|observed| !ignored(observed, &text.program, &jail, template))
+        .collect();
     done.sort();
     done.dedup();
     let around = Surroundings { jail: &jail, template, names: &names, links: &before };
-    let uncovered = done.iter().filter(|deed| !said.covers(deed, &around)).cloned().collect();
+    let uncovered = done.iter().filter(|observed| !reported.covers(observed, &around)).cloned().collect();
     Verdict {
         source: text.source.clone(),
         text: text.program.clone(),
-        opaque: said.opaque,
+        opaque: reported.opaque,
         succeeded: ran.code == Some(0),
         done,
         uncovered,
         quiet,
-        claim: said.claims_writing(),
+        claim: reported.claims_writing(),
     }
 }
 
 /// A file that was opened for writing and is what it was before was only read.
-fn really(deed: Deed, jail: &Jail, template: &Jail) -> Deed {
-    let now = jail.host_path(&deed.target);
-    let before = template.host_path(&in_template(&deed.target, jail));
+fn really(observed: ObservedAct, jail: &Jail, template: &Jail) -> ObservedAct {
+    let now = jail.host_path(&observed.target);
+    let before = template.host_path(&in_template(&observed.target, jail));
     let same = || {
         let time = |path: &std::path::Path| path.metadata().and_then(|data| data.modified()).ok();
         now.is_file() && time(&now) == time(&before) && std::fs::read(&now).ok() == std::fs::read(&before).ok()
     };
-    if deed.act == Act::Write && deed.unsure && same() { Deed { act: Act::Read, ..deed } } else { deed }
+    if observed.act == Act::Write && observed.unsure && same() {
+        ObservedAct { act: Act::Read, ..observed }
+    } else {
+        observed
+    }
 }
 
 /// The repository that stands in for a remote one: what happens there is what a server would do.
-fn at_the_remote(deed: Deed) -> Deed {
-    if deed.act != Act::Execute && deed.target.starts_with("/srv/remote.git") {
-        return Deed {
+fn at_the_remote(observed: ObservedAct) -> ObservedAct {
+    if observed.act != Act::Execute && observed.target.starts_with("/srv/remote.git") {
+        return ObservedAct {
             act: Act::Connect,
             target: "name:remote".to_owned(),
             real: None,
@@ -111,13 +120,13 @@ fn at_the_remote(deed: Deed) -> Deed {
             unsure: false,
         };
     }
-    deed
+    observed
 }
 
-fn changes(deed: &Deed) -> bool {
-    matches!(deed.act, Act::Write | Act::Delete)
-        && !deed.target.starts_with("/dev/")
-        && !deed.target.starts_with("/proc/")
+fn changes(observed: &ObservedAct) -> bool {
+    matches!(observed.act, Act::Write | Act::Delete)
+        && !observed.target.starts_with("/dev/")
+        && !observed.target.starts_with("/proc/")
 }
 
 /// Symlinks that were there before: the gate can't know where they lead.
@@ -150,7 +159,7 @@ fn is_name(word: &str) -> bool {
 }
 
 /// Makes the files and directories that a recorded command expects.
-fn furnish(jail: &Jail, text: &str, said: &Said) {
+fn furnish(jail: &Jail, text: &str, reported: &ReportedEffects) {
     const SYSTEM: &[&str] = &["/usr/", "/bin/", "/sbin/", "/lib", "/etc/", "/proc/", "/dev/", "/sys/", "/.trace"];
     let ours = |path: &str| {
         let whole = super::line::absolute("/", path);
@@ -163,7 +172,7 @@ fn furnish(jail: &Jail, text: &str, said: &Said) {
             let _ = std::fs::create_dir_all(jail.host_path(&path));
         }
     }
-    for path in said.wanted(jail).into_iter().filter(|path| ours(path)).take(30) {
+    for path in reported.wanted(jail).into_iter().filter(|path| ours(path)).take(30) {
         let target = jail.host_path(&path);
         let made = target.parent().is_some_and(|parent| std::fs::create_dir_all(parent).is_ok());
         let last = path.rsplit('/').next().unwrap_or_default();

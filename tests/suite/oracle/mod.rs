@@ -11,7 +11,7 @@ mod ignored;
 mod jail;
 mod judge;
 mod line;
-mod said;
+mod reported;
 mod sessions;
 mod table;
 mod trace;
@@ -82,10 +82,13 @@ fn is_known(verdict: &Verdict) -> bool {
 /// What is wrong, text by text.
 fn report<'a>(verdicts: &'a [Verdict]) {
     for act in [Act::Write, Act::Delete, Act::Connect, Act::Execute, Act::Read] {
-        let first = |verdict: &'a Verdict| Some((verdict, verdict.missed().find(|deed| deed.act == act)?));
-        for (verdict, deed) in verdicts.iter().filter_map(first).take(SHOWN) {
-            let real = deed.real.as_ref().map(|real| format!(" → {real}")).unwrap_or_default();
-            eprintln!("missed {act:?} {}{real} by {} [{}]: {}", deed.target, deed.by, verdict.source, verdict.text);
+        let first = |verdict: &'a Verdict| Some((verdict, verdict.missed().find(|observed| observed.act == act)?));
+        for (verdict, observed) in verdicts.iter().filter_map(first).take(SHOWN) {
+            let real = observed.real.as_ref().map(|real| format!(" → {real}")).unwrap_or_default();
+            eprintln!(
+                "missed {act:?} {}{real} by {} [{}]: {}",
+                observed.target, observed.by, verdict.source, verdict.text
+            );
         }
     }
     for verdict in verdicts.iter().filter(|verdict| verdict.says_too_much()).take(SHOWN) {

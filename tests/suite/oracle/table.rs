@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::judge::Verdict;
-use super::said::Claim;
+use super::reported::Claim;
 use super::trace::Act;
 
 const ACTS: [Act; 5] = [Act::Read, Act::Write, Act::Delete, Act::Connect, Act::Execute];
@@ -29,11 +29,11 @@ impl Row {
         self.texts += 1;
         self.succeeded += usize::from(verdict.succeeded);
         self.opaque += usize::from(verdict.opaque);
-        for deed in &verdict.done {
-            *self.done.entry(deed.act).or_default() += 1;
+        for observed in &verdict.done {
+            *self.done.entry(observed.act).or_default() += 1;
         }
-        for deed in verdict.missed() {
-            *self.missed.entry(deed.act).or_default() += 1;
+        for observed in verdict.missed() {
+            *self.missed.entry(observed.act).or_default() += 1;
         }
         if verdict.opaque {
             self.unnamed += verdict.uncovered.len();

@@ -1,4 +1,4 @@
-//! What strace wrote, as acts: files read, written and deleted, hosts connected to, programs run.
+//! Reads the output of strace as acts: files read, written and deleted, hosts connected to, programs run.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ pub(super) enum Act {
     Execute,
 }
 
-/// One thing the kernel saw.
+/// One act that strace observed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Deed {
+pub(super) struct ObservedAct {
     pub(super) act: Act,
     /// An absolute path without `.` and `..`, or a host (`127.0.7.1`, `name:example.com`).
     pub(super) target: String,
@@ -34,8 +34,8 @@ struct Process {
     program: String,
 }
 
-/// Every deed of a trace that started in `directory`. The first program is the shell that runs the text.
-pub(super) fn deeds(log: &str, directory: &str) -> Vec<Deed> {
+/// Every act of a trace that started in `directory`. The first program is the shell that runs the text.
+pub(super) fn observed_acts(log: &str, directory: &str) -> Vec<ObservedAct> {
     let calls = calls(log);
     let parents: BTreeMap<&str, &str> =
         calls.iter().filter(|call| is_fork(&call.name)).map(|call| (call.result.as_str(), call.process)).collect();
@@ -65,7 +65,7 @@ fn is_fork(name: &str) -> bool {
     matches!(name, "clone" | "clone3" | "fork" | "vfork")
 }
 
-fn step(call: &Call<'_>, process: &mut Process, found: &mut Vec<Deed>) {
+fn step(call: &Call<'_>, process: &mut Process, found: &mut Vec<ObservedAct>) {
     let here = process.directory.clone();
     let by = process.program.clone();
     let unsure =
@@ -73,7 +73,7 @@ fn step(call: &Call<'_>, process: &mut Process, found: &mut Vec<Deed>) {
     let mut add = |act, target: Option<String>, real: Option<String>| {
         if let Some(target) = target {
             let real = real.filter(|real| *real != target);
-            found.push(Deed { act, target, real, by: by.clone(), unsure });
+            found.push(ObservedAct { act, target, real, by: by.clone(), unsure });
         }
     };
     match call.name.as_str() {
@@ -144,8 +144,10 @@ fn calls_of_several_processes_become_deeds() {
 8 renameat2(AT_FDCWD</repo/sub dir>, \"a\", 4</tmp>, \"b\", 0) = 0
 8 connect(3<socket:[1]>, {sa_family=AF_INET, sin_port=htons(80), sin_addr=inet_addr(\"127.0.7.1\")}, 16) = -1 ECONNREFUSED (no)
 ";
-    let shown: Vec<String> =
-        deeds(log, "/repo").iter().map(|deed| format!("{:?} {} {:?}", deed.act, deed.target, deed.real)).collect();
+    let shown: Vec<String> = observed_acts(log, "/repo")
+        .iter()
+        .map(|observed| format!("{:?} {} {:?}", observed.act, observed.target, observed.real))
+        .collect();
     assert_eq!(
         shown,
         [

@@ -6,7 +6,7 @@ use super::condition::{Action, Amount, Condition, Metric, Rule};
 use super::settings::{Operation, Repeats};
 use super::spending::Spending;
 use agent_strace_effects::{Certainty, Kind};
-use agent_strace_metrics::{Deed, Measured, series};
+use agent_strace_metrics::{Measured, TimedEffect, series};
 use agent_strace_model::finding::PolicyLocation;
 use agent_strace_model::{Arguments, Session, Status, ToolCall};
 use agent_strace_policy::config::evals::{Commands, test_commands};
@@ -156,15 +156,15 @@ impl Watch {
         let mut found = Vec::new();
         let counts = [
             (Metric::FilesModified, series::files(&whole).total()),
-            (Metric::ConsecutiveTestFailures, self.test_failures(session, &whole.deeds)),
+            (Metric::ConsecutiveTestFailures, self.test_failures(session, &whole.effects)),
         ];
         for (metric, count) in counts {
             let count = Amount::count(count);
             let passed = self.numbers(metric).filter(|(_, _, most)| most.is_passed_by(count));
             found.extend(passed.map(|(at, rule, _)| broken(at, rule, &metric.words(count))));
         }
-        found.extend(self.paths(session, &whole.deeds));
-        found.extend(self.unwanted(session, &whole.deeds));
+        found.extend(self.paths(session, &whole.effects));
+        found.extend(self.unwanted(session, &whole.effects));
         found.extend(self.repeated(session));
         let most = measured.retries().iter().max_by_key(|retry| retry.times);
         if let Some(retry) = most.filter(|retry| self.retries.is_some_and(|most| retry.times as u64 > most)) {
@@ -187,47 +187,47 @@ impl Watch {
         })
     }
 
-    fn paths(&self, session: &Session<'_>, deeds: &[Deed<'_>]) -> Vec<Breach> {
+    fn paths(&self, session: &Session<'_>, effects: &[TimedEffect<'_>]) -> Vec<Breach> {
         let root = session.root.as_deref();
-        let done = || deeds.iter().filter(|deed| happened(deed));
+        let done = || effects.iter().filter(|timed| happened(timed));
         let rules = self.rules.iter().enumerate().filter_map(|(at, rule)| {
             let Condition::Path(paths) = &rule.condition else { return None };
-            let (event, path) = done().find_map(|deed| Some((deed.event, paths.changed(deed.effect, root)?)))?;
+            let (event, path) = done().find_map(|timed| Some((timed.event, paths.changed(timed.effect, root)?)))?;
             Some(broken(at, rule, &format!("`{path}` was changed in event {event}")))
         });
         rules.collect()
     }
 
     /// The longest row of runs that failed. One whose end says nothing of its tests does not count.
-    fn test_failures(&self, session: &Session<'_>, deeds: &[Deed<'_>]) -> u128 {
+    fn test_failures(&self, session: &Session<'_>, effects: &[TimedEffect<'_>]) -> u128 {
         if self.numbers(Metric::ConsecutiveTestFailures).next().is_none() {
             return 0;
         }
         let root = session.root.as_deref();
-        let is_test = |deed: &&Deed<'_>| {
-            matches!(deed.effect.kind, Kind::Execute(_)) && {
+        let is_test = |timed: &&TimedEffect<'_>| {
+            matches!(timed.effect.kind, Kind::Execute(_)) && {
                 let context = Context { root, ..Context::default() };
-                self.tests.proven.judge(deed.effect, &context).decision == Decision::Allowed
+                self.tests.proven.judge(timed.effect, &context).decision == Decision::Allowed
             }
         };
         let (mut row, mut longest, mut last) = (0_u128, 0, 0);
-        for deed in deeds.iter().filter(|deed| deed.effect.certainty != Certainty::Possible).filter(is_test) {
+        for timed in effects.iter().filter(|timed| timed.effect.certainty != Certainty::Possible).filter(is_test) {
             // One call that runs tests twice is one run.
-            if deed.event == last {
+            if timed.event == last {
                 continue;
             }
-            match deed.status {
+            match timed.status {
                 Some(Status::Error) => row += 1,
-                Some(Status::Ok) if deed.effect.origin.told => row = 0,
+                Some(Status::Ok) if timed.effect.origin.told => row = 0,
                 _ => continue,
             }
-            last = deed.event;
+            last = timed.event;
             longest = longest.max(row);
         }
         longest
     }
 
-    fn unwanted(&self, session: &Session<'_>, deeds: &[Deed<'_>]) -> Vec<Breach> {
+    fn unwanted(&self, session: &Session<'_>, effects: &[TimedEffect<'_>]) -> Vec<Breach> {
         let mut found = Vec::new();
         for (at, rule) in self.operations.iter().enumerate() {
             let hit = session.calls().find(|(event, call)| {
@@ -236,7 +236,7 @@ impl Watch {
                 named
                     && call.status != Status::Denied
                     && (words(call).any(|text| matches(&text)) || {
-                        let of_call = deeds.iter().filter(|deed| deed.event == event.number);
+                        let of_call = effects.iter().filter(|timed| timed.event == event.number);
                         of_call.filter_map(path).any(matches)
                     })
             });
@@ -285,12 +285,12 @@ fn broken(at: usize, rule: &Rule, what: &str) -> Breach {
 }
 
 /// It was not refused, and is more than a guess.
-fn happened(deed: &Deed<'_>) -> bool {
-    deed.status != Some(Status::Denied) && deed.effect.certainty != Certainty::Possible
+fn happened(timed: &TimedEffect<'_>) -> bool {
+    timed.status != Some(Status::Denied) && timed.effect.certainty != Certainty::Possible
 }
 
-fn path<'e>(deed: &Deed<'e>) -> Option<&'e str> {
-    match &deed.effect.kind {
+fn path<'e>(timed: &TimedEffect<'e>) -> Option<&'e str> {
+    match &timed.effect.kind {
         Kind::Read(target) | Kind::Write(target) | Kind::Delete(target) | Kind::List(target) => Some(&target.path),
         _ => None,
     }

@@ -100,9 +100,9 @@ impl Fate {
         }
         let whole = measured.whole();
         fate.files = agent_strace_metrics::series::files(&whole).total();
-        for deed in &whole.deeds {
+        for timed in &whole.effects {
             let (agent_strace_effects::Kind::Write(target) | agent_strace_effects::Kind::Delete(target)) =
-                &deed.effect.kind
+                &timed.effect.kind
             else {
                 continue;
             };

@@ -2,7 +2,7 @@
 
 use super::{Check, Hit, Log, Rule, Site};
 use agent_strace_metrics::series::{self, Series};
-use agent_strace_metrics::{Part, Pricing};
+use agent_strace_metrics::{ActorActivity, Pricing};
 use agent_strace_model::finding::{Level, VerdictImpact};
 use agent_strace_policy::budgets::{Limit, Measure};
 
@@ -84,29 +84,29 @@ fn each(log: &Log<'_>, mut judge: impl FnMut(&Limit, &Series, Who<'_>)) {
         return;
     }
     let own = log.session.parent.is_some().then_some(whole);
-    let asks = |part: &Part<'_>| {
-        let last = part.events.last().map(|event| event.number);
+    let asks = |actor: &ActorActivity<'_>| {
+        let last = actor.events.last().map(|event| event.number);
         log.pending_call.is_none_or(|pending_call| last == Some(pending_call))
     };
-    for part in own.into_iter().chain(log.measured.subagents()).filter(asks) {
-        let who = part.subagent.map_or(Who::Child, Who::Subagent);
+    for actor in own.into_iter().chain(log.measured.subagents()).filter(asks) {
+        let who = actor.subagent.map_or(Who::Child, Who::Subagent);
         for limit in &budgets.per_subagent {
-            judge(limit, &spent(limit, &part, log), who);
+            judge(limit, &spent(limit, &actor, log), who);
         }
     }
 }
 
 /// What a part of a session spent of what a limit is about.
-fn spent(limit: &Limit, part: &Part<'_>, log: &Log<'_>) -> Series {
+fn spent(limit: &Limit, actor: &ActorActivity<'_>, log: &Log<'_>) -> Series {
     let session = log.session;
     match limit.measure {
-        Measure::ToolCalls => series::calls(part),
-        Measure::SessionTurns => series::turns(part, session),
-        Measure::Duration => series::duration(part, session),
-        Measure::FilesChanged => series::files(part),
-        Measure::NetworkHosts => series::hosts(part),
-        Measure::Subagents => series::subagents(part, session),
-        Measure::DelegatedTasks => series::delegated(part),
+        Measure::ToolCalls => series::calls(actor),
+        Measure::SessionTurns => series::turns(actor, session),
+        Measure::Duration => series::duration(actor, session),
+        Measure::FilesChanged => series::files(actor),
+        Measure::NetworkHosts => series::hosts(actor),
+        Measure::Subagents => series::subagents(actor, session),
+        Measure::DelegatedTasks => series::delegated(actor),
         Measure::ModelCalls => series::model_calls(session),
         Measure::ModelTurns => series::model_turns(session),
         Measure::InputTokens => series::tokens(session, |usage| usage.input),

@@ -1,4 +1,4 @@
-//! What the gate says of a text, and whether that covers what happened.
+//! The effects that the gate reports for a text, and whether they cover the observed acts.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::ignored::in_template;
 use super::jail::Jail;
 use super::line::absolute;
-use super::trace::{Act, Deed};
+use super::trace::{Act, ObservedAct};
 
-/// What the gate said.
-pub(super) struct Said {
+/// The effects that the gate reported for one text.
+pub(super) struct ReportedEffects {
     effects: Vec<Effect>,
     pub(super) opaque: bool,
 }
@@ -30,7 +30,7 @@ pub(super) enum Claim {
     Exact,
 }
 
-impl Said {
+impl ReportedEffects {
     /// Asks for the effects of `text` in `directory`.
     pub(super) fn of(text: &str, directory: &str) -> Self {
         let (mut out, mut err) = (Vec::new(), Vec::new());
@@ -50,15 +50,15 @@ impl Said {
         Self { effects, opaque }
     }
 
-    /// Whether an effect stands for `deed`.
-    pub(super) fn covers(&self, deed: &Deed, around: &Surroundings<'_>) -> bool {
-        match deed.act {
-            Act::Connect => self.connects(&deed.target, around.names),
-            Act::Execute => self.executes(&deed.target),
+    /// Whether an effect stands for `observed`.
+    pub(super) fn covers(&self, observed: &ObservedAct, around: &Surroundings<'_>) -> bool {
+        match observed.act {
+            Act::Connect => self.connects(&observed.target, around.names),
+            Act::Execute => self.executes(&observed.target),
             act => {
-                let through_known = around.links.iter().any(|link| below(&deed.target, link));
-                let real = deed.real.as_ref().filter(|_| !through_known);
-                self.touches(act, &deed.target, around) && real.is_none_or(|real| self.touches(act, real, around))
+                let through_known = around.links.iter().any(|link| below(&observed.target, link));
+                let real = observed.real.as_ref().filter(|_| !through_known);
+                self.touches(act, &observed.target, around) && real.is_none_or(|real| self.touches(act, real, around))
             }
         }
     }
