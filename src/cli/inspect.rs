@@ -13,7 +13,7 @@ use agent_strace_ingest::discover::Selection;
 use agent_strace_ingest::{Log, Reading};
 use agent_strace_model::Gap;
 use agent_strace_secrets::redact;
-use agent_strace_session_view::{Conversation, Told};
+use agent_strace_session_view::{Conversation, SessionView};
 use agent_strace_store::{Imported, Origin, Secrets};
 
 pub(super) const EXAMPLES: &str = "\
@@ -68,18 +68,18 @@ pub(super) fn run(
     if args.view == View::Events {
         return events(inputs, streams);
     }
-    let (parts, gaps) = inputs.each(told);
-    let (told, mut all): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+    let (parts, gaps) = inputs.each(views);
+    let (views, mut all): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     all.push(gaps);
     let mut gaps: Vec<Gap> = all.into_iter().flatten().collect();
     gaps.sort();
-    let told = agent_strace_session_view::arrange(told.into_iter().flatten().collect());
-    let empty = told.is_empty();
+    let views = agent_strace_session_view::arrange(views.into_iter().flatten().collect());
+    let empty = views.is_empty();
     let text = match args.view {
-        View::Events | View::Session => conversations(told, args.billing)?,
-        View::Billing => billing(&told),
+        View::Events | View::Session => conversations(views, args.billing)?,
+        View::Billing => billing(&views),
         View::Turns => {
-            agent_strace_session_view::outline(&told, &|text| agent_strace_report::terminal(redact(text).as_str()))
+            agent_strace_session_view::outline(&views, &|text| agent_strace_report::terminal(redact(text).as_str()))
         }
     };
     output::print(streams.stdout, &text)?;
@@ -129,16 +129,19 @@ fn documents(log: &Log, reading: &Reading<'_>) -> Vec<String> {
     sessions.collect()
 }
 
-fn told(reading: Reading<'_>) -> (Vec<Told>, Vec<Gap>) {
+fn views(reading: Reading<'_>) -> (Vec<SessionView>, Vec<Gap>) {
     let gaps = reading.gaps.len();
-    (reading.sessions.iter().flat_map(|session| agent_strace_session_view::tell(session, gaps)).collect(), reading.gaps)
+    (
+        reading.sessions.iter().flat_map(|session| agent_strace_session_view::session_views(session, gaps)).collect(),
+        reading.gaps,
+    )
 }
 
 /// One conversation as its document, several as a list: byte for byte what they are compared with, so texts stand in
 /// it as they were recorded.
-fn conversations(told: Vec<Told>, billing: bool) -> Result<String, Failure> {
+fn conversations(views: Vec<SessionView>, billing: bool) -> Result<String, Failure> {
     let documents =
-        told.into_iter().map(|told| Conversation { billing: billing.then_some(told.bill), ..told.conversation });
+        views.into_iter().map(|view| Conversation { billing: billing.then_some(view.bill), ..view.conversation });
     let documents: Vec<_> = documents.collect();
     let text = match documents.as_slice() {
         [] => return Ok(String::new()),
@@ -148,6 +151,6 @@ fn conversations(told: Vec<Told>, billing: bool) -> Result<String, Failure> {
     text.map(|text| text + "\n").map_err(|error| Failure::new(format!("can't write the document: {error}")))
 }
 
-fn billing(told: &[Told]) -> String {
-    agent_strace_report::to_json(&agent_strace_session_view::BillingReport::of(told))
+fn billing(views: &[SessionView]) -> String {
+    agent_strace_report::to_json(&agent_strace_session_view::BillingReport::of(views))
 }

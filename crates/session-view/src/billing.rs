@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::moment;
+use super::time;
 use agent_strace_model::{Session, Usage};
 
 /// What a conversation cost, in tokens.
@@ -37,7 +37,7 @@ pub struct Charged {
 pub struct Charge {
     /// The provider's id of it.
     pub message: Option<String>,
-    #[serde(serialize_with = "moment::write")]
+    #[serde(serialize_with = "time::write")]
     #[cfg_attr(test, schemars(with = "Option<agent_strace_testing::schemas::Time>"))]
     pub timestamp: Option<Timestamp>,
     #[serde(flatten)]
@@ -81,7 +81,7 @@ pub(super) fn bills(session: &Session<'_>) -> Vec<Bill> {
         if let Some(message) = spent.message.as_deref() {
             known.insert(message, (stream, bill.messages.len()));
         }
-        let timestamp = spent.time.as_deref().and_then(moment::parse);
+        let timestamp = spent.time.as_deref().and_then(time::parse);
         bill.messages.push(Charge { message: spent.message.as_deref().map(str::to_owned), timestamp, tokens });
     }
     let mut paid = 0;

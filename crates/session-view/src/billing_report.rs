@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Bill, StreamId, Told};
+use crate::{Bill, SessionView, StreamId};
 
 /// What each conversation cost.
 #[derive(Debug, Serialize)]
@@ -24,13 +24,13 @@ struct Paid<'a> {
 }
 
 impl<'a> BillingReport<'a> {
-    pub fn of(told: &'a [Told]) -> Self {
-        let sessions = told.iter().map(|told| Paid {
-            session_id: told.conversation.session_id.to_string(),
-            stream_id: &told.conversation.stream_id,
-            agent: &told.agent,
-            source: &told.source,
-            bill: &told.bill,
+    pub fn of(views: &'a [SessionView]) -> Self {
+        let sessions = views.iter().map(|view| Paid {
+            session_id: view.conversation.session_id.to_string(),
+            stream_id: &view.conversation.stream_id,
+            agent: &view.agent,
+            source: &view.source,
+            bill: &view.bill,
         });
         Self { schema_version: 1, sessions: sessions.collect() }
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::billing::Bill;
-use super::moment;
+use super::time;
 
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -18,10 +18,10 @@ pub struct Conversation {
     pub stream_id: StreamId,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spawned_by: Option<Position>,
-    #[serde(serialize_with = "moment::write")]
+    #[serde(serialize_with = "time::write")]
     #[cfg_attr(test, schemars(with = "Option<agent_strace_testing::schemas::Time>"))]
     pub start_time: Option<Timestamp>,
-    #[serde(serialize_with = "moment::write")]
+    #[serde(serialize_with = "time::write")]
     #[cfg_attr(test, schemars(with = "Option<agent_strace_testing::schemas::Time>"))]
     pub end_time: Option<Timestamp>,
     pub turns: Vec<Turn>,
@@ -67,7 +67,7 @@ pub struct Turn {
     #[serde(serialize_with = "id")]
     #[cfg_attr(test, schemars(with = "agent_strace_testing::schemas::Id"))]
     pub id: Uuid,
-    #[serde(serialize_with = "moment::write")]
+    #[serde(serialize_with = "time::write")]
     #[cfg_attr(test, schemars(with = "Option<agent_strace_testing::schemas::Time>"))]
     pub timestamp: Option<Timestamp>,
     pub user: User,
@@ -122,7 +122,7 @@ pub struct Step {
     #[serde(serialize_with = "id")]
     #[cfg_attr(test, schemars(with = "agent_strace_testing::schemas::Id"))]
     pub id: Uuid,
-    #[serde(serialize_with = "moment::write")]
+    #[serde(serialize_with = "time::write")]
     #[cfg_attr(test, schemars(with = "Option<agent_strace_testing::schemas::Time>"))]
     pub timestamp: Option<Timestamp>,
     pub reasoning: Option<Words>,
@@ -166,7 +166,7 @@ pub struct Call {
     #[serde(serialize_with = "id")]
     #[cfg_attr(test, schemars(with = "agent_strace_testing::schemas::Id"))]
     pub event_id: Uuid,
-    #[serde(serialize_with = "moment::write")]
+    #[serde(serialize_with = "time::write")]
     #[cfg_attr(test, schemars(with = "Option<agent_strace_testing::schemas::Time>"))]
     pub timestamp: Option<Timestamp>,
     pub(crate) provider_call_id: Option<String>,
@@ -211,7 +211,7 @@ pub struct ToolResult {
     #[serde(serialize_with = "id")]
     #[cfg_attr(test, schemars(with = "agent_strace_testing::schemas::Id"))]
     pub event_id: Uuid,
-    #[serde(serialize_with = "moment::write")]
+    #[serde(serialize_with = "time::write")]
     #[cfg_attr(test, schemars(with = "Option<agent_strace_testing::schemas::Time>"))]
     pub timestamp: Option<Timestamp>,
     #[serde(serialize_with = "id")]

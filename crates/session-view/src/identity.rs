@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::beat::Manner;
+use super::timeline::RecordStyle;
 use agent_strace_model::{Event, EventKind, Origin, Session};
 
 /// What an event is, as its id says.
@@ -34,28 +34,30 @@ impl Role {
 /// Where the ids of a session come from.
 #[derive(Debug)]
 pub(super) struct Identity<'s> {
-    manner: Manner,
+    style: RecordStyle,
     /// The session's own id, as its records give it.
     session: &'s str,
     pub(super) namespace: Uuid,
 }
 
 impl<'s> Identity<'s> {
-    pub(super) fn of(session: &'s Session<'_>, manner: Manner) -> Self {
+    pub(super) fn of(session: &'s Session<'_>, style: RecordStyle) -> Self {
         let id = session.filed_under.as_deref().unwrap_or(&session.id);
-        Self { manner, session: id, namespace: Uuid::new_v5(&Uuid::NAMESPACE_OID, id.as_bytes()) }
+        Self { style, session: id, namespace: Uuid::new_v5(&Uuid::NAMESPACE_OID, id.as_bytes()) }
     }
 
     pub(super) fn event(&self, event: &Event<'_>, role: Role) -> Uuid {
         let part = event.origin.part;
-        let base = match (self.manner, event.id.as_deref(), role) {
-            (Manner::Codex, ..) => self.row(event.origin),
+        let base = match (self.style, event.id.as_deref(), role) {
+            (RecordStyle::Codex, ..) => self.row(event.origin),
             // It stands in a record of its own, without parts.
-            (Manner::Claude, Some(id), Role::Command) if matches!(event.kind, EventKind::Command(_)) => id.to_owned(),
-            (Manner::Claude, Some(id), _) => format!("{id}-content-{part}"),
-            (Manner::Gemini, Some(id), Role::Reasoning) => format!("{id}-thought-{part}"),
-            (Manner::Gemini, Some(id), Role::Call | Role::Result) => format!("{id}-tool-{part}"),
-            (Manner::Gemini, Some(id), _) => id.to_owned(),
+            (RecordStyle::Claude, Some(id), Role::Command) if matches!(event.kind, EventKind::Command(_)) => {
+                id.to_owned()
+            }
+            (RecordStyle::Claude, Some(id), _) => format!("{id}-content-{part}"),
+            (RecordStyle::Gemini, Some(id), Role::Reasoning) => format!("{id}-thought-{part}"),
+            (RecordStyle::Gemini, Some(id), Role::Call | Role::Result) => format!("{id}-tool-{part}"),
+            (RecordStyle::Gemini, Some(id), _) => id.to_owned(),
             _ => format!("{}:event_{}", self.session, event.number),
         };
         self.name(&base, role)

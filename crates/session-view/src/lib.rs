@@ -1,33 +1,33 @@
-//! A session as its user lived it: conversations, in them turns, in them steps, in them the tools that ran.
+//! A session as its user saw it: conversations with turns, turns with steps, steps with tool calls.
 //!
-//! The rules are those of agtrace's engine, down to the ids it derives, so that what is built here can be held against
-//! what was built there: where a rule of its loses something (a result that comes a turn later, tokens of two answers
-//! in one step), the document loses it, too. Nothing is judged by it; [`billing`] counts what was paid.
+//! The rules are those of agtrace's engine, including the derived ids, so that both outputs can be compared: where a rule
+//! loses something (a result that comes a turn later, tokens of two answers in one step), the document loses it, too.
+//! Nothing is judged by it; [`billing`] counts the cost.
 //!
 //! This crate must not know effects or policies: it shows a session and judges nothing. Start with [`document`] and
 //! [`events`].
 
-mod beat;
+mod arrange;
 mod billing;
 mod billing_report;
+mod conversations;
 mod document;
 pub mod events;
-mod family;
 mod identity;
-mod moment;
 mod outline;
 mod step;
-mod story;
+mod time;
+mod timeline;
 mod tools;
 mod turn;
 pub mod why;
 
+pub use arrange::{SessionView, arrange};
 pub use billing::Bill;
 pub use billing_report::BillingReport;
+pub use conversations::session_views;
 pub use document::{Conversation, StreamId};
-pub use family::{Told, arrange};
 pub use outline::outline;
-pub use story::tell;
 
 #[cfg(test)]
 mod tests {

@@ -2,17 +2,17 @@
 
 use std::fmt::Write as _;
 
+use super::arrange::SessionView;
 use super::document::{Conversation, Step, StepStatus, StreamId, Tool, Turn};
-use super::family::Told;
-use super::moment;
+use super::time;
 
 /// Longer texts are cut.
 const SHOWN: usize = 100;
 
 /// `show` makes a text of the log fit to be shown.
-pub fn outline(told: &[Told], show: &dyn Fn(&str) -> String) -> String {
+pub fn outline(views: &[SessionView], show: &dyn Fn(&str) -> String) -> String {
     let mut text = String::new();
-    for (at, one) in told.iter().enumerate() {
+    for (at, one) in views.iter().enumerate() {
         if at > 0 {
             text.push('\n');
         }
@@ -21,25 +21,25 @@ pub fn outline(told: &[Told], show: &dyn Fn(&str) -> String) -> String {
     text
 }
 
-fn conversation(text: &mut String, told: &Told, show: &dyn Fn(&str) -> String) {
-    let Conversation { session_id, stream_id, spawned_by, start_time, turns, stats, evidence, .. } = &told.conversation;
+fn conversation(text: &mut String, view: &SessionView, show: &dyn Fn(&str) -> String) {
+    let Conversation { session_id, stream_id, spawned_by, start_time, turns, stats, evidence, .. } = &view.conversation;
     let stream = match stream_id {
         StreamId::Main => String::new(),
         StreamId::Sidechain { agent_id } => format!(", sub-agent {}", show(agent_id)),
         StreamId::Subagent { name } => format!(", sub-agent {}", show(name)),
     };
-    let _ = writeln!(text, "session {session_id} of {}{stream}: {}", show(&told.agent), show(&told.source));
+    let _ = writeln!(text, "session {session_id} of {}{stream}: {}", show(&view.agent), show(&view.source));
     if let Some(position) = spawned_by {
         let _ = writeln!(text, "  started by turn {}, step {}", position.turn_index + 1, position.step_index + 1);
     }
-    let start = start_time.map_or_else(|| "at an unknown time".to_owned(), moment::text);
-    let tokens = told.bill.tokens.total;
+    let start = start_time.map_or_else(|| "at an unknown time".to_owned(), time::text);
+    let tokens = view.bill.tokens.total;
     let _ = writeln!(
         text,
         "  {start}, {}, {}, {tokens} tokens in {}",
         seconds(stats.duration_seconds.saturating_mul(1000)),
         count(stats.total_turns, "turn"),
-        count(usize::try_from(told.bill.requests).unwrap_or(usize::MAX), "request"),
+        count(usize::try_from(view.bill.requests).unwrap_or(usize::MAX), "request"),
     );
     if let Some(lacking) = evidence {
         let what = if lacking.truncated { "the log ends inside a record" } else { "the log could not be read whole" };
@@ -49,8 +49,8 @@ fn conversation(text: &mut String, told: &Told, show: &dyn Fn(&str) -> String) {
         show_turn(text, number, turn, show);
     }
     let within = turns.iter().flat_map(|turn| &turn.steps).map(|step| step.tools.len()).sum::<usize>();
-    if *stream_id == StreamId::Main && told.calls > within {
-        let _ = writeln!(text, "  outside of these turns: {}", count(told.calls - within, "call"));
+    if *stream_id == StreamId::Main && view.calls > within {
+        let _ = writeln!(text, "  outside of these turns: {}", count(view.calls - within, "call"));
     }
 }
 

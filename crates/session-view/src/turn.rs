@@ -1,4 +1,4 @@
-//! Beats of one conversation → its turns.
+//! Groups the timeline rows of a conversation into turns.
 
 use std::collections::HashMap;
 use std::mem;
@@ -6,15 +6,15 @@ use std::mem;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::beat::{Beat, Manner, Outcome, What};
 use super::document::{
     Call, CallContent, Position, Reason, ResultContent, SlashCommand, Text, Tool, ToolResult, Turn, TurnStats, User,
     UserOrigin,
 };
-use super::moment;
 use super::step::Draft;
+use super::time;
+use super::timeline::{Outcome, RecordStyle, TimelineRow, What};
 
-/// What the beats of one conversation come to.
+/// The turns of one conversation.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     pub(super) turns: Vec<Turn>,
@@ -27,10 +27,10 @@ const INTERRUPTED: &str = "[Request interrupted";
 /// How the host opens the conversation again after a compaction.
 const CONTINUED: &str = "This session is being continued";
 
-pub(super) fn build(beats: impl IntoIterator<Item = Beat>, manner: Manner) -> Turns {
+pub(super) fn build(rows: impl IntoIterator<Item = TimelineRow>, style: RecordStyle) -> Turns {
     let mut built = Turns::default();
     let mut open: Option<Open> = None;
-    for Beat { id, time, what } in beats {
+    for TimelineRow { id, time, what } in rows {
         match what {
             What::Prompt(text) if text.starts_with(INTERRUPTED) => built.close(open.take()),
             What::Prompt(text) => match &mut open {
@@ -48,7 +48,7 @@ pub(super) fn build(beats: impl IntoIterator<Item = Beat>, manner: Manner) -> Tu
             }
             what => {
                 // Of the agents whose conversations are known, what comes before a prompt is not the conversation.
-                if open.is_none() && manner == Manner::Plain {
+                if open.is_none() && style == RecordStyle::Plain {
                     open = Some(Open::prompt(id, time, String::new()));
                 }
                 if let Some(turn) = &mut open {
@@ -156,7 +156,7 @@ impl Open {
         let Some((step, place)) = self.waiting.remove(&call) else { return };
         let step = self.steps.get_mut(step).unwrap_or(&mut self.step);
         let Some(tool) = step.tools.get_mut(place) else { return };
-        tool.duration_ms = moment::between(tool.call.timestamp, time).map(moment::milliseconds);
+        tool.duration_ms = time::between(tool.call.timestamp, time).map(time::milliseconds);
         tool.is_error = is_error;
         tool.result = Some(ToolResult {
             event_id: id,
@@ -173,7 +173,7 @@ impl Open {
         }
         let last = self.steps.last()?.timestamp;
         let stats = TurnStats {
-            duration_ms: moment::between(self.time, last).map_or(0, moment::milliseconds),
+            duration_ms: time::between(self.time, last).map_or(0, time::milliseconds),
             step_count: self.steps.len(),
             total_tokens: self
                 .steps

@@ -50,7 +50,7 @@ impl ReportedEffects {
         Self { effects, opaque }
     }
 
-    /// Whether an effect stands for `observed`.
+    /// Whether an effect covers `observed`.
     pub(super) fn covers(&self, observed: &ObservedAct, around: &Surroundings<'_>) -> bool {
         match observed.act {
             Act::Connect => self.connects(&observed.target, around.names),

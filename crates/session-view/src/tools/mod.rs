@@ -9,25 +9,25 @@ mod shape;
 
 use serde_json::{Map, Value, json};
 
-use super::beat::Manner;
 use super::document::Arguments;
+use super::timeline::RecordStyle;
 use intent::Intent;
 use shape::Shape;
 
-/// What is known of a call beside its arguments.
+/// The names of a tool.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Named<'s> {
-    /// As the record has it.
+pub(super) struct ToolName<'s> {
+    /// The name in the record.
     pub(super) name: &'s str,
-    /// As users see it.
+    /// The name that users see.
     pub(super) shown: Option<&'s str>,
 }
 
 /// The arguments as they are shown; those that are not as the tool's should be stay as recorded.
-pub(super) fn arguments(manner: Manner, tool: Named<'_>, value: Value) -> Arguments {
-    let known = match (manner, &value) {
-        (Manner::Plain, _) => None,
-        (_, Value::Object(object)) => known(manner, tool, object),
+pub(super) fn arguments(style: RecordStyle, tool: ToolName<'_>, value: Value) -> Arguments {
+    let known = match (style, &value) {
+        (RecordStyle::Plain, _) => None,
+        (_, Value::Object(object)) => known(style, tool, object),
         _ => None,
     };
     known.map_or(Arguments::Value(value), Arguments::Fields)
@@ -35,25 +35,25 @@ pub(super) fn arguments(manner: Manner, tool: Named<'_>, value: Value) -> Argume
 
 type Fields = Vec<(String, Value)>;
 
-fn known(manner: Manner, tool: Named<'_>, object: &Map<String, Value>) -> Option<Fields> {
+fn known(style: RecordStyle, tool: ToolName<'_>, object: &Map<String, Value>) -> Option<Fields> {
     let name = tool.name;
-    match manner {
-        Manner::Codex => match name {
+    match style {
+        RecordStyle::Codex => match name {
             "apply_patch" => patch::fields(object),
             "shell" => argv(object),
             "shell_command" => shape::EXECUTE.read(object).map(by_intent),
             "read_mcp_resource" => resource(object),
             _ => server_of_name(name, object),
         },
-        Manner::Gemini => match Shape::of_gemini(name) {
+        RecordStyle::Gemini => match Shape::of_gemini(name) {
             Some(shape) => shape.read(object),
             None => server_of_shown(tool, object),
         },
-        Manner::Claude => match Shape::of_claude(name) {
+        RecordStyle::Claude => match Shape::of_claude(name) {
             Some(shape) => shape.read(object),
             None => server_of_name(name, object),
         },
-        Manner::Plain => None,
+        RecordStyle::Plain => None,
     }
 }
 
@@ -96,7 +96,7 @@ fn server_of_name(name: &str, object: &Map<String, Value>) -> Option<Fields> {
 }
 
 /// `tool (server MCP Server)`.
-fn server_of_shown(tool: Named<'_>, object: &Map<String, Value>) -> Option<Fields> {
+fn server_of_shown(tool: ToolName<'_>, object: &Map<String, Value>) -> Option<Fields> {
     let shown = tool.shown.filter(|shown| shown.contains("MCP Server"))?;
     let server = shown.split_once('(').and_then(|(_, rest)| Some(rest.split_once(" MCP Server)")?.0.trim()));
     let mut fields = served(None, object)?;

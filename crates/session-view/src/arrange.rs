@@ -1,4 +1,4 @@
-//! Conversations of several logs, in order, each with where it was started.
+//! Orders the conversations of several logs and links each one to its start.
 
 use std::collections::HashMap;
 
@@ -6,22 +6,22 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::billing::Bill;
+use super::conversations;
 use super::document::{Conversation, Position, StreamId};
-use super::moment;
-use super::story;
+use super::time;
 use agent_strace_model::{EventKind, Session};
 
 /// A sub-agent's log begins at most this long after, or before, its start was noted.
 const SAME_MOMENT: i64 = 100;
 
-/// A conversation, and what it is known by among others.
+/// A conversation with the data that links it to others.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct SessionView {
     pub conversation: Conversation,
     pub bill: Bill,
     pub agent: String,
     pub source: String,
-    /// Calls of the session, told or not.
+    /// All calls of the session, whether the conversation shows them or not.
     pub calls: usize,
     id: String,
     parent: Option<String>,
@@ -30,7 +30,7 @@ pub struct Told {
     starts: Vec<(Option<Timestamp>, Position)>,
 }
 
-impl Told {
+impl SessionView {
     pub(super) fn new(
         session: &Session<'_>,
         conversation: Conversation,
@@ -46,7 +46,7 @@ impl Told {
             calls: session.calls().count(),
             id: session.id.clone().into_owned(),
             parent: session.parent.as_deref().map(str::to_owned),
-            opened: start.and_then(|event| moment::parse(event.time.as_deref()?)),
+            opened: start.and_then(|event| time::parse(event.time.as_deref()?)),
             starts,
         }
     }
@@ -67,11 +67,11 @@ impl Told {
     }
 }
 
-/// Puts every conversation behind the one that started it.
-pub fn arrange(mut told: Vec<Told>) -> Vec<Told> {
-    told.sort_by(|left, right| left.order().cmp(&right.order()));
-    let parents = link(&mut told);
-    let mut children: Vec<Vec<usize>> = told.iter().map(|_| Vec::new()).collect();
+/// Sorts every conversation after the one that started it.
+pub fn arrange(mut views: Vec<SessionView>) -> Vec<SessionView> {
+    views.sort_by(|left, right| left.order().cmp(&right.order()));
+    let parents = link(&mut views);
+    let mut children: Vec<Vec<usize>> = views.iter().map(|_| Vec::new()).collect();
     let mut waiting = Vec::new();
     for (at, parent) in parents.iter().enumerate().rev() {
         match parent.and_then(|parent| children.get_mut(parent)) {
@@ -79,7 +79,7 @@ pub fn arrange(mut told: Vec<Told>) -> Vec<Told> {
             None => waiting.push(at),
         }
     }
-    let mut places: Vec<Option<Told>> = told.into_iter().map(Some).collect();
+    let mut places: Vec<Option<SessionView>> = views.into_iter().map(Some).collect();
     let mut arranged = Vec::new();
     while let Some(at) = waiting.pop() {
         arranged.extend(places.get_mut(at).and_then(Option::take));
@@ -90,12 +90,12 @@ pub fn arrange(mut told: Vec<Told>) -> Vec<Told> {
     arranged
 }
 
-/// The place of each one's parent, which is also noted in its document where it is known exactly.
-fn link(told: &mut [Told]) -> Vec<Option<usize>> {
+/// The index of each conversation's parent. An exactly known parent is also written into the document.
+fn link(views: &mut [SessionView]) -> Vec<Option<usize>> {
     let mut mains: HashMap<Uuid, usize> = HashMap::new();
     let mut by_id: HashMap<String, usize> = HashMap::new();
     let mut starts: Vec<(i64, usize, Position)> = Vec::new();
-    for (at, one) in told.iter().enumerate().filter(|(_, one)| one.is_main()) {
+    for (at, one) in views.iter().enumerate().filter(|(_, one)| one.is_main()) {
         mains.entry(one.conversation.session_id).or_insert(at);
         by_id.entry(one.id.clone()).or_insert(at);
         starts.extend(
@@ -105,15 +105,15 @@ fn link(told: &mut [Told]) -> Vec<Option<usize>> {
     starts.sort_by_key(|(time, at, _)| (*time, *at));
     let mut agents: HashMap<usize, HashMap<String, Position>> = HashMap::new();
     let mut parents = Vec::new();
-    for at in 0..told.len() {
-        let Some(one) = told.get(at) else { break };
+    for at in 0..views.len() {
+        let Some(one) = views.get(at) else { break };
         let (parent, position) = match &one.conversation.stream_id {
             StreamId::Main => (None, None),
             StreamId::Sidechain { agent_id } => {
                 let parent = mains.get(&one.conversation.session_id).copied();
                 let position = parent.and_then(|parent| {
                     let agents = agents.entry(parent).or_insert_with(|| {
-                        told.get(parent).map(|one| story::agents(&one.conversation)).unwrap_or_default()
+                        views.get(parent).map(|one| conversations::agents(&one.conversation)).unwrap_or_default()
                     });
                     agents.get(agent_id).copied()
                 });
@@ -130,7 +130,7 @@ fn link(told: &mut [Told]) -> Vec<Option<usize>> {
                 }
             }
         };
-        if let Some(one) = told.get_mut(at) {
+        if let Some(one) = views.get_mut(at) {
             one.conversation.spawned_by = position;
         }
         parents.push(parent.filter(|parent| *parent != at));
@@ -138,7 +138,7 @@ fn link(told: &mut [Told]) -> Vec<Option<usize>> {
     parents
 }
 
-/// The start that was noted nearest to a moment, if one was noted then.
+/// The recorded start that is nearest to a moment, if one is close enough.
 fn nearest(starts: &[(i64, usize, Position)], moment: i64) -> Option<(usize, Position)> {
     let first = starts.partition_point(|(time, ..)| *time < moment.saturating_sub(SAME_MOMENT));
     let near = starts.iter().skip(first).take_while(|(time, ..)| *time <= moment.saturating_add(SAME_MOMENT));

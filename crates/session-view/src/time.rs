@@ -1,4 +1,4 @@
-//! Times as records write them → moments, and back as one way of writing them.
+//! Parses the times of records and writes them in one format.
 
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use serde::Serializer;

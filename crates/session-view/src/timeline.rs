@@ -1,4 +1,4 @@
-//! One thing that a conversation tells, in its order.
+//! The timeline of a conversation: its rows in order.
 
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -6,17 +6,17 @@ use uuid::Uuid;
 use super::document::CallContent;
 use agent_strace_model::{Dialect, Window};
 
-/// How an agent's records tell a conversation.
+/// The way in which an agent's records represent a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum RecordStyle {
     Claude,
     Codex,
     Gemini,
-    /// As the normal form has it.
+    /// The normal form.
     Plain,
 }
 
-impl Manner {
+impl RecordStyle {
     pub(super) fn of(dialect: &Dialect) -> Self {
         match dialect.name {
             "claude-code" | "claude-stream-json" => Self::Claude,
@@ -27,8 +27,9 @@ impl Manner {
     }
 }
 
+/// One row of a conversation: a text, a call, a result or a count.
 #[derive(Debug)]
-pub(super) struct Beat {
+pub(super) struct TimelineRow {
     pub(super) id: Uuid,
     pub(super) time: Option<Timestamp>,
     pub(super) what: What,

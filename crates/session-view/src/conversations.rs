@@ -1,4 +1,4 @@
-//! A session's events → what its conversations tell, in order.
+//! Builds the conversations of a session from its events.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -7,22 +7,22 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::beat::{Beat, Manner, Outcome, What};
+use super::arrange::SessionView;
 use super::billing;
 use super::document::{CallContent, Conversation, Lacking, Position, SessionStats, StreamId};
-use super::family::Told;
 use super::identity::{Identity, Role};
-use super::moment;
-use super::tools::{self, Named};
+use super::time;
+use super::timeline::{Outcome, RecordStyle, TimelineRow, What};
+use super::tools::{self, ToolName};
 use super::turn::{self, Turns};
 use agent_strace_model::{
     Arguments, Event, EventKind, Label, RawText, Session, Spent, Stream, Telling, ToolCall, ToolResult,
 };
 
-/// The conversations of a session that was read with so many gaps.
-pub fn tell(session: &Session<'_>, gaps: usize) -> Vec<Told> {
-    let manner = Manner::of(session.dialect);
-    let mut teller = Teller::new(session, manner);
+/// The conversations of a session; `gaps` is the number of gaps in its log.
+pub fn session_views(session: &Session<'_>, gaps: usize) -> Vec<SessionView> {
+    let style = RecordStyle::of(session.dialect);
+    let mut teller = ConversationBuilder::new(session, style);
     let mut spent = session.spent.iter().peekable();
     for (at, event) in session.events.iter().enumerate() {
         while let Some(spent) = spent.next_if(|spent| spent.after <= at) {
@@ -38,12 +38,12 @@ pub fn tell(session: &Session<'_>, gaps: usize) -> Vec<Told> {
     teller.finish(gaps)
 }
 
-struct Teller<'s, 'a> {
+struct ConversationBuilder<'s, 'a> {
     session: &'s Session<'a>,
-    manner: Manner,
+    style: RecordStyle,
     identity: Identity<'s>,
     /// By conversation.
-    beats: Vec<Vec<Beat>>,
+    timeline: Vec<Vec<TimelineRow>>,
     /// Latest call by the id its agent gave it.
     calls: HashMap<&'s str, Uuid>,
     /// The latest call without an id of its own.
@@ -52,21 +52,21 @@ struct Teller<'s, 'a> {
     rows: HashMap<u32, Timestamp>,
 }
 
-impl<'s, 'a> Teller<'s, 'a> {
-    fn new(session: &'s Session<'a>, manner: Manner) -> Self {
+impl<'s, 'a> ConversationBuilder<'s, 'a> {
+    fn new(session: &'s Session<'a>, style: RecordStyle) -> Self {
         let mut rows = HashMap::new();
-        if manner == Manner::Gemini {
+        if style == RecordStyle::Gemini {
             let messages =
                 session.events.iter().filter(|event| !matches!(event.kind, EventKind::Call(_) | EventKind::Result(_)));
             for event in messages {
-                rows.extend(event.time.as_deref().and_then(moment::parse).map(|time| (event.origin.row, time)));
+                rows.extend(event.time.as_deref().and_then(time::parse).map(|time| (event.origin.row, time)));
             }
         }
         Self {
             session,
-            manner,
-            identity: Identity::of(session, manner),
-            beats: session.streams.iter().map(|_| Vec::new()).collect(),
+            style,
+            identity: Identity::of(session, style),
+            timeline: session.streams.iter().map(|_| Vec::new()).collect(),
             calls: HashMap::new(),
             unnamed: None,
             rows,
@@ -75,32 +75,32 @@ impl<'s, 'a> Teller<'s, 'a> {
 
     fn event(&mut self, at: usize, event: &'s Event<'a>) {
         let time = self.rows.get(&event.origin.row).copied();
-        let time = time.or_else(|| event.time.as_deref().and_then(moment::parse));
+        let time = time.or_else(|| event.time.as_deref().and_then(time::parse));
         let Some((role, what)) = self.what(at, event) else { return };
         let id = self.identity.event(event, role);
         if matches!(what, What::Call(_)) {
             self.register(event, id);
         }
-        self.push(event.origin.stream, Beat { id, time, what });
+        self.push(event.origin.stream, TimelineRow { id, time, what });
     }
 
     fn what(&self, at: usize, event: &'s Event<'a>) -> Option<(Role, What)> {
         Some(match &event.kind {
             EventKind::Prompt(text) => self.prompt(event, text)?,
-            EventKind::Instruction(text) => match self.manner {
-                Manner::Claude => self.prompt(event, text)?,
-                Manner::Codex => (Role::Message, What::Message(text.decode().into_owned())),
-                Manner::Gemini | Manner::Plain => (Role::Message, What::Notice),
+            EventKind::Instruction(text) => match self.style {
+                RecordStyle::Claude => self.prompt(event, text)?,
+                RecordStyle::Codex => (Role::Message, What::Message(text.decode().into_owned())),
+                RecordStyle::Gemini | RecordStyle::Plain => (Role::Message, What::Notice),
             },
             EventKind::Command(text) => {
                 let text = text.decode();
                 let (name, args) = text.split_once(' ').map_or((&*text, None), |(name, args)| (name, Some(args)));
                 (Role::Command, What::Command { name: name.to_owned(), args: args.map(str::to_owned) })
             }
-            EventKind::Failure(text) => match self.manner {
+            EventKind::Failure(text) => match self.style {
                 // The agent says it in the model's place.
-                Manner::Claude => (Role::Message, What::Message(text.decode().into_owned())),
-                Manner::Gemini => (Role::Message, What::Notice),
+                RecordStyle::Claude => (Role::Message, What::Message(text.decode().into_owned())),
+                RecordStyle::Gemini => (Role::Message, What::Notice),
                 _ => return None,
             },
             EventKind::Message(text) => (Role::Message, What::Message(text.decode().into_owned())),
@@ -123,10 +123,10 @@ impl<'s, 'a> Teller<'s, 'a> {
     fn prompt(&self, event: &Event<'_>, text: &RawText<'_>) -> Option<(Role, What)> {
         let text = text.decode();
         // Numbers name what older versions noted of the screen.
-        if self.manner == Manner::Gemini && event.id.as_ref().is_some_and(|id| id.parse::<u32>().is_ok()) {
+        if self.style == RecordStyle::Gemini && event.id.as_ref().is_some_and(|id| id.parse::<u32>().is_ok()) {
             return None;
         }
-        let command = if self.manner == Manner::Claude { slash_command(&text) } else { None };
+        let command = if self.style == RecordStyle::Claude { slash_command(&text) } else { None };
         Some(match command {
             Some(command) => (Role::Command, command),
             None => (Role::User, What::Prompt(text.into_owned())),
@@ -163,18 +163,18 @@ impl<'s, 'a> Teller<'s, 'a> {
         let value = match &call.arguments {
             Arguments::Json(json) => text_arguments(json),
             Arguments::Text(text) => text_arguments(text),
-            Arguments::Missing => match (input, self.manner) {
+            Arguments::Missing => match (input, self.style) {
                 (Some(input), _) => text_arguments(input),
-                (None, Manner::Codex) => json!({ "raw": "" }),
+                (None, RecordStyle::Codex) => json!({ "raw": "" }),
                 (None, _) => Value::Null,
             },
         };
-        let arguments = tools::arguments(self.manner, Named { name, shown }, value);
+        let arguments = tools::arguments(self.style, ToolName { name, shown }, value);
         let provider_call_id = call.call_id.as_deref().map(str::to_owned);
         CallContent { name: name.to_owned(), arguments, provider_call_id }
     }
 
-    /// A result of a call that was not told is not told.
+    /// Skips results of omitted calls.
     fn result(&self, at: usize, result: &ToolResult<'_>) -> Option<Outcome> {
         let call = match result.call_id.as_deref() {
             Some(id) => self.calls.get(id).copied(),
@@ -182,12 +182,14 @@ impl<'s, 'a> Teller<'s, 'a> {
         };
         let output = match &result.text {
             // Only a text is an output there, not a list of parts.
-            Some(RawText::Json(json)) if self.manner == Manner::Claude && !json.starts_with('"') => Cow::Borrowed(""),
+            Some(RawText::Json(json)) if self.style == RecordStyle::Claude && !json.starts_with('"') => {
+                Cow::Borrowed("")
+            }
             Some(text) => text.decode(),
             None => Cow::Borrowed(""),
         };
-        let is_error = match self.manner {
-            Manner::Codex => exit_code(&output).is_some_and(|code| code != 0),
+        let is_error = match self.style {
+            RecordStyle::Codex => exit_code(&output).is_some_and(|code| code != 0),
             _ => result.is_error,
         };
         let agent = self.labels(at).find_map(|label| match label {
@@ -208,19 +210,19 @@ impl<'s, 'a> Teller<'s, 'a> {
             return;
         }
         if let Some(window) = spent.window {
-            let time = spent.time.as_deref().and_then(moment::parse);
+            let time = spent.time.as_deref().and_then(time::parse);
             let id = self.identity.usage(spent.origin);
-            self.push(spent.origin.stream, Beat { id, time, what: What::Usage(window) });
+            self.push(spent.origin.stream, TimelineRow { id, time, what: What::Usage(window) });
         }
     }
 
-    fn push(&mut self, stream: u16, mut beat: Beat) {
-        let Some(beats) = self.beats.get_mut(usize::from(stream)) else { return };
-        let Some(last) = beats.last_mut() else { return beats.push(beat) };
+    fn push(&mut self, stream: u16, mut row: TimelineRow) {
+        let Some(timeline) = self.timeline.get_mut(usize::from(stream)) else { return };
+        let Some(last) = timeline.last_mut() else { return timeline.push(row) };
         // A record without a time was written after the one before it.
-        beat.time = beat.time.or(last.time);
-        let parts = matches!(self.manner, Manner::Codex | Manner::Gemini) && last.id == beat.id;
-        match (&mut last.what, beat.what) {
+        row.time = row.time.or(last.time);
+        let parts = matches!(self.style, RecordStyle::Codex | RecordStyle::Gemini) && last.id == row.id;
+        match (&mut last.what, row.what) {
             // The parts of one message are one text.
             (What::Prompt(text), What::Prompt(part))
             | (What::Message(text), What::Message(part))
@@ -230,30 +232,30 @@ impl<'s, 'a> Teller<'s, 'a> {
                 text.push('\n');
                 text.push_str(&part);
             }
-            (_, what) => beats.push(Beat { what, ..beat }),
+            (_, what) => timeline.push(TimelineRow { what, ..row }),
         }
     }
 
-    fn finish(self, gaps: usize) -> Vec<Told> {
-        let Self { session, manner, identity, beats, .. } = self;
+    fn finish(self, gaps: usize) -> Vec<SessionView> {
+        let Self { session, style, identity, timeline, .. } = self;
         let lacking = Lacking { truncated: session.evidence.truncated, gaps };
         let evidence = (lacking.truncated || gaps > 0).then_some(lacking);
         // Of a log that tells nothing there is still its beginning and its end.
-        let silent = beats.iter().all(Vec::is_empty);
-        let recorded = || session.events.iter().filter_map(|event| moment::parse(event.time.as_deref()?));
+        let silent = timeline.iter().all(Vec::is_empty);
+        let recorded = || session.events.iter().filter_map(|event| time::parse(event.time.as_deref()?));
         let speaker = session.streams.len().saturating_sub(1);
-        let mut told = Vec::new();
-        let streams = session.streams.iter().zip(beats).zip(billing::bills(session));
-        for (at, ((stream, beats), bill)) in streams.enumerate() {
-            if beats.is_empty() && !(silent && at == speaker) {
+        let mut views = Vec::new();
+        let streams = session.streams.iter().zip(timeline).zip(billing::bills(session));
+        for (at, ((stream, timeline), bill)) in streams.enumerate() {
+            if timeline.is_empty() && !(silent && at == speaker) {
                 continue;
             }
-            let times = || beats.iter().filter(|beat| !matches!(beat.what, What::Starts)).filter_map(|beat| beat.time);
+            let times = || timeline.iter().filter(|row| !matches!(row.what, What::Starts)).filter_map(|row| row.time);
             let start_time = times().next().or_else(|| recorded().next());
             let end_time = times().next_back().or_else(|| recorded().next_back());
-            let Turns { turns, starts } = turn::build(beats, manner);
+            let Turns { turns, starts } = turn::build(timeline, style);
             let total_tokens = turns.iter().fold(0, |total, turn| turn.stats.total_tokens.saturating_add(total));
-            let seconds = moment::between(start_time, end_time).map_or(0, |duration| duration.as_secs());
+            let seconds = time::between(start_time, end_time).map_or(0, |duration| duration.as_secs());
             let stats = SessionStats { total_turns: turns.len(), duration_seconds: seconds, total_tokens };
             let conversation = Conversation {
                 session_id: identity.namespace,
@@ -266,9 +268,9 @@ impl<'s, 'a> Teller<'s, 'a> {
                 billing: None,
                 evidence,
             };
-            told.push(Told::new(session, conversation, starts, bill));
+            views.push(SessionView::new(session, conversation, starts, bill));
         }
-        told
+        views
     }
 }
 
