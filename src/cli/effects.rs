@@ -21,7 +21,7 @@ use agent_strace_engine::{Entries, Entry, Settings};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::{Arguments, Dialect, Event, EventKind, Gap, Origin, Session, Status, ToolCall};
 use agent_strace_policy::Policy;
-use agent_strace_report::{Colour, EffectsEvent, EffectsReport, EffectsSession, Glyphs, Report, Told};
+use agent_strace_report::{Colour, EffectInput, EffectsEvent, EffectsReport, EffectsSession, Glyphs, Report};
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -261,7 +261,7 @@ fn told(
         _ => (None, Status::Ok),
     };
     let causes = causes(effects);
-    let told = effects.iter().zip(causes).enumerate().map(|(place, (effect, cause))| Told {
+    let told = effects.iter().zip(causes).enumerate().map(|(place, (effect, cause))| EffectInput {
         effect: effect.view(),
         cause,
         piece: effect.origin.span.filter(|_| matches!(effect.kind, Kind::Execute(_))).and_then(|span| span.slice(text)),

@@ -14,7 +14,7 @@ use super::output;
 use super::pipeline::Inputs;
 use super::session_filter::SessionFilter;
 use agent_strace_ingest::discover::Selection;
-use agent_strace_live::hook_events::{self, Lapse, Way};
+use agent_strace_live::hook_events::{self, UnhookedCall, Way};
 use agent_strace_model::{Gap, Session};
 use agent_strace_report::terminal;
 use agent_strace_secrets::redact;
@@ -155,18 +155,18 @@ fn row(trace_dir: &Path, session: &Session<'_>) -> Result<Row, Failure> {
         decided: joined.decided,
         unknown_calls: joined.unknown,
         damaged: damaged.collect(),
-        lapses: joined.lapses.iter().map(past).collect(),
+        lapses: joined.unhooked.iter().map(past).collect(),
     })
 }
 
-fn past(lapse: &Lapse) -> Past {
+fn past(call: &UnhookedCall) -> Past {
     Past {
-        kind: lapse.way.name(),
-        event: lapse.event,
-        line: lapse.line,
-        tool: shown(&lapse.tool),
-        subagent: lapse.subagent.as_deref().map(shown),
-        said: lapse.said.as_deref().map(shown),
+        kind: call.way.name(),
+        event: call.event,
+        line: call.line,
+        tool: shown(&call.tool),
+        subagent: call.subagent.as_deref().map(shown),
+        said: call.said.as_deref().map(shown),
     }
 }
 

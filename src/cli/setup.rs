@@ -11,7 +11,7 @@ use super::failure::{Failure, reason};
 use super::output;
 use super::recording::{EnforceArgs, PrivateArgs};
 use agent_strace_live::hook_events::{AGENTS, Agent, agent};
-use agent_strace_live::hook_install::{File, Standing, Wish};
+use agent_strace_live::hook_install::{File, HookOptions, Standing};
 use agent_strace_report::terminal;
 
 pub(super) const EXAMPLES: &str = "\
@@ -77,8 +77,8 @@ pub(super) fn run(args: &SetupArgs, environment: Environment, streams: &mut Stre
     let mut missing = false;
     for agent in agents {
         let (path, shown) = args.place(agent, environment)?;
-        let wish = args.wish(agent);
-        let target = Target { path: &path, shown: &shown, wish: &wish, is_global: args.global };
+        let options = args.options(agent);
+        let target = Target { path: &path, shown: &shown, options: &options, is_global: args.global };
         missing |= match (args.verify, args.remove) {
             (true, _) => !target.verify(streams)?,
             (_, true) => target.remove(streams)?,
@@ -94,7 +94,7 @@ fn print(args: &SetupArgs, agents: &[&'static Agent], streams: &mut Streams<'_>)
         return Err(Failure::new("the settings of several agents are no one document")
             .hint("`--write` puts them where they belong; `--agent` prints those of one"));
     };
-    let text = args.wish(agent).snippet().map_err(Failure::new)?;
+    let text = args.options(agent).snippet().map_err(Failure::new)?;
     output::print(streams.stdout, &text)?;
     let file = if args.global { format!("~/{}", agent.user) } else { agent.project.to_owned() };
     output::note(
@@ -119,7 +119,7 @@ impl SetupArgs {
         self.agents.iter().map(find).collect()
     }
 
-    fn wish(&self, agent: &'static Agent) -> Wish {
+    fn options(&self, agent: &'static Agent) -> HookOptions {
         let mut options = Vec::new();
         if self.private.no_redact {
             options.push("--no-redact".to_owned());
@@ -138,7 +138,7 @@ impl SetupArgs {
         of_calls.extend(self.by.policy.iter().map(|file| format!("--policy {}", quoted(file))));
         of_calls.extend(self.by.policy_ref.iter().map(|revision| format!("--policy-ref {}", quoted(revision))));
         let program = self.program.clone();
-        Wish { agent, program, options, of_calls, fail_closed: self.by.fail_closed }
+        HookOptions { agent, program, options, of_calls, fail_closed: self.by.fail_closed }
     }
 
     /// The file, and what it is called in messages.
@@ -167,7 +167,7 @@ fn quoted(word: &str) -> String {
 struct Target<'t> {
     path: &'t Path,
     shown: &'t str,
-    wish: &'t Wish,
+    options: &'t HookOptions,
     is_global: bool,
 }
 
@@ -201,7 +201,7 @@ impl Target<'_> {
     }
 
     fn tell(&self, what: &str, streams: &mut Streams<'_>) -> Result<(), Failure> {
-        output::print(streams.stdout, &format!("{}: {}: {what}\n", self.wish.agent.name, terminal(self.shown)))
+        output::print(streams.stdout, &format!("{}: {}: {what}\n", self.options.agent.name, terminal(self.shown)))
     }
 
     fn write(&self, streams: &mut Streams<'_>) -> Result<bool, Failure> {
@@ -211,13 +211,13 @@ impl Target<'_> {
             Some((_, file)) => file,
             None => File::read("").map_err(Failure::new)?,
         };
-        let text = file.with(self.wish).text();
+        let text = file.with(self.options).text();
         if before.as_deref() == Some(text.as_str()) {
             self.tell("the hooks are there already", streams)?;
             return Ok(false);
         }
         self.put(&text)?;
-        let count = self.wish.agent.hooks.len();
+        let count = self.options.agent.hooks.len();
         self.tell(&format!("{count} hooks are set; `agent-strace setup --remove` takes them out"), streams)?;
         Ok(false)
     }
@@ -232,9 +232,9 @@ impl Target<'_> {
             self.tell("no hooks of ours are there", streams)?;
             return Ok(false);
         }
-        let file = file.without(self.wish.agent);
+        let file = file.without(self.options.agent);
         // A file of our own that says nothing any more.
-        if file.is_empty() && self.wish.agent.project.ends_with("agent-strace.json") {
+        if file.is_empty() && self.options.agent.project.ends_with("agent-strace.json") {
             fs::remove_file(self.path)
                 .map_err(|error| Failure::new(format!("`{}` can't be removed: {}", self.shown, reason(&error))))?;
         } else {
@@ -249,7 +249,7 @@ impl Target<'_> {
             self.tell("no hooks: there is no such file", streams)?;
             return Ok(false);
         };
-        let standing = file.standing(self.wish);
+        let standing = file.standing(self.options);
         let named = |wanted: Standing| {
             let events = standing.iter().filter(|(_, standing)| *standing == wanted).map(|(event, _)| *event);
             events.collect::<Vec<_>>().join(", ")
@@ -262,9 +262,9 @@ impl Target<'_> {
         if !differ.is_empty() {
             said.push(format!("other than asked for at {differ}"));
         }
-        let is_found = is_found(&self.wish.program);
+        let is_found = is_found(&self.options.program);
         if !is_found {
-            said.push(format!("`{}` is not in the search path", terminal(&self.wish.program)));
+            said.push(format!("`{}` is not in the search path", terminal(&self.options.program)));
         }
         let whole = said.is_empty();
         let text = if whole { format!("all {} hooks are set", standing.len()) } else { said.join("; ") };

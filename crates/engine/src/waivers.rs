@@ -61,7 +61,7 @@ pub(super) struct Applied {
     tallies: Vec<Tally>,
 }
 
-/// VerdictImpact findings of one waiver.
+/// Counts findings of one waiver.
 #[derive(Debug, Clone, Default)]
 struct Tally {
     /// Findings that it covers.

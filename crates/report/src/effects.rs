@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::Colour;
+use super::entry_decisions::{EntryDecisionDocument, EntryDecisions};
 use super::escape::terminal;
 use super::json;
 use super::text::{Paint, policy_shown, verdict};
 use super::tree::{self, Glyphs};
 use super::view::{Report, ShownEffect, ShownLocation};
-use super::voices::{VoiceDocument, Voices};
 use agent_strace_engine::Entry;
 use agent_strace_engine::policy_testing::Explained;
 use agent_strace_model::Status;
@@ -41,30 +41,30 @@ pub struct EffectsEvent {
     effects: Vec<Traced>,
 }
 
-/// One effect of an event and where it comes from.
+/// One effect of an event with its cause and judgement, as input of [`EffectsEvent::new`].
 #[derive(Debug)]
-pub struct Told<'a> {
+pub struct EffectInput<'a> {
     pub effect: EffectView,
-    /// The command it belongs to: its place among the effects.
+    /// The command that it belongs to, as index among the effects.
     pub cause: Option<usize>,
-    /// Of a command: the piece of text it was written as.
+    /// For a command: its source text.
     pub piece: Option<&'a str>,
     pub judged: Option<&'a Entry>,
-    /// Every entry that speaks about it, where that was asked.
+    /// The entries that apply to it, if the caller asked for them.
     pub explained: Option<&'a Explained>,
 }
 
-/// The same, fit to be shown.
+/// An effect in redacted form.
 #[derive(Debug)]
 pub(super) struct Traced {
     pub(super) effect: ShownEffect,
     pub(super) cause: Option<usize>,
     pub(super) piece: Option<Redacted>,
     pub(super) ruling: Option<Ruling>,
-    pub(super) voices: Option<Voices>,
+    pub(super) entry_decisions: Option<EntryDecisions>,
 }
 
-/// What a policy says about an effect.
+/// The decision of a policy about an effect.
 #[derive(Debug)]
 pub(super) struct Ruling {
     pub(super) decision: Decision,
@@ -160,7 +160,7 @@ impl EffectsEvent {
         tool: Option<&str>,
         status: Status,
         text: &str,
-        effects: impl Iterator<Item = Told<'a>>,
+        effects: impl Iterator<Item = EffectInput<'a>>,
     ) -> Self {
         let pieces = Pieces::new(text);
         Self {
@@ -168,7 +168,7 @@ impl EffectsEvent {
             event_id: event_id.map(redact),
             tool: tool.map(redact),
             status: status.name(),
-            effects: effects.map(|told| Traced::new(told, &pieces)).collect(),
+            effects: effects.map(|input| Traced::new(input, &pieces)).collect(),
         }
     }
 
@@ -193,21 +193,26 @@ impl EffectsEvent {
 }
 
 impl Traced {
-    fn new(told: Told<'_>, pieces: &Pieces) -> Self {
+    fn new(input: EffectInput<'_>, pieces: &Pieces) -> Self {
         Self {
-            effect: ShownEffect::new(told.effect),
-            cause: told.cause,
-            voices: told.explained.map(Voices::new),
-            piece: told.piece.and_then(|piece| pieces.shown(piece)),
-            ruling: told.judged.map(Ruling::new),
+            effect: ShownEffect::new(input.effect),
+            cause: input.cause,
+            entry_decisions: input.explained.map(EntryDecisions::new),
+            piece: input.piece.and_then(|piece| pieces.shown(piece)),
+            ruling: input.judged.map(Ruling::new),
         }
     }
 
     fn document(&self) -> JudgedEffect<'_> {
         JudgedEffect {
-            entries: self.voices.as_ref().map(Voices::document),
-            help: self.voices.as_ref().and_then(Voices::help),
-            waivers: self.voices.iter().flat_map(Voices::excuses).map(|by| json::waiver(Some(by))).collect(),
+            entries: self.entry_decisions.as_ref().map(EntryDecisions::document),
+            help: self.entry_decisions.as_ref().and_then(EntryDecisions::help),
+            waivers: self
+                .entry_decisions
+                .iter()
+                .flat_map(EntryDecisions::excuses)
+                .map(|by| json::waiver(Some(by)))
+                .collect(),
             effect: json::effect(&self.effect),
             judgement: self.ruling.as_ref().map(|ruling| Judgement {
                 decision: ruling.decision.name(),
@@ -304,7 +309,7 @@ pub(super) struct Event<'a> {
 struct JudgedEffect<'a> {
     /// Every entry that speaks about it, where that was asked (`policy explain`).
     #[serde(skip_serializing_if = "Option::is_none")]
-    entries: Option<Vec<VoiceDocument<'a>>>,
+    entries: Option<Vec<EntryDecisionDocument<'a>>>,
     /// What would change a refusal, where that was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'a str>,
@@ -329,5 +334,5 @@ struct Judgement<'a> {
     /// It touches a file that is always taken for sensitive.
     sensitive: bool,
     /// The line of the policy, where one decided.
-    policy: Option<json::PolicyLocation<'a>>,
+    policy: Option<json::PolicyPlace<'a>>,
 }

@@ -173,7 +173,7 @@ struct Finding<'a> {
     /// The line of the log; of a finding about the change the line of a file of the repository, from its top.
     place: Place<'a>,
     /// The line of the policy, where one decided.
-    policy: Option<PolicyLocation<'a>>,
+    policy: Option<PolicyPlace<'a>>,
     /// Over the rule and the effect: the same in another session or at another line.
     fingerprint: &'a str,
 }
@@ -203,7 +203,7 @@ pub(super) struct Waiver<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<PolicyLocation<'a>>,
+    place: Option<PolicyPlace<'a>>,
 }
 
 /// Keys that do not apply to a kind are absent.
@@ -259,7 +259,7 @@ struct Place<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct PolicyLocation<'a> {
+pub(super) struct PolicyPlace<'a> {
     /// The file, where it is not the policy itself but one that it extends.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
@@ -332,8 +332,8 @@ fn extended(extended: &ShownExtended) -> Extended<'_> {
     Extended { path: extended.path.as_str(), sha256: &extended.sha256, role: extended.role }
 }
 
-pub(super) fn place(place: &ShownLocation) -> PolicyLocation<'_> {
-    PolicyLocation {
+pub(super) fn place(place: &ShownLocation) -> PolicyPlace<'_> {
+    PolicyPlace {
         file: text(place.file.as_ref()),
         pointer: &place.pointer,
         line: place.line,

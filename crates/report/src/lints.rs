@@ -73,11 +73,11 @@ pub(super) fn line(lint: &Lint, file: &str, paint: &Paint) -> String {
 
 fn slips(deny: &Fragility) -> String {
     let mut text = String::new();
-    for slip in deny.slips.iter().take(MOST_SLIPS) {
+    for slip in deny.survivors.iter().take(MOST_SLIPS) {
         let warned = if slip.warned { "  (a warning)" } else { "" };
         text.push_str(&format_slip(slip.family, slip.what, &shown(&slip.calls), warned));
     }
-    let more = deny.slips.len().saturating_sub(MOST_SLIPS);
+    let more = deny.survivors.len().saturating_sub(MOST_SLIPS);
     if more > 0 {
         text.push_str(&format_more(more));
     }
@@ -141,7 +141,7 @@ fn deny_document(deny: &Fragility) -> Deny<'_> {
         denied: deny.caught,
         unresolved: deny.unresolved,
         slips: deny
-            .slips
+            .survivors
             .iter()
             .map(|slip| Slip { family: slip.family, what: slip.what, calls: shown(&slip.calls), warned: slip.warned })
             .collect(),

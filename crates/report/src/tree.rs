@@ -56,7 +56,7 @@ pub(super) fn lines(effects: &[Traced], policy: Option<&str>, paint: &Paint, gly
         let act = act(effect, around, inside);
         lines.push(format!("{start}{number}{act}{}", remarks(effect, policy, paint)));
         let stem = if children.is_empty() { gap } else { bar };
-        let notes = effect.voices.iter().flat_map(|voices| voices.lines(policy, paint));
+        let notes = effect.entry_decisions.iter().flat_map(|entry_decisions| entry_decisions.lines(policy, paint));
         lines.extend(notes.map(|note| format!("{under}{stem}  {note}")));
         for (at, child) in children.iter().enumerate().rev() {
             let (mark, more) = if at + 1 == children.len() { (last, gap) } else { (middle, bar) };

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::super::args::{FailOn, parse_now, parse_report};
 use super::super::since::{self, Since};
 use agent_strace_git::Backend;
-use agent_strace_report::sweep::{Shard, SweepFormat};
+use agent_strace_report::repo_audit::{Shard, SweepFormat};
 
 pub(in crate::cli) const EXAMPLES: &str = "\
 Examples:

@@ -14,8 +14,8 @@ use agent_strace_model::finding::Level;
 use agent_strace_policy::config::approved::Approved;
 use agent_strace_policy::config::{self, Configuration};
 use agent_strace_policy::{Found, Waiver, nearest};
-use agent_strace_report::sweep::{Judged, Verdict};
-use agent_strace_repos::repo_audit::{ApprovalError, Approvals, Remark, Swept, Wrong, tables};
+use agent_strace_report::repo_audit::{Judged, Verdict};
+use agent_strace_repos::repo_audit::{ApprovalError, Approvals, RepositoryAudit, RepositoryHit, Wrong, tables};
 
 /// Bytes of a configuration: its reader says what is wrong with a larger one.
 const LARGEST: u64 = 2 << 20;
@@ -133,30 +133,30 @@ impl SharedConfig {
     pub(super) fn judge<'s>(
         &self,
         repository: &str,
-        swept: &'s Swept,
+        audit: &'s RepositoryAudit,
         says: &RepositoryConfig,
-    ) -> (Judged<'s>, Vec<&'s Remark>) {
+    ) -> (Judged<'s>, Vec<&'s RepositoryHit>) {
         let (mut suppressed, mut baselined) = (0, Vec::new());
         let mut uses = vec![0_u32; says.suppressions.len()];
-        let mut remarks = Vec::new();
-        for remark in &swept.remarks {
-            if self.is_suppressed(remark, &says.suppressions, &mut uses, repository) {
+        let mut hits = Vec::new();
+        for hit in &audit.hits {
+            if self.is_suppressed(hit, &says.suppressions, &mut uses, repository) {
                 suppressed += 1;
-            } else if self.baseline.knows(self.several.then_some(repository), &remark.fingerprint()) {
-                baselined.push(remark);
+            } else if self.baseline.knows(self.several.then_some(repository), &hit.fingerprint()) {
+                baselined.push(hit);
             } else {
-                remarks.push(remark);
+                hits.push(hit);
             }
         }
-        let fails = |remark: &&&Remark| self.threshold.is_some_and(|threshold| remark.level >= threshold);
-        let verdict = match (remarks.iter().any(|remark| fails(&remark)), swept.gaps.is_empty()) {
+        let fails = |hit: &&&RepositoryHit| self.threshold.is_some_and(|threshold| hit.level >= threshold);
+        let verdict = match (hits.iter().any(|hit| fails(&hit)), audit.gaps.is_empty()) {
             (true, _) => Verdict::Fail,
             (false, false) => Verdict::Incomplete,
             (false, true) => Verdict::Pass,
         };
         let approvals = &says.approvals;
         let judged = Judged {
-            remarks,
+            hits,
             suppressed,
             baselined: baselined.len(),
             verdict,
@@ -167,13 +167,13 @@ impl SharedConfig {
     }
 
     /// The first suppression that holds and may be used once more.
-    fn is_suppressed(&self, remark: &Remark, waivers: &[Waiver], uses: &mut [u32], repository: &str) -> bool {
-        let fingerprint = remark.fingerprint();
-        let effects = effects(remark);
+    fn is_suppressed(&self, hit: &RepositoryHit, waivers: &[Waiver], uses: &mut [u32], repository: &str) -> bool {
+        let fingerprint = hit.fingerprint();
+        let effects = effects(hit);
         let found = |effect| Found {
-            rule: remark.rule.id,
+            rule: hit.rule.id,
             place: None,
-            named: None,
+            policy_rule: None,
             effect,
             root: None,
             session: repository,
@@ -194,10 +194,10 @@ impl SharedConfig {
 }
 
 /// What a remark is about, as conditions of suppressions name it: `path`, `host`, `tool`.
-fn effects(remark: &Remark) -> Vec<Effect> {
+fn effects(hit: &RepositoryHit) -> Vec<Effect> {
     let exact = |kind| Effect::new(kind, Certainty::Exact, "repository");
-    let path = remark.place.file.as_deref().map(|path| exact(Kind::Read(PathTarget::new(path))));
-    let about = remark.about.iter().filter_map(|(what, value)| match *what {
+    let path = hit.location.file.as_deref().map(|path| exact(Kind::Read(PathTarget::new(path))));
+    let about = hit.about.iter().filter_map(|(what, value)| match *what {
         "tool" | "server" => Some(exact(Kind::Tool { server: None, tool: value.clone() })),
         "endpoint" => Some(exact(Kind::Connect(Connection { host: Some(value.clone()), port: None, scheme: None }))),
         _ => None,

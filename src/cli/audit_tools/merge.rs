@@ -10,7 +10,7 @@ use super::super::environment::Environment;
 use super::super::failure::{Failure, reason};
 use super::args::MergeArgs;
 use super::writing::Reports;
-use agent_strace_report::sweep::{Line, Row, Stated, Summary, read_line};
+use agent_strace_report::repo_audit::{Line, Row, Stated, Summary, read_line};
 
 pub(super) fn run(args: &MergeArgs, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let mut shards = Vec::new();

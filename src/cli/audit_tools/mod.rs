@@ -31,7 +31,7 @@ use agent_strace_model::Gap;
 use agent_strace_policy::config::approved::Approved;
 use agent_strace_policy::{digest as digest_of, hex};
 use agent_strace_report::FoundInRepository;
-use agent_strace_report::sweep::{FindingRow, Row, Stated, Summary};
+use agent_strace_report::repo_audit::{FindingRow, Row, Stated, Summary};
 use agent_strace_repos::repo_audit::{self, Settings};
 
 use args::AuditToolsCommand;
@@ -181,11 +181,11 @@ impl<'a> AuditRun<'a> {
             used: used.as_ref(),
             deep: self.args.deep,
         };
-        let mut swept = repo_audit::sweep(&target.path, &settings).map_err(|error| error.to_string())?;
-        swept.gaps.extend(gaps);
-        let (judged, baselined) = self.decided.judge(&target.shown, &swept, says);
+        let mut audit = repo_audit::audit_repository(&target.path, &settings).map_err(|error| error.to_string())?;
+        audit.gaps.extend(gaps);
+        let (judged, baselined) = self.decided.judge(&target.shown, &audit, says);
         let baselined = baselined.into_iter().map(FindingRow::new).collect();
-        Ok(Judged { row: Row::new(index, &target.shown, &swept, &judged), baselined })
+        Ok(Judged { row: Row::new(index, &target.shown, &audit, &judged), baselined })
     }
 
     /// Servers that sessions used: those of the work tree, and those that were named.

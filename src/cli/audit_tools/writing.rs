@@ -8,7 +8,7 @@ use super::super::failure::Failure;
 use super::super::output::{self, Staged};
 use super::args::WrittenArgs;
 use agent_strace_report::Colour;
-use agent_strace_report::sweep::{Row, Stated, Summary, SweepFormat, Writer, writer};
+use agent_strace_report::repo_audit::{Row, Stated, Summary, SweepFormat, Writer, writer};
 
 /// One report.
 struct Report {

@@ -203,7 +203,7 @@ impl Guard<'_> {
         self.note_pause_end();
         self.fatal = Some(breach.clone());
         let ended = self.group.end(self.args.limits.grace());
-        let (folder, fate) = self.known.fate(session, self.store);
+        let (folder, snapshot) = self.known.snapshot(session, self.store);
         let death = Death {
             reason: &breach.reason,
             time: jiff::Timestamp::now(),
@@ -211,7 +211,7 @@ impl Guard<'_> {
             paused: self.paused,
             cost: self.known.spending.as_ref().and_then(Spending::known),
         };
-        match watch::write_post_mortem(&folder, &fate, &death) {
+        match watch::write_post_mortem(&folder, &snapshot, &death) {
             Ok(path) => {
                 self.alerts.note(
                     &format!("killed after {:.1}s; the post-mortem is {}", elapsed.as_secs_f64(), path.display()),

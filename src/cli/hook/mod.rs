@@ -28,7 +28,7 @@ use super::failure::Failure;
 use super::output;
 use super::recording::{EnforceArgs, PrivateArgs};
 use super::redact;
-use agent_strace_live::hook_events::{self, Agent, Answer, Called, Decision, Moment, Recording, Told, What};
+use agent_strace_live::hook_events::{self, Agent, Answer, Called, Decision, HookEvent, HookStep, Recording, What};
 use agent_strace_secrets::redact as shown;
 use agent_strace_store::StoreError;
 use agent_strace_store::live::{Begun, Decided, Live, Stage};
@@ -92,8 +92,8 @@ pub(super) fn run(
 ) -> Result<u8, Failure> {
     let began = Instant::now();
     let agent = hook_events::agent(&args.agent).ok_or_else(|| unknown_agent(&args.agent));
-    let stated = args.event.as_deref().map(|event| Moment::named(event).ok_or_else(|| unknown_event(event)));
-    let is_call = !matches!(stated, Some(Ok(moment)) if moment != Moment::PreTool);
+    let stated = args.event.as_deref().map(|event| HookStep::named(event).ok_or_else(|| unknown_event(event)));
+    let is_call = !matches!(stated, Some(Ok(moment)) if moment != HookStep::PreTool);
     let done = agent.and_then(|agent| {
         let hook = Hook { agent, args, trace_dir, environment, began };
         let stated = stated.transpose()?;
@@ -125,7 +125,7 @@ fn unknown_agent(name: &str) -> Failure {
 }
 
 fn unknown_event(name: &str) -> Failure {
-    let words: Vec<&str> = Moment::words().collect();
+    let words: Vec<&str> = HookStep::words().collect();
     Failure::new(format!("`{name}` is no step of a session; those are {}", words.join(", ")))
 }
 
@@ -141,38 +141,38 @@ struct Hook<'h> {
 /// A call that was recorded, and what judges it.
 struct Recorded<'r> {
     live: Live,
-    told: &'r Told<'r>,
+    event: &'r HookEvent<'r>,
     called: Called,
     time: Timestamp,
 }
 
 impl Hook<'_> {
-    fn run(&self, stated: Option<Moment>, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    fn run(&self, stated: Option<HookStep>, streams: &mut Streams<'_>) -> Result<(), Failure> {
         let json = read(streams)?;
-        let told = Told::read(&json, stated).map_err(Failure::new)?;
-        let root = project::root(self.agent, self.environment.machine, told.cwd.as_deref());
+        let event = HookEvent::read(&json, stated).map_err(Failure::new)?;
+        let root = project::root(self.agent, self.environment.machine, event.cwd.as_deref());
         let store = if self.trace_dir.is_absolute() { self.trace_dir.to_owned() } else { root.join(self.trace_dir) };
         let clean = self.clean(&json)?;
-        let kept = clean.as_deref().map(|clean| Told::read(clean, stated)).transpose().map_err(Failure::new)?;
-        let kept = kept.as_ref().unwrap_or(&told);
-        let time = self.time(&told)?;
-        let recorded = self.record(&store, &told, kept, time);
+        let kept = clean.as_deref().map(|clean| HookEvent::read(clean, stated)).transpose().map_err(Failure::new)?;
+        let kept = kept.as_ref().unwrap_or(&event);
+        let time = self.time(&event)?;
+        let recorded = self.record(&store, &event, kept, time);
         match recorded {
-            Ok(Some((live, called))) if self.judges(&told) => {
-                self.enforce(&root, Recorded { live, told: &told, called, time }, streams)
+            Ok(Some((live, called))) if self.judges(&event) => {
+                self.enforce(&root, Recorded { live, event: &event, called, time }, streams)
             }
             Ok(_) => Ok(()),
             Err(error) => Err(Failure::new(format!("not recorded: {error}"))),
         }
     }
 
-    fn judges(&self, told: &Told<'_>) -> bool {
-        self.args.by.enforce && matches!(told.what, What::Before(_))
+    fn judges(&self, event: &HookEvent<'_>) -> bool {
+        self.args.by.enforce && matches!(event.what, What::Before(_))
     }
 
     /// When it happened: as somebody says, else now.
-    fn time(&self, told: &Told<'_>) -> Result<Timestamp, Failure> {
-        let now = self.args.now.or(told.time).or_else(|| self.environment.machine.map(|machine| machine.now));
+    fn time(&self, event: &HookEvent<'_>) -> Result<Timestamp, Failure> {
+        let now = self.args.now.or(event.time).or_else(|| self.environment.machine.map(|machine| machine.now));
         now.ok_or_else(|| Failure::new("there is no clock").hint("`--now` says what time it is"))
     }
 
@@ -186,25 +186,25 @@ impl Hook<'_> {
     fn record(
         &self,
         store: &Path,
-        told: &Told<'_>,
-        kept: &Told<'_>,
+        event: &HookEvent<'_>,
+        kept: &HookEvent<'_>,
         time: Timestamp,
     ) -> Result<Option<(Live, Called)>, StoreError> {
-        let mut live = Live::open(store, &told.session)?;
+        let mut live = Live::open(store, &event.session)?;
         let is_new = live.is_new();
         let is_redacted = !self.args.private.no_redact;
         let called = hook_events::record(&mut live, kept, Recording { agent: self.agent, time, is_redacted })?;
-        transcript::settle(&mut live, told, time)?;
-        let attribution = if is_new { attribution::of(self.agent, told, self.environment) } else { Vec::new() };
-        let how = match &told.what {
+        transcript::settle(&mut live, event, time)?;
+        let attribution = if is_new { attribution::of(self.agent, event, self.environment) } else { Vec::new() };
+        let how = match &event.what {
             What::Began(Some(source)) => source,
             _ => "hook",
         };
         let command = format!("{} ({how})", self.agent.name);
         let begun = Begun { agent: self.agent.name, command: &command, attribution: &attribution, parent: None };
-        let stage = hook_events::stage(told, is_new, begun);
+        let stage = hook_events::stage(event, is_new, begun);
         // Who judges comes back to write its decision down, and notes both.
-        if !(self.judges(told) && stage == Stage::Running) {
+        if !(self.judges(event) && stage == Stage::Running) {
             live.keep(&stage)?;
         }
         Ok(called.map(|called| (live, called)))
@@ -212,10 +212,10 @@ impl Hook<'_> {
 
     /// Judges a call by everything that is recorded and what it really is, answers, and writes the answer down.
     fn enforce(&self, root: &Path, recorded: Recorded<'_>, streams: &mut Streams<'_>) -> Result<(), Failure> {
-        let Recorded { mut live, told, called, time } = recorded;
+        let Recorded { mut live, event, called, time } = recorded;
         let text = live.text().map_err(|error| Failure::new(error.to_string()))?;
-        let What::Before(before) = &told.what else { return Ok(()) };
-        let line = hook_events::line(&live, told, before, &called, time);
+        let What::Before(before) = &event.what else { return Ok(()) };
+        let line = hook_events::line(&live, event, before, &called, time);
         let directory = live.directory().to_owned();
         let folder = live.folder().to_owned();
         // Others may record while this one judges.
@@ -234,7 +234,7 @@ impl Hook<'_> {
         output::print(streams.stdout, &hook_events::reply(self.agent, &answer))?;
         let decided = self.decided(&called, &before.tool, time, &verdict, problem.as_ref());
         let store = folder.parent().unwrap_or(root);
-        let noted = Live::come_back(store, &told.session, &left).and_then(|mut live| {
+        let noted = Live::come_back(store, &event.session, &left).and_then(|mut live| {
             // Another recording of the same session has nothing to do with it.
             if live.directory() == directory {
                 live.decide(decided)?;

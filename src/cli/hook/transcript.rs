@@ -7,7 +7,7 @@ use std::io::Read as _;
 use jiff::Timestamp;
 
 use agent_strace_ingest::Log;
-use agent_strace_live::hook_events::{self, Told, What};
+use agent_strace_live::hook_events::{self, HookEvent, What};
 use agent_strace_store::StoreError;
 use agent_strace_store::live::Live;
 
@@ -15,16 +15,16 @@ use agent_strace_store::live::Live;
 const LARGEST: u64 = 64 << 20;
 
 /// Where the agent waits or ends, calls without a result are looked up.
-pub(super) fn settle(live: &mut Live, told: &Told<'_>, time: Timestamp) -> Result<(), StoreError> {
-    let is_quiet = matches!(told.what, What::Prompt(_) | What::Waits(_) | What::Ended(_));
-    let Some(path) = told.transcript.as_deref().filter(|_| is_quiet) else { return Ok(()) };
+pub(super) fn settle(live: &mut Live, event: &HookEvent<'_>, time: Timestamp) -> Result<(), StoreError> {
+    let is_quiet = matches!(event.what, What::Prompt(_) | What::Waits(_) | What::Ended(_));
+    let Some(path) = event.transcript.as_deref().filter(|_| is_quiet) else { return Ok(()) };
     if live.pending().iter().all(|pending| !pending.is_open() || pending.is_refused) {
         return Ok(());
     }
     let Some(bytes) = bytes(path) else { return Ok(()) };
     let log = Log::new(path, bytes);
     let reading = log.read();
-    for session in reading.sessions.iter().filter(|session| session.id == told.session) {
+    for session in reading.sessions.iter().filter(|session| session.id == event.session) {
         hook_events::settle(live, session, time)?;
     }
     Ok(())

@@ -12,7 +12,7 @@ use super::super::trust::TrustBase;
 use super::super::{configuration, gate, output, policy_file};
 use super::args::ExplainArgs;
 use agent_strace_effects::Links;
-use agent_strace_engine::policy_testing::{self, Explained, Voices};
+use agent_strace_engine::policy_testing::{self, Explained, SingleEntryPolicies};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::Session;
 use agent_strace_policy::{Answer, Parts, Policy, read_text};
@@ -28,8 +28,9 @@ pub(super) fn run(
     let file = args.policy.as_deref().unwrap_or(policy_file::DEFAULT);
     let policy = policy_file::read_named(file).map_err(|faults| policy_file::unusable(file, &faults, coloured))?;
     let policy = configuration::suppressing(args.config.as_deref(), policy, coloured)?;
-    let voices = Voices::new(&policy, |other| Parts::read(&read_text(Path::new(other.unwrap_or(file))).ok()?));
-    let judge = Judge { file, policy: &policy, voices: &voices };
+    let single =
+        SingleEntryPolicies::new(&policy, |other| Parts::read(&read_text(Path::new(other.unwrap_or(file))).ok()?));
+    let judge = Judge { file, policy: &policy, single: &single };
     let explanations = match call(args)? {
         Some((tool, arguments)) => {
             let cwd = directory(args.cwd.as_deref())?;
@@ -65,13 +66,13 @@ fn call(args: &ExplainArgs) -> Result<Option<(String, String)>, Failure> {
 struct Judge<'p> {
     file: &'p str,
     policy: &'p Policy,
-    voices: &'p Voices,
+    single: &'p SingleEntryPolicies,
 }
 
 impl Judge<'_> {
     /// `None`: there is no such event.
     fn explain(&self, session: &Session<'_>, links: &Links, number: u32) -> Option<Explanation> {
-        let explained = self.voices.explain(self.policy, session, links, number);
+        let explained = self.single.explain(self.policy, session, links, number);
         let (answer, decided_by) = strictest(&explained);
         let event = explained_event(session, self.policy, links, number, &explained)?;
         Some(Explanation::new(self.file, &session.id, answer, decided_by, event))

@@ -16,7 +16,7 @@ use super::super::trust::Trust;
 use super::facts::{RecordedAction, action_of};
 use super::recorder::{Recorder, TrafficPiece};
 use agent_strace_engine::{Judging, Settings};
-use agent_strace_live::proxy::framing::Piece;
+use agent_strace_live::proxy::framing::Frame;
 use agent_strace_live::proxy::message::{Message, Parcel, Side};
 use agent_strace_live::proxy::talk::{Subject, subject};
 use agent_strace_model::finding::{Finding, Level};
@@ -68,9 +68,9 @@ impl Judge {
     /// Decides about a message of the client, and records the message with the decision.
     pub(super) fn verdict(&mut self, recorder: &mut Recorder, traffic: &TrafficPiece) -> Verdict {
         let body = match &traffic.piece {
-            Piece::Message { body, .. } => body,
-            Piece::Noise => return self.unreadable(recorder, traffic, "is no JSON-RPC message"),
-            Piece::Lost(reason) => return self.unreadable(recorder, traffic, reason),
+            Frame::Message { body, .. } => body,
+            Frame::Noise => return self.unreadable(recorder, traffic, "is no JSON-RPC message"),
+            Frame::Lost(reason) => return self.unreadable(recorder, traffic, reason),
         };
         let Ok(text) = std::str::from_utf8(body) else {
             return self.unreadable(recorder, traffic, "is not UTF-8 text");
@@ -185,7 +185,7 @@ fn refused(recorder: &Recorder, traffic: &TrafficPiece, reason: &str) -> Verdict
     recorder.status.warn(&format!("a message of the client {reason}: it is refused"));
     let message = format!("refused by agent-strace: the message {reason}");
     let answer = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": message}});
-    Verdict::Refuse(if traffic.piece == Piece::Noise { String::new() } else { answer.to_string() })
+    Verdict::Refuse(if traffic.piece == Frame::Noise { String::new() } else { answer.to_string() })
 }
 
 /// A call that needs an approval is refused, since there is no user to ask.

@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use super::judge::{Judge, Verdict};
 use super::recorder::{Clock, Recorder, TrafficPiece};
 use super::status_printer::StatusPrinter;
-use agent_strace_live::proxy::framing::Piece;
+use agent_strace_live::proxy::framing::Frame;
 use agent_strace_live::proxy::message::Side;
 use agent_strace_live::proxy::talk::Way;
 
@@ -55,27 +55,27 @@ impl MessageLoop {
     }
 
     /// Records a piece of the traffic.
-    pub(super) fn record(&self, from: Side, way: &Way, piece: Piece) {
+    pub(super) fn record(&self, from: Side, way: &Way, piece: Frame) {
         let piece = match piece {
-            Piece::Message { body, .. } if !self.takes(body.len()) => Piece::Lost(TOO_FAST),
+            Frame::Message { body, .. } if !self.takes(body.len()) => Frame::Lost(TOO_FAST),
             piece => piece,
         };
         let _ = self.jobs.send(Job::Record(self.timed(from, way, piece)));
     }
 
     /// Judges a piece of the traffic and records it; `then` gets the verdict.
-    pub(super) fn judge(&self, from: Side, way: &Way, piece: Piece, then: impl FnOnce(Verdict) + Send + 'static) {
+    pub(super) fn judge(&self, from: Side, way: &Way, piece: Frame, then: impl FnOnce(Verdict) + Send + 'static) {
         let _ = self.jobs.send(Job::Judge(self.timed(from, way, piece), Box::new(then)));
     }
 
     /// As [`Self::judge`], and waits for the verdict.
-    pub(super) fn verdict(&self, from: Side, way: &Way, piece: Piece) -> Verdict {
+    pub(super) fn verdict(&self, from: Side, way: &Way, piece: Frame) -> Verdict {
         let (give, get) = mpsc::channel();
         self.judge(from, way, piece, move |verdict| drop(give.send(verdict)));
         get.recv().unwrap_or(if self.fail_closed { Verdict::Refuse(String::new()) } else { Verdict::Pass })
     }
 
-    fn timed(&self, from: Side, way: &Way, piece: Piece) -> TrafficPiece {
+    fn timed(&self, from: Side, way: &Way, piece: Frame) -> TrafficPiece {
         TrafficPiece { at: self.clock.now(), from, way: way.clone(), piece }
     }
 
@@ -101,7 +101,7 @@ fn work(mut recorder: Recorder, mut judge: Option<Judge>, inbox: &Receiver<Job>,
     while let Some(job) = next {
         match job {
             Job::Record(traffic) => {
-                let length = if let Piece::Message { body, .. } = &traffic.piece { body.len() } else { 0 };
+                let length = if let Frame::Message { body, .. } = &traffic.piece { body.len() } else { 0 };
                 recorder.receive(&traffic);
                 backlog.fetch_sub(length, Ordering::AcqRel);
             }

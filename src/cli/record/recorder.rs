@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::super::redact::{Redactor, clean};
 use super::status_printer::StatusPrinter;
-use agent_strace_live::proxy::framing::Piece;
+use agent_strace_live::proxy::framing::Frame;
 use agent_strace_live::proxy::message::{Message, Parcel, Side};
 use agent_strace_live::proxy::talk::{Talk, Way};
 use agent_strace_model::{Ending, EventKind};
@@ -42,7 +42,7 @@ pub(super) struct TrafficPiece {
     pub(super) at: Timestamp,
     pub(super) from: Side,
     pub(super) way: Way,
-    pub(super) piece: Piece,
+    pub(super) piece: Frame,
 }
 
 /// The facts about a session that are known before its first message.
@@ -150,11 +150,11 @@ impl Recorder {
     pub(super) fn receive(&mut self, traffic: &TrafficPiece) {
         let TrafficPiece { at, from, way, piece } = traffic;
         match piece {
-            Piece::Message { body, .. } => self.message(*at, *from, way, body),
-            Piece::Lost(reason) => self.gap(*at, *from, reason),
+            Frame::Message { body, .. } => self.message(*at, *from, way, body),
+            Frame::Lost(reason) => self.gap(*at, *from, reason),
             // Programs that take standard output for their log do so in lines that no client understands.
-            Piece::Noise if *from == Side::Server => {}
-            Piece::Noise => self.gap(*at, *from, "is no JSON-RPC message"),
+            Frame::Noise if *from == Side::Server => {}
+            Frame::Noise => self.gap(*at, *from, "is no JSON-RPC message"),
         }
     }
 
@@ -167,7 +167,7 @@ impl Recorder {
 
     /// Records a refused message, with the reason for each of its parts.
     pub(super) fn refuse(&mut self, traffic: &TrafficPiece, reasons: &[Option<String>]) {
-        let TrafficPiece { at, from, way, piece: Piece::Message { body, .. } } = traffic else { return };
+        let TrafficPiece { at, from, way, piece: Frame::Message { body, .. } } = traffic else { return };
         self.each(*at, *from, body, |recorder, message, place| {
             let reason = reasons.get(place).and_then(Option::as_deref).unwrap_or("refused");
             let sense = recorder.talk.hear(*from, way, message);

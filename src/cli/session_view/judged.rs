@@ -25,7 +25,7 @@ use agent_strace_model::{Gap, Session};
 use agent_strace_policy::Policy;
 use agent_strace_policy::prices::shipped;
 use agent_strace_report::Report;
-use agent_strace_report::replay::{Advice, ReplayReport, Told, is_called};
+use agent_strace_report::replay::{Advice, ReplayInput, ReplayReport, is_called};
 use agent_strace_session_view::events::events;
 
 /// By what sessions are judged.
@@ -112,7 +112,7 @@ impl ByArgs {
             let advice = view.finding.map(|name| advice_on(name, outcome)).unwrap_or_default();
             // Many sessions are judged, and few of what they did is asked for.
             let entries = std::mem::take(&mut outcome.entries);
-            (Told { advice, ..told }, (view.more)(session, Some(&entries)), gaps)
+            (ReplayInput { advice, ..told }, (view.more)(session, Some(&entries)), gaps)
         });
         let mut gaps = outcome.gaps.clone();
         gaps.extend(outcome.sessions.iter().flat_map(|session| session.gaps.iter().cloned()));
@@ -121,7 +121,7 @@ impl ByArgs {
 }
 
 /// One session: what is told of all, what else is wanted of it, and what could not be read of notes.
-type One<T> = (Told, T, Vec<Gap>);
+type One<T> = (ReplayInput, T, Vec<Gap>);
 
 fn joined<T>(all: Vec<One<T>>, judged: Option<Report>, mut gaps: Vec<Gap>) -> JudgedSessions<T> {
     let (mut told, mut more) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
@@ -155,11 +155,11 @@ fn unjudged<T: Send, M: Fn(&Session<'_>, Option<&[Entry]>) -> T + Sync>(
     joined(all, None, gaps)
 }
 
-fn tell(log: &Log, session: &Session<'_>) -> (Told, Vec<Gap>) {
+fn tell(log: &Log, session: &Session<'_>) -> (ReplayInput, Vec<Gap>) {
     let measured = Measured::new(session, Vec::new(), Pricing::Later(|| shipped()));
     let events = events(session);
     let (notes, gaps) = notes(log, &events);
-    (Told { events, errors: measured.failures().len(), notes, advice: Vec::new() }, gaps)
+    (ReplayInput { events, errors: measured.failures().len(), notes, advice: Vec::new() }, gaps)
 }
 
 /// What is known of the act, for each finding of this name that stands for one effect.

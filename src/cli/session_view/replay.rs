@@ -21,7 +21,7 @@ use agent_strace_ingest::discover::Selection;
 use agent_strace_model::Session;
 use agent_strace_policy::nearest;
 use agent_strace_report::Colour;
-use agent_strace_report::replay::{Asked, Found, Frame, Looks, ReplayReport, Wanted};
+use agent_strace_report::replay::{FoundFinding, Frame, Looks, LookupTarget, ReplayReport, Wanted};
 use agent_strace_session_view::events::What;
 
 pub(in crate::cli) const EXAMPLES: &str = "\
@@ -118,7 +118,7 @@ pub(in crate::cli) fn run(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Failure> {
     args.page.fit(&args.of_terminal())?;
-    let around = args.around.as_deref().map(Asked::of);
+    let around = args.around.as_deref().map(LookupTarget::of);
     let requests: Vec<String> = args.session.iter().cloned().collect();
     let inputs = Inputs::select(trace_dir, &requests, Selection::Latest, environment, streams.stdin)?;
     let left_out = inputs.left_out();
@@ -131,7 +131,7 @@ pub(in crate::cli) fn run(
     let Family { inputs, roots } = family;
     // A finding exists only if the session is judged.
     let missing_policy =
-        if matches!(around, Some(Asked::Finding(_))) { MissingPolicy::BuiltIn } else { MissingPolicy::Nothing };
+        if matches!(around, Some(LookupTarget::Finding(_))) { MissingPolicy::BuiltIn } else { MissingPolicy::Nothing };
     let view =
         ViewRequest { missing_policy, finding: None, entries: false, more: |_: &Session<'_>, _: Option<&[Entry]>| () };
     let JudgedSessions { replay, gaps, .. } = args.by.judge(trace_dir, inputs, &view, environment, streams)?;
@@ -159,7 +159,7 @@ impl ReplayArgs {
         &self,
         replay: &ReplayReport,
         mut sessions: Vec<usize>,
-        asked: Option<Asked>,
+        asked: Option<LookupTarget>,
         looks: Looks,
         streams: &mut Streams<'_>,
     ) -> Result<(), Failure> {
@@ -221,9 +221,14 @@ pub(super) fn places(replay: &ReplayReport, roots: Option<&[(String, String)]>) 
 }
 
 /// The session and event that `--around` names.
-fn place_of(replay: &ReplayReport, sessions: &[usize], asked: &Asked, given: &str) -> Result<(usize, u32), Failure> {
+fn place_of(
+    replay: &ReplayReport,
+    sessions: &[usize],
+    asked: &LookupTarget,
+    given: &str,
+) -> Result<(usize, u32), Failure> {
     match asked {
-        Asked::Event(number) => {
+        LookupTarget::Event(number) => {
             let [session] = sessions else {
                 return Err(Failure::new(format!(
                     "`{given}` is an event of one session, and {} are here",
@@ -237,7 +242,7 @@ fn place_of(replay: &ReplayReport, sessions: &[usize], asked: &Asked, given: &st
                     .hint(format!("events of this session are numbered up to {last}"))),
             }
         }
-        Asked::Finding(name) => {
+        LookupTarget::Finding(name) => {
             let found = replay.findings(name);
             let places: BTreeSet<(usize, u32)> = found.iter().map(|found| (found.session, found.event)).collect();
             match places.into_iter().collect::<Vec<_>>().as_slice() {
@@ -253,8 +258,8 @@ fn place_of(replay: &ReplayReport, sessions: &[usize], asked: &Asked, given: &st
 }
 
 /// The error that several findings have this name, with a list of them.
-pub(super) fn several(given: &str, found: &[Found]) -> Failure {
-    let line = |found: &Found| {
+pub(super) fn several(given: &str, found: &[FoundFinding]) -> Failure {
+    let line = |found: &FoundFinding| {
         let name = found.fingerprint.get(..12).unwrap_or(&found.fingerprint);
         agent_strace_report::terminal(&format!("  {name}  #{}  {}", found.event, found.said))
     };

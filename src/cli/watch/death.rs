@@ -8,15 +8,15 @@ use super::super::failure::Failure;
 use super::super::output;
 use super::super::redact::{PersonalData, Redactor, clean_text};
 use super::alerts::Alerts;
-use agent_strace_live::watch::{Death, Fate, PostMortem};
+use agent_strace_live::watch::{Death, PostMortem, SessionSnapshot};
 
 const NAME: &str = "watchdog-postmortem.json";
 /// What stands for the path in a command.
 const PLACE: &str = "{post_mortem_path}";
 
 /// Writes it beside the recording, or into the store where nothing was recorded.
-pub(in crate::cli) fn write(folder: &Path, fate: &Fate, death: &Death<'_>) -> Result<PathBuf, Failure> {
-    let text = PostMortem::new(fate, death).text();
+pub(in crate::cli) fn write(folder: &Path, snapshot: &SessionSnapshot, death: &Death<'_>) -> Result<PathBuf, Failure> {
+    let text = PostMortem::new(snapshot, death).text();
     let clean = clean_text(&Redactor::of_recorder(&[], PersonalData::Keep, false)?, &text)?;
     let path = folder.join(NAME);
     output::write_with_folder(&path, &clean)?;

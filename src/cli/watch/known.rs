@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::limits::Judges;
 use super::{News, SessionState};
-use agent_strace_live::watch::{Breach, Fate, Spending};
+use agent_strace_live::watch::{Breach, SessionSnapshot, Spending};
 
 #[derive(Default)]
 pub(in crate::cli) struct KnownSessions {
-    sessions: BTreeMap<String, (PathBuf, Fate)>,
+    sessions: BTreeMap<String, (PathBuf, SessionSnapshot)>,
     /// The one that something was heard of last.
     last: Option<String>,
     pub(in crate::cli) spending: Option<Spending>,
@@ -31,14 +31,14 @@ impl KnownSessions {
                 (None, breaches)
             }
             News::Session(seen) => {
-                let SessionState { directory, folder, breaches, fate, gaps, .. } = *seen;
+                let SessionState { directory, folder, breaches, snapshot, gaps, .. } = *seen;
                 self.gaps.insert(directory.clone(), gaps);
                 self.last = Some(directory.clone());
                 // What can't be read now could be read before.
                 let entry = self.sessions.entry(directory.clone()).or_default();
                 entry.0 = folder;
-                if fate.session().is_some() {
-                    entry.1 = fate;
+                if snapshot.session().is_some() {
+                    entry.1 = snapshot;
                 }
                 (Some(directory), breaches)
             }
@@ -58,9 +58,9 @@ impl KnownSessions {
     }
 
     /// Where the post-mortem belongs, and what it is of: the session that broke something, else the latest.
-    pub(in crate::cli) fn fate(&self, session: Option<&str>, store: &Path) -> (PathBuf, Fate) {
+    pub(in crate::cli) fn snapshot(&self, session: Option<&str>, store: &Path) -> (PathBuf, SessionSnapshot) {
         let named = session.or(self.last.as_deref()).and_then(|session| self.sessions.get(session));
-        named.cloned().unwrap_or_else(|| (store.to_owned(), Fate::default()))
+        named.cloned().unwrap_or_else(|| (store.to_owned(), SessionSnapshot::default()))
     }
 
     /// What was asked for and nobody recorded.

@@ -31,7 +31,7 @@ pub(super) use limits::Judges;
 pub(super) use observe::{Observer, Scope};
 pub(super) use tail::run;
 
-use agent_strace_live::watch::{Breach, Fate, Spending};
+use agent_strace_live::watch::{Breach, SessionSnapshot, Spending};
 
 /// What tells a file from itself after somebody wrote to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub(super) struct SessionState {
     directory: String,
     folder: PathBuf,
     breaches: Vec<Breach>,
-    fate: Fate,
+    snapshot: SessionSnapshot,
     /// What of it can't be read.
     gaps: Vec<String>,
     /// What was not handed on yet, line by line.

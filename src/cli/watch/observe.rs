@@ -15,7 +15,7 @@ use super::{News, SessionState, Stamp};
 use agent_strace_engine::Replay;
 use agent_strace_ingest::Log;
 use agent_strace_ingest::discover::Machine;
-use agent_strace_live::watch::{Breach, Fate, Spending};
+use agent_strace_live::watch::{Breach, SessionSnapshot, Spending};
 use agent_strace_metrics::Pricing;
 use agent_strace_model::finding::{Finding, Level, VerdictImpact};
 use agent_strace_model::{EventKind, Session};
@@ -205,7 +205,7 @@ impl Observer<'_> {
             directory: directory.to_owned(),
             folder: PathBuf::new(),
             breaches,
-            fate: Fate::of(directory, session, &measured),
+            snapshot: SessionSnapshot::of(directory, session, &measured),
             gaps: unjudged.into_iter().collect(),
             lines: Vec::new(),
             ended: matches!(session.events.last().map(|event| &event.kind), Some(EventKind::End(_))),
@@ -256,7 +256,7 @@ fn unread(folder: &Path, reason: String) -> News {
         directory: name(folder),
         folder: folder.to_owned(),
         breaches: Vec::new(),
-        fate: Fate::default(),
+        snapshot: SessionSnapshot::default(),
         gaps: vec![reason],
         lines: Vec::new(),
         ended: false,

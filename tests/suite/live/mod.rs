@@ -4,8 +4,8 @@ mod agents;
 mod answers;
 mod cases;
 mod faults;
-mod lapses;
 mod setup;
+mod unhooked_calls;
 
 use std::fs;
 use std::io::Write as _;

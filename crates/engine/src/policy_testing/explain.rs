@@ -38,14 +38,14 @@ pub enum How {
     MayMatch,
 }
 
-/// The entries of a policy, each alone.
-pub struct Voices(Vec<(EntryView, Policy)>);
+/// For each entry of a policy, a policy with that entry alone.
+pub struct SingleEntryPolicies(Vec<(EntryView, Policy)>);
 
-impl Voices {
-    /// `parts`: those of the policy itself (`None`) and of the files that it extends.
+impl SingleEntryPolicies {
+    /// `parts` gives the parts of the policy itself (`None`) and of the files that it extends.
     pub fn new(policy: &Policy, mut parts: impl FnMut(Option<&str>) -> Option<Parts>) -> Self {
         let mut read: Vec<(Option<String>, Option<Parts>)> = Vec::new();
-        let mut voices = Vec::new();
+        let mut single = Vec::new();
         for entry in policy.entries() {
             let file = entry.place.file.as_deref();
             if !read.iter().any(|(known, _)| known.as_deref() == file) {
@@ -53,13 +53,13 @@ impl Voices {
             }
             let parts = read.iter().find(|(known, _)| known.as_deref() == file).and_then(|(_, parts)| parts.as_ref());
             if let Some(alone) = parts.and_then(|parts| parts.alone(&entry.place.pointer)) {
-                voices.push((entry.clone(), alone));
+                single.push((entry.clone(), alone));
             }
         }
-        Self(voices)
+        Self(single)
     }
 
-    /// Every effect of one event of a session.
+    /// Explains every effect of one event of a session.
     pub fn explain(&self, policy: &Policy, session: &Session<'_>, links: &Links, event: u32) -> Vec<Explained> {
         let whole = crate::judge_guarded(session, Vec::new(), policy, Entries::Keep, links);
         let entries = whole.entries.into_iter().filter(|entry| entry.event == event);
@@ -73,7 +73,7 @@ impl Voices {
             .collect();
         let replay = Replay::new(session, policy.programs(), links).only(event);
         for (entry, alone) in &self.0 {
-            // What goes wrong here was told by the judgement of the whole.
+            // A failure here is already a gap of the judgement by the whole policy.
             let said = crate::guarded(session, || {
                 let rulings = Rulings::new(&replay, alone);
                 rulings.acts().map(|act| speaks(entry, &act.effect.kind, act.judgement)).collect::<Vec<_>>()
@@ -88,7 +88,7 @@ impl Voices {
     }
 }
 
-/// What covers the finding of a refusal, where all that stands against the act is covered.
+/// The waivers that cover a refusal, if they cover every rule against the act.
 fn excuses(policy: &Policy, judged: &Entry, findings: &[Finding]) -> Vec<WaiverUsage> {
     if !refused(judged) {
         return Vec::new();

@@ -15,13 +15,13 @@ pub struct Fragility {
     pub caught: usize,
     /// Refused, because it could not be resolved.
     pub unresolved: usize,
-    pub slips: Vec<Slip>,
+    pub survivors: Vec<SurvivingMutant>,
     /// Not even what the entry says in plain words is refused: an example of that.
     pub(crate) dead: Option<Vec<TestCall>>,
 }
 
 /// A disguise that the gate lets through.
-pub struct Slip {
+pub struct SurvivingMutant {
     pub family: &'static str,
     pub what: &'static str,
     pub calls: Vec<TestCall>,
@@ -30,10 +30,10 @@ pub struct Slip {
 }
 
 /// What came of one variant.
-enum Fate {
+enum MutantOutcome {
     Caught,
     Unresolved,
-    Slipped(Slip),
+    Survived(SurvivingMutant),
 }
 
 /// Every entry that forbids, in the order of the policy; those without an example have nothing tried.
@@ -47,33 +47,34 @@ pub(crate) fn fragility(policy: &Policy, parts: &Parts) -> Vec<Fragility> {
 fn of_entry(policy: &Policy, parts: &Parts, entry: &EntryView) -> Fragility {
     let caller = Caller::default();
     let mut found =
-        Fragility { entry: entry.clone(), tried: 0, caught: 0, unresolved: 0, slips: Vec::new(), dead: None };
+        Fragility { entry: entry.clone(), tried: 0, caught: 0, unresolved: 0, survivors: Vec::new(), dead: None };
     for acts in mutate::acts(entry, parts) {
         if !tried(policy, &acts.plain, &caller).fails() {
             found.dead = found.dead.or(Some(acts.plain));
             continue;
         }
-        let fates: Vec<Fate> = acts.variants.into_par_iter().map(|variant| fate(policy, variant, &caller)).collect();
-        for fate in fates {
+        let outcomes: Vec<MutantOutcome> =
+            acts.variants.into_par_iter().map(|variant| outcome(policy, variant, &caller)).collect();
+        for outcome in outcomes {
             found.tried += 1;
-            match fate {
-                Fate::Caught => found.caught += 1,
-                Fate::Unresolved => found.unresolved += 1,
-                Fate::Slipped(slip) => found.slips.push(slip),
+            match outcome {
+                MutantOutcome::Caught => found.caught += 1,
+                MutantOutcome::Unresolved => found.unresolved += 1,
+                MutantOutcome::Survived(survivor) => found.survivors.push(survivor),
             }
         }
     }
     found
 }
 
-fn fate(policy: &Policy, variant: Variant, caller: &Caller) -> Fate {
+fn outcome(policy: &Policy, variant: Variant, caller: &Caller) -> MutantOutcome {
     let tried = tried(policy, &variant.calls, caller);
     match (tried.fails(), tried.unresolved) {
-        (true, _) if tried.is_forbidden() => Fate::Caught,
-        (true, _) => Fate::Unresolved,
+        (true, _) if tried.is_forbidden() => MutantOutcome::Caught,
+        (true, _) => MutantOutcome::Unresolved,
         (false, unresolved) => {
             let Variant { family, what, calls } = variant;
-            Fate::Slipped(Slip { family, what, calls, warned: unresolved.is_some() })
+            MutantOutcome::Survived(SurvivingMutant { family, what, calls, warned: unresolved.is_some() })
         }
     }
 }

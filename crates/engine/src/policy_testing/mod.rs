@@ -12,7 +12,7 @@ mod trial;
 
 pub use advice::advice;
 pub use cases::{Case, Checked, Mismatch, Strictness, cases_of, check, inline};
-pub use explain::{Explained, How, Voices};
+pub use explain::{Explained, How, SingleEntryPolicies};
 pub use fragile::{Fragility, score};
 pub use trial::{answer_of, refused, session};
 

@@ -1,6 +1,6 @@
 //! Agents that run hooks: where they are told of them, and what they call the steps. From their vendors' documentation.
 
-use super::Moment;
+use super::HookStep;
 
 /// An agent that runs hooks.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,16 +39,16 @@ pub enum Config {
 pub struct Hooked {
     /// The agent's name of it.
     pub event: &'static str,
-    pub moment: Moment,
+    pub moment: HookStep,
     /// It is for some tools and has to say for which.
     pub matcher: bool,
 }
 
-const fn hook(event: &'static str, moment: Moment) -> Hooked {
+const fn hook(event: &'static str, moment: HookStep) -> Hooked {
     Hooked { event, moment, matcher: false }
 }
 
-const fn tools(event: &'static str, moment: Moment) -> Hooked {
+const fn tools(event: &'static str, moment: HookStep) -> Hooked {
     Hooked { event, moment, matcher: true }
 }
 
@@ -63,13 +63,13 @@ pub static AGENTS: &[Agent] = &[
         user: ".claude/settings.json",
         config: Config::Groups,
         hooks: &[
-            hook("UserPromptSubmit", Moment::UserPrompt),
-            tools("PreToolUse", Moment::PreTool),
-            tools("PostToolUse", Moment::PostTool),
-            tools("PostToolUseFailure", Moment::PostToolFailure),
-            hook("Stop", Moment::Stop),
-            hook("SessionStart", Moment::SessionStart),
-            hook("SessionEnd", Moment::SessionEnd),
+            hook("UserPromptSubmit", HookStep::UserPrompt),
+            tools("PreToolUse", HookStep::PreTool),
+            tools("PostToolUse", HookStep::PostTool),
+            tools("PostToolUseFailure", HookStep::PostToolFailure),
+            hook("Stop", HookStep::Stop),
+            hook("SessionStart", HookStep::SessionStart),
+            hook("SessionEnd", HookStep::SessionEnd),
         ],
         variable: Some("CLAUDE_PROJECT_DIR"),
         asks: true,
@@ -84,11 +84,11 @@ pub static AGENTS: &[Agent] = &[
         user: ".codex/hooks.json",
         config: Config::Groups,
         hooks: &[
-            hook("UserPromptSubmit", Moment::UserPrompt),
-            tools("PreToolUse", Moment::PreTool),
-            tools("PostToolUse", Moment::PostTool),
-            hook("Stop", Moment::Stop),
-            hook("SessionStart", Moment::SessionStart),
+            hook("UserPromptSubmit", HookStep::UserPrompt),
+            tools("PreToolUse", HookStep::PreTool),
+            tools("PostToolUse", HookStep::PostTool),
+            hook("Stop", HookStep::Stop),
+            hook("SessionStart", HookStep::SessionStart),
         ],
         variable: None,
         asks: false,
@@ -103,12 +103,12 @@ pub static AGENTS: &[Agent] = &[
         user: ".gemini/settings.json",
         config: Config::Groups,
         hooks: &[
-            hook("BeforeAgent", Moment::UserPrompt),
-            tools("BeforeTool", Moment::PreTool),
-            tools("AfterTool", Moment::PostTool),
-            hook("AfterAgent", Moment::Stop),
-            hook("SessionStart", Moment::SessionStart),
-            hook("SessionEnd", Moment::SessionEnd),
+            hook("BeforeAgent", HookStep::UserPrompt),
+            tools("BeforeTool", HookStep::PreTool),
+            tools("AfterTool", HookStep::PostTool),
+            hook("AfterAgent", HookStep::Stop),
+            hook("SessionStart", HookStep::SessionStart),
+            hook("SessionEnd", HookStep::SessionEnd),
         ],
         variable: Some("GEMINI_PROJECT_DIR"),
         asks: false,
@@ -123,17 +123,17 @@ pub static AGENTS: &[Agent] = &[
         user: ".cursor/hooks.json",
         config: Config::Commands,
         hooks: &[
-            hook("sessionStart", Moment::SessionStart),
-            hook("beforeSubmitPrompt", Moment::UserPrompt),
-            hook("preToolUse", Moment::PreTool),
-            hook("beforeShellExecution", Moment::PreTool),
-            hook("beforeMCPExecution", Moment::PreTool),
-            hook("postToolUse", Moment::PostTool),
-            hook("afterShellExecution", Moment::PostTool),
-            hook("postToolUseFailure", Moment::PostToolFailure),
-            hook("afterAgentResponse", Moment::Response),
-            hook("stop", Moment::Stop),
-            hook("sessionEnd", Moment::SessionEnd),
+            hook("sessionStart", HookStep::SessionStart),
+            hook("beforeSubmitPrompt", HookStep::UserPrompt),
+            hook("preToolUse", HookStep::PreTool),
+            hook("beforeShellExecution", HookStep::PreTool),
+            hook("beforeMCPExecution", HookStep::PreTool),
+            hook("postToolUse", HookStep::PostTool),
+            hook("afterShellExecution", HookStep::PostTool),
+            hook("postToolUseFailure", HookStep::PostToolFailure),
+            hook("afterAgentResponse", HookStep::Response),
+            hook("stop", HookStep::Stop),
+            hook("sessionEnd", HookStep::SessionEnd),
         ],
         variable: Some("CURSOR_PROJECT_DIR"),
         asks: true,
@@ -148,14 +148,14 @@ pub static AGENTS: &[Agent] = &[
         user: ".copilot/hooks/agent-strace.json",
         config: Config::Shells,
         hooks: &[
-            hook("sessionStart", Moment::SessionStart),
-            hook("userPromptSubmitted", Moment::UserPrompt),
-            hook("preToolUse", Moment::PreTool),
-            hook("postToolUse", Moment::PostTool),
-            hook("postToolUseFailure", Moment::PostToolFailure),
-            hook("agentStop", Moment::Stop),
-            hook("errorOccurred", Moment::Failure),
-            hook("sessionEnd", Moment::SessionEnd),
+            hook("sessionStart", HookStep::SessionStart),
+            hook("userPromptSubmitted", HookStep::UserPrompt),
+            hook("preToolUse", HookStep::PreTool),
+            hook("postToolUse", HookStep::PostTool),
+            hook("postToolUseFailure", HookStep::PostToolFailure),
+            hook("agentStop", HookStep::Stop),
+            hook("errorOccurred", HookStep::Failure),
+            hook("sessionEnd", HookStep::SessionEnd),
         ],
         variable: None,
         asks: true,

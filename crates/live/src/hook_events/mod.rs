@@ -1,23 +1,23 @@
-//! Agents' hooks → events of the store, and answers that agents understand.
+//! Turns agents' hook calls into events of the store, and decisions into answers that agents understand.
 //!
-//! Agents run a program at each step of a session and give it a JSON object. What they call steps and members differs; what
-//! happened doesn't. [`Told`] is that, [`record()`] writes it into a session that is recorded while it runs, and [`reply()`] puts
-//! a decision into the words of the agent that asked.
+//! Agents run a program at each step of a session and give it a JSON object. The names of steps and members differ between
+//! agents. [`HookEvent`] is the common form, [`record()`] writes it into a session that is recorded while it runs, and
+//! [`reply()`] puts a decision into the form of the agent that asked.
 
 mod agents;
-mod lapse;
-mod moment;
 mod payload;
 mod record;
 mod reply;
+mod step;
 #[cfg(test)]
 mod tests;
+mod unhooked;
 
 pub use agents::{AGENTS, Agent, Config, agent};
 
 pub(crate) use agents::Hooked;
-pub use lapse::{Lapse, REFUSAL, Way, join};
-pub use moment::Moment;
-pub use payload::{After, Before, Told, What};
+pub use payload::{After, Before, HookEvent, What};
 pub use record::{Called, Recording, line, record, refuse, settle, stage};
 pub use reply::{Answer, Decision, reply};
+pub use step::HookStep;
+pub use unhooked::{REFUSAL, UnhookedCall, Way, join};

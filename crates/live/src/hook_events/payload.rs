@@ -1,28 +1,28 @@
-//! What an agent tells a hook, whatever it calls it.
+//! Reads the payload that an agent gives a hook, in the form of any agent.
 
 use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::Moment;
+use super::HookStep;
 use agent_strace_model::{Access, Arguments, FileEvent, Members, RawText, Status, moment};
 
-/// One step of a session.
+/// One hook call of an agent: a step of a session.
 #[derive(Debug)]
-pub struct Told<'a> {
+pub struct HookEvent<'a> {
     /// The agent's own id of the session.
     pub session: Cow<'a, str>,
     pub cwd: Option<Cow<'a, str>>,
-    /// As the agent says it.
+    /// The time that the agent states.
     pub time: Option<Timestamp>,
     pub model: Option<Cow<'a, str>>,
-    /// Of the agent.
+    /// The version of the agent.
     pub version: Option<Cow<'a, str>>,
-    /// What the agent may do without asking, in its own words.
+    /// The agent's permission mode, in its own words.
     pub permissions: Option<Cow<'a, str>>,
     /// The agent's own log of the session, on this machine.
     pub transcript: Option<Cow<'a, str>>,
-    /// Set where a sub-agent did it.
+    /// Set if a sub-agent acted.
     pub subagent: Option<Cow<'a, str>>,
     pub what: What<'a>,
 }
@@ -30,16 +30,16 @@ pub struct Told<'a> {
 /// What happened.
 #[derive(Debug)]
 pub enum What<'a> {
-    /// Why, in the agent's own words (`startup`, `resume`).
+    /// The reason, in the agent's own words (`startup`, `resume`).
     Began(Option<Cow<'a, str>>),
     Prompt(RawText<'a>),
     Before(Before<'a>),
     After(After<'a>),
-    /// A file was changed, and nothing is said of the call that did it.
+    /// A file was changed by an unknown call.
     File(FileEvent<'a>),
     Said(RawText<'a>),
     Thought(RawText<'a>),
-    /// The agent waits for its user, and said this last.
+    /// The agent waits for its user; this was its last message.
     Waits(Option<RawText<'a>>),
     Failed(RawText<'a>),
     Ended(Option<Cow<'a, str>>),
@@ -51,13 +51,13 @@ pub enum What<'a> {
 pub struct Before<'a> {
     pub tool: Cow<'a, str>,
     pub arguments: Arguments<'a>,
-    /// What the agent calls it.
+    /// The agent's id of the call.
     pub call: Option<Cow<'a, str>>,
-    /// The step is for some tools only: the agent tells of the call in another one, too, if it has that.
+    /// The step is for some tools only: the agent reports the call at another step, too, if it has one.
     pub(crate) is_told_twice: bool,
 }
 
-/// A call that ran, or was kept from it.
+/// A call that ran or was blocked.
 #[derive(Debug)]
 pub struct After<'a> {
     pub call: Before<'a>,
@@ -65,19 +65,19 @@ pub struct After<'a> {
     pub text: Option<RawText<'a>>,
 }
 
-/// Texts longer than this are cut: the agent's own log has all of it.
+/// Longer texts are cut: the agent's own log is complete.
 const LONGEST_RESULT: usize = 256 << 10;
 
-impl<'a> Told<'a> {
+impl<'a> HookEvent<'a> {
     /// Reads what an agent gave a hook. `stated`: the step, as the command line has it; the agent's own word outranks it.
-    pub fn read(json: &'a str, stated: Option<Moment>) -> Result<Self, String> {
+    pub fn read(json: &'a str, stated: Option<HookStep>) -> Result<Self, String> {
         let members = Members::of(json).ok_or_else(|| match json.trim() {
             "" => "there is nothing on standard input".to_owned(),
             _ => "what is on standard input is no JSON object".to_owned(),
         })?;
         let text = |names: &[&str]| names.iter().find_map(|name| members.text(name).filter(|text| !text.is_empty()));
         let named = text(&["hook_event_name", "hookEventName"]);
-        let own = named.as_deref().and_then(Moment::of_agent);
+        let own = named.as_deref().and_then(HookStep::of_agent);
         let Some(step) = own.or(stated) else {
             return Err(match named {
                 Some(name) => format!("the agent's step `{}` is not known", name.escape_default()),
@@ -128,22 +128,22 @@ impl<'a> About<'_, 'a> {
         Some(RawText::Json(json))
     }
 
-    fn what(&self, moment: Moment) -> What<'a> {
+    fn what(&self, moment: HookStep) -> What<'a> {
         let or_nothing =
             |text: Option<RawText<'a>>, make: fn(RawText<'a>) -> What<'a>| text.map_or(What::Nothing, make);
         match moment {
-            Moment::SessionStart => What::Began(self.text(&["source", "trigger"])),
-            Moment::UserPrompt => or_nothing(self.raw(&["prompt", "userPrompt"]), What::Prompt),
-            Moment::PreTool => What::Before(self.call()),
-            Moment::PostTool | Moment::PostToolFailure => self.after(moment),
-            Moment::Response => or_nothing(self.raw(&["text", "response"]), What::Said),
-            Moment::Thought => or_nothing(self.raw(&["text", "thought"]), What::Thought),
+            HookStep::SessionStart => What::Began(self.text(&["source", "trigger"])),
+            HookStep::UserPrompt => or_nothing(self.raw(&["prompt", "userPrompt"]), What::Prompt),
+            HookStep::PreTool => What::Before(self.call()),
+            HookStep::PostTool | HookStep::PostToolFailure => self.after(moment),
+            HookStep::Response => or_nothing(self.raw(&["text", "response"]), What::Said),
+            HookStep::Thought => or_nothing(self.raw(&["text", "thought"]), What::Thought),
             // It was said before; what comes now was asked for by another hook.
-            Moment::Stop if self.members.json("stop_hook_active") == Some("true") => What::Waits(None),
-            Moment::Stop => What::Waits(self.raw(&["last_assistant_message", "prompt_response"])),
-            Moment::Failure => or_nothing(self.raw(&["error", "message", "error_message"]), What::Failed),
-            Moment::SessionEnd => What::Ended(self.text(&["reason", "trigger", "status"])),
-            Moment::SubagentStart | Moment::SubagentStop | Moment::Other => What::Nothing,
+            HookStep::Stop if self.members.json("stop_hook_active") == Some("true") => What::Waits(None),
+            HookStep::Stop => What::Waits(self.raw(&["last_assistant_message", "prompt_response"])),
+            HookStep::Failure => or_nothing(self.raw(&["error", "message", "error_message"]), What::Failed),
+            HookStep::SessionEnd => What::Ended(self.text(&["reason", "trigger", "status"])),
+            HookStep::SubagentStart | HookStep::SubagentStop | HookStep::Other => What::Nothing,
         }
     }
 
@@ -171,7 +171,7 @@ impl<'a> About<'_, 'a> {
         Before { tool, arguments, call, is_told_twice }
     }
 
-    fn after(&self, moment: Moment) -> What<'a> {
+    fn after(&self, moment: HookStep) -> What<'a> {
         if self.is_step(&["afterFileEdit"]) {
             let Some(target) = self.text(&["file_path"]) else { return What::Nothing };
             return What::File(FileEvent { access: Access::Write, target });
@@ -180,7 +180,7 @@ impl<'a> About<'_, 'a> {
         let results =
             ["tool_response", "tool_result", "toolResult", "tool_output", "toolOutput", "output", "result_json"];
         let failures = ["error_message", "error"];
-        let failed = moment == Moment::PostToolFailure;
+        let failed = moment == HookStep::PostToolFailure;
         let text = if failed { self.raw(&failures).or_else(|| self.raw(&results)) } else { self.raw(&results) };
         let status = if failed { self.failure() } else { text.as_ref().map_or(Status::Ok, status_of) };
         What::After(After { call, status, text: text.map(shortened) })

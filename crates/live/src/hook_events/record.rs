@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
-use super::{After, Agent, Before, Told, What};
+use super::{After, Agent, Before, HookEvent, What};
 use agent_strace_model::{Arguments, Ending, EventKind, Members, RawText, Session, Status, ToolCall};
 use agent_strace_store::StoreError;
 use agent_strace_store::live::{Answer, Begun, Capture, Fact, Live, Pending, Stage, Written};
@@ -34,11 +34,10 @@ pub struct Called {
     pub call_id: String,
 }
 
-/// Records what `told` says, and what the agent should have told before it: the event of the call, where it is one that is
-/// about to run.
-pub fn record(live: &mut Live, told: &Told<'_>, how: Recording) -> Result<Option<Called>, StoreError> {
-    let mut writer = Writer { live, told, how, call: None };
-    if writer.live.is_new() || matches!(told.what, What::Began(_)) {
+/// Records `event` and the steps that the agent left out before it. Returns the call if it is about to run.
+pub fn record(live: &mut Live, event: &HookEvent<'_>, how: Recording) -> Result<Option<Called>, StoreError> {
+    let mut writer = Writer { live, event, how, call: None };
+    if writer.live.is_new() || matches!(event.what, What::Began(_)) {
         writer.start()?;
     }
     writer.what()?;
@@ -90,25 +89,25 @@ fn settled(pending: &[Pending], session: &Session<'_>) -> Vec<(Pending, String)>
 }
 
 /// The call as it was told, as the line of event `number`: for who judges it, not for the store.
-pub fn line(live: &Live, told: &Told<'_>, before: &Before<'_>, called: &Called, time: Timestamp) -> String {
-    let call = tool_call(told, before, &called.call_id);
+pub fn line(live: &Live, event: &HookEvent<'_>, before: &Before<'_>, called: &Called, time: Timestamp) -> String {
+    let call = tool_call(event, before, &called.call_id);
     live.line(called.event, time, &Fact::Call { call: &call, key: "" })
 }
 
-fn tool_call<'c>(told: &Told<'c>, before: &Before<'c>, id: &'c str) -> ToolCall<'c> {
+fn tool_call<'c>(event: &HookEvent<'c>, before: &Before<'c>, id: &'c str) -> ToolCall<'c> {
     ToolCall {
         call_id: Some(Cow::Borrowed(id)),
         tool: before.tool.clone(),
         arguments: before.arguments.clone(),
-        cwd: told.cwd.clone(),
+        cwd: event.cwd.clone(),
         status: Status::Missing,
-        subagent: told.subagent.clone(),
+        subagent: event.subagent.clone(),
     }
 }
 
 /// How far the session is after it.
-pub fn stage<'a>(told: &Told<'_>, is_new: bool, begun: Begun<'a>) -> Stage<'a> {
-    match told.what {
+pub fn stage<'a>(event: &HookEvent<'_>, is_new: bool, begun: Begun<'a>) -> Stage<'a> {
+    match event.what {
         _ if is_new => Stage::Began(begun),
         What::Waits(_) | What::Began(_) => Stage::Waits,
         What::Ended(_) => Stage::Ended,
@@ -118,7 +117,7 @@ pub fn stage<'a>(told: &Told<'_>, is_new: bool, begun: Begun<'a>) -> Stage<'a> {
 
 struct Writer<'w> {
     live: &'w mut Live,
-    told: &'w Told<'w>,
+    event: &'w HookEvent<'w>,
     how: Recording,
     call: Option<Called>,
 }
@@ -134,24 +133,24 @@ impl Writer<'_> {
 
     /// A session that goes on keeps its root.
     fn start(&mut self) -> Result<(), StoreError> {
-        let told = self.told;
-        let source = if let What::Began(source) = &told.what { source.as_deref() } else { None };
+        let event = self.event;
+        let source = if let What::Began(source) = &event.what { source.as_deref() } else { None };
         let capture = Capture {
             format: self.how.agent.format,
             agent: self.how.agent.name,
-            id: &told.session,
-            version: told.version.as_deref(),
+            id: &event.session,
+            version: event.version.as_deref(),
             source,
-            model: told.model.as_deref(),
-            cwd: told.cwd.as_deref().filter(|_| self.live.is_new()),
-            permissions: told.permissions.as_deref(),
+            model: event.model.as_deref(),
+            cwd: event.cwd.as_deref().filter(|_| self.live.is_new()),
+            permissions: event.permissions.as_deref(),
             is_redacted: self.how.is_redacted,
         };
         self.append(&Fact::Start(capture)).map(|_| ())
     }
 
     fn what(&mut self) -> Result<(), StoreError> {
-        match &self.told.what {
+        match &self.event.what {
             What::Began(_) | What::Nothing | What::Waits(None) => Ok(()),
             What::Prompt(text) => self.event(&EventKind::Prompt(text.clone())),
             What::Said(text) | What::Waits(Some(text)) => self.event(&EventKind::Message(text.clone())),
@@ -186,7 +185,7 @@ impl Writer<'_> {
             Some(id) => id.clone().into_owned(),
             None => format!("{OWN}{}", self.live.next()),
         };
-        let call = tool_call(self.told, before, &id);
+        let call = tool_call(self.event, before, &id);
         let written = self.append(&Fact::Call { call: &call, key })?;
         Ok(Called { event: written.line, event_id: written.event_id, call_id: id })
     }

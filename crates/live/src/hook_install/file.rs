@@ -4,7 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstNode, CstObject, CstRootNode};
 use serde_json::Value;
 
-use super::Wish;
+use super::HookOptions;
 use super::entry::Entry;
 use crate::hook_events::{Agent, Config};
 
@@ -52,14 +52,14 @@ impl File {
 
     /// The same with the hooks that are wanted, instead of any of ours that are there.
     #[must_use]
-    pub fn with(self, wish: &Wish) -> Self {
+    pub fn with(self, options: &HookOptions) -> Self {
         let settings = self.root.object_value_or_set();
-        if wish.agent.config != Config::Groups && settings.get("version").is_none() {
+        if options.agent.config != Config::Groups && settings.get("version").is_none() {
             settings.insert(0, "version", Entry::Number(VERSION).input());
         }
         let hooks = settings.object_value_or_set("hooks");
-        for hooked in wish.agent.hooks {
-            let entry = wish.entry(hooked);
+        for hooked in options.agent.hooks {
+            let entry = options.entry(hooked);
             let list = hooks.array_value_or_set(hooked.event);
             let ours: Vec<CstNode> = list.elements().into_iter().filter(holds_ours).collect();
             if let [only] = ours.as_slice()
@@ -111,7 +111,7 @@ impl File {
     }
 
     /// What it says about each step, in the order of the agent's.
-    pub fn standing(&self, wish: &Wish) -> Vec<(&'static str, Standing)> {
+    pub fn standing(&self, options: &HookOptions) -> Vec<(&'static str, Standing)> {
         let hooks = self.root.object_value().and_then(|settings| settings.object_value("hooks"));
         let of = |event: &str, wanted: &Value| {
             let list = hooks.as_ref().and_then(|hooks: &CstObject| hooks.array_value(event));
@@ -127,8 +127,8 @@ impl File {
                 _ => Standing::Differs,
             }
         };
-        let hooked = wish.agent.hooks.iter();
-        hooked.map(|hooked| (hooked.event, of(hooked.event, &wish.entry(hooked).value()))).collect()
+        let hooked = options.agent.hooks.iter();
+        hooked.map(|hooked| (hooked.event, of(hooked.event, &options.entry(hooked).value()))).collect()
     }
 
     fn lists(&self) -> Vec<CstArray> {

@@ -1,4 +1,4 @@
-//! Agents' settings with our hooks in them, and without. What else is in such a file stays as it is, down to comments and
+//! Adds our hooks to agents' settings and removes them. The rest of such a file stays as it is, including comments and
 //! indentation.
 
 mod entry;
@@ -6,33 +6,33 @@ mod file;
 #[cfg(test)]
 mod tests;
 
-use crate::hook_events::{Agent, Config, Hooked, Moment};
+use crate::hook_events::{Agent, Config, HookStep, Hooked};
 use entry::Entry;
 pub use file::{File, Standing};
 
-/// What the hooks of an agent are to do.
+/// The options of the hooks that are installed for an agent.
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct HookOptions {
     pub agent: &'static Agent,
-    /// The program, as shells take it.
+    /// The program, quoted for shells.
     pub program: String,
-    /// For each step: what stands behind its name, as shells take it.
+    /// Options of the hook at every step, quoted for shells.
     pub options: Vec<String>,
-    /// For calls that are about to run: the same.
+    /// Additional options before a call runs, quoted for shells.
     pub of_calls: Vec<String>,
-    /// A call is kept from running where the hook fails, as far as the agent does that.
+    /// A call is blocked if the hook fails, as far as the agent supports that.
     pub fail_closed: bool,
 }
 
-impl Wish {
-    fn command(&self, moment: Moment) -> String {
+impl HookOptions {
+    fn command(&self, moment: HookStep) -> String {
         let mut words = vec![self.program.clone(), "hook".to_owned(), moment.word().to_owned()];
-        // Claude Code is meant where nothing is said, as in every tool of this name.
+        // Claude Code is the default.
         if self.agent.name != "claude-code" {
             words.push(format!("--agent {}", self.agent.name));
         }
         words.extend(self.options.iter().cloned());
-        if moment == Moment::PreTool {
+        if moment == HookStep::PreTool {
             words.extend(self.of_calls.iter().cloned());
         }
         words.join(" ")
@@ -40,7 +40,7 @@ impl Wish {
 
     fn entry(&self, hooked: &Hooked) -> Entry {
         let command = Entry::text(self.command(hooked.moment));
-        let closed = self.fail_closed && hooked.moment == Moment::PreTool;
+        let closed = self.fail_closed && hooked.moment == HookStep::PreTool;
         match self.agent.config {
             Config::Groups => {
                 let hook = Entry::object([("type", Entry::text("command")), ("command", command)]);
@@ -57,7 +57,7 @@ impl Wish {
         }
     }
 
-    /// What a file without anything else holds.
+    /// The content of a settings file with only the hooks.
     pub fn snippet(&self) -> Result<String, String> {
         File::read("").map(|file| file.with(self).text())
     }

@@ -26,7 +26,7 @@ impl Framing {
 
 /// One piece of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
+pub enum Frame {
     Message {
         body: Vec<u8>,
         framing: Framing,
@@ -86,7 +86,7 @@ impl Splitter {
     }
 
     /// Takes bytes up to the end of a piece: how many, and the piece, if it ended. Blank lines are no pieces.
-    pub fn take(&mut self, bytes: &[u8]) -> (usize, Option<Piece>) {
+    pub fn take(&mut self, bytes: &[u8]) -> (usize, Option<Frame>) {
         let mut used = 0;
         while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
             let (more, piece) = self.step(rest);
@@ -99,28 +99,28 @@ impl Splitter {
     }
 
     /// The stream has ended: what is left of it.
-    pub fn end(&mut self) -> Option<Piece> {
+    pub fn end(&mut self) -> Option<Frame> {
         let (state, rest) = (self.state, std::mem::take(&mut self.buffer));
         self.state = State::Line;
         match state {
             State::Line if rest.trim_ascii().is_empty() => None,
-            State::Line if Header::of(&rest).is_some() => Some(Piece::Lost(CUT_OFF)),
+            State::Line if Header::of(&rest).is_some() => Some(Frame::Lost(CUT_OFF)),
             // The last line needs no end.
             State::Line => line(rest),
-            State::LongLine(reason) => Some(Piece::Lost(reason)),
-            State::LongBody { .. } => Some(Piece::Lost(TOO_LARGE)),
-            State::Headers { .. } | State::Body { .. } => Some(Piece::Lost(CUT_OFF)),
+            State::LongLine(reason) => Some(Frame::Lost(reason)),
+            State::LongBody { .. } => Some(Frame::Lost(TOO_LARGE)),
+            State::Headers { .. } | State::Body { .. } => Some(Frame::Lost(CUT_OFF)),
         }
     }
 
-    fn step(&mut self, bytes: &[u8]) -> (usize, Option<Piece>) {
+    fn step(&mut self, bytes: &[u8]) -> (usize, Option<Frame>) {
         match self.state {
             State::Line => self.in_line(bytes),
             State::LongLine(reason) => match memchr(b'\n', bytes) {
                 None => (bytes.len(), None),
                 Some(end) => {
                     self.state = State::Line;
-                    (end + 1, Some(Piece::Lost(reason)))
+                    (end + 1, Some(Frame::Lost(reason)))
                 }
             },
             State::Headers { length, seen } => self.in_headers(bytes, length, seen),
@@ -129,17 +129,17 @@ impl Splitter {
                 let used = left.min(bytes.len());
                 let done = used == left;
                 self.state = if done { State::Line } else { State::LongBody { left: left - used } };
-                (used, done.then_some(Piece::Lost(TOO_LARGE)))
+                (used, done.then_some(Frame::Lost(TOO_LARGE)))
             }
         }
     }
 
-    fn in_line(&mut self, bytes: &[u8]) -> (usize, Option<Piece>) {
+    fn in_line(&mut self, bytes: &[u8]) -> (usize, Option<Frame>) {
         let (used, is_whole) = self.buffer_line(bytes);
         if self.buffer.len() > self.limit {
             self.buffer = Vec::new();
             self.state = if is_whole { State::Line } else { State::LongLine(TOO_LARGE) };
-            return (used, is_whole.then_some(Piece::Lost(TOO_LARGE)));
+            return (used, is_whole.then_some(Frame::Lost(TOO_LARGE)));
         }
         if !is_whole {
             return (used, None);
@@ -160,7 +160,7 @@ impl Splitter {
         (used, end.is_some())
     }
 
-    fn in_headers(&mut self, bytes: &[u8], length: Option<usize>, seen: usize) -> (usize, Option<Piece>) {
+    fn in_headers(&mut self, bytes: &[u8], length: Option<usize>, seen: usize) -> (usize, Option<Frame>) {
         let (used, is_whole) = self.buffer_line(bytes);
         if self.buffer.len() > LONGEST_HEADER || seen > MOST_HEADERS {
             return (used, self.give_up(is_whole));
@@ -176,14 +176,14 @@ impl Splitter {
         (used, None)
     }
 
-    fn begin_body(&mut self, length: Option<usize>) -> Option<Piece> {
+    fn begin_body(&mut self, length: Option<usize>) -> Option<Frame> {
         self.state = match length {
             None => State::Line,
             Some(left) if left > self.limit => State::LongBody { left },
             Some(left) => State::Body { left },
         };
         match length {
-            None => Some(Piece::Lost(NO_LENGTH)),
+            None => Some(Frame::Lost(NO_LENGTH)),
             Some(0) => {
                 self.state = State::Line;
                 None
@@ -192,13 +192,13 @@ impl Splitter {
         }
     }
 
-    fn give_up(&mut self, is_whole: bool) -> Option<Piece> {
+    fn give_up(&mut self, is_whole: bool) -> Option<Frame> {
         self.buffer = Vec::new();
         self.state = if is_whole { State::Line } else { State::LongLine(NO_LENGTH) };
-        is_whole.then_some(Piece::Lost(NO_LENGTH))
+        is_whole.then_some(Frame::Lost(NO_LENGTH))
     }
 
-    fn in_body(&mut self, bytes: &[u8], left: usize) -> (usize, Option<Piece>) {
+    fn in_body(&mut self, bytes: &[u8], left: usize) -> (usize, Option<Frame>) {
         let used = left.min(bytes.len());
         self.buffer.extend_from_slice(bytes.get(..used).unwrap_or_default());
         if used < left {
@@ -206,12 +206,12 @@ impl Splitter {
             return (used, None);
         }
         self.state = State::Line;
-        (used, Some(Piece::Message { body: std::mem::take(&mut self.buffer), framing: Framing::Headers }))
+        (used, Some(Frame::Message { body: std::mem::take(&mut self.buffer), framing: Framing::Headers }))
     }
 }
 
 /// A whole line.
-fn line(mut line: Vec<u8>) -> Option<Piece> {
+fn line(mut line: Vec<u8>) -> Option<Frame> {
     let trimmed = without_mark(&line).trim_ascii();
     match trimmed.first() {
         None => None,
@@ -219,9 +219,9 @@ fn line(mut line: Vec<u8>) -> Option<Piece> {
             let (from, length) = (line.len() - without_front(&line).len(), trimmed.len());
             line.truncate(from + length);
             line.drain(..from);
-            Some(Piece::Message { body: line, framing: Framing::Line })
+            Some(Frame::Message { body: line, framing: Framing::Line })
         }
-        Some(_) => Some(Piece::Noise),
+        Some(_) => Some(Frame::Noise),
     }
 }
 
@@ -268,7 +268,7 @@ mod tests {
     use super::*;
 
     /// All pieces of a stream that arrives in these chunks, and whether their lengths add up.
-    fn pieces(chunks: &[&[u8]], limit: usize) -> Vec<Piece> {
+    fn pieces(chunks: &[&[u8]], limit: usize) -> Vec<Frame> {
         let mut splitter = Splitter::new(limit);
         let mut found = Vec::new();
         for chunk in chunks {
@@ -285,17 +285,17 @@ mod tests {
         found
     }
 
-    fn on_line(body: &str) -> Piece {
-        Piece::Message { body: body.as_bytes().to_vec(), framing: Framing::Line }
+    fn on_line(body: &str) -> Frame {
+        Frame::Message { body: body.as_bytes().to_vec(), framing: Framing::Line }
     }
 
-    fn behind_headers(body: &str) -> Piece {
-        Piece::Message { body: body.as_bytes().to_vec(), framing: Framing::Headers }
+    fn behind_headers(body: &str) -> Frame {
+        Frame::Message { body: body.as_bytes().to_vec(), framing: Framing::Headers }
     }
 
     #[test]
     fn streams_are_cut_into_their_messages() {
-        let cases: &[(&str, &[Piece])] = &[
+        let cases: &[(&str, &[Frame])] = &[
             ("", &[]),
             ("\n\r\n  \n", &[]),
             ("{\"a\":1}\n", &[on_line("{\"a\":1}")]),
@@ -303,7 +303,7 @@ mod tests {
             ("  {\"a\":1} \n", &[on_line("{\"a\":1}")]),
             ("\u{feff}{}\n", &[on_line("{}")]),
             ("{\"a\":1}", &[on_line("{\"a\":1}")]),
-            ("server is listening\n{}\n", &[Piece::Noise, on_line("{}")]),
+            ("server is listening\n{}\n", &[Frame::Noise, on_line("{}")]),
             ("Content-Length: 2\r\n\r\n{}", &[behind_headers("{}")]),
             ("content-length:2\n\n{}{\"b\":2}\n", &[behind_headers("{}"), on_line("{\"b\":2}")]),
             (
@@ -312,12 +312,12 @@ mod tests {
             ),
             ("Content-Length: 2\r\nX-Any: thing\r\n\r\n{}\n{}\n", &[behind_headers("{}"), on_line("{}")]),
             ("Content-Length: 0\r\n\r\n{}\n", &[on_line("{}")]),
-            ("Content-Length: many\r\n\r\n{}\n", &[Piece::Lost(NO_LENGTH), on_line("{}")]),
-            ("Content-Type: text/plain\r\n\r\n{}\n", &[Piece::Lost(NO_LENGTH), on_line("{}")]),
-            ("Content-Length: 9\r\n\r\n{}", &[Piece::Lost(CUT_OFF)]),
-            ("Content-Length: 9", &[Piece::Lost(CUT_OFF)]),
-            ("Content-Length: 9\r\n", &[Piece::Lost(CUT_OFF)]),
-            ("Content-Length: 99999999999999999999999\r\n\r\n{}\n", &[Piece::Lost(NO_LENGTH), on_line("{}")]),
+            ("Content-Length: many\r\n\r\n{}\n", &[Frame::Lost(NO_LENGTH), on_line("{}")]),
+            ("Content-Type: text/plain\r\n\r\n{}\n", &[Frame::Lost(NO_LENGTH), on_line("{}")]),
+            ("Content-Length: 9\r\n\r\n{}", &[Frame::Lost(CUT_OFF)]),
+            ("Content-Length: 9", &[Frame::Lost(CUT_OFF)]),
+            ("Content-Length: 9\r\n", &[Frame::Lost(CUT_OFF)]),
+            ("Content-Length: 99999999999999999999999\r\n\r\n{}\n", &[Frame::Lost(NO_LENGTH), on_line("{}")]),
         ];
         for (stream, wanted) in cases {
             assert_eq!(pieces(&[stream.as_bytes()], 1 << 20), *wanted, "{stream:?}");
@@ -329,19 +329,19 @@ mod tests {
     #[test]
     fn what_is_too_large_is_passed_over_and_told_of() {
         let long = format!("{{\"a\":\"{}\"}}\n{{}}\n", "x".repeat(100));
-        assert_eq!(pieces(&[long.as_bytes()], 50), [Piece::Lost(TOO_LARGE), on_line("{}")]);
+        assert_eq!(pieces(&[long.as_bytes()], 50), [Frame::Lost(TOO_LARGE), on_line("{}")]);
         let long = format!("Content-Length: 100\r\n\r\n{}{{}}\n", "x".repeat(100));
-        assert_eq!(pieces(&[long.as_bytes()], 50), [Piece::Lost(TOO_LARGE), on_line("{}")]);
+        assert_eq!(pieces(&[long.as_bytes()], 50), [Frame::Lost(TOO_LARGE), on_line("{}")]);
         let header = format!("Content-Length: 2\r\nX: {}\r\n\r\n{{}}\n", "x".repeat(LONGEST_HEADER));
-        assert_eq!(pieces(&[header.as_bytes()], 1 << 20), [Piece::Lost(NO_LENGTH), on_line("{}")]);
+        assert_eq!(pieces(&[header.as_bytes()], 1 << 20), [Frame::Lost(NO_LENGTH), on_line("{}")]);
         let endless = "Content-Length: 2\r\n".to_owned() + &"x: y\r\n".repeat(MOST_HEADERS + 1) + "{}\n";
-        assert!(pieces(&[endless.as_bytes()], 1 << 20).contains(&Piece::Lost(NO_LENGTH)));
+        assert!(pieces(&[endless.as_bytes()], 1 << 20).contains(&Frame::Lost(NO_LENGTH)));
     }
 
     #[test]
     fn an_answer_stands_in_the_stream_like_its_question() {
         for framing in [Framing::Line, Framing::Headers] {
-            let wanted = Piece::Message { body: b"{\"\xc3\xa4\":1}".to_vec(), framing };
+            let wanted = Frame::Message { body: b"{\"\xc3\xa4\":1}".to_vec(), framing };
             assert_eq!(pieces(&[&framing.wrap("{\"ä\":1}")], 100), [wanted]);
         }
     }

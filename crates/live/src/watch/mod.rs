@@ -18,7 +18,7 @@ mod tests;
 
 pub use breach::{Breach, Deadline, Watch};
 pub use condition::{Action, Amount};
-pub use post_mortem::{Death, Fate, PostMortem};
+pub use post_mortem::{Death, PostMortem, SessionSnapshot};
 pub use read::read;
 pub use settings::{Settings, read as read_settings};
 pub use spending::Spending;

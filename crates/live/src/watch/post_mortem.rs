@@ -57,9 +57,9 @@ struct LastAnswer {
     content: String,
 }
 
-/// How far a session was, for the time when it is killed.
+/// The state of a session, kept for the time when it is killed.
 #[derive(Debug, Clone, Default)]
-pub struct Fate {
+pub struct SessionSnapshot {
     session: Option<String>,
     call: Option<LastCall>,
     answer: Option<LastAnswer>,
@@ -80,37 +80,37 @@ pub struct Death<'d> {
     pub cost: Option<u128>,
 }
 
-impl Fate {
-    /// `directory`: what the session is called in the store.
+impl SessionSnapshot {
+    /// `directory` is the session's directory in the store.
     pub fn of(directory: &str, session: &Session<'_>, measured: &Measured<'_>) -> Self {
-        let mut fate = Self { session: Some(directory.to_owned()), calls: measured.calls(), ..Self::default() };
+        let mut snapshot = Self { session: Some(directory.to_owned()), calls: measured.calls(), ..Self::default() };
         let model = session.attribution.models.last().map(|model| (*model).to_string());
         for event in &session.events {
             match &event.kind {
                 EventKind::Call(call) => {
                     let arguments = arguments(&call.arguments);
-                    fate.call = Some(LastCall { tool_name: cut(&call.tool), arguments });
+                    snapshot.call = Some(LastCall { tool_name: cut(&call.tool), arguments });
                 }
                 EventKind::Message(text) => {
-                    fate.answer = Some(LastAnswer { model: model.clone(), content: cut(&text.decode()) });
+                    snapshot.answer = Some(LastAnswer { model: model.clone(), content: cut(&text.decode()) });
                 }
-                EventKind::Prompt(text) => fate.prompt = Some(cut(&text.decode())),
+                EventKind::Prompt(text) => snapshot.prompt = Some(cut(&text.decode())),
                 _ => {}
             }
         }
         let whole = measured.whole();
-        fate.files = agent_strace_metrics::series::files(&whole).total();
+        snapshot.files = agent_strace_metrics::series::files(&whole).total();
         for timed in &whole.effects {
             let (agent_strace_effects::Kind::Write(target) | agent_strace_effects::Kind::Delete(target)) =
                 &timed.effect.kind
             else {
                 continue;
             };
-            if fate.changed.len() < MOST_FILES && !fate.changed.contains(&target.path) {
-                fate.changed.push(target.path.clone());
+            if snapshot.changed.len() < MOST_FILES && !snapshot.changed.contains(&target.path) {
+                snapshot.changed.push(target.path.clone());
             }
         }
-        fate
+        snapshot
     }
 
     pub fn session(&self) -> Option<&str> {
@@ -119,18 +119,18 @@ impl Fate {
 }
 
 impl PostMortem {
-    pub fn new(fate: &Fate, death: &Death<'_>) -> Self {
+    pub fn new(snapshot: &SessionSnapshot, death: &Death<'_>) -> Self {
         Self {
             schema_version: 1,
-            session_id: fate.session.clone(),
+            session_id: snapshot.session.clone(),
             terminated_at: death.time.to_string(),
             reason: death.reason.to_owned(),
             elapsed_seconds: seconds(death.elapsed),
             paused_seconds: seconds(death.paused),
             cost_at_death: death.cost.map(dollars),
-            last_tool_call: fate.call.clone(),
-            last_llm_response: fate.answer.clone(),
-            recovery_context: context(fate, death),
+            last_tool_call: snapshot.call.clone(),
+            last_llm_response: snapshot.answer.clone(),
+            recovery_context: context(snapshot, death),
         }
     }
 
@@ -141,21 +141,22 @@ impl PostMortem {
     }
 }
 
-fn context(fate: &Fate, death: &Death<'_>) -> String {
+fn context(snapshot: &SessionSnapshot, death: &Death<'_>) -> String {
     let spent = death.cost.map_or_else(|| "cost not known".to_owned(), |cost| format!("{} spent", rounded(cost)));
-    let name = fate.session.as_deref().map_or_else(|| "The agent".to_owned(), |session| format!("Session {session}"));
+    let name =
+        snapshot.session.as_deref().map_or_else(|| "The agent".to_owned(), |session| format!("Session {session}"));
     let mut said =
         vec![format!("{name} was terminated after {}s ({spent}). {}.", death.elapsed.as_secs(), death.reason)];
-    if fate.session.is_none() {
+    if snapshot.session.is_none() {
         said.push("Nothing was recorded of what it did.".to_owned());
     } else {
-        let asked = fate.prompt.as_ref().map(|prompt| prompt.trim_end_matches('.'));
+        let asked = snapshot.prompt.as_ref().map(|prompt| prompt.trim_end_matches('.'));
         said.extend(asked.map(|prompt| format!("It was asked last: {prompt}.")));
-        said.push(match fate.changed.join(", ").as_str() {
-            "" => format!("Calls: {}. Files changed: none.", fate.calls),
-            named => format!("Calls: {}. Files changed: {}: {named}.", fate.calls, fate.files),
+        said.push(match snapshot.changed.join(", ").as_str() {
+            "" => format!("Calls: {}. Files changed: none.", snapshot.calls),
+            named => format!("Calls: {}. Files changed: {}: {named}.", snapshot.calls, snapshot.files),
         });
-        said.extend(fate.call.as_ref().map(|call| format!("Its last call was {}.", call.tool_name)));
+        said.extend(snapshot.call.as_ref().map(|call| format!("Its last call was {}.", call.tool_name)));
     }
     said.join(" ")
 }

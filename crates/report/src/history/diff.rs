@@ -40,7 +40,7 @@ pub(crate) struct Document {
     old_identity: Option<Identity>,
     new_identity: Option<Identity>,
     /// What differs in the policies themselves.
-    changes: Vec<Told>,
+    changes: Vec<ShownChange>,
     /// The new policy may allow something that the old one does not.
     widens: bool,
     /// `null`: all of history.
@@ -59,7 +59,8 @@ pub(crate) struct Document {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Told {
+#[cfg_attr(test, schemars(rename = "Told"))]
+struct ShownChange {
     /// `added`, `removed` or `changed`.
     change: &'static str,
     /// The entry (`commands.deny[2]`), rule, list or section.
@@ -116,7 +117,7 @@ impl DiffReport<'_> {
             new_policy: called(self.new.0.identity()),
             old_identity: identity(self.old.0.identity()),
             new_identity: identity(self.new.0.identity()),
-            changes: self.changes.iter().map(told).collect(),
+            changes: self.changes.iter().map(shown_change).collect(),
             widens: self.changes.iter().any(|change| change.direction.may_widen())
                 || comparison.blocks_removed.tool_calls > 0,
             days: self.frame.days.map(|(days, _)| days),
@@ -210,8 +211,8 @@ fn change_at(change: &Change) -> String {
     format!("{at} {}", change.kind.name())
 }
 
-fn told(change: &Change) -> Told {
-    Told {
+fn shown_change(change: &Change) -> ShownChange {
+    ShownChange {
         change: change.kind.name(),
         name: change.name.clone(),
         pattern: change.text.clone(),

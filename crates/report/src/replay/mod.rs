@@ -4,7 +4,7 @@
 //! findings stand at the event that caused them. [`terminal`] writes it as lines.
 
 mod family;
-mod place;
+mod lookup;
 mod story;
 mod terminal;
 mod tree;
@@ -22,35 +22,35 @@ pub use family::Family;
 pub(crate) use family::Depth;
 pub use terminal::detail as said;
 
-pub use place::{Asked, Found, is_called};
+pub use lookup::{FoundFinding, LookupTarget, is_called};
 pub use terminal::{Frame, Looks, Wanted, note_lines};
 pub use why::{Chain, why};
 
-/// A session as it was read, for [`ReplayReport::new`].
+/// A session to be shown, as input of [`ReplayReport::new`].
 #[derive(Debug)]
-pub struct Told {
+pub struct ReplayInput {
     pub events: Events,
-    /// As every count of errors counts them.
+    /// The number of errors, counted as in all reports.
     pub errors: usize,
-    /// What people noted at events.
+    /// Notes of people at events.
     pub notes: Vec<Note>,
-    /// Of findings that are to be explained.
+    /// Advice about the findings that are explained.
     pub advice: Vec<Advice>,
 }
 
-/// What is known of an act beside a finding of it.
+/// Additional information about a finding.
 #[derive(Debug, Clone)]
 pub struct Advice {
     pub event: u32,
-    /// Of the finding that is the answer.
+    /// The fingerprint of the finding.
     pub fingerprint: String,
-    /// What would change the answer. Raw log text may be in it.
+    /// The way to change the decision. It may contain raw log text.
     pub said: Option<String>,
-    /// It touches a sensitive file: that is a finding of its own where this one is accepted.
+    /// It touches a sensitive file, which is a separate finding if this one is waived.
     pub sensitive: bool,
 }
 
-/// What somebody noted at an event, or at the whole session (event 0).
+/// A person's note at an event, or at the whole session (event 0).
 #[derive(Debug, Clone)]
 pub struct Note {
     pub event: u32,
@@ -140,13 +140,13 @@ pub(crate) struct ShownNote {
 
 impl ReplayReport {
     /// `judged`: of the same sessions in the same order.
-    pub fn new(told: Vec<Told>, mut judged: Option<Report>) -> Self {
+    pub fn new(inputs: Vec<ReplayInput>, mut judged: Option<Report>) -> Self {
         let mut found: Vec<Vec<ShownFinding>> = match &mut judged {
             Some(report) => report.sessions.iter_mut().map(|session| std::mem::take(&mut session.findings)).collect(),
             None => Vec::new(),
         };
-        found.resize_with(told.len(), Vec::new);
-        let sessions = told.into_iter().zip(found).map(|(told, found)| ShownEvents::new(told, found)).collect();
+        found.resize_with(inputs.len(), Vec::new);
+        let sessions = inputs.into_iter().zip(found).map(|(input, found)| ShownEvents::new(input, found)).collect();
         Self { judged, sessions }
     }
 
@@ -165,8 +165,8 @@ impl ReplayReport {
 }
 
 impl ShownEvents {
-    fn new(told: Told, found: Vec<ShownFinding>) -> Self {
-        let Told { events, errors, notes, advice } = told;
+    fn new(input: ReplayInput, found: Vec<ShownFinding>) -> Self {
+        let ReplayInput { events, errors, notes, advice } = input;
         let numbers: Vec<u32> = events.lines.iter().map(|line| line.number).collect();
         let mut session = Self {
             id: redact(&events.id),

@@ -6,7 +6,7 @@ use super::super::measured::grouped;
 use super::super::text::Paint;
 use super::super::view::{Report, ShownEffect, ShownFinding, ShownLocation};
 use super::terminal::{acting, cut, detail, flat};
-use super::{Found, Looks, ReplayReport, ShownEvents, ShownLine};
+use super::{FoundFinding, Looks, ReplayReport, ShownEvents, ShownLine};
 use agent_strace_policy::{WaiverOrigin, covered_by};
 use agent_strace_secrets::{Redacted, redact};
 use agent_strace_session_view::events::What;
@@ -29,7 +29,12 @@ struct Story<'a> {
 
 impl ReplayReport {
     /// The first of findings that are all the same act. `read`: the bytes of a file of the policy.
-    pub fn story(&self, found: &[Found], read: &dyn Fn(&str) -> Option<Vec<u8>>, looks: Looks) -> Option<String> {
+    pub fn story(
+        &self,
+        found: &[FoundFinding],
+        read: &dyn Fn(&str) -> Option<Vec<u8>>,
+        looks: Looks,
+    ) -> Option<String> {
         let (first, others) = found.split_first()?;
         let (report, session) = (self.judged.as_ref()?, self.sessions.get(first.session)?);
         let is_it =
@@ -46,7 +51,7 @@ impl ReplayReport {
         Some(lines.join("\n") + "\n")
     }
 
-    fn elsewhere(&self, others: &[Found]) -> Vec<String> {
+    fn elsewhere(&self, others: &[FoundFinding]) -> Vec<String> {
         if others.is_empty() {
             return Vec::new();
         }

@@ -2,7 +2,7 @@
 
 use super::call::{is_head, verdicts};
 use super::{Check, Gate, State};
-use crate::repo_audit::{Document, Language, is_gate_action, items, member, members, settings_remarks, text};
+use crate::repo_audit::{Document, Language, is_gate_action, items, member, members, settings_hits, text};
 use agent_strace_policy::json::{Data, Value};
 
 /// What has to start a workflow so that each state of a pull request is judged.
@@ -214,9 +214,9 @@ impl Workflow<'_> {
 
     /// What lets a gate fail without a consequence.
     fn forgiven(&self, text: &str, checks: &mut Vec<Check>) {
-        for remark in settings_remarks(self.path, text).unwrap_or_default() {
-            let line = remark.place.line.unwrap_or(1);
-            checks.push(Check::new("gate/forgiven", State::Defeated, remark.message).at(self.path, line));
+        for hit in settings_hits(self.path, text).unwrap_or_default() {
+            let line = hit.location.line.unwrap_or(1);
+            checks.push(Check::new("gate/forgiven", State::Defeated, hit.message).at(self.path, line));
         }
     }
 }

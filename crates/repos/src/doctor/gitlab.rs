@@ -2,7 +2,7 @@
 
 use super::call::verdicts;
 use super::{Check, Gate, State};
-use crate::repo_audit::{Document, Language, items, member, members, settings_remarks, text};
+use crate::repo_audit::{Document, Language, items, member, members, settings_hits, text};
 use agent_strace_policy::json::{Data, Value};
 
 /// The file that a pipeline begins with.
@@ -44,9 +44,9 @@ pub(super) fn gates(
             let message = "`.gitlab-ci.yml` does not include this file, so that nothing runs it: add it to `include`";
             push("gate/included", State::Defeated, job, message);
         }
-        for remark in settings_remarks(path, content).unwrap_or_default() {
-            let line = remark.place.line.unwrap_or(1);
-            checks.push(Check::new("gate/forgiven", State::Defeated, remark.message).at(path, line));
+        for hit in settings_hits(path, content).unwrap_or_default() {
+            let line = hit.location.line.unwrap_or(1);
+            checks.push(Check::new("gate/forgiven", State::Defeated, hit.message).at(path, line));
         }
         if checks.is_empty() {
             checks.push(

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::approval::Whereabouts;
-use super::remark::{Origin, Place};
+use super::hit::{Location, Origin};
 use super::tables::{Confidence, Pattern, Role, SignalId, Tables};
 use super::traces::{Trace, Traces};
 use agent_strace_git::{Change, Commit, Id, Person, Status};
@@ -42,7 +42,7 @@ pub(super) struct Reader<'r, 'a> {
     left_out: u64,
     /// Paths that were changed and are still there.
     changed: HashSet<Vec<u8>>,
-    places: Vec<usize>,
+    locations: Vec<usize>,
     candidates: Vec<usize>,
 }
 
@@ -70,7 +70,7 @@ impl<'r, 'a> Reader<'r, 'a> {
             past: HashMap::new(),
             left_out: 0,
             changed: HashSet::new(),
-            places: Vec::new(),
+            locations: Vec::new(),
             candidates: Vec::new(),
         }
     }
@@ -93,7 +93,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         let author = shown(&commit.author);
         let trace = Trace {
             text: cut(text),
-            place: Place { file: None, line: None, origin: Origin::Commit(commit.id.to_string()) },
+            location: Location { file: None, line: None, origin: Origin::Commit(commit.id.to_string()) },
             author: Some(&author),
             seconds: Some(commit.seconds),
             files: files.as_deref().map_or(Whereabouts::Anywhere, Whereabouts::Files),
@@ -129,20 +129,20 @@ impl<'r, 'a> Reader<'r, 'a> {
     /// A file of a tool that is gone from HEAD, or was never there.
     fn trace(&mut self, commit: &Commit<'_>, change: &Change<'_>) {
         let path = decoded(change.path);
-        let mut places = std::mem::take(&mut self.places);
+        let mut locations = std::mem::take(&mut self.locations);
         let author = shown(&commit.author);
-        for id in self.tables.files.matching(&path, &mut places) {
+        for id in self.tables.files.matching(&path, &mut locations) {
             let origin = Origin::Commit(commit.id.to_string());
             let trace = Trace {
                 text: &path,
-                place: Place { file: Some(path.clone().into_owned()), line: None, origin },
+                location: Location { file: Some(path.clone().into_owned()), line: None, origin },
                 author: Some(&author),
                 seconds: Some(commit.seconds),
                 files: Whereabouts::File(&path),
             };
             self.traces.add(id, &trace);
         }
-        self.places = places;
+        self.locations = locations;
     }
 
     fn remember(&mut self, commit: &Commit<'_>, change: &Change<'_>) {

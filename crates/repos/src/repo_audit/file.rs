@@ -8,9 +8,9 @@ use super::approval::Whereabouts;
 use super::contents::{self, Named};
 use super::document::{Document, Language, line_at, members};
 use super::endpoints::{self, Kind};
+use super::hit::{Location, Origin, RepositoryHit};
 use super::mcp;
 use super::private;
-use super::remark::{Origin, Place, Remark};
 use super::repository::{Declared, Located};
 use super::settings;
 use super::tables::{Pattern, SignalId, Tables};
@@ -102,7 +102,7 @@ pub(super) struct Findings<'r, 'a> {
     pub(super) traces: &'r mut Traces<'a>,
     pub(super) servers: Vec<Declared>,
     pub(super) endpoints: Vec<Located>,
-    pub(super) remarks: Vec<Remark>,
+    pub(super) hits: Vec<RepositoryHit>,
     pub(super) gaps: Vec<Gap>,
     /// Files that others name for their servers.
     pub(super) referenced: Vec<String>,
@@ -115,102 +115,102 @@ impl<'r, 'a> Findings<'r, 'a> {
             traces,
             servers: Vec::new(),
             endpoints: Vec::new(),
-            remarks: Vec::new(),
+            hits: Vec::new(),
             gaps: Vec::new(),
             referenced: Vec::new(),
         }
     }
 
     /// A path that is a trace by its name.
-    pub(super) fn path(&mut self, path: &str, origin: &Origin, places: &mut Vec<usize>) {
-        for id in self.tables.files.matching(path, places) {
-            let place = Place { file: Some(path.to_owned()), line: None, origin: origin.clone() };
-            let trace = Trace { text: path, place, author: None, seconds: None, files: Whereabouts::File(path) };
+    pub(super) fn path(&mut self, path: &str, origin: &Origin, locations: &mut Vec<usize>) {
+        for id in self.tables.files.matching(path, locations) {
+            let location = Location { file: Some(path.to_owned()), line: None, origin: origin.clone() };
+            let trace = Trace { text: path, location, author: None, seconds: None, files: Whereabouts::File(path) };
             self.traces.add(id, &trace);
         }
     }
 
     /// The content of a file. `private`: whether it is searched for secrets and personal data.
     pub(super) fn content(&mut self, path: &str, origin: &Origin, bytes: &[u8], looks: Looks, private: bool) {
-        let place = Place { file: Some(path.to_owned()), line: None, origin: origin.clone() };
+        let location = Location { file: Some(path.to_owned()), line: None, origin: origin.clone() };
         // No tool reads its settings from what is no text. What holds keys may hold them there, too, as what an editor
         // left beside it; in other binary files what looks like one is none.
         let Some(bytes) = as_text(bytes) else {
             if private && looks.is_special() {
-                self.private(path, bytes, &place);
+                self.private(path, bytes, &location);
             }
             return;
         };
         let bytes = bytes.as_ref();
         if private {
-            self.private(path, bytes, &place);
+            self.private(path, bytes, &location);
         }
         // A byte that is no UTF-8 must not hide the others.
         let text = String::from_utf8_lossy(bytes);
         if let Some(kind) = looks.endpoints {
-            self.endpoints(kind, &text, &place);
+            self.endpoints(kind, &text, &location);
         }
         if looks.names {
-            self.names(path, &text, &place);
+            self.names(path, &text, &location);
         }
         if looks.keys {
-            self.keys(path, &text, &place);
+            self.keys(path, &text, &location);
         }
         if looks.ignored {
-            self.ignored(&text, &place);
+            self.ignored(&text, &location);
         }
-        self.agent(path, &text, &place, looks);
+        self.agent(path, &text, &location, looks);
     }
 
-    fn private(&mut self, path: &str, bytes: &[u8], place: &Place) {
-        match private::remarks(place, path, bytes) {
-            Ok(remarks) => self.remarks.extend(remarks),
+    fn private(&mut self, path: &str, bytes: &[u8], location: &Location) {
+        match private::hits(location, path, bytes) {
+            Ok(hits) => self.hits.extend(hits),
             Err(error) => self.gap(path, 0, &format!("it was not searched for secrets: {error}")),
         }
     }
 
-    fn agent(&mut self, path: &str, text: &str, place: &Place, looks: Looks) {
-        let here = |mut remark: Remark| {
-            remark.place.origin = place.origin.clone();
-            remark
+    fn agent(&mut self, path: &str, text: &str, location: &Location, looks: Looks) {
+        let here = |mut hit: RepositoryHit| {
+            hit.location.origin = location.origin.clone();
+            hit
         };
         if looks.servers {
-            self.servers(path, text, place);
+            self.servers(path, text, location);
             self.referenced.extend(mcp::referenced(path, text));
         }
         if looks.settings {
-            match settings::remarks(path, text) {
-                Ok(remarks) => self.remarks.extend(remarks.into_iter().map(here)),
+            match settings::hits(path, text) {
+                Ok(hits) => self.hits.extend(hits.into_iter().map(here)),
                 Err(fault) => self.gap(path, fault.line, &fault.reason),
             }
         }
         if looks.instructions {
-            self.remarks.extend(settings::instructions(path, text).into_iter().map(here));
+            self.hits.extend(settings::instructions(path, text).into_iter().map(here));
         }
     }
 
-    fn servers(&mut self, path: &str, text: &str, place: &Place) {
+    fn servers(&mut self, path: &str, text: &str, location: &Location) {
         match mcp::servers(path, text) {
-            Ok(servers) => self.declared(servers, place),
+            Ok(servers) => self.declared(servers, location),
             Err(fault) => self.gap(path, fault.line, &fault.reason),
         }
     }
 
-    fn declared(&mut self, servers: Vec<mcp::Server>, place: &Place) {
+    fn declared(&mut self, servers: Vec<mcp::Server>, location: &Location) {
         for server in servers {
-            self.remarks.extend(mcp::remarks(&server).into_iter().map(|mut remark| {
-                remark.place.origin = place.origin.clone();
-                remark
+            self.hits.extend(mcp::hits(&server).into_iter().map(|mut hit| {
+                hit.location.origin = location.origin.clone();
+                hit
             }));
-            self.servers.push(Declared { server, origin: place.origin.clone(), approved: false, used: None });
+            self.servers.push(Declared { server, origin: location.origin.clone(), approved: false, used: None });
         }
     }
 
     /// A file that another one names for its servers, whatever it is called.
     pub(super) fn servers_in(&mut self, path: &str, origin: &Origin, bytes: &[u8]) {
-        let place = Place { file: Some(path.to_owned()), line: None, origin: origin.clone() };
+        let location = Location { file: Some(path.to_owned()), line: None, origin: origin.clone() };
         match mcp::servers_named(path, &String::from_utf8_lossy(bytes)) {
-            Ok(servers) => self.declared(servers, &place),
+            Ok(servers) => self.declared(servers, &location),
             Err(fault) => self.gap(path, fault.line, &fault.reason),
         }
     }
@@ -222,26 +222,26 @@ impl<'r, 'a> Findings<'r, 'a> {
         }
     }
 
-    fn endpoints(&mut self, kind: Kind, text: &str, place: &Place) {
+    fn endpoints(&mut self, kind: Kind, text: &str, location: &Location) {
         match endpoints::endpoints(kind, text) {
             Ok(found) => self.endpoints.extend(found.into_iter().map(|endpoint| {
-                let place = Place { line: Some(endpoint.line), ..place.clone() };
-                Located { endpoint, place, approved: false }
+                let location = Location { line: Some(endpoint.line), ..location.clone() };
+                Located { endpoint, location, approved: false }
             })),
-            Err(reason) => self.gap(place.file.as_deref().unwrap_or_default(), 0, &reason),
+            Err(reason) => self.gap(location.file.as_deref().unwrap_or_default(), 0, &reason),
         }
     }
 
-    fn names(&mut self, path: &str, text: &str, place: &Place) {
+    fn names(&mut self, path: &str, text: &str, location: &Location) {
         let (mentions, fault) = contents::mentions(path, text);
         if let Some(fault) = fault {
             self.gap(path, fault.line, &fault.reason);
         }
         for mention in mentions {
-            let place = Place { line: Some(mention.line), ..place.clone() };
-            self.remarks.extend(bypass(&mention.named, &place));
+            let location = Location { line: Some(mention.line), ..location.clone() };
+            self.hits.extend(bypass(&mention.named, &location));
             for (id, shown) in self.named(&mention.named) {
-                self.trace(id, &shown, &place);
+                self.trace(id, &shown, &location);
             }
         }
     }
@@ -275,19 +275,24 @@ impl<'r, 'a> Findings<'r, 'a> {
         candidates.into_iter().flatten().filter_map(starts).collect()
     }
 
-    fn trace(&mut self, id: SignalId, shown: &str, place: &Place) {
-        let file = place.file.as_deref().unwrap_or_default();
-        let trace =
-            Trace { text: shown, place: place.clone(), author: None, seconds: None, files: Whereabouts::File(file) };
+    fn trace(&mut self, id: SignalId, shown: &str, location: &Location) {
+        let file = location.file.as_deref().unwrap_or_default();
+        let trace = Trace {
+            text: shown,
+            location: location.clone(),
+            author: None,
+            seconds: None,
+            files: Whereabouts::File(file),
+        };
         self.traces.add(id, &trace);
     }
 
-    fn keys(&mut self, path: &str, text: &str, place: &Place) {
+    fn keys(&mut self, path: &str, text: &str, location: &Location) {
         let language = Language::of(path).unwrap_or(Language::Json);
         // What an editor can't read configures no tool.
         let Ok(document) = Document::read(language, text) else { return };
-        let mut places = Vec::new();
-        let here: Vec<SignalId> = self.tables.setting_files.matching(path, &mut places).collect();
+        let mut locations = Vec::new();
+        let here: Vec<SignalId> = self.tables.setting_files.matching(path, &mut locations).collect();
         let wanted: Vec<_> = self.tables.settings.iter().filter(|setting| here.contains(&setting.of)).collect();
         let mut found = Vec::new();
         each_key(&document.root, "", &mut |key, value| {
@@ -298,18 +303,18 @@ impl<'r, 'a> Findings<'r, 'a> {
             }
         });
         for (id, key, at) in found {
-            self.trace(id, &key, &Place { line: Some(line_at(text, at)), ..place.clone() });
+            self.trace(id, &key, &Location { line: Some(line_at(text, at)), ..location.clone() });
         }
     }
 
-    fn ignored(&mut self, text: &str, place: &Place) {
+    fn ignored(&mut self, text: &str, location: &Location) {
         let mut candidates = Vec::new();
         let found: Vec<&(SignalId, Pattern)> =
             self.tables.ignored.candidates(text.as_bytes(), &mut candidates).collect();
         for (line, number) in text.lines().map(str::trim).zip(1..).filter(|(line, _)| !line.starts_with('#')) {
             for (id, pattern) in &found {
                 if matches!(pattern, Pattern::Line(pattern) if pattern.is_match(line)) {
-                    self.trace(*id, line, &Place { line: Some(number), ..place.clone() });
+                    self.trace(*id, line, &Location { line: Some(number), ..location.clone() });
                 }
             }
         }
@@ -317,7 +322,7 @@ impl<'r, 'a> Findings<'r, 'a> {
 }
 
 /// A command that starts an agent which asks nobody.
-fn bypass(named: &Named, place: &Place) -> Option<Remark> {
+fn bypass(named: &Named, location: &Location) -> Option<RepositoryHit> {
     let Named::Command(words) = named else { return None };
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (agent, flag) = lint::bypass(&words)?;
@@ -325,7 +330,7 @@ fn bypass(named: &Named, place: &Place) -> Option<Remark> {
         "starts `{agent}` with `{flag}`: whoever writes what it reads decides what it does; allow what it needs instead"
     );
     // It can't ask anybody there; what it may do is for the job to limit.
-    Some(Remark::new(&PERMISSION_BYPASS, place.clone(), message).about("flag", flag).at(Level::Warning))
+    Some(RepositoryHit::new(&PERMISSION_BYPASS, location.clone(), message).about("flag", flag).at(Level::Warning))
 }
 
 /// A word of a command, with or without a version; `npm i` is short for `npm install`.

@@ -4,69 +4,69 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::approval::Approvals;
 use super::endpoints::{Endpoint, provider_name};
+use super::hit::{Location, Origin, RepositoryHit};
 use super::mcp::Server;
-use super::remark::{Origin, Place, Remark};
-use super::repository::{Declared, Located, Settings, Swept};
+use super::repository::{Declared, Located, RepositoryAudit, Settings};
 use super::tables::Confidence;
 use super::traces::{Detected, Evidence};
 use agent_strace_model::finding::Level;
 use agent_strace_rules::repository as rules;
 
 /// Adds what the rules about approvals, endpoints and the use of servers say, and orders everything.
-pub(super) fn judge(swept: &mut Swept, settings: &Settings<'_>) {
+pub(super) fn judge(audit: &mut RepositoryAudit, settings: &Settings<'_>) {
     let approvals = settings.approvals;
-    let mut remarks = std::mem::take(&mut swept.remarks);
-    for declared in &mut swept.servers {
+    let mut hits = std::mem::take(&mut audit.hits);
+    for declared in &mut audit.servers {
         declared.approved = approvals.covers_server(&declared.server.name, &declared.server.file);
         declared.used = settings.used.map(|used| used.keys().any(|name| is_called(&declared.server, name)));
     }
-    for located in &mut swept.endpoints {
-        let file = located.place.file.as_deref().unwrap_or_default();
+    for located in &mut audit.endpoints {
+        let file = located.location.file.as_deref().unwrap_or_default();
         located.approved = approvals.covers_host(located.endpoint.provider, located.endpoint.host.as_deref(), file);
     }
     if approvals.judges_tools() {
-        remarks.extend(swept.tools.iter().filter_map(unapproved_tool));
+        hits.extend(audit.tools.iter().filter_map(unapproved_tool));
     }
     if approvals.judges_servers() {
-        remarks.extend(swept.servers.iter().filter_map(unapproved_server));
+        hits.extend(audit.servers.iter().filter_map(unapproved_server));
     }
-    remarks.extend(swept.endpoints.iter().filter_map(|located| unapproved_endpoint(located, approvals)));
+    hits.extend(audit.endpoints.iter().filter_map(|located| unapproved_endpoint(located, approvals)));
     if let Some(used) = settings.used {
-        remarks.extend(uses(&swept.servers, used));
+        hits.extend(uses(&audit.servers, used));
     }
-    remarks.extend(expired(approvals, settings.approved_in));
-    swept.remarks = ordered(remarks);
-    swept.endpoints.sort_by(|left, right| {
-        let rank = |located: &Located| rank(&located.place.origin);
-        (rank(left), &left.place, &left.endpoint).cmp(&(rank(right), &right.place, &right.endpoint))
+    hits.extend(expired(approvals, settings.approved_in));
+    audit.hits = ordered(hits);
+    audit.endpoints.sort_by(|left, right| {
+        let rank = |located: &Located| rank(&located.location.origin);
+        (rank(left), &left.location, &left.endpoint).cmp(&(rank(right), &right.location, &right.endpoint))
     });
     let mut known = BTreeSet::new();
-    swept.endpoints.retain(|Located { endpoint, place, .. }| {
-        known.insert((endpoint.provider, endpoint.host.clone(), endpoint.variable.clone(), place.file.clone()))
+    audit.endpoints.retain(|Located { endpoint, location, .. }| {
+        known.insert((endpoint.provider, endpoint.host.clone(), endpoint.variable.clone(), location.file.clone()))
     });
-    swept.servers.sort_by(|left, right| {
+    audit.servers.sort_by(|left, right| {
         let key =
             |declared: &Declared| (declared.server.file.clone(), declared.server.line, declared.server.name.clone());
         (key(left), &left.origin).cmp(&(key(right), &right.origin))
     });
-    swept.gaps.sort();
-    swept.gaps.dedup();
+    audit.gaps.sort();
+    audit.gaps.dedup();
 }
 
 /// One remark for each thing: where it is now counts before where it was.
-fn ordered(mut remarks: Vec<Remark>) -> Vec<Remark> {
-    remarks.sort_by(|left, right| {
-        let origin = |remark: &Remark| rank(&remark.place.origin);
-        (origin(left), &left.place, left.rule.id, &left.message).cmp(&(
+fn ordered(mut hits: Vec<RepositoryHit>) -> Vec<RepositoryHit> {
+    hits.sort_by(|left, right| {
+        let origin = |hit: &RepositoryHit| rank(&hit.location.origin);
+        (origin(left), &left.location, left.rule.id, &left.message).cmp(&(
             origin(right),
-            &right.place,
+            &right.location,
             right.rule.id,
             &right.message,
         ))
     });
     let mut known = BTreeSet::new();
-    remarks.retain(|remark| known.insert(remark.fingerprint()));
-    remarks
+    hits.retain(|hit| known.insert(hit.fingerprint()));
+    hits
 }
 
 fn rank(origin: &Origin) -> u8 {
@@ -79,7 +79,7 @@ fn rank(origin: &Origin) -> u8 {
     }
 }
 
-fn unapproved_tool(detected: &Detected) -> Option<Remark> {
+fn unapproved_tool(detected: &Detected) -> Option<RepositoryHit> {
     let unapproved: Vec<&Evidence> = detected.evidence.iter().filter(|evidence| !evidence.approved).collect();
     let best = unapproved.first()?;
     let name = &detected.tool.name;
@@ -97,45 +97,45 @@ fn unapproved_tool(detected: &Detected) -> Option<Remark> {
     );
     // A hint alone fails nobody.
     let level = if best.confidence == Confidence::Weak { Level::Note } else { rules::UNAPPROVED_TOOL.level };
-    let remark = Remark::of(&rules::UNAPPROVED_TOOL, best.place.clone(), message);
-    Some(remark.about("tool", detected.tool.id.clone()).at(level))
+    let hit = RepositoryHit::of(&rules::UNAPPROVED_TOOL, best.location.clone(), message);
+    Some(hit.about("tool", detected.tool.id.clone()).at(level))
 }
 
-fn unapproved_server(Declared { server, origin, approved, .. }: &Declared) -> Option<Remark> {
+fn unapproved_server(Declared { server, origin, approved, .. }: &Declared) -> Option<RepositoryHit> {
     if server.disabled || *approved {
         return None;
     }
     let message = format!("the MCP server `{}` is not approved, and is declared", server.name);
-    let place = Place { origin: origin.clone(), ..Place::head(&server.file, server.line) };
+    let location = Location { origin: origin.clone(), ..Location::head(&server.file, server.line) };
     Some(
-        Remark::of(&rules::UNAPPROVED_SERVER, place, message)
+        RepositoryHit::of(&rules::UNAPPROVED_SERVER, location, message)
             .about("server", server.name.clone())
             .about("file", server.file.clone()),
     )
 }
 
 /// A host that no approval names, where hosts are approved; a host of nobody we know in any case.
-fn unapproved_endpoint(located: &Located, approvals: &Approvals) -> Option<Remark> {
-    let Located { endpoint, place, approved } = located;
-    let file = place.file.as_deref().unwrap_or_default();
+fn unapproved_endpoint(located: &Located, approvals: &Approvals) -> Option<RepositoryHit> {
+    let Located { endpoint, location, approved } = located;
+    let file = location.file.as_deref().unwrap_or_default();
     let host = endpoint.host.as_deref();
     let subject = host.or(endpoint.variable.as_deref())?;
     if *approved {
         return None;
     }
-    let about = |remark: Remark| remark.about("endpoint", subject).about("file", file);
+    let about = |hit: RepositoryHit| hit.about("endpoint", subject).about("file", file);
     match endpoint.provider {
         Some(provider) if approvals.judges_hosts() => {
             let name = provider_name(provider);
             let message = format!("{name} is not approved, and its {} `{subject}` stands in a file", what(endpoint));
-            Some(about(Remark::of(&rules::UNAPPROVED_ENDPOINT, place.clone(), message)))
+            Some(about(RepositoryHit::of(&rules::UNAPPROVED_ENDPOINT, location.clone(), message)))
         }
         Some(_) => None,
         None => {
             let message =
                 format!("`{subject}` looks like an endpoint of a language model, and is of no provider we know");
             let level = if approvals.judges_hosts() { Level::Error } else { rules::UNKNOWN_ENDPOINT.level };
-            Some(about(Remark::of(&rules::UNKNOWN_ENDPOINT, place.clone(), message)).at(level))
+            Some(about(RepositoryHit::of(&rules::UNKNOWN_ENDPOINT, location.clone(), message)).at(level))
         }
     }
 }
@@ -145,7 +145,7 @@ fn what(endpoint: &Endpoint) -> &'static str {
 }
 
 /// Servers that sessions used and nobody declares, and the other way round.
-fn uses(servers: &[Declared], used: &BTreeMap<String, BTreeSet<String>>) -> Vec<Remark> {
+fn uses(servers: &[Declared], used: &BTreeMap<String, BTreeSet<String>>) -> Vec<RepositoryHit> {
     let is_declared = |name: &str| servers.iter().any(|declared| is_called(&declared.server, name));
     let undeclared = used.iter().filter(|(name, _)| !is_declared(name)).map(|(name, tools)| {
         let tools: Vec<&str> = tools.iter().take(5).map(String::as_str).collect();
@@ -153,14 +153,14 @@ fn uses(servers: &[Declared], used: &BTreeMap<String, BTreeSet<String>>) -> Vec<
             "sessions used the MCP server `{name}` ({}), and no file of the repository declares it",
             tools.join(", ")
         );
-        let place = Place { file: None, line: None, origin: Origin::Sessions };
-        Remark::of(&rules::SERVER_UNDECLARED, place, message).about("server", name.clone())
+        let location = Location { file: None, line: None, origin: Origin::Sessions };
+        RepositoryHit::of(&rules::SERVER_UNDECLARED, location, message).about("server", name.clone())
     });
     let unused = servers.iter().filter(|declared| !declared.server.disabled && declared.used == Some(false));
     let unused = unused.map(|Declared { server, .. }| {
         let message = format!("the MCP server `{}` is declared, and no session at hand used it", server.name);
-        let remark = Remark::of(&rules::SERVER_UNUSED, Place::head(&server.file, server.line), message);
-        remark.about("server", server.name.clone())
+        let hit = RepositoryHit::of(&rules::SERVER_UNUSED, Location::head(&server.file, server.line), message);
+        hit.about("server", server.name.clone())
     });
     undeclared.chain(unused).collect()
 }
@@ -176,11 +176,11 @@ fn plain(name: &str) -> String {
         .collect()
 }
 
-fn expired<'a>(approvals: &'a Approvals, file: Option<&'a str>) -> impl Iterator<Item = Remark> {
+fn expired<'a>(approvals: &'a Approvals, file: Option<&'a str>) -> impl Iterator<Item = RepositoryHit> {
     approvals.expired.iter().map(move |expired| {
         let message =
             format!("the approval of `{}` ended on {}: renew it, or take it out", expired.name, expired.until);
-        let place = Place { file: file.map(str::to_owned), line: Some(expired.line), origin: Origin::Head };
-        Remark::of(&rules::APPROVAL_EXPIRED, place, message).about("of", expired.name.clone())
+        let location = Location { file: file.map(str::to_owned), line: Some(expired.line), origin: Origin::Head };
+        RepositoryHit::of(&rules::APPROVAL_EXPIRED, location, message).about("of", expired.name.clone())
     })
 }

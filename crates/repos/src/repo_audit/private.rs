@@ -3,7 +3,7 @@
 use std::io;
 
 use super::file;
-use super::remark::{Place, Remark};
+use super::hit::{Location, RepositoryHit};
 use agent_strace_model::finding::Level;
 use agent_strace_secrets::stream::{self, Detector, Finding, Sink};
 use agent_strace_secrets::{Confidence, Hit};
@@ -37,10 +37,10 @@ impl Detector for Wanted {
 }
 
 struct Found<'p> {
-    place: &'p Place,
+    location: &'p Location,
     /// The file is there to hold settings, as environment files, CI and agents' settings are.
     configures: bool,
-    remarks: Vec<Remark>,
+    hits: Vec<RepositoryHit>,
 }
 
 impl Sink for Found<'_> {
@@ -49,14 +49,14 @@ impl Sink for Found<'_> {
     }
 
     fn found(&mut self, finding: &Finding<'_>) -> io::Result<()> {
-        let Some(rule) = agent_strace_rules::find(finding.hit.rule).filter(|_| self.remarks.len() < MOST) else {
+        let Some(rule) = agent_strace_rules::find(finding.hit.rule).filter(|_| self.hits.len() < MOST) else {
             return Ok(());
         };
         let Some(noun) = agent_strace_rules::private::noun(rule) else { return Ok(()) };
         let secret = finding.hit.rule.starts_with("secret/");
-        let place = Place { line: u32::try_from(finding.line).ok(), ..self.place.clone() };
-        let message = match (secret, &place.origin) {
-            (true, super::remark::Origin::Commit(_)) => {
+        let location = Location { line: u32::try_from(finding.line).ok(), ..self.location.clone() };
+        let message = match (secret, &location.origin) {
+            (true, super::hit::Origin::Commit(_)) => {
                 format!("the history holds {noun}: revoke it; whoever has the repository has it")
             }
             (true, _) => format!("the file holds {noun}: revoke it, and take it out"),
@@ -66,27 +66,27 @@ impl Sink for Found<'_> {
         let by_name = matches!(rule.id, "secret/keyed-secret" | "secret/password") && !self.configures;
         let is_sure = finding.hit.confidence == Confidence::High && !by_name;
         // Keys of tests open nothing, as a rule.
-        let is_test = self.place.file.as_deref().is_some_and(is_test);
+        let is_test = self.location.file.as_deref().is_some_and(is_test);
         let level = match (secret, is_sure, is_test) {
             (true, true, false) => Level::Error,
             (true, true, true) | (true, false, false) | (false, _, false) => Level::Warning,
             _ => Level::Note,
         };
-        self.remarks.push(Remark::new(rule, place, message).at(level).about("value", finding.fingerprint));
+        self.hits.push(RepositoryHit::new(rule, location, message).at(level).about("value", finding.fingerprint));
         Ok(())
     }
 }
 
 /// What a file holds that nobody else should know.
-pub(super) fn remarks(place: &Place, path: &str, bytes: &[u8]) -> io::Result<Vec<Remark>> {
+pub(super) fn hits(location: &Location, path: &str, bytes: &[u8]) -> io::Result<Vec<RepositoryHit>> {
     if !is_searched(path) {
         return Ok(Vec::new());
     }
     let configures = file::is_worth_reading(path);
-    let mut found = Found { place, configures, remarks: Vec::new() };
+    let mut found = Found { location, configures, hits: Vec::new() };
     let wanted = Wanted { personal: holds_records(path) };
     stream::search(&mut io::Cursor::new(bytes), &wanted, &mut found)?;
-    Ok(found.remarks)
+    Ok(found.hits)
 }
 
 /// Folders of such files, separated by blanks.

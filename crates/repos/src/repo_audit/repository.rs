@@ -1,4 +1,4 @@
-//! One repository, from its objects: the tree of HEAD, the work tree, commits and references.
+//! Audits one repository by its objects: the tree of HEAD, the work tree, commits and references.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
@@ -8,10 +8,10 @@ use super::approval::{Approvals, Whereabouts};
 use super::commits::{self, Past, decoded};
 use super::endpoints::Endpoint;
 use super::file::{self, Findings, Looks};
+use super::hit::{Location, Origin, RepositoryHit};
 use super::judge;
 use super::mcp::{self, Server};
 use super::private;
-use super::remark::{Origin, Place, Remark};
 use super::tables::{Tables, tables};
 use super::traces::{Detected, Trace, Traces};
 use super::worktree;
@@ -27,34 +27,34 @@ const SUBMODULE: u32 = 0o160_000;
 /// Bytes of the history that are read.
 const MOST_PAST: usize = 256 << 20;
 
-/// What is looked at, and by what it is judged.
+/// The extent of an audit and the approvals to judge by.
 #[derive(Debug)]
 pub struct Settings<'s> {
-    /// `None`: only what is there now.
+    /// `None`: the history is not read.
     pub revisions: Option<Revisions>,
     pub backend: Backend,
     pub approvals: &'s Approvals,
-    /// Where approvals stand.
+    /// The file with the approvals.
     pub approved_in: Option<&'s str>,
-    /// Servers and tools that sessions used; `None`: no session is at hand.
+    /// Servers and tools that sessions used; `None`: no sessions are given.
     pub used: Option<&'s BTreeMap<String, BTreeSet<String>>>,
     /// Whether every changed file of the history is read, and not only what configures and what holds keys.
     pub deep: bool,
 }
 
-/// What a repository gave away.
+/// The result of auditing a repository.
 #[derive(Debug)]
-pub struct Swept {
+pub struct RepositoryAudit {
     /// The commit that HEAD names, in hex; `None`: there is none yet.
     pub head: Option<String>,
     pub tools: Vec<Detected>,
     pub servers: Vec<Declared>,
     pub endpoints: Vec<Located>,
-    pub remarks: Vec<Remark>,
+    pub hits: Vec<RepositoryHit>,
     pub gaps: Vec<Gap>,
     /// Files of HEAD.
     pub files: u64,
-    /// Commits that were looked at.
+    /// The number of examined commits.
     pub commits: u64,
     pub submodules: Vec<String>,
 }
@@ -65,20 +65,20 @@ pub struct Declared {
     pub server: Server,
     pub origin: Origin,
     pub approved: bool,
-    /// Whether sessions used it; `None`: no session is at hand.
+    /// Whether sessions used it; `None`: no sessions are given.
     pub used: Option<bool>,
 }
 
-/// An endpoint, and where it stands.
+/// An endpoint and its location.
 #[derive(Debug)]
 pub struct Located {
     pub endpoint: Endpoint,
-    pub place: Place,
+    pub location: Location,
     pub approved: bool,
 }
 
-/// Everything but why the repository can't be looked at at all.
-pub fn sweep(path: &Path, settings: &Settings<'_>) -> Result<Swept, GitError> {
+/// Audits the repository at `path`. Fails only if the repository cannot be read at all; other problems become gaps.
+pub fn audit_repository(path: &Path, settings: &Settings<'_>) -> Result<RepositoryAudit, GitError> {
     let tables = tables().map_err(|why| GitError::Broken(why.to_owned()))?;
     let repository = Repository::open(path)?;
     let facts = repository.facts()?;
@@ -96,20 +96,21 @@ pub fn sweep(path: &Path, settings: &Settings<'_>) -> Result<Swept, GitError> {
     let objects = repository.objects()?;
     let mut files = Findings::new(tables, &mut traces);
     files.gaps.append(&mut history.gaps);
-    let mut sweep = Sweep { repository: &repository, objects: &objects, files, places: Vec::new() };
-    sweep.head(&entries, &history.changed)?;
+    let mut auditor = Auditor { repository: &repository, objects: &objects, files, locations: Vec::new() };
+    auditor.head(&entries, &history.changed)?;
     if let Some(top) = &facts.worktree {
-        sweep.worktree(top, &here, &entries);
+        auditor.worktree(top, &here, &entries);
     }
-    sweep.past(&history.past, &entries)?;
-    let Findings { servers, endpoints, remarks, gaps, .. } = sweep.files;
+    auditor.past(&history.past, &entries)?;
+    let Findings { servers, endpoints, hits, gaps, .. } = auditor.files;
     let tools = traces.finish();
     let (files, commits) = (entries.len() as u64, history.commits);
     let submodules = entries.iter().filter(|entry| entry.mode == SUBMODULE);
     let submodules = submodules.map(|entry| decoded(&entry.path).into_owned()).collect();
-    let mut swept = Swept { head: facts.head, tools, servers, endpoints, remarks, gaps, files, commits, submodules };
-    judge::judge(&mut swept, settings);
-    Ok(swept)
+    let mut audit =
+        RepositoryAudit { head: facts.head, tools, servers, endpoints, hits, gaps, files, commits, submodules };
+    judge::judge(&mut audit, settings);
+    Ok(audit)
 }
 
 /// What commits led to.
@@ -154,19 +155,19 @@ fn is_file(mode: u32) -> bool {
 
 /// Names of branches and other references.
 fn references(repository: &Repository, tables: &'static Tables, traces: &mut Traces<'_>) -> Result<(), GitError> {
-    let mut places = Vec::new();
+    let mut locations = Vec::new();
     for (name, _) in repository.references()? {
         let mut add = |text: &str, ids: Vec<_>| {
             for id in ids {
-                let place = Place { file: None, line: None, origin: Origin::Reference(name.clone()) };
-                let trace = Trace { text, place, author: None, seconds: None, files: Whereabouts::Anywhere };
+                let location = Location { file: None, line: None, origin: Origin::Reference(name.clone()) };
+                let trace = Trace { text, location, author: None, seconds: None, files: Whereabouts::Anywhere };
                 traces.add(id, &trace);
             }
         };
-        let ids = tables.references.matching(&name, &mut places).collect();
+        let ids = tables.references.matching(&name, &mut locations).collect();
         add(&name, ids);
         if let Some(branch) = branch(&name) {
-            let ids = tables.branches.matching(branch, &mut places).collect();
+            let ids = tables.branches.matching(branch, &mut locations).collect();
             add(branch, ids);
         }
     }
@@ -179,19 +180,19 @@ fn branch(reference: &str) -> Option<&str> {
     reference.strip_prefix("refs/heads/").or(remote)
 }
 
-struct Sweep<'s, 'r, 'a> {
+struct Auditor<'s, 'r, 'a> {
     repository: &'s Repository,
     objects: &'s Objects,
     files: Findings<'r, 'a>,
-    places: Vec<usize>,
+    locations: Vec<usize>,
 }
 
-impl Sweep<'_, '_, '_> {
+impl Auditor<'_, '_, '_> {
     /// The files of HEAD. `changed`: those that commits of the range changed.
     fn head(&mut self, entries: &[PathOfTree], changed: &HashSet<Vec<u8>>) -> Result<(), GitError> {
         for entry in entries {
             let path = decoded(&entry.path);
-            self.files.path(&path, &Origin::Head, &mut self.places);
+            self.files.path(&path, &Origin::Head, &mut self.locations);
             let looks = Looks::of(self.files.tables, &path);
             let private =
                 (changed.contains(&entry.path) || file::is_worth_reading(&path)) && private::is_searched(&path);
@@ -253,7 +254,7 @@ impl Sweep<'_, '_, '_> {
                 continue;
             }
             if old.is_none() {
-                self.files.path(path, &Origin::Worktree, &mut self.places);
+                self.files.path(path, &Origin::Worktree, &mut self.locations);
             }
             self.files.content(path, &Origin::Worktree, &bytes, looks, file::is_worth_reading(path));
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::approval::{Approvals, Whereabouts};
-use super::remark::{Origin, Place};
+use super::hit::{Location, Origin};
 use super::tables::{Confidence, SignalId, Tables, Tool};
 
 /// Different pieces of evidence that are told of one signal; the others are counted.
@@ -21,7 +21,7 @@ pub struct Evidence {
     /// What was found: text of the repository.
     pub text: String,
     /// Where it was found: of commits the newest.
-    pub place: Place,
+    pub location: Location,
     /// When, of commits: seconds since 1970.
     pub seconds: Option<i64>,
     /// The author of the commit, where it is one.
@@ -34,13 +34,13 @@ pub struct Evidence {
 impl Evidence {
     /// What tells it from others of its tool, whichever signal found it.
     fn identity(&self) -> (&'static str, String, Option<String>, bool) {
-        (self.signal, self.text.clone(), self.place.file.clone(), self.approved)
+        (self.signal, self.text.clone(), self.location.file.clone(), self.approved)
     }
 
     /// The newest commit speaks for all that say the same, in whatever order they come.
     fn renew(&mut self, trace: &Trace<'_>) {
-        if (trace.seconds, &trace.place) > (self.seconds, &self.place) && trace.seconds.is_some() {
-            self.place = trace.place.clone();
+        if (trace.seconds, &trace.location) > (self.seconds, &self.location) && trace.seconds.is_some() {
+            self.location = trace.location.clone();
             self.seconds = trace.seconds;
             self.author = trace.author.map(str::to_owned);
         }
@@ -63,7 +63,7 @@ pub struct Detected {
 #[derive(Debug)]
 pub(super) struct Trace<'t> {
     pub(super) text: &'t str,
-    pub(super) place: Place,
+    pub(super) location: Location,
     pub(super) author: Option<&'t str>,
     pub(super) seconds: Option<i64>,
     /// The files that it is about; `None` where nobody can tell.
@@ -96,7 +96,7 @@ impl<'a> Traces<'a> {
         let Some((tool, signal)) = self.tables.signal(id) else { return };
         let approved = self.approvals.covers_tool(tool, &trace.files);
         let kept = self.found.entry((id, approved)).or_default();
-        let key = (trace.text.to_owned(), trace.place.file.clone());
+        let key = (trace.text.to_owned(), trace.location.file.clone());
         if let Some(known) = kept.pieces.get_mut(&key) {
             known.count += 1;
             known.renew(trace);
@@ -106,7 +106,7 @@ impl<'a> Traces<'a> {
             kept.left_out += 1;
             return;
         }
-        let confidence = match (signal.confidence, &trace.place.origin) {
+        let confidence = match (signal.confidence, &trace.location.origin) {
             // Whoever can write into a work tree can make it; it is no part of the repository.
             (Confidence::Confirmed, Origin::Worktree) => Confidence::Likely,
             (confidence, _) => confidence,
@@ -116,7 +116,7 @@ impl<'a> Traces<'a> {
             confidence,
             surface: signal.surface.clone(),
             text: trace.text.to_owned(),
-            place: trace.place.clone(),
+            location: trace.location.clone(),
             author: trace.author.map(str::to_owned),
             seconds: trace.seconds,
             count: 1,
@@ -160,10 +160,10 @@ impl<'a> Traces<'a> {
 fn order(evidence: &Evidence) -> impl Ord + '_ {
     (
         std::cmp::Reverse(evidence.confidence),
-        !matches!(evidence.place.origin, Origin::Head),
+        !matches!(evidence.location.origin, Origin::Head),
         evidence.signal,
         std::cmp::Reverse(evidence.seconds),
         &evidence.text,
-        &evidence.place,
+        &evidence.location,
     )
 }

@@ -24,7 +24,7 @@ use super::client::{self, Sender};
 use super::tap::{Kind, MessageSink, Tap};
 use super::target::Target;
 use super::{guard, headers};
-use agent_strace_live::proxy::framing::{Framing, Piece, TOO_LARGE};
+use agent_strace_live::proxy::framing::{Frame, Framing, TOO_LARGE};
 use agent_strace_live::proxy::message::Side;
 use agent_strace_live::proxy::talk::Way;
 
@@ -113,10 +113,10 @@ impl Proxy {
                 return Ok(whole(bytes));
             }
             Collected::Whole(bytes) if headers::encoding(headers).is_none_or(|encoding| encoding == "identity") => {
-                (Piece::Message { body: bytes.to_vec(), framing: Framing::Line }, whole(bytes))
+                (Frame::Message { body: bytes.to_vec(), framing: Framing::Line }, whole(bytes))
             }
-            Collected::Whole(bytes) => (Piece::Lost("is encoded in a way that nobody judges"), whole(bytes)),
-            Collected::TooLarge(body) => (Piece::Lost(TOO_LARGE), body),
+            Collected::Whole(bytes) => (Frame::Lost("is encoded in a way that nobody judges"), whole(bytes)),
+            Collected::TooLarge(body) => (Frame::Lost(TOO_LARGE), body),
         };
         let (give, get) = oneshot::channel();
         self.messages.judge(Side::Client, way, piece, move |verdict| drop(give.send(verdict)));

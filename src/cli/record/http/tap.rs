@@ -7,7 +7,7 @@ use flate2::write::{MultiGzDecoder, ZlibDecoder};
 use super::super::LARGEST;
 use super::super::message_loop::MessageLoop;
 use super::target::Target;
-use agent_strace_live::proxy::framing::{CUT_OFF, Framing, Piece, TOO_LARGE};
+use agent_strace_live::proxy::framing::{CUT_OFF, Frame, Framing, TOO_LARGE};
 use agent_strace_live::proxy::message::{Parcel, Side};
 use agent_strace_live::proxy::sse::{Event, Events};
 use agent_strace_live::proxy::talk::Way;
@@ -145,12 +145,12 @@ impl MessageSink {
         if body.trim_ascii().is_empty() {
             return;
         }
-        let piece = Piece::Message { body, framing: Framing::Line };
+        let piece = Frame::Message { body, framing: Framing::Line };
         self.messages.record(self.side, &self.way, piece);
     }
 
     fn lose(&self, reason: &'static str) {
-        self.messages.record(self.side, &self.way, Piece::Lost(reason));
+        self.messages.record(self.side, &self.way, Frame::Lost(reason));
     }
 
     fn event(&mut self, event: Event) {

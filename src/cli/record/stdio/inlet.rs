@@ -7,7 +7,7 @@ use super::super::LARGEST;
 use super::super::judge::Verdict;
 use super::super::message_loop::MessageLoop;
 use super::outlet::{self, Outlet};
-use agent_strace_live::proxy::framing::{Framing, Piece, Splitter};
+use agent_strace_live::proxy::framing::{Frame, Framing, Splitter};
 use agent_strace_live::proxy::message::Side;
 use agent_strace_live::proxy::talk::Way;
 
@@ -70,8 +70,8 @@ impl<W: Write> Inlet<'_, W> {
         }
     }
 
-    fn decide(&mut self, piece: Piece) {
-        let framing = if let Piece::Message { framing, .. } = piece { framing } else { Framing::Line };
+    fn decide(&mut self, piece: Frame) {
+        let framing = if let Frame::Message { framing, .. } = piece { framing } else { Framing::Line };
         let held = std::mem::take(&mut self.held);
         match self.messages.verdict(Side::Client, &Way::default(), piece) {
             Verdict::Pass => self.write(&held),

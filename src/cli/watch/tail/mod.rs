@@ -250,7 +250,7 @@ impl Tail<'_> {
             self.alerts.note(&format!("error: {}", failure.summary()), streams);
             return false;
         }
-        let (folder, fate) = self.known.fate(session, self.store);
+        let (folder, snapshot) = self.known.snapshot(session, self.store);
         let death = Death {
             reason: &breach.reason,
             time: jiff::Timestamp::now(),
@@ -258,7 +258,7 @@ impl Tail<'_> {
             paused: self.clock.paused,
             cost: self.known.spending.as_ref().and_then(agent_strace_live::watch::Spending::known),
         };
-        match death::write(&folder, &fate, &death) {
+        match death::write(&folder, &snapshot, &death) {
             Ok(path) => {
                 self.alerts.note(&format!("killed; the post-mortem is {}", path.display()), streams);
                 if let Some(command) = &self.args.limits.on_death {

@@ -67,8 +67,8 @@ fn of_deny(deny: &Fragility) -> Option<Lint> {
             help: Some(help.to_owned()),
         });
     }
-    let (first, open) = (deny.slips.first()?, deny.slips.iter().filter(|slip| !slip.warned).count());
-    let warned = deny.slips.len() - open;
+    let (first, open) = (deny.survivors.first()?, deny.survivors.iter().filter(|survivor| !survivor.warned).count());
+    let warned = deny.survivors.len() - open;
     let how = match (open, warned) {
         (0, _) => format!("{warned} of {} disguises are only warned about", deny.tried),
         (_, 0) => format!("{open} of {} disguises pass", deny.tried),

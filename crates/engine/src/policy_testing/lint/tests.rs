@@ -91,12 +91,12 @@ fn denies_hold_in_every_disguise() {
         "commands": {"allow": ["cargo test", "git status", "git log", "ls", "cat", "grep", "echo", "find", "curl", "python3"], "deny": ["rm -rf", "git push", "sudo", "npm publish"]},
         "network": {"deny_all": true, "allow": ["api.github.com", "localhost"]}}"#;
     let lints = linted(text);
-    let mut slips = String::new();
+    let mut survivors = String::new();
     for deny in &lints.denies {
         assert!(deny.tried > 0 && deny.dead.is_none(), "{}: {}", deny.entry.name, deny.tried);
-        for slip in &deny.slips {
-            writeln!(slips, "{} {}: {}", deny.entry.name, slip.family, shown(&slip.calls)).unwrap();
+        for survivor in &deny.survivors {
+            writeln!(survivors, "{} {}: {}", deny.entry.name, survivor.family, shown(&survivor.calls)).unwrap();
         }
     }
-    assert!(score(&lints.denies).unwrap() >= 990, "{:?}\n{slips}", score(&lints.denies));
+    assert!(score(&lints.denies).unwrap() >= 990, "{:?}\n{survivors}", score(&lints.denies));
 }

@@ -11,7 +11,7 @@ use super::Page;
 use super::budget::{Budget, Detail, TOTAL, visible};
 use super::close::CloseUp;
 use super::cost::{Running, Spent};
-use super::found::Found;
+use super::numbered::NumberedFinding;
 use super::quote::{Quoted, Quotes};
 use super::rows::{Of, Row};
 use crate::escape::{self, shorten, terminal};
@@ -236,7 +236,7 @@ fn of_session<'a>(row: &Row<'_>, session: &ShownEvents, why: &str) -> OfRow<'a> 
     }
 }
 
-fn of_finding<'a>(found: &Found<'a>, quotes: Option<&mut Quotes<'_>>) -> OfFinding<'a> {
+fn of_finding<'a>(found: &NumberedFinding<'a>, quotes: Option<&mut Quotes<'_>>) -> OfFinding<'a> {
     let finding: &'a ShownFinding = found.finding;
     OfFinding {
         rule: finding.rule,

@@ -2,7 +2,7 @@
 
 use super::Page;
 use super::data::anchors;
-use super::found::Found;
+use super::numbered::NumberedFinding;
 use crate::escape::shorten;
 use crate::html::excerpt::Subject;
 use crate::html::findings::event;
@@ -72,7 +72,7 @@ pub(super) fn findings(page: &Page<'_>) -> Html {
 }
 
 /// A link to the event in the timeline. Without a script it leads to where it stands.
-fn jump(found: &Found<'_>, anchors: &[String]) -> Option<Html> {
+fn jump(found: &NumberedFinding<'_>, anchors: &[String]) -> Option<Html> {
     let anchor = anchors.get(found.row?)?;
     let name = format!("Event {} in the timeline", found.finding.event);
     let link = element("a", &[("href", &format!("#{anchor}"))], [text(&name)]);

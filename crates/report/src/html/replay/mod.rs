@@ -7,9 +7,9 @@ mod close;
 mod controls;
 mod cost;
 mod data;
-mod found;
 mod head;
 mod lists;
+mod numbered;
 mod quote;
 mod rows;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use crate::replay::{ReplayReport, ShownEvents};
 use crate::text::counted;
 use crate::view::{ShownGap, ShownSession};
 use agent_strace_model::Gap;
-use found::Findings;
+use numbered::Findings;
 use quote::Read;
 use rows::Rows;
 

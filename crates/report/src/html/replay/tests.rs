@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::{CloseEvent, CloseUp, Sources, Written, render};
-use crate::replay::{Note, ReplayReport, Told};
+use crate::replay::{Note, ReplayInput, ReplayReport};
 use agent_strace_metrics::{Basis, Charge, Cost};
 use agent_strace_session_view::events::{Detail, EventLine, Events, Full, What};
 
@@ -39,7 +39,7 @@ fn line(number: u32, what: What, text: &str) -> EventLine {
     }
 }
 
-fn told(id: &str, lines: Vec<EventLine>) -> Told {
+fn told(id: &str, lines: Vec<EventLine>) -> ReplayInput {
     let events = Events {
         id: id.to_owned(),
         agent: "claude-code".to_owned(),
@@ -53,7 +53,7 @@ fn told(id: &str, lines: Vec<EventLine>) -> Told {
         lines,
         started: Vec::new(),
     };
-    Told { events, errors: 0, notes: Vec::new(), advice: Vec::new() }
+    ReplayInput { events, errors: 0, notes: Vec::new(), advice: Vec::new() }
 }
 
 fn close(texts: &[&str], charges: Vec<Charge>) -> CloseUp {
@@ -68,7 +68,7 @@ fn close(texts: &[&str], charges: Vec<Charge>) -> CloseUp {
     }
 }
 
-fn page(told: Vec<Told>, close: Vec<CloseUp>) -> Written {
+fn page(told: Vec<ReplayInput>, close: Vec<CloseUp>) -> Written {
     let roots: Vec<usize> = (0..told.len()).collect();
     let replay = ReplayReport::new(told, None);
     let close: Vec<Option<CloseUp>> = close.into_iter().map(Some).collect();

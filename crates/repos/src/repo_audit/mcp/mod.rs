@@ -3,10 +3,10 @@
 
 mod entry;
 mod formats;
+mod hits;
 mod label;
 mod offered;
 mod pins;
-mod remarks;
 mod special;
 #[cfg(test)]
 mod tests;
@@ -22,10 +22,10 @@ use agent_strace_policy::json::{Data, Value};
 
 use formats::{Dialect, Format, Kind};
 
+pub(crate) use hits::hits;
 pub use label::label;
 pub use offered::offered;
 pub use pins::Pin;
-pub(crate) use remarks::remarks;
 pub(crate) use tools::ToolDescription;
 
 /// A server that a tool would start or speak to. All texts are the repository's: hostile, and maybe secret.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::remarks::{of_tool, worst};
+use super::hits::{of_tool, worst};
 use super::tools::ToolDescription;
 use crate::repo_audit::document::{Document, Language};
 use crate::repo_audit::poison;

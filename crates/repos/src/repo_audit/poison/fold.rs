@@ -6,12 +6,12 @@ use unicode_normalization::UnicodeNormalization;
 pub(super) struct Folded {
     /// ASCII only, in its case; anything else is `\u{1}`. Blanks are one, lines stay lines.
     pub(super) text: String,
-    places: Vec<usize>,
+    locations: Vec<usize>,
 }
 
 impl Folded {
     pub(super) fn of(text: &str) -> Self {
-        let mut folded = Self { text: String::with_capacity(text.len()), places: Vec::with_capacity(text.len()) };
+        let mut folded = Self { text: String::with_capacity(text.len()), locations: Vec::with_capacity(text.len()) };
         for (at, character) in text.char_indices().filter(|(_, character)| !is_invisible(*character)) {
             if character.is_ascii() {
                 folded.push(at, character);
@@ -36,12 +36,12 @@ impl Folded {
             return;
         }
         self.text.push(character);
-        self.places.push(at);
+        self.locations.push(at);
     }
 
     /// Where a byte of the folded text comes from.
-    pub(super) fn place(&self, at: usize) -> usize {
-        self.places.get(at).copied().unwrap_or(0)
+    pub(super) fn location(&self, at: usize) -> usize {
+        self.locations.get(at).copied().unwrap_or(0)
     }
 }
 

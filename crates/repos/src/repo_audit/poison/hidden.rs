@@ -97,9 +97,9 @@ fn directions(text: &str) -> Vec<Indicator> {
             line.char_indices().find(|(_, letter)| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'));
         let forces = line.char_indices().find(|(_, letter)| matches!(letter, '\u{202d}' | '\u{202e}'));
         let honest = line.chars().any(is_right_to_left);
-        if let Some((place, _)) = forces.or(turns.filter(|_| !honest)) {
+        if let Some((location, _)) = forces.or(turns.filter(|_| !honest)) {
             found.push(Indicator::strong(
-                at + place,
+                at + location,
                 "changes the direction of text so that it reads as something else",
             ));
         }

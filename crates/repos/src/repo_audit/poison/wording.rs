@@ -179,7 +179,11 @@ pub(super) fn indicators(text: &str) -> Vec<Indicator> {
     let folded = Folded::of(text);
     let find = |(wording, regex): &(&'static Wording, Regex)| {
         let found = regex.find(folded.text.as_bytes())?;
-        Some(Indicator { strength: wording.strength, what: wording.what.to_owned(), at: folded.place(found.start()) })
+        Some(Indicator {
+            strength: wording.strength,
+            what: wording.what.to_owned(),
+            at: folded.location(found.start()),
+        })
     };
     let mut found: Vec<Indicator> = COMPILED.iter().filter_map(find).collect();
     found.sort_by(|one, other| one.what.cmp(&other.what).then(one.at.cmp(&other.at)));

@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use crate::repo_audit::document::{member, text};
+use crate::repo_audit::hit::{Location, RepositoryHit};
 use crate::repo_audit::lookup::{self, EACH, Paths, Spot};
-use crate::repo_audit::remark::{Place, Remark};
 use crate::repo_audit::shown::shown;
 use agent_strace_policy::json::{Data, Value};
 use agent_strace_rules::repository::WIDE_ALLOW;
@@ -95,14 +95,14 @@ const PROGRAMS: &[&str] = &[
 ];
 const FILES: &[&str] = &["read", "edit", "write", "multiedit", "notebookedit", "glob", "grep"];
 
-pub(super) fn remarks(file: &File<'_>, found: &mut Vec<Remark>) {
+pub(super) fn hits(file: &File<'_>, found: &mut Vec<RepositoryHit>) {
     for (_, keys) in PATHS.matching(file.path).into_iter().filter_map(|at| LISTS.get(at)) {
         for spot in lookup::at(&file.document.root, keys) {
             let bare = keys.contains(&"terminalAllowlist") || keys.contains(&"commandAllowlist");
             let Some((entry, why)) = wide(&spot, bare) else { continue };
-            let place = Place::head(file.path, file.document.line(&spot.span()));
+            let location = Location::head(file.path, file.document.line(&spot.span()));
             let message = format!("{} {why}", shown(&entry));
-            found.push(Remark::new(&WIDE_ALLOW, place, message).about("entry", entry));
+            found.push(RepositoryHit::new(&WIDE_ALLOW, location, message).about("entry", entry));
         }
     }
 }

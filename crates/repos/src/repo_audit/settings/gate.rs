@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use crate::repo_audit::document::{items, member, members, text};
+use crate::repo_audit::hit::{Location, RepositoryHit};
 use crate::repo_audit::launch::{commands, program};
 use crate::repo_audit::lookup::{self, EACH, Paths, Spot};
-use crate::repo_audit::remark::{Place, Remark};
 use agent_strace_policy::json::{Data, Value};
 use agent_strace_rules::repository::GATE_DISABLED;
 
@@ -26,7 +26,7 @@ pub(super) fn may_speak(_path: &str, text: &str) -> bool {
     text.contains(NAME)
 }
 
-pub(super) fn remarks(file: &File<'_>, found: &mut Vec<Remark>) {
+pub(super) fn hits(file: &File<'_>, found: &mut Vec<RepositoryHit>) {
     if !PATHS.matches(file.path) {
         return;
     }
@@ -54,9 +54,9 @@ pub(super) fn remarks(file: &File<'_>, found: &mut Vec<Remark>) {
     }
 }
 
-fn push(file: &File<'_>, at: &Value, message: &str, found: &mut Vec<Remark>) {
-    let place = Place::head(file.path, file.document.line(&at.span));
-    found.push(Remark::new(&GATE_DISABLED, place, message).about("reason", message));
+fn push(file: &File<'_>, at: &Value, message: &str, found: &mut Vec<RepositoryHit>) {
+    let location = Location::head(file.path, file.document.line(&at.span));
+    found.push(RepositoryHit::new(&GATE_DISABLED, location, message).about("reason", message));
 }
 
 /// By its action, or by the program in its script.
@@ -108,7 +108,7 @@ fn forgives(value: &Value) -> bool {
     })
 }
 
-fn of_step(file: &File<'_>, step: &Value, found: &mut Vec<Remark>) {
+fn of_step(file: &File<'_>, step: &Value, found: &mut Vec<RepositoryHit>) {
     if forgives(step) {
         push(file, step, "`continue-on-error` lets the gate fail without a consequence: take it out", found);
     }
@@ -121,7 +121,7 @@ fn of_step(file: &File<'_>, step: &Value, found: &mut Vec<Remark>) {
     }
 }
 
-fn of_gitlab(file: &File<'_>, job: &Spot<'_>, found: &mut Vec<Remark>) {
+fn of_gitlab(file: &File<'_>, job: &Spot<'_>, found: &mut Vec<RepositoryHit>) {
     let allowed = member(job.value, "allow_failure").filter(|value| matches!(value.data, Data::Bool(true)));
     if let Some(value) = allowed {
         push(file, value, "`allow_failure` lets the gate fail without a consequence: take it out", found);
@@ -140,7 +140,7 @@ fn scripts(job: &Value) -> Vec<&str> {
 }
 
 /// Lines with the gate in them that say that it may fail, or that nothing fails it.
-fn of_script(file: &File<'_>, at: &Value, script: &str, found: &mut Vec<Remark>) {
+fn of_script(file: &File<'_>, at: &Value, script: &str, found: &mut Vec<RepositoryHit>) {
     let joined = script.replace("\\\n", " ");
     let gates = joined.lines().filter(|line| line.contains(NAME) && runs_gate(line));
     for line in gates {

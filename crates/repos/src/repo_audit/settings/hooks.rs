@@ -3,10 +3,10 @@
 use std::sync::LazyLock;
 
 use crate::repo_audit::document::{items, member, members, text};
+use crate::repo_audit::hit::{Location, RepositoryHit};
 use crate::repo_audit::hosts;
 use crate::repo_audit::launch::{Launch, dangers, program};
 use crate::repo_audit::lookup::{self, Paths, Spot};
-use crate::repo_audit::remark::{Place, Remark};
 use crate::repo_audit::shown::shown_words;
 use agent_strace_model::finding::Level;
 use agent_strace_policy::json::{Data, Value};
@@ -75,7 +75,7 @@ pub(super) fn globs() -> impl Iterator<Item = &'static str> {
     PLACES.iter().map(|(glob, ..)| *glob)
 }
 
-pub(super) fn remarks(file: &File<'_>, found: &mut Vec<Remark>) {
+pub(super) fn hits(file: &File<'_>, found: &mut Vec<RepositoryHit>) {
     for (_, keys, when) in PATHS.matching(file.path).into_iter().filter_map(|at| PLACES.get(at)) {
         for spot in lookup::at(&file.document.root, keys) {
             match when {
@@ -108,7 +108,7 @@ fn runs_on_open(task: &Value) -> bool {
     on == Some("folderOpen")
 }
 
-fn all(file: &File<'_>, spot: &Spot<'_>, when: &str, found: &mut Vec<Remark>) {
+fn all(file: &File<'_>, spot: &Spot<'_>, when: &str, found: &mut Vec<RepositoryHit>) {
     let mut commands = Vec::new();
     match &spot.value.data {
         Data::Text(line) => commands.push((line.clone(), spot.span())),
@@ -120,7 +120,7 @@ fn all(file: &File<'_>, spot: &Spot<'_>, when: &str, found: &mut Vec<Remark>) {
         _ => gather(spot.value, 0, &mut commands),
     }
     for (line, span) in commands.into_iter().filter(|(line, _)| !is_ours(line)) {
-        found.push(remark(file, &line, span, when));
+        found.push(hit(file, &line, span, when));
     }
 }
 
@@ -156,8 +156,8 @@ fn is_ours(line: &str) -> bool {
     !launch.is_script && launch.words.first().is_some_and(|word| program(word) == "agent-strace")
 }
 
-fn remark(file: &File<'_>, line: &str, span: std::ops::Range<usize>, when: &str) -> Remark {
-    let place = Place::head(file.path, file.document.line(&span));
+fn hit(file: &File<'_>, line: &str, span: std::ops::Range<usize>, when: &str) -> RepositoryHit {
+    let location = Location::head(file.path, file.document.line(&span));
     let command = shown_words(line.split_whitespace());
     let sends = line.strip_prefix(POST).is_some_and(|address| !hosts::is_local_url(address));
     let hostile = sends || !dangers(line).is_empty();
@@ -168,6 +168,6 @@ fn remark(file: &File<'_>, line: &str, span: std::ops::Range<usize>, when: &str)
             "runs {command} {when}, on the machine of everybody who opens the repository: look at it, and accept it by an exception"
         )
     };
-    let remark = Remark::new(&HOOK_COMMAND, place, message).about("command", line).about("when", when);
-    if hostile { remark.at(Level::Error) } else { remark }
+    let hit = RepositoryHit::new(&HOOK_COMMAND, location, message).about("command", line).about("when", when);
+    if hostile { hit.at(Level::Error) } else { hit }
 }

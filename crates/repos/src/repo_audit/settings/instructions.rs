@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use crate::repo_audit::document::line_at;
+use crate::repo_audit::hit::{Location, RepositoryHit};
 use crate::repo_audit::lookup::Paths;
 use crate::repo_audit::poison;
-use crate::repo_audit::remark::{Place, Remark};
 use agent_strace_rules::repository::HIDDEN_TEXT;
 
 pub(super) const GLOBS: &[&str] = &[
@@ -46,14 +46,14 @@ pub(crate) fn is_instructions(path: &str) -> bool {
 }
 
 /// Text in such a file that no reader sees.
-pub(crate) fn instructions(path: &str, text: &str) -> Vec<Remark> {
+pub(crate) fn instructions(path: &str, text: &str) -> Vec<RepositoryHit> {
     let mut found = poison::hidden(text);
     found.extend(poison::in_comments(text));
     found.sort_by_key(|indicator| indicator.at);
-    let remark = |indicator: poison::Indicator| {
-        let place = Place::head(path, line_at(text, indicator.at));
+    let hit = |indicator: poison::Indicator| {
+        let location = Location::head(path, line_at(text, indicator.at));
         let message = format!("this file {}: agents read it and reviewers do not, so take it out", indicator.what);
-        Remark::new(&HIDDEN_TEXT, place, message).about("what", indicator.what)
+        RepositoryHit::new(&HIDDEN_TEXT, location, message).about("what", indicator.what)
     };
-    found.into_iter().map(remark).collect()
+    found.into_iter().map(hit).collect()
 }

@@ -14,7 +14,7 @@ mod tests;
 
 use crate::repo_audit::document::{Document, Fault, Language};
 use crate::repo_audit::front_matter;
-use crate::repo_audit::remark::Remark;
+use crate::repo_audit::hit::RepositoryHit;
 
 pub(crate) use instructions::instructions;
 
@@ -26,7 +26,7 @@ pub(crate) fn is_settings(path: &str) -> bool {
 }
 
 /// Everything that the settings in one file give away, in the order of their lines.
-pub(crate) fn remarks(path: &str, text: &str) -> Result<Vec<Remark>, Fault> {
+pub(crate) fn hits(path: &str, text: &str) -> Result<Vec<RepositoryHit>, Fault> {
     if !is_settings(path) || gate::PATHS.matches(path) && !gate::may_speak(path, text) {
         return Ok(Vec::new());
     }
@@ -43,11 +43,11 @@ pub(crate) fn remarks(path: &str, text: &str) -> Result<Vec<Remark>, Fault> {
     };
     let file = File { path, document: Document::read(language, text)? };
     let mut found = Vec::new();
-    table::remarks(&file, &mut found);
-    allow::remarks(&file, &mut found);
-    hooks::remarks(&file, &mut found);
-    gate::remarks(&file, &mut found);
-    let order = |remark: &Remark| (remark.place.line, remark.rule.id, remark.message.clone());
+    table::hits(&file, &mut found);
+    allow::hits(&file, &mut found);
+    hooks::hits(&file, &mut found);
+    gate::hits(&file, &mut found);
+    let order = |hit: &RepositoryHit| (hit.location.line, hit.rule.id, hit.message.clone());
     found.sort_by_cached_key(order);
     // A file that two rows speak of is told of once.
     found.dedup_by(|later, earlier| order(later) == order(earlier));

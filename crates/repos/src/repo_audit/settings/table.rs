@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use crate::repo_audit::document::{items, members, text};
+use crate::repo_audit::hit::{Location, RepositoryHit};
 use crate::repo_audit::lookup::{self, EACH, Paths, Spot};
-use crate::repo_audit::remark::{Place, Remark};
 use crate::repo_audit::shown::shown;
 use agent_strace_model::finding::Level;
 use agent_strace_policy::json::{Data, Value};
@@ -19,10 +19,10 @@ pub(super) fn globs() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.files)
 }
 
-pub(super) fn remarks(file: &File<'_>, found: &mut Vec<Remark>) {
+pub(super) fn hits(file: &File<'_>, found: &mut Vec<RepositoryHit>) {
     for row in PATHS.matching(file.path).into_iter().filter_map(|at| ROWS.get(at)) {
         let spots = lookup::at(&file.document.root, row.keys);
-        found.extend(spots.iter().filter(|spot| row.test.holds(spot.value)).map(|spot| row.remark(file, spot)));
+        found.extend(spots.iter().filter(|spot| row.test.holds(spot.value)).map(|spot| row.hit(file, spot)));
     }
     if file.path.to_ascii_lowercase().ends_with(".codex/config.toml") {
         codex(file, found);
@@ -30,16 +30,16 @@ pub(super) fn remarks(file: &File<'_>, found: &mut Vec<Remark>) {
 }
 
 impl Row {
-    fn remark(&self, file: &File<'_>, spot: &Spot<'_>) -> Remark {
+    fn hit(&self, file: &File<'_>, spot: &Spot<'_>) -> RepositoryHit {
         let key = self.keys.iter().filter(|key| **key != EACH).copied().collect::<Vec<_>>().join(".");
-        let place = Place::head(file.path, file.document.line(&spot.span()));
+        let location = Location::head(file.path, file.document.line(&spot.span()));
         let what = if std::ptr::eq(self.rule, &raw const GATE_DISABLED) && key == "fail_on" {
             "lets no finding fail a run: name the level that does"
         } else {
             self.what
         };
         let message = format!("`{key}: {}` {what}", value_in_words(spot.value));
-        Remark::new(self.rule, place, message).about("setting", key).at(self.level)
+        RepositoryHit::new(self.rule, location, message).about("setting", key).at(self.level)
     }
 }
 
@@ -89,7 +89,7 @@ fn value_in_words(value: &Value) -> String {
 }
 
 /// No question and no sandbox are harmless each; both together are everything.
-fn codex(file: &File<'_>, found: &mut Vec<Remark>) {
+fn codex(file: &File<'_>, found: &mut Vec<RepositoryHit>) {
     let root = &file.document.root;
     let profiles = lookup::at(root, &["profiles", EACH]);
     let tables = std::iter::once(root).chain(profiles.iter().map(|spot| spot.value));
@@ -98,15 +98,15 @@ fn codex(file: &File<'_>, found: &mut Vec<Remark>) {
         let sandbox = lookup::at(table, &["sandbox_mode"]);
         let open = sandbox.into_iter().find(|spot| text(spot.value) == Some("danger-full-access"));
         let Some(open) = open else { continue };
-        let place = Place::head(file.path, file.document.line(&open.span()));
-        let remark = if never.is_some() {
+        let location = Location::head(file.path, file.document.line(&open.span()));
+        let hit = if never.is_some() {
             let message = "`sandbox_mode: danger-full-access` with `approval_policy: never` lets the agent do everything without a question: take one of the two out";
-            Remark::new(&PERMISSION_BYPASS, place, message).at(Level::Error)
+            RepositoryHit::new(&PERMISSION_BYPASS, location, message).at(Level::Error)
         } else {
             let message =
                 "`sandbox_mode: danger-full-access` lets commands do everything: keep them in `workspace-write`";
-            Remark::new(&WIDE_ALLOW, place, message)
+            RepositoryHit::new(&WIDE_ALLOW, location, message)
         };
-        found.push(remark.about("setting", "sandbox_mode"));
+        found.push(hit.about("setting", "sandbox_mode"));
     }
 }

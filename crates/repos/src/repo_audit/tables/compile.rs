@@ -133,11 +133,11 @@ impl Globs {
         Ok(Self { set, of: globs.iter().map(|(_, of)| *of).collect() })
     }
 
-    /// The signals that a path or a name is. `places`: kept between calls, so that nothing is allocated for the many
+    /// The signals that a path or a name is. `locations`: kept between calls, so that nothing is allocated for the many
     /// that are none.
-    pub fn matching(&self, path: &str, places: &mut Vec<usize>) -> impl Iterator<Item = SignalId> {
-        self.set.matches_into(path, places);
-        places.iter().filter_map(|at| self.of.get(*at).copied())
+    pub fn matching(&self, path: &str, locations: &mut Vec<usize>) -> impl Iterator<Item = SignalId> {
+        self.set.matches_into(path, locations);
+        locations.iter().filter_map(|at| self.of.get(*at).copied())
     }
 
     pub fn matches(&self, path: &str) -> bool {

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use rayon::prelude::*;
 
 use super::super::tables::{Confidence, Ecosystem, Form, Signal, Tool};
-use super::super::{Approvals, Settings, Swept, sweep, tables};
+use super::super::{Approvals, RepositoryAudit, Settings, audit_repository, tables};
 use super::world::World;
 use agent_strace_git::{Backend, Revisions};
 
 const DANA: &str = "Dana Moreau <dana@example.com>";
 
-fn swept(world: &World) -> Swept {
+fn audit(world: &World) -> RepositoryAudit {
     let approvals = Approvals::default();
     let settings = Settings {
         revisions: Some(Revisions::All),
@@ -21,7 +21,7 @@ fn swept(world: &World) -> Swept {
         used: None,
         deep: false,
     };
-    sweep(world.path(), &settings).unwrap()
+    audit_repository(world.path(), &settings).unwrap()
 }
 
 /// Puts an example where its kind belongs. `number` tells files of one name apart.
@@ -97,8 +97,8 @@ fn package(world: &mut World, ecosystem: Ecosystem, example: &str, number: usize
 }
 
 /// Whether the sweep found this kind of trace of the tool, at least as sure as its signal says.
-fn is_found(swept: &Swept, tool: &Tool, signal: &Signal) -> bool {
-    let detected = swept.tools.iter().filter(|detected| detected.tool.id == tool.id);
+fn is_found(audit: &RepositoryAudit, tool: &Tool, signal: &Signal) -> bool {
+    let detected = audit.tools.iter().filter(|detected| detected.tool.id == tool.id);
     detected
         .flat_map(|detected| &detected.evidence)
         .any(|evidence| evidence.signal == signal.form.name() && evidence.confidence >= signal.confidence)
@@ -107,7 +107,7 @@ fn is_found(swept: &Swept, tool: &Tool, signal: &Signal) -> bool {
 /// Puts every example of all tables into a repository of its own, and asks what is wrong with what is found there.
 fn each_example(
     examples: fn(&Signal) -> &[String],
-    wrong: impl Fn(&Swept, &Tool, &Signal) -> Option<String> + Sync,
+    wrong: impl Fn(&RepositoryAudit, &Tool, &Signal) -> Option<String> + Sync,
 ) -> (usize, Vec<String>) {
     let all: Vec<(&Tool, &Signal, usize, &String)> = tables()
         .unwrap()
@@ -122,7 +122,7 @@ fn each_example(
         let mut world = World::new();
         plant(&mut world, &signal.form, example, *number);
         world.commit((DANA, DANA), "files");
-        let reason = wrong(&swept(&world), tool, signal)?;
+        let reason = wrong(&audit(&world), tool, signal)?;
         Some(format!("{}: {} `{example}` {reason}", tool.id, signal.form.name()))
     });
     (all.len(), judged.collect())
@@ -130,8 +130,8 @@ fn each_example(
 
 #[test]
 fn what_is_planted_is_found_each_for_itself() {
-    let missed = |swept: &Swept, tool: &Tool, signal: &Signal| {
-        (!is_found(swept, tool, signal)).then(|| "is not found".to_owned())
+    let missed = |audit: &RepositoryAudit, tool: &Tool, signal: &Signal| {
+        (!is_found(audit, tool, signal)).then(|| "is not found".to_owned())
     };
     let (planted, missed) = each_example(|signal| &signal.plants, missed);
     assert!(planted >= 150, "{planted}");
@@ -140,8 +140,8 @@ fn what_is_planted_is_found_each_for_itself() {
 
 #[test]
 fn what_looks_alike_is_never_confirmed() {
-    let confirmed = |swept: &Swept, tool: &Tool, _: &Signal| {
-        let detected = swept.tools.iter().find(|detected| detected.tool.id == tool.id)?;
+    let confirmed = |audit: &RepositoryAudit, tool: &Tool, _: &Signal| {
+        let detected = audit.tools.iter().find(|detected| detected.tool.id == tool.id)?;
         let texts: Vec<&str> = detected.evidence.iter().map(|evidence| evidence.text.as_str()).collect();
         (detected.confidence == Confidence::Confirmed).then(|| format!("is confirmed by {texts:?}"))
     };
@@ -175,7 +175,7 @@ fn all_look_alikes_together_confirm_nothing_that_is_not_there() {
             world.commit((person, person), message);
         }
     }
-    let found: BTreeSet<String> = swept(&world)
+    let found: BTreeSet<String> = audit(&world)
         .tools
         .iter()
         .filter(|detected| detected.confidence > Confidence::Weak)

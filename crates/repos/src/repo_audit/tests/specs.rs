@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 
-use super::super::{Approvals, Settings, Swept, sweep, tables};
+use super::super::{Approvals, RepositoryAudit, Settings, audit_repository, tables};
 use super::world::World;
-use crate::repo_audit::{Place, Remark};
+use crate::repo_audit::{Location, RepositoryHit};
 use agent_strace_git::{Backend, Revisions};
 use agent_strace_policy::config;
 use agent_strace_policy::config::approved::Approved;
@@ -65,7 +65,7 @@ impl Case {
         }
     }
 
-    fn swept(mut self) -> Swept {
+    fn audit(mut self) -> RepositoryAudit {
         let mut world = self.world.take().unwrap();
         world.commit(("Dana <dana@example.com>", "Dana <dana@example.com>"), "files");
         for (person, message) in &self.commits {
@@ -89,14 +89,14 @@ impl Case {
             used: self.used.as_ref(),
             deep: false,
         };
-        sweep(world.path(), &settings).unwrap()
+        audit_repository(world.path(), &settings).unwrap()
     }
 }
 
-fn shown(place: &Place) -> String {
-    let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
-    let file = place.file.as_ref().map(|file| format!("{file}{line}"));
-    let origin = match &place.origin {
+fn shown(location: &Location) -> String {
+    let line = location.line.map_or_else(String::new, |line| format!(":{line}"));
+    let file = location.file.as_ref().map(|file| format!("{file}{line}"));
+    let origin = match &location.origin {
         crate::repo_audit::Origin::Head => None,
         // What a commit is called depends on when it was made.
         crate::repo_audit::Origin::Commit(_) => Some("(a commit)".to_owned()),
@@ -111,13 +111,13 @@ fn shown(place: &Place) -> String {
 fn with_findings(text: &str, id: &str) -> (String, bool) {
     let mut fires = false;
     let written = specs::rewritten(text, "repository", |lines| {
-        let swept = Case::read(lines).swept();
-        assert!(swept.gaps.is_empty(), "{id}: {:?}", swept.gaps);
-        fires |= swept.remarks.iter().any(|remark| remark.rule.id == id);
-        let line = |remark: &Remark| {
-            format!("{} {} {}: {}", remark.level.name(), remark.rule.id, shown(&remark.place), remark.message)
+        let audit = Case::read(lines).audit();
+        assert!(audit.gaps.is_empty(), "{id}: {:?}", audit.gaps);
+        fires |= audit.hits.iter().any(|hit| hit.rule.id == id);
+        let line = |hit: &RepositoryHit| {
+            format!("{} {} {}: {}", hit.level.name(), hit.rule.id, shown(&hit.location), hit.message)
         };
-        swept.remarks.iter().map(line).collect()
+        audit.hits.iter().map(line).collect()
     });
     (written, fires)
 }

@@ -88,8 +88,8 @@ fn a_plugin_may_name_another_file() {
 
 fn said(text: &str) -> Vec<String> {
     let servers = servers(".mcp.json", text).unwrap();
-    let remarks = servers.iter().flat_map(remarks);
-    remarks.map(|remark| format!("{} {}: {}", remark.level.name(), remark.rule.id, remark.message)).collect()
+    let hits = servers.iter().flat_map(hits);
+    hits.map(|hit| format!("{} {}: {}", hit.level.name(), hit.rule.id, hit.message)).collect()
 }
 
 fn rules_of(entry: &str) -> Vec<String> {
@@ -167,7 +167,7 @@ proptest::proptest! {
         for key in ["mcpServers", "servers", "mcp"] {
             if let Ok(servers) = servers(FORMATS_TRIED[at], &format!("{{\"{key}\": {{\"a\": {entry}}}}}")) {
                 for server in &servers {
-                    drop(remarks(server));
+                    drop(hits(server));
                 }
             }
         }

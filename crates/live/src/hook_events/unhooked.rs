@@ -1,18 +1,18 @@
-//! Where enforcement failed: what the agent's own log says was done, joined with what its hook said to it.
+//! Finds calls that enforcement missed, by joining the agent's own log with the decisions of its hook.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use agent_strace_model::{EventKind, Session, Status, ToolCall};
 use agent_strace_store::live::{Decided, Decisions};
 
-/// How a call got past the hook.
+/// The way in which a call got past the hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Way {
     /// It was denied, and ran.
     AfterDeny,
-    /// A sub-agent made it of which the hook never saw a call.
+    /// A sub-agent made it, and the hook never saw a call of that sub-agent.
     UnseenSubagent,
-    /// It ran, and nobody decided.
+    /// It ran without a decision.
     NoDecision,
     /// It ran, and the hook could not judge it.
     NotJudged,
@@ -30,7 +30,7 @@ impl Way {
         }
     }
 
-    /// In words, of a call.
+    /// A description of a call, for messages.
     pub fn words(self) -> &'static str {
         match self {
             Self::AfterDeny => "it was denied, and ran",
@@ -43,31 +43,31 @@ impl Way {
 
 /// A call that got past the hook.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Lapse {
+pub struct UnhookedCall {
     pub way: Way,
     /// The event's number in the agent's log, and its line.
     pub event: u32,
     pub line: u32,
     pub tool: String,
     pub subagent: Option<String>,
-    /// What the hook said, or why it could not judge.
+    /// The hook's message, or the reason why it could not judge.
     pub said: Option<String>,
 }
 
-/// One session, joined.
+/// The calls of one session, joined with the hook's decisions.
 #[derive(Debug, Default)]
 pub struct Joined {
     /// Calls that ran, as far as the log knows.
     pub ran: usize,
     pub decided: usize,
-    pub lapses: Vec<Lapse>,
+    pub unhooked: Vec<UnhookedCall>,
     /// Decisions about calls that are not in the log.
     pub unknown: usize,
 }
 
 /// Calls are joined by the agent's ids, and those without one by their tool, in order.
 pub fn join(session: &Session<'_>, decisions: &Decisions) -> Joined {
-    // Asked again about the same call, the last word counts.
+    // The last decision about a call counts.
     let mut last: BTreeMap<(u32, &str), &Decided> = BTreeMap::new();
     for decided in &decisions.all {
         last.insert((decided.event, &decided.tool_use_id), decided);
@@ -84,7 +84,7 @@ pub fn join(session: &Session<'_>, decisions: &Decisions) -> Joined {
         let decided = match call.call_id.as_deref() {
             // The same id may be given to several calls.
             Some(id) if by_call.contains_key(id) => by_call.get_mut(id).and_then(VecDeque::pop_front),
-            // An id that no decision has: it was never asked about, unless the hook was given none.
+            // No decision has the id: the hook was never asked, unless it gets no ids.
             Some(_) if has_ids(&decisions.all) => None,
             _ => by_tool.get_mut(&*call.tool).and_then(VecDeque::pop_front),
         };
@@ -111,7 +111,7 @@ pub fn join(session: &Session<'_>, decisions: &Decisions) -> Joined {
             Some(decided) if decided.decision == "error" && !decided.enforced => Way::NotJudged,
             Some(_) => continue,
         };
-        joined.lapses.push(Lapse {
+        joined.unhooked.push(UnhookedCall {
             way,
             event: event.number,
             line: event.line,
@@ -125,15 +125,15 @@ pub fn join(session: &Session<'_>, decisions: &Decisions) -> Joined {
     joined
 }
 
-/// Hooks that are given no ids make some up.
+/// Whether the hook was given ids by the agent; otherwise the recorder assigned its own.
 fn has_ids(decisions: &[Decided]) -> bool {
     decisions.iter().any(|decided| !decided.tool_use_id.starts_with(super::record::OWN))
 }
 
-/// What our own refusal begins with.
+/// The start of the gate's own refusal.
 pub const REFUSAL: &str = "agent-strace: the scope of this repository";
 
-/// Calls whose result is our own refusal: they did not run, however their agent records that.
+/// Calls whose result is the gate's own refusal: they did not run, however the agent records them.
 fn refused<'s>(session: &'s Session<'_>) -> BTreeSet<&'s str> {
     let results = session.events.iter().filter_map(|event| match &event.kind {
         EventKind::Result(result) if result.is_error => Some(result),
@@ -143,7 +143,7 @@ fn refused<'s>(session: &'s Session<'_>) -> BTreeSet<&'s str> {
     ours.filter_map(|result| result.call_id.as_deref()).collect()
 }
 
-/// One without a result may have.
+/// Whether a call ran. A call without a result may have run.
 fn ran(call: &ToolCall<'_>, refused: &BTreeSet<&str>) -> bool {
     match call.status {
         Status::Denied => false,

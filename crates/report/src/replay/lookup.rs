@@ -1,30 +1,30 @@
-//! Where a reader wants to look: an event by its number, or what a finding is about.
+//! Looks up the target of `--around`: an event by its number, or a finding.
 
 use super::super::text::counted;
 use super::ReplayReport;
 use agent_strace_model::finding::Level;
 
-/// What `--around` asks for.
+/// The target of `--around`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum LookupTarget {
     /// `#12`
     Event(u32),
     /// A rule (`scope/read`), or the start of a fingerprint.
     Finding(String),
 }
 
-/// A finding that was asked for.
+/// A finding that matches the target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// The place of its session among those of the report.
+pub struct FoundFinding {
+    /// The index of its session in the report.
     pub session: usize,
     pub event: u32,
     pub fingerprint: String,
-    /// In one line, redacted; a renderer escapes it.
+    /// The finding in one line, redacted; a renderer escapes it.
     pub said: String,
 }
 
-impl Asked {
+impl LookupTarget {
     pub fn of(text: &str) -> Self {
         let number = text.strip_prefix('#').unwrap_or(text).parse();
         // A number without its mark may be the start of a fingerprint, which is longer than numbers of events are.
@@ -35,7 +35,7 @@ impl Asked {
     }
 }
 
-/// Less of a fingerprint names nothing.
+/// The shortest prefix of a fingerprint that is accepted.
 pub(crate) const SHORTEST: usize = 6;
 
 /// Whether a finding has this rule, or a fingerprint that starts so.
@@ -56,7 +56,7 @@ impl ReplayReport {
         self.sessions.iter().position(|session| session.is(id, source))
     }
 
-    /// How much was found at these events, in words; empty where nothing was.
+    /// The number of findings at these events, in words; empty if there are none.
     pub(crate) fn found_in(&self, session: usize, from: u32, to: u32) -> String {
         let lines = self.sessions.get(session).map_or(&[][..], |session| session.lines.as_slice());
         let start = lines.partition_point(|line| line.number < from);
@@ -69,8 +69,8 @@ impl ReplayReport {
         counts.collect::<Vec<_>>().join(", ")
     }
 
-    /// Every finding of that name, in order.
-    pub fn findings(&self, name: &str) -> Vec<Found> {
+    /// All findings with this rule or fingerprint, in order.
+    pub fn findings(&self, name: &str) -> Vec<FoundFinding> {
         let mut found = Vec::new();
         for (place, session) in self.sessions.iter().enumerate() {
             let at_events = session.lines.iter().flat_map(|line| &line.findings);
@@ -80,7 +80,7 @@ impl ReplayReport {
                 .chain(at_events)
                 .filter(|finding| is_called(finding.rule, &finding.fingerprint, name))
             {
-                found.push(Found {
+                found.push(FoundFinding {
                     session: place,
                     event: finding.event,
                     fingerprint: finding.fingerprint.clone(),
@@ -94,19 +94,19 @@ impl ReplayReport {
 
 #[cfg(test)]
 mod tests {
-    use super::Asked;
+    use super::LookupTarget;
 
     #[test]
     fn numbers_are_events_and_all_else_names_findings() {
         for (text, expected) in [
-            ("#12", Asked::Event(12)),
-            ("12", Asked::Event(12)),
-            ("#123456", Asked::Event(123_456)),
-            ("123456", Asked::Finding("123456".into())),
-            ("AB12cd", Asked::Finding("ab12cd".into())),
-            ("scope/read", Asked::Finding("scope/read".into())),
+            ("#12", LookupTarget::Event(12)),
+            ("12", LookupTarget::Event(12)),
+            ("#123456", LookupTarget::Event(123_456)),
+            ("123456", LookupTarget::Finding("123456".into())),
+            ("AB12cd", LookupTarget::Finding("ab12cd".into())),
+            ("scope/read", LookupTarget::Finding("scope/read".into())),
         ] {
-            assert_eq!(Asked::of(text), expected, "{text}");
+            assert_eq!(LookupTarget::of(text), expected, "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The findings of a page: all of them, or the worst where there are too many for a browser; by the rows they stand at.
+//! The findings of a page by row: all of them, or the worst ones if there are too many for a browser.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,15 +7,15 @@ use crate::html::excerpt::rank;
 use crate::replay::{ReplayReport, ShownEvents};
 use crate::view::ShownFinding;
 
-/// Findings in a page.
+/// The maximum number of findings in a page.
 const MOST: usize = 2_000;
 
-/// One finding.
-pub(super) struct Found<'a> {
+/// One finding with its number in the page.
+pub(super) struct NumberedFinding<'a> {
     pub(super) finding: &'a ShownFinding,
-    /// The place of its session among those of the page.
+    /// The index of its session in the page.
     pub(super) session: usize,
-    /// The row of the event that it stands at; `None`: of no single event, or of one that the page has no row for.
+    /// The row of its event; `None`: it is not about a single event, or the page has no row for the event.
     pub(super) row: Option<usize>,
     /// Its number in the page, from 1.
     pub(super) number: usize,
@@ -24,16 +24,16 @@ pub(super) struct Found<'a> {
 /// All findings that a page shows.
 pub(super) struct Findings<'a> {
     /// Session by session, in the order of their events; about a whole session last.
-    pub(super) shown: Vec<Found<'a>>,
+    pub(super) shown: Vec<NumberedFinding<'a>>,
     pub(super) total: usize,
-    /// By row: places in `shown`.
+    /// By row: indexes in `shown`.
     by_row: Vec<Vec<usize>>,
 }
 
 impl<'a> Findings<'a> {
     pub(super) fn new(report: &'a ReplayReport, rows: &Rows<'a>) -> Self {
         let places = rows.places();
-        let mut all: Vec<Found<'a>> = Vec::new();
+        let mut all: Vec<NumberedFinding<'a>> = Vec::new();
         for (session, place) in rows.sessions.iter().enumerate() {
             all.extend(report.sessions.get(*place).into_iter().flat_map(|events| of_session(session, events, &places)));
         }
@@ -63,8 +63,8 @@ fn of_session<'a>(
     session: usize,
     events: &'a ShownEvents,
     places: &BTreeMap<(usize, usize), usize>,
-) -> impl Iterator<Item = Found<'a>> {
-    let found = move |finding, row| Found { finding, session, row, number: 0 };
+) -> impl Iterator<Item = NumberedFinding<'a>> {
+    let found = move |finding, row| NumberedFinding { finding, session, row, number: 0 };
     let at_events = events.lines.iter().enumerate().flat_map(move |(place, line)| {
         let row = places.get(&(session, place)).copied();
         line.findings.iter().map(move |finding| found(finding, row))
@@ -73,7 +73,7 @@ fn of_session<'a>(
 }
 
 /// Of equally bad ones those that come first; in their order.
-fn worst(all: Vec<Found<'_>>, most: usize) -> Vec<Found<'_>> {
+fn worst(all: Vec<NumberedFinding<'_>>, most: usize) -> Vec<NumberedFinding<'_>> {
     if all.len() <= most {
         return all;
     }

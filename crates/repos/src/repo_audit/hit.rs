@@ -1,4 +1,4 @@
-//! What is said of a repository, and where in it.
+//! Findings about a repository, and locations in it.
 
 use sha2::{Digest, Sha256};
 
@@ -6,60 +6,60 @@ use agent_strace_model::finding::Level;
 use agent_strace_policy::hex;
 use agent_strace_rules::Rule;
 
-/// Where something stands in a repository. All of it is text of the repository: hostile, and maybe secret.
+/// A location in a repository. Its text comes from the repository: it is hostile and may be secret.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    /// From the top of the repository, `/` between parts.
+pub struct Location {
+    /// Relative to the top of the repository, with `/` as separator.
     pub file: Option<String>,
     /// 1-based.
     pub line: Option<u32>,
     pub origin: Origin,
 }
 
-/// In which state of the repository.
+/// The state of the repository that contains the location.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// Committed, as `HEAD` has it.
+    /// Committed in `HEAD`.
     #[default]
     Head,
-    /// In the work tree, and not committed like that.
+    /// In the work tree, different from `HEAD`.
     Worktree,
-    /// In the history, in this commit (hex).
+    /// In this earlier commit (hex).
     Commit(String),
     /// The full name of a reference.
     Reference(String),
-    /// What sessions did.
+    /// Observed in sessions.
     Sessions,
 }
 
-impl Place {
+impl Location {
     pub fn head(file: &str, line: u32) -> Self {
         Self { file: Some(file.to_owned()), line: Some(line), origin: Origin::Head }
     }
 }
 
-/// One thing that a rule says.
+/// One finding of a rule about a repository.
 #[derive(Debug, Clone)]
-pub struct Remark {
+pub struct RepositoryHit {
     pub rule: &'static Rule,
     pub level: Level,
-    /// Lower case, one line: what it is, and what to do.
+    /// One line in lower case: the problem and the fix.
     pub message: String,
-    pub place: Place,
-    /// What tells it from others of its rule, on whatever line and in whatever commit it stands.
+    pub location: Location,
+    /// Distinguishes it from other findings of its rule, independent of line and commit.
     pub about: Vec<(&'static str, String)>,
 }
 
-impl Remark {
-    /// By the level of its rule.
-    pub fn new(rule: &'static Rule, place: Place, message: impl Into<String>) -> Self {
-        let file = place.file.clone().unwrap_or_default();
-        Self::of(rule, place, message).about("file", file)
+impl RepositoryHit {
+    /// A hit at the level of its rule; the file is part of its identity.
+    pub fn new(rule: &'static Rule, location: Location, message: impl Into<String>) -> Self {
+        let file = location.file.clone().unwrap_or_default();
+        Self::of(rule, location, message).about("file", file)
     }
 
-    /// The same of something that is what it is in whatever file it stands.
-    pub fn of(rule: &'static Rule, place: Place, message: impl Into<String>) -> Self {
-        Self { rule, level: rule.level, message: message.into(), place, about: Vec::new() }
+    /// A hit whose identity does not depend on the file.
+    pub fn of(rule: &'static Rule, location: Location, message: impl Into<String>) -> Self {
+        Self { rule, level: rule.level, message: message.into(), location, about: Vec::new() }
     }
 
     pub fn about(mut self, what: &'static str, value: impl Into<String>) -> Self {
@@ -72,7 +72,7 @@ impl Remark {
         self
     }
 
-    /// Never over a line, a commit or a day.
+    /// The fingerprint: independent of line, commit and day.
     pub fn fingerprint(&self) -> String {
         let mut hasher = Sha256::new();
         for (name, value) in

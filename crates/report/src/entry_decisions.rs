@@ -1,4 +1,4 @@
-//! What each entry of a policy says about an effect, below the line of the effect.
+//! The decision of each policy entry about an effect, shown below the effect.
 
 use serde::Serialize;
 
@@ -10,19 +10,19 @@ use agent_strace_engine::policy_testing::{Explained, How};
 use agent_strace_policy::{Decision, WaiverOrigin, dotted};
 use agent_strace_secrets::{Redacted, redact};
 
-/// Everything that was said about one effect.
+/// The decisions of all entries about one effect.
 #[derive(Debug)]
-pub(super) struct Voices {
-    all: Vec<Voice>,
+pub(super) struct EntryDecisions {
+    all: Vec<EntryDecision>,
     decision: Decision,
-    /// Nothing in the policy speaks about it; something built in may.
+    /// No entry of the policy decides it; a built-in rule may.
     unplaced: bool,
     help: Option<Redacted>,
     excuses: Vec<ShownUse>,
 }
 
 #[derive(Debug)]
-struct Voice {
+struct EntryDecision {
     name: String,
     text: String,
     decision: Decision,
@@ -31,9 +31,9 @@ struct Voice {
     place: ShownLocation,
 }
 
-impl Voices {
+impl EntryDecisions {
     pub(super) fn new(explained: &Explained) -> Self {
-        let voices = explained.spoken.iter().map(|spoken| Voice {
+        let entry_decisions = explained.spoken.iter().map(|spoken| EntryDecision {
             name: spoken.entry.name.clone(),
             text: spoken.entry.text.clone(),
             decision: spoken.entry.decision,
@@ -42,7 +42,7 @@ impl Voices {
             place: ShownLocation::new(&spoken.entry.place, spoken.entry.policy_rule.as_deref()),
         });
         Self {
-            all: voices.collect(),
+            all: entry_decisions.collect(),
             decision: explained.judged.decision,
             unplaced: explained.judged.place.is_none(),
             help: explained.advice.as_deref().map(redact),
@@ -51,7 +51,7 @@ impl Voices {
     }
 
     pub(super) fn lines(&self, policy: Option<&str>, paint: &Paint) -> Vec<String> {
-        let mut lines: Vec<String> = self.all.iter().map(|voice| voice.line(policy, paint)).collect();
+        let mut lines: Vec<String> = self.all.iter().map(|entry| entry.line(policy, paint)).collect();
         if lines.is_empty() {
             let none = match self.decision {
                 Decision::Unruled => "no entry covers it",
@@ -75,8 +75,8 @@ impl Voices {
         lines
     }
 
-    pub(super) fn document(&self) -> Vec<VoiceDocument<'_>> {
-        self.all.iter().map(Voice::document).collect()
+    pub(super) fn document(&self) -> Vec<EntryDecisionDocument<'_>> {
+        self.all.iter().map(EntryDecision::document).collect()
     }
 
     pub(super) fn excuses(&self) -> impl Iterator<Item = &ShownUse> {
@@ -88,9 +88,9 @@ impl Voices {
     }
 }
 
-impl Voice {
-    fn document(&self) -> VoiceDocument<'_> {
-        VoiceDocument {
+impl EntryDecision {
+    fn document(&self) -> EntryDecisionDocument<'_> {
+        EntryDecisionDocument {
             name: &self.name,
             pattern: &self.text,
             decision: self.decision.name(),
@@ -118,7 +118,7 @@ impl Voice {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "SpeakingEntry"))]
-pub(super) struct VoiceDocument<'a> {
+pub(super) struct EntryDecisionDocument<'a> {
     /// `commands.deny[2]`, or the id of a rule.
     name: &'a str,
     pattern: &'a str,
@@ -128,5 +128,5 @@ pub(super) struct VoiceDocument<'a> {
     certain: bool,
     /// The judgement rests on it.
     decides: bool,
-    policy: json::PolicyLocation<'a>,
+    policy: json::PolicyPlace<'a>,
 }

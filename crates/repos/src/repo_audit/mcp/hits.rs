@@ -1,9 +1,9 @@
 //! What is said of a server.
 
+use crate::repo_audit::hit::{Location, RepositoryHit};
 use crate::repo_audit::hosts;
 use crate::repo_audit::launch::{Danger, program};
 use crate::repo_audit::poison::{self, Indicator, Strength};
-use crate::repo_audit::remark::{Place, Remark};
 use crate::repo_audit::shown::shown;
 use agent_strace_model::finding::Level;
 use agent_strace_rules::repository::{AUTO_APPROVE, SERVER_FLOATING, SERVER_POISONED, SERVER_UNSAFE};
@@ -15,26 +15,26 @@ use super::{Server, ToolDescription, Transport};
 const MOST: usize = 3;
 
 /// Everything about one server.
-pub(crate) fn remarks(server: &Server) -> Vec<Remark> {
+pub(crate) fn hits(server: &Server) -> Vec<RepositoryHit> {
     let mut found = Vec::new();
     floating(server, &mut found);
     unsafe_start(server, &mut found);
     approved(server, &mut found);
-    let place = Place::head(&server.file, server.line);
+    let location = Location::head(&server.file, server.line);
     let own =
         poison::in_name(&server.name).into_iter().chain(server.texts.iter().flat_map(|text| poison::indicators(text)));
-    found.extend(said(&place, &format!("the server {}", shown(&server.name)), &server.name, own.collect()));
-    found.extend(poisoned(&place, &server.tools));
+    found.extend(said(&location, &format!("the server {}", shown(&server.name)), &server.name, own.collect()));
+    found.extend(poisoned(&location, &server.tools));
     if server.disabled {
-        found.iter_mut().filter(|remark| remark.level < Level::Error).for_each(|remark| remark.level = Level::Note);
+        found.iter_mut().filter(|hit| hit.level < Level::Error).for_each(|hit| hit.level = Level::Note);
     }
     found
 }
 
 /// Of tools as their server describes them, wherever that was written down.
-fn poisoned(place: &Place, tools: &[ToolDescription]) -> Vec<Remark> {
+fn poisoned(location: &Location, tools: &[ToolDescription]) -> Vec<RepositoryHit> {
     let about =
-        |tool: &ToolDescription| said(place, &format!("the tool {}", shown(&tool.name)), &tool.name, of_tool(tool));
+        |tool: &ToolDescription| said(location, &format!("the tool {}", shown(&tool.name)), &tool.name, of_tool(tool));
     tools.iter().filter_map(about).collect()
 }
 
@@ -45,10 +45,10 @@ pub(super) fn of_tool(tool: &ToolDescription) -> Vec<Indicator> {
 }
 
 /// One remark for one thing, by the worst that is said of it.
-fn said(place: &Place, what: &str, name: &str, found: Vec<Indicator>) -> Option<Remark> {
+fn said(location: &Location, what: &str, name: &str, found: Vec<Indicator>) -> Option<RepositoryHit> {
     let (level, reasons) = worst(found)?;
     let message = format!("{what} {reasons}: do not use it before somebody has read all of its text");
-    Some(Remark::new(&SERVER_POISONED, place.clone(), message).about("name", name).at(level))
+    Some(RepositoryHit::new(&SERVER_POISONED, location.clone(), message).about("name", name).at(level))
 }
 
 /// The worst of several reasons: how bad it is, and why.
@@ -68,7 +68,7 @@ pub(super) fn worst(mut found: Vec<Indicator>) -> Option<(Level, String)> {
 /// So many reasons are told in one message.
 const REASONS: usize = 2;
 
-fn floating(server: &Server, found: &mut Vec<Remark>) {
+fn floating(server: &Server, found: &mut Vec<RepositoryHit>) {
     let (package, why, advice) = match &server.pinned {
         Pin::Floating { package, why } => (package, *why, "name an exact version"),
         Pin::Image { image, why: Some(why) } => (image, *why, "name its digest (`@sha256:…`)"),
@@ -79,15 +79,15 @@ fn floating(server: &Server, found: &mut Vec<Remark>) {
         shown(&server.name),
         shown(package)
     );
-    let remark = Remark::new(&SERVER_FLOATING, Place::head(&server.file, server.line), message);
-    found.push(remark.about("server", &server.name).about("package", package));
+    let hit = RepositoryHit::new(&SERVER_FLOATING, Location::head(&server.file, server.line), message);
+    found.push(hit.about("server", &server.name).about("package", package));
 }
 
-fn unsafe_start(server: &Server, found: &mut Vec<Remark>) {
+fn unsafe_start(server: &Server, found: &mut Vec<RepositoryHit>) {
     for (level, what) in reasons(server) {
         let message = format!("the server {} {what}", shown(&server.name));
-        let remark = Remark::new(&SERVER_UNSAFE, Place::head(&server.file, server.line), message).at(level);
-        found.push(remark.about("server", &server.name).about("reason", what));
+        let hit = RepositoryHit::new(&SERVER_UNSAFE, Location::head(&server.file, server.line), message).at(level);
+        found.push(hit.about("server", &server.name).about("reason", what));
     }
 }
 
@@ -158,7 +158,7 @@ fn is_temporary(word: &str) -> bool {
         && (starts.iter().any(|start| plain.starts_with(start)) || inside.iter().any(|part| plain.contains(part)))
 }
 
-fn approved(server: &Server, found: &mut Vec<Remark>) {
+fn approved(server: &Server, found: &mut Vec<RepositoryHit>) {
     let Some(first) = server.approved.first() else { return };
     let tools = if server.approved.iter().any(|tool| tool == "*") {
         "all of its tools".to_owned()
@@ -171,6 +171,6 @@ fn approved(server: &Server, found: &mut Vec<Remark>) {
     let message = format!(
         "the server {name} may use {tools} without a question, for everybody who opens the repository: let users decide"
     );
-    let remark = Remark::new(&AUTO_APPROVE, Place::head(&server.file, server.line), message);
-    found.push(remark.about("server", &server.name).about("tool", first));
+    let hit = RepositoryHit::new(&AUTO_APPROVE, Location::head(&server.file, server.line), message);
+    found.push(hit.about("server", &server.name).about("tool", first));
 }

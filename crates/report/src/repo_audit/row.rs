@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use agent_strace_model::Gap;
 use agent_strace_model::finding::Level;
 use agent_strace_repos::repo_audit::{
-    Declared, Detected, Evidence, Located, Origin, Pin, Place, Remark, Swept, Transport,
+    Declared, Detected, Evidence, Located, Location, Origin, Pin, RepositoryAudit, RepositoryHit, Transport,
 };
 use agent_strace_secrets::{redact, redact_words};
 
@@ -193,7 +193,7 @@ pub struct GapRow {
 #[derive(Debug)]
 pub struct Judged<'j> {
     /// Those that count.
-    pub remarks: Vec<&'j Remark>,
+    pub hits: Vec<&'j RepositoryHit>,
     pub suppressed: usize,
     pub baselined: usize,
     pub verdict: Verdict,
@@ -204,22 +204,22 @@ pub struct Judged<'j> {
 }
 
 impl Row {
-    pub fn new(index: usize, repository: &str, swept: &Swept, judged: &Judged<'_>) -> Self {
+    pub fn new(index: usize, repository: &str, audit: &RepositoryAudit, judged: &Judged<'_>) -> Self {
         let shown = |text: &String| safe(text);
         Self {
             verdict: judged.verdict,
-            head: swept.head.clone(),
+            head: audit.head.clone(),
             approved: judged.approved.as_ref().map(|names| names.iter().map(shown).collect()),
-            files: swept.files,
-            commits: swept.commits,
-            tools: swept.tools.iter().map(|detected| tool(detected, judged)).collect(),
-            servers: swept.servers.iter().map(|declared| server(declared, judged)).collect(),
-            endpoints: swept.endpoints.iter().map(|located| endpoint(located, judged)).collect(),
-            findings: judged.remarks.iter().map(|remark| FindingRow::new(remark)).collect(),
+            files: audit.files,
+            commits: audit.commits,
+            tools: audit.tools.iter().map(|detected| tool(detected, judged)).collect(),
+            servers: audit.servers.iter().map(|declared| server(declared, judged)).collect(),
+            endpoints: audit.endpoints.iter().map(|located| endpoint(located, judged)).collect(),
+            findings: judged.hits.iter().map(|hit| FindingRow::new(hit)).collect(),
             suppressed: judged.suppressed,
             baselined: judged.baselined,
-            submodules: swept.submodules.iter().map(shown).collect(),
-            gaps: swept.gaps.iter().map(gap).collect(),
+            submodules: audit.submodules.iter().map(shown).collect(),
+            gaps: audit.gaps.iter().map(gap).collect(),
             ..Self::broken(index, repository, "").without_error()
         }
     }
@@ -267,7 +267,7 @@ fn safe(text: &str) -> String {
     redact(text).as_str().to_owned()
 }
 
-fn place(place: &Place) -> PlaceRow {
+fn place(place: &Location) -> PlaceRow {
     let (origin, commit, reference) = match &place.origin {
         Origin::Head => ("head", None, None),
         Origin::Worktree => ("worktree", None, None),
@@ -299,7 +299,7 @@ fn evidence(evidence: &Evidence) -> EvidenceRow {
         confidence: evidence.confidence.name().to_owned(),
         surface: evidence.surface.clone(),
         text: safe(&evidence.text),
-        place: place(&evidence.place),
+        place: place(&evidence.location),
         author: evidence.author.as_deref().map(safe),
         count: evidence.count,
     }
@@ -347,7 +347,7 @@ fn version(pin: &Pin) -> &'static str {
     }
 }
 
-fn endpoint(Located { endpoint, place: at, approved }: &Located, judged: &Judged<'_>) -> EndpointRow {
+fn endpoint(Located { endpoint, location: at, approved }: &Located, judged: &Judged<'_>) -> EndpointRow {
     EndpointRow {
         provider: endpoint.provider.map(str::to_owned),
         host: endpoint.host.as_deref().map(safe),
@@ -363,13 +363,13 @@ fn gap(gap: &Gap) -> GapRow {
 }
 
 impl FindingRow {
-    pub fn new(remark: &Remark) -> Self {
+    pub fn new(hit: &RepositoryHit) -> Self {
         Self {
-            rule: remark.rule.id.to_owned(),
-            level: remark.level.name().to_owned(),
-            message: safe(&remark.message),
-            place: place(&remark.place),
-            fingerprint: remark.fingerprint(),
+            rule: hit.rule.id.to_owned(),
+            level: hit.level.name().to_owned(),
+            message: safe(&hit.message),
+            place: place(&hit.location),
+            fingerprint: hit.fingerprint(),
         }
     }
 
