@@ -146,7 +146,7 @@ impl Machine<'_> {
                 } else {
                     self.enter(&word);
                 }
-                self.astray = before.clone().filter(|before| !self.is_there(before));
+                self.shell.failed_cd_dir = before.clone().filter(|before| !self.is_there(before));
             }
         }
         if name == "pushd" {
@@ -214,12 +214,8 @@ impl Machine<'_> {
     }
 
     /// Effects of `inside` come from the script `file`.
-    pub(crate) fn through_script<T>(&mut self, file: &Arg, inside: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = self.via.clone();
-        self.via.get_or_insert_with(|| format!("script {}", file.text));
-        let result = inside(self);
-        self.via = outer;
-        result
+    pub(crate) fn through_script<T>(&mut self, file: &Arg, inside: impl FnOnce(&mut Machine<'_>) -> T) -> T {
+        self.through(|| format!("script {}", file.text), inside)
     }
 
     /// A program on a stream, run by this shell.
@@ -278,11 +274,11 @@ impl Machine<'_> {
     /// What `name=value` assigns, or adds if the name ends in `+`.
     fn declared_value(&mut self, name: &str, value: &Arg, scope: &Scope) -> Value {
         let plain = name.trim_end_matches('+');
-        let kept = self.declaring.iter().position(|(declared, _)| declared == name);
+        let kept = self.shell.declaring.iter().position(|(declared, _)| declared == name);
         let value = match (kept, value.literal()) {
             // An expression is not evaluated.
             (Some(_), _) if scope.is_integer(plain) => Value::unknown(),
-            (Some(at), _) => self.declaring.remove(at).1,
+            (Some(at), _) => self.shell.declaring.remove(at).1,
             (None, text) => text.map_or_else(Value::unknown, Value::known),
         };
         if plain == name { value } else { scope.value(plain).appended(&value) }
@@ -370,7 +366,7 @@ impl Machine<'_> {
     }
 
     fn set(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
-        let outcome = self.outcome;
+        let outcome = self.context.outcome;
         self.execute(words, true, false);
         let rest = words.get(1..).unwrap_or_default();
         if rest.is_empty() {
@@ -430,7 +426,7 @@ impl Machine<'_> {
 
     /// What the shell runs if it takes `name` for an alias; whether it does, the text alone does not say.
     pub(crate) fn through_alias(&mut self, text: &str, words: &[Arg], io: &mut Io<'_>) {
-        let script = agent_strace_shell::parse_at(text, agent_strace_shell::Home::Within(self.at));
+        let script = agent_strace_shell::parse_at(text, agent_strace_shell::Home::Within(self.context.span));
         let mut scope = io.scope.clone();
         if let Some(name) = words.first() {
             scope.forget_alias(&name.text);

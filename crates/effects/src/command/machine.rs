@@ -1,266 +1,180 @@
-//! The machine that walks a script: its limits, and the one place where effects come from.
-
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+//! The machine that walks a script: the effects it finds, the world it changes, and the context of what it walks.
 
 use crate::{
-    About, Argument, Certainty, Connection, Effect, Execution, Kind, Opaque, Origin, PathTarget, Reason, World, hosts,
+    About, Argument, Certainty, Connection, Effect, Execution, Kind, Origin, PathTarget, Reason, World, hosts,
 };
 
-use agent_strace_shell::{Span, Value};
+use agent_strace_shell::Value;
 
 use super::argument::{Arg, Known};
+use super::context::Context;
+use super::emitter::{Emitter, opaque};
 use super::knowledge::{Knowledge, Role};
 use super::outcome::Outcome;
 use super::stream::Stream;
-use super::temporary;
 use super::words::Pipe;
 
 /// Nested shells, functions, wrappers and substitutions.
 pub(crate) const DEPTH: usize = 64;
-/// Simple commands one text may run.
-const COMMANDS: usize = 20_000;
-/// Effects one text may have.
-const EFFECTS: usize = 50_000;
-/// Work one text may cost: nodes walked, fields expanded, texts read. Loops in loops and values that name each other
-/// ask for any amount of it.
-pub(crate) const STEPS: usize = 1 << 18;
 
-/// Walks a script and collects effects.
+static UNCONNECTED: Stream = Stream::Unconnected;
+
+/// Walks a part of a script. What it shares with the rest of the walk is borrowed; its context is its own, so a nested
+/// part gets a machine of its own with a changed copy.
 #[derive(Debug)]
 pub(crate) struct Machine<'w> {
     pub world: &'w mut World,
     pub knowledge: &'w Knowledge,
+    pub(super) emitter: &'w mut Emitter,
+    pub(super) shell: &'w mut Shell,
     /// The call's text, which spans are counted in.
     pub(super) text: &'w str,
-    /// The piece of it that is being walked.
-    pub(super) at: Option<Span>,
-    /// The first command of the pipeline that is being walked.
-    pub(super) pipe: Option<Span>,
-    /// The command that is running: its place among the effects.
-    pub(super) parent: Option<u32>,
-    /// What the success of the call says of what is being walked.
-    pub(super) outcome: Outcome,
-    /// The next substitution is all that is assigned: the assignment's status is its own.
-    pub(super) assigned: bool,
-    /// What the words of a declaration (`export a=$b`) assign, by their names.
-    pub(super) declaring: Vec<(String, Value)>,
-    /// How much text was searched for where nested texts come from.
-    pub(super) searched: usize,
-    /// The place of the effect that was added last, or found to be there already.
-    pub(super) last: Option<u32>,
-    effects: Vec<Effect>,
-    /// The hash of each effect, and its place.
-    seen: HashMap<u64, u32>,
-    commands: usize,
-    steps: usize,
-    /// How deep the walk is in nested programs.
-    pub depth: usize,
-    /// How deep the walk is in substitutions.
-    pub substitutions: usize,
-    /// The first command of the text was seen: from now on, commands that only print need no entry in a policy.
-    led: bool,
-    /// Where effects come from, if not from the call itself (`script src/x.sh`).
-    pub via: Option<String>,
-    exhausted: bool,
-    /// Where the shell still is, if the `cd` that came last failed.
-    pub(super) astray: Option<String>,
-    /// More than 0: what is walked may be only a part of what runs, and an opaque effect stands for the rest.
-    guesses: usize,
-    /// The search path was set so that another program may be found.
-    pub(super) shadowed: bool,
-    /// What is walked runs in the background, and nothing waits for it.
-    pub(super) detached: bool,
-    /// The script waits for what it put in the background.
-    pub(super) awaited: bool,
-    /// What process substitutions print, by their number.
-    pub(super) pipes: Vec<Pipe>,
     /// Standard input of the shell that expands words.
-    pub(super) input: Stream,
-    /// The command's standard input is its own: nobody read from it before.
-    pub(super) fresh: bool,
-    /// The condition of a loop reads the next line.
-    pub(super) condition_reads: bool,
+    pub(super) input: &'w Stream,
+    pub(super) context: Context,
 }
 
-impl<'w> Machine<'w> {
-    pub(crate) fn new(text: &'w str, world: &'w mut World, knowledge: &'w Knowledge) -> Self {
-        Self {
-            world,
-            knowledge,
-            text,
-            at: Span::new(0, text.len()),
-            pipe: None,
-            parent: None,
-            outcome: Outcome::default(),
-            assigned: false,
-            declaring: Vec::new(),
-            searched: 0,
-            last: None,
-            effects: Vec::new(),
-            seen: HashMap::new(),
-            commands: 0,
-            steps: 0,
-            depth: 0,
-            substitutions: 0,
-            led: false,
-            via: None,
-            exhausted: false,
-            astray: None,
-            guesses: 0,
-            shadowed: false,
-            detached: false,
-            awaited: false,
-            pipes: Vec::new(),
-            input: Stream::Unconnected,
-            fresh: false,
-            condition_reads: false,
+/// What commands leave behind in the shell that runs them, besides variables and the working directory.
+#[derive(Debug, Default)]
+pub(super) struct Shell {
+    /// Where the shell still is, if the `cd` that came last failed.
+    pub(super) failed_cd_dir: Option<String>,
+    /// What process substitutions print, by their number.
+    pub(super) pipes: Vec<Pipe>,
+    /// What the words of a declaration (`export a=$b`) assign, by their names.
+    pub(super) declaring: Vec<(String, Value)>,
+}
+
+/// Walks a text with what `inside` does, and returns its effects.
+pub(crate) fn walk(
+    text: &str,
+    world: &mut World,
+    knowledge: &Knowledge,
+    context: Context,
+    inside: impl FnOnce(&mut Machine<'_>),
+) -> Vec<Effect> {
+    let mut emitter = Emitter::default();
+    walk_on(text, world, knowledge, context, &mut emitter, inside);
+    emitter.into_effects()
+}
+
+/// Walks a text with an emitter that may have seen others.
+pub(crate) fn walk_on(
+    text: &str,
+    world: &mut World,
+    knowledge: &Knowledge,
+    context: Context,
+    emitter: &mut Emitter,
+    inside: impl FnOnce(&mut Machine<'_>),
+) {
+    let mut shell = Shell::default();
+    inside(&mut Machine { world, knowledge, emitter, shell: &mut shell, text, input: &UNCONNECTED, context });
+}
+
+impl Machine<'_> {
+    /// A machine for a part that has a context of its own.
+    pub(super) fn with(&mut self, context: Context) -> Machine<'_> {
+        Machine {
+            world: self.world,
+            knowledge: self.knowledge,
+            emitter: self.emitter,
+            shell: self.shell,
+            text: self.text,
+            input: self.input,
+            context,
         }
     }
 
-    pub(crate) fn into_effects(self) -> Vec<Effect> {
-        self.effects
+    /// A machine that expands words for a command with this standard input.
+    pub(super) fn reading<'m>(&'m mut self, input: &'m Stream) -> Machine<'m> {
+        Machine { input, ..self.with(self.context) }
     }
 
     /// Counts a simple command. `false`: the text is too long to be followed, and says so in its effects.
     pub(crate) fn may_run(&mut self) -> bool {
-        self.commands += 1;
-        if self.commands > COMMANDS {
-            self.exhaust(Reason::TooManyCommands);
-        }
-        !self.exhausted
+        self.emitter.may_run(|| self.context.origin(self.world))
     }
 
     /// Counts work. `false`: the text asks for more than is done for one, and says so in its effects.
     pub(crate) fn may_spend(&mut self, steps: usize) -> bool {
-        self.steps = self.steps.saturating_add(steps);
-        if self.steps > STEPS {
-            self.exhaust(Reason::TooMuchWork);
-        }
-        !self.exhausted
-    }
-
-    #[cfg(test)]
-    pub(crate) fn steps(&self) -> usize {
-        self.steps
+        self.emitter.may_spend(steps, || self.context.origin(self.world))
     }
 
     /// Runs `inside` one level deeper, unless that is too deep.
-    pub(crate) fn nested<T>(&mut self, otherwise: T, inside: impl FnOnce(&mut Self) -> T) -> T {
-        if self.depth >= DEPTH {
+    pub(crate) fn nested<T>(&mut self, otherwise: T, inside: impl FnOnce(&mut Machine<'_>) -> T) -> T {
+        if self.context.depth >= DEPTH {
             self.opaque(About::Anything, Reason::CommandsNestedTooDeeply, &[]);
             return otherwise;
         }
-        self.depth += 1;
-        let result = inside(self);
-        self.depth -= 1;
-        result
+        inside(&mut self.with(Context { depth: self.context.depth + 1, ..self.context }))
     }
 
-    /// Walks what is known of a program of which the rest is not: an opaque effect has to stand beside it.
-    pub(crate) fn guessed<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
-        self.guesses += 1;
-        let result = inside(self);
-        self.guesses -= 1;
-        result
+    /// Walks what is known of a program of which the rest is not: an opaque effect has to be there for that.
+    pub(crate) fn guessed<T>(&mut self, inside: impl FnOnce(&mut Machine<'_>) -> T) -> T {
+        inside(&mut self.with(Context { guessed: true, ..self.context }))
     }
 
-    fn exhaust(&mut self, reason: Reason) {
-        if !self.exhausted {
-            self.exhausted = true;
-            let effect = Effect { origin: self.origin(), ..opaque(About::Anything, reason, &[]) };
-            self.effects.push(effect);
-        }
+    /// Effects of `inside` come from `source`, where they do not come from another one already.
+    pub(crate) fn through<T>(
+        &mut self,
+        source: impl FnOnce() -> String,
+        inside: impl FnOnce(&mut Machine<'_>) -> T,
+    ) -> T {
+        let via = self.context.via.or_else(|| self.emitter.source(source()));
+        inside(&mut self.with(Context { via, ..self.context }))
     }
 
     /// Where what happens now comes from.
     fn origin(&self) -> Origin {
-        let Outcome { ran, succeeded, .. } = self.outcome;
-        let sure = self.guesses == 0;
-        Origin {
-            span: self.at,
-            parent: self.parent,
-            ran: ran && sure,
-            told: succeeded && sure,
-            detached: self.detached,
-            elsewhere: self.world.is_astray(),
-            shadowed: self.shadowed,
-        }
+        self.context.origin(self.world)
     }
 
     pub(crate) fn emit(&mut self, kind: Kind, certainty: Certainty, via: &'static str) {
-        if self.effects.len() >= EFFECTS {
-            self.exhaust(Reason::TooManyEffects);
-            return;
-        }
-        let via = self.via.as_ref().map_or(Cow::Borrowed(via), |via| Cow::Owned(via.clone()));
-        let certainty = if self.guesses > 0 { certainty.guessed() } else { certainty };
-        self.add(Effect { kind, certainty, via, origin: self.origin() });
+        self.emit_indexed(kind, certainty, via);
     }
 
-    /// Of equal effects the first one stays. Should two that differ ever have the same hash, both stay.
-    fn add(&mut self, effect: Effect) {
-        let effect = temporary::generalised(effect);
-        let mut hasher = DefaultHasher::new();
-        effect.hash(&mut hasher);
-        let hash = hasher.finish();
-        let known = self.seen.get(&hash).copied();
-        if let Some(place) = known.filter(|place| self.effects.get(*place as usize) == Some(&effect)) {
-            if let Some(known) = self.effects.get_mut(place as usize) {
-                known.origin.ran |= effect.origin.ran;
-                known.origin.told |= effect.origin.told;
-                known.origin.detached |= effect.origin.detached;
-                known.origin.elsewhere |= effect.origin.elsewhere;
-                known.origin.shadowed |= effect.origin.shadowed;
-                if let (Kind::Opaque(known), Kind::Opaque(again)) = (&mut known.kind, &effect.kind) {
-                    known.class = known.class.max(again.class);
-                }
-            }
-            self.last = Some(place);
-            return;
-        }
-        self.last = u32::try_from(self.effects.len()).ok();
-        if let Some(place) = self.last.filter(|_| known.is_none()) {
-            self.seen.insert(hash, place);
-        }
-        self.effects.push(effect);
+    /// Emits an effect, and returns its index.
+    fn emit_indexed(&mut self, kind: Kind, certainty: Certainty, via: &'static str) -> Option<u32> {
+        let via = self.emitter.via(self.context.via, via);
+        let certainty = if self.context.guessed { certainty.guessed() } else { certainty };
+        self.emitter.emit(Effect { kind, certainty, via, origin: self.origin() })
     }
 
     pub(crate) fn opaque(&mut self, about: About, reason: Reason, vouched_by: &[&str]) {
-        if self.guesses == 0 {
-            self.add(Effect { origin: self.origin(), ..opaque(about, reason, vouched_by) });
+        self.opaque_indexed(about, reason, vouched_by);
+    }
+
+    fn opaque_indexed(&mut self, about: About, reason: Reason, vouched_by: &[&str]) -> Option<u32> {
+        if self.context.guessed {
+            return None;
         }
+        self.emitter.add(Effect { origin: self.origin(), ..opaque(about, reason, vouched_by) })
     }
 
     /// One simple command ran, and causes what follows. The first command of a text is never inert.
     pub(crate) fn execute(&mut self, argv: &[Arg], inert: bool, embeds: bool) {
-        let first = !self.led && self.substitutions == 0;
-        if self.substitutions == 0 {
-            self.led = true;
-        }
+        let first = !self.context.substituted && self.emitter.lead();
         let unknown = argv.first().is_some_and(|program| !program.is_exact());
         let words = argv.iter().map(|word| Argument { text: word.shown().to_owned(), known: word.is_exact() });
         let execution = Execution { argv: words.collect(), inert: inert && !first, embeds };
         let certainty = if unknown { Certainty::Pattern } else { Certainty::Exact };
-        self.last = None;
-        self.emit(Kind::Execute(execution), certainty, "command");
-        if self.works_elsewhere(argv)
-            && let Some(effect) = self.last.and_then(|place| self.effects.get_mut(place as usize))
-        {
-            effect.origin.elsewhere = true;
+        let index = self.emit_indexed(Kind::Execute(execution), certainty, "command");
+        if let Some(index) = index.filter(|_| self.works_elsewhere(argv)) {
+            self.emitter.mark_elsewhere(index);
         }
-        self.parent = self.last.or(self.parent);
-        self.outcome_of_children(argv);
+        self.context.parent = index.or(self.context.parent);
+        self.context.outcome = self.context.outcome.of_children(argv);
     }
 
     /// A function of the script was called: it needs no entry of its own, its commands have theirs.
     pub(crate) fn execute_function(&mut self, argv: &[Arg]) {
-        self.led |= self.substitutions == 0;
+        if !self.context.substituted {
+            self.emitter.lead();
+        }
         // Its name proves nothing, its commands do.
-        let outcome = std::mem::take(&mut self.outcome);
-        self.execute(argv, true, false);
-        self.outcome = outcome;
+        let mut call = self.with(self.context.with_outcome(Outcome::default()));
+        call.execute(argv, true, false);
+        self.context.parent = call.context.parent;
     }
 
     /// Where a word points.
@@ -305,7 +219,7 @@ impl<'w> Machine<'w> {
         } else {
             self.touch(role, &target, certainty, via);
         }
-        if let Some(directory) = self.astray.clone() {
+        if let Some(directory) = self.shell.failed_cd_dir.clone() {
             self.touch_astray(role, word, &target, directory, via);
         }
     }
@@ -402,26 +316,21 @@ impl<'w> Machine<'w> {
         }
     }
 
-    /// What a command on another host did: it ran and connected, but its files are not ours.
-    pub(crate) fn remote(&mut self, effect: Effect, via: &'static str) {
+    /// What a command on another host did: it ran and connected, but its files are not ours. Returns the effect's index.
+    pub(crate) fn remote(&mut self, effect: Effect, via: &'static str) -> Option<u32> {
         match effect.kind {
-            Kind::Execute(_) | Kind::Connect(_) => self.emit(effect.kind, effect.certainty, via),
+            Kind::Execute(_) | Kind::Connect(_) => self.emit_indexed(effect.kind, effect.certainty, via),
             Kind::Opaque(opaque) => {
                 let words: Vec<&str> = opaque.vouched_by.iter().map(String::as_str).collect();
-                self.opaque(About::Commands, opaque.reason, &words);
+                self.opaque_indexed(About::Commands, opaque.reason, &words)
             }
-            _ => {}
+            _ => None,
         }
     }
 
     pub(crate) fn spawn(&mut self, agent: &str) {
         self.emit(Kind::Spawn { agent: Some(agent.to_owned()) }, Certainty::Exact, "command");
     }
-}
-
-fn opaque(about: About, reason: Reason, vouched_by: &[&str]) -> Effect {
-    let vouched_by = vouched_by.iter().map(|word| (*word).to_owned()).collect();
-    Effect::new(Kind::Opaque(Opaque::new(about, reason, vouched_by)), Certainty::Possible, "command")
 }
 
 /// The last component has an extension.

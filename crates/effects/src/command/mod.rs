@@ -2,7 +2,9 @@
 //!
 //! | file | what it is for |
 //! |---|---|
-//! | `machine` | the one place where effects come from, and the limits |
+//! | `emitter` | the effects found so far, and the limits of what is done for one text |
+//! | `context` | what holds for the part that is being walked, passed down by value |
+//! | `machine` | walks a part: borrows the emitter and the world, has a context of its own |
 //! | `origin` | where in the call's text they come from |
 //! | `outcome` | what the call's success says of each of its commands |
 //! | `walk`, `simple`, `redirect`, `builtins`, `reading`, `words` | the shell language |
@@ -18,6 +20,8 @@ mod apply;
 mod argument;
 mod builtins;
 mod code;
+mod context;
+mod emitter;
 pub mod knowledge;
 mod machine;
 mod origin;
@@ -43,7 +47,8 @@ use agent_strace_shell::Scope;
 use super::edited::Edited;
 use super::{About, Effect, Effects, Reason, World};
 use argument::Arg;
-use machine::Machine;
+use context::Context;
+use machine::walk;
 use outcome::Outcome;
 use stream::Stream;
 
@@ -65,19 +70,20 @@ fn worked_out(text: &str, world: &mut World) -> Vec<Effect> {
 /// The same for PowerShell text.
 pub(crate) fn run_powershell(text: &str, world: &mut World) -> Effects {
     let knowledge = Arc::clone(world.knowledge());
-    let mut machine = Machine::new(text, world, &knowledge);
-    let mut scope = Scope::default();
-    machine.powershell_text(text, &mut simple::Io { scope: &mut scope, input: &Stream::Unconnected });
-    machine.into_effects().into()
+    let effects = walk(text, world, &knowledge, Context::new(text), |machine| {
+        let mut scope = Scope::default();
+        machine.powershell_text(text, &mut simple::Io { scope: &mut scope, input: &Stream::Unconnected });
+    });
+    effects.into()
 }
 
 /// The effects of a variable that a program is given beside its command line.
 pub(crate) fn environment(name: &str, value: Option<&str>, world: &mut World) -> Vec<Effect> {
     let knowledge = Arc::clone(world.knowledge());
-    let mut machine = Machine::new("", world, &knowledge);
     let value = value.map_or_else(|| Arg::unknown(name), Arg::exact);
-    machine.exported(&Arg::exact(name), Some(&value), &mut Scope::default());
-    let mut effects = machine.into_effects();
+    let mut effects = walk("", world, &knowledge, Context::new(""), |machine| {
+        machine.exported(&Arg::exact(name), Some(&value), &mut Scope::default());
+    });
     for effect in &mut effects {
         effect.origin.span = None;
     }
@@ -86,13 +92,13 @@ pub(crate) fn environment(name: &str, value: Option<&str>, world: &mut World) ->
 
 fn walked(text: &str, world: &mut World) -> Vec<Effect> {
     let knowledge = Arc::clone(world.knowledge());
-    let mut machine = Machine::new(text, world, &knowledge);
-    machine.outcome = Outcome::of_call();
-    if let Some(reason) = misleading(text) {
-        machine.opaque(About::Commands, reason, &[]);
-    }
-    machine.shell_text(text, &mut Scope::default(), &Stream::Unconnected);
-    machine.into_effects()
+    let context = Context::new(text).with_outcome(Outcome::of_call());
+    walk(text, world, &knowledge, context, |machine| {
+        if let Some(reason) = misleading(text) {
+            machine.opaque(About::Commands, reason, &[]);
+        }
+        machine.shell_text(text, &mut Scope::default(), &Stream::Unconnected);
+    })
 }
 
 /// Text that readers and shells take for different things.

@@ -34,6 +34,19 @@ impl Outcome {
         Self { ran, succeeded, shell: succeeded, ..Self::default() }
     }
 
+    /// Of what a command runs: whether that went well, the command's own status may not say.
+    pub(super) fn of_children(self, words: &[Arg]) -> Self {
+        let name = words.first().and_then(Arg::literal).map_or("", |text| text.rsplit('/').next().unwrap_or(text));
+        let detaches = name == "sudo" && words.iter().any(|word| matches!(word.text.as_str(), "-b" | "--background"));
+        if detaches || !PASSING.contains(&name) {
+            Self::default()
+        } else if SAME_SHELL.contains(&name) {
+            self
+        } else {
+            Self::of_shell(self.ran, self.succeeded)
+        }
+    }
+
     /// `exit`, `exec`, `trap`: what stands behind them may not run, or not decide.
     pub(super) fn left(self, name: &str, words: &[Arg], scope: &mut Scope) {
         let operand = words.get(1);
@@ -120,28 +133,14 @@ const PASSING: &[&str] = &[
 const SAME_SHELL: &[&str] = &[".", "builtin", "command", "eval", "exec", "nocorrect", "noglob", "source"];
 
 impl Machine<'_> {
-    /// Walks a part of which the success of the call says this much.
-    pub(super) fn with_outcome<T>(&mut self, outcome: Outcome, inside: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = std::mem::replace(&mut self.outcome, outcome);
-        let result = inside(self);
-        self.outcome = outer;
-        result
-    }
-
-    /// A command runs others: whether they went well, its own status may not say.
-    pub(super) fn outcome_of_children(&mut self, words: &[Arg]) {
-        let name = words.first().and_then(Arg::literal).map_or("", |text| text.rsplit('/').next().unwrap_or(text));
-        let detaches = name == "sudo" && words.iter().any(|word| matches!(word.text.as_str(), "-b" | "--background"));
-        if detaches || !PASSING.contains(&name) {
-            self.outcome = Outcome::default();
-        } else if !SAME_SHELL.contains(&name) {
-            self.outcome = Outcome::of_shell(self.outcome.ran, self.outcome.succeeded);
-        }
+    /// A machine for a part of which the success of the call says this much.
+    pub(super) fn with_outcome(&mut self, outcome: Outcome) -> Machine<'_> {
+        self.with(self.context.with_outcome(outcome))
     }
 
     /// What the success of a script says of its node at `place`.
     pub(super) fn outcome_in(&self, script: &Script, place: usize, scope: &Scope) -> Outcome {
-        let (whole, strictness) = (self.outcome, scope.strictness());
+        let (whole, strictness) = (self.context.outcome, scope.strictness());
         if strictness.unsure || !script.problems.is_empty() {
             return Outcome::default();
         }
@@ -159,7 +158,7 @@ impl Machine<'_> {
 
     /// The same of every command of a list, in order.
     pub(super) fn outcomes_of_list(&self, rest: &[(Connector, Node)]) -> Vec<Outcome> {
-        let whole = self.outcome;
+        let whole = self.context.outcome;
         let mut succeeded = whole.succeeded;
         let mut outcomes: Vec<Outcome> = Vec::with_capacity(rest.len() + 1);
         for (at, (connector, node)) in rest.iter().enumerate().rev() {
@@ -184,7 +183,7 @@ impl Machine<'_> {
 
     /// Of a stage of a pipeline.
     pub(super) fn outcome_of_stage(&self, last: bool, scope: &Scope) -> Outcome {
-        let Outcome { ran, succeeded, failed, .. } = self.outcome;
+        let Outcome { ran, succeeded, failed, .. } = self.context.outcome;
         let decides = last || scope.strictness().pipefail;
         Outcome {
             failed: failed && last && !scope.strictness().pipefail,
@@ -194,28 +193,28 @@ impl Machine<'_> {
 
     /// Of what a shell of its own runs: `( … )`.
     pub(super) fn outcome_of_subshell(&self) -> Outcome {
-        let Outcome { ran, succeeded, failed, .. } = self.outcome;
+        let Outcome { ran, succeeded, failed, .. } = self.context.outcome;
         Outcome { failed, ..Outcome::of_shell(ran, succeeded) }
     }
 
     /// Of what runs in the background: it was started.
     pub(super) fn outcome_of_background(&self) -> Outcome {
-        Outcome { ran: self.outcome.ran, ..Outcome::default() }
+        Outcome { ran: self.context.outcome.ran, ..Outcome::default() }
     }
 
     /// Of what stands behind `!`.
     pub(super) fn outcome_turned(&self) -> Outcome {
-        let Outcome { ran, succeeded, failed, .. } = self.outcome;
+        let Outcome { ran, succeeded, failed, .. } = self.context.outcome;
         Outcome { ran, succeeded: failed, failed: succeeded, ..Outcome::default() }
     }
 
     /// Of the only condition of an `if` of which one body ends the shell with a failure.
     pub(super) fn outcome_of_condition(&self, conditions: &[Script], bodies: &[Script]) -> Outcome {
         let ([_], [holds, fails]) = (conditions, bodies) else { return Outcome::default() };
-        let reached = self.outcome.shell || self.outcome.succeeded;
+        let reached = self.context.outcome.shell || self.context.outcome.succeeded;
         let refuses = |body: &Script| reached && body.nodes.last().is_some_and(|node| ends_shell(node, false));
         Outcome {
-            ran: self.outcome.ran,
+            ran: self.context.outcome.ran,
             succeeded: refuses(fails),
             failed: refuses(holds) && !refuses(fails),
             ..Outcome::default()
@@ -223,9 +222,8 @@ impl Machine<'_> {
     }
 
     /// Of `$( … )`: it says something where its status is that of the command, as in `x=$(test)`.
-    pub(super) fn outcome_of_substitution(&mut self) -> Outcome {
-        let decides = std::mem::take(&mut self.assigned);
-        Outcome::of_shell(self.outcome.ran, decides && self.outcome.succeeded)
+    pub(super) fn outcome_of_substitution(&self) -> Outcome {
+        Outcome::of_shell(self.context.outcome.ran, self.context.assigned && self.context.outcome.succeeded)
     }
 }
 

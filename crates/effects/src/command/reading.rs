@@ -4,6 +4,7 @@ use crate::{About, Reason};
 use agent_strace_shell::{Node, Scope, Script, Value};
 
 use super::argument::{Arg, Known};
+use super::context::Context;
 use super::machine::Machine;
 use super::simple::Io;
 use super::stream::Stream;
@@ -77,7 +78,7 @@ impl Machine<'_> {
             _ => None,
         };
         // Somebody may have read the first line before, unless the input was opened for this command.
-        let certain = self.fresh && matches!(io.input, Stream::Known(_));
+        let certain = self.context.fresh_input && matches!(io.input, Stream::Known(_));
         let pattern = match io.input {
             Stream::Names(names) if !request.unusual => match names.as_slice() {
                 [Arg { text, known: Known::Glob, tilde: false, .. }] => Some(text.clone()),
@@ -121,7 +122,7 @@ impl Machine<'_> {
             self.command_text(callback, io);
         }
         let lines = match io.input {
-            Stream::Known(text) if self.fresh && !request.unusual && !request.whole => Some(
+            Stream::Known(text) if self.context.fresh_input && !request.unusual && !request.whole => Some(
                 text.split_inclusive('\n')
                     .map(|line| if request.strips { line.trim_end_matches('\n') } else { line }.to_owned())
                     .collect(),
@@ -176,9 +177,8 @@ impl Machine<'_> {
             // The body may read lines, too; then these are not the ones that the loop sees.
             let line = Stream::of((*line).to_owned());
             let line = if certain && at == 0 { line } else { line.doubted() };
-            self.condition_reads = matches!(line, Stream::Known(_));
-            self.script(condition, scope, &line);
-            self.condition_reads = false;
+            let condition_reads = matches!(line, Stream::Known(_));
+            self.with(Context { condition_reads, ..self.context }).script(condition, scope, &line);
             let rest = if certain && at == 0 { rest } else { rest.doubted() };
             output = output.then(self.script(body, scope, &rest));
         }
@@ -216,7 +216,7 @@ impl Machine<'_> {
                 {
                     let body = agent_strace_shell::parse_at(
                         &format!("{} \"$@\"", path.text),
-                        agent_strace_shell::Home::Within(self.at),
+                        agent_strace_shell::Home::Within(self.context.span),
                     );
                     io.scope.define(&name.text, std::rc::Rc::new(body));
                 }

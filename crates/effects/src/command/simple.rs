@@ -4,6 +4,7 @@ use crate::{About, Certainty, Kind, Reason};
 use agent_strace_shell::{AssignedValue, Scope, Simple};
 
 use super::argument::Arg;
+use super::context::Context;
 use super::knowledge::Role;
 use super::machine::Machine;
 use super::outcome::{Outcome, is_assigned_output};
@@ -26,37 +27,20 @@ impl Machine<'_> {
     }
 
     fn parts(&mut self, simple: &Simple, scope: &mut Scope, input: &Stream) -> Stream {
-        let around = (*input != self.input).then(|| std::mem::replace(&mut self.input, input.clone()));
-        let words = self.words(simple, scope);
-        let opened = self.redirects(&simple.redirects, scope);
-        let lasting = words.is_empty();
-        let before = (!lasting && !simple.assignments.is_empty()).then(|| scope.clone());
-        for assignment in &simple.assignments {
-            if lasting {
-                self.lastingly(&assignment.name, scope);
-            } else if !stays_in_shell(&words) {
-                self.environment(&Arg::exact(assignment.name.as_str()), Certainty::Exact);
-            }
-            self.assigned(&assignment.name, &assignment.value, scope);
-            self.assigned = lasting && is_assigned_output(simple);
-            self.assign(assignment, scope);
-            self.assigned = false;
-        }
-        if let Some(around) = around {
-            self.input = around;
-        }
-        self.fresh = opened.input.is_some() || self.condition_reads;
-        let input = opened.input.clone().unwrap_or_else(|| input.clone());
-        let output = if lasting {
+        let mut expanding = self.reading(input);
+        let words = expanding.words(simple, scope);
+        let opened = expanding.redirects(&simple.redirects, scope);
+        let before = (!words.is_empty() && !simple.assignments.is_empty()).then(|| scope.clone());
+        expanding.assignments(simple, &words, scope);
+        let output = if words.is_empty() {
             // `$(< file)` is the file's content.
-            let reads = self.substitutions > 0 && simple.assignments.is_empty() && opened.output.is_none();
+            let reads = self.context.substituted && simple.assignments.is_empty() && opened.output.is_none();
             opened.input.clone().filter(|_| reads).unwrap_or_else(Stream::nothing)
         } else {
-            let (parent, outcome) = (self.parent, self.outcome);
-            let mut io = Io { scope: &mut *scope, input: &input };
-            let output = self.nested(Stream::Unknown, |machine| machine.dispatch(&words, &mut io));
-            (self.parent, self.outcome) = (parent, outcome);
-            output
+            let fresh_input = opened.input.is_some() || self.context.condition_reads;
+            let mut io = Io { scope: &mut *scope, input: opened.input.as_ref().unwrap_or(input) };
+            let mut command = self.with(Context { fresh_input, ..self.context });
+            command.nested(Stream::Unknown, |machine| machine.dispatch(&words, &mut io))
         };
         // `declare a=(…)` is a word to the builtin; its elements are expanded here.
         for assignment in &simple.declared {
@@ -67,6 +51,21 @@ impl Machine<'_> {
             scope.restore_variables(&before, simple.assignments.iter().map(|assignment| assignment.name.as_str()));
         }
         self.close(&opened, output)
+    }
+
+    /// The assignments before the words of a command; without words they last.
+    fn assignments(&mut self, simple: &Simple, words: &[Arg], scope: &mut Scope) {
+        let lasting = words.is_empty();
+        for assignment in &simple.assignments {
+            if lasting {
+                self.persistent_assignment(&assignment.name, scope);
+            } else if !stays_in_shell(words) {
+                self.environment(&Arg::exact(assignment.name.as_str()), Certainty::Exact);
+            }
+            self.assigned(&assignment.name, &assignment.value, scope);
+            let assigned = lasting && is_assigned_output(simple);
+            self.with(Context { assigned, ..self.context }).assign(assignment, scope);
+        }
     }
 
     /// Programs get a variable in their environment.
@@ -81,7 +80,7 @@ impl Machine<'_> {
     }
 
     /// `X=1` alone: later programs see it if it is exported, here or before the shell started.
-    fn lastingly(&mut self, name: &str, scope: &Scope) {
+    fn persistent_assignment(&mut self, name: &str, scope: &Scope) {
         if scope.exports(name) || matches!(name, "PATH" | "HOME") {
             self.environment(&Arg::exact(name), Certainty::Exact);
         } else if steers(name) {
@@ -139,7 +138,16 @@ impl Machine<'_> {
 
     /// Runs a command that another one starts; its words are expanded.
     pub(crate) fn command(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
-        self.nested(Stream::Unknown, |machine| machine.at_words(words, |machine| machine.dispatch(words, io)))
+        let mut outcome = self.context.outcome;
+        let output = self.nested(Stream::Unknown, |machine| {
+            let mut command = machine.at_words(words);
+            let output = command.dispatch(words, io);
+            outcome = command.context.outcome;
+            output
+        });
+        // Whether the one that started it went on as well is not known.
+        self.context.outcome = outcome;
+        output
     }
 
     fn dispatch(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
@@ -150,15 +158,15 @@ impl Machine<'_> {
         }
         if let Some(alias) = io.scope.aliased(text) {
             // One of the two runs.
-            self.outcome = Outcome::default();
+            self.context.outcome = Outcome::default();
             self.through_alias(&alias, words, io);
         }
         if let Some(body) = io.scope.function(text) {
             self.execute_function(words);
             return self.function(&body, words, io);
         }
-        self.shadowed = self.is_shadowed(io.scope);
-        let outcome = self.outcome;
+        self.context.shadowed = self.is_shadowed(io.scope);
+        let outcome = self.context.outcome;
         let output = match self.builtin(text, words, io) {
             Some(output) => output,
             None => self.program(text, words, io),

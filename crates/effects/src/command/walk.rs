@@ -7,6 +7,7 @@ use crate::{About, Reason};
 use agent_strace_shell::{BYTES_A_STEP, Connector, Node, Redirect, Scope, Script, Word, parse_at};
 
 use super::argument::{Arg, Known};
+use super::context::Context;
 use super::machine::Machine;
 use super::outcome::Outcome;
 use super::stream::Stream;
@@ -35,8 +36,8 @@ impl Machine<'_> {
         let waits = script.nodes.iter().rposition(waits_for_all);
         for (place, node) in script.nodes.iter().enumerate() {
             let outcome = self.outcome_in(script, place, scope);
-            self.awaited = waits.is_some_and(|wait| wait > place);
-            let printed = self.with_outcome(outcome, |machine| machine.node(node, scope, input));
+            let awaited = waits.is_some_and(|wait| wait > place);
+            let printed = self.with(Context { outcome, awaited, ..self.context }).node(node, scope, input);
             output = output.then(printed);
         }
         output
@@ -49,30 +50,25 @@ impl Machine<'_> {
         match node {
             Node::Simple(simple) => self.simple(simple, scope, input),
             Node::Pipeline(stages) => self.pipeline(stages, scope, input),
-            Node::Negated(node) => self.with_outcome(self.outcome_turned(), |machine| machine.node(node, scope, input)),
+            Node::Negated(node) => self.with_outcome(self.outcome_turned()).node(node, scope, input),
             Node::Subshell(script) => {
-                let outcome = self.outcome_of_subshell();
-                let inside = |machine: &mut Self, scope: &mut Scope| machine.script(script, scope, input);
-                self.with_outcome(outcome, |machine| machine.forked(scope, inside))
+                let mut shell = self.with_outcome(self.outcome_of_subshell());
+                shell.forked(scope, |machine, scope| machine.script(script, scope, input))
             }
             Node::Group(script) => self.script(script, scope, input),
             Node::Background(node) => {
-                let inside = |machine: &mut Self, scope: &mut Scope| machine.node(node, scope, input);
-                let outer = self.detached;
-                self.detached |= !self.awaited;
-                let output = self.with_outcome(self.outcome_of_background(), |machine| machine.forked(scope, inside));
-                self.detached = outer;
-                output
+                let outcome = self.outcome_of_background();
+                let detached = self.context.detached || !self.context.awaited;
+                let mut shell = self.with(Context { outcome, detached, ..self.context });
+                shell.forked(scope, |machine, scope| machine.node(node, scope, input))
             }
             Node::AndOr { first, rest } => self.and_or(first, rest, scope, input),
             Node::Branches { conditions, bodies } => self.branches(conditions, bodies, scope, input),
             // How often a body runs, and which of several, nobody knows.
-            Node::Loop { variable, condition, body } => self.with_outcome(Outcome::default(), |machine| {
-                machine.repeated(variable.as_ref(), condition, body, scope, input)
-            }),
-            Node::Case { word, arms } => {
-                self.with_outcome(Outcome::default(), |machine| machine.case(word, arms, scope, input))
+            Node::Loop { variable, condition, body } => {
+                self.with_outcome(Outcome::default()).repeated(variable.as_ref(), condition, body, scope, input)
             }
+            Node::Case { word, arms } => self.with_outcome(Outcome::default()).case(word, arms, scope, input),
             Node::Function { name, body } => {
                 scope.define(name, std::rc::Rc::clone(body));
                 Stream::nothing()
@@ -90,19 +86,19 @@ impl Machine<'_> {
     /// What follows `&&` is taken to run, as commands mostly succeed; what follows `||` counts, too, but what it changes
     /// is in doubt. A `cd` did not fail for what follows it with `&&`, and did for what follows with `||`.
     fn and_or(&mut self, first: &Node, rest: &[(Connector, Node)], scope: &mut Scope, input: &Stream) -> Stream {
-        let outer = self.astray.take();
+        let outer = self.shell.failed_cd_dir.take();
         let mut outcomes = self.outcomes_of_list(rest).into_iter();
         let mut output = self.listed(first, outcomes.next(), scope, input);
         for (connector, node) in rest {
             let outcome = outcomes.next();
-            let astray = self.astray.take();
+            let failed = self.shell.failed_cd_dir.take();
             match connector {
                 Connector::And => output = output.then(self.listed(node, outcome, scope, input).doubted()),
                 Connector::Or => {
                     self.may_spend(scope.weight());
                     let before = scope.clone();
                     let cwd = self.world.cwd().map(str::to_owned);
-                    if let Some(failed) = &astray {
+                    if let Some(failed) = &failed {
                         self.world.set_cwd(Some(failed.clone()));
                     }
                     let start = self.world.cwd().map(str::to_owned);
@@ -116,16 +112,16 @@ impl Machine<'_> {
                     }
                 }
             }
-            self.astray = self.astray.take().or(astray);
+            self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(failed);
         }
-        self.astray = self.astray.take().or(outer);
+        self.shell.failed_cd_dir = self.shell.failed_cd_dir.take().or(outer);
         output
     }
 
     /// One command of a list.
     fn listed(&mut self, node: &Node, outcome: Option<Outcome>, scope: &mut Scope, input: &Stream) -> Stream {
         let outcome = outcome.filter(|_| !scope.strictness().unsure).unwrap_or_default();
-        self.with_outcome(outcome, |machine| machine.node(node, scope, input))
+        self.with_outcome(outcome).node(node, scope, input)
     }
 
     fn redirected_node(&mut self, node: &Node, redirects: &[Redirect], scope: &mut Scope, input: &Stream) -> Stream {
@@ -136,28 +132,27 @@ impl Machine<'_> {
     }
 
     /// Runs `inside` in a copy of the shell: assignments and `cd` don't come back.
-    pub(crate) fn forked<T>(&mut self, scope: &Scope, inside: impl FnOnce(&mut Self, &mut Scope) -> T) -> T {
+    pub(crate) fn forked<T>(&mut self, scope: &Scope, inside: impl FnOnce(&mut Machine<'_>, &mut Scope) -> T) -> T {
         self.may_spend(scope.weight());
         let mut fork = scope.clone();
-        let (cwd, astray) = (self.world.cwd().map(str::to_owned), self.astray.clone());
+        let (cwd, failed) = (self.world.cwd().map(str::to_owned), self.shell.failed_cd_dir.clone());
         let result = inside(self, &mut fork);
         self.world.set_cwd(cwd);
-        self.astray = astray;
+        self.shell.failed_cd_dir = failed;
         result
     }
 
     fn pipeline(&mut self, stages: &[Node], scope: &mut Scope, input: &Stream) -> Stream {
         let mut flow = input.clone();
-        let outer = self.pipe;
+        let mut pipe = self.context.pipe;
         for (at, stage) in stages.iter().enumerate() {
             let outcome = self.outcome_of_stage(at + 1 == stages.len(), scope);
-            let inside = |machine: &mut Self, scope: &mut Scope| machine.node(stage, scope, &flow);
-            flow = self.with_outcome(outcome, |machine| machine.forked(scope, inside));
+            let mut shell = self.with(Context { pipe, outcome, ..self.context });
+            flow = shell.forked(scope, |machine, scope| machine.node(stage, scope, &flow));
             if let Node::Simple(simple) = stage {
-                self.pipe = self.pipe.or(simple.span);
+                pipe = pipe.or(simple.span);
             }
         }
-        self.pipe = outer;
         flow
     }
 
@@ -166,11 +161,10 @@ impl Machine<'_> {
         let mut output = Stream::nothing();
         let outcome = self.outcome_of_condition(conditions, bodies);
         for condition in conditions {
-            let printed = self.with_outcome(outcome, |machine| machine.script(condition, scope, input));
+            let printed = self.with_outcome(outcome).script(condition, scope, input);
             output = output.then(printed.doubted());
         }
-        let printed =
-            self.with_outcome(Outcome::default(), |machine| machine.alternatives(bodies.iter(), scope, input));
+        let printed = self.with_outcome(Outcome::default()).alternatives(bodies.iter(), scope, input);
         printed.map_or(output.clone(), |printed| output.then(printed))
     }
 

@@ -3,6 +3,7 @@
 use agent_strace_shell::{Assignment, Field, Knowledge, Part, Printed, Runner, Scope, Script, Simple, Word};
 
 use super::argument::{Arg, Known};
+use super::context::Context;
 use super::machine::Machine;
 use super::outcome::Outcome;
 use super::stream::Stream;
@@ -39,7 +40,7 @@ impl Machine<'_> {
 
     /// The words of a simple command. Where it declares variables, `a=$b` is not split, and its value is kept for it.
     pub(crate) fn words(&mut self, simple: &Simple, scope: &mut Scope) -> Vec<Arg> {
-        self.declaring.clear();
+        self.shell.declaring.clear();
         if !simple.declares() {
             return self.fields(&simple.words, scope);
         }
@@ -54,7 +55,7 @@ impl Machine<'_> {
             values.extend(whole.assigned().map(|(name, value)| (name.to_owned(), value)));
             all.push(Arg { span: word.span, ..Arg::from(agent_strace_shell::joined(&whole, &word.source)) });
         }
-        self.declaring = values;
+        self.shell.declaring = values;
         all
     }
 
@@ -80,13 +81,13 @@ impl Machine<'_> {
     /// What a process substitution prints, if `word` stands for one.
     pub(crate) fn process_output(&self, word: &Arg) -> Option<Stream> {
         let number: usize = word.literal()?.strip_prefix("/dev/fd/")?.parse().ok()?;
-        self.pipes.get(number.checked_sub(PIPES)?).map(|pipe| pipe.output.clone())
+        self.shell.pipes.get(number.checked_sub(PIPES)?).map(|pipe| pipe.output.clone())
     }
 
     /// `word` stands for a process substitution that reads: this is what it gets.
     pub(crate) fn feed(&mut self, word: &Arg, text: &Stream) {
         let number = word.literal().and_then(|path| path.strip_prefix("/dev/fd/")).and_then(|text| text.parse().ok());
-        let Some(pipe) = number.and_then(|number: usize| self.pipes.get_mut(number.checked_sub(PIPES)?)) else {
+        let Some(pipe) = number.and_then(|number: usize| self.shell.pipes.get_mut(number.checked_sub(PIPES)?)) else {
             return;
         };
         if text.is_readable()
@@ -101,15 +102,13 @@ impl Machine<'_> {
 
 impl Runner for Machine<'_> {
     fn substitute(&mut self, script: &Script, scope: &mut Scope) -> Printed {
-        self.substitutions += 1;
         // A substitution reads what the shell around it reads.
-        let input = self.input.clone();
+        let input = self.input;
         let outcome = self.outcome_of_substitution();
-        let output = self.nested(Stream::Unknown, |machine| {
-            let inside = |machine: &mut Self, scope: &mut Scope| machine.script(script, scope, &input);
-            machine.with_outcome(outcome, |machine| machine.forked(scope, inside))
+        let mut inner = self.with(Context { outcome, substituted: true, assigned: false, ..self.context });
+        let output = inner.nested(Stream::Unknown, |machine| {
+            machine.forked(scope, |machine, scope| machine.script(script, scope, input))
         });
-        self.substitutions -= 1;
         match output {
             Stream::Known(text) => Printed::Text(text),
             Stream::Likely(text) => Printed::Likely(text),
@@ -122,16 +121,15 @@ impl Runner for Machine<'_> {
     }
 
     fn process(&mut self, script: &Script, scope: &mut Scope, writes: bool) -> Field {
-        self.substitutions += 1;
-        let input = if writes { Stream::Unknown } else { self.input.clone() };
-        let output = self.nested(Stream::Unknown, |machine| {
-            let inside = |machine: &mut Self, scope: &mut Scope| machine.script(script, scope, &input);
-            machine.with_outcome(Outcome::default(), |machine| machine.forked(scope, inside))
+        let input = if writes { &Stream::Unknown } else { self.input };
+        let outcome = Outcome::default();
+        let mut inner = self.with(Context { outcome, substituted: true, assigned: false, ..self.context });
+        let output = inner.nested(Stream::Unknown, |machine| {
+            machine.forked(scope, |machine, scope| machine.script(script, scope, input))
         });
         let sink = writes.then(|| (script.clone(), scope.clone()));
-        self.substitutions -= 1;
-        let number = PIPES + self.pipes.len();
-        self.pipes.push(Pipe { output, sink });
+        let number = PIPES + self.shell.pipes.len();
+        self.shell.pipes.push(Pipe { output, sink });
         let text = format!("/dev/fd/{number}");
         Field::exact(text)
     }

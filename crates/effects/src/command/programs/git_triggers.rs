@@ -186,15 +186,15 @@ impl Machine<'_> {
             return;
         }
         let text = value.literal().map(|text| text.trim_start_matches('!').to_owned());
-        let outer = self.via.clone();
-        self.via.get_or_insert_with(|| format!("setting {name}"));
-        match text {
-            Some(text) => {
-                self.command_text(&Arg::exact(text), io);
-            }
-            None => self.opaque(About::Anything, Reason::UnknownGitSetting, &[]),
-        }
-        self.via = outer;
+        self.through(
+            || format!("setting {name}"),
+            |machine| match text {
+                Some(text) => {
+                    machine.command_text(&Arg::exact(text), io);
+                }
+                None => machine.opaque(About::Anything, Reason::UnknownGitSetting, &[]),
+            },
+        );
     }
 
     fn git_hooks(&mut self, sub: &str, words: &[Arg], settings: &[Setting], io: &mut Io<'_>) {

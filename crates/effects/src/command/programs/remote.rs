@@ -1,8 +1,10 @@
 //! Programs that talk to another host: `ssh`, `scp`, `rsync`, `nc`, `socat`, `dig`.
 
 use crate::command::argument::{Arg, Arguments, Known};
+use crate::command::context::Context;
+use crate::command::emitter::Emitter;
 use crate::command::knowledge::{Entry, OptionRole, Role};
-use crate::command::machine::Machine;
+use crate::command::machine::{Machine, walk_on};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, Reason};
@@ -81,16 +83,13 @@ impl Machine<'_> {
     /// Commands on another host: they count as executed, their files are not ours.
     pub(super) fn remote_text(&mut self, text: &str, io: &mut Io<'_>) {
         let mut elsewhere = crate::World::new(None);
-        let effects = {
-            let mut remote = Machine::new(self.text, &mut elsewhere, self.knowledge);
-            remote.depth = self.depth + 1;
-            remote.at = self.at;
-            remote.searched = self.searched;
-            let mut scope = io.scope.child();
-            remote.shell_text(text, &mut scope, &Stream::Unknown);
-            remote.into_effects()
-        };
-        self.adopt(effects, |machine, effect| machine.remote(effect, REMOTE));
+        let Context { span, depth, .. } = self.context;
+        let context = Context { span, depth: depth + 1, ..Context::default() };
+        let mut emitter = Emitter::continuing(self.emitter);
+        walk_on(self.text, &mut elsewhere, self.knowledge, context, &mut emitter, |remote| {
+            remote.shell_text(text, &mut io.scope.child(), &Stream::Unknown);
+        });
+        self.adopt(emitter.into_effects(), |machine, effect| machine.remote(effect, REMOTE));
     }
 
     pub(super) fn scp(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {

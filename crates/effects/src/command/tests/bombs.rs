@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::command::machine::{Machine, STEPS};
+use crate::command::context::Context;
+use crate::command::emitter::{Emitter, STEPS};
+use crate::command::machine::walk_on;
 use crate::command::stream::Stream;
 use crate::{Certainty, Kind, World};
 use agent_strace_shell::Scope;
@@ -11,10 +13,12 @@ use agent_strace_shell::Scope;
 fn work(text: &str) -> (usize, bool) {
     let mut world = World::new(Some("/repo"));
     let knowledge = Arc::clone(world.knowledge());
-    let mut machine = Machine::new(text, &mut world, &knowledge);
-    machine.shell_text(text, &mut Scope::default(), &Stream::Unconnected);
-    let steps = machine.steps();
-    let doubted = machine.into_effects().iter().any(|effect| match &effect.kind {
+    let mut emitter = Emitter::default();
+    walk_on(text, &mut world, &knowledge, Context::new(text), &mut emitter, |machine| {
+        machine.shell_text(text, &mut Scope::default(), &Stream::Unconnected);
+    });
+    let steps = emitter.steps();
+    let doubted = emitter.into_effects().iter().any(|effect| match &effect.kind {
         Kind::Opaque(_) => true,
         Kind::Execute(execution) => execution.argv.iter().any(|word| !word.known),
         _ => effect.certainty == Certainty::Pattern,

@@ -1,0 +1,154 @@
+//! Collects the effects of one text: without repetition, and within the limits of what is done for one text.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::{About, Certainty, Effect, Kind, Opaque, Origin, Reason};
+
+use super::context::Via;
+use super::temporary;
+
+/// Simple commands one text may run.
+const COMMANDS: usize = 20_000;
+/// Effects one text may have.
+const EFFECTS: usize = 50_000;
+/// Work one text may cost: nodes walked, fields expanded, texts read. Loops in loops and values that name each other
+/// ask for any amount of it.
+pub(crate) const STEPS: usize = 1 << 18;
+
+/// The effects found so far, and what was spent on finding them.
+#[derive(Debug, Default)]
+pub(crate) struct Emitter {
+    effects: Vec<Effect>,
+    /// The hash of each effect, and its index.
+    seen: HashMap<u64, u32>,
+    commands: usize,
+    steps: usize,
+    /// Bytes searched for where nested texts come from.
+    searched: usize,
+    /// The first command of the text was seen: from now on, commands that only print need no entry in a policy.
+    led: bool,
+    exhausted: bool,
+    /// Scripts and settings that effects come from, by [`Via`].
+    sources: Vec<String>,
+}
+
+impl Emitter {
+    /// For a text that is part of another one, whose search for nested texts it continues.
+    pub(crate) fn continuing(other: &Self) -> Self {
+        Self { searched: other.searched, ..Self::default() }
+    }
+
+    pub(crate) fn into_effects(self) -> Vec<Effect> {
+        self.effects
+    }
+
+    /// Counts a simple command. `false`: the text is too long to be followed, and says so in its effects.
+    pub(crate) fn may_run(&mut self, origin: impl FnOnce() -> Origin) -> bool {
+        self.commands += 1;
+        if self.commands > COMMANDS {
+            self.exhaust(Reason::TooManyCommands, origin);
+        }
+        !self.exhausted
+    }
+
+    /// Counts work. `false`: the text asks for more than is done for one, and says so in its effects.
+    pub(crate) fn may_spend(&mut self, steps: usize, origin: impl FnOnce() -> Origin) -> bool {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > STEPS {
+            self.exhaust(Reason::TooMuchWork, origin);
+        }
+        !self.exhausted
+    }
+
+    /// Counts bytes that are searched. `false`: they are more than `limit`.
+    pub(crate) fn may_search(&mut self, bytes: usize, limit: usize) -> bool {
+        self.searched = self.searched.saturating_add(bytes);
+        self.searched <= limit
+    }
+
+    #[cfg(test)]
+    pub(crate) fn steps(&self) -> usize {
+        self.steps
+    }
+
+    fn exhaust(&mut self, reason: Reason, origin: impl FnOnce() -> Origin) {
+        if !self.exhausted {
+            self.exhausted = true;
+            self.effects.push(Effect { origin: origin(), ..opaque(About::Anything, reason, &[]) });
+        }
+    }
+
+    /// A command runs in the text itself. `true`: it is the first one.
+    pub(crate) fn lead(&mut self) -> bool {
+        !std::mem::replace(&mut self.led, true)
+    }
+
+    /// A name for where effects come from.
+    pub(crate) fn source(&mut self, name: String) -> Option<Via> {
+        let index = u32::try_from(self.sources.len()).ok()?;
+        self.sources.push(name);
+        Some(Via(index))
+    }
+
+    /// `source`, or else `via`, as effects have it.
+    pub(crate) fn via(&self, source: Option<Via>, via: &'static str) -> Cow<'static, str> {
+        let source = source.and_then(|Via(index)| self.sources.get(index as usize));
+        source.map_or(Cow::Borrowed(via), |source| Cow::Owned(source.clone()))
+    }
+
+    /// Adds an effect unless there are too many, and returns its index.
+    pub(crate) fn emit(&mut self, effect: Effect) -> Option<u32> {
+        if self.effects.len() >= EFFECTS {
+            self.exhaust(Reason::TooManyEffects, || effect.origin);
+            return None;
+        }
+        self.add(effect)
+    }
+
+    /// Of equal effects the first one stays; returns its index. Should two that differ ever have the same hash, both stay.
+    pub(crate) fn add(&mut self, effect: Effect) -> Option<u32> {
+        let effect = temporary::generalised(effect);
+        let mut hasher = DefaultHasher::new();
+        effect.hash(&mut hasher);
+        let hash = hasher.finish();
+        let known = self.seen.get(&hash).copied();
+        if let Some(index) = known
+            && let Some(known) = self.effects.get_mut(index as usize).filter(|known| **known == effect)
+        {
+            merge(known, &effect);
+            return Some(index);
+        }
+        let index = u32::try_from(self.effects.len()).ok();
+        if let Some(index) = index.filter(|_| known.is_none()) {
+            self.seen.insert(hash, index);
+        }
+        self.effects.push(effect);
+        index
+    }
+
+    /// The effect at `index` happened outside of the workspace.
+    pub(crate) fn mark_elsewhere(&mut self, index: u32) {
+        if let Some(effect) = self.effects.get_mut(index as usize) {
+            effect.origin.elsewhere = true;
+        }
+    }
+}
+
+/// An effect that is found again counts as found in each of its contexts.
+fn merge(known: &mut Effect, again: &Effect) {
+    known.origin.ran |= again.origin.ran;
+    known.origin.told |= again.origin.told;
+    known.origin.detached |= again.origin.detached;
+    known.origin.elsewhere |= again.origin.elsewhere;
+    known.origin.shadowed |= again.origin.shadowed;
+    if let (Kind::Opaque(known), Kind::Opaque(again)) = (&mut known.kind, &again.kind) {
+        known.class = known.class.max(again.class);
+    }
+}
+
+pub(crate) fn opaque(about: About, reason: Reason, vouched_by: &[&str]) -> Effect {
+    let vouched_by = vouched_by.iter().map(|word| (*word).to_owned()).collect();
+    Effect::new(Kind::Opaque(Opaque::new(about, reason, vouched_by)), Certainty::Possible, "command")
+}
