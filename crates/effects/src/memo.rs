@@ -1,7 +1,7 @@
 //! Results of commands that were worked out before: agents repeat themselves, and history repeats agents.
 //!
 //! What a command does depends on its text, on where it runs, and on what the session did before. A run that changes
-//! nothing of the session but its directory leaves a [`Trail`] of what it asked about the session; its result is used
+//! nothing of the session but its directory leaves a [`QueryLog`] of what it asked about the session; its result is used
 //! again where all of that is answered as it was. Everything else is worked out anew each time, so who remembers and who
 //! does not says the same: a property test compares them.
 
@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::command::knowledge::Knowledge;
-use super::{Certainty, Effect, Effects, Shelf, World};
+use super::{Certainty, Effect, Effects, LruCache, World};
 
 /// Longer texts are rarely the same twice.
 const LONGEST: usize = 4 * 1024;
@@ -23,7 +23,7 @@ const PARTS: u64 = 16;
 
 /// What a run asked about the session, as it was answered.
 #[derive(Debug, Default)]
-pub(super) struct Trail {
+pub(super) struct QueryLog {
     /// Files that were not written in the session.
     pub(super) unwritten: Vec<String>,
     /// Patterns that matched no written file.
@@ -38,7 +38,7 @@ pub(super) struct Trail {
     pub(super) tied: bool,
 }
 
-impl Trail {
+impl QueryLog {
     /// Whoever asks too much is not worth following.
     pub(super) fn ask(asked: &mut Vec<String>, what: &str, tied: &mut bool) {
         if asked.len() >= ASKED {
@@ -63,13 +63,13 @@ struct Known {
     root: Option<String>,
     cwd: Option<String>,
     text: Box<str>,
-    trail: Trail,
+    queries: QueryLog,
     effects: Arc<[Effect]>,
     /// Where the shell is afterwards.
     leaves: Option<String>,
 }
 
-type Part = Shelf<Vec<Arc<Known>>>;
+type Part = LruCache<Vec<Arc<Known>>>;
 
 /// Results of one run over many sessions, with one knowledge of what programs do.
 pub struct Memo {
@@ -85,7 +85,7 @@ impl std::fmt::Debug for Memo {
 
 impl Memo {
     pub fn new(programs: &Arc<Knowledge>) -> Self {
-        Self { knowledge: Arc::clone(programs), parts: (0..PARTS).map(|_| Mutex::new(Shelf::new(TEXTS))).collect() }
+        Self { knowledge: Arc::clone(programs), parts: (0..PARTS).map(|_| Mutex::new(LruCache::new(TEXTS))).collect() }
     }
 
     /// As `run` would, where it need not be asked.
@@ -99,19 +99,19 @@ impl Memo {
             return Effects::known(Arc::clone(&known.effects));
         }
         let (root, cwd) = (world.root().map(str::to_owned), world.cwd().map(str::to_owned));
-        let (effects, trail) = world.followed(|world| run(text, world));
-        if trail.tied {
+        let (effects, queries) = world.followed(|world| run(text, world));
+        if queries.tied {
             return effects.into();
         }
         let effects: Arc<[Effect]> = effects.into();
         let leaves = world.cwd().map(str::to_owned);
-        self.keep(hash, Known { root, cwd, text: text.into(), trail, effects: Arc::clone(&effects), leaves });
+        self.keep(hash, Known { root, cwd, text: text.into(), queries, effects: Arc::clone(&effects), leaves });
         Effects::known(effects)
     }
 
     fn find(&self, hash: u64, world: &World, text: &str) -> Option<Arc<Known>> {
         let mut part = self.part(hash)?;
-        part.get(hash)?.iter().find(|known| known.is_of(world, text) && world.agrees(&known.trail)).cloned()
+        part.get(hash)?.iter().find(|known| known.is_of(world, text) && world.agrees(&known.queries)).cloned()
     }
 
     fn keep(&self, hash: u64, known: Known) {

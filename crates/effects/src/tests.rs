@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::paths::{self, Cwd, Ground};
+use super::paths::{self, Cwd, PathBase};
 use super::{Certainty, Kind, PathTarget, Tracker, World, glob, hosts};
 use agent_strace_model::{Access, Arguments, Dialect, Event, EventKind, FileEvent, Origin, Session, Status, ToolCall};
 
@@ -117,15 +117,15 @@ fn place(root: &str, cwd: &str, text: &str) -> String {
         "?" => None,
         cwd => {
             let from = root.clone().unwrap_or_else(|| ".".to_owned());
-            paths::directory(Ground { root: root.as_deref(), cwd: Cwd::Known(&from) }, cwd)
+            paths::directory(PathBase { root: root.as_deref(), cwd: Cwd::Known(&from) }, cwd)
         }
     };
-    let ground = Ground { root: root.as_deref(), cwd: known.as_deref().map_or(Cwd::Unknown, Cwd::Known) };
+    let base = PathBase { root: root.as_deref(), cwd: known.as_deref().map_or(Cwd::Unknown, Cwd::Known) };
     let (text, certainty) = match text.strip_prefix('*') {
         Some(glob) if !text.starts_with("**") => (glob, Certainty::Pattern),
         _ => (text, Certainty::Exact),
     };
-    let (target, certainty) = paths::locate(ground, text, certainty);
+    let (target, certainty) = paths::locate(base, text, certainty);
     format!("{}{}", target.path, if certainty == Certainty::Pattern { "?" } else { "" })
 }
 
@@ -482,14 +482,14 @@ proptest! {
     fn locating_never_panics_and_is_idempotent(text in messy_path(), certainty in messy_certainty()) {
         for root in [Some("/repo"), Some("/home/u/repo"), Some("C:/repo"), None] {
             for cwd in [Cwd::Known(root.unwrap_or(".")), Cwd::Unknown] {
-                let (once, first) = paths::locate(Ground { root, cwd }, &text, certainty);
+                let (once, first) = paths::locate(PathBase { root, cwd }, &text, certainty);
                 // A literal `~` or `C:` below the root can't be told from a home or a drive once it is relative.
                 let ambiguous = once.path.starts_with('~') || once.path.contains(':') || once.path.contains('\\') || once.path.starts_with("//");
                 if ambiguous {
                     continue;
                 }
                 let from_root = Cwd::Known(root.unwrap_or("."));
-                let (twice, second) = paths::locate(Ground { root, cwd: from_root }, &once.path, first);
+                let (twice, second) = paths::locate(PathBase { root, cwd: from_root }, &once.path, first);
                 prop_assert_eq!(&once.path, &twice.path);
                 prop_assert_eq!(first, second);
             }
@@ -502,8 +502,8 @@ proptest! {
     ) {
         let text = parts.join("/");
         let expected = reference("/repo/a", &text);
-        let ground = Ground { root: Some("/repo"), cwd: Cwd::Known("/repo/a") };
-        let (target, certainty) = paths::locate(ground, &text, Certainty::Exact);
+        let base = PathBase { root: Some("/repo"), cwd: Cwd::Known("/repo/a") };
+        let (target, certainty) = paths::locate(base, &text, Certainty::Exact);
         prop_assert_eq!(certainty, Certainty::Exact);
         match expected.split_first() {
             Some((first, rest)) if first == "repo" => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use agent_strace_model::{Access, Dialect, Event, EventKind, FileEvent, Session, Shell, Status, ToolCall};
 
 use super::command::knowledge::Knowledge;
-use super::world::{Name, Tie, Within};
+use super::world::{AliasKind, Name, Within};
 use super::{
     About, Certainty, Effect, Effects, Kind, Memo, Opaque, PathTarget, Reason, World, command, glob, paths, tools,
 };
@@ -264,9 +264,9 @@ impl Tracker {
 fn sibling(effect: &Effect, name: &Name, subtree: bool) -> Option<Effect> {
     let same = match effect.kind {
         Kind::Read(_) | Kind::List(_) => true,
-        Kind::Write(_) => name.tie == Tie::Same,
+        Kind::Write(_) => name.alias_kind == AliasKind::Same,
         // Deleting a link leaves the original; deleting below a linked directory does not.
-        Kind::Delete(_) => name.tie == Tie::Same && name.within == Within::Directory,
+        Kind::Delete(_) => name.alias_kind == AliasKind::Same && name.within == Within::Directory,
         _ => false,
     };
     let certainty = match (effect.certainty, name.certainty) {

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::command::knowledge::Knowledge;
 use super::glob;
-use super::memo::{Memo, Trail};
-use super::paths::{self, Cwd, Ground};
+use super::memo::{Memo, QueryLog};
+use super::paths::{self, Cwd, PathBase};
 use super::{Certainty, PathTarget};
 
 /// Names and contents kept per session. A session that makes more is one whose later scripts are opaque.
@@ -42,7 +42,7 @@ pub struct World {
     /// Results of commands of this and other sessions.
     memo: Option<Arc<Memo>>,
     /// Where it is written down what is asked here. Copies share it: what is asked of them is asked here.
-    trail: Option<Arc<Mutex<Trail>>>,
+    queries: Option<Arc<Mutex<QueryLog>>>,
 }
 
 impl World {
@@ -59,7 +59,7 @@ impl World {
             temporaries: 0,
             knowledge: Arc::default(),
             memo: None,
-            trail: None,
+            queries: None,
         }
     }
 
@@ -75,38 +75,38 @@ impl World {
     /// A command that runs here may be one that ran elsewhere: everything that was written is known, and nobody follows
     /// what is asked already.
     pub(super) fn is_memorable(&self, knowledge: &Arc<Knowledge>) -> bool {
-        !self.forgetful && self.trail.is_none() && Arc::ptr_eq(&self.knowledge, knowledge)
+        !self.forgetful && self.queries.is_none() && Arc::ptr_eq(&self.knowledge, knowledge)
     }
 
-    /// Everything in the trail would be answered here as it was.
-    pub(super) fn agrees(&self, trail: &Trail) -> bool {
-        let same = trail.any_written.is_none_or(|any| any != self.written.is_empty())
-            && trail.any_aliases.is_none_or(|any| any != self.aliases.is_empty());
+    /// Everything in the queries would be answered here as it was.
+    pub(super) fn agrees(&self, queries: &QueryLog) -> bool {
+        let same = queries.any_written.is_none_or(|any| any != self.written.is_empty())
+            && queries.any_aliases.is_none_or(|any| any != self.aliases.is_empty());
         let written = || {
-            trail.unwritten.iter().all(|path| !self.written.contains_key(path))
-                && trail.unmatched.iter().all(|pattern| !self.written.keys().any(|path| glob::matches(pattern, path)))
+            queries.unwritten.iter().all(|path| !self.written.contains_key(path))
+                && queries.unmatched.iter().all(|pattern| !self.written.keys().any(|path| glob::matches(pattern, path)))
         };
         // Under another name a file may have been written, too.
         let unaliased = || {
-            trail.unwritten.iter().all(|path| self.names(path, Certainty::Exact).is_empty())
-                && trail.unaliased.iter().all(|(path, certainty)| self.names(path, *certainty).is_empty())
+            queries.unwritten.iter().all(|path| self.names(path, Certainty::Exact).is_empty())
+                && queries.unaliased.iter().all(|(path, certainty)| self.names(path, *certainty).is_empty())
         };
         same && (self.written.is_empty() || written()) && (self.aliases.is_empty() || unaliased())
     }
 
     /// What `work` does here, and what it asked.
-    pub(super) fn followed<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (T, Trail) {
-        let trail = Arc::<Mutex<Trail>>::default();
-        self.trail = Some(Arc::clone(&trail));
+    pub(super) fn followed<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (T, QueryLog) {
+        let queries = Arc::<Mutex<QueryLog>>::default();
+        self.queries = Some(Arc::clone(&queries));
         let done = work(self);
-        self.trail = None;
-        let mut left = trail.lock().unwrap_or_else(PoisonError::into_inner);
+        self.queries = None;
+        let mut left = queries.lock().unwrap_or_else(PoisonError::into_inner);
         (done, std::mem::take(&mut *left))
     }
 
-    fn note(&self, note: impl FnOnce(&mut Trail)) {
-        if let Some(trail) = &self.trail {
-            note(&mut trail.lock().unwrap_or_else(PoisonError::into_inner));
+    fn note(&self, note: impl FnOnce(&mut QueryLog)) {
+        if let Some(queries) = &self.queries {
+            note(&mut queries.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 
@@ -117,7 +117,7 @@ impl World {
 
     /// The number of a new temporary name.
     pub fn temporary(&mut self) -> usize {
-        self.note(|trail| trail.tied = true);
+        self.note(|queries| queries.tied = true);
         self.temporaries += 1;
         self.temporaries
     }
@@ -141,7 +141,7 @@ impl World {
     }
 
     /// The working directory is no part of the workspace and holds none of it, or nobody knows where it is.
-    pub(crate) fn is_astray(&self) -> bool {
+    pub(crate) fn is_elsewhere(&self) -> bool {
         self.root.is_some() && self.cwd.as_deref().is_none_or(|cwd| self.is_outside(cwd))
     }
 
@@ -168,14 +168,14 @@ impl World {
 
     fn of_root(&self, directory: &str) -> Option<String> {
         let from = self.root.as_deref().unwrap_or(".");
-        let ground = Ground { root: self.root.as_deref(), cwd: Cwd::Known(from) };
-        paths::directory(ground, directory)
+        let base = PathBase { root: self.root.as_deref(), cwd: Cwd::Known(from) };
+        paths::directory(base, directory)
     }
 
     /// `cd text`: relative to the current directory; anything but [`Certainty::Exact`] loses it.
     pub fn enter(&mut self, text: &str, certainty: Certainty) {
         self.cwd = match certainty {
-            Certainty::Exact => paths::directory(self.ground(), text).filter(|cwd| cwd.len() <= PATH),
+            Certainty::Exact => paths::directory(self.base(), text).filter(|cwd| cwd.len() <= PATH),
             Certainty::Pattern | Certainty::Possible => None,
         };
     }
@@ -184,7 +184,7 @@ impl World {
     /// An unknown directory makes a relative path a pattern. With [`Certainty::Pattern`] `text` is a glob in which `**`
     /// means any components; a glob that can only match one name comes back exact.
     pub fn locate(&self, text: &str, certainty: Certainty) -> (PathTarget, Certainty) {
-        paths::locate(self.ground(), text, certainty)
+        paths::locate(self.base(), text, certainty)
     }
 
     /// Like [`World::locate`] for a glob in which `**` stands for text that nobody knows (`src/$X`): that text may hold
@@ -196,21 +196,21 @@ impl World {
         }
     }
 
-    fn ground(&self) -> Ground<'_> {
-        Ground { root: self.root.as_deref(), cwd: self.cwd.as_deref().map_or(Cwd::Unknown, Cwd::Known) }
+    fn base(&self) -> PathBase<'_> {
+        PathBase { root: self.root.as_deref(), cwd: self.cwd.as_deref().map_or(Cwd::Unknown, Cwd::Known) }
     }
 
     /// From now on `alias` is another name for the file `original` (`ln`): what is done to one is done to the other.
     pub fn link(&mut self, alias: &PathTarget, original: &PathTarget) {
-        self.name(alias, Some(&original.path), Tie::Same);
+        self.name(alias, Some(&original.path), AliasKind::Same);
     }
 
     /// `copy` now holds what `original` held (`cp`, `mv`): who reads it, reads that.
     pub fn copied(&mut self, copy: &PathTarget, original: &PathTarget) {
-        self.name(copy, Some(&original.path), Tie::Content);
+        self.name(copy, Some(&original.path), AliasKind::Content);
     }
 
-    fn name(&mut self, alias: &PathTarget, original: Option<&str>, tie: Tie) {
+    fn name(&mut self, alias: &PathTarget, original: Option<&str>, alias_kind: AliasKind) {
         if original == Some(alias.path.as_str()) {
             return;
         }
@@ -218,7 +218,7 @@ impl World {
         self.put_at(alias.path.clone(), Written { follows: true, ..Written::default() });
         let known = self.aliases.get(&alias.path);
         let full = known.map_or(self.aliases.len() >= ENTRIES, |originals| originals.len() >= HOPS);
-        let entry = Original { path: original.map(str::to_owned), tie };
+        let entry = Original { path: original.map(str::to_owned), alias_kind };
         if known.is_some_and(|originals| originals.contains(&entry)) {
             return;
         }
@@ -237,12 +237,12 @@ impl World {
             None => ".".to_owned(),
         };
         let holder = self.of_root(&holder);
-        let ground = Ground { root: self.root.as_deref(), cwd: holder.as_deref().map_or(Cwd::Unknown, Cwd::Known) };
-        let (original, certainty) = paths::locate(ground, text, certainty);
+        let base = PathBase { root: self.root.as_deref(), cwd: holder.as_deref().map_or(Cwd::Unknown, Cwd::Known) };
+        let (original, certainty) = paths::locate(base, text, certainty);
         match certainty {
             Certainty::Exact | Certainty::Possible => self.link(alias, &original),
             // A link to an unknown place: everything reached through it is a guess.
-            Certainty::Pattern => self.name(alias, None, Tie::Same),
+            Certainty::Pattern => self.name(alias, None, AliasKind::Same),
         }
     }
 
@@ -250,9 +250,9 @@ impl World {
     /// With [`Certainty::Pattern`] `path` is a glob.
     pub fn originals(&self, path: &str, certainty: Certainty) -> Vec<Name> {
         let found = self.names(path, certainty);
-        self.note(|trail| {
-            trail.tied |= !found.is_empty();
-            trail.ask_names(path, certainty);
+        self.note(|queries| {
+            queries.tied |= !found.is_empty();
+            queries.ask_names(path, certainty);
         });
         found
     }
@@ -262,7 +262,7 @@ impl World {
         if self.aliases.is_empty() {
             return found;
         }
-        let mut open = vec![(Cow::Borrowed(path), Tie::Same)];
+        let mut open = vec![(Cow::Borrowed(path), AliasKind::Same)];
         while let Some((name, so_far)) = open.pop() {
             for (alias, rest) in prefixes(&name) {
                 let key = match certainty {
@@ -272,11 +272,11 @@ impl World {
                 let Some(key) = key else { continue };
                 for original in self.aliases.get(key.as_ref()).into_iter().flatten() {
                     let next = original.reached(&key, rest, so_far, certainty);
-                    let known =
-                        next.path == path || found.iter().any(|seen| seen.path == next.path && seen.tie == next.tie);
+                    let known = next.path == path
+                        || found.iter().any(|seen| seen.path == next.path && seen.alias_kind == next.alias_kind);
                     if !known && found.len() < HOPS {
                         if original.path.is_some() {
-                            open.push((Cow::Owned(next.path.clone()), next.tie));
+                            open.push((Cow::Owned(next.path.clone()), next.alias_kind));
                         }
                         found.push(next);
                     }
@@ -293,7 +293,7 @@ impl World {
     }
 
     pub(crate) fn has_aliases(&self) -> bool {
-        self.note(|trail| trail.any_aliases = Some(!self.aliases.is_empty()));
+        self.note(|queries| queries.any_aliases = Some(!self.aliases.is_empty()));
         !self.aliases.is_empty()
     }
 
@@ -350,7 +350,7 @@ impl World {
     }
 
     fn edited_from(&mut self, prefix: &str, changed: impl Fn(&str) -> bool) {
-        self.note(|trail| trail.tied = true);
+        self.note(|queries| queries.tied = true);
         let from = (std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded);
         let near = self.written.range::<str, _>(from).map(|(path, _)| path).take_while(|path| path.starts_with(prefix));
         let paths: Vec<String> = near.filter(|path| changed(path)).cloned().collect();
@@ -363,7 +363,7 @@ impl World {
 
     /// Forgets what was written to the file, and returns it; for callers that put it back changed.
     pub(crate) fn take_written(&mut self, target: &PathTarget) -> Option<Written> {
-        self.note(|trail| trail.tied = true);
+        self.note(|queries| queries.tied = true);
         if self.written.is_empty() {
             return None;
         }
@@ -389,7 +389,9 @@ impl World {
     fn places(&self, target: &PathTarget) -> Vec<String> {
         let same = |path: &str| {
             let names = self.originals(path, Certainty::Exact).into_iter();
-            names.filter(|name| name.tie == Tie::Same && name.certainty == Certainty::Exact).map(|name| name.path)
+            names
+                .filter(|name| name.alias_kind == AliasKind::Same && name.certainty == Certainty::Exact)
+                .map(|name| name.path)
         };
         let ends: Vec<String> = same(&target.path).filter(|path| same(path).next().is_none()).collect();
         if ends.is_empty() { vec![target.path.clone()] } else { ends }
@@ -405,7 +407,7 @@ impl World {
     }
 
     fn put_at(&mut self, path: String, mut written: Written) {
-        self.note(|trail| trail.tied = true);
+        self.note(|queries| queries.tied = true);
         self.take_at(&path);
         if self.written.len() >= ENTRIES {
             self.forgetful = true;
@@ -430,9 +432,9 @@ impl World {
 
     /// Files that match a pattern, with what is known of their content.
     pub(crate) fn written_matching(&self, pattern: &str) -> Vec<(String, String)> {
-        self.note(|trail| {
-            trail.tied |= self.written.keys().any(|path| glob::matches(pattern, path));
-            Trail::ask(&mut trail.unmatched, pattern, &mut trail.tied);
+        self.note(|queries| {
+            queries.tied |= self.written.keys().any(|path| glob::matches(pattern, path));
+            QueryLog::ask(&mut queries.unmatched, pattern, &mut queries.tied);
         });
         let texts = self.written.iter().filter(|(path, _)| glob::matches(pattern, path));
         let texts = texts.flat_map(|(path, written)| {
@@ -443,7 +445,7 @@ impl World {
 
     /// Anything was written at all.
     pub(crate) fn has_written(&self) -> bool {
-        self.note(|trail| trail.any_written = Some(!self.written.is_empty()));
+        self.note(|queries| queries.any_written = Some(!self.written.is_empty()));
         !self.written.is_empty() || self.forgetful
     }
 
@@ -453,9 +455,9 @@ impl World {
     }
 
     fn written_entry(&self, target: &PathTarget) -> Option<&Written> {
-        self.note(|trail| {
-            trail.tied |= self.written.contains_key(&target.path);
-            Trail::ask(&mut trail.unwritten, &target.path, &mut trail.tied);
+        self.note(|queries| {
+            queries.tied |= self.written.contains_key(&target.path);
+            QueryLog::ask(&mut queries.unwritten, &target.path, &mut queries.tied);
         });
         if self.written.is_empty() {
             return None;
@@ -492,7 +494,7 @@ impl Written {
 
 /// How two names belong together. Ordered: the looser tie of a chain counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Tie {
+pub(crate) enum AliasKind {
     /// One held what the other held.
     Content,
     /// They are one file.
@@ -503,19 +505,19 @@ pub(crate) enum Tie {
 struct Original {
     /// `None`: the name leads to an unknown place.
     path: Option<String>,
-    tie: Tie,
+    alias_kind: AliasKind,
 }
 
 impl Original {
     /// Where `rest` below the alias is.
-    fn reached(&self, alias: &str, rest: &str, so_far: Tie, certainty: Certainty) -> Name {
+    fn reached(&self, alias: &str, rest: &str, so_far: AliasKind, certainty: Certainty) -> Name {
         let (path, certainty) = match (&self.path, certainty) {
             (None, _) => ("**".to_owned(), Certainty::Pattern),
             (Some(original), Certainty::Pattern) => (below(&paths::escaped(original), rest), Certainty::Pattern),
             (Some(original), certainty) => (below(original, rest), certainty),
         };
         let within = if rest.is_empty() { Within::Itself } else { Within::Directory };
-        Name { alias: alias.to_owned(), path, certainty, tie: so_far.min(self.tie), within }
+        Name { alias: alias.to_owned(), path, certainty, alias_kind: so_far.min(self.alias_kind), within }
     }
 }
 
@@ -526,7 +528,7 @@ pub struct Name {
     pub alias: String,
     pub path: String,
     pub certainty: Certainty,
-    pub(crate) tie: Tie,
+    pub(crate) alias_kind: AliasKind,
     pub within: Within,
 }
 

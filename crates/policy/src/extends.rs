@@ -105,7 +105,7 @@ impl Assembly<'_> {
         }
         let told = document.programs_span.clone().map(|span| (span, "/programs".to_owned()));
         let told = told.or_else(|| {
-            let (_, extension) = base.as_ref().filter(|(base, _)| base.programs.is_told())?;
+            let (_, extension) = base.as_ref().filter(|(base, _)| base.programs.has_overrides())?;
             Some((extension.role_span.clone(), format!("{}/role", extension.pointer)))
         });
         if let Some((span, pointer)) = told.filter(|_| !floors.is_empty()) {

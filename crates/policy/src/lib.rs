@@ -322,7 +322,7 @@ impl Policy {
             narrowing.push(Narrowing { scope: Scope::new(&floor.rulebook), selected: None });
             document.agents.extend(floor.agents);
             document.sequences.extend(floor.sequences);
-            Arc::make_mut(&mut document.programs).inherit(&floor.programs);
+            Arc::make_mut(&mut document.programs).merge_base(&floor.programs);
             document.evidence.narrow(&floor.evidence);
             document.sessions.narrow(floor.sessions);
             document.budgets.narrow(floor.budgets);

@@ -6,7 +6,7 @@ use crate::{About, Reason};
 
 use super::argument::{Arg, Arguments, Given};
 use super::knowledge::{Entry, OperandRole, Print, Role, Special, Subject};
-use super::machine::Machine;
+use super::machine::{Launch, Machine};
 use super::programs::{self, Call};
 use super::simple::Io;
 use super::stream::Stream;
@@ -15,10 +15,10 @@ impl Machine<'_> {
     /// A program with an entry.
     pub(crate) fn known(&mut self, entry: &Entry, name: &str, words: &[Arg], io: &mut Io<'_>) -> Stream {
         if !entry.inert && is_question(words) && entry.special != Some(Special::Agent) {
-            self.execute(words, false, false);
+            self.execute(words, Launch::Plain);
             return Stream::Unknown;
         }
-        self.execute(words, entry.inert, false);
+        self.execute(words, if entry.inert { Launch::Inert } else { Launch::Plain });
         let output = if let Some(special) = entry.special {
             let call = Call { entry, name, words, rest: words.get(1..).unwrap_or_default() };
             programs::run(special, self, call, io)
@@ -100,8 +100,10 @@ impl Machine<'_> {
         if let Some((role, path)) = entry.writes.as_deref().filter(|_| !harmless && !placed).and_then(target) {
             self.path(role, &path);
         }
-        self.always(entry, harmless);
-        self.connections(entry, arguments, harmless);
+        if !harmless {
+            self.always(entry);
+            self.connections(entry, arguments);
+        }
         if let Some(unproven) = &entry.unproven
             && !harmless
         {
@@ -131,7 +133,9 @@ impl Machine<'_> {
         let harmless = arguments.has_role(Role::Harmless);
         for Given { role, value, .. } in &arguments.options {
             match (role, value) {
-                (Some(role), Some(value)) => self.role(adapted(*role, false, false, harmless), value, io),
+                (Some(role), Some(value)) => {
+                    self.role(adapted(*role, Flags { harmless, ..Flags::default() }), value, io)
+                }
                 (Some(Role::Unproven), None) if !harmless => {
                     self.opaque(About::Anything, Reason::SurprisingOption, &[]);
                 }
@@ -272,10 +276,8 @@ impl Machine<'_> {
     }
 
     fn operands(&mut self, entry: &Entry, arguments: &Arguments, io: &mut Io<'_>) -> Stream {
-        let tree = arguments.has_role(Role::Tree);
-        let in_place = arguments.has_role(Role::InPlace);
-        let harmless = arguments.has_role(Role::Harmless);
-        let removes = arguments.has_role(Role::Remove) && !harmless;
+        let flags = Flags::of(arguments);
+        let removes = arguments.has_role(Role::Remove) && !flags.harmless;
         let mut output = Stream::Unknown;
         let assigned = assign(entry, arguments);
         let mut touched = false;
@@ -284,10 +286,10 @@ impl Machine<'_> {
                 output = self.command(rest, io);
                 return output;
             }
-            if in_place && !harmless && *role == Role::ReadTree {
+            if flags.in_place && !flags.harmless && *role == Role::ReadTree {
                 self.role(Role::ReadTree, word, io);
             }
-            let role = adapted(*role, tree, in_place, harmless);
+            let role = adapted(*role, flags);
             touched |= !matches!(role, Role::Value | Role::Pattern);
             self.role(role, word, io);
             if removes && let Some(role) = removed(role) {
@@ -295,33 +297,33 @@ impl Machine<'_> {
             }
         }
         if !touched {
-            self.default_target(entry, (tree, in_place, harmless), io);
+            self.default_target(entry, flags, io);
         }
         output = if entry.output == Print::Unknown { output } else { Stream::Unknown };
         output
     }
 
-    /// What it works on without operands; the flags are: recursive, in place, harmless.
-    fn default_target(&mut self, entry: &Entry, (tree, in_place, harmless): (bool, bool, bool), io: &mut Io<'_>) {
-        let default = entry.tree_default.as_deref().filter(|_| tree).or(entry.default.as_deref());
+    /// The target of a command without operands.
+    fn default_target(&mut self, entry: &Entry, flags: Flags, io: &mut Io<'_>) {
+        let default = entry.tree_default.as_deref().filter(|_| flags.tree).or(entry.default.as_deref());
         let instead = entry.input_instead && io.input.is_connected();
         if let Some((role, path)) = default.filter(|_| !instead).and_then(target) {
-            if in_place && !harmless && role == Role::ReadTree {
+            if flags.in_place && !flags.harmless && role == Role::ReadTree {
                 self.path(Role::ReadTree, &path);
             }
-            self.path(adapted(role, false, in_place, harmless), &path);
+            self.path(adapted(role, Flags { tree: false, ..flags }), &path);
         }
     }
 
     /// What it touches whatever its arguments are.
-    fn always(&mut self, entry: &Entry, harmless: bool) {
-        for (role, path) in entry.always.iter().filter(|_| !harmless).filter_map(|text| target(text)) {
+    fn always(&mut self, entry: &Entry) {
+        for (role, path) in entry.always.iter().filter_map(|text| target(text)) {
             self.path(role, &path);
         }
     }
 
-    fn connections(&mut self, entry: &Entry, arguments: &Arguments, harmless: bool) {
-        if harmless || arguments.has_role(Role::Registry) {
+    fn connections(&mut self, entry: &Entry, arguments: &Arguments) {
+        if arguments.has_role(Role::Registry) {
             return;
         }
         for host in &entry.connect {
@@ -396,11 +398,30 @@ fn removed(role: Role) -> Option<Role> {
     }
 }
 
-fn adapted(role: Role, tree: bool, in_place: bool, harmless: bool) -> Role {
-    match (role, tree, in_place) {
-        (Role::Write | Role::Edit, _, _) if harmless => Role::Read,
+/// What flags say of all operands of a command.
+#[derive(Debug, Clone, Copy, Default)]
+struct Flags {
+    tree: bool,
+    in_place: bool,
+    harmless: bool,
+}
+
+impl Flags {
+    fn of(arguments: &Arguments) -> Self {
+        Self {
+            tree: arguments.has_role(Role::Tree),
+            in_place: arguments.has_role(Role::InPlace),
+            harmless: arguments.has_role(Role::Harmless),
+        }
+    }
+}
+
+/// The role of an operand under the flags of its command.
+fn adapted(role: Role, flags: Flags) -> Role {
+    match (role, flags.tree, flags.in_place) {
+        (Role::Write | Role::Edit, _, _) if flags.harmless => Role::Read,
         (Role::Read, _, true) => Role::Edit,
-        (Role::WriteTree, _, _) if harmless => Role::ReadTree,
+        (Role::WriteTree, _, _) if flags.harmless => Role::ReadTree,
         (Role::Read, true, false) => Role::ReadTree,
         (Role::ReadTree, _, true) | (Role::Write, true, _) => Role::WriteTree,
         (Role::Delete, true, _) => Role::DeleteTree,

@@ -7,7 +7,7 @@ use agent_strace_shell::{Scope, Script, Value};
 
 use super::argument::{Arg, Known, literals};
 use super::knowledge::{Language, Role};
-use super::machine::Machine;
+use super::machine::{Launch, Machine};
 use super::simple::Io;
 use super::stream::Stream;
 
@@ -52,29 +52,29 @@ impl Machine<'_> {
             "cd" | "pushd" | "popd" | "chdir" => self.change_directory(name, words, io),
             "eval" => return Some(self.evaluate(words, io)),
             "source" | "." => return Some(self.sourced(words, io)),
-            "exec" => return Some(self.replaced(words, io)),
-            "command" | "builtin" => return Some(self.plainly(words, io)),
+            "exec" => return Some(self.exec_builtin(words, io)),
+            "command" | "builtin" => return Some(self.builtin_command(words, io)),
             "noglob" | "nocorrect" => {
-                self.execute(words, true, false);
+                self.execute(words, Launch::Inert);
                 return Some(self.command(rest, io));
             }
             "trap" => self.trapped(words, io),
             "export" | "declare" | "typeset" | "readonly" | "local" => self.declared(name, words, io),
             "unset" => {
-                self.execute(words, true, false);
+                self.execute(words, Launch::Inert);
                 for word in rest.iter().filter(|word| !word.text.starts_with('-')) {
                     io.scope.unset(&word.text);
                 }
             }
             "set" => return Some(self.set(words, io)),
             "shift" => {
-                self.execute(words, true, false);
+                self.execute(words, Launch::Inert);
                 io.scope.shift(rest.first().map_or(Some(1), |word| word.literal().and_then(|text| text.parse().ok())));
             }
             "read" => self.read_line(words, io),
             "mapfile" | "readarray" => self.read_lines(words, io),
             "printf" if rest.first().is_some_and(|word| word.text == "-v") => {
-                self.execute(words, true, false);
+                self.execute(words, Launch::Inert);
                 Self::print_to(words, io);
             }
             "complete" | "bind" | "enable" | "hash" => self.unusual_builtin(name, words, io),
@@ -84,11 +84,11 @@ impl Machine<'_> {
             }
             "getopts" | "let" => self.unknown_values(words, io),
             "alias" => {
-                self.execute(words, false, false);
+                self.execute(words, Launch::Plain);
                 self.aliased(rest, io.scope);
             }
             "unalias" => {
-                self.execute(words, true, false);
+                self.execute(words, Launch::Inert);
                 for word in rest {
                     io.scope.forget_alias(&word.text);
                 }
@@ -122,7 +122,7 @@ impl Machine<'_> {
     }
 
     fn change_directory(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {
-        self.execute(words, true, false);
+        self.execute(words, Launch::Inert);
         let mut operands = words.iter().skip(1).filter(|word| !(word.text.starts_with('-') && word.text.len() > 1));
         let before = self.world.cwd().map(str::to_owned);
         match (name, operands.next()) {
@@ -176,7 +176,7 @@ impl Machine<'_> {
     }
 
     fn evaluate(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
-        self.execute(words, true, false);
+        self.execute(words, Launch::Inert);
         let rest = words.get(1..).unwrap_or_default();
         let texts: Vec<&str> = rest.iter().map(Arg::best).collect();
         if !rest.iter().all(Arg::is_exact) {
@@ -191,10 +191,10 @@ impl Machine<'_> {
 
     fn sourced(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
         let Some(file) = words.get(1) else {
-            self.execute(words, true, false);
+            self.execute(words, Launch::Inert);
             return Stream::nothing();
         };
-        self.execute(words, true, false);
+        self.execute(words, Launch::Inert);
         if let Some(text) = self.process_output(file) {
             return self.stream_program(&text, io);
         }
@@ -233,8 +233,8 @@ impl Machine<'_> {
         }
     }
 
-    fn replaced(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
-        self.execute(words, true, false);
+    fn exec_builtin(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+        self.execute(words, Launch::Inert);
         let mut rest = words.get(1..).unwrap_or_default();
         while let [option, others @ ..] = rest {
             match option.literal() {
@@ -247,13 +247,13 @@ impl Machine<'_> {
     }
 
     /// `command x`: no function, no alias.
-    fn plainly(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
+    fn builtin_command(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
         let rest = words.get(1..).unwrap_or_default();
         let asks = rest
             .iter()
             .take_while(|word| word.text.starts_with('-'))
             .any(|word| matches!(word.literal(), Some("-v" | "-V" | "-pv" | "-pV")));
-        self.execute(words, asks, false);
+        self.execute(words, if asks { Launch::Inert } else { Launch::Plain });
         if asks {
             return Self::found(rest);
         }
@@ -285,7 +285,7 @@ impl Machine<'_> {
     }
 
     fn trapped(&mut self, words: &[Arg], io: &mut Io<'_>) {
-        self.execute(words, true, false);
+        self.execute(words, Launch::Inert);
         let action = words.iter().skip(1).find(|word| word.text != "--");
         let Some(action) = action else { return };
         if matches!(action.literal(), Some("-l" | "-p" | "-" | "")) || words.len() < 3 {
@@ -301,7 +301,7 @@ impl Machine<'_> {
     }
 
     fn declared(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {
-        self.execute(words, true, false);
+        self.execute(words, Launch::Inert);
         let rest = words.get(1..).unwrap_or_default();
         let options = || rest.iter().filter(|word| word.text.starts_with(['-', '+']));
         if rest.iter().all(|word| word.text.starts_with('-')) && name != "local" {
@@ -339,7 +339,7 @@ impl Machine<'_> {
                     if exported || io.scope.exports(&variable) {
                         self.environment(&word.with(variable.as_str()), Certainty::Exact);
                     }
-                    self.steered(&variable, Some(&value), io.scope);
+                    self.env_injection(&variable, Some(&value), io.scope);
                     if reference {
                         io.scope.refer(&variable, value.literal());
                     } else {
@@ -367,7 +367,7 @@ impl Machine<'_> {
 
     fn set(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
         let outcome = self.context.outcome;
-        self.execute(words, true, false);
+        self.execute(words, Launch::Inert);
         let rest = words.get(1..).unwrap_or_default();
         if rest.is_empty() {
             self.opaque(About::Reads, Reason::Variables, &[]);
@@ -399,7 +399,7 @@ impl Machine<'_> {
 
     /// Variables that get values nobody knows.
     fn unknown_values(&mut self, words: &[Arg], io: &mut Io<'_>) {
-        self.execute(words, true, false);
+        self.execute(words, Launch::Inert);
         for word in words.iter().skip(1).filter(|word| !word.text.starts_with('-')) {
             match word.literal() {
                 Some(text) => {

@@ -68,7 +68,7 @@ impl Context {
             ran: ran && sure,
             told: succeeded && sure,
             detached: self.detached,
-            elsewhere: world.is_astray(),
+            elsewhere: world.is_elsewhere(),
             shadowed: self.shadowed,
         }
     }

@@ -45,6 +45,16 @@ pub(super) struct Shell {
     pub(super) declaring: Vec<(String, Value)>,
 }
 
+/// How much a command's words say about what it does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Launch {
+    /// It only prints or computes what its arguments say, or what it runs has an entry of its own.
+    Inert,
+    Plain,
+    /// The program is unknown and may run any suffix of its arguments as a command.
+    Embedding,
+}
+
 /// Walks a text with what `inside` does, and returns its effects.
 pub(crate) fn walk(
     text: &str,
@@ -152,11 +162,15 @@ impl Machine<'_> {
     }
 
     /// One simple command ran, and causes what follows. The first command of a text is never inert.
-    pub(crate) fn execute(&mut self, argv: &[Arg], inert: bool, embeds: bool) {
+    pub(crate) fn execute(&mut self, argv: &[Arg], launch: Launch) {
         let first = !self.context.substituted && self.emitter.lead();
         let unknown = argv.first().is_some_and(|program| !program.is_exact());
         let words = argv.iter().map(|word| Argument { text: word.shown().to_owned(), known: word.is_exact() });
-        let execution = Execution { argv: words.collect(), inert: inert && !first, embeds };
+        let execution = Execution {
+            argv: words.collect(),
+            inert: launch == Launch::Inert && !first,
+            embeds: launch == Launch::Embedding,
+        };
         let certainty = if unknown { Certainty::Pattern } else { Certainty::Exact };
         let index = self.emit_indexed(Kind::Execute(execution), certainty, "command");
         if let Some(index) = index.filter(|_| self.works_elsewhere(argv)) {
@@ -173,7 +187,7 @@ impl Machine<'_> {
         }
         // Its name proves nothing, its commands do.
         let mut call = self.with(self.context.with_outcome(Outcome::default()));
-        call.execute(argv, true, false);
+        call.execute(argv, Launch::Inert);
         self.context.parent = call.context.parent;
     }
 
@@ -220,12 +234,19 @@ impl Machine<'_> {
             self.touch(role, &target, certainty, via);
         }
         if let Some(directory) = self.shell.failed_cd_dir.clone() {
-            self.touch_astray(role, word, &target, directory, via);
+            self.touch_after_failed_cd(role, word, &target, directory, via);
         }
     }
 
     /// `cd build; rm -r x` removes `x`, should there be no `build`.
-    fn touch_astray(&mut self, role: Role, word: &Arg, meant: &PathTarget, directory: String, via: &'static str) {
+    fn touch_after_failed_cd(
+        &mut self,
+        role: Role,
+        word: &Arg,
+        meant: &PathTarget,
+        directory: String,
+        via: &'static str,
+    ) {
         let here = self.world.cwd().map(str::to_owned);
         self.world.set_cwd(Some(directory));
         let (mut target, certainty) = self.locate(word);

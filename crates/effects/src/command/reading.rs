@@ -5,7 +5,7 @@ use agent_strace_shell::{Node, Scope, Script, Value};
 
 use super::argument::{Arg, Known};
 use super::context::Context;
-use super::machine::Machine;
+use super::machine::{Launch, Machine};
 use super::simple::Io;
 use super::stream::Stream;
 
@@ -68,7 +68,7 @@ impl<'a> Request<'a> {
 impl Machine<'_> {
     /// `read NAME…`
     pub(super) fn read_line(&mut self, words: &[Arg], io: &mut Io<'_>) {
-        self.execute(words, true, false);
+        self.execute(words, Launch::Inert);
         let request = Request::new(words);
         let line = match io.input {
             Stream::Known(text) | Stream::Likely(text) if !request.unusual => {
@@ -116,7 +116,7 @@ impl Machine<'_> {
 
     /// `mapfile NAME`, `readarray NAME`
     pub(super) fn read_lines(&mut self, words: &[Arg], io: &mut Io<'_>) {
-        self.execute(words, true, false);
+        self.execute(words, Launch::Inert);
         let request = Request::new(words);
         if let Some(callback) = request.callback {
             self.command_text(callback, io);
@@ -187,7 +187,7 @@ impl Machine<'_> {
 
     /// Builtins whose operands are commands or change what names stand for.
     pub(super) fn unusual_builtin(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {
-        self.execute(words, name != "enable", false);
+        self.execute(words, if name == "enable" { Launch::Plain } else { Launch::Inert });
         let value = |flag: &str| words.windows(2).find(|pair| pair.iter().next().is_some_and(|word| word.text == flag));
         match name {
             "compgen" | "complete" => {

@@ -40,7 +40,7 @@ impl Machine<'_> {
             }
             RedirectKind::Read(word) => {
                 for word in self.fields(std::slice::from_ref(word), scope) {
-                    let text = self.opened(&word, false);
+                    let text = self.opened(&word, Role::Read);
                     if is_input {
                         opened.input = Some(text);
                     }
@@ -48,7 +48,7 @@ impl Machine<'_> {
             }
             RedirectKind::ReadWrite(word) => {
                 for word in self.fields(std::slice::from_ref(word), scope) {
-                    let text = self.opened(&word, true);
+                    let text = self.opened(&word, Role::Edit);
                     if is_input {
                         opened.input = Some(text);
                     }
@@ -106,7 +106,7 @@ impl Machine<'_> {
         true
     }
 
-    fn opened(&mut self, word: &Arg, writes: bool) -> Stream {
+    fn opened(&mut self, word: &Arg, role: Role) -> Stream {
         if self.socket(word) {
             return Stream::Unknown;
         }
@@ -116,7 +116,7 @@ impl Machine<'_> {
         if matches!(word.literal(), Some("/dev/null")) {
             return Stream::nothing();
         }
-        self.redirected(if writes { Role::Edit } else { Role::Read }, word);
+        self.redirected(role, word);
         self.content(word)
     }
 

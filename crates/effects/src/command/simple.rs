@@ -6,7 +6,7 @@ use agent_strace_shell::{AssignedValue, Scope, Simple};
 use super::argument::Arg;
 use super::context::Context;
 use super::knowledge::Role;
-use super::machine::Machine;
+use super::machine::{Launch, Machine};
 use super::outcome::{Outcome, is_assigned_output};
 use super::steering;
 use super::stream::Stream;
@@ -91,7 +91,7 @@ impl Machine<'_> {
     /// A variable that programs get, and what it makes them do.
     pub(crate) fn exported(&mut self, name: &Arg, value: Option<&Arg>, scope: &mut Scope) {
         self.environment(name, Certainty::Exact);
-        self.steered(&name.text, value, scope);
+        self.env_injection(&name.text, value, scope);
     }
 
     /// Assignments that decide what later programs run.
@@ -103,11 +103,11 @@ impl Machine<'_> {
             AssignedValue::Scalar(word) => Some(self.scalar(word, scope)),
             AssignedValue::Array(_) | AssignedValue::Element { .. } => None,
         };
-        self.steered(name, value.as_ref(), scope);
+        self.env_injection(name, value.as_ref(), scope);
     }
 
     /// `name` is one of the variables that decide what programs run.
-    pub(crate) fn steered(&mut self, name: &str, value: Option<&Arg>, scope: &mut Scope) {
+    pub(crate) fn env_injection(&mut self, name: &str, value: Option<&Arg>, scope: &mut Scope) {
         if let Some(directory) = value.filter(|_| places_scratch(name)) {
             // Programs that sort, edit or compile may put files there.
             return self.possible_path(Role::WriteTree, directory);
@@ -177,7 +177,7 @@ impl Machine<'_> {
 
     /// The first word is not known: neither is what runs.
     fn unknown_name(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
-        self.execute(words, false, true);
+        self.execute(words, Launch::Embedding);
         self.opaque(About::Anything, Reason::ComputedProgram, &[]);
         // An unset variable alone leaves no field: the next word is the program then.
         let likely = words
@@ -203,7 +203,7 @@ impl Machine<'_> {
             return self.command(&command, io);
         }
         let Some(entry) = self.knowledge.entry(&name) else { return self.unknown(words) };
-        let name = self.knowledge.meant(&name);
+        let name = self.knowledge.canonical_name(&name);
         let output = self.known(entry, name, words, io);
         if let Some(addition) = self.knowledge.addition(name) {
             self.data(addition, words, 1, io);
@@ -218,7 +218,7 @@ impl Machine<'_> {
 
     /// A program nobody told us about.
     fn unknown(&mut self, words: &[Arg]) -> Stream {
-        self.execute(words, false, true);
+        self.execute(words, Launch::Embedding);
         let name = words.first().map_or("", |word| word.text.as_str());
         self.opaque(About::Anything, Reason::UnknownProgram(shown(name)), &[name]);
         self.possible_operands(words);
@@ -263,7 +263,7 @@ impl Machine<'_> {
 
     /// A script or binary by its path.
     fn own_program(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
-        self.execute(words, false, true);
+        self.execute(words, Launch::Embedding);
         let Some(program) = words.first() else { return Stream::Unknown };
         // A link to a program, or a copy of one, does what the program does.
         let (target, certainty) = self.locate(program);

@@ -14,7 +14,7 @@ use resolve::{Anchor, Resolved, parsed, resolve};
 
 /// The directories a path is resolved against.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ground<'a> {
+pub(crate) struct PathBase<'a> {
     /// The workspace root, absolute and normalised; `None` when the log recorded none.
     pub root: Option<&'a str>,
     pub cwd: Cwd<'a>,
@@ -29,20 +29,20 @@ pub(crate) enum Cwd<'a> {
 }
 
 /// Resolves a path as written. The result is inside the workspace exactly if its lexical form is.
-pub(crate) fn locate(ground: Ground<'_>, text: &str, certainty: Certainty) -> (PathTarget, Certainty) {
-    if let Some(path) = plain(ground, text).filter(|_| certainty != Certainty::Pattern) {
+pub(crate) fn locate(base: PathBase<'_>, text: &str, certainty: Certainty) -> (PathTarget, Certainty) {
+    if let Some(path) = plain(base, text).filter(|_| certainty != Certainty::Pattern) {
         return (PathTarget::new(path), certainty);
     }
-    let Some(resolved) = resolve(ground, text, certainty) else {
+    let Some(resolved) = resolve(base, text, certainty) else {
         return (PathTarget::new("**"), Certainty::Pattern);
     };
-    present(ground, &resolved, certainty)
+    present(base, &resolved, certainty)
 }
 
 /// The path of `src/a.rs` or `/repo/src/a.rs` and its like in a Unix workspace: most need nothing but their directory put
 /// before them, or the root taken away.
-fn plain(ground: Ground<'_>, text: &str) -> Option<String> {
-    let root = ground.root?;
+fn plain(base: PathBase<'_>, text: &str) -> Option<String> {
+    let root = base.root?;
     let is_unix = root.starts_with('/') && !["//", "/proc", "/private"].iter().any(|start| root.starts_with(start));
     let inside = text.strip_prefix(root).and_then(|below| below.strip_prefix('/'));
     let path = inside.unwrap_or(text);
@@ -55,7 +55,7 @@ fn plain(ground: Ground<'_>, text: &str) -> Option<String> {
     if let Some(inside) = inside {
         return Some(inside.to_owned());
     }
-    let Cwd::Known(cwd) = ground.cwd else { return None };
+    let Cwd::Known(cwd) = base.cwd else { return None };
     let below = cwd.strip_prefix(root)?;
     match below.strip_prefix('/') {
         Some(below) => Some(format!("{below}/{text}")),
@@ -64,8 +64,8 @@ fn plain(ground: Ground<'_>, text: &str) -> Option<String> {
 }
 
 /// The absolute form of a directory (relative to the root where that is not known); `None` when it is not one place.
-pub(crate) fn directory(ground: Ground<'_>, text: &str) -> Option<String> {
-    let resolved = resolve(ground, text, Certainty::Exact)?;
+pub(crate) fn directory(base: PathBase<'_>, text: &str) -> Option<String> {
+    let resolved = resolve(base, text, Certainty::Exact)?;
     if resolved.anchor == Anchor::Unknown {
         return None;
     }
@@ -74,16 +74,16 @@ pub(crate) fn directory(ground: Ground<'_>, text: &str) -> Option<String> {
 
 /// The root of a workspace from the working directory a log recorded.
 pub(crate) fn root(text: &str) -> Option<String> {
-    let ground = Ground { root: None, cwd: Cwd::Unknown };
-    directory(ground, text).filter(|root| !root.is_empty())
+    let base = PathBase { root: None, cwd: Cwd::Unknown };
+    directory(base, text).filter(|root| !root.is_empty())
 }
 
 /// A resolved place in the form that users and policies see.
-fn present(ground: Ground<'_>, place: &Resolved, certainty: Certainty) -> (PathTarget, Certainty) {
+fn present(base: PathBase<'_>, place: &Resolved, certainty: Certainty) -> (PathTarget, Certainty) {
     if place.anchor == Anchor::Unknown {
         return unknown_directory(place, certainty);
     }
-    let Some(root) = ground.root else {
+    let Some(root) = base.root else {
         return settled(written(place), certainty);
     };
     let root = parsed(root, certainty);

@@ -1,6 +1,6 @@
 //! A path as written, component by component, until nothing is left to resolve.
 
-use super::{Certainty, Cwd, Ground, escaped};
+use super::{Certainty, Cwd, PathBase, escaped};
 
 /// What the components of a path hang on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,16 +26,16 @@ pub(super) struct Resolved {
 }
 
 /// `None` when not even the start of the path can be told.
-pub(super) fn resolve(ground: Ground<'_>, text: &str, certainty: Certainty) -> Option<Resolved> {
+pub(super) fn resolve(base: PathBase<'_>, text: &str, certainty: Certainty) -> Option<Resolved> {
     let text = without_file_scheme(text);
-    let text = unified(ground, &text, certainty);
+    let text = unified(base, &text, certainty);
     // `//x` is `/x` to everything but Windows.
-    let network = text.strip_prefix(r"\\").or_else(|| text.strip_prefix("//").filter(|_| is_windows(ground)));
+    let network = text.strip_prefix(r"\\").or_else(|| text.strip_prefix("//").filter(|_| is_windows(base)));
     let (start, rest) = match network.and_then(server) {
         Some(found) => found,
-        None => anchored(ground, &text, certainty)?,
+        None => anchored(base, &text, certainty)?,
     };
-    Some(walk(ground, start, rest, certainty))
+    Some(walk(base, start, rest, certainty))
 }
 
 /// `file:///x`, `file://localhost/x`, `file:/x` → `/x`; `file://server/x` → `//server/x`.
@@ -86,7 +86,7 @@ fn hex(byte: u8) -> Option<u8> {
 }
 
 /// Windows separators become `/` where the path or the workspace is a Windows one.
-fn unified(ground: Ground<'_>, text: &str, certainty: Certainty) -> String {
+fn unified(base: PathBase<'_>, text: &str, certainty: Certainty) -> String {
     let verbatim = text.strip_prefix(r"\\?\").or_else(|| text.strip_prefix(r"\\.\"));
     let text = match verbatim {
         Some(rest) => match rest.get(..4) {
@@ -96,18 +96,18 @@ fn unified(ground: Ground<'_>, text: &str, certainty: Certainty) -> String {
         None => text.to_owned(),
     };
     // A backslash in a glob may be an escape; elsewhere a log without a root may come from either platform.
-    let foreign = ground.root.is_none() && certainty != Certainty::Pattern;
+    let foreign = base.root.is_none() && certainty != Certainty::Pattern;
     if let Some(network) = text.strip_prefix(r"\\") {
         format!(r"\\{}", network.replace('\\', "/"))
-    } else if starts_with_drive(&text) || is_windows(ground) || foreign {
+    } else if starts_with_drive(&text) || is_windows(base) || foreign {
         text.replace('\\', "/")
     } else {
         text
     }
 }
 
-fn is_windows(ground: Ground<'_>) -> bool {
-    ground.root.is_some_and(|root| starts_with_drive(root) || root.starts_with("//"))
+fn is_windows(base: PathBase<'_>) -> bool {
+    base.root.is_some_and(|root| starts_with_drive(root) || root.starts_with("//"))
 }
 
 /// `C:/` or `C:\`.
@@ -132,10 +132,10 @@ fn server(text: &str) -> Option<(Resolved, &str)> {
 }
 
 /// The place a path starts from, and what follows.
-fn anchored<'t>(ground: Ground<'_>, text: &'t str, certainty: Certainty) -> Option<(Resolved, &'t str)> {
+fn anchored<'t>(base: PathBase<'_>, text: &'t str, certainty: Certainty) -> Option<(Resolved, &'t str)> {
     if starts_with_drive(text) {
         let letter = text.chars().next()?.to_ascii_uppercase();
-        return Some((drive(ground, letter), text.get(2..)?));
+        return Some((drive(base, letter), text.get(2..)?));
     }
     if text.starts_with('/') {
         return Some((Resolved { anchor: Anchor::Slash, components: Vec::new() }, text));
@@ -143,18 +143,18 @@ fn anchored<'t>(ground: Ground<'_>, text: &'t str, certainty: Certainty) -> Opti
     if text.starts_with('~') {
         let (home, rest) = text.split_once('/').unwrap_or((text, ""));
         if home.chars().skip(1).all(|character| character.is_alphanumeric() || "._-".contains(character)) {
-            return Some((home_directory(ground, home, certainty), rest));
+            return Some((home_directory(base, home, certainty), rest));
         }
     }
-    let Cwd::Known(cwd) = ground.cwd else {
+    let Cwd::Known(cwd) = base.cwd else {
         return Some((Resolved { anchor: Anchor::Unknown, components: Vec::new() }, text));
     };
     Some((parsed(cwd, certainty), text))
 }
 
 /// `C:` as this workspace names it: below `/mnt/c` or `/c` where the root is.
-fn drive(ground: Ground<'_>, letter: char) -> Resolved {
-    let mount = ground.root.and_then(|root| {
+fn drive(base: PathBase<'_>, letter: char) -> Resolved {
+    let mount = base.root.and_then(|root| {
         let mut components = root.strip_prefix('/')?.split('/');
         let first = components.next()?;
         let small = letter.to_ascii_lowercase().to_string();
@@ -172,8 +172,8 @@ fn drive(ground: Ground<'_>, letter: char) -> Resolved {
 }
 
 /// The home directory: spelled out if the workspace lies in it, else `~`.
-fn home_directory(ground: Ground<'_>, home: &str, certainty: Certainty) -> Resolved {
-    let of_root = ground.root.and_then(|root| {
+fn home_directory(base: PathBase<'_>, home: &str, certainty: Certainty) -> Resolved {
+    let of_root = base.root.and_then(|root| {
         let inside = parsed(root, certainty);
         let count = home_length(&inside)?;
         let user = inside.components.get(count.checked_sub(1)?)?.clone();
@@ -229,7 +229,7 @@ pub(super) fn parsed(place: &str, certainty: Certainty) -> Resolved {
 }
 
 /// Follows the components one by one, so that `..` after `/proc/self/cwd` climbs from the right place.
-fn walk(ground: Ground<'_>, start: Resolved, rest: &str, certainty: Certainty) -> Resolved {
+fn walk(base: PathBase<'_>, start: Resolved, rest: &str, certainty: Certainty) -> Resolved {
     let mut place = start;
     for component in rest.split('/') {
         match component {
@@ -237,11 +237,11 @@ fn walk(ground: Ground<'_>, start: Resolved, rest: &str, certainty: Certainty) -
             ".." => climb(&mut place, certainty),
             name => {
                 place.components.push(name.to_owned());
-                follow_magic_link(ground, &mut place, certainty);
+                follow_magic_link(base, &mut place, certainty);
             }
         }
     }
-    mounted_drive(ground, &mut place);
+    mounted_drive(base, &mut place);
     without_private(&mut place);
     place
 }
@@ -272,7 +272,7 @@ fn give_up(place: &mut Resolved) {
 }
 
 /// `/proc/self/cwd` and `/proc/self/root` are other names for directories.
-fn follow_magic_link(ground: Ground<'_>, place: &mut Resolved, certainty: Certainty) {
+fn follow_magic_link(base: PathBase<'_>, place: &mut Resolved, certainty: Certainty) {
     if place.anchor != Anchor::Slash || place.components.first().is_none_or(|first| first != "proc") {
         return;
     }
@@ -282,7 +282,7 @@ fn follow_magic_link(ground: Ground<'_>, place: &mut Resolved, certainty: Certai
         _ => return,
     };
     let own = matches!(process, "self" | "thread-self");
-    match (link, ground.cwd) {
+    match (link, base.cwd) {
         ("root", _) => place.components.clear(),
         ("cwd", Cwd::Known(cwd)) if own => *place = parsed(cwd, certainty),
         ("cwd", _) => *place = Resolved { anchor: Anchor::Unknown, components: Vec::new() },
@@ -291,8 +291,8 @@ fn follow_magic_link(ground: Ground<'_>, place: &mut Resolved, certainty: Certai
 }
 
 /// Unix-like names of drives (`/mnt/c`, `/cygdrive/c`, `/c`) in a Windows workspace.
-fn mounted_drive(ground: Ground<'_>, place: &mut Resolved) {
-    if place.anchor != Anchor::Slash || !is_windows(ground) {
+fn mounted_drive(base: PathBase<'_>, place: &mut Resolved) {
+    if place.anchor != Anchor::Slash || !is_windows(base) {
         return;
     }
     let first = place.components.first().map(String::as_str);

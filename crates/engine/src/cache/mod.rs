@@ -4,7 +4,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use agent_strace_effects::{Effects, Memo, Shelf};
+use agent_strace_effects::{Effects, LruCache, Memo};
 use agent_strace_policy::{Holds, Policy};
 
 use super::judgement::{EventJudgement, JudgeContext};
@@ -19,7 +19,7 @@ const SHARDS: u64 = 16;
 pub struct JudgementCache<'p> {
     policy: &'p Policy,
     pub(super) commands: Arc<Memo>,
-    shards: Vec<Mutex<Shelf<Known>>>,
+    shards: Vec<Mutex<LruCache<Known>>>,
     /// Some exception applies to some sessions only, so sessions do not share judgements.
     by_session: bool,
 }
@@ -39,7 +39,7 @@ impl<'p> JudgementCache<'p> {
         Self {
             policy,
             commands: Arc::new(Memo::new(policy.programs())),
-            shards: (0..SHARDS).map(|_| Mutex::new(Shelf::new(EVENTS))).collect(),
+            shards: (0..SHARDS).map(|_| Mutex::new(LruCache::new(EVENTS))).collect(),
             by_session: policy.waivers().iter().any(agent_strace_policy::Waiver::asks_for_session),
         }
     }
@@ -87,7 +87,7 @@ impl<'p> JudgementCache<'p> {
         judgement
     }
 
-    fn shard(&self, hash: u64) -> Option<MutexGuard<'_, Shelf<Known>>> {
+    fn shard(&self, hash: u64) -> Option<MutexGuard<'_, LruCache<Known>>> {
         let shard = self.shards.get(usize::try_from(hash % SHARDS).ok()?)?;
         Some(shard.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -58,7 +58,7 @@ fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: u
     }
     let name = basename(&program.text);
     let bare = programs.bare(name);
-    if let Some(risk) = RISKS.iter().find(|risk| risk.is_taken(programs.meant(&bare), arguments)) {
+    if let Some(risk) = RISKS.iter().find(|risk| risk.is_taken(programs.canonical_name(&bare), arguments)) {
         return Err(Unlisted::Risky(risk.what));
     }
     let shown = shown(&program.text).ok_or(Unlisted::Outside)?;
@@ -70,13 +70,14 @@ fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: u
         let is_own = shown.contains('/') || knowledge::is_of_the_shell(name);
         return if is_own { Ok(vec![shown]) } else { Err(Unlisted::Stranger) };
     };
-    if let Some((program, groups)) = SUBCOMMANDS.iter().find(|(program, _)| *program == programs.meant(&bare)) {
+    if let Some((program, groups)) = SUBCOMMANDS.iter().find(|(program, _)| *program == programs.canonical_name(&bare))
+    {
         return grouped(&shown, program, groups, arguments);
     }
     if let Some(language) = known.language {
         return interpreter(&shown, arguments, known, language);
     }
-    if known.operands.iter().any(|operand| operand.role.runs()) || WRAPPERS.contains(&programs.meant(&bare)) {
+    if known.operands.iter().any(|operand| operand.role.runs()) || WRAPPERS.contains(&programs.canonical_name(&bare)) {
         // Nothing is known of what it ran.
         return Err(Unlisted::Risky(What::Escapes));
     }
@@ -84,13 +85,13 @@ fn words(argv: &[Argument], inner: Option<usize>, programs: &Knowledge, depth: u
     if told.runs {
         return exactly(&shown, arguments);
     }
-    let is_grouped = RISKS.iter().any(|risk| risk.program == programs.meant(&bare) && !risk.words.is_empty());
+    let is_grouped = RISKS.iter().any(|risk| risk.program == programs.canonical_name(&bare) && !risk.words.is_empty());
     if told.words.is_empty() && is_grouped {
         return without_subcommand(&shown, arguments);
     }
     let mut words = vec![shown];
     words.extend(told.words);
-    if words.len() == 1 && TARGETS.contains(&programs.meant(&bare)) {
+    if words.len() == 1 && TARGETS.contains(&programs.canonical_name(&bare)) {
         words.extend(arguments.first().filter(|target| names_a_target(target)).map(|target| target.text.clone()));
     }
     Ok(words)

@@ -28,7 +28,7 @@ impl Document {
             labels: _,
         } = base;
         self.rulebook.inherit(rulebook);
-        Arc::make_mut(&mut self.programs).inherit(&programs);
+        Arc::make_mut(&mut self.programs).merge_base(&programs);
         self.evidence.inherit(evidence);
         self.sessions.inherit(sessions);
         self.budgets.inherit(budgets);

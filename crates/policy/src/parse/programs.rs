@@ -109,7 +109,7 @@ impl Parser<'_> {
                 if matches!(base, Base::Added) {
                     programs.knowledge.add(name, entry, builtin);
                 } else {
-                    programs.knowledge.learn(name, entry);
+                    programs.knowledge.set_override(name, entry);
                 }
             }
             [(name, _), ..] => {
@@ -126,7 +126,7 @@ impl Parser<'_> {
         let entry = self.entry(value, pointer, &topic);
         let Some((_, like)) = member(value, "like") else {
             for name in &names {
-                programs.knowledge.learn(name, entry.clone());
+                programs.knowledge.set_override(name, entry.clone());
             }
             return;
         };

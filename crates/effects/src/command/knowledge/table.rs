@@ -47,7 +47,7 @@ impl Standing {
 impl Knowledge {
     /// What is known about `program`, by its bare name.
     pub fn entry(&self, program: &str) -> Option<&Entry> {
-        let program = self.meant(program);
+        let program = self.canonical_name(program);
         if self.entries.is_empty() {
             return super::builtin(program);
         }
@@ -66,7 +66,7 @@ impl Knowledge {
     }
 
     /// The program that `name` is another name of, or itself.
-    pub fn meant<'n>(&'n self, name: &'n str) -> &'n str {
+    pub fn canonical_name<'n>(&'n self, name: &'n str) -> &'n str {
         if self.names.is_empty() { name } else { self.names.get(name).map_or(name, String::as_str) }
     }
 
@@ -76,12 +76,12 @@ impl Knowledge {
     }
 
     /// A policy tells something.
-    pub fn is_told(&self) -> bool {
+    pub fn has_overrides(&self) -> bool {
         !(self.entries.is_empty() && self.additions.is_empty() && self.names.is_empty())
     }
 
     /// What the other one tells of programs of which this one tells nothing.
-    pub fn inherit(&mut self, base: &Self) {
+    pub fn merge_base(&mut self, base: &Self) {
         let told = |own: &Self, name: &str| {
             own.entries.contains_key(name) || own.additions.contains_key(name) || own.names.contains_key(name)
         };
@@ -96,7 +96,7 @@ impl Knowledge {
     }
 
     /// What is told about `program`, in place of what is built in.
-    pub fn learn(&mut self, program: &str, told: Entry) {
+    pub fn set_override(&mut self, program: &str, told: Entry) {
         self.entries.insert(program.to_owned(), told);
     }
 

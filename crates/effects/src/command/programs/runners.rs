@@ -36,7 +36,7 @@ impl Machine<'_> {
                 // What recipes run gets the variables of the command line.
                 self.environment(&word.with(name.as_str()), Certainty::Exact);
                 if name == "SHELL" {
-                    self.steered("SHELL", Some(&value), io.scope);
+                    self.env_injection("SHELL", Some(&value), io.scope);
                 }
             }
         }

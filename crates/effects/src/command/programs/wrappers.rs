@@ -2,7 +2,7 @@
 
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::Role;
-use crate::command::machine::Machine;
+use crate::command::machine::{Launch, Machine};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
 use crate::{About, Reason};
@@ -133,7 +133,7 @@ impl Machine<'_> {
         }
         if after_dashes.is_none() && !matches!(call.name, "corepack" | "uv") {
             // An option's value may have been taken for the program, or the program for a value: any word may be it.
-            self.execute(call.words, false, true);
+            self.execute(call.words, Launch::Embedding);
         }
         self.command(&command, io)
     }
@@ -244,7 +244,7 @@ impl Machine<'_> {
             return self.command(&arguments.operands, io);
         }
         // The package decides what runs; its words may still name a program that a policy denies.
-        self.execute(&arguments.operands, false, true);
+        self.execute(&arguments.operands, Launch::Embedding);
         self.opaque(About::Anything, Reason::RunsPackage, &vouchers);
         self.possible_operands(&arguments.operands);
         Stream::Unknown

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::command::argument::Arg;
 use crate::command::knowledge::{self, Role};
-use crate::command::machine::Machine;
+use crate::command::machine::{Launch, Machine};
 use crate::command::programs::Call;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
@@ -138,7 +138,7 @@ impl Machine<'_> {
             return Flow::default();
         }
         if !first.is_exact() {
-            self.execute(words, false, true);
+            self.execute(words, Launch::Embedding);
             self.opaque(About::Anything, Reason::ComputedProgram, &[]);
             return Flow::default();
         }
@@ -150,26 +150,26 @@ impl Machine<'_> {
         let name = name.strip_suffix(".exe").unwrap_or(&name);
         let given = Given::divide(words.get(1..).unwrap_or_default());
         if let Some(cmdlet) = table().commands.iter().find(|cmdlet| listed(&cmdlet.names, name)) {
-            self.execute(words, false, false);
+            self.execute(words, Launch::Plain);
             return self.cmdlet(cmdlet, name, &given, flow);
         }
         if listed(&table().harmless, name) {
-            self.execute(words, true, false);
+            self.execute(words, Launch::Inert);
             let said = matches!(name, "write-output" | "echo" | "write");
             let text = given.plain.iter().map(|word| word.literal()).collect::<Option<Vec<_>>>();
             return Flow { text: text.filter(|_| said).map(|words| words.join("\n")), names: flow.names };
         }
         match name {
             "set-location" | "sl" | "cd" | "chdir" | "push-location" | "pushd" => {
-                self.execute(words, true, false);
+                self.execute(words, Launch::Inert);
                 match given.first(&["-path", "-literalpath"]) {
                     Some(directory) => self.enter(directory),
                     None => self.world.set_cwd(None),
                 }
             }
-            "foreach-object" | "foreach" | "%" => self.execute(words, true, false),
+            "foreach-object" | "foreach" | "%" => self.execute(words, Launch::Inert),
             "invoke-expression" | "iex" => {
-                self.execute(words, false, false);
+                self.execute(words, Launch::Plain);
                 let text = given.first(&["-command"]).and_then(Arg::literal).map(str::to_owned).or(flow.text);
                 match text {
                     Some(text) => self.nested((), |machine| machine.powershell_text(&text, io)),
@@ -177,7 +177,7 @@ impl Machine<'_> {
                 }
             }
             "start-process" | "saps" | "start" => {
-                self.execute(words, false, true);
+                self.execute(words, Launch::Embedding);
                 let program = given.first(&["-filepath"]).cloned();
                 let named = given.named.iter().filter(|(option, _)| option == "-argumentlist" || option == "-args");
                 let rest = named.map(|(_, value)| value.clone()).chain(given.plain.iter().skip(1).cloned());
@@ -192,7 +192,7 @@ impl Machine<'_> {
                 self.command(words, io);
             }
             _ => {
-                self.execute(words, false, true);
+                self.execute(words, Launch::Embedding);
                 let vouchers = words.first().map_or("", |word| word.text.as_str());
                 self.opaque(About::Anything, Reason::UnknownPowerShellCommand, &[vouchers]);
                 self.possible_operands(words);

@@ -3,7 +3,7 @@
 use super::{Sub, is_location};
 use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
-use crate::command::machine::Machine;
+use crate::command::machine::{Launch, Machine};
 use crate::command::programs::git_triggers;
 use crate::command::simple::Io;
 use crate::{About, PathTarget, Reason};
@@ -65,7 +65,7 @@ impl Machine<'_> {
         if let Some(command) = text.strip_prefix("ext::") {
             self.opaque(About::Anything, Reason::CommandRemote, &[]);
             let words: Vec<Arg> = command.split_whitespace().map(Arg::exact).collect();
-            self.execute(&words, false, false);
+            self.execute(&words, Launch::Plain);
         } else if text.contains("://") || text.contains(':') && !text.starts_with(['/', '.']) {
             self.connect(word);
         } else {

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 /// By the hash of what was asked. Who looks something up compares the question: hashes may meet.
 #[derive(Debug)]
-pub struct Shelf<T> {
+pub struct LruCache<T> {
     most: usize,
     recent: HashMap<u64, T>,
     /// Recent once; what is asked for becomes so again, what is not is gone with the next turn.
     earlier: HashMap<u64, T>,
 }
 
-impl<T> Shelf<T> {
+impl<T> LruCache<T> {
     /// `most`: entries that are kept at any time.
     pub fn new(most: usize) -> Self {
         Self { most: most.div_ceil(2), recent: HashMap::new(), earlier: HashMap::new() }
@@ -34,7 +34,7 @@ impl<T> Shelf<T> {
 
 #[test]
 fn what_is_asked_for_stays() {
-    let mut shelf = Shelf::new(4);
+    let mut shelf = LruCache::new(4);
     for number in 0..100_u64 {
         shelf.put(number, number);
         assert_eq!(shelf.get(0), Some(&mut 0));
