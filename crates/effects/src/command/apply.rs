@@ -108,7 +108,11 @@ impl Machine<'_> {
             && !harmless
         {
             let vouchers = leading(&without_values(words, arguments), unproven.vouch);
-            let about = if unproven.about == Subject::Project { self.of_project(words) } else { about(unproven.about) };
+            let about = if unproven.about == Subject::Project {
+                self.world.about_project(words)
+            } else {
+                about(unproven.about)
+            };
             self.opaque(about, unproven.into(), &borrowed(&vouchers));
         }
         if self.world.cwd() != cwd.as_deref() {
@@ -134,7 +138,7 @@ impl Machine<'_> {
         for Given { role, value, .. } in &arguments.options {
             match (role, value) {
                 (Some(role), Some(value)) => {
-                    self.role(adapted(*role, Flags { harmless, ..Flags::default() }), value, io)
+                    self.role(adapted(*role, Flags { harmless, ..Flags::default() }), value, io);
                 }
                 (Some(Role::Unproven), None) if !harmless => {
                     self.opaque(About::Anything, Reason::SurprisingOption, &[]);
@@ -158,7 +162,7 @@ impl Machine<'_> {
             Role::Code => self.opaque(About::Anything, Reason::ProgramTextNotRead, &[]),
             Role::Directory => {
                 self.path(Role::List, word);
-                self.enter(word);
+                self.world.enter_word(word);
             }
             Role::Host | Role::Source if word.text.contains("://") => self.connect(word),
             Role::Host => self.connect_host(word, None, None),
@@ -245,34 +249,6 @@ impl Machine<'_> {
             let path = text.split_once('[').map_or(text, |(path, _)| path);
             self.path(Role::ReadTree, &if text.ends_with(']') { Arg::exact(path) } else { word.clone() });
         }
-    }
-
-    /// What a runner of the project's code runs is that, unless it runs elsewhere or is pointed elsewhere.
-    pub(crate) fn of_project(&self, words: &[Arg]) -> About {
-        let inside = match (self.world.root(), self.world.cwd()) {
-            (_, None) => false,
-            (Some("/"), Some(_)) => true,
-            (Some(root), Some(cwd)) => {
-                cwd.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            }
-            (None, Some(cwd)) => !cwd.starts_with(['/', '~']),
-        };
-        if inside && !words.iter().skip(1).any(|word| self.points_outside(word)) {
-            About::Project
-        } else {
-            About::Anything
-        }
-    }
-
-    /// `/tmp/x`, `--config=/tmp/x`, `-f../../x`.
-    fn points_outside(&self, word: &Arg) -> bool {
-        let value = match word.after('=') {
-            Some((_, value)) => value,
-            None if word.text.starts_with('-') => word.with(word.text.chars().skip(2).collect::<String>()),
-            None => word.clone(),
-        };
-        let elsewhere = value.text.starts_with(['/', '~']) || value.text.split('/').any(|part| part == "..");
-        elsewhere && self.locate(&value).0.path.starts_with(['/', '~', '*'])
     }
 
     fn operands(&mut self, entry: &Entry, arguments: &Arguments, io: &mut Io<'_>) -> Stream {

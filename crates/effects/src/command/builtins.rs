@@ -144,35 +144,15 @@ impl Machine<'_> {
                 if searched {
                     self.world.set_cwd(None);
                 } else {
-                    self.enter(&word);
+                    self.world.enter_word(&word);
                 }
-                self.shell.failed_cd_dir = before.clone().filter(|before| !self.is_there(before));
+                self.shell.failed_cd_dir = before.clone().filter(|before| !self.world.surely_entered(before));
             }
         }
         if name == "pushd" {
             io.scope.push_directory(before.clone());
         }
         io.scope.leave_directory(before);
-    }
-
-    /// The working directory certainly exists: it is above the workspace or where the shell just was, every system has it,
-    /// or the session made it.
-    fn is_there(&self, before: &str) -> bool {
-        let Some(here) = self.world.cwd() else { return false };
-        let above = |path: &str| path == here || path.starts_with(&format!("{}/", here.trim_end_matches('/')));
-        let made = || self.world.written(&self.world.locate(here, Certainty::Exact).0).is_some();
-        above(before) || self.world.root().is_some_and(above) || matches!(here, "/tmp" | "/" | "~") || made()
-    }
-
-    /// The working directory becomes what `word` names.
-    pub(crate) fn enter(&mut self, word: &Arg) {
-        match word.literal() {
-            Some(text) if text.starts_with('~') && !word.tilde => {
-                self.world.enter(&format!("./{text}"), Certainty::Exact);
-            }
-            Some(text) => self.world.enter(text, Certainty::Exact),
-            None => self.world.set_cwd(None),
-        }
     }
 
     fn evaluate(&mut self, words: &[Arg], io: &mut Io<'_>) -> Stream {
@@ -199,10 +179,10 @@ impl Machine<'_> {
             return self.stream_program(&text, io);
         }
         self.path(Role::Read, file);
-        if let Some(text) = self.content(file).text().map(str::to_owned) {
+        if let Some(text) = self.world.content_of(file).text().map(str::to_owned) {
             let input = io.input.clone();
             self.through_script(file, |machine| machine.shell_text(&text, io.scope, &input))
-        } else if file.is_exact() && self.world.written(&self.locate(file).0).is_some() {
+        } else if file.is_exact() && self.world.written(&self.world.locate_word(file).0).is_some() {
             self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
             self.run_parts(file, Some(Language::Shell), io);
             Stream::Unknown

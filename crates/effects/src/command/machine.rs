@@ -6,7 +6,7 @@ use crate::{
 
 use agent_strace_shell::Value;
 
-use super::argument::{Arg, Known};
+use super::argument::Arg;
 use super::context::Context;
 use super::emitter::{Emitter, opaque};
 use super::knowledge::{Knowledge, Role};
@@ -173,7 +173,7 @@ impl Machine<'_> {
         };
         let certainty = if unknown { Certainty::Pattern } else { Certainty::Exact };
         let index = self.emit_indexed(Kind::Execute(execution), certainty, "command");
-        if let Some(index) = index.filter(|_| self.works_elsewhere(argv)) {
+        if let Some(index) = index.filter(|_| self.world.works_elsewhere(argv)) {
             self.emitter.mark_elsewhere(index);
         }
         self.context.parent = index.or(self.context.parent);
@@ -189,18 +189,6 @@ impl Machine<'_> {
         let mut call = self.with(self.context.with_outcome(Outcome::default()));
         call.execute(argv, Launch::Inert);
         self.context.parent = call.context.parent;
-    }
-
-    /// Where a word points.
-    pub(crate) fn locate(&self, word: &Arg) -> (PathTarget, Certainty) {
-        let (text, certainty) = word.target();
-        match word.known {
-            Known::Partly | Known::Not => self.world.locate_unknown(text),
-            Known::Exact | Known::Glob if text.starts_with('~') && !word.tilde => {
-                self.world.locate(&format!("./{text}"), certainty)
-            }
-            Known::Exact | Known::Glob => self.world.locate(text, certainty),
-        }
     }
 
     /// An effect on a file or directory. Roles that are not about files have none.
@@ -221,7 +209,7 @@ impl Machine<'_> {
         if word.literal().is_some_and(is_device) {
             return;
         }
-        let (mut target, found) = self.locate(word);
+        let (mut target, found) = self.world.locate_word(word);
         target.subtree |=
             matches!(role, Role::ReadTree | Role::WriteTree | Role::DeleteTree | Role::ListTree | Role::WriteInto);
         let certainty = certainty.unwrap_or(found);
@@ -249,7 +237,7 @@ impl Machine<'_> {
     ) {
         let here = self.world.cwd().map(str::to_owned);
         self.world.set_cwd(Some(directory));
-        let (mut target, certainty) = self.locate(word);
+        let (mut target, certainty) = self.world.locate_word(word);
         self.world.set_cwd(here);
         target.subtree = meant.subtree;
         let reads = matches!(role, Role::Read | Role::ReadTree | Role::List | Role::ListTree);

@@ -11,6 +11,7 @@
 //! | `knowledge`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
 //! | `programs` | programs that data can't describe |
 //! | `code` | one-liners and scripts in other languages |
+//! | `location` | what words name in the session's file system |
 //! | `temporary` | names that `mktemp` makes up |
 //! | `whereabouts` | commands that are told to work on another project |
 //! | `search` | where programs are looked for |
@@ -23,6 +24,7 @@ mod code;
 mod context;
 mod emitter;
 pub mod knowledge;
+mod location;
 mod machine;
 mod origin;
 mod outcome;

@@ -72,8 +72,8 @@ impl Machine<'_> {
             }
             return;
         }
-        let before = if keeps { self.content(word) } else { Stream::nothing() };
-        let kept = keeps.then(|| self.locate(word).0);
+        let before = if keeps { self.world.content_of(word) } else { Stream::nothing() };
+        let kept = keeps.then(|| self.world.locate_word(word).0);
         let kept = kept.map(|target| (self.world.take_written(&target).unwrap_or_default(), target));
         self.redirected(Role::Write, word);
         if let Some((written, target)) = kept.filter(|_| word.is_exact()) {
@@ -88,7 +88,7 @@ impl Machine<'_> {
         }
         let targets = opened.output.get_or_insert_default();
         if word.is_exact() && !device {
-            targets.push((self.locate(word).0, before));
+            targets.push((self.world.locate_word(word).0, before));
         }
     }
 
@@ -117,19 +117,7 @@ impl Machine<'_> {
             return Stream::nothing();
         }
         self.redirected(role, word);
-        self.content(word)
-    }
-
-    /// What a file holds, where this session wrote it.
-    pub(crate) fn content(&self, word: &Arg) -> Stream {
-        if !word.is_exact() {
-            return Stream::Unknown;
-        }
-        let (target, _) = self.locate(word);
-        match self.world.written(&target) {
-            Some(Some(text)) => Stream::Known(text.to_owned()),
-            Some(None) | None => Stream::Unknown,
-        }
+        self.world.content_of(word)
     }
 
     /// The command is done: what it printed is now in its files, or goes on.

@@ -1,7 +1,7 @@
 //! Where programs are looked for: a directory that a script puts before the installed ones may hold another `cargo`.
 
 use super::argument::Arg;
-use super::machine::Machine;
+use crate::World;
 use agent_strace_shell::{Piece, Scope};
 
 /// Directories that users and package managers install programs to.
@@ -14,7 +14,7 @@ const OWN: &[&str] = &["node_modules/.bin", "venv/bin", "vendor/bin"];
 /// What stands for text that nobody knows.
 const UNKNOWN: char = '\0';
 
-impl Machine<'_> {
+impl World {
     /// The script sets the search path so that programs may be found in a place where nobody installs any. What stands
     /// behind the search path as it was (`PATH=$PATH:x`) replaces no program.
     pub(super) fn is_shadowed(&self, scope: &Scope) -> bool {
@@ -47,7 +47,7 @@ impl Machine<'_> {
         if place.is_empty() || place.contains(UNKNOWN) {
             return false;
         }
-        let path = self.locate(&Arg::exact(place)).0.path;
+        let path = self.locate_word(&Arg::exact(place)).0.path;
         let ours = !path.starts_with(['/', '~']);
         let base = path.trim_start_matches('/').split('/').next().unwrap_or_default();
         if ours {

@@ -165,7 +165,7 @@ impl Machine<'_> {
             self.execute_function(words);
             return self.function(&body, words, io);
         }
-        self.context.shadowed = self.is_shadowed(io.scope);
+        self.context.shadowed = self.world.is_shadowed(io.scope);
         let outcome = self.context.outcome;
         let output = match self.builtin(text, words, io) {
             Some(output) => output,
@@ -266,7 +266,7 @@ impl Machine<'_> {
         self.execute(words, Launch::Embedding);
         let Some(program) = words.first() else { return Stream::Unknown };
         // A link to a program, or a copy of one, does what the program does.
-        let (target, certainty) = self.locate(program);
+        let (target, certainty) = self.world.locate_word(program);
         let original = self.world.originals(&target.path, certainty).into_iter().find_map(|name| {
             let (directory, _) = name.path.rsplit_once('/')?;
             (SYSTEM_DIRECTORIES.contains(&directory) && name.certainty == Certainty::Exact).then_some(name.path)

@@ -1,7 +1,7 @@
 //! Whether a command works on another place than the directory that it runs in: what its options and operands say.
 
 use super::argument::Arg;
-use super::machine::Machine;
+use crate::World;
 
 /// Programs that build and test a project, and where they are told which one.
 struct Placed {
@@ -64,7 +64,7 @@ const PLACED: &[Placed] = &[
     Placed { programs: &["dotnet", "phpunit", "rspec"], options: &["-c", "--configuration"], operands: true },
 ];
 
-impl Machine<'_> {
+impl World {
     /// It is told to work on what is not of the workspace, or on what nobody knows.
     pub(super) fn works_elsewhere(&self, argv: &[Arg]) -> bool {
         let Some((program, words)) = argv.split_first() else { return false };
@@ -77,22 +77,25 @@ impl Machine<'_> {
         words.iter().any(|word| {
             let option = std::mem::replace(&mut before, word.text.as_str());
             if placed.options.contains(&option) {
-                return !word.is_exact() || self.is_outside(word);
+                return !word.is_exact() || self.is_word_outside(word);
             }
             match word.after('=').filter(|_| word.text.starts_with('-')) {
                 Some((name, value)) => {
-                    placed.options.contains(&name.as_str()) && (!value.is_exact() || self.is_outside(&value))
+                    placed.options.contains(&name.as_str()) && (!value.is_exact() || self.is_word_outside(&value))
                 }
                 // What follows a long option is mostly its value.
                 None => {
-                    placed.operands && !word.text.starts_with('-') && !option.starts_with("--") && self.is_outside(word)
+                    placed.operands
+                        && !word.text.starts_with('-')
+                        && !option.starts_with("--")
+                        && self.is_word_outside(word)
                 }
             }
         })
     }
 
-    fn is_outside(&self, word: &Arg) -> bool {
-        self.world.is_outside(&self.locate(word).0.path)
+    fn is_word_outside(&self, word: &Arg) -> bool {
+        self.is_outside(&self.locate_word(word).0.path)
     }
 }
 

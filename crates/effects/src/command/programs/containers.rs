@@ -196,9 +196,9 @@ impl Machine<'_> {
         let cwd = self.world.cwd().map(str::to_owned);
         if let Some(mount) = working.and_then(|working| mounts.iter().find(|mount| mount.inside == working.text)) {
             let host = mount.host.clone();
-            self.enter(&host);
+            self.world.enter_word(&host);
         } else if let Some(working) = working {
-            self.enter(working);
+            self.world.enter_word(working);
         }
         let words: Vec<Arg> = command.iter().map(|word| outside(word, mounts)).collect();
         let input = io.input.clone();

@@ -71,7 +71,7 @@ impl Machine<'_> {
             (None, None) => return,
         };
         let contents: Vec<Option<String>> =
-            sources.iter().map(|source| self.content(source).text().map(str::to_owned)).collect();
+            sources.iter().map(|source| self.world.content_of(source).text().map(str::to_owned)).collect();
         for source in sources {
             // A moved directory takes its subtree along; a file's subtree is the file.
             self.path(source_role, source);
@@ -129,9 +129,9 @@ impl Machine<'_> {
                 self.possible_path(role, place);
             }
             if place.is_exact() {
-                let (alias, _) = self.locate(place);
+                let (alias, _) = self.world.locate_word(place);
                 if source.is_exact() {
-                    let (original, _) = self.locate(source);
+                    let (original, _) = self.world.locate_word(source);
                     match makes {
                         Makes::Copy => self.world.copied(&alias, &original),
                         Makes::Link => self.world.link(&alias, &original),
@@ -177,7 +177,7 @@ impl Machine<'_> {
                 self.possible_path(Role::Write, place);
             }
             for place in places {
-                let (alias, certainty) = self.locate(&place);
+                let (alias, certainty) = self.world.locate_word(&place);
                 if certainty == Certainty::Pattern {
                     continue;
                 }
@@ -185,7 +185,7 @@ impl Machine<'_> {
                 if symbolic {
                     self.world.link_symbolic(&alias, text, known);
                 } else {
-                    let (original, _) = self.locate(source);
+                    let (original, _) = self.world.locate_word(source);
                     self.world.link(&alias, &original);
                 }
             }

@@ -81,7 +81,7 @@ impl Machine<'_> {
             .skip(1)
             .filter(|word| word.is_exact())
             .map(|word| {
-                let (target, _) = self.locate(word);
+                let (target, _) = self.world.locate_word(word);
                 let content = self.world.written(&target).map(|content| content.map(str::to_owned));
                 (target, content)
             })

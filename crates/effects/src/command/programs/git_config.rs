@@ -95,7 +95,7 @@ impl Machine<'_> {
             return;
         }
         // What the file says besides stays as it was.
-        let (place, _) = self.locate(&target);
+        let (place, _) = self.world.locate_word(&target);
         let before = self.world.take_written(&place).unwrap_or_default();
         self.path(Role::Write, &target);
         self.world.put_written(&place, before);

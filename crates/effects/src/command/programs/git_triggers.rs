@@ -141,7 +141,7 @@ impl Machine<'_> {
     }
 
     fn git_file(&mut self, file: &Arg, settings: &mut Vec<Setting>, depth: usize) {
-        let (target, _) = self.locate(file);
+        let (target, _) = self.world.locate_word(file);
         let texts: Vec<String> = match self.world.written(&target) {
             None => return,
             Some(Some(whole)) => vec![whole.to_owned()],
@@ -229,7 +229,7 @@ impl Machine<'_> {
     }
 
     fn git_hook(&mut self, file: &Arg, io: &mut Io<'_>) -> bool {
-        let (target, certainty) = self.locate(file);
+        let (target, certainty) = self.world.locate_word(file);
         let linked = !self.world.originals(&target.path, certainty).is_empty();
         if self.world.written(&target).is_none() && !linked {
             return false;

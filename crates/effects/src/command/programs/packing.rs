@@ -66,7 +66,7 @@ impl Machine<'_> {
         }
         let to_output = has(&["-O", "--to-stdout", "--to-command"]);
         for directory in arguments.values(&["-C", "--directory", "--cd"]) {
-            self.enter(directory);
+            self.world.enter_word(directory);
         }
         if extracts {
             if !to_output {
@@ -77,7 +77,7 @@ impl Machine<'_> {
         } else if !lists {
             let lists = arguments.values(&["-T", "--files-from"]);
             let named: Vec<Arg> = lists
-                .filter_map(|list| self.content(list).text().map(str::to_owned))
+                .filter_map(|list| self.world.content_of(list).text().map(str::to_owned))
                 .flat_map(|text| text.lines().filter(|line| !line.is_empty()).map(Arg::exact).collect::<Vec<_>>())
                 .collect();
             for file in arguments.operands.iter().chain(&named) {
@@ -265,12 +265,12 @@ impl Machine<'_> {
         let arguments = Arguments::divide(&entry, call.rest);
         let mut text = io.input.clone();
         for file in arguments.values(&["-i", "--input"]) {
-            text = self.content(file);
+            text = self.world.content_of(file);
         }
         self.options(&arguments, io);
         let cwd = self.world.cwd().map(str::to_owned);
         for directory in arguments.values(&["-d", "--directory"]) {
-            self.enter(directory);
+            self.world.enter_word(directory);
         }
         if arguments.has(&["--dry-run", "--check"]) {
             self.opaque(About::Reads, Reason::PatchReads, &["patch"]);
@@ -281,7 +281,7 @@ impl Machine<'_> {
         let named = operands.next();
         if let Some(patch) = operands.next() {
             self.path(Role::Read, patch);
-            text = self.content(patch);
+            text = self.world.content_of(patch);
         }
         let strip = arguments.values(&["-p", "--strip"]).next().and_then(|word| word.text.parse().ok());
         match (named, text.text()) {

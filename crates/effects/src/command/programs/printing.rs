@@ -68,7 +68,7 @@ impl Machine<'_> {
             output = output.then(match word.literal() {
                 Some("-" | "/dev/stdin" | "/dev/fd/0") => io.input.copied(),
                 Some("/dev/null") => Stream::nothing(),
-                _ => self.process_output(word).unwrap_or_else(|| self.content(word)),
+                _ => self.process_output(word).unwrap_or_else(|| self.world.content_of(word)),
             });
         }
         output
@@ -78,14 +78,14 @@ impl Machine<'_> {
         let arguments = Arguments::divide(call.entry, call.rest);
         let appends = arguments.has(&["-a", "--append"]);
         for word in &arguments.operands {
-            let before = if appends { self.content(word) } else { Stream::nothing() };
+            let before = if appends { self.world.content_of(word) } else { Stream::nothing() };
             self.feed(word, io.input);
             self.path(Role::Write, word);
             let now = before.then(io.input.clone());
             if word.is_exact()
                 && let Some(text) = now.text()
             {
-                let (target, _) = self.locate(word);
+                let (target, _) = self.world.locate_word(word);
                 self.world.wrote(&target, Some(text));
             }
         }
@@ -103,7 +103,7 @@ impl Machine<'_> {
         let text = match (call.name, arguments.operands.first()) {
             ("tr" | "seq" | "basename" | "dirname" | "numfmt" | "factor", _) | (_, None) => io.input.clone(),
             (_, Some(file)) if file.text == "-" => io.input.clone(),
-            (_, Some(file)) => self.process_output(file).unwrap_or_else(|| self.content(file)),
+            (_, Some(file)) => self.process_output(file).unwrap_or_else(|| self.world.content_of(file)),
         };
         let computed = match (call.name, &text) {
             ("basename", _) => base_name(&operands),

@@ -184,10 +184,10 @@ impl Machine<'_> {
         } else {
             self.path(Role::WriteTree, last);
             for source in sources.iter().filter(|source| source.is_exact() && last.is_exact() && !is_remote(source)) {
-                let original = self.locate(source).0;
+                let original = self.world.locate_word(source).0;
                 let inside = last.with(format!("{}/{}", last.text.trim_end_matches('/'), base_name(source)));
                 for place in [last, &inside] {
-                    let copy = self.locate(place).0;
+                    let copy = self.world.locate_word(place).0;
                     self.world.copied(&copy, &original);
                 }
             }

@@ -20,7 +20,7 @@ impl Machine<'_> {
                 if let [option, directory] = pair
                     && matches!(option.literal(), Some("-C" | "--directory"))
                 {
-                    self.enter(directory);
+                    self.world.enter_word(directory);
                 }
             }
             for pair in call.rest.windows(2) {
@@ -40,7 +40,7 @@ impl Machine<'_> {
                 }
             }
         }
-        let about = self.of_project(call.words);
+        let about = self.world.about_project(call.words);
         self.opaque(about, Reason::RunsBuild, &[&program]);
         Stream::Unknown
     }

@@ -88,7 +88,7 @@ impl Machine<'_> {
 
     /// A shell's start-up file, where this session wrote it.
     pub(crate) fn start_up_file(&mut self, file: &Arg, io: &mut Io<'_>) {
-        if file.is_exact() && self.world.written(&self.locate(file).0).is_some() {
+        if file.is_exact() && self.world.written(&self.world.locate_word(file).0).is_some() {
             self.run_file(file, Some(Language::Shell), &[], &[], io);
         }
     }
@@ -141,7 +141,7 @@ impl Machine<'_> {
         vouched_by: &[&str],
         io: &mut Io<'_>,
     ) -> Stream {
-        let content = self.process_output(file).unwrap_or_else(|| self.content(file));
+        let content = self.process_output(file).unwrap_or_else(|| self.world.content_of(file));
         let text = match content {
             Stream::Known(text) => text,
             Stream::Likely(text) => {
@@ -149,7 +149,7 @@ impl Machine<'_> {
                 text
             }
             Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
-                let written = file.is_exact() && self.world.written(&self.locate(file).0).is_some();
+                let written = file.is_exact() && self.world.written(&self.world.locate_word(file).0).is_some();
                 if written {
                     self.opaque(About::Anything, Reason::ScriptContentUnknown, &[]);
                     self.run_parts(file, language, io);
@@ -171,7 +171,7 @@ impl Machine<'_> {
 
     /// Scripts that this session wrote and that `file`, a pattern, may mean.
     fn run_matching(&mut self, file: &Arg, language: Option<Language>, io: &mut Io<'_>) {
-        let (pattern, _) = self.locate(file);
+        let (pattern, _) = self.world.locate_word(file);
         if file.is_exact() || pattern.path.trim_matches(['*', '/']).is_empty() {
             return;
         }
@@ -193,7 +193,7 @@ impl Machine<'_> {
 
     /// What the session put into a file of which it does not know the rest.
     pub(crate) fn run_parts(&mut self, file: &Arg, language: Option<Language>, io: &mut Io<'_>) {
-        let parts = self.world.parts(&self.locate(file).0).to_vec();
+        let parts = self.world.parts(&self.world.locate_word(file).0).to_vec();
         let first = parts.iter().find_map(|part| shebang(part));
         let language = first.or(language).or_else(|| by_extension(&file.text)).unwrap_or(Language::Shell);
         let cwd = self.world.cwd().map(str::to_owned);
@@ -366,7 +366,7 @@ impl Machine<'_> {
                 // `python3 -m pytest` is `pytest`.
                 let unproven = listed.and_then(|entry| entry.unproven.as_ref());
                 let of_project = unproven.is_some_and(|unproven| unproven.about == Subject::Project);
-                let about = if of_project { self.of_project(&words) } else { About::Anything };
+                let about = if of_project { self.world.about_project(&words) } else { About::Anything };
                 self.opaque(about, Reason::RunsModule, &[program]);
                 if self.world.has_written() {
                     self.project_scripts(name, &words, io);
@@ -381,7 +381,7 @@ impl Machine<'_> {
     fn resolved_module(&self, language: Language, file: &Arg) -> Arg {
         let candidates = ["", ".js", ".mjs", ".cjs", ".ts", "/index.js"];
         let mut candidates = candidates.iter().map(|ending| file.with(format!("{}{ending}", file.text)));
-        let written = |file: &Arg| self.world.written(&self.locate(file).0).is_some();
+        let written = |file: &Arg| self.world.written(&self.world.locate_word(file).0).is_some();
         let known = language == Language::Javascript && file.is_exact() && self.world.has_written();
         candidates.find(|candidate| known && written(candidate)).unwrap_or_else(|| file.clone())
     }
@@ -390,7 +390,9 @@ impl Machine<'_> {
     fn module_file(&self, name: &str) -> Option<Arg> {
         let path = name.replace('.', "/");
         let files = [format!("{path}.py"), format!("{path}/__main__.py")].map(Arg::exact);
-        files.into_iter().find(|file| self.world.written(&self.locate(file).0).is_some_and(|text| text.is_some()))
+        files
+            .into_iter()
+            .find(|file| self.world.written(&self.world.locate_word(file).0).is_some_and(|text| text.is_some()))
     }
 
     pub(super) fn perl(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
@@ -468,7 +470,7 @@ impl Machine<'_> {
             [sub, file, ..] if sub.text == "run" => {
                 self.run_script("deno run", Language::Javascript, file, &[], io);
             }
-            [sub, ..] => self.opaque(self.of_project(call.words), Reason::RunsBuild, &["deno", &sub.text]),
+            [sub, ..] => self.opaque(self.world.about_project(call.words), Reason::RunsBuild, &["deno", &sub.text]),
             [] => {}
         }
         Stream::Unknown

@@ -30,7 +30,7 @@ impl Machine<'_> {
         for file in arguments.values(&["-f", "--file"]) {
             from_files = true;
             self.path(Role::Read, file);
-            match self.content(file).text() {
+            match self.world.content_of(file).text() {
                 Some(text) => scripts.push(Arg::exact(text)),
                 None => self.opaque(About::Anything, Reason::SedScriptNotWritten, &[]),
             }
@@ -53,7 +53,7 @@ impl Machine<'_> {
                 script.text.starts_with(|c: char| c.is_ascii_digit()) && script.text.ends_with(['p', 'q', 'd']);
             let puts = self.sed_script(&script, io);
             for file in files.iter().filter(|file| in_place && file.is_exact()) {
-                let (target, _) = self.locate(file);
+                let (target, _) = self.world.locate_word(file);
                 for text in &puts {
                     self.world.wrote_part(&target, text);
                 }

@@ -25,7 +25,7 @@ impl Machine<'_> {
         let mut input = io.input.clone();
         for file in arguments.values(&["-a", "--arg-file"]) {
             self.path(Role::Read, file);
-            input = self.content(file);
+            input = self.world.content_of(file);
         }
         let replacing = arguments.has(&["-I", "-i", "--replace", "-J"]);
         let mark = arguments.values(&["-I", "-i", "--replace", "-J"]).next().map_or("{}", |word| word.text.as_str());
@@ -78,7 +78,7 @@ impl Machine<'_> {
         let mut input = io.input.clone();
         for file in arguments.values(&["-a", "--arg-file"]) {
             self.path(Role::Read, file);
-            input = self.content(file);
+            input = self.world.content_of(file);
         }
         let items = if sources.is_empty() { items(&input, false, true) } else { self.sources(sources) };
         let inner_input = Stream::nothing();
@@ -109,7 +109,7 @@ impl Machine<'_> {
                 Some("::::" | "::::+") => files = true,
                 _ if files => {
                     self.path(Role::Read, word);
-                    all.extend(items(&self.content(word), false, true));
+                    all.extend(items(&self.world.content_of(word), false, true));
                 }
                 _ => all.push(word.clone()),
             }

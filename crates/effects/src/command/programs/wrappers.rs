@@ -33,10 +33,10 @@ impl Machine<'_> {
                 words.pop_front();
                 let value = words.pop_front();
                 if let Some(directory) = value.filter(|_| matches!(text, "-C" | "--chdir")) {
-                    self.enter(&directory);
+                    self.world.enter_word(&directory);
                 }
             } else if let Some(directory) = text.strip_prefix("--chdir=") {
-                self.enter(&word.with(directory));
+                self.world.enter_word(&word.with(directory));
                 words.pop_front();
             } else if text.starts_with('-') && word.is_exact() {
                 words.pop_front();
@@ -299,7 +299,7 @@ impl Machine<'_> {
                 && option.literal() == Some("-f")
             {
                 self.path(Role::Read, file);
-                let text = self.content(file);
+                let text = self.world.content_of(file);
                 let mut child = io.scope.child();
                 return self.stream_program(&text, &mut Io { scope: &mut child, input: &Stream::Unknown });
             }

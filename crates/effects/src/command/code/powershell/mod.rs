@@ -85,7 +85,7 @@ impl Machine<'_> {
 
     fn powershell_output(&mut self, file: &Arg, adds: bool, text: Option<&str>) {
         let file = &slashed(file);
-        let (target, _) = self.locate(file);
+        let (target, _) = self.world.locate_word(file);
         let before = self.world.take_written(&target).filter(|_| adds);
         self.path(Role::Write, file);
         if !file.is_exact() {
@@ -163,7 +163,7 @@ impl Machine<'_> {
             "set-location" | "sl" | "cd" | "chdir" | "push-location" | "pushd" => {
                 self.execute(words, Launch::Inert);
                 match given.first(&["-path", "-literalpath"]) {
-                    Some(directory) => self.enter(directory),
+                    Some(directory) => self.world.enter_word(directory),
                     None => self.world.set_cwd(None),
                 }
             }
@@ -243,7 +243,7 @@ impl Machine<'_> {
         let value = value.or_else(|| targets.iter().find(|(role, _)| *role == "value").map(|(_, value)| value));
         let text = value.map_or(flow.text, |value| value.literal().map(str::to_owned));
         let contents: Vec<Option<String>> =
-            targets.iter().map(|(_, word)| self.content(&slashed(word)).text().map(str::to_owned)).collect();
+            targets.iter().map(|(_, word)| self.world.content_of(&slashed(word)).text().map(str::to_owned)).collect();
         let mut names = Vec::new();
         for (role, word) in &targets {
             match *role {
@@ -265,7 +265,8 @@ impl Machine<'_> {
         if let (Some(((_, source), content)), Some((_, place))) = (source, place)
             && source.is_exact()
         {
-            let (original, copy) = (self.locate(&slashed(source)).0, self.locate(&slashed(place)).0);
+            let (original, copy) =
+                (self.world.locate_word(&slashed(source)).0, self.world.locate_word(&slashed(place)).0);
             self.world.copied(&copy, &original);
             if content.is_some() {
                 self.world.wrote(&copy, content.as_deref());

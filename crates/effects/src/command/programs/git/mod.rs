@@ -52,7 +52,7 @@ impl Machine<'_> {
             match word.text.as_str() {
                 "-C" => {
                     if let Some(directory) = value() {
-                        self.enter(&directory);
+                        self.world.enter_word(&directory);
                     }
                 }
                 "-c" | "--config-env" => {

@@ -52,7 +52,7 @@ impl Machine<'_> {
     fn git_settings_written(&mut self) -> PathTarget {
         let own = self.git_directory();
         let file = own.with(format!("{}/config", own.text));
-        let (target, _) = self.locate(&file);
+        let (target, _) = self.world.locate_word(&file);
         let before = self.world.take_written(&target);
         self.path(Role::Write, &file);
         self.world.put_written(&target, before.unwrap_or_default());
@@ -95,7 +95,7 @@ impl Machine<'_> {
         });
         self.path(Role::WriteTree, &directory);
         if from_here && directory.is_exact() {
-            let (copy, original) = (self.locate(&directory).0, self.locate(location).0);
+            let (copy, original) = (self.world.locate_word(&directory).0, self.world.locate_word(location).0);
             self.world.copied(&copy, &original);
         }
     }

@@ -107,8 +107,8 @@ impl Machine<'_> {
         }
         self.path(Role::WriteTree, last);
         if let ([source], true) = (sources, last.is_exact()) {
-            let (original, _) = self.locate(source);
-            let (alias, _) = self.locate(last);
+            let (original, _) = self.world.locate_word(source);
+            let (alias, _) = self.world.locate_word(last);
             self.world.copied(&alias, &original);
         }
     }
@@ -139,7 +139,7 @@ impl Machine<'_> {
                 texts.push(io.input.clone());
             } else {
                 self.path(Role::Read, file);
-                texts.push(self.content(file));
+                texts.push(self.world.content_of(file));
             }
         }
         if files.is_empty() {
@@ -209,7 +209,7 @@ impl Machine<'_> {
                 let top = self.git_directory();
                 let top = top.with(top.text.trim_end_matches(".git"));
                 if directory.is_exact() {
-                    let (copy, original) = (self.locate(directory).0, self.locate(&top).0);
+                    let (copy, original) = (self.world.locate_word(directory).0, self.world.locate_word(&top).0);
                     self.world.copied(&copy, &original);
                 }
             }

@@ -142,7 +142,7 @@ impl Machine<'_> {
         let divided = runner.divide(words.get(1..).unwrap_or_default());
         let home = self.world.cwd().map(str::to_owned);
         if let Some(directory) = &divided.directory {
-            self.enter(directory);
+            self.world.enter_word(directory);
         }
         let named = !divided.files.is_empty();
         let files =
@@ -156,7 +156,7 @@ impl Machine<'_> {
                 self.piped_recipes("input", &text, runner, &divided, io);
                 continue;
             }
-            let (target, _) = self.locate(file);
+            let (target, _) = self.world.locate_word(file);
             match self.world.written(&target) {
                 None => continue,
                 Some(Some(text)) => {

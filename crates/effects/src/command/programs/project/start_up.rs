@@ -68,7 +68,7 @@ impl Machine<'_> {
                 continue;
             }
             let file = Arg::exact(*file);
-            let (target, _) = self.locate(&file);
+            let (target, _) = self.world.locate_word(&file);
             if self.world.written(&target).is_none() {
                 continue;
             }
@@ -97,7 +97,7 @@ impl Machine<'_> {
             places.push(Arg::exact("."));
         }
         for place in places {
-            let (target, _) = self.locate(&place);
+            let (target, _) = self.world.locate_word(&place);
             let below = if target.path == "." { format!("**/{names}") } else { format!("{}/**/{names}", target.path) };
             let one = if self.world.written(&target).is_some() { target.path } else { below };
             for (path, text) in self.world.written_matching(&one) {

@@ -1,0 +1,80 @@
+//! What words of commands name in the session's file system.
+
+use crate::{About, Certainty, PathTarget, World};
+
+use super::argument::{Arg, Known};
+use super::stream::Stream;
+
+impl World {
+    /// The target that a word names.
+    pub(crate) fn locate_word(&self, word: &Arg) -> (PathTarget, Certainty) {
+        let (text, certainty) = word.target();
+        match word.known {
+            Known::Partly | Known::Not => self.locate_unknown(text),
+            Known::Exact | Known::Glob if text.starts_with('~') && !word.tilde => {
+                self.locate(&format!("./{text}"), certainty)
+            }
+            Known::Exact | Known::Glob => self.locate(text, certainty),
+        }
+    }
+
+    /// The working directory certainly exists after a `cd` from `before`: it is above the workspace or above `before`,
+    /// every system has it, or the session made it.
+    pub(super) fn surely_entered(&self, before: &str) -> bool {
+        let Some(here) = self.cwd() else { return false };
+        let above = |path: &str| path == here || path.starts_with(&format!("{}/", here.trim_end_matches('/')));
+        let made = || self.written(&self.locate(here, Certainty::Exact).0).is_some();
+        above(before) || self.root().is_some_and(above) || matches!(here, "/tmp" | "/" | "~") || made()
+    }
+
+    /// The working directory becomes what `word` names.
+    pub(crate) fn enter_word(&mut self, word: &Arg) {
+        match word.literal() {
+            Some(text) if text.starts_with('~') && !word.tilde => {
+                self.enter(&format!("./{text}"), Certainty::Exact);
+            }
+            Some(text) => self.enter(text, Certainty::Exact),
+            None => self.set_cwd(None),
+        }
+    }
+
+    /// The content of a file that this session wrote.
+    pub(crate) fn content_of(&self, word: &Arg) -> Stream {
+        if !word.is_exact() {
+            return Stream::Unknown;
+        }
+        let (target, _) = self.locate_word(word);
+        match self.written(&target) {
+            Some(Some(text)) => Stream::Known(text.to_owned()),
+            Some(None) | None => Stream::Unknown,
+        }
+    }
+
+    /// A runner of the project's code runs nothing else, unless it runs in or is pointed to another directory.
+    pub(crate) fn about_project(&self, words: &[Arg]) -> About {
+        let inside = match (self.root(), self.cwd()) {
+            (_, None) => false,
+            (Some("/"), Some(_)) => true,
+            (Some(root), Some(cwd)) => {
+                cwd.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }
+            (None, Some(cwd)) => !cwd.starts_with(['/', '~']),
+        };
+        if inside && !words.iter().skip(1).any(|word| self.points_outside(word)) {
+            About::Project
+        } else {
+            About::Anything
+        }
+    }
+
+    /// `/tmp/x`, `--config=/tmp/x`, `-f../../x`.
+    fn points_outside(&self, word: &Arg) -> bool {
+        let value = match word.after('=') {
+            Some((_, value)) => value,
+            None if word.text.starts_with('-') => word.with(word.text.chars().skip(2).collect::<String>()),
+            None => word.clone(),
+        };
+        let elsewhere = value.text.starts_with(['/', '~']) || value.text.split('/').any(|part| part == "..");
+        elsewhere && self.locate_word(&value).0.path.starts_with(['/', '~', '*'])
+    }
+}
