@@ -1,5 +1,4 @@
-//! `.agent-strace.yaml`, from disk or from the revision that the policy comes from, and what of it the command line
-//! overrides.
+//! `.agent-strace.yaml`, from disk or from the revision of the policy, and the options that override it.
 
 use std::path::Path;
 
@@ -74,7 +73,7 @@ pub(super) fn decide(
     Ok(Configured { policy, settings, baseline, retention, private })
 }
 
-/// The day in UTC. Exceptions have an end: without a clock nobody can say whether they still hold.
+/// The day in UTC. Exceptions expire, so a policy that has any needs a clock.
 pub(super) fn today(
     policy: &Policy,
     now: Option<jiff::Timestamp>,
@@ -112,7 +111,7 @@ pub(super) fn load(
     read(config, trust_base, colour, |name, bytes| config::read(name, bytes, policy))
 }
 
-/// What counts for repositories, by the file that was asked for.
+/// The settings of the named file that apply to repositories.
 pub(super) fn load_for_repositories(file: &str, colour: bool) -> Result<(String, Configuration), Failure> {
     read(Some(file), TrustBase::at(None), colour, config::read_for_repository)
 }
@@ -122,8 +121,7 @@ pub(super) fn retention(config: Option<&str>, colour: bool) -> Result<(String, R
     read(config, TrustBase::at(None), colour, config::read_retention)
 }
 
-/// The name of the file, which is empty where there is none, and what it says.
-/// `.agent-strace/anonymize.yaml`: the one that was asked for, the usual one, or none.
+/// `.agent-strace/anonymize.yaml`: the named file, the default one, or none.
 pub(super) fn anonymizing(named: Option<&str>, colour: bool) -> Result<Anonymizing, Failure> {
     let asked = named.map(policy_file::shown);
     let names = asked.as_deref().map_or_else(|| anonymize::NAMES.to_vec(), |name| vec![name]);
@@ -135,6 +133,8 @@ pub(super) fn anonymizing(named: Option<&str>, colour: bool) -> Result<Anonymizi
     Ok(Anonymizing::default())
 }
 
+/// The name of the file and its content. Both are empty if there is no file.
+/// The name of the file and its content. Both are empty if there is no file.
 fn read<T: Default>(
     config: Option<&str>,
     trust_base: TrustBase<'_>,
@@ -151,7 +151,7 @@ fn read<T: Default>(
     Ok((String::new(), T::default()))
 }
 
-/// `None`: there is no such file, and nobody asked for it.
+/// `None`: the default file does not exist.
 pub(super) fn bytes(name: &str, trust_base: TrustBase<'_>, asked: bool) -> Result<Option<Vec<u8>>, Failure> {
     let unusable = |reason: String| Failure::new(format!("the configuration `{name}` can't be used: {reason}"));
     if let Some(revision) = trust_base.revision {

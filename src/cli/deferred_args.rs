@@ -1,11 +1,11 @@
-//! Arguments of commands, told once a command is the one that runs: a hook runs at every step of an agent, and the options
-//! of forty other commands are nothing to it.
+//! Describes the arguments of a command only when that command runs. A hook runs at every step of an agent, and should
+//! not pay for the options of forty other commands.
 
 use std::ops::Deref;
 
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
-/// The arguments of a command, described when somebody parses or prints them.
+/// The arguments of a command, described only when they are parsed or printed.
 #[derive(Debug)]
 pub(super) struct DeferredArgs<A>(A);
 
@@ -27,7 +27,7 @@ impl<A: Args> Args for DeferredArgs<A> {
     }
 }
 
-/// What the command says of itself stands over what the type of its arguments says.
+/// Keeps the help text of the command instead of that of the type of its arguments.
 fn described<A: Args>(command: Command) -> Command {
     let (about, long) = (command.get_about().cloned(), command.get_long_about().cloned());
     let mut command = A::augment_args(command).about(None).long_about(None);

@@ -35,7 +35,7 @@ pub(super) fn load(asked: Option<&str>, origin: Origin<'_>) -> Result<Option<Eva
     Ok(None)
 }
 
-/// What was measured before.
+/// The scores of an earlier run.
 pub(super) fn baseline(path: &str, evals: &Evals, origin: Origin<'_>) -> Result<Baseline, Failure> {
     let path = policy_file::shown(path);
     let unusable = |reason: String| Failure::new(format!("the baseline `{path}` can't be used: {reason}"));
@@ -59,7 +59,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, String> {
         return Err("it is larger than 1 MiB".to_owned());
     }
     let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
-    // What is no JSON, who reads its values says better.
+    // Invalid JSON is reported by the reader of the values.
     let document = json::read(text).ok();
     match document.as_ref().and_then(|document| twice(&document.root)) {
         Some(name) => Err(format!("{} stands twice in one object", quoted(name))),
@@ -79,7 +79,7 @@ fn twice(value: &Value) -> Option<&str> {
     }
 }
 
-/// What judges said that ask a model. Who judges hands it over; it is no part of what is judged.
+/// The recorded results of LLM judges. They come from the user and are not part of the judged change.
 pub(super) fn verdicts(path: Option<&str>) -> Result<Verdicts, Failure> {
     let Some(path) = path.map(policy_file::shown) else { return Ok(Verdicts::default()) };
     let unusable = |reason: String| Failure::new(format!("the verdicts `{path}` can't be used: {reason}"));

@@ -1,4 +1,4 @@
-//! What a command may know about where it runs, read once: everything else depends on its arguments alone.
+//! The environment of a command, read once. Everything else depends on its arguments alone.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,36 +12,36 @@ use agent_strace_ingest::discover;
 #[cfg(feature = "live")]
 use agent_strace_live::hook_events;
 
-/// The default is what tests and other programs want: no colour, no progress, not in CI.
+/// The default is for tests and other programs: no colour, no progress, not in CI.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Environment<'a> {
     /// Standard output is a terminal that takes colours.
     pub(crate) colour: bool,
     /// Standard output is a terminal that shows more than ASCII.
     pub(crate) unicode: bool,
-    /// Standard error is a terminal: somebody may be waiting.
+    /// Standard error is a terminal, so progress is shown.
     pub(crate) progress: bool,
-    /// Somebody is there to answer a question: standard input and standard error are terminals.
+    /// Standard input and standard error are terminals, so the user can be asked.
     pub(crate) interactive: bool,
-    /// The run is part of continuous integration: what is missing is an error there.
+    /// The run is part of continuous integration, where a missing policy is an error.
     pub(crate) ci: bool,
-    /// Where it runs; `None`: nothing of it may be looked into.
+    /// The machine; `None`: it must not be inspected.
     pub(crate) machine: Option<&'a Machine>,
 }
 
-/// The machine, as far as commands ask: where agents keep their logs on it, and what time it is there.
+/// The machine: the folders of agents' logs, the time, and variables of the environment.
 #[derive(Debug)]
 pub struct Machine {
     pub(crate) homes: discover::Machine,
     pub(crate) now: jiff::Timestamp,
-    /// What a forge tells a job about itself, by the name of the variable.
+    /// The variables by which a forge describes a job, by name.
     pub(crate) ci: BTreeMap<&'static str, String>,
     /// Where a job of GitHub Actions keeps its summary.
     pub(crate) step_summary: Option<PathBuf>,
-    /// What agents tell their hooks of where the project is, by the name of the variable.
+    /// The variables by which agents name the project to their hooks, by name.
     #[cfg(feature = "live")]
     pub(crate) projects: BTreeMap<&'static str, PathBuf>,
-    /// Who works on it, and what it is called.
+    /// The user, the home folder and the host name.
     pub(crate) people: Vec<(IdentityKind, String)>,
     /// Where telemetry goes, for exports that ask for it.
     #[cfg(feature = "telemetry")]
@@ -70,7 +70,7 @@ const EXPORTER_VARIABLES: &[&str] = &[
     "LANGFUSE_SECRET_KEY",
 ];
 
-/// What a value of the environment is the name of.
+/// The meaning of a name in the environment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IdentityKind {
     Home,
@@ -78,7 +78,7 @@ pub(crate) enum IdentityKind {
     Host,
 }
 
-/// What `--policy-ref auto` asks. Jobs can't set any of them for later steps.
+/// The variables that `--policy-ref auto` reads. Jobs can't set any of them for later steps.
 const CI_VARIABLES: &[&str] = &[
     "GITHUB_ACTIONS",
     "GITHUB_EVENT_NAME",
@@ -143,7 +143,7 @@ impl<'a> Environment<'a> {
         self.machine?.exporters.0.get(name).map(String::as_str)
     }
 
-    /// The address of the repository on its forge, as the forge tells its jobs.
+    /// The address of the repository on its forge, from the variables of the job.
     pub(super) fn repository(self) -> Option<String> {
         let value = |name: &str| self.machine?.ci.get(name).map(String::as_str);
         let of_github = || Some(format!("{}/{}", value("GITHUB_SERVER_URL")?, value("GITHUB_REPOSITORY")?));
@@ -163,7 +163,7 @@ impl<'a> Environment<'a> {
         Ok(Cow::Owned(homes))
     }
 
-    /// The same with a machine to look into.
+    /// Adds the machine.
     #[must_use]
     pub fn on(self, machine: &'a Machine) -> Self {
         Self { machine: Some(machine), ..self }

@@ -1,4 +1,4 @@
-//! Logs → work done on each, in parallel, with the results in the order of the logs and bounded memory.
+//! Reads logs in parallel and applies a function to each, with results in the order of the logs and bounded memory.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -19,19 +19,19 @@ use agent_strace_model::{Gap, Session};
 /// Bytes of logs in memory at once. A larger log is read alone.
 const BUDGET: u64 = 64 << 20;
 
-/// What is to be read.
+/// The logs to read.
 pub(super) struct Inputs {
     found: Found,
-    /// Somebody waits at a terminal.
+    /// Progress is shown on a terminal.
     progress: bool,
     /// Standard input, already read.
     stdin: Vec<Log>,
     wanted: SessionFilter,
-    /// All of the store, not something that was named.
+    /// The whole store was selected, not named sessions.
     whole_store: bool,
 }
 
-/// The logs of standard input, and what could not be read of it.
+/// The logs of standard input, and its gaps.
 #[derive(Default)]
 struct Stdin {
     logs: Vec<Log>,
@@ -50,7 +50,7 @@ impl Sink for Stdin {
     }
 }
 
-/// Whether work on one log may change what work on another one finds.
+/// Whether logs may be processed at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     AtOnce,
@@ -146,7 +146,7 @@ impl Inputs {
         self.found.sources.iter().any(lies_there)
     }
 
-    /// Something else that had to be read and could not; told once, whoever needs it.
+    /// Adds a gap for another unreadable input, once.
     pub(super) fn lack(&mut self, gap: Option<Gap>) {
         self.found.gaps.extend(gap.filter(|gap| !self.found.gaps.contains(gap)));
     }
@@ -172,7 +172,7 @@ impl Inputs {
         self.gather(order, put, Vec::extend)
     }
 
-    /// Works on every log with what came of some of those before it, and joins the parts in the order of the logs.
+    /// Folds the logs in groups, and joins the results of the groups in the order of the logs.
     fn gather<A: Default + Send>(
         self,
         order: Order,
@@ -217,8 +217,8 @@ impl Inputs {
 }
 
 impl Inputs {
-    /// What `work` adds up to over all sessions, and everything that could not be read. Beside the sum nothing of a session
-    /// is kept. `join`: adds what follows in the order of the logs.
+    /// Folds all sessions into one value and returns it with all gaps. No session stays in memory. `join` appends the
+    /// result of later logs.
     pub(super) fn sum<A: Default + Send>(
         self,
         work: impl Fn(&mut A, &Session<'_>) + Sync,
@@ -238,7 +238,7 @@ impl Inputs {
         (sum, gaps)
     }
 
-    /// What `work` makes of every session, and everything that could not be read.
+    /// Applies `work` to every session, and returns the results with all gaps.
     pub(super) fn all<T: Send>(self, work: impl Fn(&Session<'_>) -> T + Sync) -> (Vec<T>, Vec<Gap>) {
         let (parts, mut gaps) =
             self.each(|reading| (reading.sessions.iter().map(&work).collect::<Vec<_>>(), reading.gaps));
@@ -287,7 +287,7 @@ impl<A, F: Fn(&mut A, &Log)> Sink for Work<'_, A, F> {
     }
 }
 
-/// Counts the bytes in memory; who would exceed the budget waits.
+/// Counts the bytes in memory. A reader that would exceed the budget waits.
 #[derive(Default)]
 struct Budget {
     used: Mutex<Used>,

@@ -1,4 +1,4 @@
-//! Which policy judges, and what happens when there is none.
+//! Finds and reads the policy.
 
 use std::io::Read;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub(super) const DEFAULT: &str = ".agent-scope.json";
 /// Columns that a diagnostic may take.
 const WIDTH: usize = 100;
 
-/// The policy that was asked for, the default one, or none where none is needed.
+/// The named policy, the default one, or none if the command needs none.
 pub(super) fn load(
     args: &GateArgs,
     command: GateCommand,
@@ -34,14 +34,14 @@ pub(super) fn load(
     if args.policy.is_some() || !is_absent(&path) {
         return agent_strace_policy::load_file(Path::new(&path)).map_err(|faults| broken(&path, &faults, colour));
     }
-    // Without a policy `lint` judges what it judges with one: how agents worked.
+    // `lint` judges how agents worked, which needs no policy.
     if args.allow_no_policy || command == GateCommand::Lint || (command == GateCommand::Audit && !environment.ci) {
         return Ok(Policy::none());
     }
     Err(missing().hint("`--allow-no-policy` judges by the built-in rules alone"))
 }
 
-/// What `effects` judges by: what was asked for, else the default policy if there is one.
+/// The named policy, or the default one if it exists.
 pub(super) fn load_if_any(
     policy: Option<&str>,
     revision: Option<&str>,
@@ -60,7 +60,7 @@ pub(super) fn load_if_any(
     agent_strace_policy::load_file(Path::new(&path)).map(Some).map_err(|faults| broken(&path, &faults, colour))
 }
 
-/// The policy of a file that was named, or what is wrong with it.
+/// The policy of a named file, or its errors.
 pub(super) fn read_named(path: &str) -> Result<Policy, Diagnostics> {
     agent_strace_policy::load_file(Path::new(&shown(path)))
 }
@@ -70,7 +70,7 @@ pub(super) fn named_or_default(files: &[String]) -> Vec<String> {
     if files.is_empty() { vec![DEFAULT.to_owned()] } else { files.to_vec() }
 }
 
-/// The text of a policy that was named, whatever stands in it; `-` is standard input.
+/// The text of a named policy, valid or not; `-` is standard input.
 pub(super) fn text_of(path: &str, stdin: &mut dyn Read, colour: bool) -> Result<String, Failure> {
     let read = if path == "-" {
         agent_strace_policy::read_text_from(stdin)
@@ -80,13 +80,13 @@ pub(super) fn text_of(path: &str, stdin: &mut dyn Read, colour: bool) -> Result<
     read.map_err(|faults| unusable(path, &faults, colour))
 }
 
-/// What a policy that was just read states, as plain JSON.
+/// The parts of a policy as plain JSON.
 pub(super) fn parts_of(path: &str, stdin: &mut dyn Read, colour: bool) -> Result<Parts, Failure> {
     let text = text_of(path, stdin, colour)?;
     Parts::read(&text).ok_or_else(|| Failure::new(format!("`{path}` changed while it was read")))
 }
 
-/// A policy, and what its file states as plain JSON.
+/// A policy, and its file as plain JSON.
 pub(super) struct PolicyWithJson {
     pub(super) policy: Policy,
     pub(super) plain: serde_json::Value,
@@ -186,7 +186,7 @@ pub(super) fn colour(wanted: bool) -> agent_strace_policy::Colour {
     if wanted { agent_strace_policy::Colour::Ansi } else { agent_strace_policy::Colour::Never }
 }
 
-/// `what`: what the file is, in a word.
+/// `what`: the noun for the file.
 pub(super) fn faulty(what: &str, path: &str, faults: &Diagnostics, colour: agent_strace_policy::Colour) -> Failure {
     if let Some(fault) = faults.of_whole_file() {
         let failure = Failure::new(format!("the {what} `{path}` can't be used: {}", fault.message));

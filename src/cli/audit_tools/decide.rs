@@ -1,4 +1,4 @@
-//! What counts in a repository: approvals, suppressions, the baseline.
+//! Decides which remarks count in a repository, by approvals, suppressions and the baseline.
 
 use std::path::Path;
 
@@ -17,22 +17,22 @@ use agent_strace_policy::{Found, Waiver, nearest};
 use agent_strace_report::repo_audit::{Judged, Verdict};
 use agent_strace_repos::repo_audit::{ApprovalError, Approvals, RepositoryAudit, RepositoryHit, Wrong, tables};
 
-/// Bytes of a configuration: its reader says what is wrong with a larger one.
+/// The most bytes that are read of a configuration. Its reader reports larger ones.
 const LARGEST: u64 = 2 << 20;
 
-/// What was said for all repositories.
+/// The settings for all repositories.
 pub(super) struct SharedConfig {
-    /// `None`: each repository says for itself.
+    /// `None`: each repository has its own.
     pub(super) shared: Option<RepositoryConfig>,
     pub(super) baseline: Baseline,
     pub(super) today: Date,
     /// `None`: nothing fails.
     pub(super) threshold: Option<Level>,
-    /// There are several, so that a baseline tells them apart.
+    /// There are several repositories, which a baseline has to distinguish.
     pub(super) several: bool,
 }
 
-/// What a configuration says.
+/// The configuration of a repository.
 #[derive(Debug, Default)]
 pub(super) struct RepositoryConfig {
     pub(super) approvals: Approvals,
@@ -88,7 +88,7 @@ fn in_file(file: &str, error: &ApprovalError, known: &[&str]) -> String {
     format!("{file}: line {}: `approved`: {error}{}", error.line, near.unwrap_or_default())
 }
 
-/// What a file says, with what the command line adds.
+/// The configuration of a file, with the approvals of the command line.
 fn says(file: &str, configuration: Configuration, more: &[Approved], today: Date) -> Result<RepositoryConfig, String> {
     let known = tables()?;
     let stated = configuration.approved.is_some();
@@ -100,7 +100,7 @@ fn says(file: &str, configuration: Configuration, more: &[Approved], today: Date
     Ok(RepositoryConfig { approvals, suppressions: configuration.suppressions, file: Some(file.to_owned()) })
 }
 
-/// What a repository has committed. Without a commit nothing is.
+/// The committed configuration of a repository.
 pub(super) fn committed(path: &Path, today: Date) -> Result<RepositoryConfig, String> {
     let repository = Repository::open(path).map_err(|error| error.to_string())?;
     for name in config::NAMES {
@@ -193,7 +193,7 @@ impl SharedConfig {
     }
 }
 
-/// What a remark is about, as conditions of suppressions name it: `path`, `host`, `tool`.
+/// The subjects of a remark that conditions of suppressions can name: `path`, `host`, `tool`.
 fn effects(hit: &RepositoryHit) -> Vec<Effect> {
     let exact = |kind| Effect::new(kind, Certainty::Exact, "repository");
     let path = hit.location.file.as_deref().map(|path| exact(Kind::Read(PathTarget::new(path))));

@@ -1,4 +1,4 @@
-//! Work on many things at once, whose results are taken in their order and in bounded number.
+//! Processes items in parallel and takes the results in order, with a bounded number of waiting results.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,19 +8,20 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 const WAITING: usize = 16;
 
 struct State<R> {
-    /// Whose result is taken next.
+    /// The index of the next result.
     turn: usize,
     ready: BTreeMap<usize, R>,
-    /// Nobody takes results any more.
+    /// No more results are taken.
     closed: bool,
 }
 
-struct Desk<R> {
+/// Results that wait for those before them.
+struct OrderedQueue<R> {
     state: Mutex<State<R>>,
     changed: Condvar,
 }
 
-impl<R> Desk<R> {
+impl<R> OrderedQueue<R> {
     fn lock(&self) -> MutexGuard<'_, State<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -29,7 +30,7 @@ impl<R> Desk<R> {
         self.changed.wait(guard).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the result is not too far ahead of what is taken.
+    /// Adds a result, after waiting until at most `room` results are ahead of it.
     fn put(&self, at: usize, result: R, room: usize) {
         let mut state = self.lock();
         while at > state.turn + room && !state.closed {
@@ -40,7 +41,7 @@ impl<R> Desk<R> {
         self.changed.notify_all();
     }
 
-    /// Said while the state is held: whoever is about to wait must not miss it.
+    /// Sets the flag under the lock, so that a thread that is about to wait sees it.
     fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
@@ -61,29 +62,31 @@ impl<R> Desk<R> {
     }
 }
 
-/// Works on all items on all threads, and takes the results on this one. The first error ends it.
+/// Processes all items on all threads, and takes the results on this one. Stops at the first error.
 pub(super) fn each<T: Sync, R: Send, E>(
     items: &[T],
     work: impl Fn(&T) -> R + Sync,
     mut take: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
-    let desk =
-        Desk { state: Mutex::new(State { turn: 0, ready: BTreeMap::new(), closed: false }), changed: Condvar::new() };
+    let queue = OrderedQueue {
+        state: Mutex::new(State { turn: 0, ready: BTreeMap::new(), closed: false }),
+        changed: Condvar::new(),
+    };
     let next = AtomicUsize::new(0);
     let workers = rayon::current_num_threads();
     let worker = || {
-        while !desk.lock().closed {
+        while !queue.lock().closed {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(item) = items.get(at) else { return };
-            desk.put(at, work(item), WAITING * workers);
+            queue.put(at, work(item), WAITING * workers);
         }
     };
     std::thread::scope(|scope| {
         for _ in 0..workers.min(items.len()) {
             scope.spawn(worker);
         }
-        let taken = items.iter().try_for_each(|_| take(desk.next()));
-        desk.close();
+        let taken = items.iter().try_for_each(|_| take(queue.next()));
+        queue.close();
         taken
     })
 }

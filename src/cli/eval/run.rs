@@ -1,4 +1,4 @@
-//! `eval`, `eval run`, `eval ci` and `eval gate`: they measure alike and differ in what they take and show.
+//! `eval`, `eval run`, `eval ci` and `eval gate`: the same measurement with different options and output.
 
 use std::path::Path;
 
@@ -54,7 +54,7 @@ pub(super) fn run(
     Ok(exit_code)
 }
 
-/// By what falls short of the evals alone: `check` judges everything else.
+/// The exit code by evals alone. `check` judges everything else.
 fn exit_code(outcome: &Outcome, fail_on: FailOn) -> u8 {
     let own = |finding: &&Finding| finding.rule.starts_with("eval/");
     let found: Vec<&Finding> = outcome.sessions.iter().flat_map(|session| &session.findings).filter(own).collect();
@@ -64,7 +64,7 @@ fn exit_code(outcome: &Outcome, fail_on: FailOn) -> u8 {
     };
     let measured = outcome.sessions.iter().all(|session| session.assessment.is_some());
     let lacks = outcome.sessions.is_empty() || !measured || !gaps(outcome).is_empty();
-    // What is missing of the evidence is missing for every scorer.
+    // Missing evidence is missing for every scorer.
     let evidence = |finding: &Finding| finding.rule.starts_with("eval/") || finding.rule.starts_with("evidence/");
     let mut all = outcome.sessions.iter().flat_map(|session| &session.findings);
     if found.iter().any(|finding| fails(finding)) {

@@ -237,7 +237,7 @@ fn read(
     Ok((traces, gaps))
 }
 
-/// What was asked for: one session, the latest, or all since some time.
+/// The requested sessions: one, the latest, or all since some time.
 fn select(
     trace_dir: &Path,
     args: &ExportArgs,
@@ -276,7 +276,7 @@ fn unfinished(error: &Unfinished) -> Failure {
     Failure::new(format!("the session can't be exported: {error}"))
 }
 
-/// Classes and places, never values.
+/// Prints classes and locations, never values.
 fn tell_residue(residue: &[Residue], streams: &mut Streams<'_>) {
     const SHOWN: usize = 20;
     output::note(streams.stderr, "error: nothing was written: the finished export still holds what had to go");
@@ -342,7 +342,7 @@ impl AnonymizedExport<'_> {
     }
 }
 
-/// With what was typed, unless that gives away what the export hides.
+/// Repeats the typed session only if the export shows its id anyway.
 fn next_step(args: &ExportArgs, shown: &str) -> String {
     let session = args.session.as_deref().filter(|typed| shown.starts_with(typed)).unwrap_or("SESSION");
     format!("Nothing was written. `agent-strace export {session} --anonymize --output FILE` writes it.")

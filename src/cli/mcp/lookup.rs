@@ -31,7 +31,7 @@ pub(super) fn inputs(context: &ServerContext, id: &str) -> Result<Inputs, ToolEr
     Ok(inputs?)
 }
 
-/// What a session adds up to.
+/// The totals of a session.
 pub(super) fn profile(context: &ServerContext, id: &str) -> Result<(Profile, Vec<Gap>), ToolError> {
     let inputs = inputs(context, id)?;
     let measured = context.with(|environment| measure(inputs, Pricing::Table(shipped()), environment));

@@ -66,7 +66,7 @@ enum Transport {
     Stdio,
 }
 
-/// What tools look into.
+/// The store and the policy that the tools read.
 #[derive(Debug)]
 pub(super) struct ServerContext {
     trace_dir: PathBuf,
@@ -106,7 +106,7 @@ pub(super) fn run(
     let served = runtime.block_on(async {
         match Server::new(Arc::new(context)).serve(stdio()).await {
             Ok(service) => service.waiting().await.is_ok(),
-            // Somebody looked, and left.
+            // A client disconnected before it initialized.
             Err(ServerInitializeError::ConnectionClosed(_)) => true,
             Err(_) => false,
         }

@@ -1,4 +1,4 @@
-//! What is recorded goes through here before anything reaches the disk: nobody is told what was in it.
+//! Redacts recordings before they reach the disk, without a report of what was found.
 
 use std::io;
 
@@ -30,14 +30,14 @@ impl Redactor {
     }
 }
 
-/// JSON, or any other text, without what is private in it. JSON stays JSON.
+/// Redacts JSON or any other text. JSON stays JSON.
 pub(in crate::cli) fn clean(wanted: &Redactor, json: &[u8]) -> io::Result<Vec<u8>> {
     let mut kept = KeptBytes(Vec::with_capacity(json.len()));
     stream::scrub(&mut &*json, wanted, &mut kept)?;
     Ok(kept.0)
 }
 
-/// The same of a text, for who writes or sends it.
+/// As [`clean`], for a text.
 pub(in crate::cli) fn clean_text(wanted: &Redactor, text: &str) -> Result<String, Failure> {
     let not_searched = |_| Failure::new("it could not be searched for what is private: nothing was recorded");
     let kept = clean(wanted, text.as_bytes()).map_err(not_searched)?;

@@ -1,4 +1,4 @@
-//! `redact`: the same logs without what is private in them.
+//! `redact`: writes logs without their private data.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -20,7 +20,7 @@ use super::targets::{Source, Target, Targets, shown};
 use agent_strace_report::terminal;
 use agent_strace_secrets::stream::{self, Finding, Sink};
 
-/// Where a log goes.
+/// The destination of a log.
 enum Destination {
     Stdout,
     /// A new file, or an old one that may be overwritten.
@@ -31,7 +31,7 @@ enum Destination {
     Same(PathBuf),
 }
 
-/// What became of one log.
+/// The outcome for one log.
 struct RewrittenLog {
     counts: Counts,
     carrier: Carrier,
@@ -103,7 +103,7 @@ fn in_place(target: &Target) -> Result<Destination, Failure> {
     }
 }
 
-/// Names give things away, too.
+/// Redacts names of files, which may hold private data, too.
 fn redacted(wanted: &Redactor, below: &Path) -> PathBuf {
     let parts = below.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name),
@@ -111,13 +111,13 @@ fn redacted(wanted: &Redactor, below: &Path) -> PathBuf {
     });
     let shown = parts.map(|name| match name.to_str() {
         Some(text) => stream::name(wanted, text).map_or_else(|| name.to_owned(), Into::into),
-        // What is no text is searched as if it were; where something is found, its bytes can't be told apart.
+        // A name that is not UTF-8 is searched as lossy text. If something is found, the lossy text is used.
         None => stream::name(wanted, &name.to_string_lossy()).map_or_else(|| name.to_owned(), Into::into),
     });
     shown.collect()
 }
 
-/// Two names that become the same stay two.
+/// Keeps names distinct that become equal by redaction.
 fn distinct(path: &Path, taken: &mut BTreeSet<PathBuf>) -> PathBuf {
     let mut candidate = path.to_path_buf();
     let mut number = 2;
@@ -176,7 +176,7 @@ fn one(
     Ok(written)
 }
 
-/// Everything that is read goes through here to where it is written.
+/// Copies a log through the redactor.
 fn pass<W: Write>(opened: Opened<'_>, wanted: &Redactor, out: W) -> Result<(RewrittenLog, W), String> {
     let Opened { carrier, mut reader } = opened;
     let (counts, mut out) = if carrier == Carrier::Gzip {
@@ -264,7 +264,7 @@ impl Temporary {
             let path = path.with_file_name(format!(".{name}.{}-{attempt}.tmp", std::process::id()));
             let mut options = OpenOptions::new();
             options.write(true).create_new(true);
-            // Until it is known who may read it: nobody else.
+            // Only the owner may read it until its permissions are set.
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
             match options.open(&path) {
@@ -291,12 +291,12 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // After a rename nothing is there. What can't be removed holds nothing that is private.
+        // After a rename the file does not exist. If it can't be removed, it holds no private data.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// What was replaced, by rule, and what was not rewritten.
+/// Reports the replacements by rule, and the logs that were not rewritten.
 fn tell(
     targets: &Targets,
     pairs: &[(&Target, Destination)],

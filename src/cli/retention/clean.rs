@@ -1,4 +1,4 @@
-//! `retention clean`: deletes what exceeds the limits, once somebody said so.
+//! `retention clean`: deletes sessions past the limits, after a confirmation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
@@ -49,7 +49,7 @@ pub(super) fn run(
     Ok(report.exit_code)
 }
 
-/// Whoever can't be asked has to say so before.
+/// Asks the user. Without a terminal, `--yes` is required.
 fn confirm(
     args: &CleanArgs,
     report: &RetentionReport,
@@ -105,7 +105,7 @@ fn delete(
     Ok(())
 }
 
-/// It is opened before anything is deleted: what can't be logged stays.
+/// Opens the log before anything is deleted: deletions that can't be logged do not happen.
 fn log(trace_dir: &Path, settings: &Settings) -> Result<Option<Log>, Failure> {
     if settings.retention.silent {
         return Ok(None);

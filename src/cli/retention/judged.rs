@@ -11,7 +11,7 @@ use crate::cli::failure::Failure;
 use agent_strace_policy::config::retention::Retention;
 use agent_strace_store::retention::{self as store, Clues, Limits, Plan, RetentionError, Survey};
 
-/// What decides.
+/// The limits and the time that sessions are held against.
 pub(super) struct Settings {
     /// As users know it; empty where there is none.
     pub(super) file: String,
@@ -20,7 +20,7 @@ pub(super) struct Settings {
     pub(super) now: Timestamp,
 }
 
-/// What is in the store, and what becomes of it.
+/// The sessions of a store, and which of them have to go.
 pub(super) struct JudgedStore {
     pub(super) survey: Survey,
     /// Why a session is kept whatever the limits say, by its place.
@@ -36,7 +36,7 @@ pub(super) enum KeepReason {
 }
 
 impl Settings {
-    /// The configuration, and what the command line says instead.
+    /// The configuration, overridden by the command line.
     pub(super) fn new(args: &JudgeArgs, environment: Environment) -> Result<Self, Failure> {
         let (file, retention) = configuration::retention(args.config.as_deref(), environment.colour)?;
         let mut limits = limits(&retention);

@@ -1,4 +1,4 @@
-//! `retention`: what the store keeps longer than it may, and its deletion.
+//! `retention`: reports or deletes sessions past the limits of the store.
 
 mod args;
 mod clean;
@@ -56,7 +56,7 @@ fn judge(
     }
     let Some(judged) = judged(trace_dir, &settings)? else {
         no_store(trace_dir, streams);
-        // Whoever reads JSON must not take nothing for an answer.
+        // A reader of JSON must not take empty output for an answer.
         if command == JudgeCommand::Check || args.format == PlainFormat::Json {
             return Ok(3);
         }
@@ -103,7 +103,7 @@ fn no_store(trace_dir: &Path, streams: &mut Streams<'_>) {
     output::note(streams.stderr, &format!("error: there is no trace store `{shown}`: nothing was judged"));
 }
 
-/// What is worth a word beside the answer.
+/// Prints notes in addition to the report.
 fn notes(settings: &Settings, judged: &JudgedStore, streams: &mut Streams<'_>) {
     for hold in judged.idle_holds(&settings.retention) {
         let hold = agent_strace_report::terminal(hold);
@@ -114,7 +114,7 @@ fn notes(settings: &Settings, judged: &JudgedStore, streams: &mut Streams<'_>) {
     }
 }
 
-/// The judgement, fit to be told.
+/// The report of a judged store.
 fn describe(trace_dir: &Path, settings: &Settings, judged: &JudgedStore) -> RetentionReport {
     let JudgedStore { survey, kept, plan } = judged;
     let mut report = RetentionReport::new(&trace_dir.display().to_string(), settings.now);

@@ -1,4 +1,4 @@
-//! What the gate says of sessions that their store should not hold any more.
+//! Sessions past the limits of their store, for the gate.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ use agent_strace_store::retention::{Clues, Limit, Stored};
 pub(in crate::cli) struct Overdues(BTreeMap<PathBuf, Overdue>);
 
 impl Overdues {
-    /// Judged by the recording alone, since in a checkout all files are as old as the checkout. What can't be looked into is a
-    /// gap.
+    /// Judged by the recording alone, since in a checkout all files are as old as the checkout. Unreadable sessions are
+    /// gaps.
     pub(in crate::cli) fn of_store(trace_dir: &Path, retention: &Retention, now: Timestamp) -> (Self, Vec<Gap>) {
         let gap = |path: String, reason: String| Gap {
             file: path,

@@ -1,4 +1,4 @@
-//! Sessions as they are told, with what `check` says of them: the same policy, rules, settings and suppressions.
+//! Sessions for display, with the findings of `check`: by the same policy, rules, settings and suppressions.
 
 use std::path::Path;
 
@@ -56,26 +56,26 @@ pub(super) enum MissingPolicy {
     Nothing,
 }
 
-/// Sessions with what is said of them.
+/// Sessions with their findings.
 pub(super) struct JudgedSessions<T> {
     pub(super) replay: ReplayReport,
-    /// What else was wanted of each.
+    /// The results of the callback, one for each session.
     pub(super) more: Vec<T>,
     pub(super) gaps: Vec<Gap>,
 }
 
-/// What is wanted of sessions beside what is told of all.
+/// The parts of a view that are not needed for all commands.
 pub(super) struct ViewRequest<'a, M> {
     pub(super) missing_policy: MissingPolicy,
-    /// What would change the answer, for findings of this name.
+    /// Adds advice to findings of this name.
     pub(super) finding: Option<&'a str>,
-    /// Whether `more` gets what the policy says of everything that was done.
+    /// Whether `more` gets the policy's verdicts on all effects.
     pub(super) entries: bool,
     pub(super) more: M,
 }
 
 impl ByArgs {
-    /// What programs do is what the policy says that they do, where there is one, and what paths lead to.
+    /// The policy, since it declares the effects of programs, and the symlinks.
     pub(super) fn programs(&self, inputs: &mut Inputs, environment: Environment) -> Result<(Policy, Links), Failure> {
         let path = self.policy.as_deref();
         let policy = if self.no_policy { None } else { policy_file::load_if_any(path, None, environment.colour)? };
@@ -110,7 +110,7 @@ impl ByArgs {
         let (outcome, told) = judge::judge_telling(inputs, &config, &overdue, |log, session, outcome| {
             let (told, gaps) = tell(log, session);
             let advice = view.finding.map(|name| advice_on(name, outcome)).unwrap_or_default();
-            // Many sessions are judged, and few of what they did is asked for.
+            // The entries of all sessions together may be large, so they are dropped here.
             let entries = std::mem::take(&mut outcome.entries);
             (ReplayInput { advice, ..told }, (view.more)(session, Some(&entries)), gaps)
         });
@@ -120,7 +120,7 @@ impl ByArgs {
     }
 }
 
-/// One session: what is told of all, what else is wanted of it, and what could not be read of notes.
+/// One session: its view, the result of the callback, and unreadable notes.
 type One<T> = (ReplayInput, T, Vec<Gap>);
 
 fn joined<T>(all: Vec<One<T>>, judged: Option<Report>, mut gaps: Vec<Gap>) -> JudgedSessions<T> {
@@ -135,7 +135,7 @@ fn joined<T>(all: Vec<One<T>>, judged: Option<Report>, mut gaps: Vec<Gap>) -> Ju
     JudgedSessions { replay: ReplayReport::new(told, judged), more, gaps }
 }
 
-/// What happened alone.
+/// The sessions without findings.
 fn unjudged<T: Send, M: Fn(&Session<'_>, Option<&[Entry]>) -> T + Sync>(
     inputs: Inputs,
     view: &ViewRequest<'_, M>,
@@ -162,7 +162,7 @@ fn tell(log: &Log, session: &Session<'_>) -> (ReplayInput, Vec<Gap>) {
     (ReplayInput { events, errors: measured.failures().len(), notes, advice: Vec::new() }, gaps)
 }
 
-/// What is known of the act, for each finding of this name that stands for one effect.
+/// Advice on each finding of this name that is about one effect.
 fn advice_on(name: &str, outcome: &SessionOutcome) -> Vec<Advice> {
     let called = outcome.findings.iter().filter(|finding| is_called(finding.rule, &finding.fingerprint, name));
     let advice = called.filter_map(|finding| {

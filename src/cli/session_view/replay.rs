@@ -1,4 +1,4 @@
-//! `replay`: what happened in a session, event by event, with what the gate says of it.
+//! `replay`: shows a session event by event, with the findings of the gate.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -97,7 +97,7 @@ pub(in crate::cli) struct ReplayArgs {
 fn parse_type(text: &str) -> Result<What, String> {
     let names: Vec<&str> = What::ALL.iter().map(|what| what.name()).collect();
     match text.trim() {
-        // Requests to the model are no events of their own: what they cost is kept, not what they say.
+        // Requests to the model are not separate events: their cost is kept, not their text.
         "llm_request" | "llm_response" => Ok(What::Other),
         text => What::ALL.iter().copied().find(|what| what.name() == text).ok_or_else(|| match nearest(text, &names) {
             Some(near) => format!("no type of events is called so; did you mean `{near}`?"),

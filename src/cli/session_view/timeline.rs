@@ -74,7 +74,7 @@ fn done(session: &Session<'_>, policy: &Policy, links: &Links) -> Timeline {
     Timeline { profile, done }
 }
 
-/// What was done from the first event of a phase to its last.
+/// The effects of a phase, by kind.
 fn of_phase(phase: &Phase, effects: &[TimedEffect<'_>]) -> Done {
     let from = effects.partition_point(|timed| timed.event < phase.from);
     let to = effects.partition_point(|timed| timed.event <= phase.to);

@@ -88,7 +88,7 @@ type ChainResult = Result<Chain, String>;
 
 /// Of each session the chain to its event with this number, or which numbers it has.
 fn chains(inputs: Inputs, number: u32, environment: Environment) -> Result<(Vec<ChainResult>, Vec<Gap>), Failure> {
-    // What programs do is what the policy says they do, where there is one.
+    // The policy declares the effects of programs.
     let policy = policy_file::load_if_any(None, None, environment.colour)?.unwrap_or_else(Policy::none);
     let (links, gap) = gate::links(TrustBase::at(None));
     let chain_of = |session: &Session<'_>| {
@@ -108,7 +108,7 @@ fn chains(inputs: Inputs, number: u32, environment: Environment) -> Result<(Vec<
     Ok((chains, gaps))
 }
 
-/// Where the event with this number stands; of several from one record, the call.
+/// The index of the event with this number. If several events come from one record, the call.
 fn place(session: &Session<'_>, number: u32) -> Option<usize> {
     let of_record = || session.events.iter().enumerate().filter(|(_, event)| event.number == number);
     let call = of_record().find(|(_, event)| matches!(event.kind, EventKind::Call(_)));
@@ -124,7 +124,7 @@ fn range(session: &Session<'_>) -> String {
     }
 }
 
-/// What events did to files that are known by name.
+/// The accesses of events to files that are known by name.
 fn touches(session: &Session<'_>, policy: &Policy, links: &Links) -> Vec<Touch> {
     let replay = Replay::new(session, policy.programs(), links);
     let measured = replay.measured(Pricing::Later(|| shipped()));
@@ -138,7 +138,7 @@ fn touches(session: &Session<'_>, policy: &Policy, links: &Links) -> Vec<Touch> 
             Kind::List(target) => (None, target),
             _ => return None,
         };
-        // What was refused read nothing, and still was about that file.
+        // A refused read has no access, but is about that file.
         let access = access.filter(|access| *access != Access::Read || timed.status != Some(Status::Denied));
         Some(Touch { event: timed.event, access, path: target.path.clone() })
     });

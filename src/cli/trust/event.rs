@@ -1,7 +1,8 @@
-//! What a job of CI says about why it runs: which branch judges, and what is judged.
+//! The event of a CI job: which branch judges, and what is judged.
 //!
-//! Only what the forge itself states is asked: the variables that a job can't set, and the event that the runner wrote. The
-//! branch that judges is named in full (`refs/remotes/origin/main`), so that no other branch or tag of a like name stands in.
+//! Only facts from the forge itself are used: the variables that a job can't set, and the event that the runner wrote.
+//! The judging branch is named in full (`refs/remotes/origin/main`), so that no branch or tag of a similar name replaces
+//! it.
 
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use super::super::failure::{Failure, reason};
 /// The description of an event is small.
 const LARGEST: u64 = 32 << 20;
 
-/// What runs, and what it is to be judged by.
+/// The event that started the job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Event {
     pub(super) base: Base,
@@ -128,7 +129,7 @@ fn github<'v>(value: &dyn Fn(&str) -> Option<&'v str>) -> Result<Event, Failure>
         }
         "workflow_run" => {
             let run = payload.workflow_run.ok_or_else(|| unknown("the event has no run of a workflow"))?;
-            // Of pull requests from forks the event names none; what runs here runs for the default branch.
+            // The event does not name pull requests from forks; these run for the default branch.
             let base = match run.pull_requests.first() {
                 Some(request) => branch(&request.base.branch)?,
                 None => branch(&default?)?,
@@ -147,7 +148,7 @@ fn github<'v>(value: &dyn Fn(&str) -> Option<&'v str>) -> Result<Event, Failure>
 fn pushed(reference: Option<&str>, default: &str, before: Option<&str>, commit: String) -> Result<Event, Failure> {
     let is_default = reference == Some(&format!("refs/heads/{default}"));
     let base = match before.filter(|before| is_commit(before)) {
-        // What was pushed to another branch before is no more trusted than what is pushed to it now.
+        // Earlier commits of another branch are not more trusted than its new ones.
         _ if !is_default => branch(default)?,
         Some(before) => Base::Commit(before.to_owned()),
         None => Base::Commit(commit.clone()),

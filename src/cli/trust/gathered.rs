@@ -1,4 +1,4 @@
-//! A change as it stands in git: files, lines, commits, and which of them the gate rests on.
+//! Reads a change from git: files, lines, commits, and which of them the gate rests on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -11,7 +11,7 @@ use agent_strace_git::{Backend, ChangedFile, GitError, Repository, Revisions, St
 use agent_strace_model::Gap;
 use agent_strace_repos::repo_audit;
 
-/// A change, and what of it could not be read.
+/// A change, and the parts that could not be read.
 #[derive(Debug)]
 pub(in crate::cli) struct GatheredChange {
     pub(in crate::cli) change: Change,
@@ -32,10 +32,10 @@ const CI: &[&str] = &[
     "bitbucket-pipelines.yml",
     "jenkinsfile",
 ];
-/// What a file of CI that runs the gate says.
+/// The text by which a CI file runs the gate.
 const GATE: &[u8] = b"agent-strace";
 
-/// What is judged beside the change itself.
+/// The inputs of a run that the change is compared with.
 pub(in crate::cli) struct ChangeContext<'b> {
     pub(in crate::cli) trace_dir: &'b Path,
     /// Files that judge, relative to the current directory.
@@ -45,7 +45,7 @@ pub(in crate::cli) struct ChangeContext<'b> {
     pub(in crate::cli) reviewed: Option<&'b str>,
 }
 
-/// Reads all of it. What can't be compared is a failure; commits that are not here are a gap.
+/// Reads the change. If the ends can't be compared, that is a failure; missing commits are a gap.
 pub(in crate::cli) fn gather(
     trust: &Trust<'_>,
     ends: &Ends,
@@ -60,7 +60,7 @@ pub(in crate::cli) fn gather(
     let mut gaps = Vec::new();
     let mut extent = ends.extent;
     if found.cut && extent == Extent::Everything {
-        // What differs may have been changed on the other side: nobody can say who has to account for it.
+        // A difference may come from the other side, so it can't be attributed.
         extent = Extent::Tampering;
         gaps.push(gap(
             ends,
@@ -117,7 +117,7 @@ fn gap(ends: &Ends, reason: &str) -> Gap {
     Gap { file: format!("{}..{}", ends.base.name, ends.head.name), line: None, reason: reason.to_owned() }
 }
 
-/// What the head has and the base hasn't.
+/// The commits of the head that the base does not have.
 fn commits(trust: &Trust<'_>, ends: &Ends, gaps: &mut Vec<Gap>) -> Result<Vec<Commit>, GitError> {
     let tables = repo_audit::tables().map_err(|fault| GitError::Broken(fault.to_owned()))?;
     let repository = Repository::open(trust.folder())?;

@@ -1,4 +1,4 @@
-//! What judges, what is judged, and why the one can't be changed by the other.
+//! Separates the files that judge from the change that is judged, so that a change can't alter its own judgement.
 //!
 //! The policy, its settings and its baselines are read as git objects from the base of a change; its head is data. Where the
 //! base can't be established nothing is judged: exit code 2. The parents of a commit that is checked out are asked only
@@ -28,13 +28,13 @@ use super::policy_file;
 use agent_strace_git::GitError;
 use agent_strace_git::change_set::{Extent, Revision, from_top};
 
-/// What judges, and what change is judged.
+/// The revision of the files that judge, and the change that is judged.
 #[derive(Debug)]
 pub(super) struct Trust<'a> {
     folder: &'a Path,
     /// Paths count from the top of the repository.
     from_top: bool,
-    /// What judges; `None`: the files on disk.
+    /// The revision of the files that judge; `None`: the files on disk.
     policy: Option<Revision>,
     pub(super) change: Option<Ends>,
     /// Sessions are read from the head, not from the disk.
@@ -52,7 +52,7 @@ pub(super) struct Ends {
 }
 
 impl<'a> Trust<'a> {
-    /// By what was asked for, and what the job of CI says.
+    /// Resolves the options and the event of the CI job.
     pub(super) fn establish(args: &'a GateArgs, environment: Environment<'_>) -> Result<Self, Failure> {
         let folder = args.git_dir.as_deref().unwrap_or(Path::new("."));
         let asked = args.policy_ref.as_deref();
@@ -119,7 +119,7 @@ impl<'a> Trust<'a> {
         if self.from_top { String::new() } else { output::prefix_in_repository() }
     }
 
-    /// A file of what is judged, named from the top of the repository, if it is there and not too large: lines of it are shown.
+    /// A judged file, by its path from the top of the repository, for reports that show lines. `None` if it is too large.
     pub(super) fn shown_file(&self, path: &str) -> Option<Vec<u8>> {
         match self.change.as_ref().filter(|_| self.reads_head) {
             Some(ends) => agent_strace_git::read_top(self.folder, &ends.head.commit, path).ok().map(|blob| blob.bytes),
@@ -129,8 +129,7 @@ impl<'a> Trust<'a> {
         }
     }
 
-    /// What is asked for where nobody named a session: those in the head, where there is a head to read from. `None`: it
-    /// holds none.
+    /// The sessions to read: the named ones, else those in the head if sessions are read from it. `None`: it holds none.
     pub(super) fn requests<'r>(
         &self,
         trace_dir: &Path,
@@ -172,7 +171,7 @@ fn untrusted(what: &str, revision: &str, error: &GitError) -> Failure {
     }
 }
 
-/// The tip of the base branch as it was fetched; or what a merge was tried on by the forge.
+/// The fetched tip of the base branch, or the commit on which the forge tried the merge.
 fn base_of(folder: &Path, event: &Event) -> Result<Revision, Failure> {
     let branch = match &event.base {
         Base::Commit(id) => return commit(folder, id, "base"),
@@ -211,7 +210,7 @@ fn hold_is_current(folder: &Path, event: &Event, branch: &str, tip: &str) -> Res
     }
 }
 
-/// The first parent of the commit that the forge made to try the merge, where that is what is checked out.
+/// The first parent of the trial merge commit of the forge, if that commit is checked out.
 fn tried_on(folder: &Path, event: &Event) -> Option<String> {
     let merge = event.merge.as_ref()?;
     let (head, parents) = agent_strace_git::commit_and_parents(folder, "HEAD").ok()?;

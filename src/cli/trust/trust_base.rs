@@ -32,7 +32,7 @@ impl<'a> TrustBase<'a> {
         }
     }
 
-    /// The revision as reports name it, with the commit that it stands for.
+    /// The revision as reports name it, with its commit.
     pub(in crate::cli) fn shown(&self, commit: &str) -> String {
         format!("{} ({})", self.name, commit.get(..12).unwrap_or(commit))
     }

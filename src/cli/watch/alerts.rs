@@ -1,4 +1,4 @@
-//! Where it is told that something was broken: on standard error, in `alerts.log` of the store, to a webhook.
+//! Reports broken limits: on standard error, in `alerts.log` of the store, to a webhook.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -19,9 +19,9 @@ pub(in crate::cli) struct Alerts {
     /// `None`: on standard error.
     file: Option<PathBuf>,
     webhook: Option<Poster>,
-    /// What speaks: `watch` or `guard`.
+    /// The command: `watch` or `guard`.
     who: &'static str,
-    /// Where rules stand.
+    /// The file of the rules.
     rules: Option<String>,
     is_dry: bool,
 }
@@ -61,7 +61,7 @@ impl Alerts {
         self.alert(&said, breach.notify.as_deref(), streams);
     }
 
-    /// `notify`: who is to be told, for the webhook.
+    /// `notify`: the addressee, for the webhook.
     fn alert(&mut self, said: &str, notify: Option<&str>, streams: &mut Streams<'_>) {
         let said = redact(said).as_str().to_owned();
         match &self.file {
@@ -83,7 +83,7 @@ impl Alerts {
         self.problems(streams);
     }
 
-    /// What is no alert: always on standard error.
+    /// Prints a message that is not an alert, always to standard error.
     pub(in crate::cli) fn note(&self, said: &str, streams: &mut Streams<'_>) {
         output::note(streams.stderr, &format!("{}: {}", self.who, terminal(redact(said).as_str())));
     }
@@ -101,7 +101,7 @@ impl Alerts {
     }
 }
 
-/// One line with its time. Through no link.
+/// Appends one line with its time. Does not follow links.
 fn append(path: &Path, said: &str) -> std::io::Result<()> {
     if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
         return Err(std::io::Error::other("it is not a plain file"));
@@ -111,7 +111,7 @@ fn append(path: &Path, said: &str) -> std::io::Result<()> {
     file.write_all(format!("{now}  {}\n", terminal(said)).as_bytes())
 }
 
-/// What time it is, for who has no clock of its own.
+/// The time of the environment.
 pub(in crate::cli) fn now(environment: Environment<'_>) -> Result<Timestamp, Failure> {
     environment.machine.map(|machine| machine.now).ok_or_else(|| Failure::new("there is no clock"))
 }

@@ -1,4 +1,4 @@
-//! Arguments and files → what is watched. Anything that is wrong with them is told before anything runs.
+//! Turns arguments and files into limits. Errors are reported before anything runs.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use agent_strace_live::watch::{self, Action, Amount, Settings, Watch};
 use agent_strace_policy::Diagnostics;
 use agent_strace_policy::config;
 
-/// What judges sessions while they run.
+/// The limits and the policy that running sessions are judged by.
 pub(in crate::cli) struct Judges {
     pub(in crate::cli) watch: Watch,
     pub(super) config: JudgeConfig,

@@ -29,7 +29,7 @@ pub(super) const PATH: &str = "/v1/traces";
 /// Bytes of spans in one request, as protobuf has them; JSON is up to three times as long, and servers take 20 MiB.
 const PIECE: usize = 2 << 20;
 
-/// A session on its way out.
+/// A session that can be sent.
 struct ReadySession {
     id: String,
     traced: Traced,
@@ -63,7 +63,7 @@ pub(super) fn run(
     Ok(if is_whole { 0 } else { 3 })
 }
 
-/// What can go out, and whether that is everything that was asked for.
+/// The sessions to send, and whether they are all that were requested.
 struct PreparedSessions {
     ready: Vec<ReadySession>,
     is_whole: bool,
@@ -97,7 +97,7 @@ fn make(
     Ok(PreparedSessions { ready, is_whole })
 }
 
-/// Sends sessions, and how they measure up. `false`: not all of it was taken.
+/// Sends sessions and their scores. `false`: not all of it was accepted.
 fn deliver(
     trace_dir: &Path,
     target: &Target,
@@ -106,7 +106,7 @@ fn deliver(
     environment: Environment,
     streams: &mut Streams<'_>,
 ) -> Result<bool, Failure> {
-    // What can't be scored is told before anything goes out.
+    // Errors of scoring are reported before anything is sent.
     let wanted = args.telemetry.scores;
     let scored = wanted.then(|| langfuse::scored(trace_dir, args, environment, streams)).transpose()?;
     let mut is_whole = send(target, args, ready, streams)?;
@@ -116,7 +116,7 @@ fn deliver(
     Ok(is_whole)
 }
 
-/// Where what pseudonyms stand for goes, if anywhere.
+/// The file that keeps the originals of pseudonyms, if any.
 fn vault(args: &ExportArgs) -> Result<Option<PathBuf>, Failure> {
     match (&args.vault, &args.output) {
         (None, None) if args.reversible => {
@@ -138,7 +138,7 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// `None`: it was told why it can't be exported.
+    /// `None`: the session can't be exported, and the reason was printed.
     fn make(&self, trace: &Trace, was_whole: bool, streams: &mut Streams<'_>) -> Result<Option<ReadySession>, Failure> {
         let options = &self.prepared.options;
         let anonymized = anonymize::anonymize(options, trace.lines().as_bytes(), &trace.fields());
@@ -180,7 +180,7 @@ impl Step<'_> {
         Ok(Some(ReadySession { id, traced }))
     }
 
-    /// What was cleaned is read as the store is. What can't be read of it, and could before, is told.
+    /// Reads the redacted session like a stored one. Returns the gaps that redaction added.
     fn traced(&self, cleaned: &Cleaned<'_>, was_whole: bool) -> Result<Option<Traced>, Vec<String>> {
         let log = log_of(cleaned);
         let reading = log.read();
@@ -238,7 +238,7 @@ fn print(args: &ExportArgs, ready: Vec<ReadySession>, streams: &mut Streams<'_>)
     }
 }
 
-/// `false`: not all of it was taken.
+/// `false`: not all of it was accepted.
 fn send(
     target: &Target,
     args: &ExportArgs,
