@@ -45,7 +45,7 @@
 //! 5. Log text is hostile: it reaches an output only through one redacting and one escaping step.
 //! 6. Nothing that a repository or a log names is executed, fetched or followed out of the store. Histories may be read by
 //!    the `git` program of the machine, which is kept from starting anything itself. Nothing is sent anywhere but by
-//!    `export`, to the address that its user gave (`--endpoint`, `--backend`), and only `cli::export::telemetry::http`
+//!    `export`, to the address that its user gave (`--endpoint`, `--backend`), and only `cli::http`
 //!    can.
 //! 7. Policy is order-free: deny > allow > default.
 //! 8. Rules don't print, renderers don't judge, ingest doesn't guess. Only this package, `agent_strace_ingest::discover`,

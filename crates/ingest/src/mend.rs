@@ -372,7 +372,7 @@ impl<'a> Mend<'a> {
     }
 
     fn truncate(&mut self, length: usize) {
-        self.lines -= breaks(self.out.get(length..).unwrap_or(""));
+        self.lines = self.lines.saturating_sub(breaks(self.out.get(length..).unwrap_or("")));
         self.out.truncate(length);
     }
 

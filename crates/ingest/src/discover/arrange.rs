@@ -233,7 +233,7 @@ impl Transcript {
             if number < expected {
                 whole.flaws.push(format!("part {number} of it is there twice: both are read"));
             }
-            expected = number + 1;
+            expected = number.saturating_add(1);
             whole.size = whole.size.saturating_add(file.size);
             match file.origin {
                 Ok(origin) => whole.parts.push(origin),

@@ -143,7 +143,7 @@ fn share_of(cost: &Cost, profile: &Profile) -> Option<u128> {
 }
 
 fn of_phases(profile: &Profile) -> u128 {
-    profile.phases.iter().map(|phase| phase.cost.amount).sum()
+    profile.phases.iter().map(|phase| phase.cost.amount).fold(0, u128::saturating_add)
 }
 
 fn of_session(profile: &Profile) -> OfSession {
@@ -257,7 +257,9 @@ fn head(profile: &Profile) -> Vec<String> {
     };
     let said = profile.phases.iter().map(|phase| (phase.usage.input, phase.usage.output));
     let (input, output) = match cost.basis {
-        Basis::Estimated => said.fold((0, 0), |(sent, got), (input, output)| (sent + input, got + output)),
+        Basis::Estimated => said.fold((0_u64, 0_u64), |(sent, got), (input, output)| {
+            (sent.saturating_add(input), got.saturating_add(output))
+        }),
         _ => (usage.input, usage.output),
     };
     let tokens = match total_tokens(usage) {

@@ -143,7 +143,8 @@ impl Explained {
 
     /// What failed phases took; `None` where that is not known of one.
     fn wasted(&self) -> Option<u64> {
-        self.profile.phases.iter().filter(|phase| phase.failed).map(Phase::duration).sum()
+        let mut failed = self.profile.phases.iter().filter(|phase| phase.failed).map(Phase::duration);
+        failed.try_fold(0_u64, |sum, duration| Some(sum.saturating_add(duration?)))
     }
 
     fn text(&self, glyphs: Glyphs) -> Vec<String> {

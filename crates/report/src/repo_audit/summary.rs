@@ -131,8 +131,8 @@ impl Summary {
                 _ => self.findings.note += count,
             }
         }
-        self.suppressed += row.suppressed;
-        self.baselined += row.baselined;
+        self.suppressed = self.suppressed.saturating_add(row.suppressed);
+        self.baselined = self.baselined.saturating_add(row.baselined);
         self.gaps += row.gaps.len();
         for tool in &row.tools {
             let repeated = self.tools.entry(tool.id.clone()).or_default();

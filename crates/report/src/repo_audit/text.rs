@@ -177,7 +177,7 @@ fn one_tool(tool: &ToolRow, text: &mut String) {
     for evidence in tool.evidence.iter().take(EVIDENCE) {
         let _ = writeln!(text, "       {}", evidence_line(evidence));
     }
-    let more = tool.evidence.len().saturating_sub(EVIDENCE) as u64 + tool.evidence_left_out;
+    let more = (tool.evidence.len().saturating_sub(EVIDENCE) as u64).saturating_add(tool.evidence_left_out);
     if more > 0 {
         let _ = writeln!(text, "       and {more} more");
     }

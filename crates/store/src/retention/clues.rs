@@ -81,7 +81,8 @@ impl Changes {
 /// Looks into the files of a session; `changes` where it counts when they were changed.
 pub(super) fn of(folder: &Path, changes: Option<Changes>, now: Timestamp) -> When {
     let mut when = When::default();
-    let known = |time: &Value| time_of(time).filter(|time| *time <= now + AHEAD);
+    let latest = now.checked_add(AHEAD).unwrap_or(Timestamp::MAX);
+    let known = |time: &Value| time_of(time).filter(|time| *time <= latest);
     let meta = read(&folder.join(META), LARGEST_META).and_then(|bytes| match serde_json::from_slice::<Meta>(&bytes) {
         Ok(meta) => Ok(meta),
         Err(_) => Err("it is no session's".to_owned()),
@@ -106,7 +107,7 @@ pub(super) fn of(folder: &Path, changes: Option<Changes>, now: Timestamp) -> Whe
         Err(reason) => when.damage.push(format!("`{EVENTS}`: {reason}")),
     }
     if let Some(changes) = changes {
-        let known = |changed: Option<Timestamp>| changed.filter(|time| *time <= now + AHEAD);
+        let known = |changed: Option<Timestamp>| changed.filter(|time| *time <= latest);
         when.note(Witness::Files, known(changes.any));
         when.last = when.last.max(known(changes.events));
     }

@@ -65,7 +65,7 @@ impl Sent {
         self.items += items;
         if let Some(partial) = response.partial_success {
             let counts = [&partial.rejected_spans, &partial.rejected_data_points];
-            let rejected: u64 = counts.into_iter().flatten().map(Count::rejected).sum();
+            let rejected = counts.into_iter().flatten().map(Count::rejected).fold(0, u64::saturating_add);
             self.rejected = self.rejected.saturating_add(rejected);
             let said = partial.error_message.filter(|said| !said.is_empty()).map(|said| excerpt(target, &said));
             let line = match (rejected, said) {

@@ -166,7 +166,8 @@ fn se_personnummer(number: &[u8]) -> bool {
 /// ICAO Doc 9303: weights 7, 3, 1; letters are 10 to 35.
 fn de_document(number: &[u8]) -> bool {
     let (head, last) = number.split_at_checked(number.len().saturating_sub(1)).unwrap_or_default();
-    let value = |byte: u8| u32::from(if byte.is_ascii_digit() { byte - b'0' } else { byte.wrapping_sub(b'A') + 10 });
+    let letter = |byte: u8| u32::from(byte.wrapping_sub(b'A')) + 10;
+    let value = |byte: u8| if byte.is_ascii_digit() { u32::from(byte - b'0') } else { letter(byte) };
     let sum: u32 = head.iter().zip([7, 3, 1].iter().cycle()).map(|(byte, weight)| value(*byte) * weight).sum();
     let first = head.first().is_some_and(|byte| b"CFGHJKLMNPRTVWXYZ".contains(byte));
     first && last.first().is_some_and(|byte| value(*byte) == sum % 10)
@@ -187,7 +188,7 @@ fn with_letter(number: &[u8]) -> Vec<u8> {
         .iter()
         .flat_map(|byte| match byte {
             b'0'..=b'9' => vec![byte - b'0'],
-            _ => vec![(byte.wrapping_sub(b'A') + 1) / 10, (byte.wrapping_sub(b'A') + 1) % 10],
+            _ => vec![byte.wrapping_sub(b'@') / 10, byte.wrapping_sub(b'@') % 10],
         })
         .collect()
 }
