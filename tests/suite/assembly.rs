@@ -1,12 +1,14 @@
 //! Turns and steps, from logs to documents. `fixtures/turns` holds invented logs and the documents they come to;
-//! real ones lie outside of the repository: `AGENT_STRACE_ACCEPTANCE` names a folder with `cases/` and `corpus/`.
+//! real ones are in `fixtures/real` and in the folder that `AGENT_STRACE_ACCEPTANCE` names.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use agent_strace_testing::corpus::{outside, shipped};
+use agent_strace_testing::truth::{self, Paid};
 use serde_json::Value;
 
-use crate::world::{Answer, World, acceptance, project, update};
+use crate::world::{Answer, World, project, update};
 
 fn fixture(name: &str) -> PathBuf {
     project().join("fixtures/turns").join(name)
@@ -214,8 +216,8 @@ fn the_same_logs_come_to_the_same_bytes() {
 
 #[test]
 fn real_logs_come_to_the_documents_of_the_engine() {
-    let Some(folder) = acceptance("sessions of real logs are not assembled") else { return };
-    let cases = folder.join("cases/assembly");
+    let Some(data) = outside("sessions of real logs are not assembled") else { return };
+    let cases = data.cases().join("assembly");
     let mut compared = 0;
     for entry in fs::read_dir(&cases).unwrap() {
         let expected = entry.unwrap().path();
@@ -231,18 +233,30 @@ fn real_logs_come_to_the_documents_of_the_engine() {
     assert!(compared >= 2, "only {compared} documents are there");
 }
 
+/// The scripted models behind the logs of this repository say what they were asked and what it cost.
+#[test]
+fn what_models_sent_is_paid_once() {
+    let data = shipped();
+    for (folder, paid) in truth::paid() {
+        let answer = inspect("billing", &[&data.corpus().join(&folder)]);
+        let bill: Value = serde_json::from_str(&answer.stdout).unwrap();
+        let sum = |key: &str| bill["sessions"].as_array().unwrap().iter().map(|one| one[key].as_u64().unwrap()).sum();
+        assert_eq!(Paid { requests: sum("requests"), tokens: sum("total") }, paid, "{folder}");
+    }
+}
+
 #[test]
 fn every_answer_is_paid_once() {
-    let Some(folder) = acceptance("nothing real is billed") else { return };
+    let Some(data) = outside("documents of the engine are not billed") else { return };
     for (name, requests, total) in [("claude_session", 6, 99_629), ("codex_session", 7, 27_148)] {
-        let log = folder.join(format!("cases/assembly/{name}.jsonl"));
+        let log = data.cases().join(format!("assembly/{name}.jsonl"));
         let bill: Value = serde_json::from_str(&inspect("billing", &[&log]).stdout).unwrap();
         let bill = &bill["sessions"][0];
         assert_eq!((&bill["requests"], &bill["total"]), (&requests.into(), &total.into()), "{name}");
         let sum: u64 = bill["messages"].as_array().unwrap().iter().map(|one| one["total"].as_u64().unwrap()).sum();
         assert_eq!(sum, total, "{name}");
     }
-    let log = folder.join("cases/assembly/claude_session.jsonl");
+    let log = data.cases().join("assembly/claude_session.jsonl");
     let document: Value = serde_json::from_str(&inspect("session", &[&log]).stdout).unwrap();
     let failed = steps(&document).flat_map(|step| step["tools"].as_array().unwrap());
     assert_eq!(failed.filter(|tool| tool["is_error"] == true).count(), 1);
@@ -251,8 +265,8 @@ fn every_answer_is_paid_once() {
 /// Known deviation: of a result that users were not shown, the text of the response is given.
 #[test]
 fn a_gemini_session_has_its_turns() {
-    let Some(folder) = acceptance("no real Gemini session is assembled") else { return };
-    let log = folder.join("corpus/gemini-cli/lanegrid_agtrace__gemini_session.json");
+    let Some(data) = outside("no real Gemini session is assembled") else { return };
+    let log = data.corpus().join("gemini-cli/lanegrid_agtrace__gemini_session.json");
     let document: Value = serde_json::from_str(&inspect("session", &[&log]).stdout).unwrap();
     assert_eq!(document["stats"]["total_turns"], 2);
     let output = document["turns"][0]["steps"][2]["tools"][0]["result"]["content"]["output"].as_str().unwrap();

@@ -5,7 +5,6 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -44,7 +43,6 @@ impl World {
     }
 
     fn check(&self, sessions: &[&str]) -> Checked {
-        let begin = Instant::now();
         #[expect(clippy::disallowed_methods, reason = "the case runs the product itself")]
         let output = Command::new(env!("CARGO_BIN_EXE_agent-strace"))
             .current_dir(self.folder.path())
@@ -53,13 +51,12 @@ impl World {
             .args(sessions)
             .output()
             .unwrap();
-        Checked { output, took: begin.elapsed() }
+        Checked { output }
     }
 }
 
 struct Checked {
     output: Output,
-    took: Duration,
 }
 
 impl Checked {
@@ -77,7 +74,6 @@ impl Checked {
         });
         assert!(hit, "no gap for `{file}` with `{reason}` in {gaps:#?}");
         assert!(report["summary"]["gaps"].as_u64().unwrap() >= 1);
-        assert!(self.took < Duration::from_mins(1), "took {:?}", self.took);
     }
 }
 

@@ -3,9 +3,19 @@
 
 use std::collections::BTreeSet;
 
+use agent_strace_testing::corpus::{Data, data};
 use serde_json::{Value, json};
 
-use crate::world::{World, acceptance};
+use crate::world::World;
+
+/// Logs of this repository.
+const SHIPPED: &[&str] = &[
+    "claude-code/2.1.332/401c60f9-f790-4b7e-80db-260a62e23cf4.jsonl",
+    "codex/0.169.0/rollout-2026-11-25T21-16-57-01a21491-9fd2-7ee2-95d2-7e031ef8498f.jsonl",
+    "copilot-cli/1.0.102/0d5d5e76-730f-4de6-b17b-963421aae88d/events.jsonl",
+    "gemini-cli/0.61.0/session-2026-11-25T21-20-2911f161.jsonl",
+    "pi/0.73.1/2026-11-25T21-46-01-552Z_01a214ac-3bcf-74f6-93e0-f1bbca7f5495.jsonl",
+];
 
 /// Agents of every kind, everyday work.
 const SESSIONS: &[&str] = &[
@@ -42,27 +52,32 @@ fn breaks() -> Vec<(&'static str, Value, &'static [&'static str])> {
 
 #[test]
 fn a_scope_of_a_session_is_clean_and_holds() {
-    let Some(data) = acceptance("scopes of real sessions") else { return };
-    for name in SESSIONS {
-        let world = World::empty();
-        let log = data.join("corpus").join(name);
-        assert_eq!(world.run(&["import", log.to_str().unwrap()]).code, 0, "{name}");
-        let written = world.run(&["policy", "--output", ".agent-scope.json", "--format", "json"]);
-        assert_eq!(written.code, 0, "{name}: {}", written.stderr);
-        assert_eq!(world.run(&["policy", "validate"]).code, 0, "{name}");
-        let again = world.run(&["policy", "--output", ".agent-scope.json"]);
-        assert_eq!(again.code, 2, "{name}: a policy was overwritten");
-
-        // What remains was left to people, and said so.
-        let answer = world.run(&["check", "--format", "json"]);
-        let report: Value = serde_json::from_str(&answer.stdout).unwrap();
-        let draft: Value = serde_json::from_str(&written.stdout).unwrap();
-        let left = draft["review"].as_array().unwrap();
-        let errors = errors(&report);
-        assert!(errors.is_empty() || !left.is_empty(), "{name}: {errors:?}");
-        assert_eq!(answer.code, i32::from(!errors.is_empty()), "{name}");
-        break_on_purpose(&world, name, &errors.iter().map(|(_, print)| print.clone()).collect());
+    for data in data() {
+        for name in data.either(SHIPPED, SESSIONS) {
+            clean_and_holds(&data, name);
+        }
     }
+}
+
+fn clean_and_holds(data: &Data, name: &str) {
+    let world = World::empty();
+    let log = data.corpus().join(name);
+    assert_eq!(world.run(&["import", log.to_str().unwrap()]).code, 0, "{name}");
+    let written = world.run(&["policy", "--output", ".agent-scope.json", "--format", "json"]);
+    assert_eq!(written.code, 0, "{name}: {}", written.stderr);
+    assert_eq!(world.run(&["policy", "validate"]).code, 0, "{name}");
+    let again = world.run(&["policy", "--output", ".agent-scope.json"]);
+    assert_eq!(again.code, 2, "{name}: a policy was overwritten");
+
+    // What remains was left to people, and said so.
+    let answer = world.run(&["check", "--format", "json"]);
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let draft: Value = serde_json::from_str(&written.stdout).unwrap();
+    let left = draft["review"].as_array().unwrap();
+    let errors = errors(&report);
+    assert!(errors.is_empty() || !left.is_empty(), "{name}: {errors:?}");
+    assert_eq!(answer.code, i32::from(!errors.is_empty()), "{name}");
+    break_on_purpose(&world, name, &errors.iter().map(|(_, print)| print.clone()).collect());
 }
 
 /// One more call after the last one, each by itself.

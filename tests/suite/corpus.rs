@@ -1,63 +1,27 @@
 //! Real logs of many agents through the whole program: whatever they hold, there is an answer, it is the same in every
 //! format, and nothing in them is obeyed.
 //!
-//! The logs lie outside of the repository: `AGENT_STRACE_ACCEPTANCE` names a folder with `corpus/` and `cases/`.
+//! `fixtures/real` holds a small set of logs; `AGENT_STRACE_ACCEPTANCE` names a folder with more.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::Path;
 
+use agent_strace_testing::corpus::{Data, Source, data};
+use agent_strace_testing::truth::{self, Sent};
 use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::hostile::obeyed;
 use crate::sarif_check::problems;
-use crate::world::{World, acceptance};
+use crate::world::World;
 
 const DENIES: &str = r#"{
   "files": {"read": {"deny": [".env", "secrets/**"]}, "write": {"deny": [".github/**"]}},
   "commands": {"deny": ["git push", "rm -rf", "curl"]}
 }"#;
 
-/// Far more than one log needs, even without optimisation on a busy machine: only a blow-up takes so long.
-const LONGEST: Duration = Duration::from_mins(1);
-
 /// Up to this size, every format is asked for in a run of its own, too.
 const SMALL: u64 = 60_000;
-
-struct Corpus {
-    folder: PathBuf,
-    policies: World,
-}
-
-impl Corpus {
-    fn find() -> Option<Self> {
-        let folder = acceptance("real logs are not judged")?.join("corpus");
-        let policies = World::empty();
-        policies.write("denies.json", DENIES);
-        Some(Self { folder, policies })
-    }
-
-    fn policies(&self) -> [PathBuf; 2] {
-        let cases = self.folder.with_file_name("cases").join("scope-policy.json");
-        [self.policies.path().join("denies.json"), cases]
-    }
-
-    /// Every file below its folders.
-    fn files(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(&self.folder).unwrap().map(|entry| entry.unwrap().path());
-        let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
-        let mut files = Vec::new();
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() { folders.push(path) } else { files.push(path) }
-            }
-        }
-        files.sort();
-        files
-    }
-}
 
 /// One log, judged by one policy.
 struct Judged {
@@ -66,7 +30,6 @@ struct Judged {
     json: Value,
     sarif: String,
     markdown: String,
-    took: Duration,
 }
 
 fn run(args: &[&str]) -> (u8, String, String) {
@@ -82,14 +45,12 @@ fn judge(log: &Path, policy: &Path) -> Judged {
     let (log, policy) = (log.to_str().unwrap(), policy.to_str().unwrap());
     let wanted = ["json", "sarif", "markdown"].map(|format| format!("{format}={}", file(format)));
     let [json, sarif, markdown] = &wanted;
-    let started = Instant::now();
     let args = ["check", log, "--policy", policy, "--report", json, "--report", sarif, "--report", markdown];
     let (code, text, stderr) = run(&args);
-    let took = started.elapsed();
     assert_eq!(stderr, "", "{log}");
     let read = |name: &str| fs::read_to_string(file(name)).unwrap();
     let json = serde_json::from_str(&read("json")).unwrap();
-    Judged { code, text, json, sarif: read("sarif"), markdown: read("markdown"), took }
+    Judged { code, text, json, sarif: read("sarif"), markdown: read("markdown") }
 }
 
 /// What is wrong with the answer to `log`.
@@ -132,7 +93,6 @@ fn faults(log: &Path, policy: &Path) -> Vec<String> {
         want(obeyed(text).is_empty(), &format!("{:?}", obeyed(text)));
     }
     want(!judged.text.contains("internal error"), "an internal error");
-    want(judged.took < LONGEST, &format!("took {:?}", judged.took));
     if fs::metadata(log).unwrap().len() < SMALL {
         for format in ["text", "json", "sarif", "markdown", "github", "junit", "gitlab", "html"] {
             let (log, policy) = (log.to_str().unwrap(), policy.to_str().unwrap());
@@ -149,13 +109,36 @@ fn run_format(log: &str, policy: &str, format: &str) -> (u8, String, String) {
 
 #[test]
 fn real_logs_get_an_answer_that_is_the_same_in_every_format() {
-    let Some(corpus) = Corpus::find() else { return };
-    let files = corpus.files();
-    assert!(files.len() > 300, "only {} logs", files.len());
-    let policies = corpus.policies();
-    let faults: Vec<String> =
-        files.par_iter().flat_map_iter(|file| policies.iter().flat_map(|policy| faults(file, policy))).collect();
-    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let world = World::empty();
+    world.write("denies.json", DENIES);
+    for data in data() {
+        let logs = data.logs();
+        assert!(logs.len() > data.either(40, 300), "only {} logs", logs.len());
+        let policies = [world.path().join("denies.json"), data.cases().join("scope-policy.json")];
+        let faults: Vec<String> =
+            logs.par_iter().flat_map_iter(|log| policies.iter().flat_map(|policy| faults(log, policy))).collect();
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+}
+
+/// Tools that write files, and where their calls name them.
+const WRITERS: &[&str] =
+    &["write", "edit", "multiedit", "notebookedit", "create", "write_file", "edit_file", "replace"];
+const TARGETS: &[&str] = &["file_path", "filePath", "path", "notebook_path"];
+
+/// File → paths that its calls asked to write, as the models behind the logs of this repository sent them.
+fn sent_to_write() -> Vec<(String, Vec<String>)> {
+    let paths = |call: &Sent| -> Vec<String> {
+        let tool = call.tool.to_lowercase();
+        if let Some(patch) = call.input.as_str().filter(|_| tool == "apply_patch") {
+            let headers = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
+            let file = |line: &str| headers.iter().find_map(|header| line.strip_prefix(header)).map(str::to_owned);
+            return patch.lines().filter_map(file).collect();
+        }
+        let named = TARGETS.iter().find_map(|key| call.input[*key].as_str()).map(str::to_owned);
+        if WRITERS.contains(&tool.as_str()) { named.into_iter().collect() } else { Vec::new() }
+    };
+    truth::calls().into_iter().map(|(log, calls)| (log, calls.iter().flat_map(paths).collect())).collect()
 }
 
 /// File → paths that its calls asked to write, counted by a script that shares nothing with this program.
@@ -193,14 +176,27 @@ fn is_same(reported: &str, recorded: &str) -> bool {
 
 #[test]
 fn written_paths_of_real_logs_are_effects() {
-    let Some(corpus) = Corpus::find() else { return };
+    for data in data() {
+        let asked = match data.source {
+            Source::Shipped => sent_to_write(),
+            Source::Outside => asked_to_write(&data.corpus()),
+        };
+        all_written(&data, &asked);
+    }
+}
+
+fn all_written(data: &Data, asked: &[(String, Vec<String>)]) {
     let check = |(name, paths): &(String, Vec<String>)| {
-        let found = if paths.is_empty() { Vec::new() } else { effects_that_write(&corpus.folder.join(name)) };
+        let found = if paths.is_empty() { Vec::new() } else { effects_that_write(&data.corpus().join(name)) };
         let lost = paths.iter().filter(|path| !found.iter().any(|reported| is_same(reported, path)));
         lost.map(|path| format!("{name}: `{path}`")).collect::<Vec<_>>()
     };
-    let asked = asked_to_write(&corpus.folder);
     let all: usize = asked.iter().map(|(_, paths)| paths.len()).sum();
     let lost: Vec<String> = asked.par_iter().flat_map(check).collect();
-    assert!(all > 100 && lost.is_empty(), "{} of {all} paths are no effect:\n{}", lost.len(), lost.join("\n"));
+    assert!(
+        all > data.either(25, 100) && lost.is_empty(),
+        "{} of {all} paths are no effect:\n{}",
+        lost.len(),
+        lost.join("\n")
+    );
 }

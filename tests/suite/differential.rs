@@ -2,7 +2,7 @@
 //! denies, we deny, except where `tests/peer-deviations.tsv` says why not.
 //!
 //! The peer is found through `AGENT_STRACE_PEER`, the path of its executable in a virtual environment; `.ci/run` makes
-//! one. Real logs and cases lie outside of the repository (`AGENT_STRACE_ACCEPTANCE`); our own logs are always compared.
+//! one. Logs and cases are those of this repository, and more where `AGENT_STRACE_ACCEPTANCE` names a folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,9 +10,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use agent_strace_testing::corpus::{Source, data};
 use serde_json::{Value, json};
 
-use crate::world::{acceptance, project, skipped};
+use crate::world::{project, skipped};
 
 const POLICIES: &[(&str, &str)] = &[
     (
@@ -93,12 +94,12 @@ fn what_the_peer_denies_we_deny() {
     for file in &files(&logs) {
         add_log(&store, file, &mut calls);
     }
-    let outside = acceptance("only our own logs are compared with the peer");
-    if let Some(outside) = &outside {
-        for file in &files(&outside.join("corpus")) {
+    let data = data();
+    for data in &data {
+        for file in &files(&data.corpus()) {
             add_log(&store, file, &mut calls);
         }
-        add_cases(&store, &outside.join("cases/scope-dev.jsonl"), &mut calls);
+        add_cases(&store, &data.cases().join("scope-dev.jsonl"), &mut calls);
     }
     assert!(calls.len() > 50, "only {} calls were found", calls.len());
     let effects = hosts(&store);
@@ -132,7 +133,7 @@ fn what_the_peer_denies_we_deny() {
         unexplained.is_empty(),
         "denied by the peer, not by us, and not in tests/peer-deviations.tsv:\n{unexplained}"
     );
-    if outside.is_some() {
+    if data.iter().any(|data| data.source == Source::Outside) {
         let idle: Vec<&String> = rows.keys().filter(|row| !used.contains_key(row.as_str())).collect();
         assert!(idle.is_empty(), "tests/peer-deviations.tsv explains what never happens: {idle:?}");
     }

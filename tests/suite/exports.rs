@@ -4,18 +4,25 @@ use std::fmt::Write as _;
 use std::fs;
 use std::process::Command;
 
+use agent_strace_testing::corpus::{Data, data};
 use serde_json::Value;
 
-use crate::world::{acceptance, project, skipped, update};
+use crate::world::{project, skipped, update};
 
 const TARGETS: [&str; 3] = ["claude-code", "codex", "gemini"];
 
-/// Which calls an engine would decide in another way than the scope: every number stands in `tests/exports.tsv`.
+/// Which calls an engine would decide in another way than the scope: every number is in `tests/exports.tsv`, and
+/// for the cases of this repository in `tests/exports-shipped.tsv`.
 #[test]
 fn exported_files_agree_with_the_scope() {
-    let Some(folder) = acceptance("exported policies are not held against the scope") else { return };
-    let cases = folder.join("cases/scope-dev.jsonl");
-    let mut policies = vec![("cases".to_owned(), folder.join("cases/scope-policy.json"))];
+    for data in data() {
+        hold(&data);
+    }
+}
+
+fn hold(data: &Data) {
+    let cases = data.cases().join("scope-dev.jsonl");
+    let mut policies = vec![("cases".to_owned(), data.cases().join("scope-policy.json"))];
     // One that only denies, one that only lists, one that does both with labels.
     for name in ["default", "strict", "web-app"] {
         policies.push((name.to_owned(), project().join(format!("policies/{name}.json"))));
@@ -45,7 +52,7 @@ fn exported_files_agree_with_the_scope() {
         }
     }
     assert!(open.is_empty(), "weaker than the scope, and not listed:\n{}", open.join("\n"));
-    let path = project().join("tests/exports.tsv");
+    let path = project().join(data.either("tests/exports-shipped.tsv", "tests/exports.tsv"));
     if update() {
         fs::write(&path, &table).unwrap();
     }

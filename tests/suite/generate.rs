@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use agent_strace_testing::corpus::{Data, data, outside};
 use serde_json::{Value, json};
 
-use crate::world::{World, acceptance, project};
+use crate::world::{World, project};
 
 fn run(args: &[&str]) -> (u8, String, String) {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
@@ -71,8 +72,9 @@ fn its_own_sessions_are_clean_but_for_what_it_listed() {
 
 #[test]
 fn real_sessions_are_clean_but_for_what_was_listed() {
-    let Some(folder) = acceptance("no policies are generated from real logs") else { return };
-    all_clean(&folder.join("corpus"), 15);
+    for data in data() {
+        all_clean(&data.corpus(), data.either(8, 15));
+    }
 }
 
 /// A session of the native store with one call for each case, in `/repo`.
@@ -104,8 +106,13 @@ fn calls(case: &Value) -> Vec<(String, Value)> {
 /// The benign cases as sessions make a policy; it refuses every case that has to be refused.
 #[test]
 fn what_the_sessions_did_not_do_is_refused() {
-    let Some(folder) = acceptance("no policy is generated from benign cases") else { return };
-    let text = fs::read_to_string(folder.join("cases/scope-dev.jsonl")).unwrap();
+    for data in data() {
+        benign_refuse_hostile(&data);
+    }
+}
+
+fn benign_refuse_hostile(data: &Data) {
+    let text = fs::read_to_string(data.cases().join("scope-dev.jsonl")).unwrap();
     let cases: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let world = World::empty();
     let (benign, hostile) = (world.path().join("benign"), world.path().join("hostile"));
@@ -135,8 +142,8 @@ const HARMLESS: &[&str] = &["F16-path-forms-18"];
 /// Policies made from real sessions, wide as they are, refuse what no session did.
 #[test]
 fn what_real_sessions_did_not_do_is_refused() {
-    let Some(folder) = acceptance("no policy from real sessions is held against the cases") else { return };
-    let text = fs::read_to_string(folder.join("cases/scope-dev.jsonl")).unwrap();
+    let Some(data) = outside("no policy of many sessions of one project is held against the cases") else { return };
+    let text = fs::read_to_string(data.cases().join("scope-dev.jsonl")).unwrap();
     let cases = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let world = World::empty();
     let hostile = world.path().join("hostile");
@@ -147,7 +154,7 @@ fn what_real_sessions_did_not_do_is_refused() {
     for project in ["PackmindHub_context", "entireio_skills", "chikachow_cyspbot"] {
         let mut args = vec!["policy".to_owned(), "--min-sessions".to_owned(), "5".to_owned()];
         for agent in ["claude-code", "codex"] {
-            let logs = fs::read_dir(folder.join("corpus").join(agent)).unwrap().map(|entry| entry.unwrap().path());
+            let logs = fs::read_dir(data.corpus().join(agent)).unwrap().map(|entry| entry.unwrap().path());
             let own = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(project);
             args.extend(logs.filter(own).map(|path| path.to_str().unwrap().to_owned()));
         }

@@ -438,9 +438,8 @@ fn audit_encoding() {
 fn audit_redos() {
     let deep = (0..27).map(|at| format!("d{at}/")).collect::<Vec<_>>().concat();
     let policy = json!({"files": {"read": {"deny": [format!("{}x", "**/a*/".repeat(9))]}}});
-    let started = std::time::Instant::now();
+    // A search that backtracks takes hours here.
     all_pass(&policy, &[read(&format!("{deep}y"))]);
-    assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
 }
 
 #[test]

@@ -271,9 +271,8 @@ fn eval_regex_anykey() {
 fn eval_redos() {
     let text = format!("{}!", "a".repeat(1 << 20));
     let events = [vec![("assistant_response", json!({"text": text}))], end()];
-    let started = std::time::Instant::now();
+    // A search that backtracks never comes to an end here.
     assert_eq!(score(&world("scorers: [{type: regex, pattern: '(a+)+$'}]\n", &events)), (json!(0.0), 1));
-    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
 
 #[test]

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use agent_strace_testing::corpus::outside;
 use serde_json::Value;
 
-use crate::world::{World, acceptance, project, skipped};
+use crate::world::{World, project, skipped};
 
 /// What the peer makes of a store.
 const DRIVER: &str = r#"
@@ -61,9 +62,9 @@ fn the_peer_reads_every_imported_fixture() {
 
 #[test]
 fn the_sample_session_has_its_sums_and_links() {
-    let Some(folder) = acceptance("the sample session is not imported") else { return };
+    let Some(data) = outside("the sample session is not imported") else { return };
     let world = World::empty();
-    let log = folder.join("cases/assembly/claude_session.jsonl");
+    let log = data.cases().join("assembly/claude_session.jsonl");
     assert_eq!(world.run(&["import", &log.to_string_lossy()]).code, 0);
     let Some(read) = read(".agent-traces", &world) else { return };
     let [session] = read.as_slice() else { panic!("{read:?}") };

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use agent_strace_testing::corpus::{Data, data};
 use serde_json::Value;
 
-use crate::world::{acceptance, project};
+use crate::world::project;
 
 /// Policy → the kinds of the corpus's cases that it claims to refuse.
 const CLAIMS: &[(&str, &[&str])] = &[
@@ -43,8 +44,13 @@ fn shipped_policies_hold_their_own_tests() {
 
 #[test]
 fn shipped_policies_deny_what_they_claim() {
-    let Some(folder) = acceptance("shipped policies are not held against the cases") else { return };
-    let cases = folder.join("cases/scope-dev.jsonl");
+    for data in data() {
+        deny_what_they_claim(&data);
+    }
+}
+
+fn deny_what_they_claim(data: &Data) {
+    let cases = data.cases().join("scope-dev.jsonl");
     let cases_by_id: BTreeMap<String, Value> = fs::read_to_string(&cases)
         .unwrap()
         .lines()

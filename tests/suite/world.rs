@@ -148,15 +148,6 @@ pub(crate) fn there(program: &str) -> bool {
     command.arg("--help").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// The folder with real logs and cases, which lies outside of the repository.
-pub(crate) fn acceptance(otherwise: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("AGENT_STRACE_ACCEPTANCE").map(PathBuf::from);
-    if folder.is_none() {
-        skipped(&format!("{otherwise}: AGENT_STRACE_ACCEPTANCE names no folder with corpus/ and cases/"));
-    }
-    folder
-}
-
 /// `UPDATE_SPECS=1` rewrites what is generated or expected.
 pub(crate) fn update() -> bool {
     std::env::var_os("UPDATE_SPECS").is_some()

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use agent_strace_testing::corpus::data;
 use rayon::prelude::*;
 
 use super::json::compact;
@@ -236,13 +236,11 @@ fn fixtures_come_back_as_they_were() {
 
 #[test]
 fn real_logs_come_back_as_they_were() {
-    let Some(folder) = std::env::var_os("AGENT_STRACE_ACCEPTANCE") else {
-        std::io::stderr().write_all(b"SKIPPED: real logs need AGENT_STRACE_ACCEPTANCE\n").unwrap();
-        return;
-    };
-    let (sessions, wrong) = round_trips(&PathBuf::from(folder).join("corpus"));
-    assert!(sessions > 150, "only {sessions} sessions");
-    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    for data in data() {
+        let (sessions, wrong) = round_trips(&data.corpus());
+        assert!(sessions > data.either(25, 150), "only {sessions} sessions");
+        assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    }
 }
 
 /// Imports a text as the log `name`.

@@ -5,3 +5,5 @@
 pub mod corpus;
 pub mod schemas;
 pub mod specs;
+pub mod truth;
+pub mod work;

@@ -3,21 +3,27 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use agent_strace_testing::corpus::{Data, data};
 use serde_json::{Value, json};
 
 use super::{before, check, hook, lines, rows};
 use crate::cases::{Case, load};
-use crate::world::{World, acceptance};
+use crate::world::World;
 
 /// The first call that is worth an error, by its place, and everything that is said of it.
 type First = Option<(usize, BTreeSet<(String, String)>)>;
 
 #[test]
 fn live_and_afterwards_agree_on_every_case() {
-    let Some(folder) = acceptance("what hooks answer is not compared") else { return };
-    let policy = fs::read_to_string(folder.join("cases/scope-policy.json")).unwrap();
+    for data in data() {
+        all_agree(&data);
+    }
+}
+
+fn all_agree(data: &Data) {
+    let policy = fs::read_to_string(data.cases().join("scope-policy.json")).unwrap();
     let mut wrong = Vec::new();
-    let cases = load(&folder.join("cases/scope-dev.jsonl"));
+    let cases = load(&data.cases().join("scope-dev.jsonl"));
     assert!(cases.len() > 100, "cases are missing");
     for case in &cases {
         let (live, afterwards) = (live(case, &policy), afterwards(case, &policy));

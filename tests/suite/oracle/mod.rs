@@ -18,13 +18,14 @@ mod trace;
 
 use std::fs;
 
+use agent_strace_testing::corpus::data;
 use rayon::prelude::*;
 
 use self::jail::Jail;
 use self::judge::{Text, Verdict, judge};
 use self::table::Table;
 use self::trace::Act;
-use crate::world::{acceptance, project, skipped};
+use crate::world::{project, skipped};
 
 /// The texts that fail are shown up to this many of a kind.
 const SHOWN: usize = 400;
@@ -34,9 +35,7 @@ fn what_really_happened_is_covered_by_effects() {
     let Some(template) = template() else { return };
     let mut texts = commands::own();
     texts.extend(families::generated(&texts));
-    if let Some(folder) = acceptance("effects of real sessions are not compared with what really happens") {
-        texts.extend(sessions::recorded(&folder.join("corpus")));
-    }
+    texts.extend(sessions::recorded(&data()));
     if let Some(only) = std::env::var_os("AGENT_STRACE_ORACLE_ONLY").and_then(|only| only.into_string().ok()) {
         texts.retain(|text| text.source.starts_with(&only));
     }

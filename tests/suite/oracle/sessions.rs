@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use agent_strace_testing::corpus::Data;
 use serde_json::Value;
 
 use super::jail::WORKSPACE;
@@ -35,10 +36,11 @@ const TOOLS: &[&str] = &[
 
 const DEPTH: usize = 40;
 
-/// Every different command of the logs below `folder`, with the directory it was recorded in.
-pub(super) fn recorded(folder: &Path) -> Vec<Text> {
+/// Every different command of real logs, with the directory it was recorded in.
+pub(super) fn recorded(data: &[Data]) -> Vec<Text> {
     let mut found = BTreeMap::new();
-    for file in files(folder) {
+    let is_log = |path: &PathBuf| path.extension().is_some_and(|extension| extension != "bin" && extension != "tsv");
+    for file in data.iter().flat_map(Data::logs).filter(is_log) {
         let Ok(content) = fs::read_to_string(&file) else { continue };
         let mut search = Search { directory: None, found: &mut found };
         match serde_json::from_str::<Value>(&content) {
@@ -58,24 +60,6 @@ pub(super) fn recorded(folder: &Path) -> Vec<Text> {
         origin: Origin::Recorded,
     };
     found.into_iter().map(text).collect()
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut open = vec![folder.to_owned()];
-    let mut files = Vec::new();
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let log = path.extension().is_some_and(|extension| extension != "bin" && extension != "tsv");
-            if path.is_dir() {
-                open.push(path);
-            } else if log {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
 }
 
 struct Search<'a> {

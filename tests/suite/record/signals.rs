@@ -6,6 +6,7 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use super::{command, events};
+use crate::guard::{PATIENCE, wait_for};
 use crate::world::World;
 
 /// Starts a server that says `ready`, sends a signal to the recorder, and waits: the exit code.
@@ -36,7 +37,7 @@ pub(super) fn wait(child: &mut Child) -> std::process::ExitStatus {
         if let Some(status) = child.try_wait().unwrap() {
             return status;
         }
-        if began.elapsed() > Duration::from_secs(30) {
+        if began.elapsed() > PATIENCE {
             child.kill().unwrap();
             panic!("it did not end");
         }
@@ -84,10 +85,7 @@ fn a_recorder_that_is_killed_leaves_what_it_recorded() {
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let path = super::folder(&world).join("events.ndjson");
-    let began = Instant::now();
-    while !fs::read_to_string(&path).unwrap().contains("read_file") && began.elapsed() < Duration::from_secs(10) {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_for("the call in the store", || fs::read_to_string(&path).unwrap().contains("read_file"));
     child.kill().unwrap();
     child.wait().unwrap();
     let answer = world.run(&["effects"]);

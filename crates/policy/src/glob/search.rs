@@ -44,6 +44,8 @@ impl Live {
             if *word & (1 << (at % 64)) != 0 {
                 continue;
             }
+            #[cfg(test)]
+            agent_strace_testing::work::count(1);
             *word |= 1 << (at % 64);
             self.list.push(at);
             match steps.get(at) {

@@ -45,6 +45,7 @@ pub(super) fn visit(text: &[u8], mut leaf: impl FnMut(&Path, Role, usize, usize,
     let mut at = 0;
     loop {
         let (token, next) = token(text, at)?;
+        super::count(next - at);
         at = next;
         if grammar.is_done() && !matches!(token, Token::End) {
             grammar.restart();

@@ -43,6 +43,7 @@ struct Lines {
 
 impl Lines {
     fn advance(&mut self, bytes: &[u8]) {
+        super::count(bytes.len());
         match memrchr(b'\n', bytes) {
             None => self.place.column += code_points(bytes),
             Some(last) => {
@@ -86,6 +87,7 @@ impl<'r> Input<'r> {
 
     #[inline]
     pub(super) fn get(&self, at: u64) -> Option<u8> {
+        super::count(1);
         self.loaded().get(self.index(at)).copied()
     }
 
@@ -108,6 +110,7 @@ impl<'r> Input<'r> {
             self.lines.advance(self.bytes.get(at..to).unwrap_or_default());
         }
         let gone = self.index(from).min(self.filled);
+        super::count(self.filled - gone);
         self.bytes.copy_within(gone..self.filled, 0);
         self.filled -= gone;
         self.base += gone as u64;

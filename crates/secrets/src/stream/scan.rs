@@ -17,7 +17,11 @@ pub(super) enum Stop {
 pub(super) fn string_end(bytes: &[u8]) -> Stop {
     let (mut at, mut has_escapes) = (0, false);
     loop {
-        let Some(found) = bytes.get(at..).and_then(special) else { return Stop::Nothing(bytes.len()) };
+        let Some(found) = bytes.get(at..).and_then(special) else {
+            super::count(bytes.len() - at.min(bytes.len()));
+            return Stop::Nothing(bytes.len());
+        };
+        super::count(found + 1);
         at += found;
         match bytes.get(at) {
             Some(b'"') => return Stop::Quote(at, has_escapes),

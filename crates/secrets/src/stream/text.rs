@@ -57,6 +57,7 @@ struct Pieces<'r> {
 
 impl<'r> Pieces<'r> {
     fn new(raw: &'r [u8], writing: Writing, goes_on: bool) -> Self {
+        super::count(raw.len());
         let text = match simdutf8::compat::from_utf8(raw) {
             Ok(text) => Some(text),
             // The last character may only be cut.
@@ -165,6 +166,7 @@ fn unit(raw: &[u8]) -> Option<u32> {
 
 /// The text of raw bytes; `scratch` lends its room.
 pub(super) fn decode<'r>(raw: &'r [u8], writing: Writing, scratch: &'r mut Vec<u8>) -> Cow<'r, str> {
+    super::count(raw.len());
     let is_plain = writing == Writing::Plain || memchr(b'\\', raw).is_none();
     let text = if is_plain { raw } else { unescape(raw, scratch) };
     if let Ok(text) = simdutf8::basic::from_utf8(text) {

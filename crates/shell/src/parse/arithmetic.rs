@@ -11,6 +11,7 @@ impl Parser<'_> {
         let mut depth = 0_usize;
         let mut at = start;
         while let Some(byte) = bytes.get(at) {
+            super::count(1);
             self.lookahead = self.lookahead.checked_sub(1)?;
             match byte {
                 b'\\' => at += 1,
@@ -34,6 +35,7 @@ impl Parser<'_> {
         let (mut brackets, mut parentheses) = (0_usize, 0_usize);
         let mut at = start;
         while let Some(byte) = bytes.get(at) {
+            super::count(1);
             self.lookahead = self.lookahead.checked_sub(1)?;
             match byte {
                 b'\\' => at += 1,
@@ -79,6 +81,7 @@ impl Parser<'_> {
 fn skip_quotes(bytes: &[u8], open: usize, lookahead: &mut usize) -> Option<usize> {
     let mut at = open + 1;
     loop {
+        super::count(1);
         *lookahead = lookahead.checked_sub(1)?;
         match bytes.get(at)? {
             b'"' => return Some(at),

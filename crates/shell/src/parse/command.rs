@@ -102,6 +102,7 @@ impl Parser<'_> {
         }
         let rest = self.rest();
         let length = rest.bytes().take_while(|b| *b == b'_' || b.is_ascii_alphanumeric()).count();
+        super::count(length);
         let name = rest.get(..length).filter(|name| is_name(name))?.to_owned();
         self.pos += length;
         // The subscript is found before it is read: reading twice would double the work at each level.

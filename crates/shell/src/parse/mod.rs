@@ -16,8 +16,15 @@ mod quote;
 mod test_command;
 mod word;
 
+#[cfg(test)]
+use agent_strace_testing::work::count;
+
 use super::{Home, Node, Problem, Script, Span, Word};
 use heredoc::Pending;
+
+/// Bytes that are looked at are counted for the tests.
+#[cfg(not(test))]
+const fn count(_: usize) {}
 
 /// Nesting of scripts, groups, substitutions, quotes and braces in each other.
 const MAX_DEPTH: usize = 60;
@@ -155,6 +162,7 @@ impl<'a> Parser<'a> {
     }
 
     fn byte(&self, ahead: usize) -> Option<u8> {
+        count(1);
         let at = self.pos.checked_add(ahead)?;
         if at < self.end { self.text.as_bytes().get(at).copied() } else { None }
     }
@@ -164,6 +172,7 @@ impl<'a> Parser<'a> {
     }
 
     fn starts_with(&self, token: &str) -> bool {
+        count(1);
         self.text.as_bytes().get(self.pos..self.end).is_some_and(|rest| rest.starts_with(token.as_bytes()))
     }
 
@@ -178,6 +187,7 @@ impl<'a> Parser<'a> {
 
     /// Steps over one character and returns it.
     fn bump(&mut self) -> Option<char> {
+        count(1);
         let next = self.rest().chars().next()?;
         self.pos += next.len_utf8();
         Some(next)

@@ -194,6 +194,7 @@ impl Parser<'_> {
         let rest = self.rest();
         let length =
             rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-' | b'+')).count();
+        super::count(length);
         let ends = match rest.as_bytes().get(length) {
             None | Some(b'/') => true,
             Some(b':') => context != Context::Plain,
@@ -296,6 +297,7 @@ fn class_members(rest: &str) -> Option<(&str, String)> {
     let mut characters = rest.char_indices().skip(1).peekable();
     let mut named = false;
     while let Some((at, character)) = characters.next() {
+        super::count(1);
         let first = members == "[" || members == "[!";
         match character {
             ']' if named => {

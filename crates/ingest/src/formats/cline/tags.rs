@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+#[cfg(test)]
+use agent_strace_testing::work::count;
 use memchr::{memchr, memchr2, memmem};
 use serde_json::{Map, Value};
 
@@ -96,6 +98,7 @@ pub(super) fn calls(text: &str) -> Vec<Tagged> {
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let Some(next) = memchr2(b'<', b'`', rest.as_bytes()) else { break };
         let here = at + next;
+        count(next + 1);
         let Some(rest) = text.get(here..) else { break };
         if rest.starts_with('`') {
             let ticks = rest.len() - rest.trim_start_matches('`').len();
@@ -112,6 +115,7 @@ pub(super) fn calls(text: &str) -> Vec<Tagged> {
         let body_start = here + tool.len() + 2;
         let body = text.get(body_start..).unwrap_or("");
         let end = if endless.contains(tool) { None } else { memmem::find(body.as_bytes(), end_tag(tool).as_bytes()) };
+        count(end.unwrap_or(if endless.contains(tool) { 0 } else { body.len() }));
         if end.is_none() {
             endless.insert(tool);
         }
@@ -154,6 +158,7 @@ fn parameters(body: &str) -> Option<Map<String, Value>> {
     let mut rest = body;
     for _ in 0..MAX_PARAMETERS {
         let Some(open) = memchr(b'<', rest.as_bytes()) else { break };
+        count(open + 1);
         let Some(inner) = rest.get(open + 1..) else { break };
         let length = inner.bytes().take_while(|byte| byte.is_ascii_lowercase() || *byte == b'_').count();
         let (name, after) = inner.split_at_checked(length).unwrap_or(("", inner));
@@ -171,6 +176,7 @@ fn parameters(body: &str) -> Option<Map<String, Value>> {
         } else {
             memmem::find(value.as_bytes(), end.as_bytes())
         };
+        count(if FREE.contains(&name) { value.len() } else { close.unwrap_or(value.len()) });
         let (value, remaining) = value.split_at_checked(close.unwrap_or(value.len())).unwrap_or((value, ""));
         parameters.insert(name.to_owned(), typed(name, value.trim()));
         rest = remaining.get(end.len()..).unwrap_or("");
@@ -194,6 +200,7 @@ fn files(text: &str) -> Option<Value> {
     while let Some(open) = memmem::find(rest.as_bytes(), b"<path>") {
         let value = rest.get(open + "<path>".len()..)?;
         let close = memmem::find(value.as_bytes(), b"</path>").unwrap_or(value.len());
+        count(open + close);
         let path = value.get(..close)?.trim();
         files.push(Value::Object(Map::from_iter([("path".to_owned(), Value::from(path))])));
         rest = value.get(close..)?;
@@ -201,8 +208,14 @@ fn files(text: &str) -> Option<Value> {
     (!files.is_empty()).then(|| Value::Object(Map::from_iter([("file".to_owned(), Value::Array(files))])))
 }
 
+/// The bytes that searches look at are counted for the tests.
+#[cfg(not(test))]
+const fn count(_: usize) {}
+
 #[cfg(test)]
 mod tests {
+    use agent_strace_testing::work::assert_linear;
+
     use super::*;
 
     fn shown(text: &str) -> Vec<String> {
@@ -244,13 +257,17 @@ mod tests {
     }
 
     #[test]
-    fn floods_of_tags_end_soon() {
-        let started = std::time::Instant::now();
-        for piece in
-            ["<execute_command>", "<execute_command><command>", "</execute_command>", "```\n", "<args><path>", "<"]
-        {
-            calls(&piece.repeat(200_000));
+    fn floods_of_tags_take_linear_work() {
+        for piece in [
+            "<execute_command>",
+            "<execute_command><command>",
+            "<execute_command><args>",
+            "</execute_command>",
+            "```\n",
+            "<args><path>",
+            "<",
+        ] {
+            assert_linear(piece, 10_000, |size| drop(calls(&piece.repeat(size))));
         }
-        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     }
 }

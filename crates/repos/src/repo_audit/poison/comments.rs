@@ -13,6 +13,7 @@ fn comments(text: &str) -> Vec<(usize, &str)> {
         text.get(at..).and_then(|rest| rest.split_once("<!--")).map(|(before, rest)| (at + before.len(), rest))
     {
         let comment = rest.split_once("-->").map_or(rest, |(comment, _)| comment);
+        super::count(start - at + comment.len());
         at = start + "<!--".len() + comment.len();
         found.push((start, comment.get(..comment.floor_char_boundary(LONGEST)).unwrap_or(comment)));
     }

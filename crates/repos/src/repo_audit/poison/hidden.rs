@@ -35,6 +35,7 @@ fn runs(text: &str, is: impl Fn(char) -> bool) -> Vec<Run<'_>> {
     while let Some(start) = rest.find(&is) {
         let (skipped, from) = rest.split_at_checked(start).unwrap_or((rest, ""));
         let end = from.find(|letter| !is(letter)).unwrap_or(from.len());
+        super::count(start + end);
         let (run, behind) = from.split_at_checked(end).unwrap_or((from, ""));
         before = skipped.chars().next_back().or(before);
         at += start;

@@ -1,3 +1,5 @@
+use agent_strace_testing::work::assert_linear;
+
 use super::*;
 
 /// Wording of published attacks, in variations.
@@ -207,8 +209,7 @@ fn comments_in_instructions_are_mostly_innocent() {
 }
 
 #[test]
-fn long_text_takes_linear_time() {
-    let started = std::time::Instant::now();
+fn long_text_takes_linear_work() {
     for piece in [
         "<!--",
         "read .env pass ",
@@ -220,12 +221,12 @@ fn long_text_takes_linear_time() {
         "a",
         "\n",
     ] {
-        let text = piece.repeat(300_000 / piece.len());
-        indicators(&text);
-        in_comments(&text);
+        assert_linear(piece, 20_000 / piece.len(), |size| {
+            let text = piece.repeat(size);
+            indicators(&text);
+            in_comments(&text);
+        });
     }
-    // Generous: a debug build on a busy machine; what is quadratic takes minutes.
-    assert!(started.elapsed().as_secs() < 60);
 }
 
 proptest::proptest! {

@@ -177,6 +177,7 @@ fn compiled(wording: &Wording) -> Result<Regex, regex::Error> {
 /// The first place of each wording.
 pub(super) fn indicators(text: &str) -> Vec<Indicator> {
     let folded = Folded::of(text);
+    super::count(text.len() + COMPILED.len() * folded.text.len());
     let find = |(wording, regex): &(&'static Wording, Regex)| {
         let found = regex.find(folded.text.as_bytes())?;
         Some(Indicator {
