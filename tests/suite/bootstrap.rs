@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 
-/// Logs of this repository.
+/// Logs of this repository. Each ends in the directory that it started in, from which the calls below are made.
 const SHIPPED: &[&str] = &[
-    "claude-code/2.1.332/401c60f9-f790-4b7e-80db-260a62e23cf4.jsonl",
+    "claude-code/2.1.332-permissions/7577f13c-5002-4507-83c5-f1cb933e8722.jsonl",
     "codex/0.169.0/rollout-2026-11-25T21-16-57-01a21491-9fd2-7ee2-95d2-7e031ef8498f.jsonl",
     "copilot-cli/1.0.102/0d5d5e76-730f-4de6-b17b-963421aae88d/events.jsonl",
     "gemini-cli/0.61.0/session-2026-11-25T21-20-2911f161.jsonl",

@@ -166,9 +166,21 @@ fn effects_that_write(log: &Path) -> Vec<String> {
     writes.filter_map(|effect| effect["path"].as_str().map(str::to_owned)).collect()
 }
 
+/// A path without its `x/..`.
+fn resolved(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match (part, parts.last()) {
+            ("..", Some(last)) if !matches!(*last, "" | "..") => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
 /// Whether a path in a report is the one that the log names: reports shorten it to the root or the home.
 fn is_same(reported: &str, recorded: &str) -> bool {
-    let recorded = recorded.trim_start_matches("file://").replace('\\', "/");
+    let recorded = resolved(&recorded.trim_start_matches("file://").replace('\\', "/"));
     let recorded = recorded.trim_start_matches("./").trim_start_matches("/private");
     let tail = reported.trim_start_matches("~/").trim_end_matches("/**");
     recorded == reported || recorded.ends_with(&format!("/{tail}")) || reported.ends_with(&format!("/{recorded}"))
