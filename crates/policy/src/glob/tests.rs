@@ -106,13 +106,13 @@ fn a_directory_is_within_what_the_search_says() {
 #[test]
 fn many_double_stars_stay_linear() {
     let pattern = "**/a/".repeat(9) + "b";
-    // With all stars before it, the end alone would settle it.
+    // Texts that the start, the end and the pairs of characters do not settle.
     let open = "**/a/".repeat(9) + "b*";
     let text = |size: usize| "a/".repeat(size) + "c";
     let (glob, open) = (Glob::path(&pattern), Glob::path(&open));
     assert!(!glob.matches(&text(27)));
     assert_eq!(glob.meets(&Glob::literal(&text(27))), Answer::No);
-    assert_linear(&pattern, 27, |size| assert!(!open.matches(&text(size))));
+    assert_linear("open", 1_000, |size| assert!(!open.matches(&("a/b/".repeat(size) + "c"))));
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn real_commands_lose_no_program() {
     for (text, problems) in troubled.iter().take(20) {
         eprintln!("{problems:?}: {text:.300}");
     }
-    assert!(commands.len() > 500, "the corpus has {} commands", commands.len());
+    assert!(commands.len() >= 50, "the corpus has {} commands", commands.len());
     assert!(missed.is_empty(), "programs lost in {} of {} commands: {missed:#?}", missed.len(), commands.len());
     assert!(troubled.len() * 100 <= commands.len(), "more than one in a hundred valid commands has a problem");
 }
