@@ -38,7 +38,7 @@ fn secrets() -> Vec<String> {
 pub(crate) fn world() -> World {
     let world = World::demo();
     let mut events = Vec::new();
-    let huge = format!("{}\n::error ::{}", "A".repeat(50_000), "##[x]<b>@a ".repeat(5_000));
+    let huge = format!("{}\n::error ::{}", "A".repeat(20_000), "##[x]<b>@a ".repeat(2_000));
     for text in HOSTILE.iter().map(|text| (*text).to_owned()).chain(secrets()).chain([huge]) {
         events.push(("user_prompt", json!({"prompt": text})));
         events.push(("tool_call", json!({"tool_name": text, "arguments": {"file_path": text}})));
