@@ -19,6 +19,7 @@ use agent_strace_effects::Links;
 use agent_strace_engine::{Entries, Judging, Settings};
 use agent_strace_git::change_set::Change;
 use agent_strace_model::Gap;
+use agent_strace_model::finding::RuleId;
 use agent_strace_policy::Policy;
 use agent_strace_policy::config::evals::Evals;
 use agent_strace_policy::config::lint::Lints;
@@ -57,7 +58,8 @@ impl JudgeConfig {
         let policy = with_hooks_and_prices(policy, args, trust_base, environment, streams)?;
         let configured = configuration::decide(request, policy, trust_base, environment, streams)?;
         let Configured { policy, mut settings, baseline, retention, private } = configured;
-        settings.only = (command == GateCommand::Lint).then_some(agent_strace_rules::lint::FAMILIES);
+        settings.only =
+            (command == GateCommand::Lint).then_some(agent_strace_rules::lint::reports as fn(RuleId) -> bool);
         let colour = environment.colour && !args.no_color;
         settings.demands = demands(request, trust_base, colour)?;
         let evals = settings.demands.as_ref().map(|demands| &demands.evals);

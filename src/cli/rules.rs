@@ -16,14 +16,15 @@ pub(super) struct RulesArgs {
 pub(super) fn run(args: &RulesArgs, streams: &mut Streams<'_>) -> Result<u8, Failure> {
     let Some(id) = &args.id else {
         let head = ["rule", "level", "what it reports"].map(str::to_owned);
-        let rows =
-            agent_strace_rules::all().iter().map(|rule| [rule.id, rule.level.name(), rule.summary].map(str::to_owned));
+        let rows = agent_strace_rules::all()
+            .iter()
+            .map(|rule| [rule.id.as_str(), rule.level.name(), rule.summary].map(str::to_owned));
         let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
         output::print(streams.stdout, &agent_strace_report::columns(&rows))?;
         return Ok(0);
     };
     let Some(rule) = agent_strace_rules::find(id) else {
-        let known: Vec<&str> = agent_strace_rules::all().iter().map(|rule| rule.id).collect();
+        let known: Vec<&str> = agent_strace_rules::all().iter().map(|rule| rule.id.as_str()).collect();
         return Err(Failure::new(format!("there is no rule `{id}`"))
             .did_you_mean(id, &known)
             .hint("`agent-strace rules` lists them"));

@@ -81,7 +81,7 @@ fn mark(policy: &Policy, session: &str, finding: &mut Finding, effect: Option<&E
 
 fn blank(rule: &Rule, weight: Weight, message: String, about: &[String]) -> Finding {
     let parts: Vec<(&str, &str)> =
-        [("rule", rule.id)].into_iter().chain(about.iter().map(|text| ("about", text.as_str()))).collect();
+        [("rule", rule.id.as_str())].into_iter().chain(about.iter().map(|text| ("about", text.as_str()))).collect();
     Finding {
         impact: if weight == Weight::Incomplete { VerdictImpact::Incomplete } else { VerdictImpact::ByLevel },
         ..Finding::of_rule(rule.id, weight.level(), message, digest(&parts))

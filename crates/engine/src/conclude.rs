@@ -7,7 +7,7 @@ use jiff::civil::Date;
 
 use agent_strace_git::change_set::{Change, Extent};
 use agent_strace_model::Gap;
-use agent_strace_model::finding::{Finding, Level, VerdictImpact};
+use agent_strace_model::finding::{Finding, Level, RuleId, VerdictImpact};
 use agent_strace_policy::Policy;
 use agent_strace_rules::Source;
 use agent_strace_rules::eval::Demands;
@@ -33,8 +33,8 @@ pub struct Settings {
     pub waiver_mode: WaiverMode,
     /// Where all logs of the run came from.
     pub source: Source,
-    /// Families of rules, the only ones whose findings are wanted. What is missing of the evidence is always told.
-    pub only: Option<&'static [&'static str]>,
+    /// Selects the rules whose findings are reported; `None`: all of them. Missing evidence is always reported.
+    pub only: Option<fn(RuleId) -> bool>,
     /// What sessions have to be like.
     pub demands: Option<Arc<Demands>>,
     /// The change that they come with.
@@ -62,8 +62,8 @@ pub fn conclude(policy: &Policy, mut sessions: Vec<SessionOutcome>, gaps: Vec<Ga
     whole::judge(policy, &mut sessions, &gaps, settings);
     let change = settings.change.as_deref();
     let mut of_change = change.map(|change| changed::judge(policy, &mut sessions, change)).unwrap_or_default();
-    if let Some(families) = settings.only {
-        let wanted = |finding: &Finding| families.iter().any(|family| finding.rule.starts_with(family));
+    if let Some(is_wanted) = settings.only {
+        let wanted = |finding: &Finding| is_wanted(finding.rule);
         of_change.retain(wanted);
         for session in &mut sessions {
             session.findings.retain(|finding| wanted(finding) || finding.impact == VerdictImpact::Incomplete);

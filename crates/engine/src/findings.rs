@@ -51,7 +51,7 @@ pub(super) fn of_effect(effect: &Effect, judgement: &Judgement) -> Vec<Finding> 
         } else {
             (Level::Error, "a sensitive file that no allow list names")
         };
-        findings.push(finding(effect, "scope/sensitive", level, format!("{act}: {why}"), judgement));
+        findings.push(finding(effect, RuleId::ScopeSensitive, level, format!("{act}: {why}"), judgement));
     }
     findings
 }
@@ -71,7 +71,7 @@ pub(super) fn of_hit(at: At<'_>, judgement: &Judgement, hit: Hit) -> Finding {
 /// What a rule said about an event, whatever it did, or about the whole session: what another session does is not the
 /// same.
 pub(super) fn of_event(event: Option<&Event<'_>>, evidence: Option<String>, session: &str, hit: Hit) -> Finding {
-    let mut parts = vec![("rule", hit.rule), ("session", session)];
+    let mut parts = vec![("rule", hit.rule.as_str()), ("session", session)];
     parts.extend(hit.about.iter().map(|(name, value)| (*name, value.as_str())));
     let finding = Finding::of_rule(hit.rule, hit.level, hit.message, digest(&parts));
     Finding {
@@ -135,7 +135,7 @@ fn finding(effect: &Effect, rule: RuleId, level: Level, message: String, judgeme
 
 /// Over the rule and what was done, never over where or when: a finding keeps it while the code around it moves.
 fn fingerprint(rule: RuleId, view: &EffectView) -> String {
-    let mut parts = vec![("rule", rule), ("kind", view.kind)];
+    let mut parts = vec![("rule", rule.as_str()), ("kind", view.kind)];
     let port = view.port.map(|port| port.to_string());
     let named = [
         ("path", view.path.as_deref()),

@@ -377,7 +377,7 @@ fn only(mut found: Vec<Finding>, kept: Vec<bool>) -> Vec<Finding> {
 pub(super) fn order(
     finding: &Finding,
 ) -> (u32, &str, std::cmp::Reverse<agent_strace_model::finding::Level>, &str, &str) {
-    (finding.event, finding.rule, std::cmp::Reverse(finding.level), &finding.message, &finding.fingerprint)
+    (finding.event, finding.rule.as_str(), std::cmp::Reverse(finding.level), &finding.message, &finding.fingerprint)
 }
 
 fn entry(step: &Step<'_>, effect: &Effect, judgement: &Judgement) -> Entry {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 
-use agent_strace_model::finding::{Finding, PolicyLocation, RuleId, VerdictImpact};
+use agent_strace_model::finding::{Family, Finding, PolicyLocation, RuleId, VerdictImpact};
 use agent_strace_policy::{Policy, Waiver, WaiverOrigin};
 use agent_strace_rules::{Check, Usage};
 
@@ -226,10 +226,9 @@ fn knows(settings: &Settings, finding: &Finding) -> bool {
 /// Whether a baseline may contain the finding. Missing evidence cannot be known in advance. Findings about the gate and
 /// about sensitive files need an exception with an owner and an expiry date. Findings about exceptions are always reported.
 pub fn is_known_by_a_baseline(rule: RuleId, impact: VerdictImpact) -> bool {
-    let family = rule.split('/').next();
     impact != VerdictImpact::Incomplete
-        && !matches!(family, Some("evidence" | "floor" | "gate" | "policy"))
-        && rule != "scope/sensitive"
+        && !matches!(rule.family(), Family::Evidence | Family::Floor | Family::Gate | Family::Policy)
+        && rule != RuleId::ScopeSensitive
 }
 
 /// The findings of the rules about exceptions and suppressions.
@@ -250,7 +249,7 @@ pub(super) fn remarks(policy: &Policy, applied: &Applied, settings: &Settings) -
 fn remark(rule: &agent_strace_rules::Rule, waiver: &Waiver, message: String) -> Finding {
     let until = waiver.until.to_string();
     let parts = [
-        ("rule", rule.id),
+        ("rule", rule.id.as_str()),
         ("origin", waiver.origin.name()),
         ("of", &waiver.rule),
         ("match", waiver.shown()),

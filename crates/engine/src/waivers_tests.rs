@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
+use agent_strace_model::finding::RuleId;
+
 use super::tests::{conclude_block, policy, told};
 use super::*;
 
@@ -145,7 +147,7 @@ proptest! {
         prop_assert_eq!(findings(&one), findings(&other));
         prop_assert_eq!((one.verdict, one.waived.len()), (other.verdict, other.waived.len()));
         // Nothing is lost: what does not count is on record. Another rule may be named where one of two is excepted.
-        let rules = |outcome: &Outcome| -> BTreeSet<(u32, &'static str)> {
+        let rules = |outcome: &Outcome| -> BTreeSet<(u32, RuleId)> {
             let waived = outcome.waived.iter().map(|waived| (waived.finding.event, waived.finding.rule));
             told(outcome).map(|(_, finding)| (finding.event, finding.rule)).chain(waived).collect()
         };

@@ -1,7 +1,7 @@
 //! Sessions as wholes, each among the others of its run: what their logs do not prove, and who ran them.
 
 use agent_strace_model::Gap;
-use agent_strace_model::finding::{Finding, VerdictImpact};
+use agent_strace_model::finding::{Family, Finding, RuleId, VerdictImpact};
 use agent_strace_policy::Policy;
 use agent_strace_policy::evidence::Weight;
 use agent_strace_rules::{Account, Check, Rule, Run, SessionHit, Whole};
@@ -51,11 +51,11 @@ fn findings(whole: Whole<'_>, listed: bool) -> Vec<Finding> {
 }
 
 fn finding(whole: &Whole<'_>, rule: &Rule, hit: SessionHit, listed: bool) -> Option<Finding> {
-    let is_evidence = rule.id.starts_with("evidence/");
+    let is_evidence = rule.id.family() == Family::Evidence;
     let (weight, switch) =
         if is_evidence { whole.policy.evidence().weight(rule.id) } else { (Weight::Level(rule.level), None) };
     // The list of gaps says the same, with its places.
-    let said = listed && switch.is_none() && matches!(rule.id, "evidence/unreadable" | "evidence/truncated");
+    let said = listed && switch.is_none() && matches!(rule.id, RuleId::EvidenceUnreadable | RuleId::EvidenceTruncated);
     if weight == Weight::Off || said {
         return None;
     }
@@ -74,9 +74,9 @@ fn finding(whole: &Whole<'_>, rule: &Rule, hit: SessionHit, listed: bool) -> Opt
 }
 
 fn fingerprint(account: &Account, rule: &Rule, message: &str) -> String {
-    let mut parts = vec![("rule", rule.id), ("message", message)];
+    let mut parts = vec![("rule", rule.id.as_str()), ("message", message)];
     // What one session lacks, or how long it is kept, is not known of another.
-    if ["evidence/", "retention/"].iter().any(|family| rule.id.starts_with(family)) {
+    if matches!(rule.id.family(), Family::Evidence | Family::Retention) {
         parts.push(("session", &account.id));
     }
     digest(&parts)

@@ -5,6 +5,7 @@ use agent_strace_policy::EntryView;
 
 use super::act::Act;
 use super::script::{self, Shape};
+use agent_strace_model::finding::Family;
 
 /// One thing that the scope says and the file does not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,7 +114,7 @@ impl Residual {
     pub(super) fn covers(&self, judged: &Entry, way: Way) -> bool {
         let about = match &self.of {
             Of::Entry { pointer, .. } => judged.place.as_ref().is_some_and(|place| place.pointer == *pointer),
-            Of::Floor => judged.rule.starts_with("floor/"),
+            Of::Floor => judged.rule.family() == Family::Floor,
             Of::Unresolved => judged.decision == agent_strace_policy::Decision::Unresolved,
             Of::Rest => judged.place.as_ref().is_some_and(|place| {
                 !["/files/", "/commands/", "/network"].iter().any(|list| place.pointer.starts_with(list))

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+pub use crate::rule_id::{Family, RuleId};
+
 /// The severity of a finding. Ordered: `Note < Warning < Error`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
@@ -29,9 +31,6 @@ pub enum VerdictImpact {
     /// Makes the verdict incomplete at any threshold, because evidence is missing.
     Incomplete,
 }
-
-/// The id of a rule: `family/name`, lower case (`scope/read`, `sequence/secret-egress`).
-pub type RuleId = &'static str;
 
 /// A location in a policy file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

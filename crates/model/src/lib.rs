@@ -15,6 +15,7 @@ mod members;
 mod moment;
 pub mod naming;
 pub mod prices;
+mod rule_id;
 mod text;
 pub mod tombstone;
 

@@ -64,25 +64,25 @@ impl Weight {
 /// while all calls stay on record takes nothing away from a verdict: it is counted in reports, and a finding only where
 /// the policy wants one.
 pub(crate) const DEFAULTS: &[(RuleId, Weight)] = &[
-    ("coverage/no-session", Weight::Level(Level::Error)),
-    ("coverage/unexplained-change", Weight::Level(Level::Note)),
-    ("coverage/unmerged-write", Weight::Level(Level::Note)),
-    ("evidence/chain", Weight::Level(Level::Error)),
-    ("evidence/compacted", Weight::Off),
-    ("evidence/counts", Weight::Level(Level::Warning)),
-    ("evidence/level", Weight::Level(Level::Error)),
-    ("evidence/missing-subagent", Weight::Incomplete),
-    ("evidence/no-calls", Weight::Incomplete),
-    ("evidence/removed", Weight::Incomplete),
-    ("evidence/rewound", Weight::Off),
-    ("evidence/truncated", Weight::Incomplete),
-    ("evidence/unanswered", Weight::Off),
-    ("evidence/unknown-records", Weight::Off),
-    ("evidence/unreadable", Weight::Incomplete),
+    (RuleId::CoverageNoSession, Weight::Level(Level::Error)),
+    (RuleId::CoverageUnexplainedChange, Weight::Level(Level::Note)),
+    (RuleId::CoverageUnmergedWrite, Weight::Level(Level::Note)),
+    (RuleId::EvidenceChain, Weight::Level(Level::Error)),
+    (RuleId::EvidenceCompacted, Weight::Off),
+    (RuleId::EvidenceCounts, Weight::Level(Level::Warning)),
+    (RuleId::EvidenceLevel, Weight::Level(Level::Error)),
+    (RuleId::EvidenceMissingSubagent, Weight::Incomplete),
+    (RuleId::EvidenceNoCalls, Weight::Incomplete),
+    (RuleId::EvidenceRemoved, Weight::Incomplete),
+    (RuleId::EvidenceRewound, Weight::Off),
+    (RuleId::EvidenceTruncated, Weight::Incomplete),
+    (RuleId::EvidenceUnanswered, Weight::Off),
+    (RuleId::EvidenceUnknownRecords, Weight::Off),
+    (RuleId::EvidenceUnreadable, Weight::Incomplete),
 ];
 
 /// What was not read was not judged: these stay at least incomplete.
-pub(super) const NEVER_OPEN: &[RuleId] = &["evidence/truncated", "evidence/unreadable"];
+pub(super) const NEVER_OPEN: &[RuleId] = &[RuleId::EvidenceTruncated, RuleId::EvidenceUnreadable];
 
 /// How far a log can be trusted not to have been changed by whom it speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -139,8 +139,8 @@ impl EvidenceRules {
             self.minimum = Some((*grade, place.clone()));
         }
         for (rule, (weight, place)) in &floor.weights {
-            if weight.strictness() > self.weight(rule).0.strictness() {
-                self.weights.insert(rule, (*weight, place.clone()));
+            if weight.strictness() > self.weight(*rule).0.strictness() {
+                self.weights.insert(*rule, (*weight, place.clone()));
             }
         }
     }
@@ -151,12 +151,12 @@ impl EvidenceRules {
     }
 
     /// What the policy itself says that a rule weighs, and the entry that does.
-    pub fn stated(&self, rule: &str) -> Option<(Weight, &PolicyLocation)> {
-        self.weights.get(rule).map(|(weight, place)| (*weight, place))
+    pub fn stated(&self, rule: RuleId) -> Option<(Weight, &PolicyLocation)> {
+        self.weights.get(&rule).map(|(weight, place)| (*weight, place))
     }
 
     /// What a rule weighs, and the entry that says so.
-    pub fn weight(&self, rule: &str) -> (Weight, Option<&PolicyLocation>) {
+    pub fn weight(&self, rule: RuleId) -> (Weight, Option<&PolicyLocation>) {
         if let Some((weight, place)) = self.stated(rule) {
             return (weight, Some(place));
         }

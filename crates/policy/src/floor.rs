@@ -17,7 +17,7 @@ struct Row {
 /// Relative to the root, to a home directory, and to any other directory. Compared folded, so all in lower case.
 const TABLE: &[Row] = &[
     Row {
-        rule: "floor/policy",
+        rule: RuleId::FloorPolicy,
         why: "the policy and its settings judge the agent",
         globs: &[
             ".agent-scope.json",
@@ -32,7 +32,7 @@ const TABLE: &[Row] = &[
         ],
     },
     Row {
-        rule: "floor/agent-settings",
+        rule: RuleId::FloorAgentSettings,
         why: "agent settings decide what the agent may do without asking",
         globs: &[
             ".claude/settings*.json",
@@ -99,7 +99,7 @@ const TABLE: &[Row] = &[
         ],
     },
     Row {
-        rule: "floor/hooks",
+        rule: RuleId::FloorHooks,
         why: "hooks run by themselves, outside of any scope",
         globs: &[
             ".git/hooks/**",
@@ -133,9 +133,9 @@ const TABLE: &[Row] = &[
             ".lefthook-local/**",
         ],
     },
-    Row { rule: "floor/trace-store", why: "the trace store is the evidence", globs: &[".agent-traces/**"] },
+    Row { rule: RuleId::FloorTraceStore, why: "the trace store is the evidence", globs: &[".agent-traces/**"] },
     Row {
-        rule: "floor/gate",
+        rule: RuleId::FloorGate,
         why: "the gate's workflow decides whether anything is judged",
         globs: &[".github/workflows/*agent-strace*", ".gitlab/*agent-strace*"],
     },
@@ -190,7 +190,7 @@ pub(super) fn check(files: &Files<'_>, certainty: Certainty, judging: &[OwnRule]
     };
     if judging.iter().any(broken) {
         return Some(Floor::Broken {
-            rule: "floor/policy",
+            rule: RuleId::FloorPolicy,
             why: "this file is part of the policy that judges the agent",
         });
     }

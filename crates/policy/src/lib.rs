@@ -134,7 +134,6 @@ pub use parts::Parts;
 use scope::Scope;
 use sequences::Sequence;
 use sessions::Conditions;
-pub use waivers::BUILT_IN;
 use waivers::Names;
 #[cfg(test)]
 pub use waivers::schema::Exception;

@@ -6,6 +6,7 @@ use super::escape::{shorten, terminal};
 use super::text::{Paint, counted, gap_text, more, of_change, verdict, waivers};
 use super::view::{Report, ShownEntry, ShownSession};
 use agent_strace_model::Status;
+use agent_strace_model::finding::Family;
 use agent_strace_policy::Decision;
 
 /// The first two sections are cut here.
@@ -91,8 +92,8 @@ fn section(lines: &mut Vec<String>, title: &str, items: &[String], limit: usize)
 /// Findings of rules with a memory: the decision on no single effect shows them.
 fn others(session: &ShownSession) -> impl Iterator<Item = String> {
     let others = session.findings.iter().filter(|finding| {
-        let family = finding.rule.split('/').next();
-        !finding.is_incomplete() && (finding.is_whole() || !matches!(family, Some("scope" | "floor")))
+        let of_effect = matches!(finding.rule.family(), Family::Scope | Family::Floor);
+        !finding.is_incomplete() && (finding.is_whole() || !of_effect)
     });
     others.map(|finding| {
         let message = terminal(finding.message.as_str());

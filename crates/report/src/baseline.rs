@@ -62,7 +62,7 @@ impl Baseline {
         let mut by_fingerprint = BTreeMap::new();
         for finding in fit {
             let entry = Known {
-                rule: finding.rule,
+                rule: finding.rule.as_str(),
                 message: finding.message.as_str(),
                 fingerprint: &finding.fingerprint,
                 repository: None,
@@ -120,7 +120,7 @@ pub fn ruleset(report: &Report) -> String {
 fn ruleset_of(policy: &str) -> String {
     let mut hasher = Sha256::new();
     for rule in agent_strace_rules::all() {
-        hasher.update(rule.id);
+        hasher.update(rule.id.as_str());
         hasher.update([0]);
     }
     hasher.update(policy);

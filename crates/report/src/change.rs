@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use agent_strace_engine::{Outcome, Verdict};
 use agent_strace_git::change_set::{Change, Revision};
-use agent_strace_model::finding::{Finding, Level, VerdictImpact};
+use agent_strace_model::finding::{Family, Finding, Level, VerdictImpact};
 use agent_strace_secrets::{Redacted, redact};
 
 /// What was judged beside the sessions.
@@ -64,7 +64,7 @@ impl ShownChange {
 }
 
 fn is_of_gate(finding: &Finding) -> bool {
-    finding.rule.starts_with("gate/")
+    finding.rule.family() == Family::Gate
 }
 
 impl ShownRevision {

@@ -12,7 +12,7 @@ use super::view::{Report, ShownEffect, ShownLocation};
 use agent_strace_engine::Entry;
 use agent_strace_engine::policy_testing::Explained;
 use agent_strace_model::Status;
-use agent_strace_model::finding::{EffectView, Level};
+use agent_strace_model::finding::{EffectView, Family, Level, RuleId};
 use agent_strace_policy::Decision;
 use agent_strace_secrets::{Redacted, redact};
 
@@ -123,8 +123,8 @@ impl EffectsReport {
         if let Some(report) = &self.judged {
             lines.push(String::new());
             // What no single effect shows: rules with a memory.
-            let others = report.findings().filter(|(_, found)| !found.rule.starts_with("scope/"));
-            let others = others.filter(|(_, found)| !found.rule.starts_with("floor/"));
+            let of_effect = |rule: RuleId| matches!(rule.family(), Family::Scope | Family::Floor);
+            let others = report.findings().filter(|(_, found)| !of_effect(found.rule));
             lines.extend(others.map(|(_, found)| {
                 let message = terminal(found.message.as_str());
                 format!("{} {}: {message}", paint.level(found.level).replace("  ", ""), found.rule)
@@ -230,7 +230,7 @@ impl Ruling {
         Self {
             decision: entry.decision,
             level: entry.level,
-            rule: entry.rule,
+            rule: entry.rule.as_str(),
             reason: redact(&entry.reason),
             place: entry.place.as_ref().map(|place| ShownLocation::new(place, entry.policy_rule.as_deref())),
             sensitive: entry.sensitive,

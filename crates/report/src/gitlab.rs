@@ -60,7 +60,7 @@ fn of_group(report: &Report, group: &Group<'_>) -> Entry {
         Level::Warning => "major",
         Level::Note => "info",
     };
-    entry(group.rule, severity, &group.key(), &group.sentence(report), &group.anchor)
+    entry(group.rule.as_str(), severity, &group.key(), &group.sentence(report), &group.anchor)
 }
 
 fn entry(check_name: &'static str, severity: &'static str, key: &str, text: &str, anchor: &Anchor) -> Entry {

@@ -7,7 +7,7 @@ use super::Checkout;
 use super::anchor::Anchor;
 use super::text::counted;
 use super::view::{Report, ShownFinding, ShownSession};
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, RuleId};
 
 /// Acts that a message names.
 const NAMED: usize = 3;
@@ -15,7 +15,7 @@ const NAMED: usize = 3;
 /// Findings of one rule at one line, with their sessions where they are about one. There is at least one.
 #[derive(Debug)]
 pub(super) struct Group<'a> {
-    pub(super) rule: &'static str,
+    pub(super) rule: RuleId,
     pub(super) anchor: Anchor,
     pub(super) findings: Vec<(Option<&'a ShownSession>, &'a ShownFinding)>,
 }
@@ -60,7 +60,7 @@ fn act(session: Option<&ShownSession>, finding: &ShownFinding) -> String {
 
 /// All findings that count, the worst first, then by rule and place.
 pub(super) fn groups<'r>(report: &'r Report, checkout: &Checkout<'_>) -> Vec<Group<'r>> {
-    let mut by_place: BTreeMap<(&'static str, Anchor), Vec<_>> = BTreeMap::new();
+    let mut by_place: BTreeMap<(RuleId, Anchor), Vec<_>> = BTreeMap::new();
     for (session, finding) in report.findings() {
         by_place
             .entry((finding.rule, Anchor::of(report, session, finding, checkout)))

@@ -400,7 +400,7 @@ pub(super) fn waiver(by: Option<&ShownUse>) -> Waiver<'_> {
 
 fn finding<'a>(report: &'a Report, session: Option<&'a ShownSession>, finding: &'a ShownFinding) -> Finding<'a> {
     Finding {
-        rule: finding.rule,
+        rule: finding.rule.as_str(),
         level: finding.level.name(),
         incomplete: finding.is_incomplete(),
         message: finding.message.as_str(),

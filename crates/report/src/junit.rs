@@ -100,7 +100,7 @@ fn of_session(report: &Report, session: &ShownSession) -> Suite {
 fn of_rules<'f>(report: &Report, findings: impl Iterator<Item = &'f ShownFinding>, source: &str) -> Vec<Case> {
     let mut by_rule: BTreeMap<&str, Vec<&ShownFinding>> = BTreeMap::new();
     for finding in findings {
-        by_rule.entry(finding.rule).or_default().push(finding);
+        by_rule.entry(finding.rule.as_str()).or_default().push(finding);
     }
     by_rule.into_iter().map(|(rule, findings)| of_rule(report, rule, &findings, source)).collect()
 }

@@ -5,7 +5,7 @@ use super::escape::{shorten, terminal};
 use super::text::{Paint, counted, gap_text, more, of_change, waivers};
 use super::view::{Report, ShownFinding, ShownSession};
 use agent_strace_engine::Verdict;
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Family, Level};
 
 /// Columns of a rule's name.
 const NAME: usize = 26;
@@ -64,7 +64,7 @@ fn session_lines(session: &ShownSession, paint: &Paint) -> Vec<String> {
 
 /// `WARN  tool-loop              "Bash" called 7 times … (events 34–41)`.
 fn line(finding: &ShownFinding, paint: &Paint) -> String {
-    let name = finding.rule.strip_prefix("lint/").unwrap_or(finding.rule);
+    let name = if finding.rule.family() == Family::Lint { finding.rule.short() } else { finding.rule.as_str() };
     let level = if finding.is_incomplete() { "?" } else { level(finding.level) };
     let place = match finding.until {
         _ if finding.event == 0 => String::new(),

@@ -169,7 +169,7 @@ fn row(report: &Report, session: Option<&ShownSession>, finding: &ShownFinding) 
 fn push_rules(text: &mut String, report: &Report) {
     let mut found: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, finding) in report.findings() {
-        *found.entry(finding.rule).or_default() += 1;
+        *found.entry(finding.rule.as_str()).or_default() += 1;
     }
     if found.is_empty() {
         return;

@@ -82,7 +82,7 @@ pub(super) fn of_change(report: &Report, paint: &Paint) -> Vec<String> {
         return Vec::new();
     }
     let mut lines = vec![String::new(), paint.bold("the change")];
-    let width = report.of_change.iter().map(|finding| finding.rule.len()).max().unwrap_or(0);
+    let width = report.of_change.iter().map(|finding| finding.rule.as_str().len()).max().unwrap_or(0);
     for findings in report.of_change.chunk_by(|left, right| report.file_of(left) == report.file_of(right)) {
         if let Some(first) = findings.first() {
             lines.push(format!("  {}:{}", terminal(report.file_of(first)), first.line));
@@ -99,7 +99,7 @@ pub(super) fn waivers(report: &Report, paint: &Paint) -> Vec<String> {
     let mut lines = Vec::new();
     if !report.remarks.is_empty() {
         lines.extend([String::new(), paint.bold("exceptions and suppressions")]);
-        let width = report.remarks.iter().map(|finding| finding.rule.len()).max().unwrap_or(0);
+        let width = report.remarks.iter().map(|finding| finding.rule.as_str().len()).max().unwrap_or(0);
         for finding in &report.remarks {
             lines.extend(finding_lines(report, finding, width, paint));
         }
@@ -183,7 +183,7 @@ fn event_lines(report: &Report, session: &ShownSession, findings: &[ShownFinding
     } else {
         lines.push(format!("  event {}{} at {source}:{}", first.event, tool.unwrap_or_default(), first.line));
     }
-    let width = findings.iter().map(|finding| finding.rule.len()).max().unwrap_or(0);
+    let width = findings.iter().map(|finding| finding.rule.as_str().len()).max().unwrap_or(0);
     for (evidence, findings) in by_evidence(findings) {
         lines.extend(evidence.map(|said| format!("    > {}", shorten(&terminal(said), EVIDENCE))));
         for finding in findings {

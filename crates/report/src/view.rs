@@ -7,7 +7,9 @@ use super::change::{AfterMerge, ShownChange};
 use super::session::{ShownProof, ShownWho};
 pub(super) use super::waived::{ShownUse, ShownWaived};
 use agent_strace_engine::{Entry, FailOn, Outcome, SessionOutcome, Verdict};
-use agent_strace_model::finding::{Cause, EffectView, Finding, Level, PolicyLocation, PolicyRule, VerdictImpact};
+use agent_strace_model::finding::{
+    Cause, EffectView, Finding, Level, PolicyLocation, PolicyRule, RuleId, VerdictImpact,
+};
 use agent_strace_model::{Gap, Status};
 use agent_strace_policy::hooks::Manifest;
 use agent_strace_policy::{Decision, Extended, PolicyIdentity, WaiverOrigin};
@@ -83,7 +85,7 @@ pub(super) struct ShownSession {
 
 #[derive(Debug)]
 pub(super) struct ShownFinding {
-    pub(super) rule: &'static str,
+    pub(super) rule: RuleId,
     pub(super) level: Level,
     pub(super) message: Redacted,
     /// From the top of the repository, where it is about a file of the change.

@@ -2,10 +2,10 @@
 //! the findings of all others.
 
 use super::{Check, Rule};
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, RuleId};
 
 macro_rules! eval {
-    ($name:ident, $id:literal, $spec:literal, $level:ident, $summary:literal) => {
+    ($name:ident, $id:expr, $spec:literal, $level:ident, $summary:literal) => {
         pub(crate) static $name: Rule = Rule {
             id: $id,
             level: Level::$level,
@@ -16,8 +16,8 @@ macro_rules! eval {
     };
 }
 
-eval!(CRITERION, "eval/criterion", "criterion", Error, "a number of a session fails a criterion of the evals");
-eval!(REGRESSION, "eval/regression", "regression", Error, "a session is worse than the baseline of the evals");
-eval!(SCORE, "eval/score", "score", Error, "the weighted score of a session is below a threshold of the evals");
-eval!(SCORER, "eval/scorer", "scorer", Error, "a session scores less than the evals demand");
-eval!(UNJUDGED, "eval/unjudged", "unjudged", Warning, "the log does not record what the evals demand");
+eval!(CRITERION, RuleId::EvalCriterion, "criterion", Error, "a number of a session fails a criterion of the evals");
+eval!(REGRESSION, RuleId::EvalRegression, "regression", Error, "a session is worse than the baseline of the evals");
+eval!(SCORE, RuleId::EvalScore, "score", Error, "the weighted score of a session is below a threshold of the evals");
+eval!(SCORER, RuleId::EvalScorer, "scorer", Error, "a session scores less than the evals demand");
+eval!(UNJUDGED, RuleId::EvalUnjudged, "unjudged", Warning, "the log does not record what the evals demand");

@@ -3,10 +3,10 @@
 use super::{Check, Rule, SessionHit, Whole};
 use agent_strace_model::dialect::Carries;
 use agent_strace_model::evidence::Chain;
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, RuleId};
 
 macro_rules! evidence {
-    ($name:ident, $id:literal, $spec:literal, $level:ident, $check:ident, $summary:literal) => {
+    ($name:ident, $id:expr, $spec:literal, $level:ident, $check:ident, $summary:literal) => {
         pub(super) static $name: Rule = Rule {
             id: $id,
             level: Level::$level,
@@ -17,32 +17,46 @@ macro_rules! evidence {
     };
 }
 
-evidence!(CHAIN, "evidence/chain", "chain", Error, chain, "the chain of digests in a log is broken");
-evidence!(COMPACTED, "evidence/compacted", "compacted", Note, compacted, "the conversation was summarised");
-evidence!(COUNTS, "evidence/counts", "counts", Warning, counts, "a total in a log is not that of what it holds");
-evidence!(LEVEL, "evidence/level", "level", Error, level, "a log proves less than the policy demands");
+evidence!(CHAIN, RuleId::EvidenceChain, "chain", Error, chain, "the chain of digests in a log is broken");
+evidence!(COMPACTED, RuleId::EvidenceCompacted, "compacted", Note, compacted, "the conversation was summarised");
+evidence!(COUNTS, RuleId::EvidenceCounts, "counts", Warning, counts, "a total in a log is not that of what it holds");
+evidence!(LEVEL, RuleId::EvidenceLevel, "level", Error, level, "a log proves less than the policy demands");
 evidence!(
     MISSING_SUBAGENT,
-    "evidence/missing-subagent",
+    RuleId::EvidenceMissingSubagent,
     "missing-subagent",
     Warning,
     missing_subagent,
     "a sub-agent made calls that are not recorded"
 );
-evidence!(NO_CALLS, "evidence/no-calls", "no-calls", Warning, no_calls, "the format of a log can't hold all calls");
-evidence!(REMOVED, "evidence/removed", "removed", Warning, removed, "the agent's host removed messages from a log");
-evidence!(REWOUND, "evidence/rewound", "rewound", Note, rewound, "the conversation was taken back");
-evidence!(TRUNCATED, "evidence/truncated", "truncated", Warning, truncated, "a log ends inside a record");
-evidence!(UNANSWERED, "evidence/unanswered", "unanswered", Note, unanswered, "calls have no recorded result");
+evidence!(NO_CALLS, RuleId::EvidenceNoCalls, "no-calls", Warning, no_calls, "the format of a log can't hold all calls");
+evidence!(
+    REMOVED,
+    RuleId::EvidenceRemoved,
+    "removed",
+    Warning,
+    removed,
+    "the agent's host removed messages from a log"
+);
+evidence!(REWOUND, RuleId::EvidenceRewound, "rewound", Note, rewound, "the conversation was taken back");
+evidence!(TRUNCATED, RuleId::EvidenceTruncated, "truncated", Warning, truncated, "a log ends inside a record");
+evidence!(UNANSWERED, RuleId::EvidenceUnanswered, "unanswered", Note, unanswered, "calls have no recorded result");
 evidence!(
     UNKNOWN_RECORDS,
-    "evidence/unknown-records",
+    RuleId::EvidenceUnknownRecords,
     "unknown-records",
     Note,
     unknown_records,
     "a log holds records of an unknown type"
 );
-evidence!(UNREADABLE, "evidence/unreadable", "unreadable", Warning, unreadable, "parts of a log could not be read");
+evidence!(
+    UNREADABLE,
+    RuleId::EvidenceUnreadable,
+    "unreadable",
+    Warning,
+    unreadable,
+    "parts of a log could not be read"
+);
 
 fn chain(whole: &Whole<'_>, hits: &mut Vec<SessionHit>) {
     if let Chain::Broken(line) = whole.account.evidence.chain {

@@ -1,10 +1,10 @@
 //! Exceptions and suppressions: each has an end, is needed, and names what it is about, or is a finding itself.
 
 use super::{Check, Rule, Usage};
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, RuleId};
 
 macro_rules! exception {
-    ($name:ident, $id:literal, $spec:literal, $level:ident, $check:ident, $summary:literal) => {
+    ($name:ident, $id:expr, $spec:literal, $level:ident, $check:ident, $summary:literal) => {
         pub(super) static $name: Rule = Rule {
             id: $id,
             level: Level::$level,
@@ -17,22 +17,22 @@ macro_rules! exception {
 
 exception!(
     EXCEEDED,
-    "policy/exception-exceeded",
+    RuleId::PolicyExceptionExceeded,
     "exceeded",
     Warning,
     exceeded,
     "an exception is needed more often than it may be used"
 );
-exception!(EXPIRED, "policy/exception-expired", "expired", Error, expired, "an exception is past its last day");
+exception!(EXPIRED, RuleId::PolicyExceptionExpired, "expired", Error, expired, "an exception is past its last day");
 exception!(
     TOO_BROAD,
-    "policy/exception-too-broad",
+    RuleId::PolicyExceptionTooBroad,
     "too-broad",
     Warning,
     too_broad,
     "an exception switches a rule off, whatever was touched"
 );
-exception!(UNUSED, "policy/exception-unused", "unused", Note, unused, "an exception covers nothing in this run");
+exception!(UNUSED, RuleId::PolicyExceptionUnused, "unused", Note, unused, "an exception covers nothing in this run");
 
 fn exceeded(usage: &Usage<'_>) -> Option<String> {
     let most = usage.waiver.max_uses.filter(|_| usage.refused > 0)?;

@@ -2,11 +2,11 @@
 
 use super::{Check, Hit, Log, Rule, Site};
 use agent_strace_model::Status;
-use agent_strace_model::finding::{Level, VerdictImpact};
+use agent_strace_model::finding::{Level, RuleId, VerdictImpact};
 use agent_strace_policy::hooks::Form;
 
 pub(super) static DENIED_TOOL: Rule = Rule {
-    id: "hooks/denied-tool",
+    id: RuleId::HooksDeniedTool,
     level: Level::Error,
     summary: "a tool was called that a hook policy denies",
     spec: include_str!("../specs/hooks-denied-tool.md"),

@@ -1,10 +1,10 @@
 //! Credentials that an agent wrote into its log with its own settings.
 
 use super::{Check, Rule, SessionHit, Whole};
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, RuleId};
 
 pub(super) static RULE: Rule = Rule {
-    id: "secret/log-settings",
+    id: RuleId::SecretLogSettings,
     level: Level::Warning,
     summary: "a log carries a credential among the agent's settings",
     spec: include_str!("../specs/secret-log-settings.md"),

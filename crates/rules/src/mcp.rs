@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use super::{Account, Check, Rule, SessionHit, Whole};
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, RuleId};
 
 pub(super) static POISONED: Rule = Rule {
-    id: "mcp/server-poisoned",
+    id: RuleId::McpServerPoisoned,
     level: Level::Error,
     summary: "an MCP server told the model to act against its user, in what it said of itself or its tools",
     spec: include_str!("../specs/mcp-server-poisoned.md"),
@@ -17,7 +17,7 @@ pub(super) static POISONED: Rule = Rule {
 };
 
 pub(super) static CHANGED: Rule = Rule {
-    id: "mcp/tool-changed",
+    id: RuleId::McpToolChanged,
     level: Level::Warning,
     summary: "a tool of an MCP server is described otherwise than before",
     spec: include_str!("../specs/mcp-tool-changed.md"),

@@ -1,10 +1,10 @@
 //! Rules about repositories. What they look at is no session: `agent_strace_repos::repo_audit` applies them.
 
 use super::{Check, Rule};
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, RuleId};
 
 macro_rules! repository {
-    ($name:ident, $id:literal, $spec:literal, $level:ident, $summary:literal) => {
+    ($name:ident, $id:expr, $spec:literal, $level:ident, $summary:literal) => {
         pub static $name: Rule = Rule {
             id: $id,
             level: Level::$level,
@@ -16,84 +16,102 @@ macro_rules! repository {
 }
 repository!(
     APPROVAL_EXPIRED,
-    "repo/approval-expired",
+    RuleId::RepoApprovalExpired,
     "approval-expired",
     Warning,
     "an approval is over and approves nothing any more"
 );
 repository!(
     UNAPPROVED_TOOL,
-    "repo/unapproved-tool",
+    RuleId::RepoUnapprovedTool,
     "unapproved-tool",
     Error,
     "an AI tool is in use that nobody approved"
 );
 repository!(
     UNAPPROVED_SERVER,
-    "repo/unapproved-server",
+    RuleId::RepoUnapprovedServer,
     "unapproved-server",
     Error,
     "an MCP server is declared that nobody approved"
 );
 repository!(
     UNAPPROVED_ENDPOINT,
-    "repo/unapproved-endpoint",
+    RuleId::RepoUnapprovedEndpoint,
     "unapproved-endpoint",
     Error,
     "a provider of language models is used that nobody approved"
 );
 repository!(
     UNKNOWN_ENDPOINT,
-    "repo/unknown-endpoint",
+    RuleId::RepoUnknownEndpoint,
     "unknown-endpoint",
     Warning,
     "an endpoint of a language model is of no provider we know"
 );
 repository!(
     SERVER_UNDECLARED,
-    "repo/server-undeclared",
+    RuleId::RepoServerUndeclared,
     "server-undeclared",
     Error,
     "sessions used an MCP server that the repository does not declare"
 );
-repository!(SERVER_UNUSED, "repo/server-unused", "server-unused", Note, "an MCP server is declared and was not used");
+repository!(
+    SERVER_UNUSED,
+    RuleId::RepoServerUnused,
+    "server-unused",
+    Note,
+    "an MCP server is declared and was not used"
+);
 
-repository!(AUTO_APPROVE, "repo/auto-approve", "auto-approve", Warning, "tools of MCP servers run without a question");
-repository!(GATE_DISABLED, "repo/gate-disabled", "gate-disabled", Error, "hooks or the gate itself are switched off");
+repository!(
+    AUTO_APPROVE,
+    RuleId::RepoAutoApprove,
+    "auto-approve",
+    Warning,
+    "tools of MCP servers run without a question"
+);
+repository!(
+    GATE_DISABLED,
+    RuleId::RepoGateDisabled,
+    "gate-disabled",
+    Error,
+    "hooks or the gate itself are switched off"
+);
 repository!(
     HIDDEN_TEXT,
-    "repo/hidden-text",
+    RuleId::RepoHiddenText,
     "hidden-text",
     Error,
     "instructions for agents have text that no reader sees"
 );
-repository!(HOOK_COMMAND, "repo/hook-command", "hook-command", Warning, "opening the repository runs a command");
+repository!(HOOK_COMMAND, RuleId::RepoHookCommand, "hook-command", Warning, "opening the repository runs a command");
 repository!(
     PERMISSION_BYPASS,
-    "repo/permission-bypass",
+    RuleId::RepoPermissionBypass,
     "permission-bypass",
     Error,
     "settings let an agent do everything without a question"
 );
 repository!(
     SERVER_FLOATING,
-    "repo/server-floating",
+    RuleId::RepoServerFloating,
     "server-floating",
     Warning,
     "an MCP server may be another one at each start"
 );
 repository!(
     SERVER_POISONED,
-    "repo/server-poisoned",
+    RuleId::RepoServerPoisoned,
     "server-poisoned",
     Error,
     "an MCP server tells the model to act against its user"
 );
 repository!(
     SERVER_UNSAFE,
-    "repo/server-unsafe",
+    RuleId::RepoServerUnsafe,
     "server-unsafe",
     Warning,
     "an MCP server is started in a dangerous way"
 );
-repository!(WIDE_ALLOW, "repo/wide-allow", "wide-allow", Warning, "settings allow an agent far more than it needs");
+repository!(WIDE_ALLOW, RuleId::RepoWideAllow, "wide-allow", Warning, "settings allow an agent far more than it needs");

@@ -1,10 +1,10 @@
 //! Sessions that the store should not hold any more, by `retention` of the configuration.
 
 use super::{Check, Rule, SessionHit, Whole};
-use agent_strace_model::finding::{Level, PolicyLocation};
+use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 macro_rules! retention {
-    ($name:ident, $id:literal, $spec:literal, $summary:literal) => {
+    ($name:ident, $id:expr, $spec:literal, $summary:literal) => {
         pub(super) static $name: Rule = Rule {
             id: $id,
             level: Level::Warning,
@@ -15,10 +15,15 @@ macro_rules! retention {
     };
 }
 
-retention!(AGE, "retention/age", "age", "the store keeps a session longer than the configuration allows");
-retention!(COUNT, "retention/count", "count", "the store keeps more sessions than the configuration allows");
-retention!(SIZE, "retention/size", "size", "the sessions of the store take more room than the configuration allows");
-retention!(UNREADABLE, "retention/unreadable", "unreadable", "nothing says how long the store has kept a session");
+retention!(AGE, RuleId::RetentionAge, "age", "the store keeps a session longer than the configuration allows");
+retention!(COUNT, RuleId::RetentionCount, "count", "the store keeps more sessions than the configuration allows");
+retention!(
+    SIZE,
+    RuleId::RetentionSize,
+    "size",
+    "the sessions of the store take more room than the configuration allows"
+);
+retention!(UNREADABLE, RuleId::RetentionUnreadable, "unreadable", "nothing says how long the store has kept a session");
 
 /// Why the store should not hold a session any more, or why nobody can tell.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,11 +3,11 @@
 use super::{Act, Check, Hit, Log, Rule};
 use agent_strace_effects::{Certainty, Kind};
 use agent_strace_model::Status;
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, RuleId};
 use agent_strace_policy::Decision;
 
 pub(super) static RULE: Rule = Rule {
-    id: "sequence/secret-egress",
+    id: RuleId::SequenceSecretEgress,
     level: Level::Warning,
     summary: "a secret was read before a connection to another host",
     spec: include_str!("../specs/sequence-secret-egress.md"),

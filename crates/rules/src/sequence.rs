@@ -6,12 +6,12 @@ use std::ops::Range;
 use super::{Act, Check, Hit, Log, Rule, Site};
 use agent_strace_effects::Kind;
 use agent_strace_model::Status;
-use agent_strace_model::finding::{Level, VerdictImpact};
+use agent_strace_model::finding::{Level, RuleId, VerdictImpact};
 use agent_strace_policy::Context;
 use agent_strace_policy::sequences::{Done, Sequence, Step};
 
 pub(super) static RULE: Rule = Rule {
-    id: "sequence/policy",
+    id: RuleId::SequencePolicy,
     level: Level::Error,
     summary: "acts followed each other that the policy forbids in this order",
     spec: include_str!("../specs/sequence-policy.md"),

@@ -1,11 +1,11 @@
 //! Sessions that the policy does not want, or that do not record what it asks for.
 
 use super::{Check, Rule, SessionHit, Whole};
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, RuleId};
 use agent_strace_policy::sessions::{Breach, Fault};
 
 pub(super) static RULE: Rule = Rule {
-    id: "scope/session",
+    id: RuleId::ScopeSession,
     level: Level::Error,
     summary: "a session was run by whom, where or how the policy does not allow",
     spec: include_str!("../specs/scope-session.md"),

@@ -13,7 +13,7 @@ use super::args::{RunArgs, TableFormat};
 use super::{Measure, MissingEvals, gaps, glyphs, no_sessions};
 use agent_strace_engine::Outcome;
 use agent_strace_ingest::discover::Selection;
-use agent_strace_model::finding::{Finding, VerdictImpact};
+use agent_strace_model::finding::{Family, Finding, VerdictImpact};
 use agent_strace_report::EvalsReport;
 use agent_strace_rules::eval::{Assessment, Baseline};
 
@@ -56,7 +56,7 @@ pub(super) fn run(
 
 /// The exit code by evals alone. `check` judges everything else.
 fn exit_code(outcome: &Outcome, fail_on: FailOn) -> u8 {
-    let own = |finding: &&Finding| finding.rule.starts_with("eval/");
+    let own = |finding: &&Finding| finding.rule.family() == Family::Eval;
     let found: Vec<&Finding> = outcome.sessions.iter().flat_map(|session| &session.findings).filter(own).collect();
     let fails = |finding: &Finding| match fail_on.threshold() {
         agent_strace_engine::FailOn::Never => false,
@@ -65,7 +65,8 @@ fn exit_code(outcome: &Outcome, fail_on: FailOn) -> u8 {
     let measured = outcome.sessions.iter().all(|session| session.assessment.is_some());
     let lacks = outcome.sessions.is_empty() || !measured || !gaps(outcome).is_empty();
     // Missing evidence is missing for every scorer.
-    let evidence = |finding: &Finding| finding.rule.starts_with("eval/") || finding.rule.starts_with("evidence/");
+    let evidence =
+        |finding: &Finding| finding.rule.family() == Family::Eval || finding.rule.family() == Family::Evidence;
     let mut all = outcome.sessions.iter().flat_map(|session| &session.findings);
     if found.iter().any(|finding| fails(finding)) {
         1

@@ -13,7 +13,7 @@ use super::HookArgs;
 use agent_strace_engine::{FailOn, Judging, SessionOutcome, Share};
 use agent_strace_ingest::{Log, StoreEntry};
 use agent_strace_live::hook_events::{Decision, REFUSAL};
-use agent_strace_model::finding::{Finding, Level, VerdictImpact};
+use agent_strace_model::finding::{Family, Finding, Level, RuleId, VerdictImpact};
 use agent_strace_rules::private::{Exposed, Wanted};
 use agent_strace_secrets::redact;
 use agent_strace_store::live::Judged;
@@ -37,7 +37,7 @@ impl Verdict {
 }
 
 /// A person has to approve it.
-const APPROVAL: &str = "scope/approval";
+const APPROVAL: RuleId = RuleId::ScopeApproval;
 
 /// A recorded call that waits for its verdict.
 pub(super) struct PendingCall<'c> {
@@ -96,7 +96,7 @@ fn verdict(found: &[&Finding], fail_on: FailOn, policy_sha256: Option<String>) -
         (failing, _) => (Decision::Deny, failing.to_vec()),
     };
     let judged = found.iter().map(|finding| Judged {
-        rule: finding.rule.to_owned(),
+        rule: finding.rule.to_string(),
         level: finding.level.name().to_owned(),
         message: redact(&finding.message).as_str().to_owned(),
         pointer: finding.policy.as_ref().map(|place| place.pointer.clone()),
@@ -190,7 +190,8 @@ fn private(
     number: u32,
 ) -> Result<Vec<Finding>, Failure> {
     let outcome = judged(&entry(folder), format!("{line}\n").into_bytes(), judging, Some(wanted))?;
-    let is_private = |finding: &Finding| finding.rule.starts_with("secret/") || finding.rule.starts_with("pii/");
+    let is_private =
+        |finding: &Finding| finding.rule.family() == Family::Secret || finding.rule.family() == Family::Pii;
     let renumbered = |finding: Finding| Finding { event: number, line: number, ..finding };
     Ok(outcome.findings.into_iter().filter(is_private).filter(|finding| finding.event == 1).map(renumbered).collect())
 }

@@ -19,7 +19,7 @@ use super::reply::{SHORT, TEXT, ToolError, ToolResult, gaps, shown};
 use agent_strace_effects::Kind;
 use agent_strace_engine::{Entries, Entry, Outcome, SessionOutcome, Settings};
 use agent_strace_model::Session;
-use agent_strace_model::finding::{self, EffectView, Finding, Level, VerdictImpact};
+use agent_strace_model::finding::{self, EffectView, Finding, Level, RuleId, VerdictImpact};
 use agent_strace_policy::{Decision, Policy};
 
 /// Reasons and effects of one answer, and bytes of what is asked about.
@@ -238,7 +238,7 @@ fn answer(outcome: &Outcome, session: &Session<'_>, policy: &Policy) -> Result<O
 /// What nobody could resolve is never allowed: a person decides.
 fn decision(about: &[&Finding], judged: &SessionOutcome) -> Answer {
     let of_findings = about.iter().filter(|finding| finding.level == Level::Error).map(|finding| match finding.rule {
-        "scope/unresolved" | "scope/approval" => Answer::Ask,
+        RuleId::ScopeUnresolved | RuleId::ScopeApproval => Answer::Ask,
         _ => Answer::Deny,
     });
     let is_open = |entry: &Entry| match entry.decision {
@@ -257,7 +257,7 @@ impl Reason {
     fn of(finding: &Finding, file: &str) -> Self {
         let why = finding.policy_rule.as_deref().and_then(|rule| rule.reason.as_deref());
         Self {
-            rule: finding.rule,
+            rule: finding.rule.as_str(),
             level: finding.level.name(),
             message: shown(&finding.message, TEXT),
             policy: finding.policy.as_ref().map(|place| PolicyLocation::of(place, file)),

@@ -19,7 +19,7 @@ use agent_strace_engine::{Judging, Settings};
 use agent_strace_live::proxy::framing::Frame;
 use agent_strace_live::proxy::message::{Message, Parcel, Side};
 use agent_strace_live::proxy::talk::{Subject, subject};
-use agent_strace_model::finding::{Finding, Level};
+use agent_strace_model::finding::{Finding, Level, RuleId};
 use agent_strace_model::{Event, EventKind, Gap, Origin, Session, Status, ToolCall};
 use agent_strace_secrets::redact;
 
@@ -190,7 +190,7 @@ fn refused(recorder: &Recorder, traffic: &TrafficPiece, reason: &str) -> Verdict
 
 /// A call that needs an approval is refused, since there is no user to ask.
 fn refuses(finding: &Finding) -> bool {
-    finding.level >= Level::Error || finding.rule == "scope/approval"
+    finding.level >= Level::Error || finding.rule == RuleId::ScopeApproval
 }
 
 fn is_judged(message: &Message<'_>) -> bool {

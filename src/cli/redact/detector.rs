@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexBuilder};
 
 use super::super::failure::Failure;
+use agent_strace_model::finding::Family;
 use agent_strace_policy::config::anonymize::Anonymizing;
 use agent_strace_secrets::anonymize::{Keep, MOST_RULES};
 use agent_strace_secrets::stream::Detector;
@@ -102,7 +103,7 @@ fn named(value: &str) -> Result<Regex, regex::Error> {
 }
 
 pub(super) fn is_personal(rule: &str) -> bool {
-    rule.starts_with("pii/")
+    Family::of(rule) == Some(Family::Pii)
 }
 
 fn pattern_failure(pattern: &str, error: &regex::Error) -> Failure {

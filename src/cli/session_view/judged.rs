@@ -164,7 +164,7 @@ fn tell(log: &Log, session: &Session<'_>) -> (ReplayInput, Vec<Gap>) {
 
 /// Advice on each finding of this name that is about one effect.
 fn advice_on(name: &str, outcome: &SessionOutcome) -> Vec<Advice> {
-    let called = outcome.findings.iter().filter(|finding| is_called(finding.rule, &finding.fingerprint, name));
+    let called = outcome.findings.iter().filter(|finding| is_called(finding.rule.as_str(), &finding.fingerprint, name));
     let advice = called.filter_map(|finding| {
         let view = finding.effect.as_deref()?;
         let is_own = |entry: &&Entry| {

@@ -13,6 +13,7 @@ use crate::cli::judge_config::JudgeConfig;
 use crate::cli::pipeline::Inputs;
 use crate::cli::retention::Overdues;
 use agent_strace_git::change_set::Change;
+use agent_strace_model::finding::RuleId;
 use agent_strace_policy::floor_of;
 use agent_strace_report::Report;
 
@@ -37,7 +38,7 @@ impl AfterMerge {
         let Some((change, ends)) = change.zip(trust.change.as_ref()) else { return Self::Same };
         let judges = |path: &str| {
             change.judging.contains(&path.to_lowercase())
-                || floor_of(path).is_some_and(|(rule, _)| rule == "floor/policy")
+                || floor_of(path).is_some_and(|(rule, _)| rule == RuleId::FloorPolicy)
         };
         if request.command != GateCommand::Check || !change.files.iter().any(|file| judges(&file.path)) {
             return Self::Same;

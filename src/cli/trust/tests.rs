@@ -200,7 +200,10 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
 #[test]
 fn every_case_of_every_spec_reports_what_it_says() {
     specs::hold(
-        agent_strace_rules::all().iter().filter(|rule| matches!(rule.check, Check::Change(_))).map(|rule| rule.id),
+        agent_strace_rules::all()
+            .iter()
+            .filter(|rule| matches!(rule.check, Check::Change(_)))
+            .map(|rule| rule.id.as_str()),
         with_findings,
     );
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agent_strace_model::finding::{Finding, PolicyLocation, RuleId};
+use agent_strace_model::finding::{Family, Finding, PolicyLocation, RuleId};
 use agent_strace_policy::{Decision, EntryView, Judgement, Policy};
 
 /// Ordered as reports list them.
@@ -61,12 +61,12 @@ impl<'p> Rules<'p> {
     /// Who decided that a finding is one.
     pub(super) fn found(&self, finding: &Finding) -> Decider {
         match finding.rule {
-            "scope/unresolved" => Decider::Unresolved,
+            RuleId::ScopeUnresolved => Decider::Unresolved,
             // These name the entry that judged the effect, which is not why they speak.
-            rule @ ("scope/sensitive" | "sequence/secret-egress") => Decider::BuiltIn(rule),
+            rule @ (RuleId::ScopeSensitive | RuleId::SequenceSecretEgress) => Decider::BuiltIn(rule),
             rule => match self.at(finding.policy.as_ref()) {
                 Some(index) => Decider::Entry(index),
-                None if rule.starts_with("scope/") => Decider::Default,
+                None if rule.family() == Family::Scope => Decider::Default,
                 None => Decider::BuiltIn(rule),
             },
         }

@@ -1,7 +1,7 @@
 //! What a policy says about each call of a session.
 
 use crate::{Replay, Rulings};
-use agent_strace_model::finding::{Finding, Level, VerdictImpact};
+use agent_strace_model::finding::{Finding, Level, RuleId, VerdictImpact};
 use agent_strace_model::{Event, Status, ToolCall};
 use agent_strace_policy::Decision;
 use agent_strace_rules::Act;
@@ -135,8 +135,8 @@ fn ruling<'a>(
 
 fn verdict(finding: &Finding) -> Verdict {
     match finding.rule {
-        "scope/unresolved" => Verdict::Unresolved,
-        "scope/approval" => Verdict::Asked,
+        RuleId::ScopeUnresolved => Verdict::Unresolved,
+        RuleId::ScopeApproval => Verdict::Asked,
         _ => Verdict::Denied,
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::lines::{policy, session};
 use crate::{Entries, JudgementCache, judge_guarded};
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, RuleId};
 
 fn differences(old: &Value, new: &Value) -> Vec<Change> {
     let (before, after) = (policy(old), policy(new));
@@ -61,7 +61,7 @@ fn a_call_is_counted_once_at_the_strictest_that_speaks_of_it() {
     assert_eq!(counts("files.read.deny[0]"), (1, 0, 2), "it spoke of the call that another entry is counted for");
     assert_eq!(counts("commands.deny[0]"), (1, 1, 1));
     assert_eq!((tally.tool_calls, tally.attempts, tally.blocked, tally.blocked_unresolved), (7, 1, 4, 1));
-    let built_in = tally.rules.get(&Decider::BuiltIn("floor/policy")).unwrap();
+    let built_in = tally.rules.get(&Decider::BuiltIn(RuleId::FloorPolicy)).unwrap();
     assert_eq!((built_in.matched, built_in.would_block), (1, 1));
     let default = tally.rules.get(&Decider::Default).unwrap();
     assert_eq!((default.matched, default.would_block), (2, 1), "`ls` is not listed, a list of tasks touches nothing");

@@ -2,6 +2,7 @@
 
 use crate::Entry;
 use agent_strace_effects::{Effect, Kind};
+use agent_strace_model::finding::Family;
 use agent_strace_policy::{Decision, dotted};
 
 /// Words of a command that an entry would name.
@@ -15,7 +16,7 @@ pub fn advice(entry: &Entry) -> Option<String> {
     let line = place.map_or_else(String::new, |place| format!(" (line {})", place.line));
     let target = target(&entry.effect);
     Some(match entry.decision {
-        Decision::Denied if entry.rule.starts_with("floor/") => {
+        Decision::Denied if entry.rule.family() == Family::Floor => {
             "it is built in: no entry allows it, only an exception with an end does".to_owned()
         }
         Decision::Denied if list.rsplit('.').next() == Some("allow") => format!("add {} to {list}{line}", target?),

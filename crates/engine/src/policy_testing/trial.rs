@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::{Entries, Entry};
 use agent_strace_effects::Links;
-use agent_strace_model::finding::{Finding, Level};
+use agent_strace_model::finding::{Family, Finding, Level, RuleId};
 use agent_strace_model::{Arguments, Dialect, Event, EventKind, Origin, Session, Status, ToolCall};
 use agent_strace_policy::{Answer, Caller, Decision, Policy, TestCall, dotted};
 
@@ -83,8 +83,9 @@ pub(crate) fn tried(policy: &Policy, calls: &[TestCall], caller: &Caller) -> Tri
 
 /// It says no more than the judgement of an effect.
 fn is_of_effect(found: &Finding) -> bool {
-    let family = found.rule.split_once('/').map_or("", |(family, _)| family);
-    matches!(family, "scope" | "floor" | "evidence" | "coverage") && found.rule != "scope/sensitive"
+    let family = found.rule.family();
+    matches!(family, Family::Scope | Family::Floor | Family::Evidence | Family::Coverage)
+        && found.rule != RuleId::ScopeSensitive
 }
 
 impl Tried {
@@ -102,7 +103,8 @@ impl Tried {
     pub fn decided_by(&self) -> Vec<String> {
         let mut names = deciders(self.answer, self.entries.iter());
         if self.answer == Answer::Deny {
-            let name = |found: &Finding| found.policy_rule.as_ref().map_or(found.rule, |rule| &rule.id).to_owned();
+            let name =
+                |found: &Finding| found.policy_rule.as_ref().map_or(found.rule.as_str(), |rule| &rule.id).to_owned();
             names.extend(self.others.iter().map(name));
         }
         once(names)
@@ -150,6 +152,6 @@ fn deciding(entry: &Entry) -> String {
     match (&entry.policy_rule, &entry.place) {
         (Some(rule), _) => rule.id.clone(),
         (None, Some(place)) => dotted(&place.pointer),
-        (None, None) => entry.rule.to_owned(),
+        (None, None) => entry.rule.to_string(),
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::json::{Data, Key, Value};
 use crate::{Diagnostics, Parser, nearest, quoted};
-use agent_strace_model::finding::{Level, PolicyLocation};
+use agent_strace_model::finding::{Family, Level, PolicyLocation, RuleId};
 
 /// The file's usual name.
 pub const NAME: &str = ".agent-strace-lint.json";
@@ -121,8 +121,8 @@ impl Lints {
 
     /// With rules whose findings somebody counts: they have to judge. Names with the family.
     pub fn counting<'n>(mut self, rules: impl Iterator<Item = &'n str>) -> Self {
-        for name in rules.filter_map(|rule| rule.strip_prefix("lint/")) {
-            self.rules.entry(name.to_owned()).or_default().is_counted = true;
+        for rule in rules.filter_map(RuleId::find).filter(|rule| rule.family() == Family::Lint) {
+            self.rules.entry(rule.short().to_owned()).or_default().is_counted = true;
         }
         self
     }

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::json::{Data, Value};
-use crate::{BUILT_IN, Parser, nearest};
+use crate::{Parser, nearest};
+use agent_strace_model::finding::{Family, RuleId};
 
 /// The key of the section.
 pub(super) const SECTION: &str = "private_data";
 /// What stands for all rules of a family.
 pub(super) const FAMILIES: &[&str] = &["secret/*", "pii/*"];
 /// A rule of the family that looks at something else.
-const OTHERS: &[&str] = &["secret/log-settings"];
+const OTHERS: &[RuleId] = &[RuleId::SecretLogSettings];
 
 /// What the file says of rules.
 #[derive(Debug, Default)]
@@ -18,9 +19,9 @@ pub struct Private(BTreeMap<String, bool>);
 
 impl Private {
     /// Whether a rule looks; `None`: the file says nothing of it. What names the rule stands over what names its family.
-    pub fn says(&self, rule: &str) -> Option<bool> {
-        let family = || rule.split_once('/').map(|(family, _)| format!("{family}/*"));
-        self.0.get(rule).or_else(|| self.0.get(&family()?)).copied()
+    pub fn says(&self, rule: RuleId) -> Option<bool> {
+        let family = || format!("{}/*", rule.family().name());
+        self.0.get(rule.as_str()).or_else(|| self.0.get(&family())).copied()
     }
 
     pub(super) fn section(&mut self, parser: &mut Parser<'_>, value: &Value) {
@@ -49,6 +50,6 @@ impl Private {
 
 /// Everything that the section may name.
 pub(super) fn names() -> Vec<&'static str> {
-    let private = |rule: &&str| (rule.starts_with("secret/") || rule.starts_with("pii/")) && !OTHERS.contains(rule);
-    FAMILIES.iter().copied().chain(BUILT_IN.iter().copied().filter(private)).collect()
+    let private = |rule: &&RuleId| matches!(rule.family(), Family::Pii | Family::Secret) && !OTHERS.contains(rule);
+    FAMILIES.iter().copied().chain(RuleId::ALL.iter().filter(private).map(|rule| rule.as_str())).collect()
 }

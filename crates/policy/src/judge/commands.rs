@@ -8,7 +8,7 @@ use agent_strace_model::finding::{Level, RuleId};
 
 use super::{Rest, allowed, allowed_by, asked_by, denied_by, unruled};
 
-const RULE: RuleId = "scope/command";
+const RULE: RuleId = RuleId::ScopeCommand;
 
 impl Scope {
     pub(super) fn command(&self, execution: &Execution, certainty: Certainty, context: &Context<'_>) -> Judgement {

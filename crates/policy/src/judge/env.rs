@@ -7,7 +7,7 @@ use agent_strace_model::finding::{Level, RuleId};
 
 use super::{allowed, allowed_by, asked_by, denied, denied_by, unruled};
 
-const RULE: RuleId = "scope/env";
+const RULE: RuleId = RuleId::ScopeEnv;
 
 impl Scope {
     /// Only a list of what may be set demands anything: `defaults.decision` is about what is done, and a variable is a part

@@ -22,7 +22,7 @@ pub(super) struct Wording {
 }
 
 pub(super) const READ: Wording = Wording {
-    rule: "scope/read",
+    rule: RuleId::ScopeRead,
     deny: "files.read.deny",
     ask: "files.read.ask",
     allow: "files.read.allow",
@@ -32,7 +32,7 @@ pub(super) const READ: Wording = Wording {
 };
 
 pub(super) const WRITE: Wording = Wording {
-    rule: "scope/write",
+    rule: RuleId::ScopeWrite,
     deny: "files.write.deny",
     ask: "files.write.ask",
     allow: "files.write.allow",
@@ -42,10 +42,10 @@ pub(super) const WRITE: Wording = Wording {
 };
 
 /// Where the policy has no list of its own for what is deleted.
-const DELETE: Wording = Wording { rule: "scope/delete", ..WRITE };
+const DELETE: Wording = Wording { rule: RuleId::ScopeDelete, ..WRITE };
 
 const OWN_DELETE: Wording = Wording {
-    rule: "scope/delete",
+    rule: RuleId::ScopeDelete,
     deny: "files.delete.deny",
     ask: "files.delete.ask",
     allow: "files.delete.allow",
@@ -140,7 +140,7 @@ impl Scope {
             return denied_by(wording.rule, wording.deny, &rule.stated);
         }
         match &named.floor {
-            Some(Floor::Broken { rule, why }) => return denied(rule, &format!("built-in floor: {why}"), None),
+            Some(Floor::Broken { rule, why }) => return denied(*rule, &format!("built-in floor: {why}"), None),
             Some(Floor::Perhaps) => return unproven("the path is not known, it may be one that no agent may change"),
             None => {}
         }

@@ -15,8 +15,8 @@ use super::parse::Stated;
 use super::scope::Scope;
 use super::{Context, Decision, Judgement, Policy};
 
-const APPROVAL: RuleId = "scope/approval";
-const UNRESOLVED: RuleId = "scope/unresolved";
+const APPROVAL: RuleId = RuleId::ScopeApproval;
+const UNRESOLVED: RuleId = RuleId::ScopeUnresolved;
 
 impl Policy {
     /// The one evaluator: the strictest of what all its parts say.

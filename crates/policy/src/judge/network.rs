@@ -7,7 +7,7 @@ use agent_strace_model::finding::{Level, RuleId};
 
 use super::{Rest, allowed, asked_by, denied, denied_by, unruled};
 
-const RULE: RuleId = "scope/network";
+const RULE: RuleId = RuleId::ScopeNetwork;
 
 impl Scope {
     pub(super) fn connection(&self, connection: &Connection, certainty: Certainty) -> Judgement {

@@ -7,7 +7,7 @@ use agent_strace_model::finding::RuleId;
 
 use super::{APPROVAL, Level, Rest, allowed, allowed_by, asked_by, denied, denied_by, judgement, unruled};
 
-const RULE: RuleId = "scope/tool";
+const RULE: RuleId = RuleId::ScopeTool;
 
 impl Scope {
     pub(super) fn tool(&self, server: Option<&str>, tool: &str) -> Judgement {

@@ -4,6 +4,7 @@ use crate::evidence::{DEFAULTS, EvidenceRules, Grade, NEVER_OPEN, Weight};
 use crate::sessions::{Conditions, Field};
 
 use super::{Data, Key, List, PAIR, Parser, Value, escaped, nearest, quoted};
+use agent_strace_model::finding::Family;
 
 /// Keys of `evidence`.
 pub(crate) const EVIDENCE: &[&str] = &["minimum", "rules"];
@@ -35,11 +36,11 @@ impl Parser<'_> {
     }
 
     fn weights(&mut self, value: &Value, rules: &mut EvidenceRules) {
-        let known: Vec<&str> = DEFAULTS.iter().map(|(rule, _)| *rule).collect();
+        let known: Vec<&str> = DEFAULTS.iter().map(|(rule, _)| rule.as_str()).collect();
         let Some(members) = self.object(value, "/evidence/rules", &known) else { return };
         for (key, value) in members {
             let pointer = format!("/evidence/rules/{}", escaped(&key.name));
-            let Some((rule, _)) = DEFAULTS.iter().find(|(rule, _)| *rule == key.name) else {
+            let Some((rule, _)) = DEFAULTS.iter().find(|(rule, _)| rule.as_str() == key.name) else {
                 self.unknown_rule(key, &pointer, &known);
                 continue;
             };
@@ -54,7 +55,7 @@ impl Parser<'_> {
                     "write `incomplete` or `error`".to_owned(),
                 ),
                 Some(weight) => {
-                    rules.weights.insert(rule, (weight, self.locator.place(value.span.start, &pointer)));
+                    rules.weights.insert(*rule, (weight, self.locator.place(value.span.start, &pointer)));
                     continue;
                 }
             };
@@ -63,7 +64,8 @@ impl Parser<'_> {
     }
 
     fn unknown_rule(&mut self, key: &Key, pointer: &str, known: &[&str]) {
-        let bare: Vec<&str> = known.iter().filter_map(|rule| rule.strip_prefix("evidence/")).collect();
+        let of_evidence = DEFAULTS.iter().filter(|(rule, _)| rule.family() == Family::Evidence);
+        let bare: Vec<&str> = of_evidence.map(|(rule, _)| rule.short()).collect();
         let help = match nearest(&key.name, known) {
             Some(near) => format!("did you mean `{near}`?"),
             // People leave the family out.

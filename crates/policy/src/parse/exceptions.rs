@@ -38,7 +38,7 @@ impl Parser<'_> {
     /// The suppressions of built-in rules. Whether others name rules of the policy is for who reads that one to say.
     pub(crate) fn built_in_suppressions(&mut self) -> Vec<Waiver> {
         let all = std::mem::take(&mut self.exceptions);
-        let built_in = |pending: &Pending| BUILT_IN.contains(&pending.waiver.rule.as_str());
+        let built_in = |pending: &Pending| waivers::built_in(&pending.waiver.rule).is_some();
         all.into_iter().filter(built_in).map(|pending| pending.waiver).collect()
     }
 

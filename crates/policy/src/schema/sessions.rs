@@ -1,6 +1,7 @@
 //! What is demanded of sessions: evidence, conditions, order and budgets.
 
 use super::*;
+use agent_strace_model::finding::RuleId;
 
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -113,10 +114,10 @@ impl JsonSchema for Weights {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let weights = |rule: &&str| {
+        let weights = |rule: &RuleId| {
             if NEVER_OPEN.contains(rule) { one_of(&["error", "incomplete"], None) } else { one_of(Weight::NAMES, None) }
         };
-        object(DEFAULTS.iter().map(|(rule, _)| ((*rule).to_owned(), weights(rule).to_value())))
+        object(DEFAULTS.iter().map(|(rule, _)| (rule.to_string(), weights(rule).to_value())))
     }
 }
 

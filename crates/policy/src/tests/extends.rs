@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::hex;
 
+use agent_strace_model::finding::RuleId;
 use sha2::{Digest as _, Sha256};
 
 /// Files by path; `@PATH` in a text stands for the digest of that file, which has to come before.
@@ -136,7 +137,7 @@ fn a_floor_holds_over_all_levels_and_demands_its_own() {
     let policy = read_policy("scope.json", &all).unwrap();
     assert_eq!(decisions(&policy, &["read x", "read y"]), ["read x: denied (org/floor.json)", "read y: allowed (-)"]);
     assert_eq!(policy.evidence().minimum().unwrap().0.name(), "E2");
-    assert_eq!(policy.evidence().weight("evidence/rewound").0.level(), agent_strace_model::finding::Level::Error);
+    assert_eq!(policy.evidence().weight(RuleId::EvidenceRewound).0.level(), agent_strace_model::finding::Level::Error);
     assert_eq!(policy.sessions().breaches(|field| if field.name() == "agent" { vec!["amp"] } else { vec![] }).len(), 1);
 }
 
@@ -150,9 +151,9 @@ fn who_is_judged_may_not_change_a_file_that_judges() {
     )
     .unwrap();
     for path in ["gate/scope.json", "gate/.github/org.json", "GATE/Scope.json"] {
-        assert_eq!(decide(&policy, &file_effect(&format!("write {path}")), None).rule, "floor/policy", "{path}");
+        assert_eq!(decide(&policy, &file_effect(&format!("write {path}")), None).rule, RuleId::FloorPolicy, "{path}");
     }
-    assert_ne!(decide(&policy, &file_effect("write src/scope.rs"), None).rule, "floor/policy");
+    assert_ne!(decide(&policy, &file_effect("write src/scope.rs"), None).rule, RuleId::FloorPolicy);
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn read(document: &Value) -> Option<Policy> {
 /// What a reader of the report sees of it; which of several entries that say the same is named, is no verdict.
 fn verdict(policy: &Policy, effect: &Effect) -> (Decision, &'static str, Level) {
     let found = decide(policy, effect, Some("/repo"));
-    (found.decision, found.rule, found.level)
+    (found.decision, found.rule.as_str(), found.level)
 }
 
 fn is_reported(policy: &Policy, effect: &Effect) -> Option<Level> {

@@ -13,16 +13,17 @@ mod without;
 use jiff::civil::Date;
 
 use agent_strace_effects::Effect;
-use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
+use agent_strace_model::finding::{Family, Level, PolicyLocation, RuleId};
 
 use super::parse::dotted;
 pub(super) use matching::{Condition, Target, words_of};
 pub(super) use names::Names;
-pub use names::{BUILT_IN, covered_by};
+pub use names::covered_by;
+pub(crate) use names::{built_in, built_in_ids};
 pub use without::Excepted;
 
-/// Families of rules that are demanded by files beside the policy.
-const BESIDE: &[&str] = &["eval/", "hooks/", "lint/"];
+/// Families of rules that other files than the policy configure.
+const BESIDE: &[Family] = &[Family::Eval, Family::Hooks, Family::Lint];
 
 /// Where hook policies of agent runtimes state limits; the key of a policy is `budgets`.
 const MANIFEST: &str = "/budget/";
@@ -166,7 +167,7 @@ impl Waiver {
 
     fn names(&self, found: &Found<'_>) -> bool {
         // What another policy demands, only that policy can except. Files beside the policy have no exceptions of their own.
-        let beside = BESIDE.iter().any(|family| found.rule.starts_with(family))
+        let beside = BESIDE.contains(&found.rule.family())
             || found.place.is_some_and(|place| place.pointer.starts_with(MANIFEST));
         let foreign = !beside
             && found
@@ -174,7 +175,7 @@ impl Waiver {
                 .and_then(|place| place.file.as_ref())
                 .is_some_and(|file| Some(file) != self.place.file.as_ref());
         !foreign
-            && (self.rule == found.rule
+            && (self.rule == found.rule.as_str()
                 || found.policy_rule == Some(self.rule.as_str())
                 || found.place.is_some_and(|place| dotted(&place.pointer) == self.rule))
     }

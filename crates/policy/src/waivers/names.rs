@@ -4,107 +4,33 @@ use std::collections::BTreeMap;
 
 use crate::json::{Data, Value};
 use crate::parse::{nearest, push_part};
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Family, Level, RuleId};
 
 use super::Origin;
 
-/// Built-in rules that an exception may be from. A test holds it equal to the rules that there are.
-pub const BUILT_IN: &[&str] = &[
-    "budget/exceeded",
-    "budget/unrecorded",
-    "coverage/no-session",
-    "coverage/unexplained-change",
-    "coverage/unmerged-write",
-    "eval/criterion",
-    "eval/regression",
-    "eval/score",
-    "eval/scorer",
-    "eval/unjudged",
-    "floor/agent-settings",
-    "floor/gate",
-    "floor/hooks",
-    "floor/policy",
-    "floor/trace-store",
-    "gate/tampering",
-    "hooks/denied-tool",
-    "lint/blind-edit",
-    "lint/budget-proximity",
-    "lint/context-saturation",
-    "lint/denied-attempts",
-    "lint/error-retry-loop",
-    "lint/large-blind-edit",
-    "lint/no-output",
-    "lint/permission-bypass",
-    "lint/post-compaction-regression",
-    "lint/reasoning-spiral",
-    "lint/redundant-read",
-    "lint/tool-loop",
-    "lint/unfinished-session",
-    "lint/unverified-change",
-    "lint/weakened-tests",
-    "mcp/server-poisoned",
-    "mcp/tool-changed",
-    "pii/card",
-    "pii/cloud-account",
-    "pii/email",
-    "pii/home-path",
-    "pii/iban",
-    "pii/ip",
-    "pii/mac",
-    "pii/national-id",
-    "pii/personal",
-    "pii/phone",
-    "pii/user-name",
-    "repo/approval-expired",
-    "repo/auto-approve",
-    "repo/gate-disabled",
-    "repo/hidden-text",
-    "repo/hook-command",
-    "repo/permission-bypass",
-    "repo/server-floating",
-    "repo/server-poisoned",
-    "repo/server-undeclared",
-    "repo/server-unsafe",
-    "repo/server-unused",
-    "repo/unapproved-endpoint",
-    "repo/unapproved-server",
-    "repo/unapproved-tool",
-    "repo/unknown-endpoint",
-    "repo/wide-allow",
-    "retention/age",
-    "retention/count",
-    "retention/size",
-    "retention/unreadable",
-    "scope/approval",
-    "scope/command",
-    "scope/delete",
-    "scope/env",
-    "scope/network",
-    "scope/read",
-    "scope/sensitive",
-    "scope/session",
-    "scope/tool",
-    "scope/unresolved",
-    "scope/write",
-    "secret/authorization",
-    "secret/keyed-secret",
-    "secret/log-settings",
-    "secret/password",
-    "secret/private-key",
-    "secret/url-credentials",
-    "secret/vendor-token",
-    "secret/web-token",
-    "sequence/policy",
-    "sequence/secret-egress",
-];
+/// Finds a built-in rule that an exception can name: missing evidence and faults of exceptions cannot be excepted.
+pub(crate) fn built_in(rule: &str) -> Option<RuleId> {
+    RuleId::find(rule).filter(|rule| can_be_excepted(*rule))
+}
 
-/// What the gate itself rests on, and files that hold credentials: only an exception of the policy covers them.
-const OF_THE_POLICY: &[&str] = &["floor/", "gate/", "scope/sensitive"];
+/// The ids of all rules that [`built_in`] finds, sorted.
+pub(crate) fn built_in_ids() -> Vec<&'static str> {
+    RuleId::ALL.iter().filter(|rule| can_be_excepted(**rule)).map(|rule| rule.as_str()).collect()
+}
 
-/// What may cover findings of a built-in rule at least: a suppression, or only an exception of the policy; `None`: nothing.
-pub fn covered_by(rule: &str) -> Option<Origin> {
-    let of_the_policy = OF_THE_POLICY.iter().any(|family| rule.starts_with(family));
-    BUILT_IN.contains(&rule).then_some(if of_the_policy { Origin::Exception } else { Origin::Suppression })
+fn can_be_excepted(rule: RuleId) -> bool {
+    !matches!(rule.family(), Family::Evidence | Family::Policy)
+}
+
+/// The gate's own foundations, and files that hold credentials: only an exception of the policy covers them.
+fn needs_the_policy(rule: RuleId) -> bool {
+    matches!(rule.family(), Family::Floor | Family::Gate) || rule == RuleId::ScopeSensitive
+}
+
+/// The weakest waiver that covers findings of a built-in rule; `None`: no waiver does.
+pub fn covered_by(rule: RuleId) -> Option<Origin> {
+    let origin = if needs_the_policy(rule) { Origin::Exception } else { Origin::Suppression };
+    can_be_excepted(rule).then_some(origin)
 }
 
 /// Keys of a policy whose parts are rules.
@@ -181,22 +107,21 @@ impl Names {
         if let Some(level) = self.0.get(rule) {
             return Ok(*level);
         }
-        let of_the_policy = OF_THE_POLICY.iter().any(|family| rule.starts_with(family));
-        if BUILT_IN.contains(&rule) {
+        if let Some(known) = built_in(rule) {
             return match origin {
-                Origin::Suppression if of_the_policy => Err((
+                Origin::Suppression if needs_the_policy(known) => Err((
                     format!("`{rule}` can't be suppressed here"),
                     Some("only an exception of the policy covers it: `exceptions` of `.agent-scope.json`".to_owned()),
                 )),
                 _ => Ok(Level::Error),
             };
         }
-        Err(match rule.split_once('/') {
-            Some(("evidence", _)) => (
+        Err(match Family::of(rule) {
+            Some(Family::Evidence) => (
                 format!("`{rule}` can't be excepted: what is missing was not judged"),
                 Some("`evidence.rules` of the policy says what missing evidence weighs".to_owned()),
             ),
-            Some(("policy", _)) => (
+            Some(Family::Policy) => (
                 format!("`{rule}` can't be excepted: it is about exceptions"),
                 Some("remove or renew the exception".to_owned()),
             ),
@@ -206,7 +131,7 @@ impl Names {
 
     fn suggestion(&self, rule: &str) -> String {
         let own = self.0.keys().map(String::as_str);
-        let candidates: Vec<&str> = own.chain(BUILT_IN.iter().copied()).collect();
+        let candidates: Vec<&str> = own.chain(built_in_ids()).collect();
         match nearest(rule, &candidates) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "a rule is an entry of the policy (`files.read.deny[0]`), the id of one of its rules, or built in \

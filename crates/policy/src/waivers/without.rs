@@ -25,7 +25,7 @@ impl Scope {
         for Excepted { rule, place } in excepted {
             match place {
                 Some(place) => scope.drop_place(place),
-                None => scope.without_floor.push(rule),
+                None => scope.without_floor.push(*rule),
             }
         }
         scope.firm = self.firm.as_ref().map(|firm| Box::new(firm.without(excepted)));

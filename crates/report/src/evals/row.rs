@@ -6,7 +6,7 @@ use super::super::escape::terminal;
 use super::super::tree::Glyphs;
 use super::EvalsReport;
 use agent_strace_engine::SessionOutcome;
-use agent_strace_model::finding::Finding;
+use agent_strace_model::finding::{Family, Finding};
 use agent_strace_policy::config::evals::{Bound, Criterion, Metric, Scorer};
 use agent_strace_rules::eval::{Baseline, Measurement, Value, Worth, shown, worth_of_score, worth_of_value};
 use agent_strace_secrets::redact;
@@ -92,7 +92,7 @@ pub(super) fn rows<'a>(report: &'a EvalsReport<'_>, session: &'a SessionOutcome)
 
 /// Names of the demands that findings stand against.
 pub(super) fn standing(session: &SessionOutcome) -> BTreeSet<&str> {
-    let own = |finding: &&Finding| finding.rule.starts_with("eval/");
+    let own = |finding: &&Finding| finding.rule.family() == Family::Eval;
     let names = session.findings.iter().filter(own).filter_map(|finding| finding.policy_rule.as_ref());
     names.map(|rule| rule.id.as_str()).collect()
 }

@@ -201,7 +201,7 @@ fn label(decider: &Decider, rules: &Rules<'_>) -> Label {
     match decider {
         Decider::BuiltIn(rule) => {
             let shown = format!("built-in: {rule}");
-            Label { scope: "built-in".to_owned(), ..fixed(rule, &shown, "deny") }
+            Label { scope: "built-in".to_owned(), ..fixed(rule.as_str(), &shown, "deny") }
         }
         Decider::Unresolved => fixed("unresolved", "unresolved (what it does is not known)", "unresolved"),
         Decider::List(pointer) => {

@@ -55,7 +55,7 @@ pub(super) fn select(id: &'static str, name: &str, every: &str, options: Vec<Htm
 fn rules(excerpt: &Excerpt<'_>) -> Vec<Html> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for finding in excerpt.findings() {
-        *counts.entry(finding.rule).or_default() += 1;
+        *counts.entry(finding.rule.as_str()).or_default() += 1;
     }
     let options = counts.iter().map(|(rule, count)| option(rule, &format!("{rule} ({count})")));
     options.collect()

@@ -121,24 +121,27 @@ fn finding(report: &Report, subject: Subject<'_>, finding: &ShownFinding, number
     let level = level(finding);
     let policy = finding.policy.as_ref().filter(|place| !report.file(place).is_empty());
     let what = element("span", &[("class", "message")], [message(&shorten(finding.message.as_str(), MESSAGE))]);
-    let mut about = vec![code(finding.rule)];
+    let mut about = vec![code(finding.rule.as_str())];
     if let Some(place) = policy {
         let position = format!("{}:{}", report.file(place), place.line);
         about.extend([text(" by "), code(&shorten(&position, NAME))]);
     }
     let about = element("span", &[("class", "about")], about);
     let summary = element("summary", &[], [badge(level), text(" "), what, text(" "), about]);
-    let rule = [element("a", &[("href", &format!("#{}", anchor(finding.rule)))], [code(finding.rule)]), known(finding)];
+    let rule = [
+        element("a", &[("href", &format!("#{}", anchor(finding.rule.as_str())))], [code(finding.rule.as_str())]),
+        known(finding),
+    ];
     let rows = [("Rule", Some(rule.into_iter().collect())), ("Policy", policy.map(|place| policy_line(report, place)))];
     let named = policy.and_then(ShownLocation::named).map(|named| text(&named));
     let rows = rows.into_iter().chain([("Named there", named)]).chain(effect::rows(finding.effect.as_deref()));
-    let rows = rows.chain([("How to fix", remedy(finding.rule))]);
+    let rows = rows.chain([("How to fix", remedy(finding.rule.as_str()))]);
     let details = facts("facts", rows.chain(record(report, subject, finding)));
     let attributes = [
         ("class", format!("finding {level}")),
         ("id", format!("finding-{number}")),
         ("data-level", level.to_owned()),
-        ("data-rule", finding.rule.to_owned()),
+        ("data-rule", finding.rule.to_string()),
         ("data-session", subject.key()),
     ];
     let attributes: Vec<(&str, &str)> = attributes.iter().map(|(name, value)| (*name, value.as_str())).collect();
@@ -160,7 +163,7 @@ pub(super) fn badge(level: &str) -> Html {
 
 /// What the rule is for.
 fn known(finding: &ShownFinding) -> Html {
-    agent_strace_rules::find(finding.rule).map_or(Html::default(), |rule| text(&format!(": {}", rule.summary)))
+    agent_strace_rules::find(finding.rule.as_str()).map_or(Html::default(), |rule| text(&format!(": {}", rule.summary)))
 }
 
 fn policy_line(report: &Report, place: &ShownLocation) -> Html {

@@ -22,6 +22,7 @@ use sha2::{Digest as _, Sha256};
 use super::measured::grouped;
 use super::text::counts;
 use super::view::Report;
+use agent_strace_model::finding::RuleId;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -61,7 +62,7 @@ fn heads(title: &str, style: &'static str, script: &'static str, directives: &st
 }
 
 fn body(report: &Report, excerpt: &Excerpt<'_>) -> Html {
-    let mut used: BTreeSet<&'static str> = excerpt.findings().map(|finding| finding.rule).collect();
+    let mut used: BTreeSet<RuleId> = excerpt.findings().map(|finding| finding.rule).collect();
     used.extend(report.waived.iter().map(|waived| waived.finding.rule));
     let main = [
         findings::section(report, excerpt),
@@ -83,7 +84,7 @@ fn body(report: &Report, excerpt: &Excerpt<'_>) -> Html {
 }
 
 /// Where the parts of the page are, and how much is in each.
-fn contents(report: &Report, excerpt: &Excerpt<'_>, rules: &BTreeSet<&'static str>) -> Html {
+fn contents(report: &Report, excerpt: &Excerpt<'_>, rules: &BTreeSet<RuleId>) -> Html {
     let parts = [
         ("#findings", "Findings", Some(excerpt.total)),
         ("#gaps", "Could not be read", Some(report.gaps.len()).filter(|count| *count > 0)),

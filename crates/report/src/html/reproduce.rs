@@ -2,11 +2,12 @@
 
 use super::markup::{Html, element, text};
 use crate::view::{Report, ShownSession};
+use agent_strace_model::finding::RuleId;
 
 pub(super) fn section(report: &Report) -> Html {
     let title = element("h2", &[("id", "reproduce")], [text("Do it yourself")]);
     let policy = policy(report);
-    let rule = report.findings().next().map_or("scope/read", |(_, finding)| finding.rule);
+    let rule = report.findings().next().map_or(RuleId::ScopeRead, |(_, finding)| finding.rule);
     let judge = match &report.change {
         Some(change) => (
             "Judge the change again, in a clone that has both commits",

@@ -83,7 +83,7 @@ fn use_line(report: &Report, used: &ShownUse) -> Html {
 fn waived_finding(report: &Report, waived: &ShownWaived) -> Html {
     let finding = &waived.finding;
     let session = report.sessions.get(waived.session);
-    let mut parts = vec![badge(level(finding)), text(" "), code(finding.rule), text(" ")];
+    let mut parts = vec![badge(level(finding)), text(" "), code(finding.rule.as_str()), text(" ")];
     parts.push(message(&shorten(finding.message.as_str(), LONGEST)));
     if let Some(session) = session {
         let id = code(&shorten(session.id.as_str(), LONGEST));

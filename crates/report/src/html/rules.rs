@@ -6,14 +6,15 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::markup::{Html, code, element, message, span, text};
 use crate::sarif::catalogue::document;
+use agent_strace_model::finding::RuleId;
 
 /// The end of the page; every finding links to its rule there.
-pub(super) fn section(used: &BTreeSet<&'static str>) -> Html {
+pub(super) fn section(used: &BTreeSet<RuleId>) -> Html {
     if used.is_empty() {
         return Html::default();
     }
     let heading = element("h2", &[("id", "rules")], [text("The rules that found something")]);
-    let rules = used.iter().map(|id| rule(id));
+    let rules = used.iter().map(|id| rule(id.as_str()));
     element("section", &[("aria-labelledby", "rules")], std::iter::once(heading).chain(rules))
 }
 
@@ -91,7 +92,7 @@ mod tests {
     #[test]
     fn every_rule_says_what_to_do_in_words_and_names() {
         for rule in agent_strace_rules::all() {
-            let remedy = super::remedy(rule.id).unwrap_or_else(|| panic!("`{}` says nothing", rule.id));
+            let remedy = super::remedy(rule.id.as_str()).unwrap_or_else(|| panic!("`{}` says nothing", rule.id));
             let remedy = remedy.as_str();
             assert!(!remedy.is_empty() && !remedy.contains("](") && !remedy.contains("**"), "{}: {remedy}", rule.id);
         }

@@ -78,7 +78,7 @@ impl ReplayReport {
                 .findings
                 .iter()
                 .chain(at_events)
-                .filter(|finding| is_called(finding.rule, &finding.fingerprint, name))
+                .filter(|finding| is_called(finding.rule.as_str(), &finding.fingerprint, name))
             {
                 found.push(FoundFinding {
                     session: place,

@@ -7,6 +7,7 @@ use super::super::text::Paint;
 use super::super::view::{Report, ShownEffect, ShownFinding, ShownLocation};
 use super::terminal::{acting, cut, detail, flat};
 use super::{FoundFinding, Looks, ReplayReport, ShownEvents, ShownLine};
+use agent_strace_model::finding::{Family, RuleId};
 use agent_strace_policy::{WaiverOrigin, covered_by};
 use agent_strace_secrets::{Redacted, redact};
 use agent_strace_session_view::events::What;
@@ -134,7 +135,7 @@ impl Story<'_> {
             Some(place) if !self.report.file(place).is_empty() => lines.extend(self.entry(place, read)),
             _ => lines.push("  the rule is built in: no entry of a policy says so".to_owned()),
         }
-        lines.extend(section(self.finding.rule, "Why it matters", "  "));
+        lines.extend(section(self.finding.rule.as_str(), "Why it matters", "  "));
         lines
     }
 
@@ -165,12 +166,12 @@ impl Story<'_> {
     fn remedies(&self) -> Vec<String> {
         let finding = self.finding;
         let mut lines = vec![String::new(), self.paint.bold("What can be done")];
-        lines.extend(section(finding.rule, "How to fix", "  - "));
+        lines.extend(section(finding.rule.as_str(), "How to fix", "  - "));
         let own =
             |advice: &&super::Advice| (advice.event, &advice.fingerprint) == (finding.event, &finding.fingerprint);
         let advice = self.session.advice.iter().find(own);
         // No entry of a scope changes what is built in.
-        let said = advice.and_then(|advice| advice.said.as_ref()).filter(|_| !finding.rule.starts_with("floor/"));
+        let said = advice.and_then(|advice| advice.said.as_ref()).filter(|_| finding.rule.family() != Family::Floor);
         if let Some(said) = said {
             let file = finding.policy.as_ref().map(|place| format!(", {}", terminal(self.report.file(place))));
             lines.push(format!("  - change the scope{}: {}", file.unwrap_or_default(), flat(&redact(said), 400)));
@@ -186,7 +187,7 @@ impl Story<'_> {
             }
             None => lines.push("  - it can't be suppressed: what is missing or expired has to be mended".to_owned()),
         }
-        if advice.is_some_and(|advice| advice.sensitive) && finding.rule != "scope/sensitive" {
+        if advice.is_some_and(|advice| advice.sensitive) && finding.rule != RuleId::ScopeSensitive {
             let text = "the file is a sensitive one: scope/sensitive stands then, which only an exception of the policy covers";
             lines.push(format!("    {text}"));
         }

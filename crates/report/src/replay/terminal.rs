@@ -218,7 +218,7 @@ impl Stage<'_> {
 
     fn findings(&self, findings: &[ShownFinding]) -> Vec<String> {
         let Some(report) = &self.report.judged else { return Vec::new() };
-        let width = findings.iter().map(|finding| finding.rule.len()).max().unwrap_or(0);
+        let width = findings.iter().map(|finding| finding.rule.as_str().len()).max().unwrap_or(0);
         let lines = findings.iter().flat_map(|finding| {
             let name = finding.fingerprint.get(..FINGERPRINT).unwrap_or(&finding.fingerprint);
             let mut lines = finding_lines(report, finding, width, &self.paint);

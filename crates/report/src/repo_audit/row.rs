@@ -365,7 +365,7 @@ fn gap(gap: &Gap) -> GapRow {
 impl FindingRow {
     pub fn new(hit: &RepositoryHit) -> Self {
         Self {
-            rule: hit.rule.id.to_owned(),
+            rule: hit.rule.id.to_string(),
             level: hit.level.name().to_owned(),
             message: safe(&hit.message),
             place: place(&hit.location),

@@ -1,39 +1,31 @@
 //! What rules say about themselves, for readers of SARIF.
 
-use std::collections::BTreeSet;
-
 use super::classes::class;
 use super::model::{Configuration, Help, Message, Rule, RuleProperties};
 use crate::escape::shorten;
-use agent_strace_model::finding::Level;
 
 /// Longest description that is shown.
 const DESCRIPTION: usize = 1_000;
 
-/// All rules, also the ones that found nothing: a rule that vanishes would close its alerts. `used` are the ids that
-/// findings carry; one without a description is listed, too, because every result has to name a listed rule.
-pub(super) fn rules(used: &BTreeSet<&'static str>) -> Vec<Rule> {
-    let ids: BTreeSet<&str> =
-        agent_strace_rules::all().iter().map(|rule| rule.id).chain(used.iter().copied()).collect();
-    ids.into_iter().map(rule).collect()
+/// All rules, also the ones that found nothing: a rule that vanishes would close its alerts.
+pub(super) fn rules() -> Vec<Rule> {
+    agent_strace_rules::all().iter().map(|known| rule(known)).collect()
 }
 
 /// Rules that repositories are judged by: their own, and those about what is private.
 pub(crate) fn of_repositories() -> Vec<Rule> {
     use agent_strace_rules::Check;
     let judges = |rule: &&&agent_strace_rules::Rule| matches!(rule.check, Check::Repository | Check::Private(_));
-    agent_strace_rules::all().iter().filter(judges).map(|known| rule(known.id)).collect()
+    agent_strace_rules::all().iter().filter(judges).map(|known| rule(known)).collect()
 }
 
-fn rule(id: &str) -> Rule {
-    let known = agent_strace_rules::find(id);
-    let summary = known.map_or(id, |rule| rule.summary);
-    let spec = known.map_or(id, |rule| document(rule.spec));
-    let level = known.map_or(Level::Error, |rule| rule.level);
-    let class = class(id, level);
+fn rule(known: &agent_strace_rules::Rule) -> Rule {
+    let (summary, level) = (known.summary, known.level);
+    let spec = document(known.spec);
+    let class = class(known.id, level);
     Rule {
-        id: id.to_owned(),
-        name: pascal_case(id),
+        id: known.id.to_string(),
+        name: pascal_case(known.id.as_str()),
         short_description: Message { text: sentence(summary) },
         full_description: Message { text: shorten(&sentence(first_paragraph(spec).unwrap_or(summary)), DESCRIPTION) },
         help: Help { text: spec.to_owned(), markdown: spec.to_owned() },

@@ -10,7 +10,7 @@ mod flow;
 mod line_hash;
 mod model;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Checkout;
@@ -49,7 +49,7 @@ pub(super) fn render(report: &Report, checkout: &Checkout<'_>) -> String {
 }
 
 fn log<'a>(report: &'a Report, checkout: &Checkout<'_>) -> Log<'a> {
-    let rules = catalogue::rules(&report.findings().map(|(_, finding)| finding.rule).collect::<BTreeSet<_>>());
+    let rules = catalogue::rules();
     let groups = groups(report, checkout);
     let mut writer = Writer { report, checkout, rules: &rules, files: BTreeMap::new() };
     let results: Vec<SarifResult> = groups.iter().take(RESULTS).filter_map(|group| writer.result(group)).collect();
@@ -92,7 +92,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn result(&mut self, group: &Group<'_>) -> Option<SarifResult> {
-        let rule_index = self.rules.iter().position(|known| known.id == group.rule)?;
+        let rule_index = self.rules.iter().position(|known| known.id == group.rule.as_str())?;
         let mut related_locations = Vec::new();
         let text = message(group, self.report, self.checkout, &mut related_locations);
         let mut partial_fingerprints = BTreeMap::from([("agentStrace/v1", fingerprint(group))]);
@@ -100,7 +100,7 @@ impl Writer<'_> {
             partial_fingerprints.insert("primaryLocationLineHash", hash);
         }
         Some(SarifResult {
-            rule_id: group.rule.to_owned(),
+            rule_id: group.rule.to_string(),
             rule_index,
             level: group.level().name(),
             message: Message { text },

@@ -76,7 +76,7 @@ impl RepositoryHit {
     pub fn fingerprint(&self) -> String {
         let mut hasher = Sha256::new();
         for (name, value) in
-            [("rule", self.rule.id)].into_iter().chain(self.about.iter().map(|(n, v)| (*n, v.as_str())))
+            [("rule", self.rule.id.as_str())].into_iter().chain(self.about.iter().map(|(n, v)| (*n, v.as_str())))
         {
             for part in [name, value] {
                 hasher.update((part.len() as u64).to_le_bytes());

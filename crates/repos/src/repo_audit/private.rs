@@ -4,7 +4,7 @@ use std::io;
 
 use super::file;
 use super::hit::{Location, RepositoryHit};
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Family, Level, RuleId};
 use agent_strace_secrets::stream::{self, Detector, Finding, Sink};
 use agent_strace_secrets::{Confidence, Hit};
 
@@ -53,7 +53,7 @@ impl Sink for Found<'_> {
             return Ok(());
         };
         let Some(noun) = agent_strace_rules::private::noun(rule) else { return Ok(()) };
-        let secret = finding.hit.rule.starts_with("secret/");
+        let secret = rule.id.family() == Family::Secret;
         let location = Location { line: u32::try_from(finding.line).ok(), ..self.location.clone() };
         let message = match (secret, &location.origin) {
             (true, super::hit::Origin::Commit(_)) => {
@@ -63,7 +63,7 @@ impl Sink for Found<'_> {
             (false, _) => format!("the file holds {noun}: whose it is did not agree to stand in a repository"),
         };
         // In source, a name alone makes many values look like secrets: texts of forms, test data, colours.
-        let by_name = matches!(rule.id, "secret/keyed-secret" | "secret/password") && !self.configures;
+        let by_name = matches!(rule.id, RuleId::SecretKeyedSecret | RuleId::SecretPassword) && !self.configures;
         let is_sure = finding.hit.confidence == Confidence::High && !by_name;
         // Keys of tests open nothing, as a rule.
         let is_test = self.location.file.as_deref().is_some_and(is_test);

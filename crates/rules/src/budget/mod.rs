@@ -3,11 +3,11 @@
 use super::{Check, Hit, Log, Rule, Site};
 use agent_strace_metrics::series::{self, Series};
 use agent_strace_metrics::{ActorActivity, Pricing};
-use agent_strace_model::finding::{Level, VerdictImpact};
+use agent_strace_model::finding::{Level, RuleId, VerdictImpact};
 use agent_strace_policy::budgets::{Limit, Measure};
 
 pub(super) static EXCEEDED: Rule = Rule {
-    id: "budget/exceeded",
+    id: RuleId::BudgetExceeded,
     level: Level::Error,
     summary: "a session or a sub-agent spent more than the policy allows",
     spec: include_str!("../../specs/budget-exceeded.md"),
@@ -15,7 +15,7 @@ pub(super) static EXCEEDED: Rule = Rule {
 };
 
 pub(super) static UNRECORDED: Rule = Rule {
-    id: "budget/unrecorded",
+    id: RuleId::BudgetUnrecorded,
     level: Level::Warning,
     summary: "the log does not record what the policy limits",
     spec: include_str!("../../specs/budget-unrecorded.md"),

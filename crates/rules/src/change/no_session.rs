@@ -2,11 +2,11 @@
 
 use super::{ChangeHit, ChangeSite, Changed, Check, Rule, bounded, weigh};
 use agent_strace_git::change_set::{Commit, Extent, Mark};
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, RuleId};
 use agent_strace_policy::folded_name;
 
 pub(crate) static RULE: Rule = Rule {
-    id: "coverage/no-session",
+    id: RuleId::CoverageNoSession,
     level: Level::Error,
     summary: "a commit says that an agent made it, and no session of that agent is here",
     spec: include_str!("../../specs/coverage-no-session.md"),

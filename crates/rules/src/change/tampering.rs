@@ -3,12 +3,12 @@
 use super::{ChangeHit, ChangeSite, Changed, Check, Rule, bounded, done_to};
 use agent_strace_git::change_set::Change;
 use agent_strace_git::{ChangedFile, Status};
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, RuleId};
 use agent_strace_policy::evidence::Weight;
 use agent_strace_policy::{floor_above, floor_of};
 
 pub(crate) static RULE: Rule = Rule {
-    id: "gate/tampering",
+    id: RuleId::GateTampering,
     level: Level::Error,
     summary: "a change touches what it is judged by",
     spec: include_str!("../../specs/gate-tampering.md"),

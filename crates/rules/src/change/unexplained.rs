@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use super::{ChangeHit, ChangeSite, Changed, Check, Rule, bounded, done_to, listed, weigh};
 use agent_strace_git::change_set::Extent;
 use agent_strace_git::{ChangedFile, Status};
-use agent_strace_model::finding::{Level, PolicyLocation};
+use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 use agent_strace_policy::evidence::Weight;
 
 pub(crate) static RULE: Rule = Rule {
-    id: "coverage/unexplained-change",
+    id: RuleId::CoverageUnexplainedChange,
     level: Level::Note,
     summary: "a file or lines of the change were written by no session that is here",
     spec: include_str!("../../specs/coverage-unexplained-change.md"),

@@ -2,10 +2,10 @@
 
 use super::{ChangeHit, ChangeSite, Changed, Check, Rule, bounded, listed, weigh};
 use agent_strace_git::change_set::Extent;
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Level, RuleId};
 
 pub(crate) static RULE: Rule = Rule {
-    id: "coverage/unmerged-write",
+    id: RuleId::CoverageUnmergedWrite,
     level: Level::Note,
     summary: "a session wrote files that the change does not hold",
     spec: include_str!("../../specs/coverage-unmerged-write.md"),

@@ -20,7 +20,7 @@ mod texts;
 mod verdicts;
 
 use crate::Log;
-use agent_strace_model::finding::{Finding, VerdictImpact};
+use agent_strace_model::finding::{Family, Finding, RuleId, VerdictImpact};
 use agent_strace_policy::config::evals::{Bound, Criterion, Evals, FailOn, Metric, Scorer, Test};
 
 pub use baseline::{Baseline, BaselineFault};
@@ -161,7 +161,7 @@ pub fn settle(evals: &Evals, assessment: &mut Assessment, findings: &[&Finding])
     }
     for (criterion, measured) in evals.criteria.iter().zip(&mut assessment.values) {
         if criterion.metric == Metric::LintViolations && assessment.linted {
-            let named = || findings.iter().copied().filter(|finding| finding.rule.starts_with("lint/"));
+            let named = || findings.iter().copied().filter(|finding| finding.rule.family() == Family::Lint);
             let lacking = named().find(|finding| finding.impact == VerdictImpact::Incomplete);
             *measured = lacking.map_or_else(|| numbers::violations(named()), unjudged);
         }
@@ -172,13 +172,13 @@ fn unjudged(lacking: &Finding) -> Measurement {
     Measurement::unknown(format!("`{}` {}", lacking.rule, lacking.message))
 }
 
-/// Of one of the rules, or of a family (`scope/`); without any, of all but those of evals themselves.
-fn is_of(rule: &str, rules: &[String]) -> bool {
+/// Whether `rules` names the rule or its family (`scope/`). An empty list means all rules but those of evals.
+fn is_of(rule: RuleId, rules: &[String]) -> bool {
     let named = |wanted: &String| {
-        let family = wanted.trim_end_matches('*');
-        rule == wanted || family.ends_with('/') && rule.starts_with(family)
+        let family = wanted.trim_end_matches('*').strip_suffix('/');
+        rule.as_str() == wanted || family == Some(rule.family().name())
     };
-    !rule.starts_with("eval/") && (rules.is_empty() || rules.iter().any(named))
+    rule.family() != Family::Eval && (rules.is_empty() || rules.iter().any(named))
 }
 
 /// What a score is worth.

@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::*;
 use agent_strace_metrics::{Basis, Cost};
 use agent_strace_model::finding::Level::{Error, Note, Warning};
+use agent_strace_model::finding::RuleId;
 use agent_strace_policy::config::evals::{self, Estimates};
 
 fn read(text: &str) -> Evals {
@@ -117,11 +118,11 @@ fn findings_are_counted_by_level_and_rule() {
     );
     let finding = |rule, level| Finding { event: 3, ..Finding::of_rule(rule, level, String::new(), String::new()) };
     let found = [
-        finding("scope/read", Error),
-        finding("scope/read", Error),
-        finding("scope/tool", Note),
-        finding("lint/tool-loop", Warning),
-        finding("eval/scorer", Error),
+        finding(RuleId::ScopeRead, Error),
+        finding(RuleId::ScopeRead, Error),
+        finding(RuleId::ScopeTool, Note),
+        finding(RuleId::LintToolLoop, Warning),
+        finding(RuleId::EvalScorer, Error),
     ];
     let mut assessment = Assessment { scores: vec![Measurement::unknown(""); 3], ..Assessment::default() };
     settle(&evals, &mut assessment, &found.iter().collect::<Vec<_>>());

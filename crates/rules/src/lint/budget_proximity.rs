@@ -12,7 +12,7 @@ const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(0.9), u
 const BUDGET: Parameter = Parameter { key: "budget_dollars", default: None, unit: Unit::Dollars };
 
 lint!(
-    BUDGET_PROXIMITY,
+    BUDGET_PROXIMITY = LintBudgetProximity,
     "budget-proximity",
     Error,
     "the session came close to what it may cost",

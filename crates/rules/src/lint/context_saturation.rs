@@ -10,7 +10,7 @@ const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(0.8), u
 const WINDOW: Parameter = Parameter { key: "context_window", default: None, unit: Unit::Count };
 
 lint!(
-    CONTEXT_SATURATION,
+    CONTEXT_SATURATION = LintContextSaturation,
     "context-saturation",
     Note,
     "a request filled most of its model's context window",

@@ -13,7 +13,7 @@ use agent_strace_policy::config::lint::{Parameter, Unit};
 const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(3.0), unit: Unit::Count };
 
 lint!(
-    DENIED_ATTEMPTS,
+    DENIED_ATTEMPTS = LintDeniedAttempts,
     "denied-attempts",
     Warning,
     "an agent went on trying, or found another way, after it had been refused",

@@ -11,7 +11,7 @@ use agent_strace_policy::config::lint::{Parameter, Unit};
 const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(3.0), unit: Unit::Count };
 
 lint!(
-    ERROR_RETRY_LOOP,
+    ERROR_RETRY_LOOP = LintErrorRetryLoop,
     "error-retry-loop",
     Warning,
     "a call failed again and again, and nothing was changed in between",

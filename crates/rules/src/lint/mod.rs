@@ -29,6 +29,7 @@ mod vocabulary;
 mod weakened_tests;
 
 use super::{Check, Hit, Log, Rule};
+use agent_strace_model::finding::{Family, RuleId};
 use agent_strace_policy::config::lint::{Declared, Lints, Parameter};
 
 pub(super) use blind_edit::{BLIND_EDIT, LARGE_BLIND_EDIT};
@@ -58,20 +59,20 @@ pub struct Lint {
     look: fn(&LintContext<'_>, &mut Vec<Hit>),
 }
 
-/// The family of rule ids.
-const FAMILY: &str = "lint/";
+/// Whether `lint` reports findings of this rule: those of its own family, and secrets that were read before something
+/// left the machine.
+pub fn reports(rule: RuleId) -> bool {
+    rule.family() == Family::Lint || rule == RuleId::SequenceSecretEgress
+}
 
-/// What `lint` tells: its own rules, and that a secret was read before something left the machine.
-pub const FAMILIES: &[&str] = &[FAMILY, "sequence/secret-egress"];
-
-/// Declares a rule: its id is in `lint/`, its spec in `specs/`.
+/// Declares a rule with its spec, `specs/lint-$spec.md`.
 macro_rules! lint {
-    ($name:ident, $id:literal, $level:ident, $summary:literal, [$($parameter:expr),*], $look:expr) => {
+    ($name:ident = $rule:ident, $spec:literal, $level:ident, $summary:literal, [$($parameter:expr),*], $look:expr) => {
         pub(crate) static $name: crate::Rule = crate::Rule {
-            id: concat!("lint/", $id),
+            id: agent_strace_model::finding::RuleId::$rule,
             level: agent_strace_model::finding::Level::$level,
             summary: $summary,
-            spec: include_str!(concat!("../../specs/lint-", $id, ".md")),
+            spec: include_str!(concat!("../../specs/lint-", $spec, ".md")),
             check: crate::Check::Lint(&crate::lint::Lint { parameters: &[$($parameter),*], look: $look }),
         };
     };
@@ -89,7 +90,7 @@ pub fn declared() -> Vec<Declared> {
 
 /// The name of a rule in the lint file: without the family.
 pub fn name(rule: &'static Rule) -> &'static str {
-    rule.id.strip_prefix(FAMILY).unwrap_or(rule.id)
+    rule.id.short()
 }
 
 /// What all lint rules say to a session.

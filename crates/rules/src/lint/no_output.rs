@@ -7,7 +7,7 @@ use agent_strace_effects::Kind;
 use agent_strace_metrics::Ended;
 use agent_strace_model::Status;
 
-lint!(NO_OUTPUT, "no-output", Warning, "the session ended and changed nothing", [], look);
+lint!(NO_OUTPUT = LintNoOutput, "no-output", Warning, "the session ended and changed nothing", [], look);
 
 fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
     let session = context.session();

@@ -8,7 +8,7 @@ use crate::Hit;
 use agent_strace_effects::Kind;
 
 lint!(
-    PERMISSION_BYPASS,
+    PERMISSION_BYPASS = LintPermissionBypass,
     "permission-bypass",
     Warning,
     "an agent ran in a mode that asks nobody for permission",

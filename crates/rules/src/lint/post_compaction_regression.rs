@@ -15,7 +15,7 @@ const READS: Parameter = Parameter { key: "redundant_read_threshold", default: S
 const LOOP: Parameter = Parameter { key: "tool_loop_threshold", default: Some(5.0), unit: Unit::Count };
 
 lint!(
-    POST_COMPACTION_REGRESSION,
+    POST_COMPACTION_REGRESSION = LintPostCompactionRegression,
     "post-compaction-regression",
     Warning,
     "after its conversation was summarised the agent read again or repeated itself",

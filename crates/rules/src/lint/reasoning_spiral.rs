@@ -12,7 +12,7 @@ use agent_strace_policy::config::lint::{Parameter, Unit};
 const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(3.0), unit: Unit::Count };
 
 lint!(
-    REASONING_SPIRAL,
+    REASONING_SPIRAL = LintReasoningSpiral,
     "reasoning-spiral",
     Warning,
     "the model answered several times in a row and called no tool",

@@ -11,7 +11,7 @@ use agent_strace_policy::config::lint::{Parameter, Unit};
 const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(3.0), unit: Unit::Count };
 
 lint!(
-    REDUNDANT_READ,
+    REDUNDANT_READ = LintRedundantRead,
     "redundant-read",
     Note,
     "the same piece of an unchanged file was read several times",

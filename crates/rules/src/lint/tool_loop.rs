@@ -10,7 +10,7 @@ use agent_strace_policy::config::lint::{Parameter, Unit};
 
 const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(5.0), unit: Unit::Count };
 
-lint!(TOOL_LOOP, "tool-loop", Warning, "the same call was made over and over", [THRESHOLD], look);
+lint!(TOOL_LOOP = LintToolLoop, "tool-loop", Warning, "the same call was made over and over", [THRESHOLD], look);
 
 /// Calls that ask for the same, with no other call of their agent between them.
 struct Run<'a> {

@@ -6,7 +6,14 @@ use crate::Hit;
 use agent_strace_metrics::Ended;
 use agent_strace_model::{Event, EventKind, Status, Telling};
 
-lint!(UNFINISHED_SESSION, "unfinished-session", Warning, "the session broke off, was stopped or failed", [], look);
+lint!(
+    UNFINISHED_SESSION = LintUnfinishedSession,
+    "unfinished-session",
+    Warning,
+    "the session broke off, was stopped or failed",
+    [],
+    look
+);
 
 /// What Claude Code writes in the user's place.
 const INTERRUPTED: &str = "[Request interrupted";

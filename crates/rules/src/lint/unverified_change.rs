@@ -8,7 +8,14 @@ use super::{lint, vocabulary};
 use crate::Hit;
 use agent_strace_effects::{Certainty, Kind};
 
-lint!(UNVERIFIED_CHANGE, "unverified-change", Note, "code was changed after the last test, build or run", [], look);
+lint!(
+    UNVERIFIED_CHANGE = LintUnverifiedChange,
+    "unverified-change",
+    Note,
+    "code was changed after the last test, build or run",
+    [],
+    look
+);
 
 /// Parts of the names of tools that verify, or that run something.
 const VERIFYING: &[&str] = &[

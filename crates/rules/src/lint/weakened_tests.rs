@@ -12,7 +12,7 @@ use agent_strace_effects::{Certainty, Effect, Kind};
 use agent_strace_model::EventKind;
 
 lint!(
-    WEAKENED_TESTS,
+    WEAKENED_TESTS = LintWeakenedTests,
     "weakened-tests",
     Warning,
     "tests were deleted or switched off, and then success was claimed",

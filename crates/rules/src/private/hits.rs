@@ -15,7 +15,7 @@ use super::locations::{Locations, named};
 use super::transfers::{Transfer, transfers};
 use super::{EventEffects, Kind, Way, kind};
 use agent_strace_effects::Effect;
-use agent_strace_model::finding::{Level, RuleId};
+use agent_strace_model::finding::{Family, Level, RuleId};
 use agent_strace_model::{Event, Session, Status};
 
 /// A finding about one private value.
@@ -91,7 +91,7 @@ fn call_hit<'a>(transfer: &Transfer<'a>, session_values: &SessionValues, lines: 
         Target::Host(host) => (format!("is sent to `{}`", named(host)), "make sure that it may be known there"),
         Target::UnknownHost => ("is sent to a host that is not known".to_owned(), "find out who knows it now"),
     };
-    let revoke = if rule.starts_with("secret/") { "revoke it, and " } else { "" };
+    let revoke = if rule.family() == Family::Secret { "revoke it, and " } else { "" };
     let denied = step.status == Some(Status::Denied);
     let attempt = if denied { "attempt: " } else { "" };
     let level = if denied { Level::Note } else { words.weight.level(way) };
@@ -140,7 +140,7 @@ fn logged_hit<'a>(value: &Value, locations: &Locations<'a>, session: &Session<'_
         (File::Log, None) => "stands in the log, beside what was said and done".to_owned(),
     };
     let times = if value.count == 1 { String::new() } else { format!(", {} times in the log", value.count) };
-    let advice = if rule.starts_with("secret/") {
+    let advice = if rule.family() == Family::Secret {
         "revoke it: whoever can read the log can use it"
     } else {
         "`agent-strace redact --mask` takes it out of the log"
@@ -170,12 +170,12 @@ pub(super) fn rule(id: &str) -> Option<(RuleId, &'static Kind)> {
 }
 
 /// The noun of a vendor token includes the vendor.
-fn noun(rule: &str, words: &Kind, kind: &str) -> String {
-    if rule == "secret/vendor-token" { format!("{} ({kind})", words.noun) } else { words.noun.to_owned() }
+fn noun(rule: RuleId, words: &Kind, kind: &str) -> String {
+    if rule == RuleId::SecretVendorToken { format!("{} ({kind})", words.noun) } else { words.noun.to_owned() }
 }
 
 fn about(rule: RuleId, fingerprint: &str, way: Way, host: Option<&str>) -> Vec<(&'static str, String)> {
-    let mut about = vec![("rule", rule.to_owned()), ("value", fingerprint.to_owned()), ("way", way.name().to_owned())];
+    let mut about = vec![("rule", rule.to_string()), ("value", fingerprint.to_owned()), ("way", way.name().to_owned())];
     about.extend(host.map(|host| ("host", host.to_owned())));
     about
 }

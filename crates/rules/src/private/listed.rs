@@ -30,8 +30,8 @@ struct First<'a> {
 impl<'a> Listed<'a> {
     /// `hit` runs only for listed hits and for the first one that is not.
     pub(super) fn add(&mut self, id: &str, way: Way, hit: impl FnOnce() -> Option<PrivateHit<'a>>) {
-        let Some((id, words)) = rule(id) else { return };
-        let count = self.counts.entry((id, way)).or_default();
+        let Some((rule, words)) = rule(id) else { return };
+        let count = self.counts.entry((rule, way)).or_default();
         if count.first.is_some() {
             count.all += 1;
             return;
@@ -48,15 +48,17 @@ impl<'a> Listed<'a> {
     pub(super) fn finish(self, session_values: &SessionValues) -> Vec<PrivateHit<'a>> {
         let Self { mut hits, counts } = self;
         for ((id, way), count) in counts {
-            let (Some((rule, words)), Some(First { event, line, level })) = (rule(id), count.first) else { continue };
+            let (Some((rule, words)), Some(First { event, line, level })) = (rule(id.as_str()), count.first) else {
+                continue;
+            };
             let how = match way {
                 Way::Written => "are written to files",
                 Way::Sent => "are sent to other hosts",
                 Way::Logged => "stand in the log",
             };
-            let least = if session_values.beyond.contains_key(rule) { "at least " } else { "" };
+            let least = if session_values.beyond.contains_key(rule.as_str()) { "at least " } else { "" };
             let more = count.all - words.weight.most();
-            let about = vec![("rule", rule.to_owned()), ("way", way.name().to_owned()), ("more", String::new())];
+            let about = vec![("rule", rule.to_string()), ("way", way.name().to_owned()), ("more", String::new())];
             let message =
                 format!("{least}{more} more {} {how}: `agent-strace redact --check` lists them", words.plural);
             hits.push(PrivateHit { rule, level, message, event, line, pointer: None, effect: None, about });

@@ -17,7 +17,7 @@ mod transfers;
 
 use super::{Check, Rule};
 use agent_strace_effects::Effect;
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Family, Level, RuleId};
 use agent_strace_model::{Event, Status};
 use agent_strace_policy::config::private::Private;
 
@@ -101,7 +101,7 @@ pub struct EventEffects<'a> {
 /// The rules to search for.
 #[derive(Debug)]
 pub struct Wanted {
-    rules: Vec<&'static str>,
+    rules: Vec<RuleId>,
     secrets: bool,
     personal: bool,
 }
@@ -112,16 +112,16 @@ impl Wanted {
         let counted: Vec<&str> = counted.collect();
         let wanted = |rule: &&&'static Rule| {
             let looks = |kind: &Kind| configured.says(rule.id).unwrap_or(kind.weight != Weight::Machine);
-            kind(rule).is_some_and(|kind| counted.contains(&rule.id) || looks(kind))
+            kind(rule).is_some_and(|kind| counted.contains(&rule.id.as_str()) || looks(kind))
         };
-        let rules: Vec<&str> = super::all().iter().filter(wanted).map(|rule| rule.id).collect();
-        let any = |family: &str| rules.iter().any(|rule| rule.starts_with(family));
-        let (secrets, personal) = (any("secret/"), any("pii/"));
+        let rules: Vec<RuleId> = super::all().iter().filter(wanted).map(|rule| rule.id).collect();
+        let any = |family: Family| rules.iter().any(|rule| rule.family() == family);
+        let (secrets, personal) = (any(Family::Secret), any(Family::Pii));
         (secrets || personal).then_some(Self { rules, secrets, personal })
     }
 
     fn has(&self, rule: &str) -> bool {
-        self.rules.contains(&rule)
+        self.rules.iter().any(|wanted| wanted.as_str() == rule)
     }
 }
 
@@ -138,36 +138,36 @@ fn kind(rule: &Rule) -> Option<&'static Kind> {
     }
 }
 
-/// Declares a rule: its id, what one and several of its values are called, its spec in `specs/`.
+/// Declares a rule: its id, its spec in `specs/`, its level and weight, and the nouns for one and several values.
 macro_rules! private {
-    ($($name:ident: $family:literal $id:literal, $level:ident, $weight:ident, $noun:literal, $plural:literal;)*) => {$(
+    ($($name:ident = $rule:ident, $spec:literal, $level:ident, $weight:ident, $noun:literal, $plural:literal;)*) => {$(
         pub(crate) static $name: Rule = Rule {
-            id: concat!($family, "/", $id),
+            id: RuleId::$rule,
             level: Level::$level,
             summary: concat!($noun, " is written to a file, sent to a host, or stands in the log"),
-            spec: include_str!(concat!("../../specs/", $family, "-", $id, ".md")),
+            spec: include_str!(concat!("../../specs/", $spec, ".md")),
             check: Check::Private(&Kind { noun: $noun, plural: $plural, weight: Weight::$weight }),
         };
     )*};
 }
 
 private! {
-    CARD: "pii" "card", Note, Personal, "the number of a payment card", "numbers of payment cards";
-    CLOUD_ACCOUNT: "pii" "cloud-account", Note, Personal, "an account of a cloud", "accounts of clouds";
-    EMAIL: "pii" "email", Note, Personal, "an e-mail address", "e-mail addresses";
-    HOME_PATH: "pii" "home-path", Note, Machine, "the home folder of a user", "home folders of users";
-    IBAN: "pii" "iban", Note, Personal, "the number of a bank account", "numbers of bank accounts";
-    IP: "pii" "ip", Note, Machine, "an IP address", "IP addresses";
-    MAC: "pii" "mac", Note, Machine, "a hardware address", "hardware addresses";
-    NATIONAL_ID: "pii" "national-id", Note, Personal, "a national identity number", "national identity numbers";
-    PERSONAL: "pii" "personal", Note, Personal, "something about a person", "things about persons";
-    PHONE: "pii" "phone", Note, Personal, "a telephone number", "telephone numbers";
-    USER_NAME: "pii" "user-name", Note, Machine, "the login name of a user", "login names of users";
-    AUTHORIZATION: "secret" "authorization", Error, Secret, "the credential of a request", "credentials of requests";
-    KEYED_SECRET: "secret" "keyed-secret", Error, Secret, "a value that its name calls a secret", "values that their names call secrets";
-    PASSWORD: "secret" "password", Error, Secret, "a password", "passwords";
-    PRIVATE_KEY: "secret" "private-key", Error, Secret, "a private key", "private keys";
-    URL_CREDENTIALS: "secret" "url-credentials", Error, Secret, "a password in a URL", "passwords in URLs";
-    VENDOR_TOKEN: "secret" "vendor-token", Error, Secret, "a token", "tokens";
-    WEB_TOKEN: "secret" "web-token", Error, Secret, "a web token (JWT)", "web tokens (JWT)";
+    CARD = PiiCard, "pii-card", Note, Personal, "the number of a payment card", "numbers of payment cards";
+    CLOUD_ACCOUNT = PiiCloudAccount, "pii-cloud-account", Note, Personal, "an account of a cloud", "accounts of clouds";
+    EMAIL = PiiEmail, "pii-email", Note, Personal, "an e-mail address", "e-mail addresses";
+    HOME_PATH = PiiHomePath, "pii-home-path", Note, Machine, "the home folder of a user", "home folders of users";
+    IBAN = PiiIban, "pii-iban", Note, Personal, "the number of a bank account", "numbers of bank accounts";
+    IP = PiiIp, "pii-ip", Note, Machine, "an IP address", "IP addresses";
+    MAC = PiiMac, "pii-mac", Note, Machine, "a hardware address", "hardware addresses";
+    NATIONAL_ID = PiiNationalId, "pii-national-id", Note, Personal, "a national identity number", "national identity numbers";
+    PERSONAL = PiiPersonal, "pii-personal", Note, Personal, "something about a person", "things about persons";
+    PHONE = PiiPhone, "pii-phone", Note, Personal, "a telephone number", "telephone numbers";
+    USER_NAME = PiiUserName, "pii-user-name", Note, Machine, "the login name of a user", "login names of users";
+    AUTHORIZATION = SecretAuthorization, "secret-authorization", Error, Secret, "the credential of a request", "credentials of requests";
+    KEYED_SECRET = SecretKeyedSecret, "secret-keyed-secret", Error, Secret, "a value that its name calls a secret", "values that their names call secrets";
+    PASSWORD = SecretPassword, "secret-password", Error, Secret, "a password", "passwords";
+    PRIVATE_KEY = SecretPrivateKey, "secret-private-key", Error, Secret, "a private key", "private keys";
+    URL_CREDENTIALS = SecretUrlCredentials, "secret-url-credentials", Error, Secret, "a password in a URL", "passwords in URLs";
+    VENDOR_TOKEN = SecretVendorToken, "secret-vendor-token", Error, Secret, "a token", "tokens";
+    WEB_TOKEN = SecretWebToken, "secret-web-token", Error, Secret, "a web token (JWT)", "web tokens (JWT)";
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use agent_strace_effects::Kind;
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Family, Level};
 use agent_strace_policy::{Answer, Caller, Decision, EntryView, Parts, Policy, Subject, dotted};
 
 use super::super::mutate;
@@ -101,6 +101,6 @@ fn stricter(policy: &Policy, entry: &EntryView, acts: &mutate::Acts) -> Option<(
             let list = place.pointer.rsplit_once('/').map_or("", |(list, _)| list);
             list.ends_with(own_list).then(|| (verb, dotted(&place.pointer)))
         }
-        None => judged.rule.starts_with("floor/").then(|| (verb, judged.rule.to_owned())),
+        None => (judged.rule.family() == Family::Floor).then(|| (verb, judged.rule.to_string())),
     }
 }

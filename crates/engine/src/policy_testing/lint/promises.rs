@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use agent_strace_model::finding::Level;
+use agent_strace_model::finding::{Family, Level};
 use agent_strace_policy::Parts;
 
 use super::codes::{ENDLESS_EXCEPTION, OPENED_FLOOR, UNUSED_LABEL};
@@ -27,7 +27,7 @@ fn lint(code: &'static Code, level: Level, parts: &Parts, pointer: &str, message
 }
 
 fn opened_floor(parts: &Parts, exception: &Value, pointer: &str) -> Option<Lint> {
-    let rule = exception.get("rule")?.as_str().filter(|rule| rule.starts_with("floor/"))?;
+    let rule = exception.get("rule")?.as_str().filter(|rule| Family::of(rule) == Some(Family::Floor))?;
     let message = format!("this exception opens `{rule}`: what is built in to protect the gate itself");
     let help = "keep it short, and for one file; remove it when the work is done";
     Some(lint(&OPENED_FLOOR, Level::Warning, parts, &format!("{pointer}/rule"), message, help))

@@ -14,7 +14,7 @@ use regex::Regex;
 use super::yaml;
 use crate::json::{Data, Key, Value};
 use crate::{Diagnostics, Parser, Policy, quoted};
-use agent_strace_model::finding::{Level, PolicyLocation};
+use agent_strace_model::finding::{Family, Level, PolicyLocation};
 
 use fields::Fields;
 pub use scope::test_commands;
@@ -171,7 +171,7 @@ impl Evals {
 
     /// It counts what lint rules find.
     pub fn counts_lints(&self) -> bool {
-        let of_lints = |rules: &[String]| rules.iter().any(|rule| rule.starts_with("lint/"));
+        let of_lints = |rules: &[String]| rules.iter().any(|rule| Family::of(rule) == Some(Family::Lint));
         let by_scorer = |scorer: &Scorer| matches!(&scorer.test, Test::MaxFindings { rules, .. } if of_lints(rules));
         let by_criterion = |criterion: &Criterion| criterion.metric == Metric::LintViolations;
         self.scorers.iter().any(by_scorer) || self.criteria.iter().any(by_criterion)
@@ -179,7 +179,7 @@ impl Evals {
 
     /// It counts what rules about private data find.
     pub fn counts_private(&self) -> bool {
-        let private = |rule: &String| rule.starts_with("secret/") || rule.starts_with("pii/");
+        let private = |rule: &String| matches!(Family::of(rule), Some(Family::Pii | Family::Secret));
         let counts = |rules: &[String]| rules.is_empty() || rules.iter().any(private);
         self.scorers.iter().any(|scorer| matches!(&scorer.test, Test::MaxFindings { rules, .. } if counts(rules)))
     }

@@ -5,8 +5,9 @@ use regex::Regex;
 use super::fields::Fields;
 use super::scope::{self, Reads};
 use super::{Commands, Estimates, Scorer, Test, Texts};
-use crate::{BUILT_IN, nearest, quoted};
-use agent_strace_model::finding::Level;
+use crate::waivers::{built_in, built_in_ids};
+use crate::{nearest, quoted};
+use agent_strace_model::finding::{Family, Level};
 
 /// Sums of weights stay exact.
 const HEAVIEST: f64 = 1e6;
@@ -145,13 +146,12 @@ fn rules(fields: &mut Fields<'_, '_, '_>) -> Option<Vec<String>> {
     }
     let rules = fields.texts("rules")?;
     let known = |rule: &str| {
-        let family = rule.trim_end_matches('*');
-        BUILT_IN.contains(&rule)
-            || family.ends_with('/') && BUILT_IN.iter().any(|known| known.starts_with(family))
-            || matches!(family, "evidence/" | "policy/")
+        let family = rule.trim_end_matches('*').strip_suffix('/');
+        let is_family = |name: &str| Family::ALL.iter().any(|family| family.name() == name);
+        built_in(rule).is_some() || family.is_some_and(is_family)
     };
     for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| !known(rule)) {
-        let help = match nearest(rule, BUILT_IN) {
+        let help = match nearest(rule, &built_in_ids()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`agent-strace rules` lists them; `scope/` names all of a family".to_owned(),
         };

@@ -161,7 +161,7 @@ pub(super) fn block(page: &Page<'_>) -> Block {
         sessions: page.sessions().map(|(session, _)| OfSession::new(session)).collect(),
         rows,
         findings,
-        rules: page.found.rules().into_iter().map(|rule| (rule, OfRule::new(rule))).collect(),
+        rules: page.found.rules().into_iter().map(|rule| (rule.as_str(), OfRule::new(rule.as_str()))).collect(),
         entries: quotes.map(|quotes| quotes.entries).unwrap_or_default(),
         spent: running.spent(),
     };
@@ -239,7 +239,7 @@ fn of_session<'a>(row: &Row<'_>, session: &ShownEvents, why: &str) -> OfRow<'a> 
 fn of_finding<'a>(found: &NumberedFinding<'a>, quotes: Option<&mut Quotes<'_>>) -> OfFinding<'a> {
     let finding: &'a ShownFinding = found.finding;
     OfFinding {
-        rule: finding.rule,
+        rule: finding.rule.as_str(),
         level: level(finding),
         says: terminal(&shorten(finding.message.as_str(), MESSAGE)),
         until: finding.until,

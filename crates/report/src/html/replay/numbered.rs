@@ -6,6 +6,7 @@ use super::rows::Rows;
 use crate::html::excerpt::rank;
 use crate::replay::{ReplayReport, ShownEvents};
 use crate::view::ShownFinding;
+use agent_strace_model::finding::RuleId;
 
 /// The maximum number of findings in a page.
 const MOST: usize = 2_000;
@@ -54,7 +55,7 @@ impl<'a> Findings<'a> {
         self.by_row.get(row).map_or(&[], Vec::as_slice)
     }
 
-    pub(super) fn rules(&self) -> BTreeSet<&'static str> {
+    pub(super) fn rules(&self) -> BTreeSet<RuleId> {
         self.shown.iter().map(|found| found.finding.rule).collect()
     }
 }
