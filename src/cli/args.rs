@@ -37,7 +37,7 @@ pub(super) use super::session_filter::WantedArgs;
 use super::session_view::{AnnotateArgs, ExplainArgs, ReplayArgs, ShowArgs, TimelineArgs, WhyArgs};
 #[cfg(feature = "live")]
 use super::setup::SetupArgs;
-pub(super) use super::values::{FailOn, FormatName, PlainFormat, parse_now, parse_report};
+pub(super) use super::values::{FailOn, PlainFormat, format_parser, parse_now, parse_report};
 #[cfg(feature = "live")]
 use super::watch::{GuardArgs, WatchArgs};
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Streams;
-use super::args::{AuditArgs, CheckArgs, FormatName, GateArgs};
+use super::args::{AuditArgs, CheckArgs, GateArgs};
 use super::baseline::{self, Overwrite};
 use super::environment::Environment;
 use super::failure::Failure;
@@ -20,7 +20,7 @@ use agent_strace_git::change_set::Extent;
 use agent_strace_ingest::discover::Selection;
 use agent_strace_model::Gap;
 use agent_strace_policy::config::retention::Retention;
-use agent_strace_report::{Checkout, Colour, Report, Style};
+use agent_strace_report::{Checkout, Colour, Format, Report, Style};
 
 /// The commands that share one judgement. They differ in what they take and show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,7 +182,7 @@ fn entries(GateRequest { command, args, .. }: GateRequest<'_>) -> Entries {
     let mut formats = args.reports.iter().map(|(format, _)| format).chain([&args.format]);
     match command {
         GateCommand::Audit => Entries::Keep,
-        _ if formats.any(|format| format.format().tells_the_story()) => Entries::Story,
+        _ if formats.any(|format| format.tells_the_story()) => Entries::Story,
         _ => Entries::Drop,
     }
 }
@@ -249,9 +249,7 @@ fn write(
     let read = |path: &str| trust.shown_file(path);
     let repository = environment.repository();
     let checkout = Checkout { now: args.now, prefix: trust.prefix(), repository, read: &read };
-    let render = |format: FormatName, colour: Colour| {
-        agent_strace_report::render(report, format.format(), style, colour, &checkout)
-    };
+    let render = |format: Format, colour: Colour| agent_strace_report::render(report, format, style, colour, &checkout);
     for (format, file) in &args.reports {
         output::write(file, &render(*format, Colour::Plain))?;
     }

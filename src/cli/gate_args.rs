@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use agent_strace_report::Format;
 use clap::Args;
 
 #[cfg(feature = "live")]
 use super::recording::EnforceArgs;
 use super::session_filter::WantedArgs;
-use super::values::{FailOn, FormatName, SourceName, parse_now, parse_report};
+use super::values::{FailOn, SourceName, format_parser, parse_now, parse_report};
 
 pub(super) const EXAMPLES: &str = "\
 A SESSION may also be
@@ -175,16 +176,16 @@ pub(super) struct GateArgs {
 
     /// How the report is written. `markdown` is a job summary or a comment, `github` annotates the job, `gitlab` is its
     /// code quality report.
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(super) format: FormatName,
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format_parser::<Format>())]
+    pub(super) format: Format,
 
     /// Write the report to a file, atomically.
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 
     /// Write one more report from the same judgement; repeatable.
-    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report::<FormatName>)]
-    pub(super) reports: Vec<(FormatName, PathBuf)>,
+    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report::<Format>)]
+    pub(super) reports: Vec<(Format, PathBuf)>,
 
     /// Print nothing but errors; files are still written.
     #[arg(long, short)]
@@ -222,7 +223,7 @@ impl GateArgs {
             no_suppressions: false,
             source: SourceName::PullRequest,
             now,
-            format: FormatName::Text,
+            format: Format::Text,
             output: None,
             reports: Vec::new(),
             quiet: false,

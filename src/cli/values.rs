@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use agent_strace_model::finding::Level;
-use agent_strace_report::Format;
+use agent_strace_report::OutputFormat;
 use agent_strace_rules::Source;
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum FailOn {
@@ -45,33 +46,6 @@ impl SourceName {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub(super) enum FormatName {
-    Text,
-    Json,
-    Sarif,
-    Markdown,
-    Github,
-    Junit,
-    Gitlab,
-    Html,
-}
-
-impl FormatName {
-    pub(super) fn format(self) -> Format {
-        match self {
-            Self::Text => Format::Text,
-            Self::Json => Format::Json,
-            Self::Sarif => Format::Sarif,
-            Self::Markdown => Format::Markdown,
-            Self::Github => Format::Github,
-            Self::Junit => Format::Junit,
-            Self::Gitlab => Format::Gitlab,
-            Self::Html => Format::Html,
-        }
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum PlainFormat {
     Text,
@@ -85,14 +59,19 @@ pub(super) fn parse_now(text: &str) -> Result<jiff::Timestamp, String> {
     moment.ok_or_else(|| "expected a time with its offset, e.g. `2026-03-01T12:00:00Z`".to_owned())
 }
 
-/// A format of those that a command knows, and the file it is written to.
-pub(super) fn parse_report<F: ValueEnum>(text: &str) -> Result<(F, PathBuf), String> {
+/// Parses the name of a format; help texts and suggestions list all names.
+pub(super) fn format_parser<F: OutputFormat>() -> impl TypedValueParser<Value = F> {
+    let names = F::ALL.iter().map(|format| format.name());
+    PossibleValuesParser::new(names).try_map(|name| F::find(&name).ok_or("not a format"))
+}
+
+/// Parses `FORMAT=FILE`: one of the formats that a command offers, and the file to write.
+pub(super) fn parse_report<F: OutputFormat>(text: &str) -> Result<(F, PathBuf), String> {
     let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
         return Err("expected FORMAT=FILE, e.g. `sarif=gate.sarif`".to_owned());
     };
-    let format = F::from_str(format, false).map_err(|_| {
-        let known = F::value_variants().iter().filter_map(ValueEnum::to_possible_value);
-        let names: Vec<String> = known.map(|value| value.get_name().to_owned()).collect();
+    let format = F::find(format).ok_or_else(|| {
+        let names: Vec<&str> = F::ALL.iter().map(|format| format.name()).collect();
         format!("`{format}` is not a format ({})", names.join(", "))
     })?;
     Ok((format, PathBuf::from(file)))

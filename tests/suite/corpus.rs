@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::Path;
 
+use agent_strace_report::{Format, OutputFormat};
 use agent_strace_testing::corpus::{Data, Source, data};
 use agent_strace_testing::truth::{self, Sent};
 use rayon::prelude::*;
@@ -94,7 +95,7 @@ fn faults(log: &Path, policy: &Path) -> Vec<String> {
     }
     want(!judged.text.contains("internal error"), "an internal error");
     if fs::metadata(log).unwrap().len() < SMALL {
-        for format in ["text", "json", "sarif", "markdown", "github", "junit", "gitlab", "html"] {
+        for format in Format::ALL.iter().map(|format| format.name()) {
             let (log, policy) = (log.to_str().unwrap(), policy.to_str().unwrap());
             let (code, _, _) = run_format(log, policy, format);
             want(code == judged.code, &format!("exit code {code} as {format}"));

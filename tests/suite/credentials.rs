@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use agent_strace_report::{Format, OutputFormat};
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -66,10 +67,9 @@ fn a_credential_in_a_log_is_told_of_and_never_shown() {
 }
 
 fn every_output(world: &World, name: &str) {
-    let formats = ["text", "json", "sarif", "markdown", "github", "junit", "gitlab"];
     let gates = ["check", "audit", "lint"]
         .into_iter()
-        .flat_map(|verb| formats.map(|format| vec![verb, name, "--format", format]));
+        .flat_map(|verb| Format::ALL.iter().map(move |format| vec![verb, name, "--format", format.name()]));
     let others = ["effects", "cost", "token-budget", "stats"];
     let others =
         others.into_iter().flat_map(|verb| ["text", "json"].map(|format| vec![verb, name, "--format", format]));

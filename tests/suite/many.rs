@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use agent_strace_report::{Format, OutputFormat};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
@@ -29,8 +30,8 @@ fn world() -> World {
 #[test]
 fn what_is_not_shown_is_counted() {
     let world = world();
-    let formats = ["text", "json", "sarif", "markdown", "github", "junit", "gitlab", "html"];
-    let reports: Vec<String> = formats.iter().map(|format| format!("{format}={format}.out")).collect();
+    let formats = Format::ALL.iter().map(|format| format.name());
+    let reports: Vec<String> = formats.map(|format| format!("{format}={format}.out")).collect();
     let mut args = vec!["check", "--quiet"];
     for report in &reports {
         args.extend(["--report", report]);

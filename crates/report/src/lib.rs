@@ -70,7 +70,18 @@ pub use trials::{FailedCase, TrialFailure, TrialsReport};
 pub use validation::{Validated, validation};
 pub use view::Report;
 
-/// How a report is written. All of them say the same.
+/// The forms in which a report is written; users choose one by its name.
+pub trait OutputFormat: Copy + Send + Sync + 'static {
+    const ALL: &'static [Self];
+
+    fn name(self) -> &'static str;
+
+    fn find(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|format| format.name() == name)
+    }
+}
+
+/// The output formats of the gate. All of them carry the same information.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Text,
@@ -85,8 +96,26 @@ pub enum Format {
     Html,
 }
 
+impl OutputFormat for Format {
+    const ALL: &'static [Self] =
+        &[Self::Text, Self::Json, Self::Sarif, Self::Markdown, Self::Github, Self::Junit, Self::Gitlab, Self::Html];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Sarif => "sarif",
+            Self::Markdown => "markdown",
+            Self::Github => "github",
+            Self::Junit => "junit",
+            Self::Gitlab => "gitlab",
+            Self::Html => "html",
+        }
+    }
+}
+
 impl Format {
-    /// It says what was done in all, and what led to findings.
+    /// It lists all actions of a session, and the steps that led to findings.
     pub fn tells_the_story(self) -> bool {
         match self {
             Self::Sarif | Self::Markdown => true,

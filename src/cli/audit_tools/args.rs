@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::super::args::{FailOn, parse_now, parse_report};
+use super::super::args::{FailOn, format_parser, parse_now, parse_report};
 use super::super::since::{self, Since};
 use agent_strace_git::Backend;
 use agent_strace_report::repo_audit::{Shard, SweepFormat};
@@ -110,16 +110,16 @@ pub(in crate::cli) struct AuditToolsArgs {
 #[derive(Debug, Args)]
 pub(super) struct WrittenArgs {
     /// How the report is written; `ndjson` is a line per repository, and takes constant memory.
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(super) format: SweepFormatName,
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format_parser::<SweepFormat>())]
+    pub(super) format: SweepFormat,
 
     /// Write the report to a file, atomically.
     #[arg(long, short, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 
     /// Write one more report of the same run; repeatable.
-    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report::<SweepFormatName>)]
-    pub(super) reports: Vec<(SweepFormatName, PathBuf)>,
+    #[arg(long = "report", value_name = "FORMAT=FILE", value_parser = parse_report::<SweepFormat>)]
+    pub(super) reports: Vec<(SweepFormat, PathBuf)>,
 
     /// Print nothing but errors; files are still written.
     #[arg(long, short)]
@@ -144,29 +144,6 @@ pub(super) struct MergeArgs {
 
     #[command(flatten)]
     pub(super) written: WrittenArgs,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum SweepFormatName {
-    Text,
-    Json,
-    Ndjson,
-    Sarif,
-    Markdown,
-    Csv,
-}
-
-impl SweepFormatName {
-    pub(super) fn format(self) -> SweepFormat {
-        match self {
-            Self::Text => SweepFormat::Text,
-            Self::Json => SweepFormat::Json,
-            Self::Ndjson => SweepFormat::Ndjson,
-            Self::Sarif => SweepFormat::Sarif,
-            Self::Markdown => SweepFormat::Markdown,
-            Self::Csv => SweepFormat::Csv,
-        }
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -37,12 +37,12 @@ impl Reports {
             Ok(())
         };
         for (format, file) in &args.reports {
-            add(format.format(), Some(file), Colour::Plain)?;
+            add(*format, Some(file), Colour::Plain)?;
         }
         let colour =
             if environment.colour && !args.no_color && args.output.is_none() { Colour::Ansi } else { Colour::Plain };
         if args.output.is_some() || !args.quiet {
-            add(args.format.format(), args.output.as_deref(), colour)?;
+            add(args.format, args.output.as_deref(), colour)?;
         }
         Ok(Self { reports })
     }

@@ -20,10 +20,10 @@ pub use json::{Line, read_line};
 pub use row::{FindingRow, Judged, Row, Verdict};
 pub use summary::{Shard, Stated, Summary};
 
-use super::Colour;
+use super::{Colour, OutputFormat};
 
-/// How the rows of a run are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// The output formats of a repository audit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SweepFormat {
     Text,
     Json,
@@ -31,6 +31,21 @@ pub enum SweepFormat {
     Sarif,
     Markdown,
     Csv,
+}
+
+impl OutputFormat for SweepFormat {
+    const ALL: &'static [Self] = &[Self::Text, Self::Json, Self::Ndjson, Self::Sarif, Self::Markdown, Self::Csv];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Ndjson => "ndjson",
+            Self::Sarif => "sarif",
+            Self::Markdown => "markdown",
+            Self::Csv => "csv",
+        }
+    }
 }
 
 /// Writes the rows of a run, the one after the other. What it returns is to be written at once.

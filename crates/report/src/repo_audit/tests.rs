@@ -49,15 +49,6 @@ fn hostile() -> Row {
     }
 }
 
-const FORMATS: &[SweepFormat] = &[
-    SweepFormat::Text,
-    SweepFormat::Json,
-    SweepFormat::Ndjson,
-    SweepFormat::Sarif,
-    SweepFormat::Markdown,
-    SweepFormat::Csv,
-];
-
 fn rendered(format: SweepFormat, rows: &[Row]) -> String {
     let stated = Stated { repositories: rows.len(), ..Stated::default() };
     let mut writer = writer(format, &stated, rows.len() == 1, Colour::Plain);
@@ -72,7 +63,7 @@ fn rendered(format: SweepFormat, rows: &[Row]) -> String {
 
 #[test]
 fn text_of_a_repository_is_harmless_in_every_format() {
-    for format in FORMATS {
+    for format in SweepFormat::ALL {
         for rows in [vec![hostile()], vec![hostile(), Row::broken(1, "b", "gone")]] {
             let text = rendered(*format, &rows);
             assert!(!text.contains(['\u{1b}', '\u{202e}']), "{format:?}: {text}");

@@ -15,11 +15,18 @@ use agent_strace_policy::config::lint::{Parameter, Unit};
 
 const LINES: Parameter = Parameter { key: "lines", default: Some(100.0), unit: Unit::Count };
 
-lint!(BLIND_EDIT = LintBlindEdit, "blind-edit", Note, "a file was edited that had never been read", [LINES], |context, hits| {
-    let edits = context.calls.blind(|| blind(context)).iter();
-    for Blind { event, path, .. } in edits.filter(|edit| edit.lines < context.count(&LINES)) {
-        let message = format!("edits `{path}`, which the session had never read");
-        hits.push(context.hit(*event..=*event, message, vec![("path", path.clone())]));
+lint!(
+    BLIND_EDIT = LintBlindEdit,
+    "blind-edit",
+    Note,
+    "a file was edited that had never been read",
+    [LINES],
+    |context, hits| {
+        let edits = context.calls.blind(|| blind(context)).iter();
+        for Blind { event, path, .. } in edits.filter(|edit| edit.lines < context.count(&LINES)) {
+            let message = format!("edits `{path}`, which the session had never read");
+            hits.push(context.hit(*event..=*event, message, vec![("path", path.clone())]));
+        }
     }
 );
 
