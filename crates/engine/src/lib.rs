@@ -140,6 +140,7 @@ pub struct Entry {
     pub place: Option<agent_strace_model::finding::PolicyLocation>,
     /// The rule at that place, where it has a name of its own.
     pub policy_rule: Option<std::sync::Arc<agent_strace_model::finding::PolicyRule>>,
+    pub basis: agent_strace_policy::Basis,
     /// In the policy's words: `denied by files.read.deny`, `not in files.read.allow`.
     pub reason: String,
     /// It touched a file on the always-on sensitive list.

@@ -398,6 +398,7 @@ fn entry(step: &Step<'_>, effect: &Effect, judgement: &Judgement) -> Entry {
         level: judgement.level,
         place: judgement.place,
         policy_rule: judgement.policy_rule,
+        basis: judgement.basis,
         reason: judgement.reason,
         sensitive: judgement.sensitive,
     }

@@ -236,6 +236,7 @@ pub struct Judgement {
     /// The rule a finding would carry (`scope/read`, `floor/policy`, `scope/unresolved`).
     pub rule: RuleId,
     pub level: Level,
+    pub basis: Basis,
     /// `denied by files.read.deny`, `not in files.read.allow`, `no file read policy`, …
     pub reason: String,
     pub place: Option<PolicyLocation>,
@@ -250,6 +251,17 @@ impl Judgement {
     pub fn matters(&self) -> bool {
         !matches!(self.decision, Decision::Allowed | Decision::Unruled) || self.sensitive
     }
+}
+
+/// The part of a policy that a decision rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// An entry of a list matches the effect.
+    Entry,
+    /// A list as a whole, a default or the built-in floor decides.
+    Whole,
+    /// No part of the policy speaks about this kind of effect.
+    NoPolicy,
 }
 
 /// The stricter, the later.

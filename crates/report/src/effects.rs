@@ -13,7 +13,7 @@ use agent_strace_engine::Entry;
 use agent_strace_engine::policy_testing::Explained;
 use agent_strace_model::Status;
 use agent_strace_model::finding::{EffectView, Family, Level, RuleId};
-use agent_strace_policy::Decision;
+use agent_strace_policy::{Basis, Decision};
 use agent_strace_secrets::{Redacted, redact};
 
 /// Sessions with the effects of each event that did something or called a tool.
@@ -70,6 +70,7 @@ pub(super) struct Ruling {
     pub(super) decision: Decision,
     pub(super) level: Level,
     pub(super) rule: &'static str,
+    pub(super) basis: Basis,
     pub(super) reason: Redacted,
     pub(super) place: Option<ShownLocation>,
     pub(super) sensitive: bool,
@@ -231,6 +232,7 @@ impl Ruling {
             decision: entry.decision,
             level: entry.level,
             rule: entry.rule.as_str(),
+            basis: entry.basis,
             reason: redact(&entry.reason),
             place: entry.place.as_ref().map(|place| ShownLocation::new(place, entry.policy_rule.as_deref())),
             sensitive: entry.sensitive,

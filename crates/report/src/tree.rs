@@ -5,7 +5,7 @@ use super::effects::{Ruling, Traced};
 use super::escape::{shorten, terminal};
 use super::text::Paint;
 use agent_strace_model::finding::Level;
-use agent_strace_policy::Decision;
+use agent_strace_policy::{Basis, Decision};
 use agent_strace_secrets::Redacted;
 
 /// Longest piece of a command text in one line.
@@ -157,7 +157,7 @@ fn said(ruling: &Ruling, effect: &Traced, policy: Option<&str>, paint: &Paint) -
     let answer = match ruling.decision {
         Decision::Allowed if effect.effect.kind == "opaque" => paint.good(&why),
         Decision::Allowed => paint.good("allowed"),
-        Decision::Unruled if why.starts_with("no ") => "no rule".to_owned(),
+        Decision::Unruled if ruling.basis == Basis::NoPolicy => "no rule".to_owned(),
         Decision::Unruled => format!("no rule: {why}"),
         Decision::Denied | Decision::Asked => paint.error(&why),
         // Its reason is what the line says already.

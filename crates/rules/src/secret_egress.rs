@@ -4,7 +4,7 @@ use super::{Act, Check, Hit, Log, Rule};
 use agent_strace_effects::{Certainty, Kind};
 use agent_strace_model::Status;
 use agent_strace_model::finding::{Level, RuleId};
-use agent_strace_policy::Decision;
+use agent_strace_policy::{Basis, Decision};
 
 pub(super) static RULE: Rule = Rule {
     id: RuleId::SequenceSecretEgress,
@@ -56,7 +56,7 @@ fn secret_read(act: &Act<'_>) -> Option<String> {
         || one
             && act.judgement.place.is_some()
             && act.judgement.decision == Decision::Denied
-            && act.judgement.reason.starts_with("denied by");
+            && act.judgement.basis == Basis::Entry;
     (secret && happened(act)).then(|| target.shown().into_owned())
 }
 

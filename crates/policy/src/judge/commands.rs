@@ -6,7 +6,7 @@ use crate::{Context, Judgement};
 use agent_strace_effects::{Certainty, Execution};
 use agent_strace_model::finding::{Level, RuleId};
 
-use super::{Rest, allowed, allowed_by, asked_by, denied_by, unruled};
+use super::{Rest, allowed, allowed_by, asked_by, denied_by, no_policy, unruled};
 
 const RULE: RuleId = RuleId::ScopeCommand;
 
@@ -25,7 +25,7 @@ impl Scope {
             return if forbids {
                 allowed(RULE, "matches commands.allow", None)
             } else {
-                unruled(RULE, "no command policy")
+                no_policy(RULE, "no command policy")
             };
         }
         if execution.inert || certainty == Certainty::Possible {

@@ -5,7 +5,7 @@ use crate::scope::Scope;
 use agent_strace_effects::Certainty;
 use agent_strace_model::finding::{Level, RuleId};
 
-use super::{allowed, allowed_by, asked_by, denied, denied_by, unruled};
+use super::{allowed, allowed_by, asked_by, denied, denied_by, no_policy, unruled};
 
 const RULE: RuleId = RuleId::ScopeEnv;
 
@@ -30,7 +30,7 @@ impl Scope {
                     self.unresolved(Level::Warning.min(stated.level), reason, Some(&stated.place))
                 }
                 (_, _, Some(stated)) => allowed_by(RULE, "rules", stated),
-                (None, _, None) => unruled(RULE, "no environment policy"),
+                (None, _, None) => no_policy(RULE, "no environment policy"),
                 (Some(_), false, None) => allowed(RULE, "not in env.deny_set", None),
             };
         };

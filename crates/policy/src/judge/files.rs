@@ -8,7 +8,7 @@ use crate::{Asked, Context, Judgement};
 use agent_strace_effects::{Certainty, PathTarget};
 use agent_strace_model::finding::{Level, RuleId};
 
-use super::{allowed, allowed_by, asked_by, denied, denied_by, unruled};
+use super::{allowed, allowed_by, asked_by, denied, denied_by, no_policy, unruled};
 
 /// The words for one kind of file access.
 pub(super) struct Wording {
@@ -160,7 +160,7 @@ impl Scope {
         match (rest.is_open(), named.certainty) {
             (true, _) if unknown && forbids => unproven("the path is not known, it may be a denied one"),
             (true, _) if forbids => allowed(wording.rule, format!("matches {}", wording.allow), None),
-            (true, _) => unruled(wording.rule, wording.unruled),
+            (true, _) => no_policy(wording.rule, wording.unruled),
             (false, Certainty::Possible) => unruled(wording.rule, "may not have happened"),
             (false, Certainty::Pattern) => unproven(wording.unproven),
             (false, Certainty::Exact) => rest.judge(wording.rule, wording.unlisted),

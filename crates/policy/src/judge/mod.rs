@@ -13,7 +13,7 @@ use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 use super::agents::Holds;
 use super::parse::Stated;
 use super::scope::Scope;
-use super::{Context, Decision, Judgement, Policy};
+use super::{Basis, Context, Decision, Judgement, Policy};
 
 const APPROVAL: RuleId = RuleId::ScopeApproval;
 const UNRESOLVED: RuleId = RuleId::ScopeUnresolved;
@@ -166,6 +166,7 @@ fn judgement(
         decision,
         rule,
         level,
+        basis: Basis::Whole,
         reason: reason.into(),
         place: place.cloned(),
         policy_rule: None,
@@ -189,7 +190,7 @@ fn asked_by(list: &str, stated: &Stated) -> Judgement {
 fn stated_by(decision: Decision, rule: RuleId, verb: &str, list: &str, stated: &Stated) -> Judgement {
     let name = stated.policy_rule.as_ref().map_or(list, |rule| rule.id.as_str());
     let found = judgement(decision, rule, stated.level, [verb, " ", name].concat(), Some(&stated.place));
-    Judgement { policy_rule: stated.policy_rule.clone(), ..found }
+    Judgement { basis: Basis::Entry, policy_rule: stated.policy_rule.clone(), ..found }
 }
 
 fn allowed(rule: RuleId, reason: impl Into<String>, place: Option<&PolicyLocation>) -> Judgement {
@@ -199,9 +200,14 @@ fn allowed(rule: RuleId, reason: impl Into<String>, place: Option<&PolicyLocatio
 fn allowed_by(rule: RuleId, list: &str, stated: &Stated) -> Judgement {
     let name = stated.policy_rule.as_ref().map_or(list, |rule| rule.id.as_str());
     let found = allowed(rule, ["matches ", name].concat(), Some(&stated.place));
-    Judgement { policy_rule: stated.policy_rule.clone(), ..found }
+    Judgement { basis: Basis::Entry, policy_rule: stated.policy_rule.clone(), ..found }
 }
 
 fn unruled(rule: RuleId, reason: &str) -> Judgement {
     judgement(Decision::Unruled, rule, Level::Note, reason, None)
+}
+
+/// For an effect of a kind that no part of the policy speaks about.
+fn no_policy(rule: RuleId, reason: &str) -> Judgement {
+    Judgement { basis: Basis::NoPolicy, ..unruled(rule, reason) }
 }

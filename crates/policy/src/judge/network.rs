@@ -5,7 +5,7 @@ use crate::scope::Scope;
 use agent_strace_effects::{Certainty, Connection};
 use agent_strace_model::finding::{Level, RuleId};
 
-use super::{Rest, allowed, asked_by, denied, denied_by, unruled};
+use super::{Rest, allowed, asked_by, denied, denied_by, no_policy};
 
 const RULE: RuleId = RuleId::ScopeNetwork;
 
@@ -34,7 +34,7 @@ impl Scope {
             return Judgement { policy_rule: rule.stated.policy_rule.clone(), ..found };
         }
         match (rest, &network.place) {
-            (Rest::Open, None) => unruled(RULE, "no network policy"),
+            (Rest::Open, None) => no_policy(RULE, "no network policy"),
             (Rest::Open, Some(place)) => allowed(RULE, "allowed by network.allow", Some(place)),
             _ if connection.host.is_none() || certainty == Certainty::Pattern => {
                 self.unresolved(Level::Error, "not proven to be in network.allow", rest.place())

@@ -5,7 +5,7 @@ use crate::scope::{NameList, Rules, Scope};
 use crate::{Decision, Judgement};
 use agent_strace_model::finding::RuleId;
 
-use super::{APPROVAL, Level, Rest, allowed, allowed_by, asked_by, denied, denied_by, judgement, unruled};
+use super::{APPROVAL, Level, Rest, allowed, allowed_by, asked_by, denied, denied_by, judgement, no_policy};
 
 const RULE: RuleId = RuleId::ScopeTool;
 
@@ -48,7 +48,7 @@ impl Scope {
                 self.unresolved(Level::Error, &reason, Some(place))
             }
             None => match self.rest(None) {
-                Rest::Open => unruled(RULE, "no policy rule for this tool type"),
+                Rest::Open => no_policy(RULE, "no policy rule for this tool type"),
                 rest => rest.judge(RULE, ""),
             },
         }
@@ -69,7 +69,7 @@ impl Scope {
             return allowed_by(RULE, "rules", stated);
         }
         match self.rest(None) {
-            Rest::Open => unruled(RULE, "no policy rule for this tool type"),
+            Rest::Open => no_policy(RULE, "no policy rule for this tool type"),
             rest => rest.judge(RULE, ""),
         }
     }
