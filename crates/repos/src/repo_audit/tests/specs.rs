@@ -113,7 +113,7 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
     let written = specs::rewritten(text, "repository", |lines| {
         let audit = Case::read(lines).audit();
         assert!(audit.gaps.is_empty(), "{id}: {:?}", audit.gaps);
-        fires |= audit.hits.iter().any(|hit| hit.rule.id == id);
+        fires |= audit.hits.iter().any(|hit| hit.rule.id.as_str() == id);
         let line = |hit: &RepositoryHit| {
             format!("{} {} {}: {}", hit.level.name(), hit.rule.id, shown(&hit.location), hit.message)
         };
@@ -125,7 +125,7 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
 #[test]
 fn every_case_of_every_spec_reports_what_it_says() {
     specs::hold(
-        agent_strace_rules::all().iter().filter(|rule| matches!(rule.check, Check::Repository)).map(|rule| rule.id),
+        agent_strace_rules::all().iter().filter(|rule| matches!(rule.check, Check::Repository)).map(|rule| rule.id.as_str()),
         with_findings,
     );
 }
