@@ -18,7 +18,7 @@ use agent_strace_engine::Entries;
 use agent_strace_git::GitError;
 use agent_strace_git::change_set::Extent;
 use agent_strace_ingest::discover::Selection;
-use agent_strace_model::Gap;
+use agent_strace_model::{Gap, GapKind};
 use agent_strace_policy::config::retention::Retention;
 use agent_strace_report::{Checkout, Colour, Format, Report, Style};
 
@@ -221,8 +221,8 @@ pub(super) fn links(trust_base: TrustBase<'_>) -> (Links, Option<Gap>) {
         Ok(links) => (links, None),
         Err(GitError::NoRepository(_) | GitError::NoRevision(_)) => (Links::new(), None),
         Err(error) => {
-            let reason = format!("the symlinks committed here are not known: {error}");
-            (Links::new(), Some(Gap { file: ".git".to_owned(), line: None, reason }))
+            let kind = GapKind::unreadable(format!("the symlinks committed here are not known: {error}"));
+            (Links::new(), Some(Gap::of_file(".git", kind)))
         }
     }
 }

@@ -89,7 +89,7 @@ impl JudgeConfig {
     ) -> Result<Self, Failure> {
         let config = Self::load(request, trust_base, environment, streams)?;
         match config.links_gap {
-            Some(gap) => Err(Failure::new(gap.reason)),
+            Some(gap) => Err(Failure::new(gap.reason())),
             None => Ok(config),
         }
     }

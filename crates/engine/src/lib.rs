@@ -28,7 +28,7 @@ use std::sync::Arc;
 use agent_strace_effects::Effect;
 use agent_strace_git::change_set::Change;
 use agent_strace_model::finding::Finding;
-use agent_strace_model::{Gap, Status};
+use agent_strace_model::{Gap, GapKind, Status};
 use agent_strace_policy::PolicyIdentity;
 use agent_strace_policy::hooks::Manifest;
 use agent_strace_rules::Account;
@@ -121,8 +121,11 @@ impl SessionOutcome {
         if self.judged == self.tool_calls {
             return None;
         }
-        let fault = self.gaps.iter().find(|gap| gap.reason.starts_with("internal error"));
-        Some(fault.map_or("not every call of the session was judged", |gap| gap.reason.as_str()))
+        let mut failures = self.gaps.iter().filter_map(|gap| match &gap.kind {
+            GapKind::Internal(detail) => Some(detail.as_ref()),
+            _ => None,
+        });
+        Some(failures.next().unwrap_or("not every call of the session was judged"))
     }
 }
 

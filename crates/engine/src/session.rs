@@ -9,7 +9,7 @@ use agent_strace_effects::{Effect, Kind, Links};
 use agent_strace_git::change_set::Change;
 use agent_strace_metrics::{Measured, Pricing, TimedEffect};
 use agent_strace_model::finding::{EffectView, Finding, Level, RuleId};
-use agent_strace_model::{EventKind, Gap, Session, Status};
+use agent_strace_model::{EventKind, Gap, GapKind, Session, Status};
 use agent_strace_policy::config::lint::Lints;
 use agent_strace_policy::prices::shipped;
 use agent_strace_policy::{Judgement, Policy};
@@ -282,15 +282,15 @@ pub fn judge_by(session: &Session<'_>, gaps: Vec<Gap>, judging: Judging<'_>) -> 
 /// Runs `work` for a session; a panic becomes a gap.
 pub fn guarded<T>(session: &Session<'_>, work: impl FnOnce() -> T) -> Result<T, Gap> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
-        let reason = "internal error while judging this session: please report it".to_owned();
-        Gap { file: session.source.clone(), line: None, reason }
+        let detail = "internal error while judging this session: please report it";
+        Gap::of_file(session.source.clone(), GapKind::Internal(detail.into()))
     })
 }
 
 /// The gap for a log that could not be searched for private values.
 pub fn not_searched(file: &str, error: &io::Error) -> Gap {
-    let reason = format!("it could not be searched for secrets and personal data: {}", error.kind());
-    Gap { file: file.to_owned(), line: None, reason }
+    let detail = format!("it could not be searched for secrets and personal data: {}", error.kind());
+    Gap::of_file(file, GapKind::NotSearched(detail.into()))
 }
 
 /// Judges a session. [`super::conclude()`] sets the verdict later.

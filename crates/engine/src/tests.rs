@@ -12,7 +12,7 @@ use agent_strace_model::dialect::Carries;
 use agent_strace_model::evidence::{Chain, Count, Counted, Subagent};
 use agent_strace_model::finding::{Family, Level, PolicyLocation, VerdictImpact};
 use agent_strace_model::{
-    Arguments, Dialect, Ending, Event, EventKind, Origin, RawText, Session, Spent, ToolCall, ToolResult, Usage,
+    Arguments, Dialect, Ending, Event, EventKind, GapKind, Origin, RawText, Session, Spent, ToolCall, ToolResult, Usage,
 };
 use agent_strace_policy::Policy;
 use agent_strace_policy::config::lint::Lints;
@@ -140,7 +140,9 @@ fn fact(session: &mut Session<'static>, gaps: &mut Vec<Gap>, verb: &str, rest: &
     let count = || rest.parse().unwrap_or(1);
     let (evidence, who) = (&mut session.evidence, &mut session.attribution);
     match verb {
-        "gap" => gaps.push(Gap { file: session.source.clone(), line: Some(1), reason: rest.to_owned() }),
+        "gap" => {
+            gaps.push(Gap { file: session.source.clone(), line: Some(1), kind: GapKind::malformed(rest.to_owned()) });
+        }
         "truncated" => evidence.truncated = true,
         "compacted" => evidence.compactions = count(),
         "rewound" => evidence.rewinds = count(),
@@ -487,7 +489,7 @@ fn attempts_are_notes() {
 #[test]
 fn the_verdict_follows_threshold_gaps_and_baseline() {
     let scope = policy(r#"{"files": {"read": {"deny": ["x"]}}}"#);
-    let gap = || Gap { file: "a".to_owned(), line: None, reason: "cut".to_owned() };
+    let gap = || Gap::of_file("a", GapKind::malformed("cut"));
     let run = |lines: &[&str], gaps: Vec<Gap>, settings: &Settings| {
         let judged = judge_session(&session(lines), gaps, by(&scope, &Links::new()));
         conclude(&scope, vec![judged], Vec::new(), settings).verdict

@@ -132,7 +132,7 @@ pub(super) enum Part<'a> {
 /// The pieces of a message's content; what is none is a gap.
 pub(super) fn parts<'a>(content: Option<Raw<'a>>, line: u32, gaps: &mut Gaps) -> Vec<Part<'a>> {
     let Some(raw) = content else {
-        gaps.push(Some(line), "a message without content");
+        gaps.malformed(line, "a message without content");
         return Vec::new();
     };
     let list = if raw.get().starts_with('[') { elements(content) } else { vec![raw] };
@@ -146,7 +146,7 @@ pub(super) fn parts<'a>(content: Option<Raw<'a>>, line: u32, gaps: &mut Gaps) ->
             }
             parts.push(Part::Block(Box::new(block)));
         } else {
-            gaps.push(Some(line), "a part of a message that is not an object");
+            gaps.malformed(line, "a part of a message that is not an object");
         }
     }
     parts

@@ -115,11 +115,11 @@ pub(super) fn calls<'a>(
 ) {
     for list in [message.calls, message.calls_camel].into_iter().flatten() {
         if !is_array(Some(list)) {
-            gaps.push(Some(place.line), "the calls of a message are not a list");
+            gaps.malformed(place.line, "the calls of a message are not a list");
         }
         for raw in elements(Some(list)) {
             let Some(call) = object::<Call<'a>>(Some(raw)) else {
-                gaps.push(Some(place.line), "a call that is not an object");
+                gaps.malformed(place.line, "a call that is not an object");
                 continue;
             };
             if let Some(key) = call.duplicate {
@@ -137,7 +137,7 @@ pub(super) fn calls<'a>(
     }
     if let Some(raw) = message.function_call {
         let Some(function) = object::<Function<'a>>(Some(raw)) else {
-            gaps.push(Some(place.line), "a call that is not an object");
+            gaps.malformed(place.line, "a call that is not an object");
             return;
         };
         // Results of such calls name the function.
@@ -197,7 +197,7 @@ fn content<'a>(
         return assembly.push(place.clone(), words(RawText::Json(raw.get())));
     }
     if !is_array(content) {
-        return gaps.push(Some(place.line), "the content of a message is neither a text nor a list");
+        return gaps.malformed(place.line, "the content of a message is neither a text nor a list");
     }
     for raw in elements(content) {
         if is_string(Some(raw)) {
@@ -206,7 +206,7 @@ fn content<'a>(
         }
         match object::<Part<'a>>(Some(raw)) {
             Some(part) => add_part(assembly, place, &part, words, manner, gaps),
-            None => gaps.push(Some(place.line), "a part of a message that is neither a text nor an object"),
+            None => gaps.malformed(place.line, "a part of a message that is neither a text nor an object"),
         }
     }
 }

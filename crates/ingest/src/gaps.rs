@@ -1,7 +1,9 @@
 //! Keeps account of what was read of one file and what was not, bounded.
 
+use std::borrow::Cow;
+
 use super::detect::Unclaimed;
-use agent_strace_model::Gap;
+use agent_strace_model::{Cut, Gap, GapKind};
 
 /// One damaged file can't flood a report: after this many gaps they are only counted.
 pub(super) const MAX_GAPS: usize = 1_000;
@@ -27,23 +29,33 @@ impl Gaps {
         Self { damaged: true, ..Self::new(file) }
     }
 
-    pub(super) fn push(&mut self, line: Option<u32>, reason: impl Into<String>) {
+    pub(super) fn push(&mut self, line: Option<u32>, kind: GapKind) {
         let file = self.file.clone();
-        self.push_for(file, line, reason);
+        self.push_for(file, line, kind);
     }
 
-    /// A gap of a file beside the log.
-    pub(super) fn push_for(&mut self, file: String, line: Option<u32>, reason: impl Into<String>) {
+    /// A gap of a file that belongs to the log.
+    pub(super) fn push_for(&mut self, file: String, line: Option<u32>, kind: GapKind) {
         if self.list.len() < MAX_GAPS {
-            self.list.push(Gap { file, line, reason: reason.into() });
+            self.list.push(Gap { file, line, kind });
         } else {
             self.uncounted += 1;
         }
     }
 
-    /// A key that occurs twice in `what`: the last one was taken.
-    pub(super) fn twice(&mut self, line: u32, key: &str, what: &str) {
-        self.push(Some(line), format!("the key `{key}` occurs twice in {what}: readers disagree which one counts"));
+    /// A record or a part of one does not have the shape that its format prescribes.
+    pub(super) fn malformed(&mut self, line: u32, detail: &'static str) {
+        self.push(Some(line), GapKind::malformed(detail));
+    }
+
+    /// A record is of no kind that its format has, or belongs to another log.
+    pub(super) fn unknown_record(&mut self, line: u32, detail: &'static str) {
+        self.push(Some(line), GapKind::UnknownRecord(detail.into()));
+    }
+
+    /// A key that occurs twice in `holder`: the last one was taken.
+    pub(super) fn twice(&mut self, line: u32, key: &str, holder: &'static str) {
+        self.push(Some(line), GapKind::DuplicateKey { key: key.to_owned(), holder });
     }
 
     /// A record was read.
@@ -56,9 +68,9 @@ impl Gaps {
     }
 
     /// Part of a record, or all of it, is not JSON.
-    pub(super) fn damage(&mut self, line: u32, reason: impl Into<String>) {
+    pub(super) fn damage(&mut self, line: u32, detail: impl Into<Cow<'static, str>>) {
         self.damaged = true;
-        self.push(Some(line), reason);
+        self.push(Some(line), GapKind::InvalidJson(detail.into()));
     }
 
     /// No format claims the log: what looked like JSON may be damaged.
@@ -67,9 +79,9 @@ impl Gaps {
         match why {
             Unclaimed::Cut => {
                 self.truncated = true;
-                self.push(None, "the log ends inside its first record: it may still be written or was cut off");
+                self.push(None, GapKind::Truncated(Cut::First));
             }
-            Unclaimed::Foreign(reason) => self.push(None, reason),
+            Unclaimed::Foreign(detail) => self.push(None, GapKind::UnknownFormat(detail.into())),
         }
     }
 
@@ -87,7 +99,7 @@ impl Gaps {
         self.uncounted += left.uncounted;
         for gap in left.list {
             if !self.list.contains(&gap) {
-                self.push_for(gap.file, gap.line, gap.reason);
+                self.push_for(gap.file, gap.line, gap.kind);
             }
         }
     }
@@ -96,7 +108,7 @@ impl Gaps {
     pub(super) fn truncate(&mut self, line: u32) {
         self.truncated = true;
         self.damaged = true;
-        self.push(Some(line), "the log ends inside a record: it may still be written or was cut off");
+        self.push(Some(line), GapKind::Truncated(Cut::Later));
     }
 
     pub(super) fn truncated(&self) -> bool {
@@ -105,8 +117,7 @@ impl Gaps {
 
     pub(super) fn finish(mut self) -> Vec<Gap> {
         if self.uncounted > 0 {
-            let reason = format!("{} more places of this file could not be read", self.uncounted);
-            self.list.push(Gap { file: self.file, line: None, reason });
+            self.list.push(Gap::of_file(self.file, GapKind::NotListed(self.uncounted)));
         }
         self.list.dedup();
         self.list

@@ -32,7 +32,10 @@ use self::detect::Detected;
 use self::formats::Input;
 use self::gaps::Gaps;
 use agent_strace_model::attribution::{note, note_each};
-use agent_strace_model::{Dialect, Gap, Session};
+use agent_strace_model::{Dialect, Gap, GapKind, Session};
+
+/// The text of the gap that stands for a whole log.
+const NO_SESSION: &str = "no session could be read: the log holds nothing that belongs to one";
 
 /// The bytes of one log, and how users know it.
 #[derive(Debug)]
@@ -43,7 +46,7 @@ pub struct Log {
     /// For an entry of the native store: its directory name and `meta.json`.
     pub store: Option<StoreEntry>,
     /// Why the bytes may not be all: the file they come from is damaged.
-    flaws: Vec<String>,
+    flaws: Vec<GapKind>,
     /// What lies beside it says about it.
     carried: Option<Carried>,
     /// The text with broken UTF-8 replaced, where there is any.
@@ -58,7 +61,7 @@ pub struct StoreEntry {
     pub id: String,
     /// `meta.json` as shown to users, and its bytes or why they could not be read.
     pub(crate) meta_shown: String,
-    pub meta: Result<Vec<u8>, String>,
+    pub meta: Result<Vec<u8>, GapKind>,
     pub anchor: Anchor,
 }
 
@@ -66,7 +69,7 @@ pub struct StoreEntry {
 #[derive(Debug, Clone)]
 pub enum Anchor {
     /// `recorder.json` as shown to users, and its bytes or why they could not be read.
-    File(String, Result<Vec<u8>, String>),
+    File(String, Result<Vec<u8>, GapKind>),
     /// There is none: nobody recorded the session while it ran, or the file is lost.
     Missing,
     /// Whoever hands the session over read it from the recording itself.
@@ -75,7 +78,7 @@ pub enum Anchor {
 
 impl StoreEntry {
     /// Of a session that is read from memory, by whoever knows how far its recording got.
-    pub fn in_memory(id: String, meta: Result<Vec<u8>, String>) -> Self {
+    pub fn in_memory(id: String, meta: Result<Vec<u8>, GapKind>) -> Self {
         Self { id, meta_shown: "meta.json".to_owned(), meta, anchor: Anchor::Held }
     }
 }
@@ -156,7 +159,7 @@ impl Log {
         }
         // Whatever a format makes of a log: nothing at all is never its answer.
         if sessions.is_empty() && gaps.is_empty() {
-            gaps.push(None, "no session could be read: the log holds nothing that belongs to one");
+            gaps.push(None, GapKind::NoSession(NO_SESSION.into()));
         }
         for (session, nth) in sessions.iter_mut().filter(|session| session.id.is_empty()).zip(1..) {
             let name = self.name();
@@ -219,7 +222,7 @@ impl Log {
             let lines = memchr_iter(b'\n', chunk.valid().as_bytes()).count();
             line = line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
             if !chunk.invalid().is_empty() && noted != line {
-                gaps.push(Some(line), "text that is not UTF-8: its broken bytes were replaced");
+                gaps.push(Some(line), GapKind::NotUtf8);
                 noted = line;
             }
         }

@@ -7,6 +7,7 @@ use serde_json::error::Category;
 use super::gaps::Gaps;
 use super::json::{Raw, Record};
 use super::scan::Scanner;
+use agent_strace_model::GapKind;
 
 /// A larger record is not read: no real one comes near, and everything about a record is held in memory at once.
 pub(super) const MAX_RECORD: usize = 64 << 20;
@@ -122,7 +123,7 @@ impl<'a> Reader<'a> {
         }
         item.json = self.take(scanner.position());
         if item.json.len() > self.max_record {
-            gaps.push(Some(line), too_large());
+            gaps.push(Some(line), GapKind::limit(too_large()));
             return None;
         }
         Some(item)
@@ -138,7 +139,7 @@ impl<'a> Reader<'a> {
                 // Without a value nothing but white space is left.
                 let length = if read.is_some() { values.byte_offset() } else { self.current.len() };
                 self.take(length);
-                gaps.push(Some(line), "a record that is not a readable object");
+                gaps.malformed(line, "a record that is not a readable object");
                 return;
             }
         };

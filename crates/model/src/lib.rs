@@ -11,6 +11,7 @@ pub mod conversation;
 pub mod dialect;
 pub mod evidence;
 pub mod finding;
+mod gap;
 mod members;
 mod moment;
 pub mod naming;
@@ -28,6 +29,7 @@ pub use attribution::Attribution;
 pub use conversation::{Label, Origin, Stream, Telling, Window};
 pub use dialect::{Dialect, Scripts, Shell};
 pub use evidence::Evidence;
+pub use gap::{Cut, Gap, GapKind};
 pub use members::Members;
 pub use moment::moment;
 pub use text::{RawText, characters, decode_json};
@@ -317,17 +319,6 @@ pub enum Access {
     Read,
     Write,
     Delete,
-}
-
-/// Something that could not be read. A gap keeps a verdict from being a pass.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Gap {
-    /// The file as shown to users.
-    pub file: String,
-    /// 1-based line; `None` when the whole file is meant.
-    pub line: Option<u32>,
-    /// Lower case, one line, says what is missing. Never quotes raw log text.
-    pub reason: String,
 }
 
 impl<'a> Session<'a> {

@@ -11,6 +11,7 @@ use agent_strace_model::Gap;
 pub(super) struct Missing {
     file: String,
     line: Option<u32>,
+    kind: &'static str,
     reason: String,
 }
 
@@ -21,6 +22,7 @@ pub(super) fn missing(gaps: &[Gap]) -> Vec<Missing> {
         .map(|gap| Missing {
             file: gap.file.as_str().to_owned(),
             line: gap.line,
+            kind: gap.kind,
             reason: gap.reason.as_str().to_owned(),
         })
         .collect()

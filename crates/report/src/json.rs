@@ -281,6 +281,7 @@ pub(super) struct PolicyPlace<'a> {
 struct Gap<'a> {
     file: &'a str,
     line: Option<u32>,
+    kind: &'static str,
     reason: &'a str,
 }
 
@@ -443,7 +444,7 @@ pub(super) fn effect(effect: &ShownEffect) -> Effect<'_> {
 }
 
 fn gap(gap: &ShownGap) -> Gap<'_> {
-    Gap { file: gap.file.as_str(), line: gap.line, reason: gap.reason.as_str() }
+    Gap { file: gap.file.as_str(), line: gap.line, kind: gap.kind, reason: gap.reason.as_str() }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -181,6 +181,7 @@ pub(crate) struct ShownEffect {
 pub(super) struct ShownGap {
     pub(super) file: Redacted,
     pub(super) line: Option<u32>,
+    pub(super) kind: &'static str,
     pub(super) reason: Redacted,
 }
 
@@ -422,7 +423,7 @@ impl ShownEffect {
 
 impl ShownGap {
     pub(super) fn new(gap: &Gap) -> Self {
-        Self { file: redact(&gap.file), line: gap.line, reason: redact(&gap.reason) }
+        Self { file: redact(&gap.file), line: gap.line, kind: gap.kind.name(), reason: redact(gap.reason()) }
     }
 }
 

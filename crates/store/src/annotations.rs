@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{StoreError, name};
-use agent_strace_model::Gap;
+use agent_strace_model::{Gap, GapKind};
 
 pub const NAME: &str = "annotations.jsonl";
 /// A larger file is not read.
@@ -53,17 +53,17 @@ pub struct Annotation {
 /// Every note of a session, and the lines that hold none.
 pub fn read(folder: &Path) -> (Vec<Annotation>, Vec<Gap>) {
     let path = folder.join(NAME);
-    let gap = |line, reason: String| Gap { file: shown(&path), line, reason };
+    let gap = |line, kind| Gap { file: shown(&path), line, kind };
     let text = match text_of(&path) {
         Ok(Some(text)) => text,
         Ok(None) => return (Vec::new(), Vec::new()),
-        Err(reason) => return (Vec::new(), vec![gap(None, reason)]),
+        Err(reason) => return (Vec::new(), vec![gap(None, GapKind::unreadable(reason))]),
     };
     let (mut notes, mut gaps) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         match serde_json::from_str(line) {
             Ok(note) => notes.push(note),
-            Err(_) => gaps.push(gap(Some(number), "a note that can't be read".to_owned())),
+            Err(_) => gaps.push(gap(Some(number), GapKind::malformed("a note that can't be read"))),
         }
     }
     (notes, gaps)

@@ -242,13 +242,13 @@ impl<'a> Writer<'a> {
 
     fn gap(&mut self, gap: &agent_strace_model::Gap) {
         let mut data = self.object();
-        data.text("message", &format!("the log that was imported is incomplete: {}", gap.reason));
+        data.text("message", &format!("the log that was imported is incomplete: {}", gap.kind));
         let mut recorded = self.object();
         recorded.word("kind", "gap");
         if let Some(line) = gap.line {
             recorded.number("line", line);
         }
-        recorded.text("reason", &gap.reason);
+        recorded.text("reason", &gap.reason());
         self.push(Envelope { kind: "error", ..Envelope::default() }, Part { data, recorded });
     }
 }

@@ -8,7 +8,7 @@ use super::super::failure::Failure;
 use super::super::pipeline::Inputs;
 use agent_strace_effects::{Kind, Tracker};
 use agent_strace_ingest::discover::Selection;
-use agent_strace_model::{Gap, Session};
+use agent_strace_model::{Gap, GapKind, Session};
 
 /// Server → its tools.
 pub(super) type Used = BTreeMap<String, BTreeSet<String>>;
@@ -24,8 +24,8 @@ pub(super) fn named(sessions: &[String], environment: Environment) -> Result<(Us
     let inputs = Inputs::select(Path::new(STORE), sessions, Selection::All, environment, &mut std::io::empty())?;
     if inputs.is_empty() {
         // Whoever names sessions wants them to be held against what is declared.
-        let reason = "no session was found there".to_owned();
-        return Ok((Used::new(), vec![Gap { file: sessions.join(", "), line: None, reason }]));
+        let kind = GapKind::NoSession("no session was found there".into());
+        return Ok((Used::new(), vec![Gap::of_file(sessions.join(", "), kind)]));
     }
     Ok(of(inputs))
 }

@@ -20,7 +20,7 @@ use super::{form, tell};
 use agent_strace_ingest::discover::Selection;
 use agent_strace_metrics::compare::{Fingerprint, drift};
 use agent_strace_metrics::{Pricing, Profile};
-use agent_strace_model::Gap;
+use agent_strace_model::{Gap, GapKind};
 use agent_strace_policy::config::read_bytes;
 use agent_strace_policy::prices::shipped;
 use agent_strace_report::DriftReport;
@@ -116,11 +116,9 @@ pub(in crate::cli) fn run(
     let Measured { profiles, mut gaps, .. } = measure(inputs, Pricing::Table(shipped()), environment)?;
     let (dated, undated): (Vec<Profile>, Vec<Profile>) =
         profiles.into_iter().partition(|profile| profile.first.is_some());
-    gaps.extend(undated.iter().map(|profile| Gap {
-        file: profile.source.clone(),
-        line: None,
-        reason: "this session has no recorded time: nobody knows whether it is of now or of before".to_owned(),
-    }));
+    let no_time = "this session has no recorded time: nobody knows whether it is of now or of before";
+    let sources = undated.iter().map(|profile| profile.source.clone());
+    gaps.extend(sources.map(|source| Gap::of_file(source, GapKind::NotRecorded(no_time.into()))));
     let ComparedFingerprints { now, before, all } = args.sides(dated, saved);
     if let Some(path) = &args.save_baseline {
         output::write_with_folder(path, &agent_strace_report::to_json(&all))?;

@@ -13,6 +13,7 @@ use super::HookArgs;
 use agent_strace_engine::{FailOn, Judging, SessionOutcome, Share};
 use agent_strace_ingest::{Log, StoreEntry};
 use agent_strace_live::hook_events::{Decision, REFUSAL};
+use agent_strace_model::GapKind;
 use agent_strace_model::finding::{Family, Finding, Level, RuleId, VerdictImpact};
 use agent_strace_rules::private::{Exposed, Wanted};
 use agent_strace_secrets::redact;
@@ -127,7 +128,8 @@ fn reason(decision: Decision, told: &[&&Finding]) -> String {
 /// The entry of the session in the store, as readers of the store get it.
 pub(in crate::cli) fn entry(folder: &Path) -> StoreEntry {
     let id = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let meta = std::fs::read(folder.join("meta.json")).map_err(|error| super::super::failure::reason(&error));
+    let meta = std::fs::read(folder.join("meta.json"))
+        .map_err(|error| GapKind::unreadable(super::super::failure::reason(&error)));
     StoreEntry::in_memory(id, meta)
 }
 
@@ -169,8 +171,11 @@ fn judged(
         Some(wanted) => {
             let searched =
                 agent_strace_engine::guarded(session, || Exposed::of(wanted, log.bytes(), None, &reading.sessions));
-            let searched = searched.map_err(|gap| Failure::new(gap.reason))?;
-            Some(searched.map_err(|error| Failure::new(agent_strace_engine::not_searched(&log.shown, &error).reason))?)
+            let searched = searched.map_err(|gap| Failure::new(gap.reason()))?;
+            Some(
+                searched
+                    .map_err(|error| Failure::new(agent_strace_engine::not_searched(&log.shown, &error).reason()))?,
+            )
         }
     };
     let exposed = exposed.as_ref().map(|exposed| Share { exposed, at: 0 });

@@ -20,7 +20,7 @@ use agent_strace_live::proxy::framing::Frame;
 use agent_strace_live::proxy::message::{Message, Parcel, Side};
 use agent_strace_live::proxy::talk::{Subject, subject};
 use agent_strace_model::finding::{Finding, Level, RuleId};
-use agent_strace_model::{Event, EventKind, Gap, Origin, Session, Status, ToolCall};
+use agent_strace_model::{Event, EventKind, Origin, Session, Status, ToolCall};
 use agent_strace_secrets::redact;
 
 /// The decision about a message.
@@ -146,8 +146,8 @@ impl Judge {
         let judging = Judging { demands: None, change: None, pending_call: Some(number), ..config.judging() };
         let settings = Settings { demands: None, change: None, ..config.settings.clone() };
         let judged = agent_strace_engine::judge_by(&self.session, Vec::new(), judging);
-        if let Some(Gap { reason, .. }) = judged.gaps.first() {
-            return Err(reason.clone());
+        if let Some(gap) = judged.gaps.first() {
+            return Err(gap.reason());
         }
         let outcome = agent_strace_engine::conclude(&config.policy, vec![judged], Vec::new(), &settings);
         let findings = outcome.sessions.iter().flat_map(|session| &session.findings);

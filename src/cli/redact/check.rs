@@ -15,7 +15,7 @@ use super::open::{self, Opened, unreadable};
 use super::ordered::{Page, at_once, one_by_one};
 use super::row::{Counts, Levels, Row};
 use super::targets::{Source, Target, Targets};
-use agent_strace_model::Gap;
+use agent_strace_model::{Gap, GapKind};
 use agent_strace_report::terminal;
 use agent_strace_secrets::stream::{self, Detector, Finding, Sink};
 
@@ -82,7 +82,7 @@ fn file(
     });
     gap = gap.or(read.err());
     let counts = rows.counts;
-    (counts, gap.map(|reason| Gap { file: shown, line: None, reason }))
+    (counts, gap.map(|reason| Gap::of_file(shown, GapKind::unreadable(reason))))
 }
 
 /// Names of files and folders give things away, too.
@@ -230,7 +230,7 @@ impl Summary<'_> {
                 personal: self.counts.personal,
                 rules: &self.counts.rules,
             },
-            gaps: self.gaps.iter().map(|gap| Missing { file: gap.file.clone(), reason: gap.reason.clone() }).collect(),
+            gaps: self.gaps.iter().map(|gap| Missing { file: gap.file.clone(), reason: gap.reason() }).collect(),
         };
         let text = agent_strace_report::to_json(&document);
         let (before, behind) = text.split_once(FINDINGS).ok_or_else(|| Failure::new("the report has no findings"))?;
@@ -244,7 +244,7 @@ impl Summary<'_> {
             let _ = writeln!(text, "\ncould not be read ({}):", gaps.len());
         }
         for gap in *gaps {
-            let _ = writeln!(text, "  {}: {}", terminal(&gap.file), terminal(&gap.reason));
+            let _ = writeln!(text, "  {}: {}", terminal(&gap.file), terminal(&gap.reason()));
         }
         if counts.sum() > 0 {
             let _ = writeln!(text, "\nby rule: {}", counts.by_rule());

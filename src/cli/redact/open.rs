@@ -43,7 +43,7 @@ pub(super) fn stream<'r>(reader: impl Read + 'r) -> Result<Opened<'r>, String> {
             Ok(Opened { carrier: Carrier::Gzip, reader: Box::new(reader) })
         }
         Some(Packing::Zstd) => {
-            let bytes = discover::unpacked(reader, Packing::Zstd)?;
+            let bytes = discover::unpacked(reader, Packing::Zstd).map_err(|kind| kind.to_string())?;
             refuse_what_is_packed_twice(bytes.get(..HEAD).unwrap_or(&bytes))?;
             Ok(Opened { carrier: Carrier::Zstd, reader: Box::new(Cursor::new(bytes)) })
         }

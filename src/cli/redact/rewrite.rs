@@ -325,7 +325,7 @@ fn tell(
     }
     for gap in &targets.gaps {
         failed += 1;
-        output::note(streams.stderr, &terminal(&format!("error: {}: {}; it was not rewritten", gap.file, gap.reason)));
+        output::note(streams.stderr, &terminal(&format!("error: {}: {}; it was not rewritten", gap.file, gap.kind)));
     }
     let places = if counts.sum() == 1 { "place" } else { "places" };
     let files = if results.len() == 1 { "file" } else { "files" };

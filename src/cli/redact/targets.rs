@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::super::failure::{Failure, reason};
 use super::super::pipeline::select_failure;
 use agent_strace_ingest::discover;
-use agent_strace_model::Gap;
+use agent_strace_model::{Gap, GapKind};
 use agent_strace_secrets::redact;
 
 /// Folders below the one that was named.
@@ -95,7 +95,7 @@ impl Targets {
 
     fn folder(&mut self, path: &Path, below: &Path, depth: usize) -> Result<(), Failure> {
         if depth > MAX_DEPTH {
-            self.gap(path, format!("nested deeper than {MAX_DEPTH} folders: not read"));
+            self.gap(path, GapKind::limit(format!("nested deeper than {MAX_DEPTH} folders: not read")));
             return Ok(());
         }
         let names: io::Result<Vec<OsString>> =
@@ -103,7 +103,7 @@ impl Targets {
         let mut names = match names {
             Ok(names) => names,
             Err(error) => {
-                self.gap(path, format!("can't be read: {}", reason(&error)));
+                self.gap(path, GapKind::unreadable(format!("can't be read: {}", reason(&error))));
                 return Ok(());
             }
         };
@@ -111,20 +111,22 @@ impl Targets {
         for name in names {
             let (path, below) = (path.join(&name), below.join(&name));
             match path.symlink_metadata() {
-                Err(error) => self.gap(&path, format!("can't be read: {}", reason(&error))),
-                Ok(found) if found.is_symlink() => self.gap(&path, "a symbolic link: not followed".to_owned()),
+                Err(error) => self.gap(&path, GapKind::unreadable(format!("can't be read: {}", reason(&error)))),
+                Ok(found) if found.is_symlink() => {
+                    self.gap(&path, GapKind::unreadable("a symbolic link: not followed"))
+                }
                 // Git's own files are no logs, and nobody may rewrite them one by one.
                 Ok(found) if found.is_dir() && name == ".git" => {}
                 Ok(found) if found.is_dir() => self.folder(&path, &below, depth + 1)?,
                 Ok(found) if found.is_file() => self.file(path, below)?,
-                Ok(_) => self.gap(&path, "not a regular file".to_owned()),
+                Ok(_) => self.gap(&path, GapKind::unreadable("not a regular file")),
             }
         }
         Ok(())
     }
 
-    fn gap(&mut self, path: &Path, reason: String) {
-        self.gaps.push(Gap { file: shown(path), line: None, reason });
+    fn gap(&mut self, path: &Path, kind: GapKind) {
+        self.gaps.push(Gap::of_file(shown(path), kind));
     }
 }
 

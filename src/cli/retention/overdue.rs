@@ -8,8 +8,8 @@ use jiff::tz::TimeZone;
 
 use super::judged::{JudgedStore, limits};
 use agent_strace_ingest::Log;
-use agent_strace_model::Gap;
 use agent_strace_model::finding::PolicyLocation;
+use agent_strace_model::{Gap, GapKind};
 use agent_strace_policy::config::retention::Retention;
 use agent_strace_rules::retention::{Exceeded, Overdue};
 use agent_strace_store::retention::{Clues, Limit, Stored};
@@ -22,10 +22,8 @@ impl Overdues {
     /// Judged by the recording alone, since in a checkout all files are as old as the checkout. Unreadable sessions are
     /// gaps.
     pub(in crate::cli) fn of_store(trace_dir: &Path, retention: &Retention, now: Timestamp) -> (Self, Vec<Gap>) {
-        let gap = |path: String, reason: String| Gap {
-            file: path,
-            line: None,
-            reason: format!("{reason}; whether retention is kept is not known"),
+        let gap = |path: String, reason: String| {
+            Gap::of_file(path, GapKind::unreadable(format!("{reason}; whether retention is kept is not known")))
         };
         let judged = match JudgedStore::new(trace_dir, retention, limits(retention), Clues::Records, now) {
             Ok(judged) => judged,

@@ -1,5 +1,6 @@
 //! Reads a change from git: files, lines, commits, and which of them the gate rests on.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -8,7 +9,7 @@ use super::super::failure::Failure;
 use super::{Ends, Trust};
 use agent_strace_git::change_set::{Change, Commit, Extent, Mark, by_name, from_top};
 use agent_strace_git::{Backend, ChangedFile, GitError, Repository, Revisions, Status};
-use agent_strace_model::Gap;
+use agent_strace_model::{Gap, GapKind};
 use agent_strace_repos::repo_audit;
 
 /// A change, and the parts that could not be read.
@@ -113,8 +114,8 @@ pub(in crate::cli) fn gather(
     Ok(GatheredChange { change, gaps })
 }
 
-fn gap(ends: &Ends, reason: &str) -> Gap {
-    Gap { file: format!("{}..{}", ends.base.name, ends.head.name), line: None, reason: reason.to_owned() }
+fn gap(ends: &Ends, detail: impl Into<Cow<'static, str>>) -> Gap {
+    Gap::of_file(format!("{}..{}", ends.base.name, ends.head.name), GapKind::missing(detail))
 }
 
 /// The commits of the head that the base does not have.
@@ -134,7 +135,7 @@ fn commits(trust: &Trust<'_>, ends: &Ends, gaps: &mut Vec<Gap>) -> Result<Vec<Co
         known.files.extend(commit.changes.iter().map(|change| String::from_utf8_lossy(change.path).into_owned()));
         ControlFlow::Continue(())
     })?;
-    gaps.extend(history.cut.map(|reason| gap(ends, &format!("commits of the change are missing: {reason}"))));
+    gaps.extend(history.cut.map(|reason| gap(ends, format!("commits of the change are missing: {reason}"))));
     Ok(found.into_values().collect())
 }
 

@@ -18,7 +18,7 @@ use agent_strace_ingest::discover::Machine;
 use agent_strace_live::watch::{Breach, SessionSnapshot, Spending};
 use agent_strace_metrics::Pricing;
 use agent_strace_model::finding::{Finding, Level, VerdictImpact};
-use agent_strace_model::{EventKind, Session};
+use agent_strace_model::{EventKind, Gap, Session};
 use agent_strace_policy::prices::shipped;
 
 const EVENTS: &str = "events.ndjson";
@@ -177,12 +177,12 @@ impl Observer<'_> {
         let mut log = Log::new(EVENTS, whole.to_vec());
         log.store = Some(hook::entry_of(&watched.folder));
         let reading = log.read();
-        let gaps: Vec<String> = reading.gaps.iter().map(|gap| gap.reason.clone()).collect();
+        let gaps: Vec<String> = reading.gaps.iter().map(Gap::reason).collect();
         let Some(session) = reading.sessions.first() else {
             return self.tell(unread(&watched.folder, "it holds no session".to_owned()));
         };
         match agent_strace_engine::guarded(session, || self.judge(session, &directory)) {
-            Err(gap) => self.tell(unread(&watched.folder, gap.reason)),
+            Err(gap) => self.tell(unread(&watched.folder, gap.reason())),
             Ok((recorded, mut seen)) => {
                 watched.recorded = recorded;
                 seen.gaps.extend(gaps);

@@ -9,8 +9,8 @@ use super::store::{EVENTS, META, RECORDER};
 use super::{Entry, Found, MAX_FILE, Source, Transcript, sidecar};
 use crate::formats::native::Meta;
 use crate::{Anchor, StoreEntry};
-use agent_strace_model::Gap;
 use agent_strace_model::tombstone::is_tombstone;
+use agent_strace_model::{Gap, GapKind};
 
 /// Real ones are a few kilobytes.
 const MAX_META: u64 = 1 << 20;
@@ -23,7 +23,7 @@ pub(super) struct Listed {
     pub(super) shown: String,
     pub(super) size: u64,
     /// Or why it can't be read.
-    pub(super) origin: Result<Origin, String>,
+    pub(super) origin: Result<Origin, GapKind>,
 }
 
 /// Everything below one folder.
@@ -58,8 +58,8 @@ impl Listed {
         self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
-    pub(super) fn gap(&self, reason: impl Into<String>) -> Gap {
-        Gap { file: self.shown.clone(), line: None, reason: reason.into() }
+    pub(super) fn gap(&self, kind: GapKind) -> Gap {
+        Gap::of_file(self.shown.clone(), kind)
     }
 
     /// The file alone.
@@ -70,11 +70,11 @@ impl Listed {
     }
 
     /// A small file's bytes.
-    pub(super) fn small(&self) -> Result<Vec<u8>, String> {
+    pub(super) fn small(&self) -> Result<Vec<u8>, GapKind> {
         let origin = self.origin.as_ref().map_err(Clone::clone)?;
         let (bytes, _) = origin.peek(MAX_META + 1)?;
         if bytes.len() as u64 > MAX_META {
-            return Err(format!("larger than {} MiB: not read", MAX_META >> 20));
+            return Err(GapKind::limit(format!("larger than {} MiB: not read", MAX_META >> 20)));
         }
         Ok(bytes)
     }
@@ -88,11 +88,11 @@ pub(super) fn archive(archive: Archive, shown: &str) -> Found {
         shown: format!("{shown}/{}", member.name),
         size: member.size,
         origin: match archive.refusal(at) {
-            Some(reason) => Err(reason.to_owned()),
+            Some(kind) => Err(kind.clone()),
             None => Ok(Origin::Member { archive: archive.clone(), at }),
         },
     };
-    let gap = |reason: &String| Gap { file: shown.to_owned(), line: None, reason: reason.clone() };
+    let gap = |kind: &GapKind| Gap::of_file(shown, kind.clone());
     arrange(Listing {
         files: archive.members.iter().enumerate().map(listed).collect(),
         gaps: archive.flaws.iter().map(gap).collect(),
@@ -153,20 +153,21 @@ impl Folder<'_> {
         let events: Vec<_> = files.extract_if(.., |file| file.name() == EVENTS).collect();
         if events.is_empty() {
             if files.iter().any(|file| file.name() == META) {
-                let reason = format!("`{META}` without `{EVENTS}`: the session's events are missing");
-                found.gaps.push(Gap { file: self.shown.clone(), line: None, reason });
+                let kind = GapKind::missing(format!("`{META}` without `{EVENTS}`: the session's events are missing"));
+                found.gaps.push(Gap::of_file(self.shown.clone(), kind));
             }
             return;
         }
         let mut metas = files.extract_if(.., |file| file.name() == META).collect::<Vec<_>>().into_iter();
         let meta = metas.next();
-        found.gaps.extend(metas.map(|again| again.gap(format!("`{META}` occurs twice: only the first is read"))));
+        let twice = || GapKind::Contradiction(format!("`{META}` occurs twice: only the first is read").into());
+        found.gaps.extend(metas.map(|again| again.gap(twice())));
         let recorder = files.extract_if(.., |file| file.name() == RECORDER).next();
         for file in events {
             let entry = self.entry(meta.as_ref(), recorder.as_ref());
             match file.origin {
                 Ok(origin) => found.add(Source::new(file.shown, file.size, Some(entry), origin)),
-                Err(reason) => found.gaps.push(Gap { file: file.shown, line: None, reason }),
+                Err(kind) => found.gaps.push(Gap::of_file(file.shown, kind)),
             }
         }
     }
@@ -174,7 +175,9 @@ impl Folder<'_> {
     fn entry(&self, meta: Option<&Listed>, recorder: Option<&Listed>) -> Entry {
         let (meta_shown, bytes) = match meta {
             Some(file) => (file.shown.clone(), file.small()),
-            None => (format!("{}/{META}", self.shown), Err("missing: it was deleted or never written".to_owned())),
+            None => {
+                (format!("{}/{META}", self.shown), Err(GapKind::missing("missing: it was deleted or never written")))
+            }
         };
         let parsed = bytes.as_deref().ok().and_then(|bytes| Meta::parse(bytes).ok());
         // At the top of an archive there is no directory that names the session.
@@ -228,16 +231,17 @@ impl Transcript {
                     (from, to) if from == to => format!("part {from} of it is missing"),
                     (from, to) => format!("parts {from} to {to} of it are missing"),
                 };
-                whole.flaws.push(missing);
+                whole.flaws.push(GapKind::missing(missing));
             }
             if number < expected {
-                whole.flaws.push(format!("part {number} of it is there twice: both are read"));
+                let twice = format!("part {number} of it is there twice: both are read");
+                whole.flaws.push(GapKind::Contradiction(twice.into()));
             }
             expected = number.saturating_add(1);
             whole.size = whole.size.saturating_add(file.size);
             match file.origin {
                 Ok(origin) => whole.parts.push(origin),
-                Err(reason) => whole.flaws.push(format!("part {number} can't be read: {reason}")),
+                Err(kind) => whole.flaws.push(GapKind::unreadable(format!("part {number} can't be read: {kind}"))),
             }
         }
         whole
@@ -246,7 +250,7 @@ impl Transcript {
     pub(super) fn single(file: Listed) -> Result<Self, Gap> {
         match file.origin {
             Ok(origin) => Ok(Self { shown: file.shown, size: file.size, parts: vec![origin], ..Self::default() }),
-            Err(reason) => Err(Gap { file: file.shown, line: None, reason }),
+            Err(kind) => Err(Gap::of_file(file.shown, kind)),
         }
     }
 }
@@ -270,8 +274,8 @@ fn one(file: Listed, scope: Scope, found: &mut Found) {
 impl Found {
     pub(super) fn add(&mut self, source: Source) {
         if source.transcripts.iter().any(|transcript| transcript.size > MAX_FILE) && !source.is_archive() {
-            let reason = super::load::too_large();
-            self.gaps.push(Gap { file: source.shown, line: None, reason });
+            let kind = super::load::too_large();
+            self.gaps.push(Gap::of_file(source.shown, kind));
             return;
         }
         self.sources.push(source);

@@ -10,7 +10,7 @@ use super::arrange::Listed;
 use super::{Found, Sink, Source, Transcript};
 use crate::json::{elements, fields, filled, text};
 use crate::{Carried, Log};
-use agent_strace_model::{Arguments, EventKind, Gap};
+use agent_strace_model::{Arguments, EventKind, Gap, GapKind};
 
 pub(super) const RAW: &str = "raw_transcript";
 const FULL: &str = "full.jsonl";
@@ -56,10 +56,10 @@ impl Copies {
         }
         let before = self.filled.len();
         self.transcripts(folder, files, joined, parsed.as_ref().map(|parsed| &parsed.carried), gaps);
-        if let Err(reason) = bytes
+        if let Err(kind) = bytes
             && self.filled.len() > before
         {
-            gaps.push(Gap { file: shown, line: None, reason });
+            gaps.push(Gap::of_file(shown, kind));
         }
     }
 
@@ -102,8 +102,8 @@ impl Copies {
     pub(super) fn finish(self, found: &mut Found) {
         for (folder, metadata) in &self.listed {
             if !self.filled.contains(folder) {
-                let reason = "the checkpoint lists a session whose transcript is not there".to_owned();
-                found.gaps.push(Gap { file: metadata.clone(), line: None, reason });
+                let kind = GapKind::missing("the checkpoint lists a session whose transcript is not there");
+                found.gaps.push(Gap::of_file(metadata.clone(), kind));
             }
         }
         for mut transcripts in self.sessions.into_values() {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::load::unreadable;
 use super::{Found, walk};
 use crate::formats::{Base, FORMATS, Format, Home, native};
-use agent_strace_model::Gap;
+use agent_strace_model::{Gap, GapKind};
 
 /// Folders below an agent's own.
 const MAX_DEPTH: usize = 16;
@@ -117,7 +117,8 @@ impl Search {
     fn visit(&mut self, folder: &Path, root: &Path, parts: &[&str], depth: usize) {
         let Some((part, rest)) = parts.split_first() else { return };
         if depth > MAX_DEPTH {
-            return self.gap(folder, format!("nested deeper than {MAX_DEPTH} folders: not looked into"));
+            return self
+                .gap(folder, GapKind::limit(format!("nested deeper than {MAX_DEPTH} folders: not looked into")));
         }
         if *part == "**" {
             self.visit(folder, root, rest, depth);
@@ -149,7 +150,7 @@ impl Search {
             Err(error) => return self.gap(path, unreadable(&error)),
         };
         if !real.starts_with(root) {
-            return self.gap(path, "a symbolic link that leaves the agent's folder: not followed".to_owned());
+            return self.gap(path, GapKind::unreadable("a symbolic link that leaves the agent's folder: not followed"));
         }
         let changed = real.metadata().and_then(|metadata| metadata.modified());
         let changed = changed.ok().and_then(|changed| jiff::Timestamp::try_from(changed).ok());
@@ -161,8 +162,8 @@ impl Search {
         }
     }
 
-    fn gap(&mut self, path: &Path, reason: String) {
-        self.found.gaps.push(Gap { file: walk::shown(path), line: None, reason });
+    fn gap(&mut self, path: &Path, kind: GapKind) {
+        self.found.gaps.push(Gap::of_file(walk::shown(path), kind));
     }
 }
 

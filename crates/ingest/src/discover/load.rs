@@ -8,7 +8,7 @@ use super::origin::Origin;
 use super::packed::{self, Archive, Packing, Store, Unpacked};
 use super::{Found, MAX_FILE, Sink, Source, Transcript, arrange, checkpoints};
 use crate::Log;
-use agent_strace_model::Gap;
+use agent_strace_model::{Gap, GapKind};
 
 /// Archives in archives: an artifact may hold a packed folder.
 const MAX_NESTING: u32 = 1;
@@ -81,9 +81,9 @@ impl Source {
                 sink.log(log);
             }
             Ok(Contents::Archive { flaws, .. }) if nesting > MAX_NESTING => {
-                let reason = "an archive in an archive in an archive: not read".to_owned();
-                for reason in flaws.into_iter().chain([reason]) {
-                    sink.gap(transcript.gap(reason));
+                let nested = GapKind::limit("an archive in an archive in an archive: not read");
+                for kind in flaws.into_iter().chain([nested]) {
+                    sink.gap(transcript.gap(kind));
                 }
             }
             Ok(Contents::Archive { store, packing, flaws }) => {
@@ -102,8 +102,8 @@ impl Found {
     fn read(self, shown: &str, nesting: u32, sink: &mut dyn Sink) {
         let Self { sources, gaps, .. } = self;
         if sources.is_empty() && gaps.is_empty() {
-            let reason = "an archive without a log: nothing in it was recognised".to_owned();
-            sink.gap(Gap { file: shown.to_owned(), line: None, reason });
+            let kind = GapKind::NoSession("an archive without a log: nothing in it was recognised".into());
+            sink.gap(Gap::of_file(shown.to_owned(), kind));
         }
         for gap in gaps {
             sink.gap(gap);
@@ -115,11 +115,11 @@ impl Found {
 }
 
 impl Transcript {
-    pub(super) fn gap(&self, reason: String) -> Gap {
-        Gap { file: self.shown.clone(), line: None, reason }
+    pub(super) fn gap(&self, kind: GapKind) -> Gap {
+        Gap::of_file(self.shown.clone(), kind)
     }
 
-    pub(super) fn log(&self, bytes: Vec<u8>, flaws: Vec<String>) -> Log {
+    pub(super) fn log(&self, bytes: Vec<u8>, flaws: Vec<GapKind>) -> Log {
         let mut log = Log::new(self.shown.clone(), bytes);
         log.flaws = flaws;
         log.carried.clone_from(&self.carried);
@@ -127,7 +127,7 @@ impl Transcript {
     }
 
     /// All parts, joined. A part that can't be read is a flaw, unless it is the only one.
-    pub(super) fn bytes(&self, sink: &mut dyn Sink) -> Result<Unpacked, String> {
+    pub(super) fn bytes(&self, sink: &mut dyn Sink) -> Result<Unpacked, GapKind> {
         let mut whole = Unpacked { bytes: Vec::new(), flaws: self.flaws.clone() };
         for (at, part) in self.parts.iter().enumerate() {
             match contents(part, sink) {
@@ -141,7 +141,9 @@ impl Transcript {
                     whole.bytes.extend_from_slice(&part.bytes);
                     whole.flaws.extend(part.flaws);
                 }
-                Ok(Contents::Archive { .. }) => whole.flaws.push("a part that is an archive: not read".to_owned()),
+                Ok(Contents::Archive { .. }) => {
+                    whole.flaws.push(GapKind::unreadable("a part that is an archive: not read"));
+                }
                 Err(reason) if self.parts.len() == 1 => return Err(reason),
                 Err(reason) => whole.flaws.push(reason),
             }
@@ -153,10 +155,10 @@ impl Transcript {
 /// What an origin holds once nothing is compressed any more.
 enum Contents {
     Log(Unpacked),
-    Archive { store: Store, packing: Packing, flaws: Vec<String> },
+    Archive { store: Store, packing: Packing, flaws: Vec<GapKind> },
 }
 
-fn contents(origin: &Origin, sink: &mut dyn Sink) -> Result<Contents, String> {
+fn contents(origin: &Origin, sink: &mut dyn Sink) -> Result<Contents, GapKind> {
     let (store, mut flaws) = origin.store(&mut |bytes| sink.more(bytes))?;
     match store.packing()? {
         Some(packing) if packing.is_archive() => Ok(Contents::Archive { store, packing, flaws }),
@@ -191,12 +193,12 @@ pub fn read_stream(shown: &str, reader: impl Read, sink: &mut dyn Sink) {
             let origin = Origin::Memory(Store::memory(bytes));
             Source::new(shown.to_owned(), size, None, origin).read(sink);
         }
-        Err(reason) => sink.gap(Gap { file: shown.to_owned(), line: None, reason }),
+        Err(kind) => sink.gap(Gap::of_file(shown.to_owned(), kind)),
     }
 }
 
 /// Everything that a compressed stream holds, bounded like a file; what holds only a part of it is refused.
-pub fn unpacked(reader: impl Read, packing: Packing) -> Result<Vec<u8>, String> {
+pub fn unpacked(reader: impl Read, packing: Packing) -> Result<Vec<u8>, GapKind> {
     let unpacked = packed::unpack(BufReader::with_capacity(64 << 10, reader), packing, &mut |_| {});
     match unpacked.flaws.into_iter().next() {
         Some(flaw) => Err(flaw),
@@ -205,24 +207,24 @@ pub fn unpacked(reader: impl Read, packing: Packing) -> Result<Vec<u8>, String> 
 }
 
 /// Opens a regular file that, all links resolved, lies in `within`.
-pub(super) fn open(path: &Path, within: &Path) -> Result<File, String> {
+pub(super) fn open(path: &Path, within: &Path) -> Result<File, GapKind> {
     // Opening a pipe would wait for its writer, so its kind is looked at first.
     let real = path.canonicalize().map_err(|error| unreadable(&error))?;
     if !real.starts_with(within) {
-        return Err("a symbolic link that leaves the folder: not followed".to_owned());
+        return Err(GapKind::unreadable("a symbolic link that leaves the folder: not followed"));
     }
     if !real.metadata().map_err(|error| unreadable(&error))?.is_file() {
-        return Err("not a regular file".to_owned());
+        return Err(GapKind::unreadable("not a regular file"));
     }
     File::open(real).map_err(|error| unreadable(&error))
 }
 
-pub(super) fn read_bounded(reader: impl Read, expected: u64) -> Result<Vec<u8>, String> {
+pub(super) fn read_bounded(reader: impl Read, expected: u64) -> Result<Vec<u8>, GapKind> {
     read_at_most(reader, expected, MAX_FILE)
 }
 
 /// `limit` is [`MAX_FILE`] outside tests.
-pub(super) fn read_at_most(reader: impl Read, expected: u64, limit: u64) -> Result<Vec<u8>, String> {
+pub(super) fn read_at_most(reader: impl Read, expected: u64, limit: u64) -> Result<Vec<u8>, GapKind> {
     let mut bytes = Vec::with_capacity(usize::try_from(expected.min(limit)).unwrap_or(0).saturating_add(1));
     reader.take(limit + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
     if bytes.len() as u64 > limit {
@@ -231,12 +233,12 @@ pub(super) fn read_at_most(reader: impl Read, expected: u64, limit: u64) -> Resu
     Ok(bytes)
 }
 
-pub(super) fn too_large() -> String {
-    format!("larger than {} GiB: not read; split it into sessions", MAX_FILE >> 30)
+pub(super) fn too_large() -> GapKind {
+    GapKind::limit(format!("larger than {} GiB: not read; split it into sessions", MAX_FILE >> 30))
 }
 
 /// Why a file can't be read, without the operating system's error numbers.
-pub(super) fn unreadable(error: &io::Error) -> String {
+pub(super) fn unreadable(error: &io::Error) -> GapKind {
     let why = match error.kind() {
         io::ErrorKind::NotFound => "it does not exist",
         io::ErrorKind::PermissionDenied => "permission denied",
@@ -244,5 +246,5 @@ pub(super) fn unreadable(error: &io::Error) -> String {
         io::ErrorKind::NotADirectory => "it is not a folder",
         _ => "input or output error",
     };
-    format!("can't be read: {why}")
+    GapKind::unreadable(format!("can't be read: {why}"))
 }

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 pub use homes::{Machine, Wanted, agents, on_machine, variables};
 
 use super::{Carried, Log, StoreEntry};
-use agent_strace_model::Gap;
+use agent_strace_model::{Gap, GapKind};
 #[cfg(any(test, feature = "testing"))]
 pub use load::All;
 pub use load::{read_stream, unpacked};
@@ -59,7 +59,7 @@ struct Transcript {
     /// Pieces in order; nearly always one.
     parts: Vec<Origin>,
     /// What is missing between them.
-    flaws: Vec<String>,
+    flaws: Vec<GapKind>,
     /// What lies beside it says about it.
     carried: Option<Carried>,
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::load::{open, unreadable};
 use super::packed::{self, Archive, Packing, Room, Store, Unpacked};
+use agent_strace_model::GapKind;
 
 /// A place that bytes can be had from, whenever they are needed.
 #[derive(Debug, Clone)]
@@ -32,7 +33,7 @@ impl Origin {
     }
 
     /// The bytes as they are stored, and what is wrong with them. `room` is asked for what lies in memory.
-    pub(super) fn store(&self, room: &mut Room<'_>) -> Result<(Store, Vec<String>), String> {
+    pub(super) fn store(&self, room: &mut Room<'_>) -> Result<(Store, Vec<GapKind>), GapKind> {
         match self {
             Self::File { path, within } => Ok((Store::file(open(path, within)?)?, Vec::new())),
             Self::Member { archive, at } => {
@@ -40,7 +41,8 @@ impl Origin {
                 Ok((Store::memory(bytes), flaws))
             }
             Self::Object { folder, id } => {
-                let bytes = agent_strace_git::object(folder, id).map_err(|error| error.to_string())?;
+                let bytes =
+                    agent_strace_git::object(folder, id).map_err(|error| GapKind::unreadable(error.to_string()))?;
                 room(bytes.len() as u64);
                 Ok((Store::memory(bytes), Vec::new()))
             }
@@ -49,7 +51,7 @@ impl Origin {
     }
 
     /// Up to `limit` bytes of the beginning, unpacked where they are compressed, and how they are packed.
-    pub(super) fn peek(&self, limit: u64) -> Result<(Vec<u8>, Option<Packing>), String> {
+    pub(super) fn peek(&self, limit: u64) -> Result<(Vec<u8>, Option<Packing>), GapKind> {
         let head = self.head(limit)?;
         match Packing::of(&head) {
             Some(packing) if !packing.is_archive() => {
@@ -61,7 +63,7 @@ impl Origin {
         }
     }
 
-    fn head(&self, limit: u64) -> Result<Vec<u8>, String> {
+    fn head(&self, limit: u64) -> Result<Vec<u8>, GapKind> {
         match self {
             Self::File { path, within } => {
                 let file: File = open(path, within)?;
@@ -71,7 +73,8 @@ impl Origin {
             }
             Self::Member { archive, at } => archive.peek(*at, limit),
             Self::Object { folder, id } => {
-                let mut bytes = agent_strace_git::object(folder, id).map_err(|error| error.to_string())?;
+                let mut bytes =
+                    agent_strace_git::object(folder, id).map_err(|error| GapKind::unreadable(error.to_string()))?;
                 bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
                 Ok(bytes)
             }

@@ -8,7 +8,7 @@ use super::arrange::{Listed, Listing, Scope, arrange};
 use super::origin::Origin;
 use super::{Found, MAX_FILE, SelectError};
 use agent_strace_git::{GitError, TreeFile, TreeKind};
-use agent_strace_model::Gap;
+use agent_strace_model::{Gap, GapKind};
 
 /// Where Entire keeps checkpoints: a branch, its copies of remotes, and references of their own.
 const BRANCHES: &[&str] = &["refs/heads/entire/checkpoints/*", "refs/remotes/*/entire/checkpoints/*"];
@@ -104,8 +104,8 @@ fn of_commits(start: &Path, request: &str, commits: &BTreeMap<String, Vec<String
         wanted
     });
     for id in commits.keys().filter(|id| !there.contains(*id)) {
-        let reason = format!("the checkpoint `{}` that a commit names is not there", printable(id));
-        tree.listing.gaps.push(Gap { file: request.to_owned(), line: None, reason });
+        let kind = GapKind::missing(format!("the checkpoint `{}` that a commit names is not there", printable(id)));
+        tree.listing.gaps.push(Gap::of_file(request.to_owned(), kind));
     }
     let mut found = arrange(tree.listing);
     found.name_commits(commits);
@@ -184,9 +184,9 @@ impl Tree {
         let origin = match kind {
             TreeKind::File if size > MAX_FILE => Err(super::load::too_large()),
             TreeKind::File => Ok(Origin::Object { folder: self.folder.clone(), id }),
-            TreeKind::Link => Err("a symbolic link: not followed".to_owned()),
-            TreeKind::Repository => Err("another repository: not read".to_owned()),
-            TreeKind::Missing => Err("the object is not in the repository: fetch it first".to_owned()),
+            TreeKind::Link => Err(GapKind::unreadable("a symbolic link: not followed")),
+            TreeKind::Repository => Err(GapKind::unreadable("another repository: not read")),
+            TreeKind::Missing => Err(GapKind::unreadable("the object is not in the repository: fetch it first")),
         };
         self.listing.files.push(Listed { path, shown, size, origin });
     }

@@ -10,8 +10,8 @@ use super::arrange::{Listed, Listing, Scope, arrange};
 use super::load::unreadable;
 use super::origin::Origin;
 use super::store::{EVENTS, META, RECORDER};
-use agent_strace_model::Gap;
 use agent_strace_model::tombstone::is_tombstone;
+use agent_strace_model::{Gap, GapKind};
 
 /// Folders below the one that was named.
 const MAX_DEPTH: usize = 16;
@@ -47,7 +47,7 @@ pub(super) fn inside(root: &Path, path: &Path) -> Found {
             walk.listing.name = real.file_name().map(|name| name.to_string_lossy().into_owned());
             walk.visit(path, &real, 0);
         }
-        (Ok(_), Ok(_)) => walk.gap(path, LEAVES.to_owned()),
+        (Ok(_), Ok(_)) => walk.gap(path, GapKind::unreadable(LEAVES)),
         (Err(error), _) | (_, Err(error)) => walk.gap(path, unreadable(&error)),
     }
     walk.finish()
@@ -111,7 +111,7 @@ impl Walk {
     /// `real` is `path` with all links resolved.
     fn visit(&mut self, path: &Path, real: &Path, depth: usize) {
         if depth > MAX_DEPTH {
-            return self.gap(path, format!("nested deeper than {MAX_DEPTH} folders: not read"));
+            return self.gap(path, GapKind::limit(format!("nested deeper than {MAX_DEPTH} folders: not read")));
         }
         let entries = match fs::read_dir(path).and_then(Iterator::collect::<io::Result<Vec<DirEntry>>>) {
             Ok(entries) => entries,
@@ -167,20 +167,20 @@ impl Walk {
         }
     }
 
-    fn refuse(&mut self, path: &Path, reason: &str) {
-        self.push(path, 0, Err(reason.to_owned()));
+    fn refuse(&mut self, path: &Path, reason: &'static str) {
+        self.push(path, 0, Err(GapKind::unreadable(reason)));
     }
 
-    fn push(&mut self, path: &Path, size: u64, origin: Result<Origin, String>) {
+    fn push(&mut self, path: &Path, size: u64, origin: Result<Origin, GapKind>) {
         let below = shown(path.strip_prefix(&self.top).unwrap_or(path));
         self.listing.files.push(Listed { path: below, shown: shown(path), size, origin });
     }
 
-    fn gap(&mut self, path: &Path, reason: String) {
-        self.listing.gaps.push(gap(path, reason));
+    fn gap(&mut self, path: &Path, kind: GapKind) {
+        self.listing.gaps.push(gap(path, kind));
     }
 }
 
-fn gap(path: &Path, reason: String) -> Gap {
-    Gap { file: shown(path), line: None, reason }
+fn gap(path: &Path, kind: GapKind) -> Gap {
+    Gap::of_file(shown(path), kind)
 }

@@ -141,7 +141,7 @@ impl<'a> Input<'a> {
     /// Hands each record to `each`. A key that occurs twice in a record is a gap, and `what` the record is called there.
     pub(super) fn records<R: Record<'a>>(
         &self,
-        what: &str,
+        what: &'static str,
         gaps: &mut Gaps,
         mut each: impl FnMut(&Item<'a, R>, &mut Gaps),
     ) {

@@ -187,7 +187,7 @@ fn the_end_of_a_stream_adds_what_no_record_tells_and_counts_nothing_twice() {
     for (models, told) in [("{}", 0), ("null", 0), ("[1]", 1), (r#"{"claude-sonnet-4-6":7}"#, 1)] {
         let log = Log::new("stream.jsonl", [first.clone(), end(2, models)].join("\n").into_bytes());
         let gaps = log.read().gaps;
-        assert_eq!(gaps.iter().filter(|gap| gap.reason.contains(" used is not an object")).count(), told, "{gaps:?}");
+        assert_eq!(gaps.iter().filter(|gap| gap.reason().contains(" used is not an object")).count(), told, "{gaps:?}");
     }
     // Only the result was recorded.
     assert_eq!(spent_by_model(&end(20, "{}")), ["- 0 10 20 0 0", "all 0 10 20 0 0"]);

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::read;
 use crate::Log;
 use crate::gaps::MAX_GAPS;
+use agent_strace_model::Gap;
 
 #[test]
 fn files_that_are_no_logs_say_what_they_are() {
@@ -27,7 +28,7 @@ fn files_that_are_no_logs_say_what_they_are() {
         let log = Log::new("log", bytes.to_vec());
         let reading = log.read();
         assert!(reading.sessions.is_empty(), "{bytes:?}");
-        let reasons: Vec<_> = reading.gaps.iter().map(|gap| gap.reason.clone()).collect();
+        let reasons: Vec<_> = reading.gaps.iter().map(Gap::reason).collect();
         assert!(reasons.iter().any(|reason| reason.contains(expected)), "{bytes:?}: {reasons:?}");
     }
 }
@@ -53,7 +54,7 @@ fn a_flood_of_gaps_is_counted() {
     let log = Log::new("log", text.into_bytes());
     let gaps = log.read().gaps;
     assert_eq!(gaps.len(), MAX_GAPS + 1);
-    assert!(gaps[MAX_GAPS].reason.starts_with("5 more places"), "{}", gaps[MAX_GAPS].reason);
+    assert!(gaps[MAX_GAPS].reason().starts_with("5 more places"), "{}", gaps[MAX_GAPS].reason());
 }
 
 /// Pieces of real dialects, so that random text gets past detection.

@@ -69,7 +69,7 @@ fn snapshot(path: &Path) -> String {
     let found = select(Path::new("/nonexistent"), &[path.to_string_lossy().into_owned()], Selection::All).unwrap();
     let mut text = String::new();
     for gap in &found.gaps {
-        writeln!(text, "gap {:?} {}", gap.line, gap.reason).unwrap();
+        writeln!(text, "gap {:?} {}", gap.line, gap.kind).unwrap();
     }
     for source in &found.sources {
         let log = source.load().unwrap();
@@ -86,7 +86,7 @@ pub(super) fn show(reading: &Reading<'_>) -> String {
     }
     for gap in &reading.gaps {
         let line = gap.line.map_or_else(|| "-".to_owned(), |line| line.to_string());
-        writeln!(text, "gap {} line {line}: {}", gap.file, gap.reason).unwrap();
+        writeln!(text, "gap {} line {line}: {}", gap.file, gap.kind).unwrap();
     }
     text
 }

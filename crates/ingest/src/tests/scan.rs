@@ -136,7 +136,7 @@ fn a_record_above_the_limit_is_a_gap_and_the_next_one_is_read() {
             let gaps = gaps.finish();
             assert_eq!((read, gaps.len()), (expected, 2 - expected), "{shape:?} {limit}");
             assert!(
-                gaps.iter().all(|gap| gap.line == Some(1) && gap.reason.contains("larger than 64 MiB")),
+                gaps.iter().all(|gap| gap.line == Some(1) && gap.reason().contains("larger than 64 MiB")),
                 "{gaps:?}"
             );
         }

@@ -359,7 +359,7 @@ fn endpoint(Located { endpoint, location: at, approved }: &Located, judged: &Jud
 }
 
 fn gap(gap: &Gap) -> GapRow {
-    GapRow { file: safe(&gap.file), line: gap.line, reason: safe(&gap.reason) }
+    GapRow { file: safe(&gap.file), line: gap.line, reason: safe(&gap.reason()) }
 }
 
 impl FindingRow {

@@ -15,8 +15,8 @@ use super::repository::{Declared, Located};
 use super::settings;
 use super::tables::{Pattern, SignalId, Tables};
 use super::traces::{Trace, Traces};
-use agent_strace_model::Gap;
 use agent_strace_model::finding::Level;
+use agent_strace_model::{Gap, GapKind};
 use agent_strace_policy::json::{Data, Value};
 use agent_strace_rules::lint;
 use agent_strace_rules::repository::PERMISSION_BYPASS;
@@ -216,7 +216,8 @@ impl<'r, 'a> Findings<'r, 'a> {
     }
 
     pub(super) fn gap(&mut self, path: &str, line: u32, reason: &str) {
-        let gap = Gap { file: path.to_owned(), line: Some(line).filter(|line| *line > 0), reason: reason.to_owned() };
+        let kind = GapKind::unreadable(reason.to_owned());
+        let gap = Gap { file: path.to_owned(), line: Some(line).filter(|line| *line > 0), kind };
         if !self.gaps.contains(&gap) {
             self.gaps.push(gap);
         }

@@ -16,7 +16,7 @@ use super::tables::{Tables, tables};
 use super::traces::{Detected, Trace, Traces};
 use super::worktree;
 use agent_strace_git::{Backend, GitError, Id, Objects, PathOfTree, Repository, Revisions};
-use agent_strace_model::Gap;
+use agent_strace_model::{Gap, GapKind};
 
 /// Of a file that configures something: no settings are that large.
 const LARGEST_SETTINGS: u64 = 8 << 20;
@@ -138,12 +138,14 @@ fn walk(
     })?;
     let (past, changed, left_out) = reader.finish();
     let mut gaps = Vec::new();
-    let mut gap = |reason: String| gaps.push(Gap { file: ".git".to_owned(), line: None, reason });
+    let mut gap = |kind: GapKind| gaps.push(Gap::of_file(".git", kind));
     if let Some(cut) = history.cut {
-        gap(cut);
+        gap(GapKind::missing(cut));
     }
     if left_out > 0 {
-        gap(format!("{left_out} files of the history are not read, because there are too many; name a shorter range"));
+        let detail =
+            format!("{left_out} files of the history are not read, because there are too many; name a shorter range");
+        gap(GapKind::limit(detail));
     }
     Ok(Walked { past, changed, commits: history.commits, gaps })
 }

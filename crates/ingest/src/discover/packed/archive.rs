@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{HEAD, Method, Output, Packing, Room, Unpacked, member, tar, zip};
 use crate::discover::MAX_FILE;
 use crate::discover::load::unreadable;
+use agent_strace_model::GapKind;
 
 /// Members of one archive. Artifacts of CI have a few hundred.
 pub(super) const MAX_MEMBERS: usize = 100_000;
@@ -21,7 +22,7 @@ pub(in crate::discover) enum Store {
 }
 
 impl Store {
-    pub(in crate::discover) fn file(file: File) -> Result<Self, String> {
+    pub(in crate::discover) fn file(file: File) -> Result<Self, GapKind> {
         let length = file.metadata().map_err(|error| unreadable(&error))?.len();
         Ok(Self::File { file: Arc::new(Mutex::new(file)), length })
     }
@@ -43,13 +44,13 @@ impl Store {
     }
 
     /// Up to `length` bytes at `offset`; fewer where it ends before.
-    pub(in crate::discover) fn at(&self, offset: u64, length: usize) -> Result<Vec<u8>, String> {
+    pub(in crate::discover) fn at(&self, offset: u64, length: usize) -> Result<Vec<u8>, GapKind> {
         let mut bytes = Vec::new();
         let reader = self.from(offset).take(length as u64).read_to_end(&mut bytes);
         reader.map(|_| bytes).map_err(|error| unreadable(&error))
     }
 
-    pub(in crate::discover) fn packing(&self) -> Result<Option<Packing>, String> {
+    pub(in crate::discover) fn packing(&self) -> Result<Option<Packing>, GapKind> {
         self.at(0, HEAD).map(|head| Packing::of(&head))
     }
 }
@@ -86,7 +87,7 @@ pub(in crate::discover) struct Archive {
     store: Store,
     pub(in crate::discover) members: Vec<Member>,
     /// Why the list may not be all.
-    pub(in crate::discover) flaws: Vec<String>,
+    pub(in crate::discover) flaws: Vec<GapKind>,
 }
 
 /// One file of an archive, or something that was listed and can't be read.
@@ -97,7 +98,7 @@ pub(in crate::discover) struct Member {
     /// Unpacked, as the archive says.
     pub(in crate::discover) size: u64,
     /// Where its bytes lie, or why they can't be had.
-    pub(super) data: Result<Data, String>,
+    pub(super) data: Result<Data, GapKind>,
 }
 
 #[derive(Debug, Clone)]
@@ -122,7 +123,9 @@ impl Archive {
         let total = archive.members.iter().fold(0_u64, |total, member| total.saturating_add(member.size));
         if total > MAX_TOTAL {
             archive.members.clear();
-            archive.flaws.push(format!("its entries unpack to more than {} GiB: not read", MAX_TOTAL >> 30));
+            archive
+                .flaws
+                .push(GapKind::limit(format!("its entries unpack to more than {} GiB: not read", MAX_TOTAL >> 30)));
         }
         archive
     }
@@ -132,25 +135,25 @@ impl Archive {
     }
 
     /// Adds a member under a name as archives have it. `false`: there are too many.
-    pub(super) fn add(&mut self, name: &str, size: u64, data: Result<Data, String>) -> bool {
+    pub(super) fn add(&mut self, name: &str, size: u64, data: Result<Data, GapKind>) -> bool {
         if self.members.len() >= MAX_MEMBERS {
-            self.flaws.push(format!("more than {MAX_MEMBERS} entries: the rest is not read"));
+            self.flaws.push(GapKind::limit(format!("more than {MAX_MEMBERS} entries: the rest is not read")));
             return false;
         }
         let (name, inside) = clean(name);
-        let data = if inside { data } else { Err("its name leads out of the archive: not read".to_owned()) };
+        let data = if inside { data } else { Err(GapKind::unreadable("its name leads out of the archive: not read")) };
         self.members.push(Member { name, size, data });
         true
     }
 
     /// Why a member can't be read at all.
-    pub(in crate::discover) fn refusal(&self, at: usize) -> Option<&str> {
-        self.members.get(at)?.data.as_ref().err().map(String::as_str)
+    pub(in crate::discover) fn refusal(&self, at: usize) -> Option<&GapKind> {
+        self.members.get(at)?.data.as_ref().err()
     }
 
     /// The bytes of a member.
-    pub(in crate::discover) fn read(&self, at: usize, room: &mut Room<'_>) -> Result<Unpacked, String> {
-        let Some(member) = self.members.get(at) else { return Err("not in the archive".to_owned()) };
+    pub(in crate::discover) fn read(&self, at: usize, room: &mut Room<'_>) -> Result<Unpacked, GapKind> {
+        let Some(member) = self.members.get(at) else { return Err(GapKind::unreadable("not in the archive")) };
         let data = member.data.as_ref().map_err(Clone::clone)?;
         let mut unpacked = self.unpack(data, Output::whole(room));
         if unpacked.flaws.is_empty() {
@@ -160,8 +163,8 @@ impl Archive {
     }
 
     /// The beginning of a member.
-    pub(in crate::discover) fn peek(&self, at: usize, limit: u64) -> Result<Vec<u8>, String> {
-        let Some(member) = self.members.get(at) else { return Err("not in the archive".to_owned()) };
+    pub(in crate::discover) fn peek(&self, at: usize, limit: u64) -> Result<Vec<u8>, GapKind> {
+        let Some(member) = self.members.get(at) else { return Err(GapKind::unreadable("not in the archive")) };
         let data = member.data.as_ref().map_err(Clone::clone)?;
         Ok(self.unpack(data, Output::beginning(limit, &mut |_| {})).bytes)
     }
@@ -177,14 +180,14 @@ impl Archive {
 fn check(unpacked: &mut Unpacked, size: u64, crc: Option<u32>) {
     let length = unpacked.bytes.len() as u64;
     if length < size {
-        unpacked.flaws.push("the entry is cut off: the archive says it is longer".to_owned());
+        unpacked.flaws.push(GapKind::unreadable("the entry is cut off: the archive says it is longer"));
     } else if length > size {
-        unpacked.flaws.push("the entry is longer than the archive says".to_owned());
+        unpacked.flaws.push(GapKind::unreadable("the entry is longer than the archive says"));
     } else if let Some(told) = crc {
         let mut found = flate2::Crc::new();
         found.update(&unpacked.bytes);
         if found.sum() != told {
-            unpacked.flaws.push("the checksum of the entry is wrong: it was damaged or changed".to_owned());
+            unpacked.flaws.push(GapKind::unreadable("the checksum of the entry is wrong: it was damaged or changed"));
         }
     }
 }

@@ -14,6 +14,7 @@ use std::io::{self, BufRead, Read};
 
 use super::MAX_FILE;
 use super::load::unreadable;
+use agent_strace_model::GapKind;
 
 pub(super) use archive::{Archive, Member, Store};
 
@@ -62,7 +63,7 @@ pub(crate) type Room<'r> = dyn FnMut(u64) + 'r;
 #[derive(Debug, Default)]
 pub(super) struct Unpacked {
     pub(super) bytes: Vec<u8>,
-    pub(super) flaws: Vec<String>,
+    pub(super) flaws: Vec<GapKind>,
 }
 
 /// Output that grows within limits.
@@ -98,19 +99,21 @@ impl<'r, 'o> Output<'r, 'o> {
         if taken.len() < piece.len() {
             if !self.peek {
                 let limit = self.limit >> 30;
-                self.flaw(format!("unpacks to more than {limit} GiB: what comes after that is not read"));
+                self.flaw(GapKind::limit(format!(
+                    "unpacks to more than {limit} GiB: what comes after that is not read"
+                )));
             }
             return false;
         }
         if after > self.large && after / MAX_RATIO > consumed {
-            self.flaw(format!("unpacks to more than {MAX_RATIO} times its size: not read further"));
+            self.flaw(GapKind::limit(format!("unpacks to more than {MAX_RATIO} times its size: not read further")));
             return false;
         }
         true
     }
 
-    fn flaw(&mut self, reason: impl Into<String>) {
-        self.unpacked.flaws.push(reason.into());
+    fn flaw(&mut self, kind: GapKind) {
+        self.unpacked.flaws.push(kind);
     }
 
     /// Reads `reader` to its end; `false` when it broke off or no more is wanted.
@@ -134,11 +137,13 @@ impl<'r, 'o> Output<'r, 'o> {
     }
 }
 
-fn broken(error: &io::Error) -> String {
+fn broken(error: &io::Error) -> GapKind {
     match error.kind() {
-        io::ErrorKind::UnexpectedEof => "the compressed data is cut off: what came after is not read".to_owned(),
+        io::ErrorKind::UnexpectedEof => {
+            GapKind::unreadable("the compressed data is cut off: what came after is not read")
+        }
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
-            "the compressed data is damaged or its checksum is wrong: what comes after is not read".to_owned()
+            GapKind::unreadable("the compressed data is damaged or its checksum is wrong: what comes after is not read")
         }
         _ => unreadable(error),
     }
@@ -222,7 +227,7 @@ fn another(
             _ => head.first() == GZIP.first(),
         };
         if !follows {
-            output.flaw("bytes behind the compressed data: they are read as they are");
+            output.flaw(GapKind::unreadable("bytes behind the compressed data: they are read as they are"));
             output.push(b"\n", consumed());
             output.pull(input, consumed);
         }

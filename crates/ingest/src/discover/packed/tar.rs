@@ -2,6 +2,7 @@
 
 use super::Method;
 use super::archive::{Archive, Data};
+use agent_strace_model::GapKind;
 
 const BLOCK: u64 = 512;
 /// Of names that do not fit into a header.
@@ -63,7 +64,7 @@ struct Ahead {
     sparse: bool,
 }
 
-pub(super) fn list(archive: &mut Archive) -> Result<(), String> {
+pub(super) fn list(archive: &mut Archive) -> Result<(), GapKind> {
     let store = archive.store();
     let (mut offset, mut ended, mut ahead) = (0, false, Ahead::default());
     while offset < store.length() {
@@ -76,7 +77,7 @@ pub(super) fn list(archive: &mut Archive) -> Result<(), String> {
         // More archives may follow the end mark of one.
         ended = false;
         let Some(header) = Header::parse(&block) else {
-            return Err("damaged, or data behind its entries: what comes after is not read".to_owned());
+            return Err(GapKind::unreadable("damaged, or data behind its entries: what comes after is not read"));
         };
         let data = offset + BLOCK;
         let size = ahead.size.unwrap_or(header.size);
@@ -90,12 +91,12 @@ pub(super) fn list(archive: &mut Archive) -> Result<(), String> {
         let name = String::from_utf8_lossy(&name).into_owned();
         let found = match header.kind {
             b'5' => None,
-            _ if ahead.sparse => Some(Err("a file with holes: not read".to_owned())),
+            _ if ahead.sparse => Some(Err(GapKind::unreadable("a file with holes: not read"))),
             b'0' | 0 | b'7' if name.ends_with('/') => None,
             b'0' | 0 | b'7' => Some(Ok(Data { offset: data, length: size, method: Method::Stored, crc: None })),
-            b'1' | b'2' => Some(Err("a link: not followed".to_owned())),
-            b'S' => Some(Err("a file with holes: not read".to_owned())),
-            _ => Some(Err("not a regular file".to_owned())),
+            b'1' | b'2' => Some(Err(GapKind::unreadable("a link: not followed"))),
+            b'S' => Some(Err(GapKind::unreadable("a file with holes: not read"))),
+            _ => Some(Err(GapKind::unreadable("not a regular file"))),
         };
         if let Some(found) = found
             && !archive.add(&name, size, found)
@@ -105,7 +106,7 @@ pub(super) fn list(archive: &mut Archive) -> Result<(), String> {
         // Links and devices have no data, whatever size they give.
         offset = if matches!(header.kind, b'1'..=b'6') { data } else { next(data, size) };
     }
-    if ended { Ok(()) } else { Err("its end mark is missing: it was cut off".to_owned()) }
+    if ended { Ok(()) } else { Err(GapKind::unreadable("its end mark is missing: it was cut off")) }
 }
 
 fn next(data: u64, size: u64) -> u64 {
@@ -113,9 +114,9 @@ fn next(data: u64, size: u64) -> u64 {
 }
 
 /// An entry that only says something about the next one.
-fn extension(archive: &Archive, header: &Header, data: u64, ahead: &mut Ahead) -> Result<(), String> {
+fn extension(archive: &Archive, header: &Header, data: u64, ahead: &mut Ahead) -> Result<(), GapKind> {
     if header.size > MAX_NAME {
-        return Err("a header that is too large: what comes after is not read".to_owned());
+        return Err(GapKind::unreadable("a header that is too large: what comes after is not read"));
     }
     let bytes = archive.store().at(data, usize::try_from(header.size).unwrap_or(0))?;
     match header.kind {

@@ -2,6 +2,7 @@
 
 use super::Method;
 use super::archive::{Archive, Data, Store};
+use agent_strace_model::GapKind;
 
 const END: &[u8] = b"PK\x05\x06";
 const END_64: &[u8] = b"PK\x06\x06";
@@ -50,17 +51,20 @@ struct Directory {
     ends: bool,
 }
 
-pub(super) fn list(archive: &mut Archive) -> Result<(), String> {
+pub(super) fn list(archive: &mut Archive) -> Result<(), GapKind> {
     let store = archive.store();
-    let directory = directory(&store)?.ok_or(CUT)?;
+    let directory = directory(&store)?.ok_or_else(|| GapKind::unreadable(CUT))?;
     if directory.length > MAX_DIRECTORY {
-        return Err(format!("the list of its entries is larger than {} MiB: not read", MAX_DIRECTORY >> 20));
+        return Err(GapKind::limit(format!(
+            "the list of its entries is larger than {} MiB: not read",
+            MAX_DIRECTORY >> 20
+        )));
     }
-    let length = usize::try_from(directory.length).map_err(|_| CUT)?;
+    let length = usize::try_from(directory.length).map_err(|_| GapKind::unreadable(CUT))?;
     let bytes = store.at(directory.offset, length)?;
     let (mut rest, mut entries) = (bytes.as_slice(), 0_u64);
     while rest.starts_with(ENTRY) {
-        let Some((entry, after)) = Entry::parse(rest) else { return Err(CUT.to_owned()) };
+        let Some((entry, after)) = Entry::parse(rest) else { return Err(GapKind::unreadable(CUT)) };
         entries += 1;
         rest = after;
         if entry.is_folder() {
@@ -72,12 +76,12 @@ pub(super) fn list(archive: &mut Archive) -> Result<(), String> {
         }
     }
     if entries != directory.entries || bytes.len() != length {
-        return Err(CUT.to_owned());
+        return Err(GapKind::unreadable(CUT));
     }
-    if directory.ends { Ok(()) } else { Err(RAGGED.to_owned()) }
+    if directory.ends { Ok(()) } else { Err(GapKind::unreadable(RAGGED)) }
 }
 
-fn directory(store: &Store) -> Result<Option<Directory>, String> {
+fn directory(store: &Store) -> Result<Option<Directory>, GapKind> {
     let length = store.length();
     let tail_length = (END_LENGTH + MAX_COMMENT).min(usize::try_from(length).unwrap_or(usize::MAX));
     let tail_offset = length - tail_length as u64;
@@ -102,7 +106,7 @@ fn directory(store: &Store) -> Result<Option<Directory>, String> {
     Ok(found.map(|directory| Directory { ends: fits(&at), ..directory }))
 }
 
-fn directory_64(store: &Store, end_offset: u64) -> Result<Option<Directory>, String> {
+fn directory_64(store: &Store, end_offset: u64) -> Result<Option<Directory>, GapKind> {
     let Some(locator) = end_offset.checked_sub(20) else { return Ok(None) };
     let bytes = store.at(locator, 20)?;
     let (true, Some(told)) = (bytes.starts_with(LOCATOR_64), Fields(&bytes).number(8, 8)) else { return Ok(None) };
@@ -189,20 +193,20 @@ impl Entry {
         self.size == 0 && self.name.ends_with(['/', '\\'])
     }
 
-    fn data(&self, store: &Store, before: u64) -> Result<Data, String> {
+    fn data(&self, store: &Store, before: u64) -> Result<Data, GapKind> {
         if self.mode & KIND == LINK {
-            return Err("a symbolic link: not followed".to_owned());
+            return Err(GapKind::unreadable("a symbolic link: not followed"));
         }
         if self.flags & ENCRYPTED != 0 {
-            return Err("an encrypted entry: not read".to_owned());
+            return Err(GapKind::unreadable("an encrypted entry: not read"));
         }
         let method = match self.method {
             0 => Method::Stored,
             8 => Method::Deflate,
             93 => Method::Zstd,
-            _ => return Err("compressed in a way that is not supported: not read".to_owned()),
+            _ => return Err(GapKind::unreadable("compressed in a way that is not supported: not read")),
         };
-        let damaged = || "the entry is not where the archive says: it was cut off or damaged".to_owned();
+        let damaged = || GapKind::unreadable("the entry is not where the archive says: it was cut off or damaged");
         let start = self.offset.checked_add(before).ok_or_else(damaged)?;
         let header = store.at(start, 30 + self.raw_name.len())?;
         let fields = Fields(&header);
@@ -212,7 +216,7 @@ impl Entry {
         }
         // Readers disagree about which of two names counts, so neither does.
         if header.get(30..) != Some(&self.raw_name) || usize::from(name) != self.raw_name.len() {
-            return Err("an entry with two different names: not read".to_owned());
+            return Err(GapKind::unreadable("an entry with two different names: not read"));
         }
         let offset = start + 30 + u64::from(name) + u64::from(extra);
         Ok(Data { offset, length: self.packed, method, crc: Some(self.crc) })

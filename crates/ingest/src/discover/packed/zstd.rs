@@ -6,6 +6,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::Output;
+use agent_strace_model::GapKind;
 
 const MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
 /// Skippable frames start with a byte from 0x50 to 0x5f and these.
@@ -41,20 +42,20 @@ pub(super) fn frame(input: &mut impl BufRead, output: &mut Output<'_, '_>, consu
             let skipped = std::io::copy(&mut input.take(u64::from(length)), &mut std::io::sink());
             let whole = skipped.is_ok_and(|skipped| skipped == u64::from(length));
             if !whole {
-                output.flaw("the compressed data is cut off: what came after is not read");
+                output.flaw(GapKind::unreadable("the compressed data is cut off: what came after is not read"));
             }
             return whole;
         }
         Err(FrameDecoderError::WindowSizeTooBig { .. }) => {
-            output.flaw(format!("it takes more than {} MiB to unpack: not read", MAX_WINDOW >> 20));
+            output.flaw(GapKind::limit(format!("it takes more than {} MiB to unpack: not read", MAX_WINDOW >> 20)));
             return false;
         }
         Err(FrameDecoderError::DictNotProvided { .. }) => {
-            output.flaw("it is compressed with a dictionary, which is not here: not read");
+            output.flaw(GapKind::unreadable("it is compressed with a dictionary, which is not here: not read"));
             return false;
         }
         Err(_) => {
-            output.flaw("the compressed data is cut off or damaged: what comes after is not read");
+            output.flaw(GapKind::unreadable("the compressed data is cut off or damaged: what comes after is not read"));
             return false;
         }
     }
@@ -66,7 +67,7 @@ pub(super) fn frame(input: &mut impl BufRead, output: &mut Output<'_, '_>, consu
             if ended.is_ok() {
                 drain(&mut decoder, output, consumed);
             }
-            output.flaw("the compressed data is cut off or damaged: what comes after is not read");
+            output.flaw(GapKind::unreadable("the compressed data is cut off or damaged: what comes after is not read"));
             return false;
         }
         if !drain(&mut decoder, output, consumed) {
@@ -78,7 +79,7 @@ pub(super) fn frame(input: &mut impl BufRead, output: &mut Output<'_, '_>, consu
     }
     let (told, found) = (decoder.get_checksum_from_data(), decoder.get_calculated_checksum());
     if told.is_some() && told != found {
-        output.flaw("the checksum of the compressed data is wrong: it was damaged or changed");
+        output.flaw(GapKind::unreadable("the checksum of the compressed data is wrong: it was damaged or changed"));
     }
     true
 }

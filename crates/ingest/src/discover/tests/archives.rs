@@ -51,13 +51,13 @@ fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
 /// Each session found with its source and calls, then each gap.
 pub(super) fn told(all: &All) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut gaps: Vec<String> = all.gaps.iter().map(|gap| format!("gap {}: {}", gap.file, gap.reason)).collect();
+    let mut gaps: Vec<String> = all.gaps.iter().map(|gap| format!("gap {}: {}", gap.file, gap.kind)).collect();
     for log in &all.logs {
         let reading = log.read();
         for session in &reading.sessions {
             lines.push(format!("{} {} {}", session.source, session.id, session.calls().count()));
         }
-        gaps.extend(reading.gaps.iter().map(|gap| format!("gap {}: {}", gap.file, gap.reason)));
+        gaps.extend(reading.gaps.iter().map(|gap| format!("gap {}: {}", gap.file, gap.kind)));
     }
     lines.extend(gaps);
     lines

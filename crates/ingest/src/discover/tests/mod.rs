@@ -11,6 +11,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::{All, Found, SelectError, Selection, read_stream, select};
+use agent_strace_model::{Gap, GapKind};
 
 const EVENT: &str = r#"{"event_type":"session_start","timestamp":1.0,"event_id":"a","session_id":"ID","data":{}}"#;
 
@@ -36,7 +37,7 @@ fn ask(root: &Path, requests: &[&str], selection: Selection) -> Result<Found, Se
 fn names(root: &Path, found: &Found) -> Vec<String> {
     let short = |text: &str| text.replace(&format!("{}/", root.display()), "");
     let sources = found.sources.iter().map(|source| short(&source.shown));
-    sources.chain(found.gaps.iter().map(|gap| format!("gap {}: {}", short(&gap.file), gap.reason))).collect()
+    sources.chain(found.gaps.iter().map(|gap| format!("gap {}: {}", short(&gap.file), gap.kind))).collect()
 }
 
 #[test]
@@ -88,7 +89,7 @@ fn a_session_with_broken_or_missing_meta_stays_in_scope() {
         let log = all.sources[0].load().unwrap();
         let reading = log.read();
         assert_eq!(reading.sessions[0].events.len(), 1);
-        reading.gaps.first().map(|gap| gap.reason.clone())
+        reading.gaps.first().map(Gap::reason)
     };
     assert_eq!(gap("good"), None);
     assert_eq!(gap("bad").unwrap(), "it ends inside its JSON: it was cut off");
@@ -156,7 +157,7 @@ fn nothing_is_followed_out_of_a_folder() {
         ]
     );
     let log = found.sources[0].load().unwrap();
-    assert_eq!(log.read().gaps[0].reason, leaves);
+    assert_eq!(log.read().gaps[0].reason(), leaves);
     assert_eq!(names(root, &ask(root, &["linked"], Selection::All).unwrap()), [format!("gap linked: {leaves}")]);
 }
 
@@ -176,7 +177,7 @@ fn a_folder_of_logs_is_walked_and_nothing_hides_behind_a_name() {
     let found = select(Path::new("/nonexistent"), &[folder], Selection::Latest).unwrap();
     assert_eq!(names(root, &found), ["a/.hidden/deep.NDJSON", "b.jsonl", "eval.json", "other.json"]);
     let log = found.sources[3].load().unwrap();
-    assert!(log.read().gaps[0].reason.starts_with("not a log of a known agent"));
+    assert!(log.read().gaps[0].reason().starts_with("not a log of a known agent"));
 }
 
 #[test]
@@ -214,7 +215,7 @@ fn a_stream_above_the_limit_is_not_read() {
     let read = |length: u64| super::load::read_at_most(std::io::Read::take(std::io::repeat(b'x'), length), 0, 1_000);
     assert_eq!(read(1_000).unwrap().len(), 1_000);
     for endless in [1_001, u64::MAX] {
-        assert!(read(endless).unwrap_err().starts_with("larger than 2 GiB: not read"));
+        assert!(matches!(read(endless), Err(GapKind::LimitReached(_))));
     }
 }
 
@@ -228,6 +229,6 @@ fn a_file_above_the_limit_is_a_gap() {
         file.set_len(size).unwrap();
         let found = select(Path::new("/nonexistent"), &[path.to_string_lossy().into_owned()], Selection::All).unwrap();
         assert_eq!((found.sources.len(), found.gaps.len()), (sources, 1 - sources), "{size}");
-        assert!(found.gaps.iter().all(|gap| gap.reason.starts_with("larger than 2 GiB")), "{:?}", found.gaps);
+        assert!(found.gaps.iter().all(|gap| gap.reason().starts_with("larger than 2 GiB")), "{:?}", found.gaps);
     }
 }

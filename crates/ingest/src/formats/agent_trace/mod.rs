@@ -98,16 +98,16 @@ fn line<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Line<'a>>, gaps: &mut G
     note(&mut attribution.version, filled(tool.version));
     note(&mut attribution.commit, object::<Named<'a>>(record.vcs).and_then(|vcs| filled(vcs.revision)));
     if record.files.is_none_or(|files| !files.get().starts_with('[')) {
-        gaps.push(Some(item.line), "a record that names no file");
+        gaps.malformed(item.line, "a record that names no file");
     }
     for raw in elements(record.files) {
         match object::<Changed<'a>>(Some(raw)) {
             Some(file) if by_agent(&mut assembly.session, file.conversations) => match filled(file.path) {
                 Some(path) => assembly.push(place.clone(), write(path)),
-                None => gaps.push(Some(item.line), "a changed file without its path"),
+                None => gaps.malformed(item.line, "a changed file without its path"),
             },
             Some(_) => assembly.push(place.clone(), EventKind::Other),
-            None => gaps.push(Some(item.line), "a changed file that is not an object"),
+            None => gaps.malformed(item.line, "a changed file that is not an object"),
         }
     }
 }

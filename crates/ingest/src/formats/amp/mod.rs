@@ -73,7 +73,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         identify(&mut assembly, thread);
         match thread.messages {
             Some(list) if list.get().starts_with('[') => messages(&mut assembly, &item, list, gaps),
-            _ => gaps.push(Some(item.line), "a thread without a list of messages"),
+            _ => gaps.malformed(item.line, "a thread without a list of messages"),
         }
         sessions.push(assembly.finish());
     }

@@ -30,12 +30,12 @@ pub(super) fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Bl
         // Other tools' progress are words.
         let chunk = object::<Chunk<'a>>(Some(chunk)).unwrap_or_default();
         if chunk.calls.is_some() && !is_array(chunk.calls) {
-            gaps.push(Some(place.line), "the calls of a sub-agent are not a list");
+            gaps.malformed(place.line, "the calls of a sub-agent are not a list");
         }
         for raw in elements(chunk.calls) {
             match object::<Call<'a>>(Some(raw)) {
                 Some(call) => add_call(assembly, place, block, &call),
-                None => gaps.push(Some(place.line), "a call of a sub-agent that is not an object"),
+                None => gaps.malformed(place.line, "a call of a sub-agent that is not an object"),
             }
         }
     }

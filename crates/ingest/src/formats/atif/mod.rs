@@ -15,7 +15,7 @@ use crate::reader::{Item, Reader};
 use crate::settings;
 use agent_strace_model::attribution::{note, note_each};
 use agent_strace_model::evidence::{Counted, Subagent};
-use agent_strace_model::{Dialect, EventKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
+use agent_strace_model::{Dialect, EventKind, GapKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
 
 /// Sub-agents of sub-agents; every level reads the document below it again.
 const MAX_DEPTH: u32 = 16;
@@ -207,9 +207,9 @@ fn trajectory<'a>(
     }
     if let Some(list) = trajectory.subagents {
         if !is_array(Some(list)) {
-            gaps.push(Some(item.line), "the trajectories of sub-agents are not a list");
+            gaps.malformed(item.line, "the trajectories of sub-agents are not a list");
         } else if depth >= MAX_DEPTH {
-            gaps.push(Some(item.line), "sub-agents of sub-agents are nested too deep to be read");
+            gaps.push(Some(item.line), GapKind::limit("sub-agents of sub-agents are nested too deep to be read"));
         } else {
             let mut lines = crate::reader::LineCounter::new(item.json, item.line);
             let line = lines.line_of(list.get());
@@ -246,7 +246,7 @@ fn about<'a>(assembly: &mut Assembly<'a>, agent: &Agent<'a>) {
 /// Adds the steps, and returns how many there are.
 fn steps<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Trajectory<'a>>, gaps: &mut Gaps) -> usize {
     let Some(list) = item.record.steps.filter(|list| is_array(Some(*list))) else {
-        gaps.push(Some(item.line), "the steps of a trajectory are not a list");
+        gaps.malformed(item.line, "the steps of a trajectory are not a list");
         return 0;
     };
     let (mut copied, mut count) = (false, 0);
@@ -309,14 +309,14 @@ fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, step: &Step<'a>, gaps
     calls(assembly, place, step, gaps);
     let Some(observation) = step.observation.object() else {
         if step.observation.is_other() {
-            gaps.push(Some(place.line), "the observation of a step is not an object");
+            gaps.malformed(place.line, "the observation of a step is not an object");
         }
         return;
     };
     for raw in elements(observation.results) {
         match object::<Outcome<'a>>(Some(raw)) {
             Some(outcome) => result(assembly, place, &outcome, gaps),
-            None => gaps.push(Some(place.line), "a result that is not an object"),
+            None => gaps.malformed(place.line, "a result that is not an object"),
         }
     }
 }
@@ -336,12 +336,12 @@ fn words<'a>(
 
 fn calls<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, step: &Step<'a>, gaps: &mut Gaps) {
     if step.calls.is_some() && !is_array(step.calls) {
-        gaps.push(Some(place.line), "the calls of a step are not a list");
+        gaps.malformed(place.line, "the calls of a step are not a list");
     }
     let extra = step.extra.object();
     for raw in elements(step.calls) {
         let Some(call) = object::<Call<'a>>(Some(raw)) else {
-            gaps.push(Some(place.line), "a call that is not an object");
+            gaps.malformed(place.line, "a call that is not an object");
             continue;
         };
         if let Some(key) = call.duplicate {
@@ -380,7 +380,7 @@ fn result<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, outcome: &Outcome<
     };
     for raw in references {
         let Some(reference) = object::<Reference<'a>>(Some(raw)) else {
-            gaps.push(Some(place.line), "a reference to a sub-agent that is not an object");
+            gaps.malformed(place.line, "a reference to a sub-agent that is not an object");
             continue;
         };
         let id = filled(reference.id).or_else(|| filled(reference.session)).or_else(|| filled(reference.path));

@@ -82,7 +82,7 @@ pub(super) fn add<'a>(
 ) {
     let Some(message) = message.object() else {
         if message.is_other() {
-            gaps.push(Some(place.line), "a message that is not an object");
+            gaps.malformed(place.line, "a message that is not an object");
         }
         return;
     };
@@ -97,14 +97,14 @@ pub(super) fn add<'a>(
             return usage(assembly, place, message, context, true);
         }
         Content::Absent | Content::Other => {
-            gaps.push(Some(place.line), "a message without readable content");
+            gaps.malformed(place.line, "a message without readable content");
             return usage(assembly, place, message, context, false);
         }
     };
     let (origin, mut acted) = (assembly.origin, false);
     for (part, block) in (0..).zip(blocks) {
         let Nested::Object(block) = block else {
-            gaps.push(Some(place.line), "a part of a message that is not an object");
+            gaps.malformed(place.line, "a part of a message that is not an object");
             continue;
         };
         if let Some(key) = block.duplicate {

@@ -17,7 +17,7 @@ use crate::assembly::{Assembly, Numbering, Place};
 use crate::gaps::Gaps;
 use crate::json::{Field, elements, filled, is, is_array, is_string, is_true, object, raw_text, scalar, text};
 use crate::reader::{Item, LineCounter, Reader};
-use agent_strace_model::{Dialect, Ending, EventKind, Origin, Session, Telling};
+use agent_strace_model::{Dialect, Ending, EventKind, GapKind, Origin, Session, Telling};
 
 use super::{Base, Detect, Format, Home, Input};
 use envelope::{Envelope, Progress};
@@ -67,10 +67,8 @@ fn read<'a>(dialect: &'static Dialect, input: &Input<'a>, gaps: &mut Gaps) -> Ve
         }
     }
     if transcript.results > 0 && !transcript.acted {
-        gaps.push(
-            None,
-            "only the result of a run is recorded, not what it did: record it with `--output-format stream-json --verbose`",
-        );
+        let only_result = "only the result of a run is recorded, not what it did: record it with `--output-format stream-json --verbose`";
+        gaps.push(None, GapKind::NotRecorded(only_result.into()));
     }
     transcript.totals.add(&mut transcript.assembly);
     vec![transcript.assembly.finish()]
@@ -106,7 +104,7 @@ impl<'a> Transcript<'a> {
             gaps.twice(line, key, "a record");
         }
         let Some(kind) = filled(record.kind) else {
-            gaps.push(Some(line), "a record without a `type`");
+            gaps.malformed(line, "a record without a `type`");
             return;
         };
         self.identify(record);
@@ -122,12 +120,12 @@ impl<'a> Transcript<'a> {
             "user" | "assistant" => {
                 self.acted = true;
                 if !Field::is_set(&record.message) {
-                    gaps.push(Some(line), "a message record without its message");
+                    gaps.malformed(line, "a message record without its message");
                 }
                 self.message(&place, record, gaps);
             }
             "session_meta" | "response_item" | "event_msg" | "turn_context" => {
-                gaps.push(Some(line), "a record of another agent's log");
+                gaps.unknown_record(line, "a record of another agent's log");
             }
             // Whatever its type says, a message may hold calls.
             known => {

@@ -99,7 +99,7 @@ record! {
 pub(super) fn denials<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, list: Option<Raw<'a>>, gaps: &mut Gaps) {
     for raw in elements(list) {
         let Some(denial) = object::<Denial<'a>>(Some(raw)) else {
-            gaps.push(Some(place.line), "a refused call that is not an object");
+            gaps.malformed(place.line, "a refused call that is not an object");
             continue;
         };
         let id = filled(denial.id);

@@ -36,13 +36,13 @@ impl<'a> Totals<'a> {
         self.whole.add(&more);
         let Some(models) = models else { return };
         let Some(models) = fields(models.get()) else {
-            return gaps.push(Some(line), "what each model used is not an object");
+            return gaps.malformed(line, "what each model used is not an object");
         };
         // One end may tell of a model by several names.
         let mut told: BTreeMap<String, (Cow<'a, str>, Usage)> = BTreeMap::new();
         for (name, used) in models {
             let Some(used) = object::<Used<'_>>(Some(used)) else {
-                gaps.push(Some(line), "what a model used is not an object");
+                gaps.malformed(line, "what a model used is not an object");
                 continue;
             };
             let (_, sum) = told

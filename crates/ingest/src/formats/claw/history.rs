@@ -20,7 +20,7 @@ record! {
 /// Adds the calls whose messages are gone. An entry names what was touched as the arguments of its call would.
 pub(super) fn add_missing<'a>(assembly: &mut Assembly<'a>, json: &'a str, line: u32, list: Raw<'a>, gaps: &mut Gaps) {
     if !is_array(Some(list)) {
-        return gaps.push(Some(line), "the history of files is not a list");
+        return gaps.malformed(line, "the history of files is not a list");
     }
     let mut reader = Reader::of_field(json, line, list);
     while let Some(item) = reader.next::<Entry<'a>>(gaps) {

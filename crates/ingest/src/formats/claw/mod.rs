@@ -106,7 +106,7 @@ fn session<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Document<'a>>, gaps: 
                 add(&mut assembly, &inner, gaps);
             }
         }
-        _ => gaps.push(Some(item.line), "the messages of the session are not a list"),
+        _ => gaps.malformed(item.line, "the messages of the session are not a list"),
     }
     if let Some(list) = document.history {
         history::add_missing(&mut assembly, item.json, item.line, list, gaps);

@@ -92,7 +92,7 @@ impl<'a> Task<'a> {
         self.assembly.id(filled(entry.session));
         self.assembly.root(filled(entry.cwd).or_else(|| filled(entry.workspace)));
         if !is_array(Some(list)) {
-            return gaps.push(Some(line), "the messages of the session are not a list");
+            return gaps.malformed(line, "the messages of the session are not a list");
         }
         let start = LineCounter::new(json, line).line_of(list.get());
         let mut reader = Reader::nested(list.get(), start);

@@ -51,7 +51,7 @@ impl<'a> Screen<'a> {
         let Item { line, record, .. } = item;
         let place = Place { line: *line, id: None, time: scalar(record.ts) };
         let Some(kind) = filled(record.say).or_else(|| filled(record.ask)) else {
-            return gaps.push(Some(*line), "a message that neither says nor asks");
+            return gaps.malformed(*line, "a message that neither says nor asks");
         };
         // It was still being written: nothing ran yet.
         if is_true(record.partial) {
@@ -109,7 +109,7 @@ impl<'a> Screen<'a> {
         let shown = text(value).unwrap_or_default();
         let name = parse::<Shown<'_>>(shown.trim()).and_then(|shown| filled(shown.tool).map(Cow::into_owned));
         if name.is_none() {
-            gaps.push(Some(place.line), "a tool on screen without its name");
+            gaps.malformed(place.line, "a tool on screen without its name");
         }
         self.call(place, name.unwrap_or_default(), json(value));
     }

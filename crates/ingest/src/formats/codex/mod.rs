@@ -150,11 +150,11 @@ impl<'a> Rollout<'a> {
             // The flat generation: the record is the item.
             return match parse::<Payload<'a>>(item.json) {
                 Some(payload) => self.item(place, &payload, gaps),
-                None => gaps.push(Some(line), "a record that is not a readable object"),
+                None => gaps.malformed(line, "a record that is not a readable object"),
             };
         }
         let Some(item) = record.payload.value.object() else {
-            gaps.push(Some(line), "a record whose `payload` is not an object");
+            gaps.malformed(line, "a record whose `payload` is not an object");
             return;
         };
         match &*kind {
@@ -175,7 +175,7 @@ impl<'a> Rollout<'a> {
                 self.assembly.push(place, EventKind::Other);
             }
             "response_item" => self.item(place, item, gaps),
-            "user" | "assistant" => gaps.push(Some(line), "a record of another agent's log"),
+            "user" | "assistant" => gaps.unknown_record(line, "a record of another agent's log"),
             _ => {
                 self.assembly.session.unknown_records = self.assembly.session.unknown_records.saturating_add(1);
                 self.assembly.origin.telling = Telling::Aside;
@@ -192,7 +192,7 @@ impl<'a> Rollout<'a> {
             self.assembly.id(filled(record.id));
             self.assembly.push(place, EventKind::Start);
         } else {
-            gaps.push(Some(place.line), "a record without a `type`");
+            gaps.malformed(place.line, "a record without a `type`");
         }
     }
 

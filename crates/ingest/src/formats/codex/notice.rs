@@ -185,7 +185,7 @@ fn patch<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Payload<'a>,
     }
     let Some(changes) = notice.changes.and_then(|changes| fields(changes.get())) else {
         if notice.changes.is_some() {
-            gaps.push(Some(place.line), "the changes of a patch can't be read");
+            gaps.malformed(place.line, "the changes of a patch can't be read");
         }
         return rollout.assembly.push(place.clone(), EventKind::Other);
     };

@@ -75,7 +75,7 @@ pub(super) fn add<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, item: &Item
 /// A patch: a call, and once it is applied, what it did to each file.
 fn change<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, item: &Item<'a>, done: bool, gaps: &mut Gaps) {
     if item.changes.is_some() && !is_array(item.changes) {
-        gaps.push(Some(place.line), "the changes of files are not a list");
+        gaps.malformed(place.line, "the changes of files are not a list");
     }
     let changes = elements(item.changes);
     call(assembly, place.clone(), item, Cow::Borrowed("file_change"), patch(&changes));
@@ -86,7 +86,7 @@ fn change<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, item: &Item<'a>, d
         let change = object::<Change<'a>>(Some(raw)).unwrap_or_default();
         let (kind, destination) = kind(&change);
         let Some(path) = filled(change.path) else {
-            gaps.push(Some(place.line), "a change of a file without a path");
+            gaps.malformed(place.line, "a change of a file without a path");
             continue;
         };
         let gone = destination.is_some() || kind == "delete";

@@ -63,7 +63,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
             continue;
         }
         if record.item.is_other() {
-            gaps.push(Some(read.line), "an item that is not an object");
+            gaps.malformed(read.line, "an item that is not an object");
         }
         match &*kind {
             "thread.started" => {
@@ -82,7 +82,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
                 let said = raw_text(record.message.or(nested));
                 assembly.push(place, said.map_or(EventKind::Other, EventKind::Failure));
             }
-            "" => gaps.push(Some(read.line), "a record without a type"),
+            "" => gaps.malformed(read.line, "a record without a type"),
             _ => assembly.unknown(place),
         }
     }

@@ -73,7 +73,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
                     add(&mut assembly, &turn, gaps);
                 }
             }
-            None => gaps.push(Some(line), "a session whose history is not a list"),
+            None => gaps.malformed(line, "a session whose history is not a list"),
         }
         // Of all answers together.
         if let Some(usage) = usage(document.usage) {
@@ -99,12 +99,12 @@ fn add<'a>(assembly: &mut Assembly<'a>, turn: &Item<'a, Turn<'a>>, gaps: &mut Ga
             }
             chat::add(assembly, &place, &message, &Manner::default(), gaps);
         }
-        None => gaps.push(Some(line), "a turn without a readable message"),
+        None => gaps.malformed(line, "a turn without a readable message"),
     }
     for raw in states {
         match object::<State<'a>>(Some(raw)) {
             Some(state) => ended(assembly, &place, &state, gaps),
-            None => gaps.push(Some(line), "the state of a call that is not an object"),
+            None => gaps.malformed(line, "the state of a call that is not an object"),
         }
     }
 }

@@ -57,11 +57,11 @@ impl<'a> Events<'a> {
     /// The calls that a message of the model asks for.
     pub(super) fn requests(&mut self, place: &Place<'a>, list: Option<Raw<'a>>, gaps: &mut Gaps) {
         if list.is_some_and(|list| !list.get().starts_with('[')) {
-            gaps.push(Some(place.line), "the tool requests of a message are not a list");
+            gaps.malformed(place.line, "the tool requests of a message are not a list");
         }
         for raw in elements(list) {
             let Some(data) = object::<Data<'a>>(Some(raw)) else {
-                gaps.push(Some(place.line), "a tool request that is not an object");
+                gaps.malformed(place.line, "a tool request that is not an object");
                 continue;
             };
             if let Some(id) = filled(data.id) {
@@ -84,7 +84,7 @@ impl<'a> Events<'a> {
 
     pub(super) fn started(&mut self, place: Place<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
         let Some(data) = object::<Data<'a>>(envelope.data) else {
-            return gaps.push(Some(place.line), "a call that is not readable");
+            return gaps.malformed(place.line, "a call that is not readable");
         };
         if let Some(key) = data.duplicate {
             gaps.twice(place.line, key, "a call");
@@ -143,7 +143,7 @@ impl<'a> Events<'a> {
 
     pub(super) fn completed(&mut self, place: Place<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
         let Some(done) = object::<Complete<'a>>(envelope.data) else {
-            return gaps.push(Some(place.line), "the end of a call is not readable");
+            return gaps.malformed(place.line, "the end of a call is not readable");
         };
         if let Some(key) = done.duplicate {
             gaps.twice(place.line, key, "the end of a call");

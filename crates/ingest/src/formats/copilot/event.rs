@@ -28,10 +28,10 @@ impl<'a> Events<'a> {
         }
         let place = Place { line, id: filled(envelope.id), time: scalar(envelope.timestamp) };
         let Some(kind) = filled(envelope.kind) else {
-            return gaps.push(Some(line), "an event without a `type`");
+            return gaps.malformed(line, "an event without a `type`");
         };
         if !is_object(envelope.data) {
-            return gaps.push(Some(line), "an event whose `data` is not an object");
+            return gaps.malformed(line, "an event whose `data` is not an object");
         }
         match &*kind {
             "session.start" | "session.resume" | "session.context_changed" | "session.handoff" => {

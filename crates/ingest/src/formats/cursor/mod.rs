@@ -93,7 +93,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
             let around = Around { starters: STARTERS, ..Around::of(entry.role) };
             blocks::add(&mut assembly, &place, message.content, &around, gaps);
         } else if entry.role.is_some() || entry.message.is_some() {
-            gaps.push(Some(line), "a record without a readable message");
+            gaps.malformed(line, "a record without a readable message");
         } else if is(entry.kind, "turn_ended") {
             assembly.push(place, EventKind::Other);
         } else {

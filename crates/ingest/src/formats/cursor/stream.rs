@@ -144,7 +144,7 @@ impl<'a> Run<'a> {
                 self.call(place, entry, gaps);
             }
             Some(_) => self.assembly.unknown(place),
-            None => gaps.push(Some(line), "a record without a `type`"),
+            None => gaps.malformed(line, "a record without a `type`"),
         }
     }
 
@@ -162,7 +162,7 @@ impl<'a> Run<'a> {
     fn call(&mut self, place: Place<'a>, entry: &Entry<'a>, gaps: &mut Gaps) {
         let id = identity(entry.call_id);
         let Some((key, body)) = named(entry.call) else {
-            return gaps.push(Some(place.line), "a call that does not say of which tool");
+            return gaps.malformed(place.line, "a call that does not say of which tool");
         };
         if let Some(key) = body.duplicate {
             gaps.twice(place.line, key, "a call");

@@ -39,7 +39,7 @@ pub(super) fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     }
     transcript.flush();
     for (line, reason) in transcript.doubtful {
-        gaps.push(Some(line), reason);
+        gaps.malformed(line, reason);
     }
     vec![transcript.assembly.finish()]
 }

@@ -48,7 +48,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut G
         }
         "message" => {
             if !record.message.is_object() {
-                gaps.push(Some(*line), "a message record without its message");
+                gaps.malformed(*line, "a message record without its message");
             }
         }
         "compaction_state" => {
@@ -57,7 +57,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut G
             assembly.push(place.clone(), EventKind::Other);
         }
         "todo_state" | "session_end" => assembly.push(place.clone(), EventKind::Other),
-        "" => gaps.push(Some(*line), "a record without a `type`"),
+        "" => gaps.malformed(*line, "a record without a `type`"),
         _ => assembly.unknown(place.clone()),
     }
     // Whatever its type says, a message may hold calls.

@@ -76,7 +76,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut G
             assembly.unknown(place.clone());
             call(assembly, &place, record, &around);
         }
-        "" => gaps.push(Some(*line), "a record without a `type`"),
+        "" => gaps.malformed(*line, "a record without a `type`"),
         _ => assembly.unknown(place),
     }
 }

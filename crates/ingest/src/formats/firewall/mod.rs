@@ -95,7 +95,7 @@ fn read_access<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
                 gaps.count_record();
                 add(&mut assembly, number, &request, gaps);
             }
-            None => gaps.push(Some(number), "a line that is not a request as the firewall writes it"),
+            None => gaps.malformed(number, "a line that is not a request as the firewall writes it"),
         }
     }
     vec![assembly.finish()]
@@ -160,7 +160,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, line: u32, request: &Request<'a>, gaps: 
         return assembly.push(place, EventKind::Other);
     }
     let Some(address) = request.address() else {
-        gaps.push(Some(line), "a request that does not say where it went");
+        gaps.malformed(line, "a request that does not say where it went");
         return assembly.push(place, EventKind::Other);
     };
     let arguments = serde_json::json!({"method": request.method, "url": address});

@@ -32,7 +32,7 @@ pub(super) fn read<'a>(assembly: &mut Assembly<'a>, json: &'a str, line: u32, li
         for raw in elements(item.record.parts) {
             match object::<Part<'a>>(Some(raw)) {
                 Some(part) => add(assembly, &place, &part, is(item.record.role, "user")),
-                None => gaps.push(Some(item.line), "a part of a turn that is not an object"),
+                None => gaps.malformed(item.line, "a part of a turn that is not an object"),
             }
         }
     }

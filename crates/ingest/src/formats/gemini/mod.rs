@@ -116,7 +116,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         } else if entry.set.is_some() || entry.rewind.is_some() || entry.project.is_some() || entry.start.is_some() {
             chat.change(item.line, entry, gaps);
         } else {
-            gaps.push(Some(item.line), "a record that is neither a message nor a change of the session");
+            gaps.unknown_record(item.line, "a record that is neither a message nor a change of the session");
         }
     }
     vec![chat.assembly.finish()]
@@ -140,7 +140,7 @@ record! {
 impl<'a> Chat<'a> {
     fn document(&mut self, json: &'a str, line: u32, list: Raw<'a>, gaps: &mut Gaps) {
         if !list.get().starts_with('[') {
-            gaps.push(Some(line), "the messages of the session are not a list");
+            gaps.malformed(line, "the messages of the session are not a list");
             return;
         }
         let start = LineCounter::new(json, line).line_of(list.get());
@@ -161,7 +161,7 @@ impl<'a> Chat<'a> {
             *rewinds = rewinds.saturating_add(1);
         }
         if change.tool_calls.is_some() {
-            gaps.push(Some(line), "a change that rewrites calls outside their message");
+            gaps.malformed(line, "a change that rewrites calls outside their message");
         }
         self.assembly.push(Place { line, id: None, time: scalar(entry.timestamp) }, EventKind::Other);
     }
@@ -208,13 +208,13 @@ impl<'a> Chat<'a> {
 
     fn calls(&mut self, place: &Place<'a>, entry: &Entry<'a>, gaps: &mut Gaps) {
         if entry.tool_calls.is_some_and(|list| !list.get().starts_with('[')) {
-            gaps.push(Some(place.line), "the calls of a message are not a list");
+            gaps.malformed(place.line, "the calls of a message are not a list");
         }
         for (part, raw) in (0..).zip(elements(entry.tool_calls)) {
             self.assembly.origin.part = part;
             match object::<Call<'a>>(Some(raw)) {
                 Some(call) => self.call(place, raw, &call, gaps),
-                None => gaps.push(Some(place.line), "a call that is not an object"),
+                None => gaps.malformed(place.line, "a call that is not an object"),
             }
         }
     }

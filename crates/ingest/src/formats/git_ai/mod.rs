@@ -14,7 +14,7 @@ use crate::head::Head;
 use crate::json::{Raw, fields, filled, object, parse, record};
 use agent_strace_model::attribution::{note, note_each};
 use agent_strace_model::dialect::Carries;
-use agent_strace_model::{Access, Dialect, EventKind, FileEvent, Session};
+use agent_strace_model::{Access, Dialect, EventKind, FileEvent, GapKind, Session};
 
 /// The note of a commit (`refs/notes/ai`).
 pub(super) static FORMAT: Format = Format {
@@ -81,7 +81,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let Some((lines, json)) = split(input.text.trim_start()) else { return Vec::new() };
     let line = u32::try_from(lines.lines().count()).unwrap_or(u32::MAX).saturating_add(2);
     let Some(note_of) = parse::<Note<'a>>(json.trim()) else {
-        gaps.push(Some(line), "the data of the note is not readable: which sessions it names is not known");
+        gaps.malformed(line, "the data of the note is not readable: which sessions it names is not known");
         return Vec::new();
     };
     if let Some(key) = note_of.duplicate {
@@ -91,7 +91,8 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut writers: Vec<(Cow<'a, str>, Assembly<'a>)> = Vec::new();
     for (named, what) in [(note_of.sessions, "sessions"), (note_of.prompts, "prompts")] {
         if named.is_some_and(|raw| fields(raw.get()).is_none()) {
-            gaps.push(Some(line), format!("the {what} of the note are not an object: who wrote it is not known"));
+            let detail = format!("the {what} of the note are not an object: who wrote it is not known");
+            gaps.push(Some(line), GapKind::malformed(detail));
         }
     }
     for (key, value) in
@@ -141,7 +142,7 @@ fn attested<'a>(lines: &'a str, writers: &mut [(Cow<'a, str>, Assembly<'a>)], ga
             }
             // People's lines are attested, too.
             None if who.starts_with("h_") => {}
-            _ => gaps.push(Some(number), "lines attested to a session that the note does not name"),
+            _ => gaps.malformed(number, "lines attested to a session that the note does not name"),
         }
     }
 }
@@ -152,7 +153,7 @@ fn read_earlier<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut reader = crate::reader::Reader::new(input.text, input.shape);
     while let Some(item) = reader.next::<Earlier<'a>>(gaps) {
         if item.record.files.is_none_or(|files| fields(files.get()).is_none()) {
-            gaps.push(Some(item.line), "a note without readable files");
+            gaps.malformed(item.line, "a note without readable files");
         }
         assembly.push(Place { line: item.line, ..Place::default() }, EventKind::Other);
     }

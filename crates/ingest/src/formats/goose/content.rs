@@ -45,12 +45,12 @@ pub(super) fn message<'a>(assembly: &mut Assembly<'a>, line: u32, message: &Mess
         return words(assembly, &place, message.content, &around);
     }
     if !is_array(message.content) {
-        gaps.push(Some(line), "a message without a list of contents");
+        gaps.malformed(line, "a message without a list of contents");
     }
     for raw in elements(message.content) {
         match object::<Part<'a>>(Some(raw)) {
             Some(part) => add(assembly, &place, &part, &around, gaps),
-            None => gaps.push(Some(line), "a part of a message that is not an object"),
+            None => gaps.malformed(line, "a part of a message that is not an object"),
         }
     }
 }

@@ -96,7 +96,7 @@ fn entry<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut
         return content::message(assembly, *line, &message, gaps);
     }
     match filled(record.kind).as_deref() {
-        Some("message") => gaps.push(Some(*line), "a message record without its message"),
+        Some("message") => gaps.malformed(*line, "a message record without its message"),
         Some("complete") => assembly.push(place, EventKind::End(Ending::default())),
         Some("error") => {
             let said = raw_text(record.error);
@@ -104,13 +104,13 @@ fn entry<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut
         }
         Some("notification" | "model_change") => assembly.push(place, EventKind::Other),
         Some(_) => assembly.unknown(place),
-        None => gaps.push(Some(*line), "a record that is neither a message nor an event"),
+        None => gaps.unknown_record(*line, "a record that is neither a message nor an event"),
     }
 }
 
 fn conversation<'a>(assembly: &mut Assembly<'a>, json: &'a str, line: u32, list: Raw<'a>, gaps: &mut Gaps) {
     if !list.get().starts_with('[') {
-        return gaps.push(Some(line), "the messages of the session are not a list");
+        return gaps.malformed(line, "the messages of the session are not a list");
     }
     let start = LineCounter::new(json, line).line_of(list.get());
     let mut reader = Reader::nested(list.get(), start);

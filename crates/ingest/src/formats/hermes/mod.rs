@@ -73,10 +73,10 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         } else if item.record.role.is_some() {
             match parse::<Message<'a>>(item.json) {
                 Some(message) => add(loose.get_or_insert_with(assembly), item.line, item.json, &message, gaps),
-                None => gaps.push(Some(item.line), "a message that is not readable"),
+                None => gaps.malformed(item.line, "a message that is not readable"),
             }
         } else {
-            gaps.push(Some(item.line), "a record that is neither a session nor a message");
+            gaps.unknown_record(item.line, "a record that is neither a session nor a message");
         }
     }
     sessions.extend(loose.map(Assembly::finish));
@@ -109,7 +109,7 @@ fn document<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Entry<'a>>, list: Ra
     let time = scalar(entry.started).or_else(|| scalar(entry.started_at));
     assembly.push(Place { line: item.line, id: None, time }, EventKind::Start);
     if !is_array(Some(list)) {
-        gaps.push(Some(item.line), "the messages of the session are not a list");
+        gaps.malformed(item.line, "the messages of the session are not a list");
     }
     let mut reader = Reader::of_field(item.json, item.line, list);
     while let Some(inner) = reader.next::<Message<'a>>(gaps) {

@@ -13,7 +13,7 @@ record! {
 
 pub(super) fn record<'a>(chat: &mut Chat<'a>, place: &Place<'a>, json: &'a str, gaps: &mut Gaps) {
     let Some(message) = object::<chat::Message<'a>>(Some(Raw::new(json))) else {
-        return gaps.push(Some(place.line), "a message that is not an object");
+        return gaps.malformed(place.line, "a message that is not an object");
     };
     if matches!(filled(message.role).as_deref(), Some("_system_prompt" | "_checkpoint" | "_usage")) {
         return chat.assembly.push(place.clone(), EventKind::Other);

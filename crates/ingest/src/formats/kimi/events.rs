@@ -58,7 +58,7 @@ pub(super) fn record<'a>(
     match kind {
         "context.append_loop_event" => match object::<Event<'a>>(record.event) {
             Some(event) => add(chat, place, &event, gaps),
-            None => gaps.push(Some(place.line), "an event that is not an object"),
+            None => gaps.malformed(place.line, "an event that is not an object"),
         },
         "context.append_message" => appended(chat, place, json, gaps),
         "permission.record_approval_result" => approval(chat, place, record),
@@ -94,7 +94,7 @@ fn appended<'a>(chat: &mut Chat<'a>, place: &Place<'a>, json: &'a str, gaps: &mu
     let appended = object::<Appended<'a>>(Some(Raw::new(json))).unwrap_or_default();
     match object::<chat::Message<'a>>(appended.message) {
         Some(message) => chat::add(&mut chat.assembly, place, &message, &Manner::default(), gaps),
-        None => gaps.push(Some(place.line), "a message that is not an object"),
+        None => gaps.malformed(place.line, "a message that is not an object"),
     }
 }
 

@@ -108,7 +108,7 @@ impl<'a> Chat<'a> {
             (Some(kind), _) => events::record(self, &kind, &place, record, json, gaps),
             (None, Nested::Object(message)) => wire::record(self, place, message, gaps),
             (None, _) if record.role.is_some() => context::record(self, &place, json, gaps),
-            (None, _) => gaps.push(Some(*line), "a record without a `type`"),
+            (None, _) => gaps.malformed(*line, "a record without a `type`"),
         }
     }
 

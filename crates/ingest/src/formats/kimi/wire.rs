@@ -5,7 +5,7 @@ use crate::assembly::{self, Place};
 use crate::blocks::{self, Around, NewCall, identity};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Raw, elements, filled, is, is_string, is_true, object, raw_text, record};
-use agent_strace_model::{EventKind, RawText, Status, ToolResult, Usage};
+use agent_strace_model::{EventKind, GapKind, RawText, Status, ToolResult, Usage};
 
 record! {
     pub(super) struct Message { kind = "type", payload = "payload" }
@@ -54,7 +54,7 @@ pub(super) fn record<'a>(chat: &mut Chat<'a>, place: Place<'a>, message: &Messag
             gaps.twice(place.line, key, "a message");
         }
         let Some(payload) = object::<Payload<'a>>(message.payload) else {
-            gaps.push(Some(place.line), "a message without its payload");
+            gaps.malformed(place.line, "a message without its payload");
             return;
         };
         if let Some(key) = payload.duplicate {
@@ -67,10 +67,10 @@ pub(super) fn record<'a>(chat: &mut Chat<'a>, place: Place<'a>, message: &Messag
         chat.subagent = filled(payload.agent).or(starter);
         match object::<Message<'a>>(payload.event) {
             Some(inner) => message = inner,
-            None => return gaps.push(Some(place.line), "an event that is not an object"),
+            None => return gaps.malformed(place.line, "an event that is not an object"),
         }
     }
-    gaps.push(Some(place.line), "events of agents within agents, nested too deep to be read");
+    gaps.push(Some(place.line), GapKind::limit("events of agents within agents, nested too deep to be read"));
 }
 
 fn add<'a>(chat: &mut Chat<'a>, place: Place<'a>, message: &Message<'a>, payload: &Payload<'a>, gaps: &mut Gaps) {
@@ -78,7 +78,7 @@ fn add<'a>(chat: &mut Chat<'a>, place: Place<'a>, message: &Message<'a>, payload
         Some("TurnBegin" | "SteerInput") => prompt(chat, &place, payload.input),
         Some("ContentPart" | "TextPart" | "ThinkPart") => chat.assembly.push(place, events::spoken(message.payload)),
         Some("ToolResult") => result(chat, place, payload),
-        Some("ToolCallPart") => gaps.push(Some(place.line), "a piece of a call's arguments apart from its call"),
+        Some("ToolCallPart") => gaps.malformed(place.line, "a piece of a call's arguments apart from its call"),
         Some("ApprovalRequest") => {
             if let (Some(request), Some(call)) = (filled(payload.id), identity(payload.call_id)) {
                 chat.requests.insert(request, call);

@@ -103,7 +103,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         let mut lines = LineCounter::new(item.json, line);
         match conversation.history.filter(|history| history.get().starts_with('[')) {
             Some(history) => talk.turns(lines.line_of(history.get()), history, gaps),
-            None => gaps.push(Some(line), "a conversation whose history is not a list"),
+            None => gaps.malformed(line, "a conversation whose history is not a list"),
         }
         if is_object(conversation.next) {
             talk.user(line, conversation.next, gaps);
@@ -132,7 +132,7 @@ impl<'a> Talk<'a> {
                 let line = lines.line_of(turn.get());
                 let sides = elements(Some(turn));
                 if !turn.get().starts_with('[') {
-                    gaps.push(Some(line), "a turn that is not a pair");
+                    gaps.malformed(line, "a turn that is not a pair");
                 }
                 self.user(line, sides.first().copied(), gaps);
                 self.assistant(line, sides.get(1).copied(), gaps);
@@ -155,7 +155,7 @@ impl<'a> Talk<'a> {
 
     fn user(&mut self, line: u32, user: Option<Raw<'a>>, gaps: &mut Gaps) {
         let Some(user) = object::<User<'a>>(user) else {
-            return gaps.push(Some(line), "a turn without what the user said");
+            return gaps.malformed(line, "a turn without what the user said");
         };
         let state = object::<Context<'a>>(user.context).and_then(|context| object::<State<'a>>(context.state));
         if let Some(cwd) = state.and_then(|state| filled(state.cwd)) {
@@ -167,14 +167,14 @@ impl<'a> Talk<'a> {
         for (results, cancelled) in [(said.prompt, false), (said.results, false), (said.cancelled, true)] {
             let Some(results) = object::<Results<'a>>(results) else {
                 if results.is_some() {
-                    gaps.push(Some(line), "results of calls that are not an object");
+                    gaps.malformed(line, "results of calls that are not an object");
                 }
                 continue;
             };
             for (at, raw) in elements(results.results).into_iter().enumerate() {
                 match object::<ResultOf<'a>>(Some(raw)) {
                     Some(result) => self.result(line, at, &result, cancelled),
-                    None => gaps.push(Some(line), "the result of a call that is not an object"),
+                    None => gaps.malformed(line, "the result of a call that is not an object"),
                 }
             }
             if let Some(prompt) = results.prompt {
@@ -205,7 +205,7 @@ impl<'a> Talk<'a> {
 
     fn assistant(&mut self, line: u32, answer: Option<Raw<'a>>, gaps: &mut Gaps) {
         let Some(answer) = object::<Answer<'a>>(answer) else {
-            return gaps.push(Some(line), "a turn without what the model answered");
+            return gaps.malformed(line, "a turn without what the model answered");
         };
         self.links.clear();
         for message in [answer.words, answer.calls].into_iter().flatten() {
@@ -216,7 +216,7 @@ impl<'a> Talk<'a> {
             for raw in elements(message.calls) {
                 match object::<Call<'a>>(Some(raw)) {
                     Some(call) => self.call(place.clone(), &call, gaps),
-                    None => gaps.push(Some(line), "a call that is not an object"),
+                    None => gaps.malformed(line, "a call that is not an object"),
                 }
             }
         }

@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
             self.about(info);
         }
         if !is_array(Some(list)) {
-            gaps.push(Some(item.line), "the messages of the session are not a list");
+            gaps.malformed(item.line, "the messages of the session are not a list");
         }
         let mut reader = Reader::of_field(item.json, item.line, list);
         while let Some(inner) = reader.next::<Entry<'a>>(gaps) {
@@ -190,7 +190,7 @@ impl<'a> Run<'a> {
         if let Some(actions) = extra.and_then(|extra| extra.actions) {
             for raw in elements(Some(actions)) {
                 if object::<Action<'_>>(Some(raw)).is_none_or(|action| action.command.is_none()) {
-                    gaps.push(Some(place.line), "an action without a command");
+                    gaps.malformed(place.line, "an action without a command");
                 }
                 self.call(place, Cow::Borrowed("bash"), Arguments::Json(Cow::Borrowed(raw.get())));
             }
@@ -208,7 +208,7 @@ impl<'a> Run<'a> {
     fn called(&mut self, place: &Place<'a>, message: &Entry<'a>, gaps: &mut Gaps) {
         for raw in elements(message.calls.or(message.output)) {
             let Some(called) = object::<Called<'a>>(Some(raw)) else {
-                gaps.push(Some(place.line), "a call that is not an object");
+                gaps.malformed(place.line, "a call that is not an object");
                 continue;
             };
             let function = called.function.object();

@@ -7,9 +7,9 @@ use crate::gaps::Gaps;
 use crate::json::{filled, parse, record, whole};
 use crate::reader::Shape;
 use crate::{Anchor, StoreEntry};
-use agent_strace_model::Session;
 use agent_strace_model::attribution::{note, note_each};
 use agent_strace_model::evidence::Chain;
+use agent_strace_model::{GapKind, Session};
 
 record! {
     /// Said by the first event, about the session.
@@ -53,24 +53,28 @@ pub(super) fn compare(
     let (shown, recorder) = match &store.anchor {
         Anchor::File(shown, recorder) => (shown, recorder),
         Anchor::Missing if is_captured => {
-            gaps.push(None, "`recorder.json` is lost: nobody knows how far the recording got");
+            gaps.push(None, GapKind::missing("`recorder.json` is lost: nobody knows how far the recording got"));
             return (None, true);
         }
         Anchor::Missing | Anchor::Held => return (None, false),
     };
+    let invalid = |detail: &'static str| GapKind::InvalidJson(detail.into());
     let read = recorder.as_deref().map_err(Clone::clone).and_then(|bytes| {
-        let text = std::str::from_utf8(bytes).map_err(|_| "not UTF-8 text".to_owned())?;
-        let told = parse::<Recorder<'_>>(text.trim()).ok_or("not a JSON object")?;
-        let events = whole(told.events).ok_or("it does not say how many events there were")?;
+        let text = std::str::from_utf8(bytes).map_err(|_| invalid("not UTF-8 text"))?;
+        let told = parse::<Recorder<'_>>(text.trim()).ok_or_else(|| invalid("not a JSON object"))?;
+        let events =
+            whole(told.events).ok_or_else(|| GapKind::malformed("it does not say how many events there were"))?;
         if events == 0 {
             return Ok((0, String::new()));
         }
-        Ok((events, filled(told.digest).ok_or("it does not say what the last event was")?.into_owned()))
+        let digest = filled(told.digest);
+        let digest = digest.ok_or_else(|| GapKind::malformed("it does not say what the last event was"))?;
+        Ok((events, digest.into_owned()))
     });
     let (events, digest) = match read {
         Ok(told) => told,
-        Err(reason) => {
-            gaps.push_for(shown.clone(), None, reason);
+        Err(kind) => {
+            gaps.push_for(shown.clone(), None, kind);
             return (None, false);
         }
     };
@@ -79,13 +83,14 @@ pub(super) fn compare(
         return (None, false);
     }
     if shape != Shape::Lines {
-        gaps.push(None, "laid out anew since it was recorded: its digests can't be verified");
+        gaps.push(None, GapKind::malformed("laid out anew since it was recorded: its digests can't be verified"));
         return (None, false);
     }
     let lines = || text.split('\n').map(|line| line.trim_end_matches('\r')).filter(|line| !line.trim().is_empty());
     let Some(last) = usize::try_from(events).ok().and_then(|events| lines().nth(events.checked_sub(1)?)) else {
         let found = lines().count();
-        gaps.push(None, format!("{events} events were recorded, {found} are there: the end is missing"));
+        let missing = format!("{events} events were recorded, {found} are there: the end is missing");
+        gaps.push(None, GapKind::missing(missing));
         return (None, true);
     };
     let number = u32::try_from(events).unwrap_or(u32::MAX);

@@ -11,7 +11,7 @@ use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, Raw, filled, is_true, object, parse, raw_text, record, scalar, text};
 use crate::reader::Item;
 use agent_strace_model::{
-    Access, Ending, EventKind, FileEvent, Offer, Offered, RawText, Status, ToolCall, ToolResult, Usage,
+    Access, Ending, EventKind, FileEvent, GapKind, Offer, Offered, RawText, Status, ToolCall, ToolResult, Usage,
 };
 
 record! {
@@ -216,7 +216,12 @@ fn call<'a>(
         None => arguments::of(whole, data),
     };
     if cut {
-        gaps.push(Some(place.line), "the recorder cut an argument of this call short: the rest of it was not recorded");
+        gaps.push(
+            Some(place.line),
+            GapKind::NotRecorded(
+                "the recorder cut an argument of this call short: the rest of it was not recorded".into(),
+            ),
+        );
     }
     let links = [link(record.event_id), link(data.request_id), link(data.tool_use_id)];
     let call = ToolCall {
@@ -271,7 +276,7 @@ fn file<'a>(assembly: &mut Assembly<'a>, gaps: &mut Gaps, place: Place<'a>, data
     if let Some(target) = [data.uri, data.path, data.file_path].into_iter().find_map(filled) {
         assembly.push(place, EventKind::File(FileEvent { access, target }));
     } else {
-        gaps.push(Some(place.line), "a file event that names no file");
+        gaps.malformed(place.line, "a file event that names no file");
         assembly.push(place, EventKind::Other);
     }
 }

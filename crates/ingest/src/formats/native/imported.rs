@@ -9,7 +9,7 @@ use crate::gaps::Gaps;
 use crate::json::{Raw, count, filled, is_true, record, scalar, text};
 use agent_strace_model::attribution::Attribution;
 use agent_strace_model::evidence::Chain;
-use agent_strace_model::{Arguments, Evidence, Label, Origin, Session, Spent, Status, Stream, Usage};
+use agent_strace_model::{Arguments, Evidence, GapKind, Label, Origin, Session, Spent, Status, Stream, Usage};
 
 record! {
     /// Said by the first event, about the session.
@@ -75,7 +75,7 @@ impl<'a> Import<'a> {
         // The sums that the log itself gave: its records are not added to them.
         session.usage = part(self.usage, &mut unreadable);
         if unreadable {
-            gaps.push(Some(line), "what the imported log said about itself can't be read");
+            gaps.malformed(line, "what the imported log said about itself can't be read");
         }
     }
 }
@@ -85,7 +85,7 @@ pub(super) fn speak(format: Option<Raw<'_>>, session: &mut Session<'_>, line: u3
     let name = text(format).unwrap_or_default();
     match FORMATS.iter().find(|format| format.dialect.name == name) {
         Some(format) => session.dialect = &format.dialect,
-        None => gaps.push(Some(line), "made of a format that is not known"),
+        None => gaps.push(Some(line), GapKind::UnknownFormat("made of a format that is not known".into())),
     }
 }
 
@@ -149,11 +149,12 @@ impl<'a> Recorded<'a> {
         }
         let reason = filled(self.reason).unwrap_or(Cow::Borrowed("not said"));
         if text(self.by).is_some_and(|by| by == "recorder") {
-            gaps.push(Some(line), format!("the recorder missed something here: {reason}"));
+            let missed = format!("the recorder missed something here: {reason}");
+            gaps.push(Some(line), GapKind::NotRecorded(missed.into()));
             return true;
         }
-        let place = self.line.map(|raw| format!(" (line {} of the log)", count(Some(raw)))).unwrap_or_default();
-        gaps.push(Some(line), format!("in the log that was imported: {reason}{place}"));
+        let place = self.line.map(|raw| count(Some(raw)));
+        gaps.push(Some(line), GapKind::Imported { reason: reason.into_owned(), line: place });
         true
     }
 

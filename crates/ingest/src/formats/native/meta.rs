@@ -10,7 +10,7 @@ use crate::gaps::Gaps;
 use crate::json::{filled, object, parse, record, scalar, whole};
 use agent_strace_model::attribution::{note, note_each, without_credentials};
 use agent_strace_model::evidence::Counted;
-use agent_strace_model::{Event, EventKind, Session, Span, Status, ToolCall};
+use agent_strace_model::{Event, EventKind, GapKind, Session, Span, Status, ToolCall};
 
 record! {
     pub(crate) struct Meta {
@@ -45,27 +45,28 @@ impl<'a> Meta<'a> {
         match read {
             Ok(meta) => {
                 if filled(meta.session_id).is_some_and(|id| id != store.id) {
-                    let reason = "it names another session than its directory does";
-                    gaps.push_for(store.meta_shown.clone(), None, reason);
+                    let kind = GapKind::Contradiction("it names another session than its directory does".into());
+                    gaps.push_for(store.meta_shown.clone(), None, kind);
                 }
                 Some(meta)
             }
-            Err(reason) => {
-                gaps.push_for(store.meta_shown.clone(), None, reason);
+            Err(kind) => {
+                gaps.push_for(store.meta_shown.clone(), None, kind);
                 None
             }
         }
     }
 
-    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, String> {
-        let text = std::str::from_utf8(bytes).map_err(|_| "not UTF-8 text".to_owned())?;
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, GapKind> {
+        let invalid = |detail: &'static str| GapKind::InvalidJson(detail.into());
+        let text = std::str::from_utf8(bytes).map_err(|_| invalid("not UTF-8 text"))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.trim().is_empty() {
-            return Err("empty file".to_owned());
+            return Err(invalid("empty file"));
         }
         parse(text).ok_or_else(|| match serde_json::from_str::<IgnoredAny>(text) {
-            Err(error) if error.is_eof() => "it ends inside its JSON: it was cut off".to_owned(),
-            _ => "not a JSON object".to_owned(),
+            Err(error) if error.is_eof() => invalid("it ends inside its JSON: it was cut off"),
+            _ => invalid("not a JSON object"),
         })
     }
 

@@ -17,7 +17,7 @@ use crate::json::{Raw, filled, scalar};
 use crate::reader::{Reader, Shape};
 use crate::{Anchor, Log};
 use agent_strace_model::evidence::Chain;
-use agent_strace_model::{Dialect, EventKind, Session};
+use agent_strace_model::{Dialect, EventKind, GapKind, Session};
 
 use super::{Base, Detect, Format, Home, Input};
 use event::{Data, Line};
@@ -52,11 +52,11 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
             gaps.twice(item.line, key, "a record");
         }
         let Some(kind) = filled(line.event_type) else {
-            gaps.push(Some(item.line), "a record without an `event_type`");
+            gaps.malformed(item.line, "a record without an `event_type`");
             continue;
         };
         if line.data.is_other() {
-            gaps.push(Some(item.line), "the `data` of an event is not an object");
+            gaps.malformed(item.line, "the `data` of an event is not an object");
         }
         let data = line.data.object().unwrap_or(&nothing);
         if let Some(key) = data.duplicate {
@@ -82,7 +82,10 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         }
         let has_ended = session.events.iter().any(|event| matches!(event.kind, EventKind::End(_)));
         if is_proxied && !has_ended {
-            gaps.push(None, "the recording has no end: the MCP server still runs, or its recorder was killed");
+            gaps.push(
+                None,
+                GapKind::missing("the recording has no end: the MCP server still runs, or its recorder was killed"),
+            );
         }
         session.evidence.truncated |= is_cut || (is_proxied && !has_ended);
     }
@@ -138,7 +141,10 @@ impl<'a> Sessions<'a> {
         if let Some(directory) = self.directory {
             if id.is_some_and(|id| id != directory) && !self.foreign {
                 self.foreign = true;
-                gaps.push(Some(line), "an event of another session: its `session_id` is not the name of its directory");
+                gaps.unknown_record(
+                    line,
+                    "an event of another session: its `session_id` is not the name of its directory",
+                );
             }
         } else if let Some(id) = id {
             self.current = match self.places.get(&id) {

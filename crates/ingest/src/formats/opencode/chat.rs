@@ -115,11 +115,11 @@ impl<'a> Chat<'a> {
         if is_object(item.record.info) {
             self.message(&place, item.record.info, gaps);
         } else {
-            gaps.push(Some(item.line), "a message without a readable `info`");
+            gaps.malformed(item.line, "a message without a readable `info`");
         }
         let Some(parts) = item.record.parts else { return };
         if !parts.get().starts_with('[') {
-            return gaps.push(Some(item.line), "the parts of a message are not a list");
+            return gaps.malformed(item.line, "the parts of a message are not a list");
         }
         let id = object::<MessageInfo<'a>>(item.record.info).and_then(|info| filled(info.id));
         let mut reader = Reader::nested(parts.get(), lines.line_of(parts.get()));
@@ -131,7 +131,7 @@ impl<'a> Chat<'a> {
 
     pub(super) fn message(&mut self, place: &Place<'a>, info: Option<Raw<'a>>, gaps: &mut Gaps) {
         let Some(message) = object::<MessageInfo<'a>>(info) else {
-            return gaps.push(Some(place.line), "a message that is not an object");
+            return gaps.malformed(place.line, "a message that is not an object");
         };
         if let Some(key) = message.duplicate {
             gaps.twice(place.line, key, "a message");

@@ -161,7 +161,7 @@ impl<'a> Chats<'a, '_> {
                 assembly.unknown(place);
             }
         } else {
-            gaps.push(Some(line), "a record that is no session, no message and no part of one");
+            gaps.unknown_record(line, "a record that is no session, no message and no part of one");
         }
     }
 
@@ -200,10 +200,10 @@ impl<'a> Chats<'a, '_> {
         if is_object(entry.info) {
             self.session(place, entry.info);
         } else {
-            gaps.push(Some(line), "the session's own record is not an object");
+            gaps.malformed(line, "the session's own record is not an object");
         }
         let Some(list) = entry.messages.filter(|list| list.get().starts_with('[')) else {
-            return gaps.push(Some(line), "the messages of the session are not a list");
+            return gaps.malformed(line, "the messages of the session are not a list");
         };
         let id = object::<chat::Info<'a>>(entry.info).and_then(|info| filled(info.id));
         let chat = self.chat(id);

@@ -44,7 +44,7 @@ impl<'a> Chat<'a> {
     pub(super) fn part(&mut self, place: Place<'a>, part: Option<Raw<'a>>, gaps: &mut Gaps) {
         match object::<Part<'a>>(part) {
             Some(part) => self.read_part(place, &part, None, gaps),
-            None => gaps.push(Some(place.line), "a part of a message that is not an object"),
+            None => gaps.malformed(place.line, "a part of a message that is not an object"),
         }
     }
 
@@ -126,14 +126,14 @@ impl<'a> Chat<'a> {
                     let file = FileEvent { access: Access::Write, target };
                     self.assembly.push(place.clone(), EventKind::File(file));
                 }
-                None => gaps.push(Some(place.line), "a changed file without a path"),
+                None => gaps.malformed(place.line, "a changed file without a path"),
             }
         }
     }
 
     fn call(&mut self, mut place: Place<'a>, part: &Part<'a>, message: Option<Cow<'a, str>>, gaps: &mut Gaps) {
         let Some(state) = object::<State<'a>>(part.state) else {
-            return gaps.push(Some(place.line), "a call without a readable `state`");
+            return gaps.malformed(place.line, "a call without a readable `state`");
         };
         if let Some(key) = state.duplicate {
             gaps.twice(place.line, key, "a call");

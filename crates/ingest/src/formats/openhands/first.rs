@@ -86,7 +86,7 @@ pub(super) fn add<'a>(run: &mut Run<'a>, line: u32, event: &Event<'a>, gaps: &mu
     match text(event.action) {
         Some(action) => act(run, &place, &action, event, gaps),
         None if event.observation.is_some() => observe(run, &place, event),
-        None => gaps.push(Some(line), "an action that is not a name"),
+        None => gaps.malformed(line, "an action that is not a name"),
     }
 }
 
@@ -126,7 +126,7 @@ fn act<'a>(run: &mut Run<'a>, place: &Place<'a>, action: &str, event: &Event<'a>
         return run.assembly.push(place.clone(), kind);
     }
     if event.args.is_none() {
-        gaps.push(Some(place.line), "an action without arguments");
+        gaps.malformed(place.line, "an action without arguments");
     }
     let arguments = event.args.map_or(Arguments::Missing, |args| Arguments::Json(Cow::Borrowed(args.get())));
     if run.assembly.repeats(place.id.as_deref(), action, &arguments) {

@@ -78,7 +78,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
                 let config = item.record.metadata.object().and_then(|metadata| metadata.config.object());
                 run.assembly.model(config.and_then(|config| filled(config.model)));
                 if !is_array(Some(list)) {
-                    gaps.push(Some(item.line), "the history of a task is not a list");
+                    gaps.malformed(item.line, "the history of a task is not a list");
                 }
                 // Pairs of an action and what came of it are read like a plain list.
                 let mut events = Reader::of_field(item.json, item.line, list);
@@ -117,7 +117,7 @@ impl<'a> Run<'a> {
                 first::add(self, item.line, &event, gaps);
             }
         } else {
-            gaps.push(Some(item.line), "a record that is neither an action nor an observation");
+            gaps.unknown_record(item.line, "a record that is neither an action nor an observation");
         }
     }
 

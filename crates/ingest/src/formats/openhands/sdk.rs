@@ -71,7 +71,7 @@ pub(super) fn add<'a>(run: &mut Run<'a>, line: u32, event: &Event<'a>, gaps: &mu
         },
         "HookExecutionEvent" => match filled(event.command) {
             Some(command) => run.assembly.push(place, EventKind::Hook { command }),
-            None => gaps.push(Some(line), "a hook without a command"),
+            None => gaps.malformed(line, "a hook without a command"),
         },
         "Condensation" => {
             let evidence = &mut run.assembly.session.evidence;

@@ -33,7 +33,7 @@ pub(super) fn read<'a>(given: &Attributes<'a>, place: &Place<'a>, gaps: &mut Gap
         match serde_json::from_str::<Value>(&text) {
             Ok(Value::Array(list)) => list.iter().for_each(|message| calls(message, place, &mut asked)),
             Ok(message @ Value::Object(_)) => calls(&message, place, &mut asked),
-            _ => gaps.push(Some(place.line), "the answer in a span can't be read: what it asks for is not known"),
+            _ => gaps.malformed(place.line, "the answer in a span can't be read: what it asks for is not known"),
         }
     }
     for (key, name) in PIECES.iter().flat_map(|prefix| given.below(prefix)) {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::gaps::Gaps;
 use crate::json::{Counts, Raw, elements, fields, filled, is_array, is_object, object, record, text};
 use crate::scan::is_json;
-use agent_strace_model::Arguments;
+use agent_strace_model::{Arguments, GapKind};
 
 record! {
     struct Attribute { key = "key", value = "value" }
@@ -38,17 +38,20 @@ impl<'a> Attributes<'a> {
                 all.insert(key, text(Some(value)).unwrap_or(Cow::Borrowed(value.get())));
             }
         } else if value.is_some() && !is_array(value) {
-            gaps.push(Some(line), "attributes that are neither a list nor an object");
+            gaps.malformed(line, "attributes that are neither a list nor an object");
         }
         for raw in elements(value.filter(|raw| is_array(Some(*raw)))) {
             let attribute = object::<Attribute<'a>>(Some(raw)).unwrap_or_default();
             let Some(key) = filled(attribute.key) else {
-                gaps.push(Some(line), "an attribute without a key");
+                gaps.malformed(line, "an attribute without a key");
                 continue;
             };
             let Some(value) = typed(attribute.value) else { continue };
             if all.insert(key, value).is_some() {
-                gaps.push(Some(line), "an attribute occurs twice: readers disagree which one counts");
+                gaps.push(
+                    Some(line),
+                    GapKind::Contradiction("an attribute occurs twice: readers disagree which one counts".into()),
+                );
             }
         }
         Self(all)

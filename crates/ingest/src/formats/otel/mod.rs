@@ -94,7 +94,7 @@ fn export<'a>(sessions: &mut Sessions<'a, '_>, item: &Item<'a, Export<'a>>, gaps
     }
     for list in [export.spans, export.logs].into_iter().flatten() {
         if !is_array(Some(list)) {
-            gaps.push(Some(item.line), "the resources of an export are not a list");
+            gaps.malformed(item.line, "the resources of an export are not a list");
             continue;
         }
         let mut reader = Reader::of_field(item.json, item.line, list);
@@ -114,7 +114,7 @@ fn export<'a>(sessions: &mut Sessions<'a, '_>, item: &Item<'a, Export<'a>>, gaps
         let resource = Attributes::read(resource, item.line, gaps);
         record_of(sessions, item.json, item.line, &resource, gaps);
     } else {
-        gaps.push(Some(item.line), "a record that is no export of spans, logs or metrics");
+        gaps.unknown_record(item.line, "a record that is no export of spans, logs or metrics");
     }
 }
 

@@ -143,7 +143,7 @@ impl<'a> Tree<'a> {
                 self.assembly.push(place, EventKind::Other);
             }
             "custom" => self.custom(place, record),
-            "" => gaps.push(Some(*line), "a record without a `type`"),
+            "" => gaps.malformed(*line, "a record without a `type`"),
             known if is_known(known) => self.assembly.push(place, EventKind::Other),
             _ => {
                 self.assembly.unknown(place.clone());
@@ -184,7 +184,7 @@ impl<'a> Tree<'a> {
 
     fn message(&mut self, place: &Place<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
         if !record.message.is_object() {
-            gaps.push(Some(place.line), "a message record without its message");
+            gaps.malformed(place.line, "a message record without its message");
         }
         self.message_if_any(place, record, gaps);
     }

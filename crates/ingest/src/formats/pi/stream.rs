@@ -34,7 +34,7 @@ pub(super) fn summary<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, record
     assembly.push(place.clone(), EventKind::Other);
     for raw in elements(record.messages).into_iter().chain(elements(record.results)) {
         let Some(message) = object::<Message<'a>>(Some(raw)) else {
-            gaps.push(Some(place.line), "a message that is not an object");
+            gaps.malformed(place.line, "a message that is not an object");
             continue;
         };
         if let Some(id) = identity(message.call_id) {

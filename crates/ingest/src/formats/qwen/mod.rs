@@ -88,11 +88,11 @@ impl<'a> Chat<'a> {
         match &*kind {
             "user" | "assistant" | "tool_result" => {
                 if !record.message.is_object() {
-                    gaps.push(Some(*line), "a message record without its message");
+                    gaps.malformed(*line, "a message record without its message");
                 }
             }
             "system" => self.system(&place, record, gaps),
-            "" => gaps.push(Some(*line), "a record without a `type`"),
+            "" => gaps.malformed(*line, "a record without a `type`"),
             _ => self.assembly.unknown(place.clone()),
         }
         if let Some(message) = record.message.object() {

@@ -46,11 +46,11 @@ pub(super) fn add<'a>(
         gaps.twice(place.line, key, "a message");
     }
     if !is_array(message.parts) {
-        gaps.push(Some(place.line), "a message without a list of parts");
+        gaps.malformed(place.line, "a message without a list of parts");
     }
     for raw in elements(message.parts) {
         let Some(part) = object::<Part<'a>>(Some(raw)) else {
-            gaps.push(Some(place.line), "a part of a message that is not an object");
+            gaps.malformed(place.line, "a part of a message that is not an object");
             continue;
         };
         if let Some(key) = part.duplicate {
@@ -69,7 +69,7 @@ pub(super) fn add<'a>(
         }
         match object::<Function<'a>>(part.call) {
             Some(function) => call(chat, place, &function, around, gaps),
-            None if part.call.is_some() => gaps.push(Some(place.line), "a call that is not an object"),
+            None if part.call.is_some() => gaps.malformed(place.line, "a call that is not an object"),
             None => {}
         }
         if let Some(function) = object::<Function<'a>>(part.response) {

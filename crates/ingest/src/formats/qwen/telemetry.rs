@@ -29,7 +29,7 @@ pub(super) fn add<'a>(
     let Some(event) = object::<Event<'a>>(event) else {
         // Older versions wrote nothing but the kind of record.
         if event.is_some() {
-            gaps.push(Some(place.line), "telemetry that is not an object");
+            gaps.malformed(place.line, "telemetry that is not an object");
         }
         return chat.assembly.push(place.clone(), EventKind::Other);
     };

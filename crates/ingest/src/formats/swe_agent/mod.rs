@@ -14,7 +14,7 @@ use crate::json::{Counts, Nested, filled, is, is_array, is_object, is_true, obje
 use crate::reader::{Item, Reader};
 use crate::settings;
 use agent_strace_model::attribution::{note, note_each};
-use agent_strace_model::{Dialect, Ending, EventKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
+use agent_strace_model::{Dialect, Ending, EventKind, GapKind, RawText, Session, Status, ToolCall, ToolResult, Usage};
 
 record! {
     struct Document {
@@ -135,7 +135,7 @@ impl<'a> Run<'a> {
         let document = &item.record;
         for (list, what) in [(document.history, "the history"), (document.trajectory, "the trajectory")] {
             if list.is_some() && !is_array(list) {
-                gaps.push(Some(item.line), format!("{what} of the session is not a list"));
+                gaps.push(Some(item.line), GapKind::malformed(format!("{what} of the session is not a list")));
             }
         }
         if let Some(history) = document.history {
@@ -195,7 +195,7 @@ impl<'a> Run<'a> {
                 let call = ToolCall { call_id: None, tool, arguments, cwd, status, subagent: None };
                 self.assembly.call(place.clone(), call, None);
             }
-            None if step.action.is_some() => gaps.push(Some(item.line), "an action that is not a text"),
+            None if step.action.is_some() => gaps.malformed(item.line, "an action that is not a text"),
             _ => {}
         }
         if let Some(observation) = step.observation {

@@ -62,7 +62,7 @@ fn session<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Document<'a>>, gaps: 
     }
     assembly.model(filled(document.model));
     let Some(list) = document.conversations.filter(|list| is_array(Some(*list))) else {
-        gaps.push(Some(item.line), "the conversation of a session is not a list");
+        gaps.malformed(item.line, "the conversation of a session is not a list");
         return assembly.finish();
     };
     let mut reader = Reader::of_field(item.json, item.line, list);
@@ -85,7 +85,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, message: &Message<'a>
     let Some(json) = answer(&spoken) else {
         // An answer without one is asked for again. A broken one ran as far as the agent could read it.
         if spoken.contains("\"keystrokes\"") {
-            gaps.push(Some(place.line), "an answer with keystrokes that can't be read");
+            gaps.malformed(place.line, "an answer with keystrokes that can't be read");
         }
         return;
     };

@@ -101,16 +101,16 @@ impl<'a> Chat<'a> {
             ("0", Some(chat)) => {
                 return match object::<Entry<'a>>(Some(chat)) {
                     Some(whole) => self.whole(line, chat.get(), &whole, gaps),
-                    None => gaps.push(Some(line), "a chat that is not an object"),
+                    None => gaps.malformed(line, "a chat that is not an object"),
                 };
             }
             ("1", Some(value)) => Change::Set(value),
             ("1" | "3", _) => Change::Delete,
             ("2", values) => Change::Push(values, entry.at.and_then(|at| at.get().parse().ok())),
-            _ => return gaps.push(Some(line), "a change of a kind that can't be replayed"),
+            _ => return gaps.malformed(line, "a change of a kind that can't be replayed"),
         };
         let Some(path) = steps(entry.path) else {
-            return gaps.push(Some(line), "a change that does not say what it changes");
+            return gaps.malformed(line, "a change that does not say what it changes");
         };
         self.change(line, &path, change, gaps);
     }
@@ -125,7 +125,7 @@ impl<'a> Chat<'a> {
                 let start = LineCounter::new(json, line).line_of(list.get());
                 self.add_requests(start, list, gaps);
             }
-            Some(_) => gaps.push(Some(line), "the requests of the chat are not a list"),
+            Some(_) => gaps.malformed(line, "the requests of the chat are not a list"),
             None => {}
         }
     }
@@ -173,12 +173,12 @@ impl<'a> Chat<'a> {
 
     fn change(&mut self, line: u32, path: &[Step<'a>], change: Change<'a>, gaps: &mut Gaps) {
         let [Step::Key(key), rest @ ..] = path else {
-            return gaps.push(Some(line), "a change of the whole chat that can't be replayed");
+            return gaps.malformed(line, "a change of the whole chat that can't be replayed");
         };
         match (&**key, rest) {
             ("requests", []) => self.change_requests(line, change, gaps),
             ("requests", [Step::Index(at), rest @ ..]) => self.change_request(line, *at, rest, change, gaps),
-            ("requests", _) => gaps.push(Some(line), LOST),
+            ("requests", _) => gaps.malformed(line, LOST),
             ("sessionId", []) => {
                 if let Change::Set(id) = change {
                     self.assembly.id(filled(Some(id)));
@@ -202,7 +202,7 @@ impl<'a> Chat<'a> {
         };
         if let Some(keep) = keep {
             if keep > self.now.len() {
-                gaps.push(Some(line), LOST);
+                gaps.malformed(line, LOST);
             }
             if keep < self.now.len() {
                 // Taken back to an earlier point. What was there had run.
@@ -213,20 +213,20 @@ impl<'a> Chat<'a> {
         }
         match values {
             Some(list) if list.get().starts_with('[') => self.add_requests(line, list, gaps),
-            Some(_) => gaps.push(Some(line), "the requests of the chat are not a list"),
+            Some(_) => gaps.malformed(line, "the requests of the chat are not a list"),
             None => {}
         }
     }
 
     fn change_request(&mut self, line: u32, at: usize, rest: &[Step<'a>], change: Change<'a>, gaps: &mut Gaps) {
         if rest.is_empty() {
-            let Change::Set(value) = change else { return gaps.push(Some(line), LOST) };
+            let Change::Set(value) = change else { return gaps.malformed(line, LOST) };
             let Some(fields) = object::<Fields<'a>>(Some(value)) else {
-                return gaps.push(Some(line), "a request that is not an object");
+                return gaps.malformed(line, "a request that is not an object");
             };
             let place = self.request(line, value.get(), fields, gaps);
             if !put(&mut self.now, at, place) {
-                gaps.push(Some(line), LOST);
+                gaps.malformed(line, LOST);
             }
             return;
         }
@@ -239,7 +239,7 @@ impl<'a> Chat<'a> {
 
     /// A change of a request that is not there, because its record was lost: a call in it still ran.
     fn orphan(&mut self, line: u32, change: Change<'a>, gaps: &mut Gaps) {
-        gaps.push(Some(line), LOST);
+        gaps.malformed(line, LOST);
         let values = match change {
             Change::Set(value) => vec![value],
             Change::Push(values, _) => elements(values),
@@ -261,7 +261,7 @@ impl<'a> Chat<'a> {
 impl<'a> Request<'a> {
     fn add_parts(&mut self, line: u32, list: Raw<'a>, gaps: &mut Gaps) {
         if !list.get().starts_with('[') {
-            return gaps.push(Some(line), "the response to a request is not a list");
+            return gaps.malformed(line, "the response to a request is not a list");
         }
         let mut reader = Reader::nested(list.get(), line);
         while let Some(item) = reader.next::<Part<'a>>(gaps) {
@@ -274,7 +274,7 @@ impl<'a> Request<'a> {
     }
 
     fn change(&mut self, line: u32, path: &[Step<'a>], change: Change<'a>, gaps: &mut Gaps) {
-        let [Step::Key(key), rest @ ..] = path else { return gaps.push(Some(line), LOST) };
+        let [Step::Key(key), rest @ ..] = path else { return gaps.malformed(line, LOST) };
         match (&**key, rest, change) {
             ("response", [], Change::Set(list)) => {
                 self.now.clear();
@@ -283,7 +283,7 @@ impl<'a> Request<'a> {
             ("response", [], Change::Delete) => self.now.clear(),
             ("response", [], Change::Push(values, keep)) => {
                 if keep.is_some_and(|keep| keep > self.now.len()) {
-                    gaps.push(Some(line), LOST);
+                    gaps.malformed(line, LOST);
                 }
                 self.now.truncate(keep.unwrap_or(usize::MAX));
                 if let Some(list) = values {
@@ -293,7 +293,7 @@ impl<'a> Request<'a> {
             ("response", [Step::Index(at), rest @ ..], change) => self.change_part(line, *at, rest, change, gaps),
             ("result", [], Change::Set(result)) => self.results.push((line, result)),
             ("result", [], Change::Delete) => {}
-            ("result" | "response", ..) => gaps.push(Some(line), DEEP),
+            ("result" | "response", ..) => gaps.malformed(line, DEEP),
             (key, [], Change::Set(value)) => set(&mut self.fields, key, value),
             // The words of a prompt, the files it names, what the user did with an edit.
             _ => {}
@@ -313,14 +313,14 @@ impl<'a> Request<'a> {
                 set(&mut part, key, Raw::new(NULL));
                 Some(part)
             }
-            ([_, _, ..], _, Some(_)) => return gaps.push(Some(line), DEEP),
+            ([_, _, ..], _, Some(_)) => return gaps.malformed(line, DEEP),
             _ => None,
         };
-        let Some(part) = part else { return gaps.push(Some(line), LOST) };
+        let Some(part) = part else { return gaps.malformed(line, LOST) };
         let place = self.parts.len();
         self.parts.push((line, part));
         if !put(&mut self.now, at, place) {
-            gaps.push(Some(line), LOST);
+            gaps.malformed(line, LOST);
         }
     }
 }

@@ -109,7 +109,7 @@ fn files<'a>(
     }
     for (access, uri) in targets {
         let Some(target) = path(uri) else {
-            gaps.push(Some(place.line), "a change of a file that is not named");
+            gaps.malformed(place.line, "a change of a file that is not named");
             continue;
         };
         if written.insert((access, target.clone())) {

@@ -70,17 +70,17 @@ impl<'a> Steps<'a> {
             | "CHECKPOINT"
             | "ERROR_MESSAGE"
             | "KNOWLEDGE_ARTIFACTS" => self.assembly.push(place.clone(), EventKind::Other),
-            "" => gaps.push(Some(*line), "a step without a `type`"),
+            "" => gaps.malformed(*line, "a step without a `type`"),
             kind if step.calls.is_none() => self.outcome(place.clone(), kind, step),
             _ => self.assembly.unknown(place.clone()),
         }
         if step.calls.is_some() && !is_array(step.calls) {
-            gaps.push(Some(*line), "the calls of a step are not a list");
+            gaps.malformed(*line, "the calls of a step are not a list");
         }
         for (at, raw) in elements(step.calls).into_iter().enumerate() {
             match object::<Call<'a>>(Some(raw)) {
                 Some(call) => self.call(&place, at, &call, gaps),
-                None => gaps.push(Some(*line), "a call that is not an object"),
+                None => gaps.malformed(*line, "a call that is not an object"),
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::head::Head;
 use crate::json::{Raw, Record, filled, is, is_object, is_true, object, raw_text, record, scalar};
 use crate::reader::{Item, Reader};
 use crate::scan::Scanner;
-use agent_strace_model::{Arguments, Dialect, EventKind, RawText, Session, Status, ToolCall, ToolResult};
+use agent_strace_model::{Arguments, Dialect, EventKind, GapKind, RawText, Session, Status, ToolCall, ToolResult};
 
 /// Windsurf transcripts (`~/.windsurf/transcripts/*.jsonl`).
 pub(super) static FORMAT: Format = Format {
@@ -89,7 +89,10 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut reader = Reader::new(text, shape);
     while let Some(item) = reader.next::<Step<'a>>(gaps) {
         if item.record.duplicate {
-            gaps.push(Some(item.line), "a key occurs twice in a step: readers disagree which one counts");
+            gaps.push(
+                Some(item.line),
+                GapKind::Contradiction("a key occurs twice in a step: readers disagree which one counts".into()),
+            );
         }
         step(&mut assembly, &item, gaps);
     }
@@ -100,7 +103,7 @@ fn step<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Step<'a>>, gaps: &mut G
     let Item { line, record: step, .. } = item;
     let place = Place { line: *line, id: None, time: scalar(step.timestamp) };
     let Some(kind) = filled(step.kind) else {
-        return gaps.push(Some(*line), "a step without a `type`");
+        return gaps.malformed(*line, "a step without a `type`");
     };
     // Of a key that occurs twice, the last one counts.
     let details = step.objects.iter().rev().find(|(key, _)| *key == kind).map(|(_, value)| *value);

@@ -125,7 +125,10 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
 #[test]
 fn every_case_of_every_spec_reports_what_it_says() {
     specs::hold(
-        agent_strace_rules::all().iter().filter(|rule| matches!(rule.check, Check::Repository)).map(|rule| rule.id.as_str()),
+        agent_strace_rules::all()
+            .iter()
+            .filter(|rule| matches!(rule.check, Check::Repository))
+            .map(|rule| rule.id.as_str()),
         with_findings,
     );
 }
