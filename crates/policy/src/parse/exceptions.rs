@@ -9,7 +9,7 @@ use crate::command::CommandList;
 use crate::glob::Glob;
 use crate::host::HostList;
 use crate::path::PathList;
-use crate::waivers::{BUILT_IN, Condition, Demand, Names, Origin, Subject, Target, Waiver, WaiverTerms, words_of};
+use crate::waivers::{self, Condition, Demand, Names, Origin, Subject, Target, Waiver, WaiverTerms, words_of};
 use agent_strace_model::finding::PolicyLocation;
 
 use super::pattern::Pattern;
