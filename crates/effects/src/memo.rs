@@ -35,14 +35,14 @@ pub(super) struct QueryLog {
     /// Whether any name stands for another file, where that was asked.
     pub(super) any_aliases: Option<bool>,
     /// It changed the session, or learnt from it what can't be asked again.
-    pub(super) tied: bool,
+    pub(super) unrepeatable: bool,
 }
 
 impl QueryLog {
     /// Whoever asks too much is not worth following.
-    pub(super) fn ask(asked: &mut Vec<String>, what: &str, tied: &mut bool) {
+    pub(super) fn ask(asked: &mut Vec<String>, what: &str, unrepeatable: &mut bool) {
         if asked.len() >= ASKED {
-            *tied = true;
+            *unrepeatable = true;
         } else if !asked.iter().any(|known| known == what) {
             asked.push(what.to_owned());
         }
@@ -51,7 +51,7 @@ impl QueryLog {
     /// The same for other names.
     pub(super) fn ask_names(&mut self, path: &str, certainty: Certainty) {
         if self.unaliased.len() >= ASKED {
-            self.tied = true;
+            self.unrepeatable = true;
         } else if !self.unaliased.iter().any(|(known, as_what)| known == path && *as_what == certainty) {
             self.unaliased.push((path.to_owned(), certainty));
         }
@@ -99,8 +99,8 @@ impl Memo {
             return Effects::known(Arc::clone(&known.effects));
         }
         let (root, cwd) = (world.root().map(str::to_owned), world.cwd().map(str::to_owned));
-        let (effects, queries) = world.followed(|world| run(text, world));
-        if queries.tied {
+        let (effects, queries) = world.logging_queries(|world| run(text, world));
+        if queries.unrepeatable {
             return effects.into();
         }
         let effects: Arc<[Effect]> = effects.into();

@@ -78,7 +78,7 @@ impl World {
         !self.forgetful && self.queries.is_none() && Arc::ptr_eq(&self.knowledge, knowledge)
     }
 
-    /// Everything in the queries would be answered here as it was.
+    /// Every query in the log would be answered here as it was.
     pub(super) fn agrees(&self, queries: &QueryLog) -> bool {
         let same = queries.any_written.is_none_or(|any| any != self.written.is_empty())
             && queries.any_aliases.is_none_or(|any| any != self.aliases.is_empty());
@@ -94,8 +94,8 @@ impl World {
         same && (self.written.is_empty() || written()) && (self.aliases.is_empty() || unaliased())
     }
 
-    /// What `work` does here, and what it asked.
-    pub(super) fn followed<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (T, QueryLog) {
+    /// Runs `work` with a log of its queries, and returns both results.
+    pub(super) fn logging_queries<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (T, QueryLog) {
         let queries = Arc::<Mutex<QueryLog>>::default();
         self.queries = Some(Arc::clone(&queries));
         let done = work(self);
@@ -117,7 +117,7 @@ impl World {
 
     /// The number of a new temporary name.
     pub fn temporary(&mut self) -> usize {
-        self.note(|queries| queries.tied = true);
+        self.note(|queries| queries.unrepeatable = true);
         self.temporaries += 1;
         self.temporaries
     }
@@ -251,7 +251,7 @@ impl World {
     pub fn originals(&self, path: &str, certainty: Certainty) -> Vec<Name> {
         let found = self.names(path, certainty);
         self.note(|queries| {
-            queries.tied |= !found.is_empty();
+            queries.unrepeatable |= !found.is_empty();
             queries.ask_names(path, certainty);
         });
         found
@@ -350,7 +350,7 @@ impl World {
     }
 
     fn edited_from(&mut self, prefix: &str, changed: impl Fn(&str) -> bool) {
-        self.note(|queries| queries.tied = true);
+        self.note(|queries| queries.unrepeatable = true);
         let from = (std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded);
         let near = self.written.range::<str, _>(from).map(|(path, _)| path).take_while(|path| path.starts_with(prefix));
         let paths: Vec<String> = near.filter(|path| changed(path)).cloned().collect();
@@ -363,7 +363,7 @@ impl World {
 
     /// Forgets what was written to the file, and returns it; for callers that put it back changed.
     pub(crate) fn take_written(&mut self, target: &PathTarget) -> Option<Written> {
-        self.note(|queries| queries.tied = true);
+        self.note(|queries| queries.unrepeatable = true);
         if self.written.is_empty() {
             return None;
         }
@@ -407,7 +407,7 @@ impl World {
     }
 
     fn put_at(&mut self, path: String, mut written: Written) {
-        self.note(|queries| queries.tied = true);
+        self.note(|queries| queries.unrepeatable = true);
         self.take_at(&path);
         if self.written.len() >= ENTRIES {
             self.forgetful = true;
@@ -433,8 +433,8 @@ impl World {
     /// Files that match a pattern, with what is known of their content.
     pub(crate) fn written_matching(&self, pattern: &str) -> Vec<(String, String)> {
         self.note(|queries| {
-            queries.tied |= self.written.keys().any(|path| glob::matches(pattern, path));
-            QueryLog::ask(&mut queries.unmatched, pattern, &mut queries.tied);
+            queries.unrepeatable |= self.written.keys().any(|path| glob::matches(pattern, path));
+            QueryLog::ask(&mut queries.unmatched, pattern, &mut queries.unrepeatable);
         });
         let texts = self.written.iter().filter(|(path, _)| glob::matches(pattern, path));
         let texts = texts.flat_map(|(path, written)| {
@@ -456,8 +456,8 @@ impl World {
 
     fn written_entry(&self, target: &PathTarget) -> Option<&Written> {
         self.note(|queries| {
-            queries.tied |= self.written.contains_key(&target.path);
-            QueryLog::ask(&mut queries.unwritten, &target.path, &mut queries.tied);
+            queries.unrepeatable |= self.written.contains_key(&target.path);
+            QueryLog::ask(&mut queries.unwritten, &target.path, &mut queries.unrepeatable);
         });
         if self.written.is_empty() {
             return None;
