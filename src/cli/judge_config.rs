@@ -81,6 +81,7 @@ impl JudgeConfig {
     }
 
     /// As [`Self::load`], where unknown symlinks are a failure.
+    #[cfg(feature = "live")]
     pub(super) fn load_complete(
         request: GateRequest<'_>,
         trust_base: TrustBase<'_>,
