@@ -5,7 +5,7 @@
 use agent_strace_effects::{Effect, Kind, causes};
 use agent_strace_model::Event;
 use agent_strace_model::finding::Finding;
-use agent_strace_policy::{Actor, Asked, Context, Decision, Judgement};
+use agent_strace_policy::{Actor, Context, Decision, Judgement, JudgementDetail};
 
 use super::findings::{self, At};
 use super::replay::Step;
@@ -62,7 +62,7 @@ impl EventJudgement {
                 raw_command: whole,
                 actor: judging.actor,
                 tool,
-                asked: Asked::Everything,
+                detail: JudgementDetail::Everything,
             };
             let judgement = policy.judge(effect, &context);
             let matches_whole_text = whole.is_some()

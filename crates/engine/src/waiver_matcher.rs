@@ -3,7 +3,7 @@
 use agent_strace_effects::Effect;
 use agent_strace_model::Session;
 use agent_strace_model::finding::{Finding, VerdictImpact};
-use agent_strace_policy::{Context, Excepted, Found, Judgement, Policy};
+use agent_strace_policy::{Context, Excepted, Judgement, Policy, WaiverCandidate};
 
 use super::findings;
 
@@ -80,7 +80,7 @@ impl<'r> WaiverMatcher<'r> {
         if self.policy.waivers().is_empty() || finding.impact == VerdictImpact::Incomplete {
             return;
         }
-        let found = Found {
+        let found = WaiverCandidate {
             rule: finding.rule,
             place: finding.policy.as_ref(),
             policy_rule: finding.policy_rule.as_ref().map(|rule| rule.id.as_str()),

@@ -137,7 +137,7 @@ use sessions::Conditions;
 use waivers::Names;
 #[cfg(test)]
 pub use waivers::schema::Exception;
-pub use waivers::{Excepted, Found, Origin as WaiverOrigin, Waiver, covered_by};
+pub use waivers::{Excepted, Origin as WaiverOrigin, Waiver, WaiverCandidate, covered_by};
 pub use words::split as words_of;
 
 /// A validated policy.
@@ -217,15 +217,15 @@ pub struct Context<'a> {
     pub actor: Actor<'a>,
     /// The server and the name of the tool that the call uses, where no registry knows what it does.
     pub tool: Option<(Option<&'a str>, &'a str)>,
-    pub asked: Asked,
+    pub detail: JudgementDetail,
 }
 
-/// What somebody wants to know of a judgement.
+/// The detail that a caller needs of a judgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Asked {
+pub enum JudgementDetail {
     #[default]
     Everything,
-    /// Only what was decided, not whether a sensitive file was touched.
+    /// Only the decision, not whether a sensitive file was touched.
     Decision,
 }
 

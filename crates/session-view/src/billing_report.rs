@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use crate::{Bill, SessionView, StreamId};
 
-/// What each conversation cost.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(title = "billing"))]
 pub struct BillingReport<'a> {

@@ -13,7 +13,7 @@ use agent_strace_git::Repository;
 use agent_strace_model::finding::Level;
 use agent_strace_policy::config::approved::Approved;
 use agent_strace_policy::config::{self, Configuration};
-use agent_strace_policy::{Found, Waiver, nearest};
+use agent_strace_policy::{Waiver, WaiverCandidate, nearest};
 use agent_strace_report::repo_audit::{Judged, Verdict};
 use agent_strace_repos::repo_audit::{ApprovalError, Approvals, RepositoryAudit, RepositoryHit, Wrong, tables};
 
@@ -170,7 +170,7 @@ impl SharedConfig {
     fn is_suppressed(&self, hit: &RepositoryHit, waivers: &[Waiver], uses: &mut [u32], repository: &str) -> bool {
         let fingerprint = hit.fingerprint();
         let effects = effects(hit);
-        let found = |effect| Found {
+        let found = |effect| WaiverCandidate {
             rule: hit.rule.id,
             place: None,
             policy_rule: None,

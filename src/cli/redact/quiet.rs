@@ -33,7 +33,7 @@ impl Redactor {
 /// Redacts JSON or any other text. JSON stays JSON.
 pub(in crate::cli) fn clean(wanted: &Redactor, json: &[u8]) -> io::Result<Vec<u8>> {
     let mut kept = KeptBytes(Vec::with_capacity(json.len()));
-    stream::scrub(&mut &*json, wanted, &mut kept)?;
+    stream::rewrite(&mut &*json, wanted, &mut kept)?;
     Ok(kept.0)
 }
 

@@ -200,7 +200,7 @@ struct Rewritten<W> {
 impl<W: Write> Rewritten<W> {
     fn fill(out: W, reader: &mut dyn Read, wanted: &Redactor) -> Result<(Counts, W), String> {
         let mut sink = Self { out, counts: Counts::default(), is_broken: false };
-        match stream::scrub(reader, wanted, &mut sink) {
+        match stream::rewrite(reader, wanted, &mut sink) {
             Ok(()) => Ok((sink.counts, sink.out)),
             Err(error) if sink.is_broken => Err(unwritable(&error)),
             Err(error) => Err(unreadable(&error)),

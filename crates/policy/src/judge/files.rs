@@ -4,7 +4,7 @@ use crate::floor::{self, Floor};
 use crate::path::{self, Files, PathList};
 use crate::scope::{Rules, Scope};
 use crate::sensitive::{self, Touch};
-use crate::{Asked, Context, Judgement};
+use crate::{Context, Judgement, JudgementDetail};
 use agent_strace_effects::{Certainty, PathTarget};
 use agent_strace_model::finding::{Level, RuleId};
 
@@ -72,7 +72,7 @@ impl Scope {
             Some(delete) if wording.rule == DELETE.rule => (delete, Touch::Write),
             _ => (&self.write, Touch::Write),
         };
-        let sensitive = context.asked == Asked::Everything && sensitive::touched(&files, touch);
+        let sensitive = context.detail == JudgementDetail::Everything && sensitive::touched(&files, touch);
         let floor = if touch == Touch::Write { floor::check(&files, certainty, &self.judging) } else { None };
         let floor =
             floor.filter(|floor| !matches!(floor, Floor::Broken { rule, .. } if self.without_floor.contains(rule)));
@@ -89,7 +89,7 @@ impl Scope {
         let files = Files::new(target, certainty, context);
         let forbidden = Files::new(&spelled.pattern, certainty, context);
         let shortest = Files::new(&spelled.shortest, Certainty::Exact, context);
-        let sensitive = context.asked == Asked::Everything && sensitive::touched(&shortest, Touch::Read);
+        let sensitive = context.detail == JudgementDetail::Everything && sensitive::touched(&shortest, Touch::Read);
         let named = Named { files: &files, forbidden: &forbidden, certainty, floor: None };
         let found = Judgement { sensitive, ..self.scoped(&self.read, &named, &READ) };
         self.listed(found, &spelled.pattern, certainty, context)

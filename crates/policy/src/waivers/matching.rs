@@ -8,7 +8,7 @@ use crate::path::{Files, PathList};
 use crate::words;
 use agent_strace_effects::{Argument, Certainty, Connection, Effect, Execution, Kind, PathTarget};
 
-use super::{Found, Subject};
+use super::{Subject, WaiverCandidate};
 
 /// One key of `match`. Of several patterns one has to hold.
 #[derive(Debug)]
@@ -37,11 +37,11 @@ pub(crate) struct Target {
 }
 
 impl Condition {
-    pub(super) fn holds(&self, found: &Found<'_>) -> bool {
+    pub(super) fn holds(&self, candidate: &WaiverCandidate<'_>) -> bool {
         match self {
-            Self::Name(Subject::Session, globs) => any(globs, found.session),
-            Self::Fingerprint(known) => known.iter().any(|known| known == found.fingerprint),
-            _ => found.effect.is_some_and(|effect| self.is_met_by(effect, found.root)),
+            Self::Name(Subject::Session, globs) => any(globs, candidate.session),
+            Self::Fingerprint(known) => known.iter().any(|known| known == candidate.fingerprint),
+            _ => candidate.effect.is_some_and(|effect| self.is_met_by(effect, candidate.root)),
         }
     }
 

@@ -66,9 +66,9 @@ pub struct Waiver {
     shown: String,
 }
 
-/// A finding, as far as a waiver asks about it.
+/// The parts of a finding that waivers match.
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'a> {
+pub struct WaiverCandidate<'a> {
     pub rule: RuleId,
     /// The entry of the policy that decided.
     pub place: Option<&'a PolicyLocation>,
@@ -161,11 +161,11 @@ impl Waiver {
     }
 
     /// Whether it speaks of the finding and names all that its effect touches. The day is not asked.
-    pub fn covers(&self, found: &Found<'_>) -> bool {
+    pub fn covers(&self, found: &WaiverCandidate<'_>) -> bool {
         self.names(found) && self.conditions.iter().all(|condition| condition.holds(found))
     }
 
-    fn names(&self, found: &Found<'_>) -> bool {
+    fn names(&self, found: &WaiverCandidate<'_>) -> bool {
         // What another policy demands, only that policy can except. Files beside the policy have no exceptions of their own.
         let beside = BESIDE.contains(&found.rule.family())
             || found.place.is_some_and(|place| place.pointer.starts_with(MANIFEST));

@@ -7,7 +7,7 @@ use super::Measurement;
 use crate::{Act, Log};
 use agent_strace_effects::{About, Certainty, Kind, Reason};
 use agent_strace_model::Status;
-use agent_strace_policy::{Asked, Context, Decision, Policy};
+use agent_strace_policy::{Context, Decision, JudgementDetail, Policy};
 
 /// What of a session is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub(super) fn scoped(policy: &Policy, log: &Log<'_>, touches: Touches) -> Measur
 }
 
 fn is_inside(policy: &Policy, act: &Act<'_>, log: &Log<'_>) -> bool {
-    let context = Context { root: log.session.root.as_deref(), asked: Asked::Decision, ..Context::default() };
+    let context = Context { root: log.session.root.as_deref(), detail: JudgementDetail::Decision, ..Context::default() };
     matches!(policy.judge(act.effect, &context).decision, Decision::Allowed | Decision::Unruled)
 }
 

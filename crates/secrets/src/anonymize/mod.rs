@@ -123,7 +123,7 @@ pub fn anonymize(options: &Options, lines: &[u8], fields: &[(String, String)]) -
         let finder = Finder::new(options, known.clone()).map_err(|_| Unfinished::TooMany)?;
         bytes = finder.without_forged_marks(bytes);
         let mut output = Output::default();
-        stream::scrub(&mut bytes.as_slice(), &finder, &mut output)?;
+        stream::rewrite(&mut bytes.as_slice(), &finder, &mut output)?;
         for (token, original) in finder.done().originals {
             originals.entry(token).or_insert(original);
         }

@@ -94,7 +94,7 @@ impl Vault {
     pub fn reveal(&self, bytes: &[u8]) -> io::Result<Revealed> {
         let reveal = Reveal { vault: self, unknown: Mutex::default() };
         let mut revealed = Revealed::default();
-        stream::scrub(&mut &*bytes, &reveal, &mut revealed)?;
+        stream::rewrite(&mut &*bytes, &reveal, &mut revealed)?;
         revealed.unknown = reveal.unknown.into_inner().unwrap_or_else(PoisonError::into_inner).len();
         Ok(revealed)
     }

@@ -85,12 +85,12 @@ pub struct Finding<'f> {
     pub fingerprint: &'f str,
 }
 
-/// Rewrites a log, to its end.
-pub fn scrub(reader: &mut dyn Read, detector: &dyn Detector, sink: &mut dyn Sink) -> io::Result<()> {
+/// Rewrites a log to its end: private values are replaced.
+pub fn rewrite(reader: &mut dyn Read, detector: &dyn Detector, sink: &mut dyn Sink) -> io::Result<()> {
     run(reader, detector, sink, true)
 }
 
-/// Searches a log, to its end: findings are those of the log as it is. The bytes that the sink gets are of no use.
+/// Searches a log to its end. The findings refer to the unchanged log; the bytes that the sink gets are meaningless.
 pub fn search(reader: &mut dyn Read, detector: &dyn Detector, sink: &mut dyn Sink) -> io::Result<()> {
     run(reader, detector, sink, false)
 }

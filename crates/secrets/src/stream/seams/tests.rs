@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{MOST_WAITING, Queue, STEP, Seams};
 use crate::stream::tests::Plain;
-use crate::stream::{Finding, Sink, scrub, search};
+use crate::stream::{Finding, Sink, rewrite, search};
 
 const KEY: &str = "key-Tw9vKq2LxZ7mRb4NcY8sJd3HfA6gPe1g";
 
@@ -114,7 +114,7 @@ impl Read for Drops<'_> {
 
 fn rewritten(log: &str) -> (String, Output) {
     let mut output = Output::default();
-    scrub(&mut log.as_bytes(), &Plain, &mut output).unwrap();
+    rewrite(&mut log.as_bytes(), &Plain, &mut output).unwrap();
     (String::from_utf8(output.bytes.clone()).unwrap(), output)
 }
 
@@ -361,7 +361,7 @@ proptest! {
         }
         prop_assert_eq!(&rewritten(&clean).0, &clean);
         let mut output = Output::default();
-        scrub(&mut Drops(log.as_bytes(), step), &Plain, &mut output).unwrap();
+        rewrite(&mut Drops(log.as_bytes(), step), &Plain, &mut output).unwrap();
         prop_assert_eq!(String::from_utf8(output.bytes).unwrap(), clean);
         prop_assert_eq!(searched(&log, step).found, searched(&log, 1 << 20).found);
     }

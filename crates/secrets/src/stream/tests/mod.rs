@@ -7,7 +7,7 @@ use std::io::{self, Read};
 use agent_strace_testing::work;
 use serde_json::Value;
 
-use super::{Detector, Finding, Sink, scrub};
+use super::{Detector, Finding, Sink, rewrite};
 use crate::{Confidence, Hit};
 
 /// `key-` and 20 letters or digits; everything under `password`; PEM blocks; `@` and a word.
@@ -126,7 +126,7 @@ impl Read for Drops<'_> {
 
 fn run(bytes: &[u8]) -> Out {
     let mut out = Out::default();
-    scrub(&mut &*bytes, &Plain, &mut out).unwrap();
+    rewrite(&mut &*bytes, &Plain, &mut out).unwrap();
     out
 }
 
@@ -253,7 +253,7 @@ fn escapes_of_a_piece_of_json_are_not_cut() {
         }
     }
     let mut out = Out::default();
-    scrub(&mut &br#"see "a\\nsecret\"b""#[..], &Word, &mut out).unwrap();
+    rewrite(&mut &br#"see "a\\nsecret\"b""#[..], &Word, &mut out).unwrap();
     assert_eq!(String::from_utf8(out.bytes).unwrap(), r#"see "a[REDACTED:word]\"b""#);
 }
 
@@ -295,7 +295,7 @@ fn how_bytes_of_long_strings_arrive_changes_nothing() {
         let input = writing.replace('%', &inside);
         let mut dropped = Out::default();
         let sizes = [70_001, 1, 300_000];
-        scrub(&mut Drops { bytes: input.as_bytes(), sizes: sizes.iter().cycle() }, &Plain, &mut dropped).unwrap();
+        rewrite(&mut Drops { bytes: input.as_bytes(), sizes: sizes.iter().cycle() }, &Plain, &mut dropped).unwrap();
         assert!(dropped == run(input.as_bytes()), "{writing}");
         assert!(!dropped.rows.is_empty());
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Drops, Nothing, Out, Plain, run};
 use crate::MARK;
-use crate::stream::scrub;
+use crate::stream::rewrite;
 
 /// Documents with secrets in some strings and keys.
 fn document() -> impl Strategy<Value = Value> {
@@ -80,7 +80,7 @@ proptest! {
     #[test]
     fn bytes_in_which_nothing_is_found_stay(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         let mut out = Out::default();
-        scrub(&mut &bytes[..], &Nothing, &mut out).unwrap();
+        rewrite(&mut &bytes[..], &Nothing, &mut out).unwrap();
         prop_assert_eq!(out.bytes, bytes);
     }
 
@@ -91,7 +91,7 @@ proptest! {
     ) {
         let whole = run(text.as_bytes());
         let mut dropped = Out::default();
-        scrub(&mut Drops { bytes: text.as_bytes(), sizes: sizes.iter().cycle() }, &Plain, &mut dropped).unwrap();
+        rewrite(&mut Drops { bytes: text.as_bytes(), sizes: sizes.iter().cycle() }, &Plain, &mut dropped).unwrap();
         prop_assert_eq!(&whole, &dropped);
         // Nothing is left of a secret, and nothing is found in what is left.
         let again = run(&whole.bytes);
