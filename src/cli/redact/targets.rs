@@ -113,7 +113,7 @@ impl Targets {
             match path.symlink_metadata() {
                 Err(error) => self.gap(&path, GapKind::unreadable(format!("can't be read: {}", reason(&error)))),
                 Ok(found) if found.is_symlink() => {
-                    self.gap(&path, GapKind::unreadable("a symbolic link: not followed"))
+                    self.gap(&path, GapKind::unreadable("a symbolic link: not followed"));
                 }
                 // Git's own files are no logs, and nobody may rewrite them one by one.
                 Ok(found) if found.is_dir() && name == ".git" => {}
