@@ -25,7 +25,7 @@ fn the_generated_parts_are_current() {
 /// The README's test command is the one that CI runs.
 #[test]
 fn the_test_command_is_the_one_of_ci() {
-    let command = "cargo test --locked";
+    let command = "cargo test --workspace --locked";
     assert!(fs::read_to_string(project().join("README.md")).unwrap().contains(&format!("```sh\n{command}\n```")));
     assert!(fs::read_to_string(project().join(".ci/run")).unwrap().lines().any(|line| line.starts_with(command)));
 }

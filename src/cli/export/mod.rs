@@ -40,8 +40,7 @@ use trace::{Cleaned, Trace};
 #[cfg(feature = "telemetry")]
 macro_rules! telemetry_help {
     () => {
-        "\
-  agent-strace export a84664 --format otlp > trace.json  a trace of OpenTelemetry, to be looked at
+        "  agent-strace export a84664 --format otlp > trace.json  a trace of OpenTelemetry, to be looked at
   agent-strace export a84664 --format otlp-genai --endpoint http://localhost:4318
   agent-strace export --metrics --backend otlp --since 30d
   agent-strace export --scores --backend langfuse
