@@ -83,7 +83,8 @@ pub(super) fn scoped(policy: &Policy, log: &Log<'_>, touches: Touches) -> Measur
 }
 
 fn is_inside(policy: &Policy, act: &Act<'_>, log: &Log<'_>) -> bool {
-    let context = Context { root: log.session.root.as_deref(), detail: JudgementDetail::Decision, ..Context::default() };
+    let context =
+        Context { root: log.session.root.as_deref(), detail: JudgementDetail::Decision, ..Context::default() };
     matches!(policy.judge(act.effect, &context).decision, Decision::Allowed | Decision::Unruled)
 }
 
