@@ -1,4 +1,4 @@
-//! What an engine, or the scope, says about a call.
+//! What an engine, or the policy, says about a call.
 
 use agent_strace_engine::Entry;
 use agent_strace_model::finding::Level;
@@ -9,7 +9,7 @@ use agent_strace_policy::Decision;
 pub enum Answer {
     /// It runs, nobody is asked.
     Allow,
-    /// The agent's user is asked; of a scope also: not proven to be allowed.
+    /// The agent's user is asked; of a policy also: not proven to be allowed.
     Ask,
     Deny,
 }
@@ -23,7 +23,7 @@ impl Answer {
         }
     }
 
-    /// What the scope says about one effect.
+    /// What the policy says about one effect.
     pub fn of(entry: &Entry) -> Self {
         match entry.decision {
             Decision::Denied => Self::Deny,

@@ -1,12 +1,12 @@
-//! A scope in the languages of agents' own engines, and an honest account of what these can't say.
+//! A policy in the languages of agents' own engines, and an honest account of what these can't say.
 //!
 //! An export is a translation, and no other engine sees what the gate sees: they compare texts of commands and names of
-//! files, where the scope judges what a call touches. So every target has three parts: the file, a list of what it can't
+//! files, where the policy judges what a call touches. So every target has three parts: the file, a list of what it can't
 //! say ([`Residual`]), and an emulator of the engine as its documentation describes it. [`verify`] asks scope and
 //! emulator about the same calls: wherever the engine would be weaker, the list has to say so.
 //!
 //! Two rules keep an export from opening anything: a deny may become wider, an allow only narrower; and an allow of a
-//! command is written only where the scope would refuse no arguments of it, which the one evaluator says.
+//! command is written only where the policy would refuse no arguments of it, which the one evaluator says.
 //!
 //! This crate must not write files. Start with [`verify`] and one engine, such as `gemini`.
 
@@ -15,11 +15,11 @@ mod answer;
 mod claude;
 mod codex;
 mod escape;
+mod exported_policy;
 mod gemini;
 mod matching;
 mod paths;
 mod residual;
-mod scope;
 mod script;
 mod spelling;
 mod verify;
@@ -29,8 +29,8 @@ mod tests;
 
 use agent_strace_policy::Policy;
 
+use exported_policy::ExportedPolicy;
 pub use residual::{Of, Residual};
-use scope::Scope;
 pub use verify::{Agreement, Compared, Difference, compare};
 
 /// Whose language.
@@ -64,9 +64,9 @@ const NETWORK_PROGRAMS: &[&str] =
     &["curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "ftp", "sftp", "ssh", "scp", "rsync"];
 
 pub fn export(policy: &Policy, target: Target) -> Export {
-    let scope = Scope::new(policy);
-    let mut export = translated(&scope, target);
-    if scope.version >= 2 {
+    let exported = ExportedPolicy::new(policy);
+    let mut export = translated(&exported, target);
+    if exported.version >= 2 {
         let reason = "defaults, servers, variables, agents, budgets, sequences, rules and exceptions are not exported";
         let instead = "only the gate judges them";
         export.residuals.push(Residual { of: Of::Rest, ways: residual::EVERY_WAY, reason, instead });
@@ -75,19 +75,19 @@ pub fn export(policy: &Policy, target: Target) -> Export {
     export
 }
 
-fn translated(scope: &Scope<'_>, target: Target) -> Export {
+fn translated(exported: &ExportedPolicy<'_>, target: Target) -> Export {
     match target {
         Target::ClaudeCode => {
-            let (settings, residuals) = claude::export(scope);
+            let (settings, residuals) = claude::export(exported);
             Export { text: settings.text(), residuals, engine: Engine::Claude(claude::Engine::new(&settings)) }
         }
         Target::Codex | Target::CodexConfig => {
-            let (codex, residuals) = codex::export(scope);
+            let (codex, residuals) = codex::export(exported);
             let text = if target == Target::Codex { codex.rules_text() } else { codex.config_text() };
             Export { text, residuals, engine: Engine::Codex(codex::Engine::new(codex)) }
         }
         Target::Gemini => {
-            let (rules, residuals) = gemini::export(scope);
+            let (rules, residuals) = gemini::export(exported);
             Export { text: rules.text(), residuals, engine: Engine::Gemini(gemini::Engine::new(&rules)) }
         }
     }

@@ -1,4 +1,4 @@
-//! A path entry of a scope, taken apart: where it starts, and what it says from there on.
+//! A path entry of a policy, taken apart: where it starts, and what it says from there on.
 //!
 //! In the result `*` and `?` stay within a component and `**` crosses, whatever version the policy has.
 

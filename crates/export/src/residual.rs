@@ -7,7 +7,7 @@ use super::act::Act;
 use super::script::{self, Shape};
 use agent_strace_model::finding::Family;
 
-/// One thing that the scope says and the file does not.
+/// One thing that the policy says and the file does not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Residual {
     pub of: Of,
@@ -19,7 +19,7 @@ pub struct Residual {
     pub instead: &'static str,
 }
 
-/// What of the scope it is about.
+/// What of the policy it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Of {
     /// A list, or an entry: its JSON pointer, what it is called, its line, and its text.
@@ -65,7 +65,7 @@ pub(super) fn once(residuals: Vec<Residual>) -> Vec<Residual> {
     seen
 }
 
-/// How a call does what the scope speaks about.
+/// How a call does what the policy speaks about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// A tool that is no shell, by its arguments.

@@ -12,7 +12,7 @@ fn policy(value: &Value) -> Policy {
     Policy::from_bytes("scope.json", None, value.to_string().as_bytes()).expect("a valid policy")
 }
 
-fn scope() -> Policy {
+fn exported() -> Policy {
     policy(&json!({
         "files": {
             "read": { "deny": [".env", "secrets/**"] },
@@ -45,7 +45,7 @@ fn compared(export: &Export, policy: &Policy, tool: &str, input: &Value) -> Comp
 
 #[test]
 fn an_allow_is_written_only_where_any_argument_is_allowed() {
-    let text = export(&scope(), Target::ClaudeCode).text;
+    let text = export(&exported(), Target::ClaudeCode).text;
     let settings = claude::Settings::parse(&text).unwrap();
     assert!(settings.allow.contains(&"Bash(cargo test *)".to_owned()), "{text}");
     for left_out in ["curl", "bash", "xargs"] {
@@ -53,9 +53,9 @@ fn an_allow_is_written_only_where_any_argument_is_allowed() {
     }
     assert!(settings.deny.contains(&"Bash(rm *)".to_owned()));
     assert!(settings.deny.contains(&"Edit(//**/.agent-scope.json)".to_owned()), "the floor is exported");
-    let gemini = export(&scope(), Target::Gemini).text;
+    let gemini = export(&exported(), Target::Gemini).text;
     assert!(gemini.contains("commandPrefix = \"cargo test\"") && !gemini.contains("commandPrefix = \"bash\""));
-    let codex = export(&scope(), Target::Codex).text;
+    let codex = export(&exported(), Target::Codex).text;
     assert!(codex.contains("pattern = [\"git\", \"push\", \"--force\"],\n    decision = \"forbidden\""), "{codex}");
     assert!(codex.contains("pattern = [\"git\", \"push\"],\n    decision = \"prompt\""), "another order is looked at");
     assert!(!codex.contains("\"git\", \"push\"],\n    decision = \"allow\""), "some of its arguments are denied");
@@ -63,7 +63,7 @@ fn an_allow_is_written_only_where_any_argument_is_allowed() {
 
 #[test]
 fn what_is_weaker_is_listed() {
-    let scope = scope();
+    let exported = exported();
     let calls = [
         ("Bash", json!({ "command": "git status && rm -rf x" })),
         ("Bash", json!({ "command": "sh -c 'rm -rf x'" })),
@@ -80,16 +80,16 @@ fn what_is_weaker_is_listed() {
         ("Grep", json!({ "pattern": "KEY", "path": "secrets" })),
     ];
     for target in TARGETS {
-        let export = export(&scope, target);
+        let export = export(&exported, target);
         let mut weaker = 0;
         for (tool, input) in &calls {
-            let compared = compared(&export, &scope, tool, input);
+            let compared = compared(&export, &exported, tool, input);
             weaker += compared.agreement.weaker;
             assert_eq!(compared.agreement.unlisted, 0, "{target:?} {tool} {input}: {:?}", compared.differences);
         }
         // The check can fail: without its list, the same export does not hold.
-        let silent = Export { residuals: Vec::<Residual>::new(), ..super::export(&scope, target) };
-        let missing: usize = calls.iter().map(|(tool, input)| compared_unlisted(&silent, &scope, tool, input)).sum();
+        let silent = Export { residuals: Vec::<Residual>::new(), ..super::export(&exported, target) };
+        let missing: usize = calls.iter().map(|(tool, input)| compared_unlisted(&silent, &exported, tool, input)).sum();
         assert_eq!(missing, weaker, "{target:?}");
         assert!(weaker > 0, "{target:?} sees everything that the scope sees");
     }

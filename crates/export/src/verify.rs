@@ -1,4 +1,4 @@
-//! Whether an exported file and the scope agree about calls.
+//! Whether an exported file and the policy agree about calls.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +18,13 @@ use super::{Engine, Export};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Agreement {
     pub agree: usize,
-    /// The engine asks or refuses where the scope does less.
+    /// The engine asks or refuses where the policy does less.
     pub stricter: usize,
-    /// The engine lets pass what the scope refuses, or asks about it, and the list says so.
+    /// The engine lets pass what the policy refuses, or asks about it, and the list says so.
     pub weaker: usize,
     /// The same, and nothing in the list says so: a defect of the export.
     pub unlisted: usize,
-    /// Of those that are weaker: the scope refuses, and the engine runs it without a question.
+    /// Of those that are weaker: the policy refuses, and the engine runs it without a question.
     pub passed: usize,
     /// The engine has no such tool.
     pub elsewhere: usize,
@@ -46,11 +46,11 @@ impl Agreement {
 pub struct Difference {
     pub event: u32,
     pub tool: String,
-    pub scope: Answer,
+    pub policy: Answer,
     pub engine: Answer,
     /// It is weaker, and the list does not say so.
     pub unlisted: bool,
-    /// What the scope says.
+    /// What the policy says.
     pub reason: String,
 }
 
@@ -114,22 +114,22 @@ impl Compared {
 
     fn count(&mut self, pair: &Pair<'_>, event: u32, tool: &str) {
         let strictest = pair.entries.iter().max_by_key(|entry| Answer::of(entry));
-        let scope = strictest.map_or(Answer::Allow, Answer::of);
-        let engine = pair.in_effect(scope);
-        let unlisted = scope > engine && !pair.is_listed();
-        let counter = match scope.cmp(&engine) {
+        let policy = strictest.map_or(Answer::Allow, Answer::of);
+        let engine = pair.in_effect(policy);
+        let unlisted = policy > engine && !pair.is_listed();
+        let counter = match policy.cmp(&engine) {
             std::cmp::Ordering::Equal => &mut self.agreement.agree,
             std::cmp::Ordering::Less => &mut self.agreement.stricter,
             std::cmp::Ordering::Greater if unlisted => &mut self.agreement.unlisted,
             std::cmp::Ordering::Greater => &mut self.agreement.weaker,
         };
         *counter += 1;
-        if scope > Answer::Ask && engine == Answer::Allow {
+        if policy > Answer::Ask && engine == Answer::Allow {
             self.agreement.passed += 1;
         }
-        if scope != engine {
+        if policy != engine {
             let reason = strictest.map(|entry| entry.reason.clone()).unwrap_or_default();
-            self.differences.push(Difference { event, tool: tool.to_owned(), scope, engine, unlisted, reason });
+            self.differences.push(Difference { event, tool: tool.to_owned(), policy, engine, unlisted, reason });
         }
     }
 }
@@ -143,7 +143,7 @@ impl Pair<'_> {
         })
     }
 
-    /// What the scope refuses, and neither the engine nor its sandbox.
+    /// What the policy refuses, and neither the engine nor its sandbox.
     fn missed(&self) -> impl Iterator<Item = &Entry> {
         let entries = self.entries.iter().enumerate();
         entries
@@ -151,13 +151,13 @@ impl Pair<'_> {
             .map(|(_, entry)| entry)
     }
 
-    /// With the sandbox: a call is refused where all that the scope refuses of it is, or something certain that the
+    /// With the sandbox: a call is refused where all that the policy refuses of it is, or something certain that the
     /// scope does not.
-    fn in_effect(&self, scope: Answer) -> Answer {
+    fn in_effect(&self, policy: Answer) -> Answer {
         let certain =
             |at: &usize| self.entries.get(*at).is_some_and(|entry| entry.effect.certainty == Certainty::Exact);
         let refused =
-            if scope > self.engine { self.missed().next().is_none() } else { self.stopped.iter().any(certain) };
+            if policy > self.engine { self.missed().next().is_none() } else { self.stopped.iter().any(certain) };
         if refused { Answer::Deny } else { self.engine }
     }
 

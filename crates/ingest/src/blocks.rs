@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::assembly::{self, Assembly, Place};
+use super::assembly::{self, Assembly, RecordLocation};
 use super::gaps::Gaps;
 use super::json::{Counts, Nested, Raw, elements, filled, is, is_object, is_string, is_true, object, raw_text, record};
 use agent_strace_model::evidence::Subagent;
@@ -109,7 +109,7 @@ pub(super) fn plain_status(block: &Block<'_>) -> Status {
 /// Adds what a message says: one event per text, thought, call and result.
 pub(super) fn add<'a>(
     assembly: &mut Assembly<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     content: Option<Raw<'a>>,
     around: &Around<'a>,
     gaps: &mut Gaps,
@@ -153,7 +153,12 @@ pub(super) fn parts<'a>(content: Option<Raw<'a>>, line: u32, gaps: &mut Gaps) ->
 }
 
 /// Adds one block.
-pub(super) fn add_block<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, around: &Around<'a>) {
+pub(super) fn add_block<'a>(
+    assembly: &mut Assembly<'a>,
+    place: &RecordLocation<'a>,
+    block: &Block<'a>,
+    around: &Around<'a>,
+) {
     let kind = filled(block.kind).unwrap_or_default();
     match &*kind {
         "thinking" | "reasoning" => thought(assembly, place, block.thinking.or(block.text)),
@@ -172,7 +177,7 @@ pub(super) fn add_block<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, bloc
     }
 }
 
-pub(super) fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, text: Raw<'a>, around: &Around<'a>) {
+pub(super) fn words<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, text: Raw<'a>, around: &Around<'a>) {
     let text = RawText::Json(text.get());
     let kind = match around.speaker {
         Speaker::Host => EventKind::Other,
@@ -183,13 +188,13 @@ pub(super) fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, text: Ra
     assembly.push(place.clone(), kind);
 }
 
-fn thought<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, text: Option<Raw<'a>>) {
+fn thought<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, text: Option<Raw<'a>>) {
     // A signature without its thought shows nothing.
     let shown = filled(text).and(raw_text(text));
     assembly.push(place.clone(), shown.map_or(EventKind::Other, EventKind::Reasoning));
 }
 
-fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, around: &Around<'a>) {
+fn call<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, block: &Block<'a>, around: &Around<'a>) {
     let id = identity(block.id).or_else(|| identity(block.tool_call_id));
     let tool = match (filled(block.server), filled(block.name)) {
         (Some(server), Some(name)) => Cow::Owned(format!("mcp__{server}__{name}")),
@@ -209,7 +214,7 @@ pub(super) struct NewCall<'a> {
 /// Adds a call unless it was recorded before: streaming and resuming repeat calls.
 pub(super) fn add_call<'a>(
     assembly: &mut Assembly<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     NewCall { id, tool, arguments }: NewCall<'a>,
     around: &Around<'a>,
 ) {
@@ -245,7 +250,12 @@ fn kind_of<'a>(arguments: &Arguments<'a>) -> Option<Cow<'a, str>> {
 }
 
 /// Adds a result and settles its call.
-pub(super) fn result<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, around: &Around<'a>) {
+pub(super) fn result<'a>(
+    assembly: &mut Assembly<'a>,
+    place: &RecordLocation<'a>,
+    block: &Block<'a>,
+    around: &Around<'a>,
+) {
     let id = block.answers();
     let tool = id.as_deref().and_then(|id| assembly.call_of(id)).map(|call| call.tool.clone());
     let status = (around.ended)(block, tool.as_deref().unwrap_or(""));

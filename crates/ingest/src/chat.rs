@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::assembly::{Assembly, Place, arguments};
+use super::assembly::{Assembly, RecordLocation, arguments};
 use super::gaps::Gaps;
 use super::json::{Nested, Raw, count, elements, filled, is_array, is_string, object, raw_text, record};
 use agent_strace_model::{EventKind, RawText, Status, ToolCall, ToolResult, Usage};
@@ -77,7 +77,7 @@ impl Default for Manner<'_> {
 /// Adds everything a message holds.
 pub(super) fn add<'a>(
     assembly: &mut Assembly<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     message: &Message<'a>,
     manner: &Manner<'a>,
     gaps: &mut Gaps,
@@ -108,7 +108,7 @@ pub(super) fn add<'a>(
 /// Adds the calls that a message asks for.
 pub(super) fn calls<'a>(
     assembly: &mut Assembly<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     message: &Message<'a>,
     manner: &Manner<'a>,
     gaps: &mut Gaps,
@@ -147,7 +147,7 @@ pub(super) fn calls<'a>(
 
 fn add_call<'a>(
     assembly: &mut Assembly<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     id: Option<Cow<'a, str>>,
     tool: Option<Cow<'a, str>>,
     given: Option<Raw<'a>>,
@@ -175,7 +175,7 @@ fn identifier(value: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
     filled(value).filter(|id| id != "REDACTED")
 }
 
-fn result<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, message: &Message<'a>, manner: &Manner<'a>) {
+fn result<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, message: &Message<'a>, manner: &Manner<'a>) {
     let id = identifier(message.call_id).or_else(|| identifier(message.call_id_camel));
     let link = id.clone().or_else(|| filled(message.name));
     let is_error = manner.outcome == Status::Error;
@@ -186,7 +186,7 @@ fn result<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, message: &Message<
 /// Words, as text or as parts. Providers that speak through this API leave their own calls among the parts.
 fn content<'a>(
     assembly: &mut Assembly<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     content: Option<Raw<'a>>,
     words: fn(RawText<'a>) -> EventKind<'a>,
     manner: &Manner<'a>,
@@ -213,7 +213,7 @@ fn content<'a>(
 
 fn add_part<'a>(
     assembly: &mut Assembly<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     part: &Part<'a>,
     words: fn(RawText<'a>) -> EventKind<'a>,
     manner: &Manner<'a>,

@@ -1,6 +1,6 @@
 //! What a user asked for, and what only stands where users speak.
 
-use agent_strace_model::{Event, EventKind, Session, Stream, Telling};
+use agent_strace_model::{Event, EventKind, RecordRole, Session, Stream};
 
 /// Marks of what the agent's host says in its user's name: output of its own commands, notices, context.
 const HOST: &[&str] = &[
@@ -26,7 +26,7 @@ const COMMAND: &str = "<command-name>";
 /// Whether a user asked for something there, in the session's own conversation.
 pub(super) fn is_asked(event: &Event<'_>, session: &Session<'_>) -> bool {
     let EventKind::Prompt(text) = &event.kind else { return false };
-    is_main(session, event.origin.stream) && event.origin.telling == Telling::Told && !is_of_host(&text.start())
+    is_main(session, event.origin.stream) && event.origin.role == RecordRole::Primary && !is_of_host(&text.start())
 }
 
 /// The session's own conversation, not one of its sub-agents'.

@@ -9,7 +9,7 @@ use super::asked::is_main;
 use super::money::{Pricing, Unpriced, model_of};
 use super::series::{event_of, total_tokens};
 use agent_strace_model::prices::Row;
-use agent_strace_model::{Session, Spent, Telling, Usage, moment};
+use agent_strace_model::{RecordRole, Session, Spent, Usage, moment};
 
 /// A pause after which what the provider had in its cache is lost, in seconds.
 const PAUSE: i64 = 120;
@@ -64,7 +64,7 @@ pub(super) fn requests(session: &Session<'_>, pricing: &Pricing<'_>) -> Vec<Requ
             event,
             at: time.and_then(moment),
             // What a sub-agent reports to its parent as it goes stands in the parent's log.
-            is_main: is_main(session, spent.origin.stream) && spent.origin.telling == Telling::Told,
+            is_main: is_main(session, spent.origin.stream) && spent.origin.role == RecordRole::Primary,
             cost: pricing.request_by(row, model.as_deref(), spent),
             model,
             tier: spent.tier.as_deref().map(str::to_owned),

@@ -11,7 +11,7 @@ use super::asked::{is_asked, is_main};
 use super::money::{Pricing, Unpriced};
 use super::{ActorActivity, TimedEffect};
 use agent_strace_effects::{Certainty, Connection, Kind, PathTarget};
-use agent_strace_model::{Arguments, Event, EventKind, Session, Spent, Status, Telling, Usage, moment};
+use agent_strace_model::{Arguments, Event, EventKind, RecordRole, Session, Spent, Status, Usage, moment};
 
 /// What was spent.
 #[derive(Debug, Default)]
@@ -270,7 +270,7 @@ fn answers(session: &Session<'_>, whose: Conversation) -> Series {
     let mut series = Series::recorded();
     let tells_results = session.events.iter().any(|event| matches!(event.kind, EventKind::Result(_)));
     let mut open = None;
-    for event in session.events.iter().filter(|event| event.origin.telling == Telling::Told) {
+    for event in session.events.iter().filter(|event| event.origin.role == RecordRole::Primary) {
         if whose == Conversation::Main && !is_main(session, event.origin.stream) {
             continue;
         }

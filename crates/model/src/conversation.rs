@@ -1,27 +1,29 @@
-//! Which conversation an event belongs to, and what its record says beside it: what turns and steps are built from.
+//! The conversation that an event belongs to, and what its record adds: turns and steps are built from both.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// Where an event stands in its log and its conversation.
+/// The position of an event in its log and its conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
-    /// Place of its record among those that were read, from 0.
+    /// Index of its record among those that were read, from 0.
     pub row: u32,
-    /// Place in the list its record holds (blocks of a message, thoughts, calls), from 0.
+    /// Index in the list that its record holds (blocks of a message, thoughts, calls), from 0.
     pub part: u32,
     /// Its conversation in [`Session::streams`](super::Session::streams).
     pub stream: u16,
-    pub telling: Telling,
+    #[serde(rename = "telling")]
+    pub role: RecordRole,
 }
 
-/// Whether an event is a part of what its conversation tells in order.
+/// Whether an event is part of the ordered text of its conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Telling {
+pub enum RecordRole {
     #[default]
-    Told,
-    /// A second record of what is told elsewhere (a sub-agent's progress, a notice, a script taken apart), or one
+    #[serde(rename = "Told")]
+    Primary,
+    /// A second record of something that another record holds (a sub-agent's progress, a notice, a script taken apart), or one
     /// that the agent keeps out of its conversation.
     Aside,
 }
@@ -36,7 +38,7 @@ pub enum Stream<'a> {
     Subagent(Cow<'a, str>),
 }
 
-/// What a record says beside an event.
+/// What a record says in addition to an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Label<'a> {
     /// The agent whose work a result is.

@@ -26,7 +26,7 @@ use std::iter::Sum;
 use serde::{Deserialize, Serialize};
 
 pub use attribution::Attribution;
-pub use conversation::{Label, Origin, Stream, Telling, Window};
+pub use conversation::{Label, Origin, RecordRole, Stream, Window};
 pub use dialect::{Dialect, Scripts, Shell};
 pub use evidence::Evidence;
 pub use gap::{Cut, Gap, GapKind};

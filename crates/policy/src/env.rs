@@ -7,9 +7,9 @@
 use agent_strace_effects::Certainty;
 use agent_strace_model::finding::PolicyLocation;
 
+use super::compiled::Rules;
 use super::glob::{Answer, Glob};
 use super::parse::Stated;
-use super::scope::Rules;
 
 /// The lists of one policy text, and its rules about variables.
 #[derive(Debug, Clone, Default)]

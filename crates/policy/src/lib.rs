@@ -72,6 +72,7 @@
 pub mod agents;
 pub mod budgets;
 mod command;
+mod compiled;
 pub mod config;
 mod covers;
 mod diagnostics;
@@ -98,7 +99,6 @@ mod parts;
 mod path;
 pub mod prices;
 mod ran;
-mod scope;
 mod sensitive;
 pub mod sequences;
 pub mod sessions;
@@ -117,6 +117,7 @@ use agent_strace_model::prices::Table;
 use agents::Selected;
 pub use agents::{Actor, Holds};
 use budgets::Budgets;
+use compiled::CompiledLists;
 pub use diagnostics::{Colour, Diagnostics, quoted};
 pub use entries::{EntryView, Subject};
 use evidence::EvidenceRules;
@@ -131,7 +132,6 @@ pub use inline_tests::{Answer, Caller, TestCall};
 pub use load::{load_file, read_text, read_text_from, text};
 pub use parse::{Parser, dotted, nearest};
 pub use parts::Parts;
-use scope::Scope;
 use sequences::Sequence;
 use sessions::Conditions;
 use waivers::Names;
@@ -145,7 +145,7 @@ pub use words::split as words_of;
 pub struct Policy {
     identity: Option<PolicyIdentity>,
     /// What the file itself states.
-    scope: Scope,
+    scope: CompiledLists,
     /// What holds beside it, and only narrows it: the strictest judgement counts.
     narrowing: Vec<Narrowing>,
     /// Every entry, in the order of the file.
@@ -185,7 +185,7 @@ pub struct PolicyIdentity {
 /// Lists that hold beside those of the policy itself, always or for some agents only.
 #[derive(Debug)]
 struct Narrowing {
-    scope: Scope,
+    scope: CompiledLists,
     /// Who they are for; `None`: everybody.
     selected: Option<Selected>,
 }
@@ -295,7 +295,7 @@ impl Policy {
     pub fn none() -> Self {
         Self {
             identity: None,
-            scope: Scope::default(),
+            scope: CompiledLists::default(),
             narrowing: Vec::new(),
             entries: Vec::new(),
             programs: Arc::default(),
@@ -330,7 +330,7 @@ impl Policy {
         let mut narrowing = Vec::new();
         for floor in floors {
             entries.extend(entries::of(&floor.rulebook));
-            narrowing.push(Narrowing { scope: Scope::new(&floor.rulebook), selected: None });
+            narrowing.push(Narrowing { scope: CompiledLists::new(&floor.rulebook), selected: None });
             document.agents.extend(floor.agents);
             document.sequences.extend(floor.sequences);
             Arc::make_mut(&mut document.programs).merge_base(&floor.programs);
@@ -341,10 +341,10 @@ impl Policy {
         }
         for part in document.agents {
             entries.extend(entries::of(&part.rulebook));
-            narrowing.push(Narrowing { scope: Scope::new(&part.rulebook), selected: Some(part.selected) });
+            narrowing.push(Narrowing { scope: CompiledLists::new(&part.rulebook), selected: Some(part.selected) });
         }
         let files = extended.iter().map(|file| file.path.as_str()).chain([shown]);
-        let scope = Scope::new(&document.rulebook).guarding(files);
+        let scope = CompiledLists::new(&document.rulebook).guarding(files);
         Ok(Self {
             identity: Some(PolicyIdentity {
                 path: shown.to_owned(),

@@ -66,24 +66,24 @@ pub(super) fn lines(report: &Report, escape: impl Fn(&str) -> String) -> [Line; 
         more: names.len().saturating_sub(NAMED),
     };
     [
-        line(format!("wrote {}{removed}", counted(written.len(), "file")), &files, Times::Untold),
-        line(format!("ran {}", counted(total(&programs), "command")), &programs, Times::Told),
-        line(format!("connected to {}", counted(hosts.len(), "host")), &hosts, Times::Told),
-        line(format!("called other tools {}", times(total(&tools))), &tools, Times::Told),
-        line(format!("started {}", counted(started, "sub-agent")), &subagents, Times::Told),
+        line(format!("wrote {}{removed}", counted(written.len(), "file")), &files, Times::Hidden),
+        line(format!("ran {}", counted(total(&programs), "command")), &programs, Times::Shown),
+        line(format!("connected to {}", counted(hosts.len(), "host")), &hosts, Times::Shown),
+        line(format!("called other tools {}", times(total(&tools))), &tools, Times::Shown),
+        line(format!("started {}", counted(started, "sub-agent")), &subagents, Times::Shown),
     ]
 }
 
-/// Whether it matters how often something was done.
+/// Whether the number of times is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Times {
-    Told,
-    Untold,
+    Shown,
+    Hidden,
 }
 
 fn named(name: &str, count: usize, times: Times, escape: impl Fn(&str) -> String) -> String {
     let shown = escape(&shorten(name, LONGEST));
-    if times == Times::Told && count > 1 { format!("{shown} {count}×") } else { shown }
+    if times == Times::Shown && count > 1 { format!("{shown} {count}×") } else { shown }
 }
 
 fn times(count: usize) -> String {

@@ -16,7 +16,7 @@ use super::timeline::{Outcome, RecordStyle, TimelineRow, What};
 use super::tools::{self, ToolName};
 use super::turn::{self, Turns};
 use agent_strace_model::{
-    Arguments, Event, EventKind, Label, RawText, Session, Spent, Stream, Telling, ToolCall, ToolResult,
+    Arguments, Event, EventKind, Label, RawText, RecordRole, Session, Spent, Stream, ToolCall, ToolResult,
 };
 
 /// The conversations of a session; `gaps` is the number of gaps in its log.
@@ -28,7 +28,7 @@ pub fn session_views(session: &Session<'_>, gaps: usize) -> Vec<SessionView> {
         while let Some(spent) = spent.next_if(|spent| spent.after <= at) {
             teller.spent(spent);
         }
-        if event.origin.telling == Telling::Told {
+        if event.origin.role == RecordRole::Primary {
             teller.event(at, event);
         }
     }
@@ -206,7 +206,7 @@ impl<'s, 'a> ConversationBuilder<'s, 'a> {
     }
 
     fn spent(&mut self, spent: &Spent<'_>) {
-        if spent.origin.telling == Telling::Aside {
+        if spent.origin.role == RecordRole::Aside {
             return;
         }
         if let Some(window) = spent.window {

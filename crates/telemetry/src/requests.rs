@@ -110,7 +110,7 @@ fn is_answer(kind: &EventKind<'_>) -> bool {
 
 /// A request with where it stands.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct RequestSpan {
     pub(super) span: SpanId,
     pub(super) parent: SpanId,
     /// When what the model was given was recorded; `None`: not known.
@@ -118,7 +118,7 @@ pub(super) struct Place {
     pub(super) end: u64,
 }
 
-pub(super) fn span(request: &Request, session: &Session<'_>, trace: [u8; 16], place: &Place) -> Span {
+pub(super) fn span(request: &Request, session: &Session<'_>, trace: [u8; 16], place: &RequestSpan) -> Span {
     let mut attributes = described(request, &session.agent);
     attributes.text(GEN_AI_CONVERSATION_ID, session.id.as_ref());
     attributes.text(TIME_BASIS, if place.start.is_some() { "since-input" } else { "no-start" });

@@ -15,7 +15,7 @@ use super::attributes::{Attributes, beginning};
 use super::ids::{SpanId, SpanIds, trace_id};
 use super::outcome::Failed;
 use super::provider::provider;
-use super::requests::{self, Asked, Place};
+use super::requests::{self, Asked, RequestSpan};
 use super::times::Times;
 use super::tools::{Called, link};
 use super::{Naming, Options, events, resource, scope};
@@ -172,7 +172,7 @@ impl<'s> Tracer<'s> {
                 self.agents.extend(owner, start.unwrap_or(end));
                 self.agents.extend(owner, end);
                 let span = ids.of("request", &nth.to_string());
-                let place = Place { span, parent: self.agents.span(owner), start, end };
+                let place = RequestSpan { span, parent: self.agents.span(owner), start, end };
                 spans.push(requests::span(request, self.session, self.trace, &place));
             } else if let Some(agent) = self.agents.get(owner) {
                 agent.push(events::request(request, &self.session.agent, self.times.at(place)));

@@ -1,4 +1,4 @@
-//! `policy export`: a scope for an agent's own engine, what that can't say, and whether the two agree.
+//! `policy export`: a policy for an agent's own engine, what that can't say, and whether the two agree.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -180,8 +180,8 @@ fn agreement(compared: &Compared) -> String {
         let listed = if difference.unlisted { ", NOT LISTED" } else { "" };
         let (tool, reason) =
             (agent_strace_report::terminal(&difference.tool), agent_strace_report::terminal(&difference.reason));
-        let (scope, engine) = (difference.scope.name(), difference.engine.name());
-        let _ = writeln!(text, "  event {} {tool}: scope {scope}, file {engine}{listed}: {reason}", difference.event);
+        let (policy, engine) = (difference.policy.name(), difference.engine.name());
+        let _ = writeln!(text, "  event {} {tool}: scope {policy}, file {engine}{listed}: {reason}", difference.event);
     }
     if compared.differences.len() > SHOWN {
         let _ = writeln!(text, "  and {} more: `--format json` has all", compared.differences.len() - SHOWN);
@@ -284,8 +284,8 @@ fn agreement_json(compared: &Compared) -> AgreementJson<'_> {
 }
 
 fn difference_json(difference: &Difference) -> DifferenceJson<'_> {
-    let Difference { event, tool, scope, engine, unlisted, reason } = difference;
-    DifferenceJson { event: *event, tool, scope: scope.name(), file: engine.name(), listed: !unlisted, reason }
+    let Difference { event, tool, policy, engine, unlisted, reason } = difference;
+    DifferenceJson { event: *event, tool, scope: policy.name(), file: engine.name(), listed: !unlisted, reason }
 }
 
 fn residual_json(residual: &Residual) -> ResidualJson<'_> {

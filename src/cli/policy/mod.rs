@@ -1,4 +1,4 @@
-//! `policy`: work with a scope, one file per command.
+//! `policy`: work with a policy, one file per command.
 
 pub(in crate::cli) mod args;
 mod backtest;

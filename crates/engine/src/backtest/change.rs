@@ -80,11 +80,11 @@ pub struct Version<'p> {
 pub fn changes(old: Version<'_>, new: Version<'_>) -> Vec<Change> {
     let (before, after) = (Lists::new(old.policy), Lists::new(new.policy));
     let mut changes = Vec::new();
-    let scopes: BTreeSet<&str> = before.scopes.keys().chain(after.scopes.keys()).map(String::as_str).collect();
-    let nothing = Scope::default();
-    for scope in scopes {
-        let old = before.scopes.get(scope).unwrap_or(&nothing);
-        let new = after.scopes.get(scope).unwrap_or(&nothing);
+    let kinds: BTreeSet<&str> = before.kinds.keys().chain(after.kinds.keys()).map(String::as_str).collect();
+    let nothing = KindLists::default();
+    for scope in kinds {
+        let old = before.kinds.get(scope).unwrap_or(&nothing);
+        let new = after.kinds.get(scope).unwrap_or(&nothing);
         Pair { scope, old, new }.compare(&mut changes);
     }
     before.compare_rules(&after, old.plain, new.plain, &mut changes);
@@ -104,14 +104,14 @@ fn pointers(policy: &Policy) -> BTreeSet<&str> {
 /// The entries of a policy by the part they stand in (`/files/read`, `/commands`).
 #[derive(Default)]
 struct Lists<'p> {
-    scopes: BTreeMap<String, Scope<'p>>,
+    kinds: BTreeMap<String, KindLists<'p>>,
     /// Rules with a name of their own.
     rules: BTreeMap<&'p str, Vec<&'p EntryView>>,
 }
 
 /// The lists that judge one kind of effect.
 #[derive(Default)]
-struct Scope<'p> {
+struct KindLists<'p> {
     entries: Vec<&'p EntryView>,
     /// Where every host is denied unless it is listed.
     deny_all: Option<&'p EntryView>,
@@ -127,13 +127,13 @@ impl<'p> Lists<'p> {
             }
             let pointer = entry.place.pointer.as_str();
             if let Some(scope) = pointer.strip_suffix("/deny_all") {
-                lists.scopes.entry(scope.to_owned()).or_default().deny_all = Some(entry);
+                lists.kinds.entry(scope.to_owned()).or_default().deny_all = Some(entry);
                 continue;
             }
             // `/commands/deny/2`: the part, the list, the place in it.
             let mut parts = pointer.rsplitn(3, '/');
             let scope = parts.nth(2).unwrap_or_default();
-            lists.scopes.entry(scope.to_owned()).or_default().entries.push(entry);
+            lists.kinds.entry(scope.to_owned()).or_default().entries.push(entry);
         }
         lists
     }
@@ -184,8 +184,8 @@ fn of_rule(id: &str, kind: Kind, entry: &EntryView) -> Change {
 /// One part in both policies.
 struct Pair<'c, 'p> {
     scope: &'c str,
-    old: &'c Scope<'p>,
-    new: &'c Scope<'p>,
+    old: &'c KindLists<'p>,
+    new: &'c KindLists<'p>,
 }
 
 impl Pair<'_, '_> {
@@ -285,7 +285,7 @@ impl Pair<'_, '_> {
     }
 }
 
-impl Scope<'_> {
+impl KindLists<'_> {
     fn has(&self, entry: &EntryView) -> bool {
         self.of(entry.decision).any(|own| own.text == entry.text && own.subject == entry.subject)
     }

@@ -206,14 +206,14 @@ fn without_subcommand(shown: &str, arguments: &[Argument]) -> Result<Vec<String>
 }
 
 /// What the arguments of a known program say about its subcommand.
-struct Told {
+struct SubcommandWords {
     words: Vec<String>,
     /// An option was given whose value runs, or decides what runs.
     runs: bool,
 }
 
-fn subcommand(known: &Entry, arguments: &[Argument]) -> Told {
-    let mut told = Told { words: Vec::new(), runs: false };
+fn subcommand(known: &Entry, arguments: &[Argument]) -> SubcommandWords {
+    let mut told = SubcommandWords { words: Vec::new(), runs: false };
     let (mut at, mut chosen) = (known, false);
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {

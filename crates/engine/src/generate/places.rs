@@ -58,7 +58,7 @@ const OWN: &str = "folders of agents for plans, notes and instructions";
 
 /// What a path outside of the workspace belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Place<'a> {
+enum PathOwner<'a> {
     /// Files that a session makes for itself.
     Scratch,
     /// A store of the agent below homes of this form.
@@ -90,16 +90,16 @@ fn home(path: &str) -> Option<(&'static str, &str)> {
 }
 
 /// The place that a path belongs to, and whether it may be written there.
-fn place(path: &str) -> Option<(Place<'_>, bool)> {
+fn place(path: &str) -> Option<(PathOwner<'_>, bool)> {
     if path.split('/').any(|part| part == "..") {
         return None;
     }
     if TEMPORARY.iter().any(|pattern| is_in(path, pattern)) {
-        return Some((Place::Scratch, true));
+        return Some((PathOwner::Scratch, true));
     }
     let (pattern, rest) = home(path)?;
     let store = STORES.iter().find(|store| is_in(rest, store.folder))?;
-    Some((Place::Store(pattern, store.agent), store.is_written))
+    Some((PathOwner::Store(pattern, store.agent), store.is_written))
 }
 
 /// Whether a path is what the pattern says: `*` is one component, a last `**` at least one.
@@ -119,7 +119,7 @@ fn is_in(path: &str, pattern: &str) -> bool {
 
 /// Takes out what lies in such folders, and makes the entries for the folders.
 pub(super) fn take(touched: &mut BTreeMap<Slot, Vec<Touched<'_>>>) -> Vec<Planned> {
-    let mut used: BTreeMap<Place<'_>, BTreeSet<usize>> = BTreeMap::new();
+    let mut used: BTreeMap<PathOwner<'_>, BTreeSet<usize>> = BTreeMap::new();
     for (slot, list) in touched.iter_mut() {
         list.retain(|one| {
             let found = place(&one.target.path);
@@ -134,7 +134,7 @@ pub(super) fn take(touched: &mut BTreeMap<Slot, Vec<Touched<'_>>>) -> Vec<Planne
     used.into_iter().flat_map(|(place, support)| place.entries(&support)).collect()
 }
 
-impl Place<'_> {
+impl PathOwner<'_> {
     fn entries(self, support: &BTreeSet<usize>) -> Vec<Planned> {
         let planned = |slot: Slot, text: String, name| Planned {
             slot,
@@ -167,9 +167,9 @@ mod tests {
 
     #[test]
     fn a_folder_is_found_wherever_homes_are() {
-        let store = |home, agent, is_written| Some((Place::Store(home, agent), is_written));
-        assert_eq!(place("/tmp/a/b"), Some((Place::Scratch, true)));
-        assert_eq!(place("C:/Users/a/AppData/Local/Temp/x"), Some((Place::Scratch, true)));
+        let store = |home, agent, is_written| Some((PathOwner::Store(home, agent), is_written));
+        assert_eq!(place("/tmp/a/b"), Some((PathOwner::Scratch, true)));
+        assert_eq!(place("C:/Users/a/AppData/Local/Temp/x"), Some((PathOwner::Scratch, true)));
         assert_eq!(place("/Users/ana/.claude/plans/x.md"), store("//Users/*/", "claude", true));
         assert_eq!(place("/home/ana/.claude/projects/p/memory/x.md"), store("//home/*/", "claude", true));
         assert_eq!(place("~/.codex/memories/MEMORY.md"), store("~/", "codex", false));

@@ -48,7 +48,7 @@ fn what_does_not_hold_is_told_apart() {
     };
     let (answer, rule) = (Some(Mismatch::Answer), Some(Mismatch::Rule));
     assert_eq!(outcome(Strictness::Exact), [answer, rule, answer, None]);
-    // The scope has no list of what may be read, so what is not known is a warning, and the gate would let it pass.
+    // The policy has no list of what may be read, so what is not known is a warning, and the gate would let it pass.
     assert_eq!(outcome(Strictness::Refused), [answer, rule, answer, None]);
     let error = cases_of("{\"tool\": \"Read\", \"expect\": \"denied\"}").unwrap_err().to_string();
     assert_eq!(error, "line 1: `expect` is none of allow, ask, deny, unresolved; did you mean `deny`?");

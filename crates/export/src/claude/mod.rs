@@ -18,8 +18,8 @@ mod rules;
 
 use serde_json::json;
 
+use super::exported_policy::ExportedPolicy;
 use super::residual::Residual;
-use super::scope::Scope;
 
 pub(super) use emulate::Engine;
 
@@ -74,6 +74,6 @@ impl Settings {
     }
 }
 
-pub(super) fn export(scope: &Scope<'_>) -> (Settings, Vec<Residual>) {
-    rules::settings(scope)
+pub(super) fn export(exported: &ExportedPolicy<'_>) -> (Settings, Vec<Residual>) {
+    rules::settings(exported)
 }

@@ -1,18 +1,18 @@
-//! A scope → permission rules, and what they can't say.
+//! A policy → permission rules, and what they can't say.
 
 use agent_strace_policy::{Decision, EntryView, Subject};
 
+use super::super::exported_policy::{ExportedPolicy, Trouble};
 use super::super::paths::{self, Pattern, Side, Start};
 use super::super::residual::{EVERY_WAY, Of, Residual, Way};
-use super::super::scope::{Scope, Trouble};
 use super::super::{NETWORK_PROGRAMS, spelling};
 use super::emulate::{READING, READING_GIT};
 use super::{Mode, Settings};
 
-pub(super) fn settings(scope: &Scope<'_>) -> (Settings, Vec<Residual>) {
-    let mode = mode(scope);
+pub(super) fn settings(exported: &ExportedPolicy<'_>) -> (Settings, Vec<Residual>) {
+    let mode = mode(exported);
     let settings = Settings { mode, allow: Vec::new(), ask: Vec::new(), deny: Vec::new() };
-    let mut writer = Writer { scope, settings, residuals: Vec::new() };
+    let mut writer = Writer { exported, settings, residuals: Vec::new() };
     writer.floor();
     writer.files(Subject::Read, "Read");
     writer.files(Subject::Write, "Edit");
@@ -27,14 +27,14 @@ pub(super) fn settings(scope: &Scope<'_>) -> (Settings, Vec<Residual>) {
     (settings, residuals)
 }
 
-/// What the scope does not list is refused only where it says so, and nobody can be asked then.
-fn mode(scope: &Scope<'_>) -> Mode {
-    let asks = scope.listed().any(|entry| entry.decision == Decision::Asked);
-    if scope.limited(Subject::Command).is_some() && !asks { Mode::Refuse } else { Mode::Ask }
+/// What the policy does not list is refused only where it says so, and nobody can be asked then.
+fn mode(exported: &ExportedPolicy<'_>) -> Mode {
+    let asks = exported.listed().any(|entry| entry.decision == Decision::Asked);
+    if exported.limited(Subject::Command).is_some() && !asks { Mode::Refuse } else { Mode::Ask }
 }
 
 struct Writer<'s, 'p> {
-    scope: &'s Scope<'p>,
+    exported: &'s ExportedPolicy<'p>,
     settings: Settings,
     residuals: Vec<Residual>,
 }
@@ -52,7 +52,7 @@ impl Writer<'_, '_> {
         self.residuals.push(Residual { of, ways, reason, instead });
     }
 
-    /// What no agent may write, whatever the scope says.
+    /// What no agent may write, whatever the policy says.
     fn floor(&mut self) {
         self.settings.deny.extend(agent_strace_policy::floor_globs().map(|glob| format!("Edit(//**/{glob})")));
         self.residual(
@@ -65,14 +65,14 @@ impl Writer<'_, '_> {
 
     fn files(&mut self, subject: Subject, tool: &str) {
         for decision in [Decision::Denied, Decision::Asked, Decision::Allowed] {
-            let entries: Vec<&EntryView> = self.scope.entries(subject, decision).collect();
+            let entries: Vec<&EntryView> = self.exported.entries(subject, decision).collect();
             for entry in entries {
-                for text in self.scope.patterns(entry) {
+                for text in self.exported.patterns(entry) {
                     self.file(entry, &text, tool);
                 }
             }
         }
-        if let Some(first) = self.scope.limited(subject) {
+        if let Some(first) = self.exported.limited(subject) {
             let (reason, instead) = if subject == Subject::Read {
                 ("reading inside of the working directory can't be limited to a list", READS_RUN)
             } else {
@@ -90,7 +90,7 @@ impl Writer<'_, '_> {
         let text = text.trim_start_matches('!');
         let allows = entry.decision == Decision::Allowed;
         let side = if allows && !excluded { Side::Narrower } else { Side::Wider };
-        let patterns = paths::of(text, self.scope.version, side);
+        let patterns = paths::of(text, self.exported.version, side);
         // A deny has no exceptions; an allow has those of a deny.
         let Some(patterns) = patterns.filter(|_| !excluded || allows) else {
             let reason = if excluded { "a deny has no exceptions" } else { "the pattern can't stand in a rule" };
@@ -109,7 +109,7 @@ impl Writer<'_, '_> {
     }
 
     fn commands(&mut self) {
-        let entries: Vec<&EntryView> = self.scope.about(Subject::Command).collect();
+        let entries: Vec<&EntryView> = self.exported.about(Subject::Command).collect();
         for entry in &entries {
             if entry.decision == Decision::Allowed {
                 self.allowed_command(entry);
@@ -117,7 +117,7 @@ impl Writer<'_, '_> {
                 self.refused_command(entry);
             }
         }
-        if let Some(first) = self.scope.limited(Subject::Command) {
+        if let Some(first) = self.exported.limited(Subject::Command) {
             self.unlisted_commands(first);
         }
         self.residual(
@@ -149,7 +149,7 @@ impl Writer<'_, '_> {
         if built_in {
             return;
         }
-        let troubles = self.scope.troubles(words);
+        let troubles = self.exported.troubles(words);
         let harmless = troubles.iter().all(|trouble| *trouble == Trouble::Arguments);
         match spelling::allowed(words).filter(|_| harmless) {
             Some(text) => self.settings.allow.push(format!("Bash({text})")),
@@ -157,10 +157,10 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Commands of the built-in list run although the scope does not list them.
+    /// Commands of the built-in list run although the policy does not list them.
     fn unlisted_commands(&mut self, first: &EntryView) {
         let listed = |command: &str| {
-            self.scope.entries(Subject::Command, Decision::Allowed).any(|entry| {
+            self.exported.entries(Subject::Command, Decision::Allowed).any(|entry| {
                 let words = entry.text.as_str();
                 words.contains(['*', '?', '['])
                     || command == words
@@ -179,24 +179,24 @@ impl Writer<'_, '_> {
     }
 
     fn network(&mut self) {
-        let hosts: Vec<&EntryView> = self.scope.about(Subject::Network).collect();
+        let hosts: Vec<&EntryView> = self.exported.about(Subject::Network).collect();
         for entry in hosts.iter().filter(|entry| !entry.place.pointer.ends_with("/deny_all")) {
             self.host(entry);
         }
-        let Some(all) = self.scope.deny_all() else {
+        let Some(all) = self.exported.deny_all() else {
             if self.settings.mode == Mode::Refuse {
                 self.settings.allow.extend(["WebFetch".to_owned(), "WebSearch".to_owned()]);
             }
             return;
         };
         self.settings.deny.push("WebSearch".to_owned());
-        if self.scope.limited(Subject::Network).is_none() {
+        if self.exported.limited(Subject::Network).is_none() {
             self.settings.deny.push("WebFetch".to_owned());
             self.settings.deny.extend(NETWORK_PROGRAMS.iter().map(|program| format!("Bash({program} *)")));
         }
         let reason = "hosts are compared for WebFetch alone, and it fetches some documentation sites without a rule";
         self.residual(Of::entry(all), EVERY_WAY, reason, "a command that may run reaches any host");
-        if let Some(first) = self.scope.limited(Subject::Network) {
+        if let Some(first) = self.exported.limited(Subject::Network) {
             self.residual(Of::list(first), EVERY_WAY, reason, "a command that may run reaches any host");
         }
         let network = Of::Entry {
@@ -235,7 +235,7 @@ fn is_reading_git(words: &str) -> bool {
     words.strip_prefix("git ").is_some_and(|form| READING_GIT.contains(&form))
 }
 
-/// Why a command is not allowed although the scope lists it.
+/// Why a command is not allowed although the policy lists it.
 fn left_out(troubles: &[Trouble]) -> &'static str {
     match troubles.iter().max() {
         None => "the pattern can't stand in a rule",

@@ -1,25 +1,25 @@
-//! A scope → rules and a profile, and what they can't say.
+//! A policy → rules and a profile, and what they can't say.
 
 use std::collections::BTreeMap;
 
 use agent_strace_policy::{Decision, EntryView, Subject};
 
+use super::super::exported_policy::ExportedPolicy;
 use super::super::paths::{self, Pattern, Side, Start};
 use super::super::residual::{EVERY_WAY, Of, Residual, Way};
-use super::super::scope::Scope;
 use super::super::spelling;
 use super::{Access, Approvals, Codex, Network, PrefixRule, Profile, Verdict};
 
-pub(in super::super) fn export(scope: &Scope<'_>) -> (Codex, Vec<Residual>) {
-    let limited = scope.limited(Subject::Command).is_some();
+pub(in super::super) fn export(exported: &ExportedPolicy<'_>) -> (Codex, Vec<Residual>) {
+    let limited = exported.limited(Subject::Command).is_some();
     let profile = Profile {
         approvals: if limited { Approvals::Untrusted } else { Approvals::OnRequest },
         elsewhere: BTreeMap::new(),
         roots: BTreeMap::new(),
         network: Network { domains: BTreeMap::new() },
-        web_search: scope.deny_all().is_none(),
+        web_search: exported.deny_all().is_none(),
     };
-    let mut writer = Writer { scope, codex: Codex { rules: Vec::new(), profile }, residuals: Vec::new() };
+    let mut writer = Writer { exported, codex: Codex { rules: Vec::new(), profile }, residuals: Vec::new() };
     writer.writes();
     writer.reads();
     writer.floor();
@@ -32,7 +32,7 @@ pub(in super::super) fn export(scope: &Scope<'_>) -> (Codex, Vec<Residual>) {
 }
 
 struct Writer<'s, 'p> {
-    scope: &'s Scope<'p>,
+    exported: &'s ExportedPolicy<'p>,
     codex: Codex,
     residuals: Vec<Residual>,
 }
@@ -46,15 +46,15 @@ impl Writer<'_, '_> {
     }
 
     fn reads(&mut self) {
-        for entry in self.scope.entries(Subject::Read, Decision::Denied) {
+        for entry in self.exported.entries(Subject::Read, Decision::Denied) {
             self.path(entry, Access::Deny);
             let reason = "a profile holds for sandboxed commands, below the workspace and in this spelling";
             self.residual(Of::entry(entry), BEYOND, reason, "a command that rules allow, or another tool, reads it");
         }
-        for entry in self.scope.entries(Subject::Read, Decision::Asked) {
+        for entry in self.exported.entries(Subject::Read, Decision::Asked) {
             self.residual(Of::entry(entry), EVERY_WAY, "reading is never asked about", "it is read");
         }
-        if let Some(first) = self.scope.limited(Subject::Read) {
+        if let Some(first) = self.exported.limited(Subject::Read) {
             let reason = "a list of what may be read would keep tools from their own files";
             self.residual(Of::list(first), EVERY_WAY, reason, "what no deny names is read");
         }
@@ -63,27 +63,27 @@ impl Writer<'_, '_> {
     fn writes(&mut self) {
         let subjects = [Subject::Write, Subject::Delete];
         for subject in subjects {
-            for entry in self.scope.entries(subject, Decision::Denied) {
+            for entry in self.exported.entries(subject, Decision::Denied) {
                 self.path(entry, Access::Read);
                 let reason = "a profile keeps directories from being written, in this spelling, no patterns of names";
                 self.residual(Of::entry(entry), BEYOND, reason, "it is written where the workspace may be written");
             }
-            for entry in self.scope.entries(subject, Decision::Asked) {
+            for entry in self.exported.entries(subject, Decision::Asked) {
                 let reason = "writing in the workspace is never asked about";
                 self.residual(Of::entry(entry), EVERY_WAY, reason, "it is written");
             }
-            if let Some(first) = self.scope.limited(subject) {
+            if let Some(first) = self.exported.limited(subject) {
                 let reason = "a command that rules allow runs outside of the sandbox";
                 self.residual(Of::list(first), BEYOND, reason, "it writes what it likes");
             }
         }
-        if self.scope.limited(Subject::Write).is_none() {
+        if self.exported.limited(Subject::Write).is_none() {
             return;
         }
         self.codex.profile.roots.insert(".".to_owned(), Access::Read);
-        for entry in self.scope.entries(Subject::Write, Decision::Allowed) {
-            let texts = self.scope.patterns(entry);
-            let patterns = texts.iter().filter_map(|text| paths::of(text, self.scope.version, Side::Narrower));
+        for entry in self.exported.entries(Subject::Write, Decision::Allowed) {
+            let texts = self.exported.patterns(entry);
+            let patterns = texts.iter().filter_map(|text| paths::of(text, self.exported.version, Side::Narrower));
             let folders: Vec<String> = patterns.flatten().filter_map(|pattern| folder(&pattern)).collect();
             if folders.is_empty() {
                 let reason = "a profile opens directories for writing, no patterns";
@@ -97,10 +97,10 @@ impl Writer<'_, '_> {
 
     /// A deny: of reading by any pattern, of writing by directory or name at the root.
     fn path(&mut self, entry: &EntryView, access: Access) {
-        let texts = self.scope.patterns(entry);
+        let texts = self.exported.patterns(entry);
         // What a list leaves out stays denied: nothing is opened for it.
         let texts = texts.iter().filter(|text| !text.starts_with('!'));
-        for pattern in texts.filter_map(|text| paths::of(text, self.scope.version, Side::Wider)).flatten() {
+        for pattern in texts.filter_map(|text| paths::of(text, self.exported.version, Side::Wider)).flatten() {
             let folder = folder(&pattern);
             let profile = &mut self.codex.profile;
             match (pattern.start, access) {
@@ -136,14 +136,14 @@ impl Writer<'_, '_> {
     }
 
     fn commands(&mut self) {
-        for entry in self.scope.about(Subject::Command) {
+        for entry in self.exported.about(Subject::Command) {
             match entry.decision {
                 Decision::Allowed => self.allowed(entry),
                 Decision::Asked => self.refused(entry, Verdict::Prompt),
                 _ => self.refused(entry, Verdict::Forbidden),
             }
         }
-        if let Some(first) = self.scope.limited(Subject::Command) {
+        if let Some(first) = self.exported.limited(Subject::Command) {
             let reason = "rules name what is refused, they can't refuse the rest";
             let instead = "it runs in the sandbox after a question, or without one where it is known to read only";
             self.residual(Of::list(first), EVERY_WAY, reason, instead);
@@ -155,7 +155,7 @@ impl Writer<'_, '_> {
 
     fn allowed(&mut self, entry: &EntryView) {
         let words = spelling::words(&entry.text).filter(|words| words.iter().all(|word| !is_pattern(word)));
-        let proven = self.scope.troubles(&entry.text).is_empty();
+        let proven = self.exported.troubles(&entry.text).is_empty();
         if let Some(words) = words.filter(|_| proven) {
             let why = why(entry);
             let pattern = words.into_iter().map(|word| vec![word]).collect();
@@ -199,13 +199,13 @@ impl Writer<'_, '_> {
     fn network(&mut self) {
         let reason = "hosts are compared by the sandbox's proxy, without ports, ranges of addresses and registries";
         let instead = "a command that rules allow, or another tool, reaches any host";
-        let Some(all) = self.scope.deny_all() else {
-            for entry in self.scope.about(Subject::Network) {
+        let Some(all) = self.exported.deny_all() else {
+            for entry in self.exported.about(Subject::Network) {
                 self.residual(Of::entry(entry), BEYOND, reason, instead);
             }
             return;
         };
-        for entry in self.scope.about(Subject::Network).filter(|entry| entry.place != all.place) {
+        for entry in self.exported.about(Subject::Network).filter(|entry| entry.place != all.place) {
             let plain = entry.text.chars().all(|c| c.is_ascii_alphanumeric() || ".-*".contains(c));
             if plain && entry.decision != Decision::Asked && !entry.text.starts_with("**") {
                 let allowed = entry.decision == Decision::Allowed;
@@ -230,7 +230,7 @@ impl Writer<'_, '_> {
             text: String::new(),
         };
         self.residual(above, BEYOND, reason, instead);
-        if let Some(first) = self.scope.limited(Subject::Network) {
+        if let Some(first) = self.exported.limited(Subject::Network) {
             self.residual(Of::list(first), BEYOND, reason, instead);
         }
     }

@@ -1,11 +1,11 @@
-//! A scope → rules, and what they can't say.
+//! A policy → rules, and what they can't say.
 
 use agent_strace_policy::{Decision, EntryView, Subject};
 
 use super::super::NETWORK_PROGRAMS;
+use super::super::exported_policy::{ExportedPolicy, Trouble};
 use super::super::paths::{self, Side};
 use super::super::residual::{EVERY_WAY, Of, Residual, Way};
-use super::super::scope::{Scope, Trouble};
 use super::super::spelling;
 use super::pattern::{self, Case};
 use super::{Condition, Rule, Rules, Verdict};
@@ -21,8 +21,8 @@ const REST: u16 = 50;
 /// What commands do, and searches through many files.
 const BEYOND: &[Way] = &[Way::Tool, Way::Program, Way::Hidden, Way::Earlier, Way::Redirect];
 
-pub(in super::super) fn export(scope: &Scope<'_>) -> (Rules, Vec<Residual>) {
-    let mut writer = Writer { scope, rules: Vec::new(), residuals: Vec::new() };
+pub(in super::super) fn export(exported: &ExportedPolicy<'_>) -> (Rules, Vec<Residual>) {
+    let mut writer = Writer { exported, rules: Vec::new(), residuals: Vec::new() };
     writer.floor();
     writer.files(Subject::Read, &["read_file"]);
     writer.files(Subject::Write, &["write_file", "replace"]);
@@ -39,7 +39,7 @@ pub(in super::super) fn export(scope: &Scope<'_>) -> (Rules, Vec<Residual>) {
 }
 
 struct Writer<'s, 'p> {
-    scope: &'s Scope<'p>,
+    exported: &'s ExportedPolicy<'p>,
     rules: Vec<Rule>,
     residuals: Vec<Residual>,
 }
@@ -89,12 +89,12 @@ impl Writer<'_, '_> {
     }
 
     fn files(&mut self, subject: Subject, tools: &[&str]) {
-        for entry in self.scope.about(subject) {
-            for text in self.scope.patterns(entry) {
+        for entry in self.exported.about(subject) {
+            for text in self.exported.patterns(entry) {
                 self.file(entry, &text, tools);
             }
         }
-        let Some(first) = self.scope.limited(subject) else { return };
+        let Some(first) = self.exported.limited(subject) else { return };
         let why = format!("not in {} of the scope", first.name.split('[').next().unwrap_or_default());
         let any = Condition::Arguments("\"file_path\":".to_owned());
         self.raw(REST, Verdict::Deny, tools, any, why);
@@ -108,7 +108,7 @@ impl Writer<'_, '_> {
         let text = text.trim_start_matches('!');
         let side = if allows && !excluded { Side::Narrower } else { Side::Wider };
         let case = if allows && !excluded { Case::Exact } else { Case::Folded };
-        let patterns = paths::of(text, self.scope.version, side).filter(|_| !excluded || allows);
+        let patterns = paths::of(text, self.exported.version, side).filter(|_| !excluded || allows);
         let patterns: Option<Vec<String>> =
             patterns.and_then(|patterns| patterns.iter().map(|pattern| pattern::path(pattern, case)).collect());
         let Some(patterns) = patterns else {
@@ -127,14 +127,14 @@ impl Writer<'_, '_> {
     }
 
     fn commands(&mut self) {
-        for entry in self.scope.about(Subject::Command) {
+        for entry in self.exported.about(Subject::Command) {
             if entry.decision == Decision::Allowed {
                 self.allowed(entry);
             } else {
                 self.refused(entry);
             }
         }
-        if let Some(first) = self.scope.limited(Subject::Command) {
+        if let Some(first) = self.exported.limited(Subject::Command) {
             let any = Condition::Arguments("\"command\":".to_owned());
             self.raw(REST, Verdict::Deny, &[SHELL], any, "not in commands.allow of the scope".to_owned());
             let reason = "a command is compared by the text it starts with";
@@ -149,7 +149,7 @@ impl Writer<'_, '_> {
     fn allowed(&mut self, entry: &EntryView) {
         let words =
             spelling::words(&entry.text).filter(|words| !words.iter().any(|word| word.contains(['*', '?', '['])));
-        let troubles = self.scope.troubles(&entry.text);
+        let troubles = self.exported.troubles(&entry.text);
         let harmless = troubles.iter().all(|trouble| *trouble == Trouble::Arguments);
         if let Some(words) = words.filter(|_| harmless) {
             self.rule(Decision::Allowed, &[SHELL], Condition::Prefix(words.join(" ")), why(entry));
@@ -176,7 +176,7 @@ impl Writer<'_, '_> {
     fn network(&mut self) {
         let reason = "a fetch is asked about, its hosts are not compared with a list; commands are not looked at";
         let instead = "a command that may run reaches any host";
-        for entry in self.scope.about(Subject::Network) {
+        for entry in self.exported.about(Subject::Network) {
             if entry.decision != Decision::Allowed {
                 self.residual(Of::entry(entry), EVERY_WAY, reason, instead);
             }
@@ -186,9 +186,9 @@ impl Writer<'_, '_> {
                 self.rule(entry.decision, &["web_fetch"], Condition::Arguments(host), why(entry));
             }
         }
-        let Some(all) = self.scope.deny_all() else { return };
+        let Some(all) = self.exported.deny_all() else { return };
         self.rule(Decision::Denied, &["google_web_search"], Condition::None, why(all));
-        if let Some(first) = self.scope.limited(Subject::Network) {
+        if let Some(first) = self.exported.limited(Subject::Network) {
             self.residual(Of::list(first), EVERY_WAY, reason, instead);
         } else {
             self.rule(Decision::Denied, &["web_fetch"], Condition::None, why(all));

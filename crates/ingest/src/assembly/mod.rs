@@ -15,7 +15,7 @@ use agent_strace_model::{
 
 /// Where and when a record was written.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Place<'a> {
+pub(super) struct RecordLocation<'a> {
     pub(super) line: u32,
     pub(super) id: Option<Cow<'a, str>>,
     pub(super) time: Option<Cow<'a, str>>,
@@ -79,13 +79,13 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    pub(super) fn push(&mut self, place: Place<'a>, kind: EventKind<'a>) {
+    pub(super) fn push(&mut self, place: RecordLocation<'a>, kind: EventKind<'a>) {
         let ordinal = u32::try_from(self.session.events.len()).unwrap_or(u32::MAX).saturating_add(1);
         let number = match self.numbering {
             Numbering::Line => place.line,
             Numbering::Ordinal => ordinal,
         };
-        let Place { line, id, time } = place;
+        let RecordLocation { line, id, time } = place;
         self.session.events.push(Event { number, id, line, time, origin: self.origin, kind });
     }
 
@@ -112,7 +112,7 @@ impl<'a> Assembly<'a> {
     /// Adds a call that results may link to by any of `links`.
     pub(super) fn call(
         &mut self,
-        place: Place<'a>,
+        place: RecordLocation<'a>,
         mut call: ToolCall<'a>,
         links: impl IntoIterator<Item = Cow<'a, str>>,
     ) {
@@ -137,7 +137,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// Adds the record of a call that was recorded before.
-    pub(super) fn repeat(&mut self, place: Place<'a>, link: &str) {
+    pub(super) fn repeat(&mut self, place: RecordLocation<'a>, link: &str) {
         if let Some(call) = self.calls.get(link) {
             self.push(place, EventKind::Repeat(*call));
         }
@@ -158,7 +158,7 @@ impl<'a> Assembly<'a> {
     /// Adds a result and settles the call it belongs to: the first of `links` that names one.
     pub(super) fn result(
         &mut self,
-        place: Place<'a>,
+        place: RecordLocation<'a>,
         mut result: ToolResult<'a>,
         status: Status,
         links: impl IntoIterator<Item = Cow<'a, str>>,
@@ -235,7 +235,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// A record of a type this version does not know.
-    pub(super) fn unknown(&mut self, place: Place<'a>) {
+    pub(super) fn unknown(&mut self, place: RecordLocation<'a>) {
         self.session.unknown_records = self.session.unknown_records.saturating_add(1);
         self.push(place, EventKind::Other);
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::Assembly;
-use agent_strace_model::{Event, EventKind, Origin, Spent, Telling, Usage, Window};
+use agent_strace_model::{Event, EventKind, Origin, RecordRole, Spent, Usage, Window};
 
 impl<'a> Assembly<'a> {
     /// How the answer was served that is told of next, in the provider's own word. What is usual is none.
@@ -113,7 +113,7 @@ impl<'a> Assembly<'a> {
         let [Some(first), Some(last)] = [self.session.spent.first(), self.session.spent.last()] else { return };
         let is_answer = |event: &Event<'_>| {
             let said = matches!(event.kind, EventKind::Message(_) | EventKind::Reasoning(_) | EventKind::Call(_));
-            said && event.origin.telling == Telling::Told
+            said && event.origin.role == RecordRole::Primary
         };
         let events = self.session.events.iter();
         if events.clone().take(first.after).any(is_answer) && events.skip(last.after).any(is_answer) {

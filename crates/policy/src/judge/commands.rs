@@ -1,7 +1,7 @@
 //! Commands.
 
+use crate::compiled::CompiledLists;
 use crate::ran::Ran;
-use crate::scope::Scope;
 use crate::{Context, Judgement};
 use agent_strace_effects::{Certainty, Execution};
 use agent_strace_model::finding::{Level, RuleId};
@@ -10,7 +10,7 @@ use super::{Rest, allowed, allowed_by, asked_by, denied_by, no_policy, unruled};
 
 const RULE: RuleId = RuleId::ScopeCommand;
 
-impl Scope {
+impl CompiledLists {
     pub(super) fn command(&self, execution: &Execution, certainty: Certainty, context: &Context<'_>) -> Judgement {
         let (allow, deny, ask) = (&self.commands.allow, &self.commands.deny, &self.commands.ask);
         let rest = self.rest(allow.list_place());

@@ -1,7 +1,7 @@
 //! What programs get in their environment.
 
 use crate::Judgement;
-use crate::scope::Scope;
+use crate::compiled::CompiledLists;
 use agent_strace_effects::Certainty;
 use agent_strace_model::finding::{Level, RuleId};
 
@@ -9,7 +9,7 @@ use super::{allowed, allowed_by, asked_by, denied, denied_by, no_policy, unruled
 
 const RULE: RuleId = RuleId::ScopeEnv;
 
-impl Scope {
+impl CompiledLists {
     /// Only a list of what may be set demands anything: `defaults.decision` is about what is done, and a variable is a part
     /// of how.
     pub(super) fn variable(&self, name: &str, certainty: Certainty) -> Judgement {

@@ -1,8 +1,8 @@
 //! Files: read, written, deleted, listed.
 
+use crate::compiled::{CompiledLists, Rules};
 use crate::floor::{self, Floor};
 use crate::path::{self, Files, PathList};
-use crate::scope::{Rules, Scope};
 use crate::sensitive::{self, Touch};
 use crate::{Context, Judgement, JudgementDetail};
 use agent_strace_effects::{Certainty, PathTarget};
@@ -54,7 +54,7 @@ const OWN_DELETE: Wording = Wording {
     unruled: "no file delete policy",
 };
 
-impl Scope {
+impl CompiledLists {
     pub(super) fn delete_wording(&self) -> &'static Wording {
         if self.has_own_delete { &OWN_DELETE } else { &DELETE }
     }
@@ -76,7 +76,7 @@ impl Scope {
         let floor = if touch == Touch::Write { floor::check(&files, certainty, &self.judging) } else { None };
         let floor =
             floor.filter(|floor| !matches!(floor, Floor::Broken { rule, .. } if self.without_floor.contains(rule)));
-        let named = Named { files: &files, forbidden: &files, certainty, floor };
+        let named = JudgedFiles { files: &files, forbidden: &files, certainty, floor };
         Judgement { sensitive, ..self.scoped(rules, &named, wording) }
     }
 
@@ -90,7 +90,7 @@ impl Scope {
         let forbidden = Files::new(&spelled.pattern, certainty, context);
         let shortest = Files::new(&spelled.shortest, Certainty::Exact, context);
         let sensitive = context.detail == JudgementDetail::Everything && sensitive::touched(&shortest, Touch::Read);
-        let named = Named { files: &files, forbidden: &forbidden, certainty, floor: None };
+        let named = JudgedFiles { files: &files, forbidden: &forbidden, certainty, floor: None };
         let found = Judgement { sensitive, ..self.scoped(&self.read, &named, &READ) };
         self.listed(found, &spelled.pattern, certainty, context)
     }
@@ -129,7 +129,7 @@ impl Scope {
         unruled(READ.rule, "listing names needs no policy")
     }
 
-    fn scoped(&self, rules: &Rules<PathList>, named: &Named<'_>, wording: &Wording) -> Judgement {
+    fn scoped(&self, rules: &Rules<PathList>, named: &JudgedFiles<'_>, wording: &Wording) -> Judgement {
         let unknown = named.files.is_unknown();
         let rest = self.rest(rules.allow.list_place());
         let unproven = |reason: &str| {
@@ -169,7 +169,7 @@ impl Scope {
 }
 
 /// The files of an effect.
-struct Named<'a> {
+struct JudgedFiles<'a> {
     files: &'a Files<'a>,
     /// What of them a deny looks at.
     forbidden: &'a Files<'a>,

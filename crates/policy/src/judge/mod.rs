@@ -11,8 +11,8 @@ use agent_strace_effects::{Effect, Kind};
 use agent_strace_model::finding::{Level, PolicyLocation, RuleId};
 
 use super::agents::Holds;
+use super::compiled::CompiledLists;
 use super::parse::Stated;
-use super::scope::Scope;
 use super::{Basis, Context, Decision, Judgement, Policy};
 
 const APPROVAL: RuleId = RuleId::ScopeApproval;
@@ -25,7 +25,7 @@ impl Policy {
     }
 
     /// The strictest of what each part says.
-    pub(super) fn strictest(&self, say: impl Fn(&Scope) -> Judgement, context: &Context<'_>) -> Judgement {
+    pub(super) fn strictest(&self, say: impl Fn(&CompiledLists) -> Judgement, context: &Context<'_>) -> Judgement {
         let mut strictest = say(&self.scope);
         for part in &self.narrowing {
             let holds = part.holds(&context.actor);
@@ -90,7 +90,7 @@ impl<'a> Rest<'a> {
     }
 }
 
-impl Scope {
+impl CompiledLists {
     /// What these lists say, and the floor: also where a rule that only warns speaks of the same effect.
     pub(super) fn judge(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
         let found = self.judge_by_all(effect, context);

@@ -1,7 +1,7 @@
 //! Connections.
 
 use crate::Judgement;
-use crate::scope::Scope;
+use crate::compiled::CompiledLists;
 use agent_strace_effects::{Certainty, Connection};
 use agent_strace_model::finding::{Level, RuleId};
 
@@ -9,7 +9,7 @@ use super::{Rest, allowed, asked_by, denied, denied_by, no_policy};
 
 const RULE: RuleId = RuleId::ScopeNetwork;
 
-impl Scope {
+impl CompiledLists {
     pub(super) fn connection(&self, connection: &Connection, certainty: Certainty) -> Judgement {
         let network = &self.network;
         let rest = self.rest(network.deny_all.as_ref());

@@ -1,13 +1,13 @@
 //! What could not be resolved.
 
-use crate::scope::Scope;
+use crate::compiled::CompiledLists;
 use crate::{Context, Decision, Judgement};
 use agent_strace_effects::{About, Opaque};
 use agent_strace_model::finding::Level;
 
 use super::{UNRESOLVED, allowed};
 
-impl Scope {
+impl CompiledLists {
     pub(super) fn opaque(&self, opaque: &Opaque, via: &str, context: &Context<'_>) -> Judgement {
         // Whoever allows a tool allows what nobody can tell of it.
         if let (Some((server, tool)), "argument", About::Anything) = (context.tool, via, opaque.about) {

@@ -1,7 +1,7 @@
 //! Tools of MCP servers, tools that nobody knows, and sub-agents.
 
+use crate::compiled::{CompiledLists, NameList, Rules};
 use crate::name::NamePattern;
-use crate::scope::{NameList, Rules, Scope};
 use crate::{Decision, Judgement};
 use agent_strace_model::finding::RuleId;
 
@@ -9,7 +9,7 @@ use super::{APPROVAL, Level, Rest, allowed, allowed_by, asked_by, denied, denied
 
 const RULE: RuleId = RuleId::ScopeTool;
 
-impl Scope {
+impl CompiledLists {
     pub(super) fn tool(&self, server: Option<&str>, tool: &str) -> Judgement {
         let perhaps = |name: &NamePattern| name.may_be(server.unwrap_or_default());
         let surely = |name: &NamePattern| name.is(server.unwrap_or_default());

@@ -1,7 +1,7 @@
 //! Examples of rules: each goes the way of every act of a session.
 
+use crate::compiled::CompiledLists;
 use crate::host::split_port;
-use crate::scope::Scope;
 use crate::{Context, Decision, Judgement};
 use agent_strace_effects::knowledge::Knowledge;
 use agent_strace_effects::{Certainty, Connection, Effect, Kind, PathTarget};
@@ -19,7 +19,7 @@ impl Parser<'_> {
         if examples.is_empty() {
             return;
         }
-        let all = Scope::new(&document.rulebook);
+        let all = CompiledLists::new(&document.rulebook);
         for (number, example) in examples.into_iter().enumerate() {
             let Some(rule) = document.rulebook.rules.get(example.rule) else { continue };
             let fault = if number >= MOST {
@@ -35,9 +35,14 @@ impl Parser<'_> {
 }
 
 /// Why the example does not hold.
-fn fault(example: &RuleExample, rule: &Rule, all: &Scope, programs: &std::sync::Arc<Knowledge>) -> Option<Fault> {
+fn fault(
+    example: &RuleExample,
+    rule: &Rule,
+    all: &CompiledLists,
+    programs: &std::sync::Arc<Knowledge>,
+) -> Option<Fault> {
     let acts = acts(&example.text, &rule.matches, programs);
-    let alone = Scope::of_rule(rule);
+    let alone = CompiledLists::of_rule(rule);
     let context = Context { root: Some("/repo"), ..Context::default() };
     let judged = acts.iter().map(|act| (alone.judge(act, &context), act));
     // A rule without a name of its own does not exist; other parts of the evaluator have a say in no example.

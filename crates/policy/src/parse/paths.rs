@@ -88,7 +88,7 @@ pub(super) fn pattern(text: &str) -> Result<PathPattern, Fault> {
 fn anchored(text: &str) -> (Anchor, String) {
     if let Some(absolute) = text.strip_prefix("//") {
         let drive = absolute.get(1..3) == Some(":/");
-        return (Anchor::Place, if drive { absolute.to_owned() } else { format!("/{absolute}") });
+        return (Anchor::Absolute, if drive { absolute.to_owned() } else { format!("/{absolute}") });
     }
     let mut rest = text;
     let mut at_root = false;
@@ -98,7 +98,7 @@ fn anchored(text: &str) -> (Anchor, String) {
     let anchor = if at_root {
         Anchor::Root
     } else if super::super::path::is_anchored(rest) {
-        Anchor::Place
+        Anchor::Absolute
     } else if !rest.contains('/') || rest.starts_with("**/") && !rest.trim_start_matches("**/").contains('/') {
         Anchor::Anywhere
     } else {

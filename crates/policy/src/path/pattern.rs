@@ -27,8 +27,8 @@ pub(crate) enum Anchor {
     Anywhere,
     /// Below the repository's root.
     Root,
-    /// Where it says: an absolute path, or one below a home directory.
-    Place,
+    /// At an absolute path, or below a home directory.
+    Absolute,
 }
 
 impl PathPattern {
@@ -49,21 +49,21 @@ impl PathPattern {
         let compile = |text: &str| match anchor {
             Anchor::Anywhere => Glob::anywhere(&Glob::component_wise(text)),
             Anchor::Root => Glob::rooted(text),
-            Anchor::Place => Glob::component_wise(text),
+            Anchor::Absolute => Glob::component_wise(text),
         };
         Self {
             exact: compile(text),
-            anchored: anchor == Anchor::Place,
+            anchored: anchor == Anchor::Absolute,
             at_root: match anchor {
                 Anchor::Anywhere if text != "**" => Some(Glob::component_wise(&folded)),
                 Anchor::Root => bare_name(&folded).filter(|_| folded.starts_with("**/")).map(Glob::component_wise),
                 _ => None,
             },
             below_home: folded.strip_prefix("~/").map(Glob::component_wise),
-            folded: if anchor == Anchor::Place || !is_anchored(&folded) {
+            folded: if anchor == Anchor::Absolute || !is_anchored(&folded) {
                 compile(&folded)
             } else {
-                // Folding never makes a place of what is relative; were it to, the pattern counts as it is.
+                // Folding must not make a relative pattern absolute; if it does, the pattern is compared unfolded.
                 compile(text)
             },
         }

@@ -1,6 +1,6 @@
 //! What a policy would say without what was excepted: an exception from one rule must not hide what another one says.
 
-use crate::scope::{Rules, Scope};
+use crate::compiled::{CompiledLists, Rules};
 use crate::{Context, Judgement, Policy};
 use agent_strace_effects::Effect;
 use agent_strace_model::finding::{PolicyLocation, RuleId};
@@ -19,7 +19,7 @@ impl Policy {
     }
 }
 
-impl Scope {
+impl CompiledLists {
     fn without(&self, excepted: &[Excepted]) -> Self {
         let mut scope = Self { firm: None, ..self.clone() };
         for Excepted { rule, place } in excepted {

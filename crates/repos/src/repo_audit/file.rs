@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use regex::Regex;
 
 use super::approval::Whereabouts;
-use super::contents::{self, Named};
+use super::contents::{self, Reference};
 use super::document::{Document, Language, line_at, members};
 use super::endpoints::{self, Kind};
 use super::hit::{Location, Origin, RepositoryHit};
@@ -248,20 +248,20 @@ impl<'r, 'a> Findings<'r, 'a> {
     }
 
     /// The signals that a name is, and how it is shown.
-    fn named(&self, named: &Named) -> Vec<(SignalId, String)> {
+    fn named(&self, named: &Reference) -> Vec<(SignalId, String)> {
         let tables = self.tables;
         let (ids, shown) = match named {
-            Named::Package(ecosystem, name) => {
+            Reference::Package(ecosystem, name) => {
                 (tables.packages.get(ecosystem).and_then(|names| names.get(name)), name.clone())
             }
-            Named::Extension(id) => (tables.extensions.get(id), id.clone()),
-            Named::Feature(name) => (tables.features.get(name), name.clone()),
-            Named::Action(name) => {
+            Reference::Extension(id) => (tables.extensions.get(id), id.clone()),
+            Reference::Feature(name) => (tables.features.get(name), name.clone()),
+            Reference::Action(name) => {
                 // An action below a path of its repository is that repository's.
                 let short = name.splitn(3, '/').take(2).collect::<Vec<_>>().join("/");
                 (tables.actions.get(name).or_else(|| tables.actions.get(&short)), name.clone())
             }
-            Named::Command(words) => return self.command(words),
+            Reference::Command(words) => return self.command(words),
         };
         ids.into_iter().flatten().map(|id| (*id, shown.clone())).collect()
     }
@@ -323,8 +323,8 @@ impl<'r, 'a> Findings<'r, 'a> {
 }
 
 /// A command that starts an agent which asks nobody.
-fn bypass(named: &Named, location: &Location) -> Option<RepositoryHit> {
-    let Named::Command(words) = named else { return None };
+fn bypass(named: &Reference, location: &Location) -> Option<RepositoryHit> {
+    let Reference::Command(words) = named else { return None };
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (agent, flag) = lint::bypass(&words)?;
     let message = format!(

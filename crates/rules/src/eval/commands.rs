@@ -96,7 +96,7 @@ fn times(count: u64) -> String {
     }
 }
 
-/// Nobody can tell what it did of all this, and the scope does not vouch for it.
+/// Nobody can tell what it did of all this, and the policy does not vouch for it.
 pub(super) fn may_be_any(act: &Act<'_>, about: &[About]) -> bool {
     let Kind::Opaque(opaque) = &act.effect.kind else { return false };
     about.contains(&opaque.about) && act.judgement.decision != Decision::Allowed

@@ -4,7 +4,7 @@
 //! suppressions and the baseline have had their say. What can't be measured is never taken for good: it is a shortfall
 //! that keeps the verdict from being a pass.
 //!
-//! Paths and commands are compared by the policy, so a scorer and the scope can't disagree on what a file is.
+//! Paths and commands are compared by the policy, so a scorer and the policy can't disagree on what a file is.
 
 mod background;
 mod baseline;

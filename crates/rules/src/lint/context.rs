@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::calls::{Called, Calls};
 use crate::{Hit, Log, Rule, Site};
 use agent_strace_model::finding::{Level, VerdictImpact};
-use agent_strace_model::{Event, EventKind, Session, Stream, Telling};
+use agent_strace_model::{Event, EventKind, RecordRole, Session, Stream};
 use agent_strace_policy::config::lint::{Parameter, Tuning};
 
 /// One session, for one rule.
@@ -53,11 +53,11 @@ impl<'a> LintContext<'a> {
         let mut calls = self.calls.list.iter().peekable();
         self.log.session.events.iter().enumerate().filter_map(move |(place, event)| match &event.kind {
             EventKind::Call(_) => calls.next_if(|call| call.place == place).map(LintEvent::Call),
-            EventKind::Prompt(_) | EventKind::Command(_) if event.origin.telling == Telling::Told => {
+            EventKind::Prompt(_) | EventKind::Command(_) if event.origin.role == RecordRole::Primary => {
                 Some(LintEvent::Prompt)
             }
             EventKind::Instruction(_) => Some(LintEvent::Instruction),
-            EventKind::Message(_) if event.origin.telling == Telling::Told => Some(LintEvent::Message(event)),
+            EventKind::Message(_) if event.origin.role == RecordRole::Primary => Some(LintEvent::Message(event)),
             _ => None,
         })
     }

@@ -6,7 +6,7 @@ use super::context::LintContext;
 use super::lint;
 use crate::Hit;
 use agent_strace_model::dialect::Carries;
-use agent_strace_model::{EventKind, Origin, Telling};
+use agent_strace_model::{EventKind, Origin, RecordRole};
 use agent_strace_policy::config::lint::{Parameter, Unit};
 
 const THRESHOLD: Parameter = Parameter { key: "threshold", default: Some(3.0), unit: Unit::Count };
@@ -71,7 +71,7 @@ fn look(context: &LintContext<'_>, hits: &mut Vec<Hit>) {
             }
             told = report.after;
         }
-        let is_told = event.origin.telling == Telling::Told;
+        let is_told = event.origin.role == RecordRole::Primary;
         match &event.kind {
             EventKind::Message(_) if is_told => {
                 let message = spent.peek().filter(|spent| spent.origin.row == event.origin.row);

@@ -4,7 +4,7 @@ use super::context::LintContext;
 use super::lint;
 use crate::Hit;
 use agent_strace_metrics::Ended;
-use agent_strace_model::{Event, EventKind, Status, Telling};
+use agent_strace_model::{Event, EventKind, RecordRole, Status};
 
 lint!(
     UNFINISHED_SESSION = LintUnfinishedSession,
@@ -70,7 +70,7 @@ fn is_told(context: &LintContext<'_>, event: &Event<'_>) -> bool {
             | EventKind::Result(_)
             | EventKind::Failure(_)
     );
-    speaks && event.origin.telling == Telling::Told && context.is_main(event)
+    speaks && event.origin.role == RecordRole::Primary && context.is_main(event)
 }
 
 fn broken_off(context: &LintContext<'_>, last: &Event<'_>) -> Option<String> {

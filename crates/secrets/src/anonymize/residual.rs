@@ -43,7 +43,7 @@ pub(super) fn search(options: &Options, known: &Known, finished: &[u8]) -> Resul
         found.insert(Residue { line: lines.line(range.start), pointer: String::new(), class: class.to_owned() });
     }
     let finder = Finder::new(options, known.clone()).map_err(|_| Unfinished::TooMany)?;
-    let mut told = Told { found: &mut found };
+    let mut told = ResidueSink { found: &mut found };
     stream::search(&mut &*finished, &finder, &mut told)?;
     // A place with a pointer says what one without it says.
     let exact: BTreeSet<(u64, String)> =
@@ -111,11 +111,11 @@ impl Lines {
     }
 }
 
-struct Told<'t> {
+struct ResidueSink<'t> {
     found: &'t mut BTreeSet<Residue>,
 }
 
-impl Sink for Told<'_> {
+impl Sink for ResidueSink<'_> {
     fn bytes(&mut self, _: &[u8]) -> io::Result<()> {
         Ok(())
     }

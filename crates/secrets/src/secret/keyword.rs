@@ -10,7 +10,7 @@ use super::{assigned, form, structure, text};
 
 /// What stands at a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum KeywordKind {
     /// A part of a name, to which a value may be assigned.
     Name,
     PrivateKey,
@@ -25,29 +25,29 @@ enum Place {
     Piped,
 }
 
-const KEYWORDS: &[(&str, Place)] = &[
-    ("-----BEGIN", Place::PrivateKey),
-    ("://", Place::Authority),
-    ("Basic ", Place::Basic),
-    ("Bearer ", Place::Bearer),
-    ("bearer ", Place::Bearer),
-    ("machine ", Place::Machine),
-    (" -u", Place::User),
-    ("--user", Place::User),
-    (" -p", Place::User),
-    (" -a", Place::User),
-    ("IDENTIFIED BY", Place::Sql),
-    ("sig=", Place::Signature),
-    (".pgpass", Place::PasswordFile),
-    ("--password-stdin", Place::Piped),
-    ("pw:", Place::Name),
-    ("pw\"", Place::Name),
-    ("pin\"", Place::Name),
-    ("pw=", Place::Name),
-    ("mnemonic", Place::Name),
-    ("ticket", Place::Name),
-    ("_pat", Place::Name),
-    ("_PAT", Place::Name),
+const KEYWORDS: &[(&str, KeywordKind)] = &[
+    ("-----BEGIN", KeywordKind::PrivateKey),
+    ("://", KeywordKind::Authority),
+    ("Basic ", KeywordKind::Basic),
+    ("Bearer ", KeywordKind::Bearer),
+    ("bearer ", KeywordKind::Bearer),
+    ("machine ", KeywordKind::Machine),
+    (" -u", KeywordKind::User),
+    ("--user", KeywordKind::User),
+    (" -p", KeywordKind::User),
+    (" -a", KeywordKind::User),
+    ("IDENTIFIED BY", KeywordKind::Sql),
+    ("sig=", KeywordKind::Signature),
+    (".pgpass", KeywordKind::PasswordFile),
+    ("--password-stdin", KeywordKind::Piped),
+    ("pw:", KeywordKind::Name),
+    ("pw\"", KeywordKind::Name),
+    ("pin\"", KeywordKind::Name),
+    ("pw=", KeywordKind::Name),
+    ("mnemonic", KeywordKind::Name),
+    ("ticket", KeywordKind::Name),
+    ("_pat", KeywordKind::Name),
+    ("_PAT", KeywordKind::Name),
 ];
 
 /// Parts of names, in the three ways that names are written.
@@ -55,7 +55,7 @@ const NAMES: &[&str] =
     &["pass", "pwd", "secret", "token", "key", "auth", "cred", "cookie", "otp", "seed", "jwt", "psk", "salt"];
 
 /// Words, and what stands at each of them.
-type Placed = (Words, Vec<Place>);
+type Placed = (Words, Vec<KeywordKind>);
 
 /// Words of three bytes, and longer ones. They are written as they are looked for, since case tells many apart. Looked for
 /// by themselves, longer ones are found much faster: fewer places of a text look like the beginning of one.
@@ -71,17 +71,17 @@ static WORDS: LazyLock<[Placed; 2]> = LazyLock::new(|| {
 static ANY: LazyLock<Words> =
     LazyLock::new(|| Words::of_short(Choice::First, &all().map(|(word, _)| word).collect::<Vec<_>>()));
 
-fn all() -> impl Iterator<Item = (String, Place)> {
+fn all() -> impl Iterator<Item = (String, KeywordKind)> {
     let names = NAMES.iter().flat_map(|name| {
         let (first, rest) = name.split_at_checked(1).unwrap_or((name, ""));
         let title = first.to_ascii_uppercase() + rest;
-        [(*name).to_owned(), name.to_ascii_uppercase(), title].map(|name| (name, Place::Name))
+        [(*name).to_owned(), name.to_ascii_uppercase(), title].map(|name| (name, KeywordKind::Name))
     });
     KEYWORDS.iter().map(|(word, place)| ((*word).to_owned(), *place)).chain(names)
 }
 
 /// Where words stand in a text, by where they start: from where, to where, and what.
-fn found(text: &str) -> impl Iterator<Item = (usize, usize, Place)> {
+fn found(text: &str) -> impl Iterator<Item = (usize, usize, KeywordKind)> {
     let [mut short, mut long] = WORDS.each_ref().map(|(words, places)| {
         let placed = |found: Match| Some((found.start(), found.end(), *places.get(found.pattern().as_usize())?));
         words.find(text.as_bytes()).filter_map(placed).peekable()
@@ -110,24 +110,24 @@ pub(super) fn search(text: &str, hits: &mut Vec<Hit>) {
         // `pw:` ends with what follows the name.
         let end = found_end - usize::from(matches!(text::before(text, found_end), b':' | b'=' | b'"'));
         match place {
-            Place::Name if start >= named => named = assigned::at(text, start, end, hits),
-            Place::Name => {}
-            Place::PrivateKey => structure::private_key(text, start, hits),
-            Place::Authority => structure::authority(text, start, hits),
-            Place::Basic => structure::basic(text, found_end, hits),
-            Place::Bearer => structure::bearer(text, found_end, hits),
-            Place::Machine => form::machine(text, start, hits),
-            Place::User => {
+            KeywordKind::Name if start >= named => named = assigned::at(text, start, end, hits),
+            KeywordKind::Name => {}
+            KeywordKind::PrivateKey => structure::private_key(text, start, hits),
+            KeywordKind::Authority => structure::authority(text, start, hits),
+            KeywordKind::Basic => structure::basic(text, found_end, hits),
+            KeywordKind::Bearer => structure::bearer(text, found_end, hits),
+            KeywordKind::Machine => form::machine(text, start, hits),
+            KeywordKind::User => {
                 // ` -password` starts as ` -p` does.
                 if found_end > named && name_goes_on(text, found_end) {
                     named = assigned::at(text, found_end - 1, found_end, hits);
                 }
                 form::user(text, start, found_end, hits);
             }
-            Place::Sql => form::identified(text, found_end, hits),
-            Place::Signature => form::shared_access(text, start, found_end, hits),
-            Place::PasswordFile => form::password_file(text, found_end, hits),
-            Place::Piped => form::piped(text, start, hits),
+            KeywordKind::Sql => form::identified(text, found_end, hits),
+            KeywordKind::Signature => form::shared_access(text, start, found_end, hits),
+            KeywordKind::PasswordFile => form::password_file(text, found_end, hits),
+            KeywordKind::Piped => form::piped(text, start, hits),
         }
     }
 }

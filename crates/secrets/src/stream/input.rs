@@ -29,7 +29,7 @@ pub(super) struct Input<'r> {
 
 /// A place in lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Location {
     /// From 1.
     pub(super) line: u64,
     /// Code points of the line before it.
@@ -38,7 +38,7 @@ pub(super) struct Place {
 
 struct Lines {
     at: u64,
-    place: Place,
+    place: Location,
 }
 
 impl Lines {
@@ -57,7 +57,7 @@ impl Lines {
 
 impl<'r> Input<'r> {
     pub(super) fn new(reader: &'r mut dyn Read) -> Self {
-        let lines = Lines { at: 0, place: Place { line: 1, column: 0 } };
+        let lines = Lines { at: 0, place: Location { line: 1, column: 0 } };
         Self { reader, bytes: Vec::new(), filled: 0, base: 0, ended: false, lines }
     }
 
@@ -139,7 +139,7 @@ impl<'r> Input<'r> {
     }
 
     /// The line of a place. Places are asked for in ascending order.
-    pub(super) fn place(&mut self, at: u64) -> Place {
+    pub(super) fn place(&mut self, at: u64) -> Location {
         let (from, to) = (self.index(self.lines.at), self.index(at));
         self.lines.advance(self.bytes.get(from..to).unwrap_or_default());
         self.lines.place

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Detector;
-use super::input::Place;
+use super::input::Location;
 use super::settle::{Clean, Found, search, settled};
 use super::text::{Spot, Writing, append, decode, locate};
 use crate::Hit;
@@ -44,7 +44,7 @@ pub(super) struct Leaf {
     pub(super) from: u64,
     pub(super) writing: Writing,
     /// Where it begins, once somebody asked.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<Location>,
     /// Text before `from`, or the beginning of what is private and reaches over it.
     context: String,
     code_points: u64,

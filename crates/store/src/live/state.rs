@@ -279,11 +279,11 @@ struct Data<'a> {
     #[serde(borrow)]
     capture: Option<&'a serde_json::value::RawValue>,
     #[serde(borrow)]
-    recorded: Option<Told<'a>>,
+    recorded: Option<RecordedStatus<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Told<'a> {
+struct RecordedStatus<'a> {
     status: Option<&'a str>,
 }
 

@@ -35,7 +35,7 @@ pub fn survey(store: &Path, clues: Clues, now: Timestamp) -> Result<Survey, Rete
         return Err(RetentionError::new(store, "it holds `.git`: it is a repository, not a trace store"));
     }
     let mut looking = Looking { store, clues, now, derived: 0, found: Survey::default() };
-    looking.folder(store, Place::Store);
+    looking.folder(store, StoreFolder::Store);
     let mut survey = looking.found;
     // Files that were made from a session were counted with the folder they lie in, too.
     survey.others = survey.others.saturating_sub(looking.derived);
@@ -50,7 +50,7 @@ pub fn survey(store: &Path, clues: Clues, now: Timestamp) -> Result<Survey, Rete
 
 /// Where sessions may lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum StoreFolder {
     Store,
     /// `workspaces`, which holds folders with sessions.
     Workspaces,
@@ -67,7 +67,7 @@ struct Looking<'s> {
 }
 
 impl Looking<'_> {
-    fn folder(&mut self, folder: &Path, place: Place) {
+    fn folder(&mut self, folder: &Path, place: StoreFolder) {
         let entries = match entries(folder) {
             Ok(entries) => entries,
             Err(error) => return self.refuse(folder, super::why(&error)),
@@ -87,7 +87,7 @@ impl Looking<'_> {
         }
     }
 
-    fn directory(&mut self, path: &Path, place: Place, markers: &[String]) {
+    fn directory(&mut self, path: &Path, place: StoreFolder, markers: &[String]) {
         let name = path.file_name().unwrap_or_default();
         let shown = name.to_string_lossy();
         for (prefix, is_logged) in [(DOOMED, false), (LOGGED, true)] {
@@ -97,9 +97,9 @@ impl Looking<'_> {
             }
         }
         match place {
-            Place::Store if shown == WORKSPACES => return self.folder(path, Place::Workspaces),
-            Place::Workspaces => return self.folder(path, Place::Workspace),
-            Place::Store | Place::Workspace => {}
+            StoreFolder::Store if shown == WORKSPACES => return self.folder(path, StoreFolder::Workspaces),
+            StoreFolder::Workspaces => return self.folder(path, StoreFolder::Workspace),
+            StoreFolder::Store | StoreFolder::Workspace => {}
         }
         if is_session(path) {
             self.session(path, &shown, markers);

@@ -1,4 +1,4 @@
-//! `policy`: a scope from what was seen.
+//! `policy`: a policy from what was seen.
 
 pub(in crate::cli) mod args;
 mod json;

@@ -26,7 +26,7 @@ pub(super) struct Builtin {
 
 /// A line of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct IndexLine {
     entry: usize,
     family: usize,
     start: usize,
@@ -36,7 +36,7 @@ struct Place {
 /// What is known of a program, by its bare name.
 pub(super) fn find(program: &str) -> Option<Builtin> {
     static ASKED: AtomicU32 = AtomicU32::new(0);
-    static ALL: OnceLock<HashMap<&'static str, Place>> = OnceLock::new();
+    static ALL: OnceLock<HashMap<&'static str, IndexLine>> = OnceLock::new();
     let place = if ASKED.load(Ordering::Relaxed) < OFTEN {
         ASKED.fetch_add(1, Ordering::Relaxed);
         searched(program)
@@ -44,7 +44,7 @@ pub(super) fn find(program: &str) -> Option<Builtin> {
         let all = ALL.get_or_init(|| INDEX.lines().filter_map(|line| Some((name(line), place(line)?))).collect());
         all.get(program).copied()
     };
-    place.and_then(Place::read)
+    place.and_then(IndexLine::read)
 }
 
 /// Every name, in order.
@@ -56,14 +56,14 @@ fn name(line: &'static str) -> &'static str {
     line.split('\t').next().unwrap_or_default()
 }
 
-fn place(line: &str) -> Option<Place> {
+fn place(line: &str) -> Option<IndexLine> {
     let mut numbers = line.split('\t').skip(1).map(|number| number.parse::<usize>().ok());
     let mut next = || numbers.next().flatten();
-    Some(Place { entry: next()?, family: next()?, start: next()?, end: next()? })
+    Some(IndexLine { entry: next()?, family: next()?, start: next()?, end: next()? })
 }
 
 /// Halves what is left of the index until the line is found.
-fn searched(program: &str) -> Option<Place> {
+fn searched(program: &str) -> Option<IndexLine> {
     let (mut low, mut high) = (0, INDEX.len());
     while low < high {
         let middle = low.midpoint(high);
@@ -79,7 +79,7 @@ fn searched(program: &str) -> Option<Place> {
     None
 }
 
-impl Place {
+impl IndexLine {
     /// Each entry is read once. One that does not parse is none: its programs become unknown ones, which are opaque. A test
     /// keeps that from happening.
     fn read(self) -> Option<Builtin> {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::head::Head;
 use crate::json::{Raw, elements, filled, is, object, record, scalar};
@@ -45,7 +45,7 @@ record! {
 }
 
 record! {
-    struct Named { name = "name", version = "version", revision = "revision" }
+    struct NamedVersion { name = "name", version = "version", revision = "revision" }
 }
 
 record! {
@@ -85,18 +85,18 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 
 fn line<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Line<'a>>, gaps: &mut Gaps) {
     let record = &item.record;
-    let place = Place { line: item.line, id: filled(record.id), time: scalar(record.timestamp) };
+    let place = RecordLocation { line: item.line, id: filled(record.id), time: scalar(record.timestamp) };
     let write = |target| EventKind::File(FileEvent { access: Access::Write, target });
     if let Some(path) = filled(record.path) {
         return assembly.push(place, write(path));
     }
-    let tool = object::<Named<'a>>(record.tool).unwrap_or_default();
+    let tool = object::<NamedVersion<'a>>(record.tool).unwrap_or_default();
     if let Some(name) = filled(tool.name) {
         assembly.session.agent = name;
     }
     let attribution = &mut assembly.session.attribution;
     note(&mut attribution.version, filled(tool.version));
-    note(&mut attribution.commit, object::<Named<'a>>(record.vcs).and_then(|vcs| filled(vcs.revision)));
+    note(&mut attribution.commit, object::<NamedVersion<'a>>(record.vcs).and_then(|vcs| filled(vcs.revision)));
     if record.files.is_none_or(|files| !files.get().starts_with('[')) {
         gaps.malformed(item.line, "a record that names no file");
     }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use agent_strace_model::attribution::{note, note_each};
 use agent_strace_model::dialect::Carries;
@@ -29,12 +29,12 @@ const START: &str = "# aider chat started at ";
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut sessions: Vec<Assembly<'a>> = Vec::new();
     for (line, number) in input.text.lines().zip(1..) {
-        let place = Place { line: number, ..Place::default() };
+        let place = RecordLocation { line: number, ..RecordLocation::default() };
         if let Some(time) = line.strip_prefix(START) {
             let mut assembly = Assembly::new(&FORMAT.dialect, &input.log.shown, Numbering::Ordinal);
             let time = time.trim();
             assembly.id(Some(Cow::Owned(format!("aider {time}"))));
-            assembly.push(Place { time: Some(Cow::Borrowed(time)), ..place }, EventKind::Start);
+            assembly.push(RecordLocation { time: Some(Cow::Borrowed(time)), ..place }, EventKind::Start);
             gaps.count_record();
             sessions.push(assembly);
         } else if let Some(assembly) = sessions.last_mut() {
@@ -45,7 +45,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 }
 
 /// `#### ` what the user said, `> ` what the program says it did.
-fn told<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, line: &'a str, gaps: &mut Gaps) {
+fn told<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, line: &'a str, gaps: &mut Gaps) {
     if let Some(words) = line.strip_prefix("#### ") {
         gaps.count_record();
         return assembly.push(place, EventKind::Prompt(RawText::Plain(Cow::Borrowed(words.trim_end()))));

@@ -3,7 +3,7 @@
 mod progress;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::blocks::{self, Around, Block, Part, Speaker};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is, object, record, scalar};
@@ -91,7 +91,11 @@ fn messages<'a>(assembly: &mut Assembly<'a>, thread: &Item<'a, Thread<'a>>, list
         let cost = object::<Cost<'a>>(message.usage).unwrap_or_default();
         let sent = object::<Sent<'a>>(message.meta).unwrap_or_default();
         let id = scalar(message.id);
-        let place = Place { line: item.line, id: id.clone(), time: scalar(cost.timestamp).or_else(|| scalar(sent.at)) };
+        let place = RecordLocation {
+            line: item.line,
+            id: id.clone(),
+            time: scalar(cost.timestamp).or_else(|| scalar(sent.at)),
+        };
         assembly.model(filled(cost.model));
         let attribution = &mut assembly.session.attribution;
         note_each(&mut attribution.permission_modes, filled(message.mode));
@@ -104,7 +108,7 @@ fn messages<'a>(assembly: &mut Assembly<'a>, thread: &Item<'a, Thread<'a>>, list
     }
 }
 
-fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, message: &Message<'a>, gaps: &mut Gaps) {
+fn add<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, message: &Message<'a>, gaps: &mut Gaps) {
     let mut around = Around { ended, starters: STARTERS, ..Around::of(message.role) };
     around.subagent = filled(message.parent);
     if is(message.role, "info") {

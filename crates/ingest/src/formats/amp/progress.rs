@@ -1,7 +1,7 @@
 //! Calls of an agent that another one started: the progress of the call that started it.
 
 use super::{Run, status};
-use crate::assembly::{self, Assembly, Place};
+use crate::assembly::{self, Assembly, RecordLocation};
 use crate::blocks::{Block, identity};
 use crate::gaps::Gaps;
 use crate::json::{elements, filled, is_array, object, record};
@@ -24,7 +24,7 @@ record! {
 }
 
 /// Adds the calls that a result's progress lists, unless the thread holds them as messages, too.
-pub(super) fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, gaps: &mut Gaps) {
+pub(super) fn add<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, block: &Block<'a>, gaps: &mut Gaps) {
     let run = object::<Run<'a>>(block.run).unwrap_or_default();
     for chunk in elements(run.progress) {
         // Other tools' progress are words.
@@ -41,7 +41,7 @@ pub(super) fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Bl
     }
 }
 
-fn add_call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, call: &Call<'a>) {
+fn add_call<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, block: &Block<'a>, call: &Call<'a>) {
     let id = identity(call.id);
     let tool = filled(call.tool).or_else(|| filled(call.normalized)).unwrap_or_default();
     let arguments = assembly::arguments(call.input);

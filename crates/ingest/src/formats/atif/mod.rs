@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::{Detect, Format, Input};
-use crate::assembly::{Assembly, Numbering, Place, arguments};
+use crate::assembly::{Assembly, Numbering, RecordLocation, arguments};
 use crate::gaps::Gaps;
 use crate::json::{
     Counts, Nested, Raw, elements, filled, is, is_array, is_string, is_true, object, raw_text, record, scalar, text,
@@ -256,7 +256,7 @@ fn steps<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Trajectory<'a>>, gaps:
             gaps.twice(step.line, key, "a step");
         }
         count += 1;
-        let place = Place { line: step.line, id: scalar(step.record.id), time: filled(step.record.timestamp) };
+        let place = RecordLocation { line: step.line, id: scalar(step.record.id), time: filled(step.record.timestamp) };
         if is_true(step.record.copied) {
             // It happened in another trajectory, which this one goes on from.
             copied = true;
@@ -286,7 +286,7 @@ fn usage(metrics: &Metrics<'_>) -> Usage {
     }
 }
 
-fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, step: &Step<'a>, gaps: &mut Gaps) {
+fn add<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, step: &Step<'a>, gaps: &mut Gaps) {
     assembly.model(filled(step.model));
     if let Some(thought) = step.reasoning.filter(|thought| thought.get() != "\"\"") {
         assembly.push(place.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
@@ -323,7 +323,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, step: &Step<'a>, gaps
 
 fn words<'a>(
     assembly: &mut Assembly<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     message: Option<Raw<'a>>,
     kind: Option<fn(RawText<'a>) -> EventKind<'a>>,
 ) {
@@ -334,7 +334,7 @@ fn words<'a>(
     }
 }
 
-fn calls<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, step: &Step<'a>, gaps: &mut Gaps) {
+fn calls<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, step: &Step<'a>, gaps: &mut Gaps) {
     if step.calls.is_some() && !is_array(step.calls) {
         gaps.malformed(place.line, "the calls of a step are not a list");
     }
@@ -363,7 +363,7 @@ fn calls<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, step: &Step<'a>, ga
     }
 }
 
-fn result<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, outcome: &Outcome<'a>, gaps: &mut Gaps) {
+fn result<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, outcome: &Outcome<'a>, gaps: &mut Gaps) {
     let extra = outcome.extra.object();
     let is_error = extra.is_some_and(|extra| {
         is_true(extra.is_error) || extra.metadata.object().is_some_and(|metadata| is_true(metadata.is_error))

@@ -1,23 +1,23 @@
 //! Hooks run code, too: the commands that the host says it ran.
 
 use super::envelope::Envelope;
-use crate::assembly::{Assembly, Place};
+use crate::assembly::{Assembly, RecordLocation};
 use crate::json::{Raw, elements, filled, object, record};
-use agent_strace_model::{EventKind, Telling};
+use agent_strace_model::{EventKind, RecordRole};
 
 record! {
     struct Hook { command = "command" }
 }
 
 /// An attachment: mostly context for the model, sometimes the record of a hook.
-pub(super) fn attachment<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, record: &Envelope<'a>) {
-    assembly.origin.telling = Telling::Aside;
+pub(super) fn attachment<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, record: &Envelope<'a>) {
+    assembly.origin.role = RecordRole::Aside;
     let hook = object::<Hook<'a>>(record.attachment).and_then(|hook| filled(hook.command));
     assembly.push(place, hook.map_or(EventKind::Other, |command| EventKind::Hook { command }));
 }
 
 /// The hooks that ran when a turn stopped; `false`: there were none.
-pub(super) fn summary<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, infos: Option<Raw<'a>>) -> bool {
+pub(super) fn summary<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, infos: Option<Raw<'a>>) -> bool {
     let infos = elements(infos);
     let any = !infos.is_empty();
     for info in infos {

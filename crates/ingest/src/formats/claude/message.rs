@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::{facts, outcome};
-use crate::assembly::{self, Assembly, Place};
+use crate::assembly::{self, Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Content, Counts, Nested, Raw, filled, is, is_true, object, raw_text, record, text};
-use agent_strace_model::{Arguments, EventKind, Label, Origin, Status, Telling, ToolCall, ToolResult, Usage, Window};
+use agent_strace_model::{
+    Arguments, EventKind, Label, Origin, RecordRole, Status, ToolCall, ToolResult, Usage, Window,
+};
 
 /// What the record around a message says about it.
 #[derive(Debug)]
@@ -75,7 +77,7 @@ record! {
 /// Adds a message: one event per text, call and result.
 pub(super) fn add<'a>(
     assembly: &mut Assembly<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     message: &Nested<Message<'a>>,
     context: &Context<'a>,
     gaps: &mut Gaps,
@@ -115,7 +117,7 @@ pub(super) fn add<'a>(
         acted |= matches!(&*kind, "text" | "tool_use");
         // What the provider runs is a part of its answer, and no step of the agent's own.
         if kind.ends_with("_tool_use") || kind.ends_with("_tool_result") {
-            assembly.origin.telling = Telling::Aside;
+            assembly.origin.role = RecordRole::Aside;
         }
         match &*kind {
             "text" => words(assembly, place, block.text, user, context),
@@ -132,7 +134,13 @@ pub(super) fn add<'a>(
     usage(assembly, place, message, context, acted);
 }
 
-fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, text: Option<Raw<'a>>, user: bool, context: &Context<'a>) {
+fn words<'a>(
+    assembly: &mut Assembly<'a>,
+    place: &RecordLocation<'a>,
+    text: Option<Raw<'a>>,
+    user: bool,
+    context: &Context<'a>,
+) {
     let kind = match raw_text(text) {
         // What a sub-agent is told, its parent said; what stands for older messages, nobody.
         Some(text) if context.summary || user && context.subagent.is_some() => EventKind::Instruction(text),
@@ -144,7 +152,7 @@ fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, text: Option<Raw<'a
     assembly.push(place.clone(), kind);
 }
 
-fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, context: &Context<'a>) {
+fn call<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, block: &Block<'a>, context: &Context<'a>) {
     let id = filled(block.id);
     let tool = match (filled(block.server), filled(block.name)) {
         (Some(server), Some(name)) => Cow::Owned(format!("mcp__{server}__{name}")),
@@ -155,7 +163,7 @@ fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, c
     if let Some(id) = &id
         && assembly.repeats(Some(id), &tool, &arguments)
     {
-        if assembly.origin.telling == Telling::Told {
+        if assembly.origin.role == RecordRole::Primary {
             assembly.repeat(place.clone(), id);
         }
         return;
@@ -188,7 +196,7 @@ fn arguments(input: Option<Raw<'_>>) -> Arguments<'_> {
     assembly::arguments(Some(input))
 }
 
-fn result<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, block: &Block<'a>, context: &Context<'a>) {
+fn result<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, block: &Block<'a>, context: &Context<'a>) {
     let id = filled(block.tool_use_id);
     let is_error = is_true(block.is_error);
     let tool = id.as_deref().and_then(|id| assembly.call_of(id)).map(|call| call.tool.clone());
@@ -231,7 +239,7 @@ pub(super) fn used(usage: Option<Raw<'_>>) -> Option<Usage> {
 
 fn usage<'a>(
     assembly: &mut Assembly<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     message: &Message<'a>,
     context: &Context<'a>,
     acted: bool,
@@ -250,7 +258,7 @@ fn usage<'a>(
     // What is written to the cache is the same conversation again.
     let window =
         Window { fresh_input: usage.input, cache_creation: 0, cache_read: usage.cache_read, output: usage.output };
-    let window = (acted && assembly.origin.telling == Telling::Told).then_some(window);
+    let window = (acted && assembly.origin.role == RecordRole::Primary).then_some(window);
     // A synthetic message is the agent's own error text: no model was asked.
     if !is(message.model, "<synthetic>") {
         let speed = filled(served.speed).filter(|speed| speed != "standard");

@@ -13,11 +13,11 @@ mod totals;
 
 use std::borrow::Cow;
 
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Field, elements, filled, is, is_array, is_string, is_true, object, raw_text, scalar, text};
 use crate::reader::{Item, LineCounter, Reader};
-use agent_strace_model::{Dialect, Ending, EventKind, GapKind, Origin, Session, Telling};
+use agent_strace_model::{Dialect, Ending, EventKind, GapKind, Origin, RecordRole, Session};
 
 use super::{Base, Detect, Format, Home, Input};
 use envelope::{Envelope, Progress};
@@ -111,7 +111,7 @@ impl<'a> Transcript<'a> {
         let stream = self.assembly.stream(envelope::stream(record, &kind));
         self.assembly.origin = Origin { row: self.rows, stream, ..Origin::default() };
         self.rows = self.rows.saturating_add(1);
-        let place = Place { line, id: filled(record.uuid), time: scalar(record.timestamp) };
+        let place = RecordLocation { line, id: filled(record.uuid), time: scalar(record.timestamp) };
         match &*kind {
             "progress" => self.progress(place, record, gaps),
             "attachment" => hooks::attachment(&mut self.assembly, place, record),
@@ -160,7 +160,7 @@ impl<'a> Transcript<'a> {
         self.noted.record(record, &mut self.assembly);
     }
 
-    fn message(&mut self, place: &Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
+    fn message(&mut self, place: &RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         let context = Context {
             cwd: filled(record.cwd).or_else(|| self.cwd.clone()),
             subagent: envelope::subagent(record, &self.assembly),
@@ -175,11 +175,11 @@ impl<'a> Transcript<'a> {
     }
 
     /// A sub-agent's messages arrive as the progress of the call that started it.
-    fn progress(&mut self, place: Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
+    fn progress(&mut self, place: RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         let data = object::<Progress<'a>>(record.data).unwrap_or_default();
         let hook = is(data.kind, "hook_progress");
         if !hook {
-            self.assembly.origin.telling = Telling::Aside;
+            self.assembly.origin.role = RecordRole::Aside;
         }
         if let Some(command) = filled(data.command) {
             return self.assembly.push(place, EventKind::Hook { command });
@@ -210,7 +210,7 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    fn system(&mut self, place: Place<'a>, record: &Envelope<'a>) {
+    fn system(&mut self, place: RecordLocation<'a>, record: &Envelope<'a>) {
         if is(record.subtype, "init") {
             self.acted = true;
             self.cwd = filled(record.cwd);
@@ -232,7 +232,7 @@ impl<'a> Transcript<'a> {
     }
 
     /// The end of a run names the calls that were refused.
-    fn result(&mut self, place: Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
+    fn result(&mut self, place: RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         self.results += 1;
         let usage = message::used(record.usage);
         self.assembly.outweigh(usage.map_or(0, |usage| usage.output));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::message::Context;
-use crate::assembly::{Assembly, Place};
+use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Raw, beginning, elements, filled, first, is_true, object, record};
 use agent_strace_model::{Arguments, Status, ToolCall};
@@ -96,7 +96,12 @@ record! {
 }
 
 /// The calls that the end of a run lists as refused. The host wrote the list, so it outweighs the results.
-pub(super) fn denials<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, list: Option<Raw<'a>>, gaps: &mut Gaps) {
+pub(super) fn denials<'a>(
+    assembly: &mut Assembly<'a>,
+    place: &RecordLocation<'a>,
+    list: Option<Raw<'a>>,
+    gaps: &mut Gaps,
+) {
     for raw in elements(list) {
         let Some(denial) = object::<Denial<'a>>(Some(raw)) else {
             gaps.malformed(place.line, "a refused call that is not an object");

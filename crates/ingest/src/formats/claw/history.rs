@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::assembly::{Assembly, Place};
+use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Raw, filled, is_array, is_true, record, scalar};
 use crate::reader::Reader;
@@ -31,7 +31,7 @@ pub(super) fn add_missing<'a>(assembly: &mut Assembly<'a>, json: &'a str, line: 
         }
         let evidence = &mut assembly.session.evidence;
         evidence.removed = evidence.removed.saturating_add(1);
-        let place = Place { line: item.line, id: None, time: scalar(entry.timestamp) };
+        let place = RecordLocation { line: item.line, id: None, time: scalar(entry.timestamp) };
         let call = ToolCall {
             call_id: id.clone(),
             tool: filled(entry.tool).unwrap_or(Cow::Borrowed("")),

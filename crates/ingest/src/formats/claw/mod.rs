@@ -5,7 +5,7 @@ mod history;
 use std::borrow::Cow;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Place};
+use crate::assembly::{Assembly, RecordLocation};
 use crate::chat::{self, Manner, Message};
 use crate::gaps::Gaps;
 use crate::json::{Nested, filled, is, is_array, is_true, object, parse, record, text, whole};
@@ -136,7 +136,7 @@ fn permissions(assembly: &mut Assembly<'_>, runtime: &Runtime<'_>) {
 
 fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Message<'a>>, gaps: &mut Gaps) {
     let extra = parse::<Extra<'a>>(item.json).unwrap_or_default();
-    let place = Place { line: item.line, id: filled(extra.id), time: None };
+    let place = RecordLocation { line: item.line, id: filled(extra.id), time: None };
     let metadata = extra.metadata.object();
     let state = match extra.state {
         state if is(state, "tombstoned") => State::Removed,

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::tags::{self, Stands, Tagged};
 use super::{FORMAT, outcome};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::blocks::{self, Around, Block, Part, Speaker, plain_status};
 use crate::formats::Input;
 use crate::gaps::Gaps;
@@ -84,7 +84,7 @@ struct Asked<'a> {
     tool: &'static str,
     link: Cow<'a, str>,
     /// It stands in a code fence, and counts once its result is there.
-    fenced: Option<(Place<'a>, String)>,
+    fenced: Option<(RecordLocation<'a>, String)>,
 }
 
 impl<'a> Task<'a> {
@@ -105,7 +105,7 @@ impl<'a> Task<'a> {
         if let Some(key) = entry.duplicate {
             gaps.twice(line, key, "a message");
         }
-        let place = Place { line, id: scalar(entry.id), time: scalar(entry.ts) };
+        let place = RecordLocation { line, id: scalar(entry.id), time: scalar(entry.ts) };
         self.describe(&place, entry);
         let mut around = Around { ended, starters: STARTERS, ..Around::of(entry.role) };
         if is_true(entry.summary) {
@@ -136,7 +136,7 @@ impl<'a> Task<'a> {
         }
     }
 
-    fn describe(&mut self, place: &Place<'a>, entry: &Entry<'a>) {
+    fn describe(&mut self, place: &RecordLocation<'a>, entry: &Entry<'a>) {
         let model = object::<Model<'a>>(entry.model).unwrap_or_default();
         self.assembly.model(filled(model.model_id).or_else(|| filled(model.id)));
         let attribution = &mut self.assembly.session.attribution;
@@ -159,7 +159,7 @@ impl<'a> Task<'a> {
     }
 
     /// The model's words, and the calls in them.
-    fn answer(&mut self, place: &Place<'a>, words: Raw<'a>, around: &Around<'a>) {
+    fn answer(&mut self, place: &RecordLocation<'a>, words: Raw<'a>, around: &Around<'a>) {
         blocks::words(&mut self.assembly, place, words, around);
         let Some(text) = text(Some(words)) else { return };
         for Tagged { tool, arguments, stands } in tags::calls(&text) {
@@ -176,7 +176,7 @@ impl<'a> Task<'a> {
         }
     }
 
-    fn call(&mut self, place: Place<'a>, tool: &'static str, arguments: String, link: Cow<'a, str>) {
+    fn call(&mut self, place: RecordLocation<'a>, tool: &'static str, arguments: String, link: Cow<'a, str>) {
         let call = ToolCall {
             call_id: None,
             tool: Cow::Borrowed(tool),
@@ -189,7 +189,7 @@ impl<'a> Task<'a> {
     }
 
     /// What the user's message says: results of calls in words, the host's notes, and what the user said.
-    fn told(&mut self, place: &Place<'a>, at: usize, words: Raw<'a>, around: &Around<'a>) {
+    fn told(&mut self, place: &RecordLocation<'a>, at: usize, words: Raw<'a>, around: &Around<'a>) {
         let said = text(Some(words)).unwrap_or_default();
         // Whatever it looks like, the text after a heading is that call's result.
         if let Some(asked) = self.awaited.take() {
@@ -212,7 +212,7 @@ impl<'a> Task<'a> {
     }
 
     /// A result with its heading. Only the first text of a message is surely the host's: what follows may be output.
-    fn result(&mut self, place: &Place<'a>, at: usize, tool: &'static str, after: &str, words: Raw<'a>) {
+    fn result(&mut self, place: &RecordLocation<'a>, at: usize, tool: &'static str, after: &str, words: Raw<'a>) {
         let free = self.asked.iter().position(|asked| asked.tool == tool && asked.fenced.is_none());
         let found = free.or_else(|| self.asked.iter().position(|asked| asked.tool == tool));
         let Some(mut asked) = found.and_then(|at| self.asked.remove(at)) else {
@@ -234,7 +234,7 @@ impl<'a> Task<'a> {
         self.settle(place, &asked, status, words);
     }
 
-    fn settle(&mut self, place: &Place<'a>, asked: &Asked<'a>, status: Status, words: Raw<'a>) {
+    fn settle(&mut self, place: &RecordLocation<'a>, asked: &Asked<'a>, status: Status, words: Raw<'a>) {
         self.assembly.settle(status, Some(asked.link.clone()));
         let is_error = matches!(status, Status::Error | Status::Denied);
         let result = ToolResult { call_id: None, text: Some(RawText::Json(words.get())), is_error };

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::SCREEN;
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::formats::Input;
 use crate::gaps::Gaps;
 use crate::json::{Counts, Raw, filled, is_true, parse, raw_text, record, scalar, text};
@@ -49,7 +49,7 @@ struct Screen<'a> {
 impl<'a> Screen<'a> {
     fn message(&mut self, item: &Item<'a, Message<'a>>, gaps: &mut Gaps) {
         let Item { line, record, .. } = item;
-        let place = Place { line: *line, id: None, time: scalar(record.ts) };
+        let place = RecordLocation { line: *line, id: None, time: scalar(record.ts) };
         let Some(kind) = filled(record.say).or_else(|| filled(record.ask)) else {
             return gaps.malformed(*line, "a message that neither says nor asks");
         };
@@ -85,27 +85,27 @@ impl<'a> Screen<'a> {
 
     fn words(
         &mut self,
-        place: Place<'a>,
+        place: RecordLocation<'a>,
         text: Option<Raw<'a>>,
         kind: fn(agent_strace_model::RawText<'a>) -> EventKind<'a>,
     ) {
         self.assembly.push(place, raw_text(text).map_or(EventKind::Other, kind));
     }
 
-    fn command(&mut self, place: Place<'a>, value: Option<Raw<'a>>) {
+    fn command(&mut self, place: RecordLocation<'a>, value: Option<Raw<'a>>) {
         let command = text(value).unwrap_or_default();
         let command = command.strip_suffix(ASKS).unwrap_or(&command);
         self.call(place, "execute_command", one("command", command));
         self.command = Some(self.link());
     }
 
-    fn output(&mut self, place: Place<'a>, record: &Message<'a>) {
+    fn output(&mut self, place: RecordLocation<'a>, record: &Message<'a>) {
         self.assembly.settle(Status::Ok, self.command.clone());
         let result = ToolResult { call_id: None, text: raw_text(record.text), is_error: false };
         self.assembly.push(place, EventKind::Result(result));
     }
 
-    fn tool(&mut self, place: Place<'a>, value: Option<Raw<'a>>, gaps: &mut Gaps) {
+    fn tool(&mut self, place: RecordLocation<'a>, value: Option<Raw<'a>>, gaps: &mut Gaps) {
         let shown = text(value).unwrap_or_default();
         let name = parse::<Shown<'_>>(shown.trim()).and_then(|shown| filled(shown.tool).map(Cow::into_owned));
         if name.is_none() {
@@ -114,7 +114,7 @@ impl<'a> Screen<'a> {
         self.call(place, name.unwrap_or_default(), json(value));
     }
 
-    fn call(&mut self, place: Place<'a>, tool: impl Into<Cow<'a, str>>, arguments: Arguments<'a>) {
+    fn call(&mut self, place: RecordLocation<'a>, tool: impl Into<Cow<'a, str>>, arguments: Arguments<'a>) {
         self.number += 1;
         let call = ToolCall {
             call_id: None,
@@ -133,7 +133,7 @@ impl<'a> Screen<'a> {
         Cow::Owned(format!("on screen {}", self.number))
     }
 
-    fn request(&mut self, place: Place<'a>, value: Option<Raw<'a>>) {
+    fn request(&mut self, place: RecordLocation<'a>, value: Option<Raw<'a>>) {
         let json = text(value).unwrap_or_default();
         if let Some(request) = parse::<Request<'_>>(json.trim()).filter(|request| request.input.is_some()) {
             let mut counts = Counts::default();

@@ -5,19 +5,19 @@ use std::borrow::Cow;
 use super::Rollout;
 use super::item::Payload;
 use super::script::{self, Argument};
-use crate::assembly::{Assembly, Place};
+use crate::assembly::{Assembly, RecordLocation};
 use crate::json::{Raw, filled, is, object, record, text};
 use crate::scan::is_json;
-use agent_strace_model::{Arguments, Label, Status, Telling, ToolCall};
+use agent_strace_model::{Arguments, Label, RecordRole, Status, ToolCall};
 
 /// A call of one of the model's functions; its arguments are JSON inside a string.
-pub(super) fn function<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Payload<'a>) {
+pub(super) fn function<'a>(rollout: &mut Rollout<'a>, place: RecordLocation<'a>, item: &Payload<'a>) {
     label(rollout, item);
     add(rollout, place, filled(item.call_id), name(item), arguments(item.arguments.or(item.input)));
 }
 
 /// A call whose input is plain text: a patch, or a script that calls tools itself.
-pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Payload<'a>) {
+pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, place: RecordLocation<'a>, item: &Payload<'a>) {
     let (tool, id) = (name(item), filled(item.call_id));
     let input = item.input.or(item.arguments);
     label(rollout, item);
@@ -34,7 +34,7 @@ pub(super) fn custom<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Pay
         Arguments::Missing
     };
     add(rollout, place.clone(), id.clone(), tool, outer);
-    rollout.assembly.origin.telling = Telling::Aside;
+    rollout.assembly.origin.role = RecordRole::Aside;
     for (at, call) in script.calls.into_iter().enumerate() {
         let arguments = match call.argument {
             Argument::Json(json) => Arguments::Json(Cow::Owned(json)),
@@ -68,8 +68,8 @@ record! {
 }
 
 /// The oldest way to run a command.
-pub(super) fn local_shell<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Payload<'a>) {
-    rollout.assembly.origin.telling = Telling::Aside;
+pub(super) fn local_shell<'a>(rollout: &mut Rollout<'a>, place: RecordLocation<'a>, item: &Payload<'a>) {
+    rollout.assembly.origin.role = RecordRole::Aside;
     let outer = rollout.cwd.clone();
     if let Some(directory) = object::<Action<'a>>(item.action).and_then(|action| filled(action.directory)) {
         rollout.cwd = Some(directory);
@@ -80,8 +80,8 @@ pub(super) fn local_shell<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item:
 }
 
 /// A tool that runs at the provider: its item is call and result in one.
-pub(super) fn hosted<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Payload<'a>, kind: &str) {
-    rollout.assembly.origin.telling = Telling::Aside;
+pub(super) fn hosted<'a>(rollout: &mut Rollout<'a>, place: RecordLocation<'a>, item: &Payload<'a>, kind: &str) {
+    rollout.assembly.origin.role = RecordRole::Aside;
     let id = filled(item.call_id).or_else(|| filled(item.id));
     let arguments = json(item.action.or(item.arguments).or(item.execution));
     let status = if is(item.status, "completed") { Status::Ok } else { Status::Missing };
@@ -90,7 +90,7 @@ pub(super) fn hosted<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, item: &Pay
 
 fn add<'a>(
     rollout: &mut Rollout<'a>,
-    place: Place<'a>,
+    place: RecordLocation<'a>,
     id: Option<Cow<'a, str>>,
     tool: Cow<'a, str>,
     arguments: Arguments<'a>,
@@ -100,7 +100,7 @@ fn add<'a>(
 
 fn add_ended<'a>(
     rollout: &mut Rollout<'a>,
-    place: Place<'a>,
+    place: RecordLocation<'a>,
     id: Option<Cow<'a, str>>,
     tool: Cow<'a, str>,
     arguments: Arguments<'a>,
@@ -111,7 +111,7 @@ fn add_ended<'a>(
     if let Some(id) = &id
         && rollout.assembly.call_of(id).is_some_and(repeats)
     {
-        if rollout.assembly.origin.telling == Telling::Told {
+        if rollout.assembly.origin.role == RecordRole::Primary {
             rollout.assembly.repeat(place, id);
         }
         return;

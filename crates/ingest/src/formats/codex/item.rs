@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Rollout, call, facts, outcome};
-use crate::assembly::Place;
+use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
 use crate::json::{Content, Raw, filled, is, raw_text, record, text};
 use agent_strace_model::{EventKind, RawText, ToolResult};
@@ -52,7 +52,7 @@ fn texts<'a>(content: &Content<'a, Part<'a>>) -> Vec<Raw<'a>> {
 }
 
 impl<'a> Rollout<'a> {
-    pub(super) fn item(&mut self, mut place: Place<'a>, item: &Payload<'a>, gaps: &mut Gaps) {
+    pub(super) fn item(&mut self, mut place: RecordLocation<'a>, item: &Payload<'a>, gaps: &mut Gaps) {
         if let Some(key) = item.duplicate {
             gaps.twice(place.line, key, "an item");
         }
@@ -76,7 +76,7 @@ impl<'a> Rollout<'a> {
     }
 
     /// What it thought, or a summary of that. Mostly it is encrypted: then only the fact is left.
-    fn reasoning(&mut self, place: &Place<'a>, item: &Payload<'a>) {
+    fn reasoning(&mut self, place: &RecordLocation<'a>, item: &Payload<'a>) {
         let content = texts(&item.content);
         let texts = if content.is_empty() { texts(&item.summary) } else { content };
         for text in &texts {
@@ -87,7 +87,7 @@ impl<'a> Rollout<'a> {
         }
     }
 
-    fn output(&mut self, place: Place<'a>, item: &Payload<'a>) {
+    fn output(&mut self, place: RecordLocation<'a>, item: &Payload<'a>) {
         let id = filled(item.call_id);
         let output = item.output.or(item.tools);
         let tool = id.as_deref().and_then(|id| self.assembly.call_of(id)).map(|call| call.tool.clone());
@@ -102,7 +102,7 @@ impl<'a> Rollout<'a> {
         facts::answered(self, tool.as_deref().unwrap_or(""), id.as_ref(), output);
     }
 
-    fn message(&mut self, place: &Place<'a>, item: &Payload<'a>) {
+    fn message(&mut self, place: &RecordLocation<'a>, item: &Payload<'a>) {
         let (user, assistant) = (is(item.role, "user"), is(item.role, "assistant"));
         let texts = texts(&item.content);
         let kind = match (user, assistant) {

@@ -10,12 +10,12 @@ mod script;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::head::Head;
 use crate::json::{Kept, Raw, filled, is, is_object, object, parse, record, scalar};
 use crate::reader::{Item, Reader};
-use agent_strace_model::{Dialect, EventKind, Origin, Session, Stream, Telling, Usage};
+use agent_strace_model::{Dialect, EventKind, Origin, RecordRole, Session, Stream, Usage};
 
 use super::{Base, Detect, Format, Home, Input};
 use item::Payload;
@@ -141,7 +141,7 @@ impl<'a> Rollout<'a> {
         }
         self.assembly.origin = Origin { row: self.rows, stream: self.stream, ..Origin::default() };
         self.rows = self.rows.saturating_add(1);
-        let place = Place { line, id: None, time: scalar(record.timestamp) };
+        let place = RecordLocation { line, id: None, time: scalar(record.timestamp) };
         let Some(kind) = filled(record.kind) else {
             return self.untyped(place, record, gaps);
         };
@@ -178,14 +178,14 @@ impl<'a> Rollout<'a> {
             "user" | "assistant" => gaps.unknown_record(line, "a record of another agent's log"),
             _ => {
                 self.assembly.session.unknown_records = self.assembly.session.unknown_records.saturating_add(1);
-                self.assembly.origin.telling = Telling::Aside;
+                self.assembly.origin.role = RecordRole::Aside;
                 self.item(place, item, gaps);
             }
         }
     }
 
     /// The flat generation's first line and its state markers have no type.
-    fn untyped(&mut self, place: Place<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
+    fn untyped(&mut self, place: RecordLocation<'a>, record: &Envelope<'a>, gaps: &mut Gaps) {
         if is(record.record_type, "state") {
             self.assembly.push(place, EventKind::Other);
         } else if record.instructions.is_some() || (record.id.is_some() && self.assembly.session.events.is_empty()) {
@@ -197,7 +197,7 @@ impl<'a> Rollout<'a> {
     }
 
     /// Written again on every resume: the first one names the session, the last one what its records are filed under.
-    fn meta(&mut self, place: Place<'a>, payload: Option<Raw<'a>>) {
+    fn meta(&mut self, place: RecordLocation<'a>, payload: Option<Raw<'a>>) {
         let meta = object::<Context<'a>>(payload).unwrap_or_default();
         let subagent = object::<Source<'a>>(meta.source).and_then(|source| source.subagent);
         let spawned = object::<Spawned<'a>>(subagent);

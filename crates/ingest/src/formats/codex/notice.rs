@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 use super::item::Payload;
 use super::{Rollout, facts};
-use crate::assembly::Place;
+use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
 use crate::json::{Counts, Raw, count, fields, filled, is, object, raw_text, record, text};
-use agent_strace_model::{Access, Arguments, EventKind, FileEvent, Label, Status, Telling, ToolCall, Usage, Window};
+use agent_strace_model::{Access, Arguments, EventKind, FileEvent, Label, RecordRole, Status, ToolCall, Usage, Window};
 
 record! {
     struct Change { kind = "type", target = "move_path" }
@@ -30,7 +30,7 @@ record! {
 
 pub(super) fn add<'a>(
     rollout: &mut Rollout<'a>,
-    place: Place<'a>,
+    place: RecordLocation<'a>,
     notice: &Payload<'a>,
     payload: Option<Raw<'a>>,
     gaps: &mut Gaps,
@@ -71,7 +71,7 @@ pub(super) fn add<'a>(
 }
 
 /// Every answer of the model is counted, some of them in two records: a new one raises the total.
-fn tokens<'a>(rollout: &mut Rollout<'a>, place: Place<'a>, info: &Info<'a>) {
+fn tokens<'a>(rollout: &mut Rollout<'a>, place: RecordLocation<'a>, info: &Info<'a>) {
     let before = rollout.tokens;
     rollout.tokens = info.total.or(before);
     if let (Some(before), Some(total)) = (object(before), object(info.total))
@@ -110,7 +110,7 @@ fn begins_anew(before: &Tokens<'_>, total: &Tokens<'_>, last: Option<&Tokens<'_>
 /// A call that a notice reports. Usually its response item was recorded, too; when it was not, it is judged by this.
 #[derive(Debug)]
 pub(super) struct Reported<'a> {
-    place: Place<'a>,
+    place: RecordLocation<'a>,
     call: ToolCall<'a>,
 }
 
@@ -118,7 +118,7 @@ record! {
     struct Invocation { server = "server", tool = "tool", arguments = "arguments" }
 }
 
-fn command<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Payload<'a>) {
+fn command<'a>(rollout: &mut Rollout<'a>, place: &RecordLocation<'a>, notice: &Payload<'a>) {
     // What the user typed into a shell of their own is not the agent's.
     if is(notice.source, "user_shell") {
         return;
@@ -127,7 +127,7 @@ fn command<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Payload<'a
     report(rollout, place, notice, Cow::Borrowed("shell"), arguments);
 }
 
-fn mcp<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Payload<'a>) {
+fn mcp<'a>(rollout: &mut Rollout<'a>, place: &RecordLocation<'a>, notice: &Payload<'a>) {
     let invocation = object::<Invocation<'a>>(notice.invocation).unwrap_or_default();
     let name = |value| filled(value).unwrap_or(Cow::Borrowed(""));
     let tool = format!("mcp__{}__{}", name(invocation.server), name(invocation.tool));
@@ -136,7 +136,7 @@ fn mcp<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Payload<'a>) {
 
 fn report<'a>(
     rollout: &mut Rollout<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     notice: &Payload<'a>,
     tool: Cow<'a, str>,
     arguments: Option<String>,
@@ -159,7 +159,7 @@ fn report<'a>(
 /// Adds the calls that only notices report. The calls of a script are not linked to their notices, but they were
 /// read from the script.
 pub(super) fn add_unmatched(rollout: &mut Rollout<'_>) {
-    rollout.assembly.origin.telling = Telling::Aside;
+    rollout.assembly.origin.role = RecordRole::Aside;
     let has_scripts = rollout.assembly.session.calls().any(|(_, call)| call.tool == "exec");
     for Reported { place, call } in std::mem::take(&mut rollout.reported) {
         let known = call.call_id.as_deref().is_some_and(|id| rollout.assembly.call_of(id).is_some());
@@ -179,7 +179,7 @@ fn ended(notice: &Payload<'_>) -> Option<Status> {
 }
 
 /// The best record of what a patch wrote, also in code mode, where its call may be hidden in a script.
-fn patch<'a>(rollout: &mut Rollout<'a>, place: &Place<'a>, notice: &Payload<'a>, gaps: &mut Gaps) {
+fn patch<'a>(rollout: &mut Rollout<'a>, place: &RecordLocation<'a>, notice: &Payload<'a>, gaps: &mut Gaps) {
     if is(notice.status, "declined") || notice.success.is_some_and(|success| success.get() == "false") {
         return rollout.assembly.push(place.clone(), EventKind::Other);
     }

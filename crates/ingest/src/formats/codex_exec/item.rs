@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::assembly::{Assembly, Place, arguments};
+use crate::assembly::{Assembly, RecordLocation, arguments};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is, is_array, object, raw_text, record, text};
 use agent_strace_model::evidence::Subagent;
@@ -41,13 +41,19 @@ record! {
 }
 
 /// Adds what a report of an item says.
-pub(super) fn add<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, item: &Item<'a>, event: &str, gaps: &mut Gaps) {
+pub(super) fn add<'a>(
+    assembly: &mut Assembly<'a>,
+    place: RecordLocation<'a>,
+    item: &Item<'a>,
+    event: &str,
+    gaps: &mut Gaps,
+) {
     if let Some(key) = item.duplicate {
         gaps.twice(place.line, key, "an item");
     }
     let kind = text(item.kind).or_else(|| text(item.old_kind)).unwrap_or_default();
     let done = event == "item.completed";
-    let place = Place { id: filled(item.id), ..place };
+    let place = RecordLocation { id: filled(item.id), ..place };
     match &*kind {
         "command_execution" => call(assembly, place, item, Cow::Borrowed("exec_command"), command(item)),
         "mcp_tool_call" => {
@@ -73,7 +79,7 @@ pub(super) fn add<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, item: &Item
 }
 
 /// A patch: a call, and once it is applied, what it did to each file.
-fn change<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, item: &Item<'a>, done: bool, gaps: &mut Gaps) {
+fn change<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, item: &Item<'a>, done: bool, gaps: &mut Gaps) {
     if item.changes.is_some() && !is_array(item.changes) {
         gaps.malformed(place.line, "the changes of files are not a list");
     }
@@ -136,7 +142,7 @@ fn patch<'a>(changes: &[Raw<'a>]) -> Arguments<'a> {
 /// Reports of one item that say the same are one call.
 fn call<'a>(
     assembly: &mut Assembly<'a>,
-    place: Place<'a>,
+    place: RecordLocation<'a>,
     item: &Item<'a>,
     tool: Cow<'a, str>,
     arguments: Arguments<'a>,
@@ -187,7 +193,7 @@ fn query<'a>(item: &Item<'a>) -> Arguments<'a> {
 }
 
 /// A call of another agent: its tool is one of `spawn_agent`, `send_input`, `wait`, `close_agent`.
-fn collaboration<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, item: &Item<'a>, done: bool) {
+fn collaboration<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, item: &Item<'a>, done: bool) {
     let tool = filled(item.tool).unwrap_or(Cow::Borrowed("collab_tool_call"));
     let spawns = is(item.tool, "spawn_agent");
     let given = match item.prompt {
@@ -205,7 +211,12 @@ fn collaboration<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, item: &Item<
     }
 }
 
-fn words<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, item: &Item<'a>, kind: fn(RawText<'a>) -> EventKind<'a>) {
+fn words<'a>(
+    assembly: &mut Assembly<'a>,
+    place: RecordLocation<'a>,
+    item: &Item<'a>,
+    kind: fn(RawText<'a>) -> EventKind<'a>,
+) {
     match item.text {
         Some(words) => assembly.push(place, kind(RawText::Json(words.get()))),
         None => assembly.push(place, EventKind::Other),

@@ -5,7 +5,7 @@
 mod item;
 
 use super::{Detect, Format, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, filled, object, raw_text, record, scalar, text};
 use crate::reader::Reader;
@@ -56,7 +56,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         if let Some(key) = record.duplicate {
             gaps.twice(read.line, key, "a record");
         }
-        let place = Place { line: read.line, id: None, time: scalar(record.timestamp) };
+        let place = RecordLocation { line: read.line, id: None, time: scalar(record.timestamp) };
         let kind = text(record.kind).unwrap_or_default();
         if let Some(item) = record.item.object() {
             item::add(&mut assembly, place, item, &kind, gaps);

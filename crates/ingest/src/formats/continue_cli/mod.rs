@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place, arguments};
+use crate::assembly::{Assembly, Numbering, RecordLocation, arguments};
 use crate::blocks::identity;
 use crate::chat::{self, Manner, Message};
 use crate::gaps::Gaps;
@@ -86,7 +86,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 
 fn add<'a>(assembly: &mut Assembly<'a>, turn: &Item<'a, Turn<'a>>, gaps: &mut Gaps) {
     let (line, record) = (turn.line, &turn.record);
-    let place = Place { line, id: None, time: None };
+    let place = RecordLocation { line, id: None, time: None };
     if let Some(key) = record.duplicate {
         gaps.twice(line, key, "a turn");
     }
@@ -109,7 +109,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, turn: &Item<'a, Turn<'a>>, gaps: &mut Ga
     }
 }
 
-fn ended<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, state: &State<'a>, gaps: &mut Gaps) {
+fn ended<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, state: &State<'a>, gaps: &mut Gaps) {
     if let Some(key) = state.duplicate {
         gaps.twice(place.line, key, "a call");
     }

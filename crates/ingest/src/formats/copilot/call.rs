@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Envelope, Events};
-use crate::assembly::{Place, arguments};
+use crate::assembly::{RecordLocation, arguments};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is, is_object, is_true, object, raw_text, record, text};
 use agent_strace_model::{EventKind, Status, ToolCall, ToolResult};
@@ -25,7 +25,7 @@ record! {
 /// What the model asked for.
 #[derive(Debug, Clone)]
 pub(super) struct Request<'a> {
-    pub(super) place: Place<'a>,
+    pub(super) place: RecordLocation<'a>,
     pub(super) data: Data<'a>,
 }
 
@@ -55,7 +55,7 @@ record! {
 
 impl<'a> Events<'a> {
     /// The calls that a message of the model asks for.
-    pub(super) fn requests(&mut self, place: &Place<'a>, list: Option<Raw<'a>>, gaps: &mut Gaps) {
+    pub(super) fn requests(&mut self, place: &RecordLocation<'a>, list: Option<Raw<'a>>, gaps: &mut Gaps) {
         if list.is_some_and(|list| !list.get().starts_with('[')) {
             gaps.malformed(place.line, "the tool requests of a message are not a list");
         }
@@ -82,7 +82,7 @@ impl<'a> Events<'a> {
         }
     }
 
-    pub(super) fn started(&mut self, place: Place<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
+    pub(super) fn started(&mut self, place: RecordLocation<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
         let Some(data) = object::<Data<'a>>(envelope.data) else {
             return gaps.malformed(place.line, "a call that is not readable");
         };
@@ -103,7 +103,7 @@ impl<'a> Events<'a> {
         }
     }
 
-    fn call(&mut self, place: Place<'a>, data: &Data<'a>, agent: Option<Raw<'a>>) {
+    fn call(&mut self, place: RecordLocation<'a>, data: &Data<'a>, agent: Option<Raw<'a>>) {
         let id = filled(data.id);
         let tool = name(data);
         let arguments = arguments(data.arguments);
@@ -123,7 +123,7 @@ impl<'a> Events<'a> {
     }
 
     /// The user stopped whatever was running.
-    pub(super) fn abort(&mut self, place: Place<'a>) {
+    pub(super) fn abort(&mut self, place: RecordLocation<'a>) {
         self.asked.clear();
         for id in std::mem::take(&mut self.open) {
             if self.assembly.call_of(&id).is_some_and(|call| call.status == Status::Missing) {
@@ -141,7 +141,7 @@ impl<'a> Events<'a> {
         })
     }
 
-    pub(super) fn completed(&mut self, place: Place<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
+    pub(super) fn completed(&mut self, place: RecordLocation<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
         let Some(done) = object::<Complete<'a>>(envelope.data) else {
             return gaps.malformed(place.line, "the end of a call is not readable");
         };
@@ -167,7 +167,7 @@ impl<'a> Events<'a> {
     }
 
     /// A call that an MCP server's own window made: one record for start and end.
-    pub(super) fn by_window(&mut self, place: Place<'a>, data: Option<Raw<'a>>) {
+    pub(super) fn by_window(&mut self, place: RecordLocation<'a>, data: Option<Raw<'a>>) {
         let call = object::<AppCall<'a>>(data).unwrap_or_default();
         let tool = match (text(call.server), text(call.tool)) {
             (Some(server), Some(tool)) => Cow::Owned(format!("mcp__{server}__{tool}")),
@@ -190,7 +190,7 @@ record! {
 
 impl<'a> Events<'a> {
     /// Calls that ran at the provider, as it recorded them.
-    pub(super) fn hosted(&mut self, place: &Place<'a>, tools: Option<Raw<'a>>) {
+    pub(super) fn hosted(&mut self, place: &RecordLocation<'a>, tools: Option<Raw<'a>>) {
         for raw in elements(object::<Hosted<'a>>(tools).unwrap_or_default().calls) {
             let call = object::<HostedCall<'a>>(Some(raw)).unwrap_or_default();
             let Some(kind) = text(call.kind).filter(|kind| kind.ends_with("_call") || kind.ends_with("tool_use"))
@@ -266,7 +266,7 @@ record! {
 
 impl<'a> Events<'a> {
     /// What a person, a rule or a hook decided about a call that is waiting.
-    pub(super) fn permission(&mut self, place: Place<'a>, data: Option<Raw<'a>>) {
+    pub(super) fn permission(&mut self, place: RecordLocation<'a>, data: Option<Raw<'a>>) {
         let permission = object::<Permission<'a>>(data).unwrap_or_default();
         let decision = object::<Decision<'a>>(permission.result).unwrap_or_default();
         let refused = text(decision.kind).is_some_and(|kind| kind.starts_with("denied"));

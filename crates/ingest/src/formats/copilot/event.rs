@@ -1,7 +1,7 @@
 //! What each type of event means.
 
 use super::{Envelope, Events};
-use crate::assembly::Place;
+use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
 use crate::json::{Counts, filled, is_object, object, raw_text, record, scalar};
 use crate::reader::Item;
@@ -26,7 +26,7 @@ impl<'a> Events<'a> {
         if let Some(key) = envelope.duplicate {
             gaps.twice(line, key, "an event");
         }
-        let place = Place { line, id: filled(envelope.id), time: scalar(envelope.timestamp) };
+        let place = RecordLocation { line, id: filled(envelope.id), time: scalar(envelope.timestamp) };
         let Some(kind) = filled(envelope.kind) else {
             return gaps.malformed(line, "an event without a `type`");
         };
@@ -77,7 +77,7 @@ impl<'a> Events<'a> {
     }
 
     /// Events without meaning for the gate; of a type nobody knows, one may still hold a call.
-    fn other(&mut self, place: Place<'a>, kind: &str, envelope: &Envelope<'a>, gaps: &mut Gaps) {
+    fn other(&mut self, place: RecordLocation<'a>, kind: &str, envelope: &Envelope<'a>, gaps: &mut Gaps) {
         let about = kind.split_once('.').map_or(kind, |(about, _)| about);
         let known = if about == "tool" { CALL_EVENTS.contains(&kind) } else { KNOWN.contains(&about) };
         if known {
@@ -89,13 +89,13 @@ impl<'a> Events<'a> {
         }
     }
 
-    fn prompt(&mut self, place: Place<'a>, envelope: &Envelope<'a>) {
+    fn prompt(&mut self, place: RecordLocation<'a>, envelope: &Envelope<'a>) {
         self.asked.clear();
         let message = object::<Message<'a>>(envelope.data).unwrap_or_default();
         self.assembly.push(place, raw_text(message.content).map_or(EventKind::Other, EventKind::Prompt));
     }
 
-    fn message(&mut self, place: &Place<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
+    fn message(&mut self, place: &RecordLocation<'a>, envelope: &Envelope<'a>, gaps: &mut Gaps) {
         let message = object::<Message<'a>>(envelope.data).unwrap_or_default();
         if let Some(key) = message.duplicate {
             gaps.twice(place.line, key, "a message");

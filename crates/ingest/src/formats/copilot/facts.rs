@@ -1,7 +1,7 @@
 //! What the host says about the session: where it runs, on whose behalf, what it may do, what it used, what it cut.
 
 use super::{Envelope, Events};
-use crate::assembly::Place;
+use crate::assembly::RecordLocation;
 use crate::json::{Counts, Raw, fields, filled, object, record};
 use agent_strace_model::attribution::{note, note_each};
 use agent_strace_model::evidence::Subagent;
@@ -66,7 +66,7 @@ record! {
 }
 
 impl<'a> Events<'a> {
-    pub(super) fn context(&mut self, kind: &str, place: Place<'a>, data: Option<Raw<'a>>) {
+    pub(super) fn context(&mut self, kind: &str, place: RecordLocation<'a>, data: Option<Raw<'a>>) {
         let start = object::<Start<'a>>(data).unwrap_or_default();
         let session = &mut self.assembly.session;
         let parent = filled(start.parent).or_else(|| filled(start.remote));
@@ -148,7 +148,7 @@ impl<'a> Events<'a> {
         self.assembly.usage(filled(tokens.call), usage(&tokens));
     }
 
-    pub(super) fn compacted(&mut self, place: Place<'a>, data: Option<Raw<'a>>) {
+    pub(super) fn compacted(&mut self, place: RecordLocation<'a>, data: Option<Raw<'a>>) {
         let cut = object::<Cut<'a>>(data).unwrap_or_default();
         if cut.success.is_none_or(|success| success.get() != "false") {
             let evidence = &mut self.assembly.session.evidence;
@@ -163,7 +163,7 @@ impl<'a> Events<'a> {
         evidence.compactions = evidence.compactions.saturating_add(1);
     }
 
-    pub(super) fn agent_started(&mut self, place: Place<'a>, envelope: &Envelope<'a>) {
+    pub(super) fn agent_started(&mut self, place: RecordLocation<'a>, envelope: &Envelope<'a>) {
         let agent = object::<Agent<'a>>(envelope.data).unwrap_or_default();
         let call = filled(agent.call);
         if let (Some(id), Some(call)) = (filled(envelope.agent), &call) {
@@ -175,7 +175,7 @@ impl<'a> Events<'a> {
         self.assembly.session.evidence.subagents.push(started);
     }
 
-    pub(super) fn agent_ended(&mut self, place: Place<'a>, data: Option<Raw<'a>>) {
+    pub(super) fn agent_ended(&mut self, place: RecordLocation<'a>, data: Option<Raw<'a>>) {
         let agent = object::<Agent<'a>>(data).unwrap_or_default();
         let call = filled(agent.call);
         let calls = agent.calls.and_then(|calls| calls.get().parse().ok());

@@ -7,7 +7,7 @@ mod text;
 use std::borrow::Cow;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::blocks::{self, Around};
 use crate::gaps::Gaps;
 use crate::head::Head;
@@ -85,7 +85,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         if let Some(key) = entry.duplicate {
             gaps.twice(line, key, "a record");
         }
-        let place = Place { line, id: None, time: None };
+        let place = RecordLocation { line, id: None, time: None };
         if let Some(message) = object::<Message<'a>>(entry.message) {
             if is(entry.role, "user") {
                 assembly.root(workspace(message.content));

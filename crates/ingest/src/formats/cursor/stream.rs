@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::STREAM;
-use crate::assembly::{self, Assembly, Numbering, Place};
+use crate::assembly::{self, Assembly, Numbering, RecordLocation};
 use crate::blocks::{self, Around, identity};
 use crate::formats::Input;
 use crate::gaps::Gaps;
@@ -96,7 +96,7 @@ struct Run<'a> {
     /// The thought that is being written, piece by piece.
     thought: String,
     /// Calls that have not ended yet.
-    started: HashMap<Cow<'a, str>, (Place<'a>, Called<'a>)>,
+    started: HashMap<Cow<'a, str>, (RecordLocation<'a>, Called<'a>)>,
     order: Vec<Cow<'a, str>>,
 }
 
@@ -107,7 +107,7 @@ struct Called<'a> {
 
 impl<'a> Run<'a> {
     fn record(&mut self, line: u32, entry: &Entry<'a>, gaps: &mut Gaps) {
-        let place = Place { line, id: None, time: scalar(entry.timestamp) };
+        let place = RecordLocation { line, id: None, time: scalar(entry.timestamp) };
         self.assembly.id(filled(entry.session));
         match text(entry.kind).as_deref() {
             Some("system") => {
@@ -148,7 +148,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn think(&mut self, place: Place<'a>, entry: &Entry<'a>) {
+    fn think(&mut self, place: RecordLocation<'a>, entry: &Entry<'a>) {
         if let Some(piece) = text(entry.words) {
             self.thought.push_str(&piece);
         }
@@ -159,7 +159,7 @@ impl<'a> Run<'a> {
     }
 
     /// The record at the end of a call has everything: the one at its start counts where there is no other.
-    fn call(&mut self, place: Place<'a>, entry: &Entry<'a>, gaps: &mut Gaps) {
+    fn call(&mut self, place: RecordLocation<'a>, entry: &Entry<'a>, gaps: &mut Gaps) {
         let id = identity(entry.call_id);
         let Some((key, body)) = named(entry.call) else {
             return gaps.malformed(place.line, "a call that does not say of which tool");
@@ -197,7 +197,7 @@ impl<'a> Run<'a> {
         self.assembly.result(place, result, status, id);
     }
 
-    fn add(&mut self, place: Place<'a>, called: Called<'a>, id: Option<Cow<'a, str>>, status: Status) {
+    fn add(&mut self, place: RecordLocation<'a>, called: Called<'a>, id: Option<Cow<'a, str>>, status: Status) {
         let Called { tool, arguments } = called;
         if self.assembly.repeats(id.as_deref(), &tool, &arguments) {
             return;

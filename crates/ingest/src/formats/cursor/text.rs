@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::TEXT;
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::formats::Input;
 use crate::gaps::Gaps;
 use agent_strace_model::{Arguments, EventKind, RawText, Session, Status, ToolCall};
@@ -119,7 +119,7 @@ impl<'a> Transcript<'a> {
     }
 
     fn flush(&mut self) {
-        let place = Place { line: self.start, id: None, time: None };
+        let place = RecordLocation { line: self.start, id: None, time: None };
         if let Some((tool, arguments)) = self.call.take() {
             let mut values = Map::new();
             for (key, value) in arguments {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{FAILED, FORMAT, STARTERS};
-use crate::assembly::{Assembly, Place};
+use crate::assembly::{Assembly, RecordLocation};
 use crate::blocks::{self, Around, Block, plain_status};
 use crate::formats::Input;
 use crate::gaps::Gaps;
@@ -40,7 +40,7 @@ pub(super) fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut Gaps) {
     let Item { line, record, .. } = item;
     let kind = filled(record.kind).unwrap_or_default();
-    let place = Place { line: *line, id: filled(record.id), time: scalar(record.timestamp) };
+    let place = RecordLocation { line: *line, id: filled(record.id), time: scalar(record.timestamp) };
     match &*kind {
         "session_start" => {
             start(assembly, record);

@@ -1,7 +1,7 @@
 //! The stream of `droid exec`: calls and results as records of their own.
 
 use super::{STARTERS, STREAM};
-use crate::assembly::{self, Assembly, Place};
+use crate::assembly::{self, Assembly, RecordLocation};
 use crate::blocks::{self, Around, NewCall, identity};
 use crate::formats::Input;
 use crate::gaps::Gaps;
@@ -47,7 +47,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut G
     let Item { line, record, .. } = item;
     identify(assembly, record);
     let kind = filled(record.kind).unwrap_or_default();
-    let place = Place { line: *line, id: filled(record.id), time: scalar(record.timestamp) };
+    let place = RecordLocation { line: *line, id: filled(record.id), time: scalar(record.timestamp) };
     let around = Around { starters: STARTERS, ..Around::of(record.role) };
     match &*kind {
         "system" if is(record.subtype, "init") => assembly.push(place, EventKind::Start),
@@ -81,7 +81,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut G
     }
 }
 
-fn call<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, record: &Entry<'a>, around: &Around<'a>) {
+fn call<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, record: &Entry<'a>, around: &Around<'a>) {
     let id = identity(record.call_id).or_else(|| identity(record.id));
     let tool = filled(record.tool_name).or_else(|| filled(record.tool_id)).unwrap_or_default();
     let arguments = assembly::arguments(record.parameters);
@@ -97,7 +97,7 @@ fn identify<'a>(assembly: &mut Assembly<'a>, record: &Entry<'a>) {
     note_each(&mut attribution.permission_modes, filled(record.autonomy));
 }
 
-fn result<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, record: &Entry<'a>) {
+fn result<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, record: &Entry<'a>) {
     let id = identity(record.call_id).or_else(|| identity(record.id));
     let is_error = is_true(record.is_error) || record.error.is_some();
     let status = if is_error { Status::Error } else { Status::Ok };

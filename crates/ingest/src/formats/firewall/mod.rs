@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::{Detect, Format, Input};
-use crate::assembly::{Assembly, Place};
+use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use crate::head::Head;
 use crate::json::{record, scalar};
@@ -155,7 +155,7 @@ impl<'a> Request<'a> {
 }
 
 fn add<'a>(assembly: &mut Assembly<'a>, line: u32, request: &Request<'a>, gaps: &mut Gaps) {
-    let place = Place { line, id: None, time: request.time.clone() };
+    let place = RecordLocation { line, id: None, time: request.time.clone() };
     if request.is_none() {
         return assembly.push(place, EventKind::Other);
     }

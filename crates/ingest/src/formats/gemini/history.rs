@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::assembly::{Assembly, Place};
+use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is, object, raw_text, record};
 use crate::reader::{LineCounter, Reader};
@@ -28,7 +28,7 @@ pub(super) fn read<'a>(assembly: &mut Assembly<'a>, json: &'a str, line: u32, li
     let start = LineCounter::new(json, line).line_of(list.get());
     let mut reader = Reader::nested(list.get(), start);
     while let Some(item) = reader.next::<Turn<'a>>(gaps) {
-        let place = Place { line: item.line, id: None, time: None };
+        let place = RecordLocation { line: item.line, id: None, time: None };
         for raw in elements(item.record.parts) {
             match object::<Part<'a>>(Some(raw)) {
                 Some(part) => add(assembly, &place, &part, is(item.record.role, "user")),
@@ -38,7 +38,7 @@ pub(super) fn read<'a>(assembly: &mut Assembly<'a>, json: &'a str, line: u32, li
     }
 }
 
-fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, part: &Part<'a>, user: bool) {
+fn add<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, part: &Part<'a>, user: bool) {
     if let Some(text) = part.text {
         let words = RawText::Json(text.get());
         assembly.push(place.clone(), if user { EventKind::Prompt(words) } else { EventKind::Message(words) });

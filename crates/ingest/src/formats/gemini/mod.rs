@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Raw, elements, filled, is, is_string, object, raw_text, record, scalar, text};
 use crate::reader::{LineCounter, Reader};
@@ -163,11 +163,11 @@ impl<'a> Chat<'a> {
         if change.tool_calls.is_some() {
             gaps.malformed(line, "a change that rewrites calls outside their message");
         }
-        self.assembly.push(Place { line, id: None, time: scalar(entry.timestamp) }, EventKind::Other);
+        self.assembly.push(RecordLocation { line, id: None, time: scalar(entry.timestamp) }, EventKind::Other);
     }
 
     fn message(&mut self, line: u32, entry: &Entry<'a>, gaps: &mut Gaps) {
-        let place = Place { line, id: filled(entry.id), time: scalar(entry.timestamp) };
+        let place = RecordLocation { line, id: filled(entry.id), time: scalar(entry.timestamp) };
         let kind = text(entry.kind).unwrap_or_default();
         self.assembly.origin = Origin { row: self.rows, ..Origin::default() };
         self.rows = self.rows.saturating_add(1);
@@ -195,7 +195,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    fn thoughts(&mut self, place: &Place<'a>, thoughts: Option<Raw<'a>>) {
+    fn thoughts(&mut self, place: &RecordLocation<'a>, thoughts: Option<Raw<'a>>) {
         for (part, raw) in (0..).zip(elements(thoughts)) {
             self.assembly.origin.part = part;
             let thought = object::<Thought<'a>>(Some(raw)).unwrap_or_default();
@@ -206,7 +206,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    fn calls(&mut self, place: &Place<'a>, entry: &Entry<'a>, gaps: &mut Gaps) {
+    fn calls(&mut self, place: &RecordLocation<'a>, entry: &Entry<'a>, gaps: &mut Gaps) {
         if entry.tool_calls.is_some_and(|list| !list.get().starts_with('[')) {
             gaps.malformed(place.line, "the calls of a message are not a list");
         }
@@ -219,7 +219,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    fn words(&mut self, place: &Place<'a>, content: Option<Raw<'a>>, kind: fn(RawText<'a>) -> EventKind<'a>) {
+    fn words(&mut self, place: &RecordLocation<'a>, content: Option<Raw<'a>>, kind: fn(RawText<'a>) -> EventKind<'a>) {
         let parts: Vec<_> = if is_string(content) {
             content.into_iter().collect()
         } else {
@@ -235,7 +235,7 @@ impl<'a> Chat<'a> {
 
     /// `input` counts what was read from the cache, `output` does not count thoughts, and what tools of the provider
     /// took in is counted apart.
-    fn tokens(&mut self, place: Place<'a>, tokens: &Tokens<'_>) {
+    fn tokens(&mut self, place: RecordLocation<'a>, tokens: &Tokens<'_>) {
         let mut counts = Counts::default();
         let [input, cache_read, thoughts, tool, output] =
             [tokens.input, tokens.cached, tokens.thoughts, tokens.tool, tokens.output].map(|value| counts.of(value));
@@ -255,7 +255,7 @@ impl<'a> Chat<'a> {
     }
 
     /// A message that is written again holds the same call with more of its outcome.
-    fn call(&mut self, place: &Place<'a>, raw: Raw<'a>, call: &Call<'a>, gaps: &mut Gaps) {
+    fn call(&mut self, place: &RecordLocation<'a>, raw: Raw<'a>, call: &Call<'a>, gaps: &mut Gaps) {
         if let Some(key) = call.duplicate {
             gaps.twice(place.line, key, "a call");
         }
@@ -270,7 +270,7 @@ impl<'a> Chat<'a> {
         };
         let status = status(call);
         let time = scalar(call.timestamp).or_else(|| place.time.clone());
-        let place = Place { line: place.line, id: place.id.clone(), time };
+        let place = RecordLocation { line: place.line, id: place.id.clone(), time };
         if !known {
             if let Some(shown) = filled(call.shown).filter(|shown| shown.contains("MCP Server")) {
                 self.assembly.label(Label::Shown(shown));

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::{Detect, Format, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::head::Head;
 use crate::json::{Raw, fields, filled, object, parse, record};
@@ -134,7 +134,7 @@ fn attested<'a>(lines: &'a str, writers: &mut [(Cow<'a, str>, Assembly<'a>)], ga
         };
         let who = entry.split_whitespace().next().unwrap_or("");
         let who = who.split_once("::").map_or(who, |(session, _)| session);
-        let place = Place { line: number, ..Place::default() };
+        let place = RecordLocation { line: number, ..RecordLocation::default() };
         match writers.iter_mut().find(|(key, _)| key == who) {
             Some((_, assembly)) if !path.is_empty() => {
                 let target = Cow::Borrowed(path.trim_matches('"'));
@@ -155,7 +155,7 @@ fn read_earlier<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         if item.record.files.is_none_or(|files| fields(files.get()).is_none()) {
             gaps.malformed(item.line, "a note without readable files");
         }
-        assembly.push(Place { line: item.line, ..Place::default() }, EventKind::Other);
+        assembly.push(RecordLocation { line: item.line, ..RecordLocation::default() }, EventKind::Other);
     }
     vec![assembly.finish()]
 }

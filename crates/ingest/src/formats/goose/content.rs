@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Message;
-use crate::assembly::{self, Assembly, Place};
+use crate::assembly::{self, Assembly, RecordLocation};
 use crate::blocks::{self, Around, NewCall, Speaker, identity};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is, is_array, is_string, is_true, object, raw_text, record, scalar, text};
@@ -39,7 +39,7 @@ pub(super) fn message<'a>(assembly: &mut Assembly<'a>, line: u32, message: &Mess
     if let Some(key) = message.duplicate {
         gaps.twice(line, key, "a message");
     }
-    let place = Place { line, id: filled(message.id), time: scalar(message.created) };
+    let place = RecordLocation { line, id: filled(message.id), time: scalar(message.created) };
     let around = Around { starters: STARTERS, ..Around::of(message.role) };
     if is_string(message.content) {
         return words(assembly, &place, message.content, &around);
@@ -55,7 +55,13 @@ pub(super) fn message<'a>(assembly: &mut Assembly<'a>, line: u32, message: &Mess
     }
 }
 
-fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, part: &Part<'a>, around: &Around<'a>, gaps: &mut Gaps) {
+fn add<'a>(
+    assembly: &mut Assembly<'a>,
+    place: &RecordLocation<'a>,
+    part: &Part<'a>,
+    around: &Around<'a>,
+    gaps: &mut Gaps,
+) {
     if let Some(key) = part.duplicate {
         gaps.twice(place.line, key, "a part of a message");
     }
@@ -85,7 +91,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, part: &Part<'a>, arou
 }
 
 /// A stream sends a message in pieces: those that follow each other are one text.
-fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, piece: Option<Raw<'a>>, around: &Around<'a>) {
+fn words<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, piece: Option<Raw<'a>>, around: &Around<'a>) {
     let Some(piece) = piece else { return assembly.push(place.clone(), EventKind::Other) };
     let last = assembly.session.events.last_mut().filter(|last| last.id.is_some() && last.id == place.id);
     if let Some(EventKind::Message(before)) = last.map(|event| &mut event.kind)
@@ -103,7 +109,13 @@ fn words<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, piece: Option<Raw<'
     blocks::words(assembly, place, piece, around);
 }
 
-fn request<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, part: &Part<'a>, around: &Around<'a>, gaps: &mut Gaps) {
+fn request<'a>(
+    assembly: &mut Assembly<'a>,
+    place: &RecordLocation<'a>,
+    part: &Part<'a>,
+    around: &Around<'a>,
+    gaps: &mut Gaps,
+) {
     let outcome = object::<Outcome<'a>>(part.call).unwrap_or_default();
     // What the model wrote could not be read as a call, so that nothing ran.
     if is(outcome.status, "error") && outcome.value.is_none() {
@@ -118,7 +130,7 @@ fn request<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, part: &Part<'a>, 
     blocks::add_call(assembly, place, call, around);
 }
 
-fn response<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, part: &Part<'a>) {
+fn response<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, part: &Part<'a>) {
     let outcome = object::<Outcome<'a>>(part.result).unwrap_or_default();
     let returned = object::<Returned<'a>>(outcome.value).unwrap_or_default();
     let is_error = is(outcome.status, "error") || is_true(returned.is_error) || is_true(returned.is_error_snake);

@@ -7,7 +7,7 @@ mod content;
 use std::borrow::Cow;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::head::Head;
 use crate::json::{self, Counts, Raw, elements, filled, object, raw_text, record, scalar};
@@ -79,7 +79,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 
 fn entry<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Entry<'a>>, gaps: &mut Gaps) {
     let Item { line, record, json } = item;
-    let place = Place { line: *line, id: None, time: None };
+    let place = RecordLocation { line: *line, id: None, time: None };
     if let Some(list) = record.conversation.or(record.messages) {
         describe(assembly, record);
         return conversation(assembly, json, *line, list, gaps);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::chat::{self, Manner, Message};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Raw, filled, is, is_array, object, parse, record, scalar, text};
@@ -107,7 +107,7 @@ fn document<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Entry<'a>>, list: Ra
         assembly.together(None, usage);
     }
     let time = scalar(entry.started).or_else(|| scalar(entry.started_at));
-    assembly.push(Place { line: item.line, id: None, time }, EventKind::Start);
+    assembly.push(RecordLocation { line: item.line, id: None, time }, EventKind::Start);
     if !is_array(Some(list)) {
         gaps.malformed(item.line, "the messages of the session are not a list");
     }
@@ -128,7 +128,7 @@ fn cwd(config: Option<Raw<'_>>) -> Option<Cow<'_, str>> {
 
 fn add<'a>(assembly: &mut Assembly<'a>, line: u32, json: &'a str, message: &Message<'a>, gaps: &mut Gaps) {
     let extra = parse::<Extra<'a>>(json).unwrap_or_default();
-    let place = Place { line, id: None, time: scalar(extra.timestamp) };
+    let place = RecordLocation { line, id: None, time: scalar(extra.timestamp) };
     if is(message.role, "session_meta") {
         assembly.model(filled(extra.model));
         note(&mut assembly.session.attribution.entrypoint, filled(extra.platform));

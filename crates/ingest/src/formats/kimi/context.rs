@@ -1,7 +1,7 @@
 //! `context.jsonl`: the messages that are sent to the model, and notes between them.
 
 use super::Chat;
-use crate::assembly::Place;
+use crate::assembly::RecordLocation;
 use crate::chat::{self, Manner};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, object, record, text};
@@ -11,7 +11,7 @@ record! {
     struct Part { text = "text" }
 }
 
-pub(super) fn record<'a>(chat: &mut Chat<'a>, place: &Place<'a>, json: &'a str, gaps: &mut Gaps) {
+pub(super) fn record<'a>(chat: &mut Chat<'a>, place: &RecordLocation<'a>, json: &'a str, gaps: &mut Gaps) {
     let Some(message) = object::<chat::Message<'a>>(Some(Raw::new(json))) else {
         return gaps.malformed(place.line, "a message that is not an object");
     };

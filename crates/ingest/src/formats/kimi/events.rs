@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Chat, Entry};
-use crate::assembly::{self, Place};
+use crate::assembly::{self, RecordLocation};
 use crate::blocks::identity;
 use crate::chat::{self, Manner};
 use crate::gaps::Gaps;
@@ -50,7 +50,7 @@ record! {
 pub(super) fn record<'a>(
     chat: &mut Chat<'a>,
     kind: &str,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     record: &Entry<'a>,
     json: &'a str,
     gaps: &mut Gaps,
@@ -90,7 +90,7 @@ pub(super) fn record<'a>(
 }
 
 /// A message that joins the context, in the API's own form.
-fn appended<'a>(chat: &mut Chat<'a>, place: &Place<'a>, json: &'a str, gaps: &mut Gaps) {
+fn appended<'a>(chat: &mut Chat<'a>, place: &RecordLocation<'a>, json: &'a str, gaps: &mut Gaps) {
     let appended = object::<Appended<'a>>(Some(Raw::new(json))).unwrap_or_default();
     match object::<chat::Message<'a>>(appended.message) {
         Some(message) => chat::add(&mut chat.assembly, place, &message, &Manner::default(), gaps),
@@ -102,11 +102,11 @@ record! {
     struct Appended { message = "message" }
 }
 
-fn add<'a>(chat: &mut Chat<'a>, place: &Place<'a>, event: &Event<'a>, gaps: &mut Gaps) {
+fn add<'a>(chat: &mut Chat<'a>, place: &RecordLocation<'a>, event: &Event<'a>, gaps: &mut Gaps) {
     if let Some(key) = event.duplicate {
         gaps.twice(place.line, key, "an event");
     }
-    let place = Place { id: filled(event.uuid), ..place.clone() };
+    let place = RecordLocation { id: filled(event.uuid), ..place.clone() };
     match filled(event.kind).as_deref() {
         Some("tool.result") => result(chat, place, event),
         Some("content.part") => part(chat, place, event),
@@ -124,7 +124,7 @@ fn add<'a>(chat: &mut Chat<'a>, place: &Place<'a>, event: &Event<'a>, gaps: &mut
     }
 }
 
-fn call<'a>(chat: &mut Chat<'a>, place: Place<'a>, event: &Event<'a>) {
+fn call<'a>(chat: &mut Chat<'a>, place: RecordLocation<'a>, event: &Event<'a>) {
     let id = identity(event.call_id);
     let tool = filled(event.name).unwrap_or_default();
     let arguments = assembly::arguments(event.args);
@@ -154,7 +154,7 @@ fn call<'a>(chat: &mut Chat<'a>, place: Place<'a>, event: &Event<'a>) {
     }
 }
 
-fn result<'a>(chat: &mut Chat<'a>, place: Place<'a>, event: &Event<'a>) {
+fn result<'a>(chat: &mut Chat<'a>, place: RecordLocation<'a>, event: &Event<'a>) {
     let id = identity(event.call_id);
     let outcome = event.result.object().cloned().unwrap_or_default();
     let is_error = is_true(outcome.is_error);
@@ -178,7 +178,7 @@ fn name_subagent<'a>(chat: &mut Chat<'a>, id: Option<&str>, output: Option<Raw<'
     subagent.id = named.map(|name| Cow::Owned(name.trim().to_owned()));
 }
 
-fn part<'a>(chat: &mut Chat<'a>, place: Place<'a>, event: &Event<'a>) {
+fn part<'a>(chat: &mut Chat<'a>, place: RecordLocation<'a>, event: &Event<'a>) {
     chat.assembly.push(place, spoken(event.part));
 }
 
@@ -192,7 +192,7 @@ pub(super) fn spoken(part: Option<Raw<'_>>) -> EventKind<'_> {
     }
 }
 
-fn approval<'a>(chat: &mut Chat<'a>, place: &Place<'a>, record: &Entry<'a>) {
+fn approval<'a>(chat: &mut Chat<'a>, place: &RecordLocation<'a>, record: &Entry<'a>) {
     let approval = object::<Approval<'a>>(record.result).unwrap_or_default();
     if let Some(id) = identity(record.call_id)
         && (is(approval.decision, "rejected") || is(approval.decision, "reject") || is(approval.decision, "denied"))

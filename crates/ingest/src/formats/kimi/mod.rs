@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::head::Head;
 use crate::json::{Nested, filled, record, scalar};
@@ -86,7 +86,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 struct Chat<'a> {
     assembly: Assembly<'a>,
     /// Calls that were refused before they ran: where, and which tool.
-    refused: BTreeMap<Cow<'a, str>, (Place<'a>, Cow<'a, str>)>,
+    refused: BTreeMap<Cow<'a, str>, (RecordLocation<'a>, Cow<'a, str>)>,
     /// Open questions for approval → the call.
     requests: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
     /// What the last step cost, and under which message it was counted.
@@ -98,7 +98,7 @@ struct Chat<'a> {
 impl<'a> Chat<'a> {
     fn record(&mut self, item: &Item<'a, Entry<'a>>, gaps: &mut Gaps) {
         let Item { line, record, json } = item;
-        let place = Place { line: *line, id: None, time: scalar(record.time.or(record.timestamp)) };
+        let place = RecordLocation { line: *line, id: None, time: scalar(record.time.or(record.timestamp)) };
         self.subagent = filled(record.agent).filter(|agent| agent != "main");
         self.assembly.model(filled(record.model));
         let attribution = &mut self.assembly.session.attribution;
@@ -113,7 +113,7 @@ impl<'a> Chat<'a> {
     }
 
     /// The host's word that a call must not run. It may come before the call, and outweighs what is reported later.
-    fn refuse(&mut self, place: Place<'a>, id: Cow<'a, str>, tool: Option<Cow<'a, str>>) {
+    fn refuse(&mut self, place: RecordLocation<'a>, id: Cow<'a, str>, tool: Option<Cow<'a, str>>) {
         self.assembly.deny(&id);
         self.refused.insert(id, (place, tool.unwrap_or_default()));
     }
@@ -137,7 +137,7 @@ impl<'a> Chat<'a> {
         self.assembly.finish()
     }
 
-    fn compacted(&mut self, place: Place<'a>) {
+    fn compacted(&mut self, place: RecordLocation<'a>) {
         let compactions = &mut self.assembly.session.evidence.compactions;
         *compactions = compactions.saturating_add(1);
         self.assembly.push(place, EventKind::Other);

@@ -1,7 +1,7 @@
 //! The older wire log: messages between the agent and its screen, each in an envelope with its time.
 
 use super::{Chat, events};
-use crate::assembly::{self, Place};
+use crate::assembly::{self, RecordLocation};
 use crate::blocks::{self, Around, NewCall, identity};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Raw, elements, filled, is, is_string, is_true, object, raw_text, record};
@@ -47,7 +47,7 @@ const MAX_DEPTH: usize = 8;
 /// Tools that start another agent.
 const STARTERS: &[&str] = &["Task", "Agent", "CreateSubagent"];
 
-pub(super) fn record<'a>(chat: &mut Chat<'a>, place: Place<'a>, message: &Message<'a>, gaps: &mut Gaps) {
+pub(super) fn record<'a>(chat: &mut Chat<'a>, place: RecordLocation<'a>, message: &Message<'a>, gaps: &mut Gaps) {
     let mut message = message.clone();
     for _ in 0..MAX_DEPTH {
         if let Some(key) = message.duplicate {
@@ -73,7 +73,13 @@ pub(super) fn record<'a>(chat: &mut Chat<'a>, place: Place<'a>, message: &Messag
     gaps.push(Some(place.line), GapKind::limit("events of agents within agents, nested too deep to be read"));
 }
 
-fn add<'a>(chat: &mut Chat<'a>, place: Place<'a>, message: &Message<'a>, payload: &Payload<'a>, gaps: &mut Gaps) {
+fn add<'a>(
+    chat: &mut Chat<'a>,
+    place: RecordLocation<'a>,
+    message: &Message<'a>,
+    payload: &Payload<'a>,
+    gaps: &mut Gaps,
+) {
     match filled(message.kind).as_deref() {
         Some("TurnBegin" | "SteerInput") => prompt(chat, &place, payload.input),
         Some("ContentPart" | "TextPart" | "ThinkPart") => chat.assembly.push(place, events::spoken(message.payload)),
@@ -111,7 +117,7 @@ fn add<'a>(chat: &mut Chat<'a>, place: Place<'a>, message: &Message<'a>, payload
     }
 }
 
-fn prompt<'a>(chat: &mut Chat<'a>, place: &Place<'a>, input: Option<Raw<'a>>) {
+fn prompt<'a>(chat: &mut Chat<'a>, place: &RecordLocation<'a>, input: Option<Raw<'a>>) {
     if let Some(words) = input.filter(|_| is_string(input)) {
         return chat.assembly.push(place.clone(), EventKind::Prompt(RawText::Json(words.get())));
     }
@@ -124,7 +130,7 @@ fn prompt<'a>(chat: &mut Chat<'a>, place: &Place<'a>, input: Option<Raw<'a>>) {
     }
 }
 
-fn call<'a>(chat: &mut Chat<'a>, place: &Place<'a>, payload: &Payload<'a>, gaps: &mut Gaps) {
+fn call<'a>(chat: &mut Chat<'a>, place: &RecordLocation<'a>, payload: &Payload<'a>, gaps: &mut Gaps) {
     let function = object::<Function<'a>>(payload.function).unwrap_or_default();
     if let Some(key) = function.duplicate {
         gaps.twice(place.line, key, "a call");
@@ -139,7 +145,7 @@ fn call<'a>(chat: &mut Chat<'a>, place: &Place<'a>, payload: &Payload<'a>, gaps:
     }
 }
 
-fn result<'a>(chat: &mut Chat<'a>, place: Place<'a>, payload: &Payload<'a>) {
+fn result<'a>(chat: &mut Chat<'a>, place: RecordLocation<'a>, payload: &Payload<'a>) {
     let id = identity(payload.call_id);
     let returned = payload.returned.or(payload.result);
     let outcome = object::<Returned<'a>>(returned).unwrap_or_default();

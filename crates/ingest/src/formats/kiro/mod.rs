@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{Detect, Format, Input};
-use crate::assembly::{Assembly, Numbering, Place, arguments};
+use crate::assembly::{Assembly, Numbering, RecordLocation, arguments};
 use crate::blocks::identity;
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is, is_object, object, raw_text, record, scalar};
@@ -149,8 +149,8 @@ impl<'a> Talk<'a> {
         }
     }
 
-    fn place(&self, line: u32) -> Place<'a> {
-        Place { line, id: None, time: self.time.clone() }
+    fn place(&self, line: u32) -> RecordLocation<'a> {
+        RecordLocation { line, id: None, time: self.time.clone() }
     }
 
     fn user(&mut self, line: u32, user: Option<Raw<'a>>, gaps: &mut Gaps) {
@@ -210,7 +210,7 @@ impl<'a> Talk<'a> {
         self.links.clear();
         for message in [answer.words, answer.calls].into_iter().flatten() {
             let message = object::<Message<'a>>(Some(message)).unwrap_or_default();
-            let place = Place { id: filled(message.id), ..self.place(line) };
+            let place = RecordLocation { id: filled(message.id), ..self.place(line) };
             let words = message.content.filter(|words| words.get() != "\"\"");
             self.assembly.push(place.clone(), raw_text(words).map_or(EventKind::Other, EventKind::Message));
             for raw in elements(message.calls) {
@@ -222,7 +222,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    fn call(&mut self, place: Place<'a>, call: &Call<'a>, gaps: &mut Gaps) {
+    fn call(&mut self, place: RecordLocation<'a>, call: &Call<'a>, gaps: &mut Gaps) {
         if let Some(key) = call.duplicate {
             gaps.twice(place.line, key, "a call");
         }

@@ -5,7 +5,7 @@ mod fence;
 use std::borrow::Cow;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::chat;
 use crate::gaps::Gaps;
 use crate::json::{Nested, Raw, elements, filled, is, is_array, object, raw_text, record, scalar, text};
@@ -153,7 +153,7 @@ impl<'a> Run<'a> {
             gaps.twice(item.line, key, "a message");
         }
         let extra = message.extra.object();
-        let place = Place { line: item.line, id: None, time: extra.and_then(|extra| scalar(extra.timestamp)) };
+        let place = RecordLocation { line: item.line, id: None, time: extra.and_then(|extra| scalar(extra.timestamp)) };
         if is(message.role, "assistant") || is(message.object, "response") {
             return self.answer(&place, message, gaps);
         }
@@ -173,7 +173,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn answer(&mut self, place: &Place<'a>, message: &Entry<'a>, gaps: &mut Gaps) {
+    fn answer(&mut self, place: &RecordLocation<'a>, message: &Entry<'a>, gaps: &mut Gaps) {
         if let Some(words) = message.content.filter(|words| words.get() != "\"\"") {
             self.assembly.push(place.clone(), EventKind::Message(RawText::Json(words.get())));
         }
@@ -205,7 +205,7 @@ impl<'a> Run<'a> {
     }
 
     /// Calls as the provider has them, in a log that does not say what was run.
-    fn called(&mut self, place: &Place<'a>, message: &Entry<'a>, gaps: &mut Gaps) {
+    fn called(&mut self, place: &RecordLocation<'a>, message: &Entry<'a>, gaps: &mut Gaps) {
         for raw in elements(message.calls.or(message.output)) {
             let Some(called) = object::<Called<'a>>(Some(raw)) else {
                 gaps.malformed(place.line, "a call that is not an object");
@@ -222,14 +222,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn call(&mut self, place: &Place<'a>, tool: Cow<'a, str>, arguments: Arguments<'a>) {
+    fn call(&mut self, place: &RecordLocation<'a>, tool: Cow<'a, str>, arguments: Arguments<'a>) {
         let call = ToolCall { call_id: None, tool, arguments, cwd: None, status: Status::Missing, subagent: None };
         self.assembly.call(place.clone(), call, Some(Cow::Owned(self.calls.to_string())));
         self.calls = self.calls.saturating_add(1);
     }
 
     /// The result of the first call that has none, the host's word about the last answer, or the task.
-    fn observation(&mut self, place: &Place<'a>, message: &Entry<'a>) {
+    fn observation(&mut self, place: &RecordLocation<'a>, message: &Entry<'a>) {
         let extra = message.extra.object();
         let words = message.content.or(message.output);
         if extra.is_some_and(|extra| is(extra.interrupt, "UserRejection")) {

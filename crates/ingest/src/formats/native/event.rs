@@ -6,7 +6,7 @@ use super::arguments::{self, Call};
 use super::captured::Capture;
 use super::imported::{Import, Recorded};
 use super::link;
-use crate::assembly::{Assembly, Place};
+use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, Raw, filled, is_true, object, parse, raw_text, record, scalar, text};
 use crate::reader::Item;
@@ -100,7 +100,7 @@ pub(super) fn add<'a>(
     let recorded = data.recorded.object().unwrap_or(&nothing);
     let id = recorded.id().or_else(|| scalar(record.event_id));
     let time = recorded.time_or(scalar(record.timestamp));
-    let place = Place { line, id, time };
+    let place = RecordLocation { line, id, time };
     if recorded.gap(line, gaps) {
         return;
     }
@@ -166,7 +166,13 @@ pub(super) fn add<'a>(
 }
 
 /// What the types of the store have no word for.
-fn imported<'a>(assembly: &mut Assembly<'a>, kind: &str, place: Place<'a>, recorded: &Recorded<'a>, data: &Data<'a>) {
+fn imported<'a>(
+    assembly: &mut Assembly<'a>,
+    kind: &str,
+    place: RecordLocation<'a>,
+    recorded: &Recorded<'a>,
+    data: &Data<'a>,
+) {
     let kind = match kind {
         "reasoning" => EventKind::Reasoning(words(data)),
         "command" => EventKind::Command(words(data)),
@@ -204,7 +210,7 @@ fn looks_like_a_call(data: &Data<'_>) -> bool {
 fn call<'a>(
     assembly: &mut Assembly<'a>,
     gaps: &mut Gaps,
-    place: Place<'a>,
+    place: RecordLocation<'a>,
     item: &Item<'a, Line<'a>>,
     data: &Data<'a>,
 ) {
@@ -239,7 +245,13 @@ fn call<'a>(
     assembly.call(place, call, links.into_iter().flatten());
 }
 
-fn result<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, record: &Line<'a>, data: &Data<'a>, is_error: bool) {
+fn result<'a>(
+    assembly: &mut Assembly<'a>,
+    place: RecordLocation<'a>,
+    record: &Line<'a>,
+    data: &Data<'a>,
+    is_error: bool,
+) {
     let links = [link(record.parent_id), link(data.tool_use_id), link(data.request_id)];
     let recorded = data.recorded.object();
     let text = [data.result, data.content_preview, data.output, data.content, data.error, data.message, data.text];
@@ -272,7 +284,7 @@ fn failed(data: &Data<'_>) -> bool {
     is_true(data.is_error) || data.exit_code.is_some_and(|code| code.get() != "0")
 }
 
-fn file<'a>(assembly: &mut Assembly<'a>, gaps: &mut Gaps, place: Place<'a>, data: &Data<'a>, access: Access) {
+fn file<'a>(assembly: &mut Assembly<'a>, gaps: &mut Gaps, place: RecordLocation<'a>, data: &Data<'a>, access: Access) {
     if let Some(target) = [data.uri, data.path, data.file_path].into_iter().find_map(filled) {
         assembly.push(place, EventKind::File(FileEvent { access, target }));
     } else {

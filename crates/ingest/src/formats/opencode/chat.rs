@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::Message;
-use crate::assembly::{Assembly, Place};
+use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Raw, elements, filled, is, is_object, object, record, scalar};
 use crate::reader::{Item, LineCounter, Reader};
@@ -82,7 +82,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    pub(super) fn session(&mut self, place: Place<'a>, info: Option<Raw<'a>>) {
+    pub(super) fn session(&mut self, place: RecordLocation<'a>, info: Option<Raw<'a>>) {
         let info = object::<Info<'a>>(info).unwrap_or_default();
         self.assembly.id(filled(info.id));
         let directory = filled(info.directory);
@@ -111,7 +111,7 @@ impl<'a> Chat<'a> {
     /// One message of an export, with its parts.
     pub(super) fn exported(&mut self, item: &Item<'a, Message<'a>>, gaps: &mut Gaps) {
         let mut lines = LineCounter::new(item.json, item.line);
-        let place = Place { line: item.line, id: None, time: None };
+        let place = RecordLocation { line: item.line, id: None, time: None };
         if is_object(item.record.info) {
             self.message(&place, item.record.info, gaps);
         } else {
@@ -124,12 +124,12 @@ impl<'a> Chat<'a> {
         let id = object::<MessageInfo<'a>>(item.record.info).and_then(|info| filled(info.id));
         let mut reader = Reader::nested(parts.get(), lines.line_of(parts.get()));
         while let Some(part) = reader.next::<super::part::Part<'a>>(gaps) {
-            let place = Place { line: part.line, id: None, time: None };
+            let place = RecordLocation { line: part.line, id: None, time: None };
             self.read_part(place, &part.record, id.clone(), gaps);
         }
     }
 
-    pub(super) fn message(&mut self, place: &Place<'a>, info: Option<Raw<'a>>, gaps: &mut Gaps) {
+    pub(super) fn message(&mut self, place: &RecordLocation<'a>, info: Option<Raw<'a>>, gaps: &mut Gaps) {
         let Some(message) = object::<MessageInfo<'a>>(info) else {
             return gaps.malformed(place.line, "a message that is not an object");
         };
@@ -157,17 +157,17 @@ impl<'a> Chat<'a> {
         }
         if !again {
             let created = object::<Times<'a>>(message.time).and_then(|time| scalar(time.created));
-            self.assembly.push(Place { line: place.line, id, time: created }, EventKind::Other);
+            self.assembly.push(RecordLocation { line: place.line, id, time: created }, EventKind::Other);
         }
     }
 
-    pub(super) fn removed(&mut self, place: Place<'a>) {
+    pub(super) fn removed(&mut self, place: RecordLocation<'a>) {
         let evidence = &mut self.assembly.session.evidence;
         evidence.removed = evidence.removed.saturating_add(1);
         self.assembly.push(place, EventKind::Other);
     }
 
-    pub(super) fn compacted(&mut self, place: Place<'a>) {
+    pub(super) fn compacted(&mut self, place: RecordLocation<'a>) {
         let evidence = &mut self.assembly.session.evidence;
         evidence.compactions = evidence.compactions.saturating_add(1);
         self.assembly.push(place, EventKind::Other);

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Base, Companion, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::head::Head;
 use crate::json::{Raw, filled, is_object, object, raw_text, record, scalar};
@@ -136,7 +136,7 @@ struct Chats<'a, 'l> {
 
 impl<'a> Chats<'a, '_> {
     fn entry(&mut self, line: u32, json: &'a str, entry: &Entry<'a>, gaps: &mut Gaps) {
-        let place = Place { line, id: None, time: scalar(entry.timestamp) };
+        let place = RecordLocation { line, id: None, time: scalar(entry.timestamp) };
         let kind = filled(entry.kind).unwrap_or_default();
         if entry.messages.is_some() || (entry.info.is_some() && kind.is_empty()) {
             self.export(line, json, entry, gaps);
@@ -184,19 +184,19 @@ impl<'a> Chats<'a, '_> {
         })
     }
 
-    fn session(&mut self, place: Place<'a>, info: Option<Raw<'a>>) {
+    fn session(&mut self, place: RecordLocation<'a>, info: Option<Raw<'a>>) {
         let id = object::<chat::Info<'a>>(info).and_then(|info| filled(info.id));
         self.chat(id).session(place, info);
     }
 
-    fn part(&mut self, place: Place<'a>, part: Option<Raw<'a>>, session: Option<Raw<'a>>, gaps: &mut Gaps) {
+    fn part(&mut self, place: RecordLocation<'a>, part: Option<Raw<'a>>, session: Option<Raw<'a>>, gaps: &mut Gaps) {
         let owner = object::<Owner<'a>>(part).and_then(|owner| filled(owner.session));
         self.chat(owner.or_else(|| filled(session))).part(place, part, gaps);
     }
 
     fn export(&mut self, line: u32, json: &'a str, entry: &Entry<'a>, gaps: &mut Gaps) {
         let mut lines = LineCounter::new(json, line);
-        let place = Place { line, id: None, time: None };
+        let place = RecordLocation { line, id: None, time: None };
         if is_object(entry.info) {
             self.session(place, entry.info);
         } else {
@@ -216,7 +216,7 @@ impl<'a> Chats<'a, '_> {
         }
     }
 
-    fn bus(&mut self, place: Place<'a>, kind: &str, properties: Option<Raw<'a>>, gaps: &mut Gaps) {
+    fn bus(&mut self, place: RecordLocation<'a>, kind: &str, properties: Option<Raw<'a>>, gaps: &mut Gaps) {
         let about = object::<Properties<'a>>(properties).unwrap_or_default();
         match kind {
             "message.part.updated" => self.part(place, about.part, about.session, gaps),

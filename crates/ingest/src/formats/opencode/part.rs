@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::chat::Chat;
 use super::status::{self, State};
-use crate::assembly::Place;
+use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is_true, object, raw_text, record, scalar, text};
 use agent_strace_model::evidence::Subagent;
@@ -41,7 +41,7 @@ record! {
 const REDACTED: &str = "REDACTED";
 
 impl<'a> Chat<'a> {
-    pub(super) fn part(&mut self, place: Place<'a>, part: Option<Raw<'a>>, gaps: &mut Gaps) {
+    pub(super) fn part(&mut self, place: RecordLocation<'a>, part: Option<Raw<'a>>, gaps: &mut Gaps) {
         match object::<Part<'a>>(part) {
             Some(part) => self.read_part(place, &part, None, gaps),
             None => gaps.malformed(place.line, "a part of a message that is not an object"),
@@ -51,7 +51,7 @@ impl<'a> Chat<'a> {
     /// `message` is the one that the part was found in.
     pub(super) fn read_part(
         &mut self,
-        mut place: Place<'a>,
+        mut place: RecordLocation<'a>,
         part: &Part<'a>,
         message: Option<Cow<'a, str>>,
         gaps: &mut Gaps,
@@ -85,13 +85,13 @@ impl<'a> Chat<'a> {
     }
 
     /// Whether a part is seen for the first time.
-    fn first(&mut self, place: &Place<'a>) -> bool {
+    fn first(&mut self, place: &RecordLocation<'a>) -> bool {
         place.id.as_ref().filter(|id| *id != REDACTED).is_none_or(|id| self.parts.insert(id.clone()))
     }
 
     fn words(
         &mut self,
-        place: Place<'a>,
+        place: RecordLocation<'a>,
         part: &Part<'a>,
         times: &Times<'a>,
         kind: &str,
@@ -119,7 +119,7 @@ impl<'a> Chat<'a> {
     }
 
     /// Files that changed while the model worked, as the host's snapshots show.
-    fn patch(&mut self, place: &Place<'a>, part: &Part<'a>, gaps: &mut Gaps) {
+    fn patch(&mut self, place: &RecordLocation<'a>, part: &Part<'a>, gaps: &mut Gaps) {
         for raw in elements(part.files) {
             match filled(Some(raw)) {
                 Some(target) => {
@@ -131,7 +131,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    fn call(&mut self, mut place: Place<'a>, part: &Part<'a>, message: Option<Cow<'a, str>>, gaps: &mut Gaps) {
+    fn call(&mut self, mut place: RecordLocation<'a>, part: &Part<'a>, message: Option<Cow<'a, str>>, gaps: &mut Gaps) {
         let Some(state) = object::<State<'a>>(part.state) else {
             return gaps.malformed(place.line, "a call without a readable `state`");
         };

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Run;
-use crate::assembly::Place;
+use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, Raw, filled, is, raw_text, record, scalar, text};
 use agent_strace_model::attribution::note;
@@ -82,7 +82,7 @@ pub(super) fn add<'a>(run: &mut Run<'a>, line: u32, event: &Event<'a>, gaps: &mu
     if let Some(tokens) = event.metrics.object().and_then(|metrics| metrics.tokens.object()) {
         usage(run, tokens);
     }
-    let place = Place { line, id: scalar(event.id), time: scalar(event.timestamp) };
+    let place = RecordLocation { line, id: scalar(event.id), time: scalar(event.timestamp) };
     match text(event.action) {
         Some(action) => act(run, &place, &action, event, gaps),
         None if event.observation.is_some() => observe(run, &place, event),
@@ -105,7 +105,7 @@ fn usage(run: &mut Run<'_>, tokens: &Tokens<'_>) {
     run.assembly.together(Some(Cow::Borrowed("running total")), usage);
 }
 
-fn act<'a>(run: &mut Run<'a>, place: &Place<'a>, action: &str, event: &Event<'a>, gaps: &mut Gaps) {
+fn act<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, action: &str, event: &Event<'a>, gaps: &mut Gaps) {
     let args = crate::json::object::<Args<'a>>(event.args).unwrap_or_default();
     let attribution = &mut run.assembly.session.attribution;
     note(&mut attribution.version, filled(args.version));
@@ -154,7 +154,7 @@ fn is_text(value: Raw<'_>) -> bool {
     value.get().starts_with('"')
 }
 
-fn observe<'a>(run: &mut Run<'a>, place: &Place<'a>, event: &Event<'a>) {
+fn observe<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, event: &Event<'a>) {
     let extras = event.extras.object();
     let outcome = extras.and_then(|extras| extras.metadata.object());
     let code = outcome.and_then(|outcome| outcome.exit_code).or_else(|| extras.and_then(|extras| extras.exit_code));

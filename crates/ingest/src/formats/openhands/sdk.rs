@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::Run;
-use crate::assembly::{Place, arguments};
+use crate::assembly::{RecordLocation, arguments};
 use crate::chat::{self, Manner, Message};
 use crate::gaps::Gaps;
 use crate::json::{Nested, filled, is, is_true, raw_text, record, scalar, text};
@@ -50,7 +50,7 @@ record! {
 }
 
 pub(super) fn add<'a>(run: &mut Run<'a>, line: u32, event: &Event<'a>, gaps: &mut Gaps) {
-    let place = Place { line, id: filled(event.id), time: scalar(event.timestamp) };
+    let place = RecordLocation { line, id: filled(event.id), time: scalar(event.timestamp) };
     let kind = text(event.kind).unwrap_or_default();
     match &*kind {
         "ActionEvent" => act(run, &place, event),
@@ -94,7 +94,7 @@ pub(super) fn add<'a>(run: &mut Run<'a>, line: u32, event: &Event<'a>, gaps: &mu
 }
 
 /// An action the agent could not read has none, and did not run.
-fn act<'a>(run: &mut Run<'a>, place: &Place<'a>, event: &Event<'a>) {
+fn act<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, event: &Event<'a>) {
     if let Some(thought) = event.reasoning.filter(|thought| thought.get() != "\"\"") {
         run.assembly.push(place.clone(), EventKind::Reasoning(RawText::Json(thought.get())));
     }
@@ -106,7 +106,7 @@ fn act<'a>(run: &mut Run<'a>, place: &Place<'a>, event: &Event<'a>) {
 }
 
 /// A call of an agent that `OpenHands` only talks to, reported again whenever it changes.
-fn foreign<'a>(run: &mut Run<'a>, place: &Place<'a>, event: &Event<'a>) {
+fn foreign<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, event: &Event<'a>) {
     call(run, place, filled(event.title), arguments(event.input), event);
     let status = match text(event.status).as_deref() {
         _ if is_true(event.is_error) => Status::Error,
@@ -119,7 +119,7 @@ fn foreign<'a>(run: &mut Run<'a>, place: &Place<'a>, event: &Event<'a>) {
 
 fn call<'a>(
     run: &mut Run<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     tool: Option<Cow<'a, str>>,
     arguments: Arguments<'a>,
     event: &Event<'a>,
@@ -142,7 +142,7 @@ fn call<'a>(
     run.assembly.call(place.clone(), call, links);
 }
 
-fn observe<'a>(run: &mut Run<'a>, place: &Place<'a>, event: &Event<'a>) {
+fn observe<'a>(run: &mut Run<'a>, place: &RecordLocation<'a>, event: &Event<'a>) {
     let Some(observation) = event.observation.object() else {
         return run.assembly.push(place.clone(), EventKind::Other);
     };

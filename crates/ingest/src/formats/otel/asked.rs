@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::attributes::{Attributes, arguments_of};
-use crate::assembly::{Assembly, Place};
+use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use agent_strace_model::{Status, ToolCall};
 
@@ -20,14 +20,14 @@ const PIECES: &[&str] = &["llm.output_messages.", "gen_ai.completion."];
 /// A call as the model asked for it.
 #[derive(Debug)]
 pub(super) struct Asked<'a> {
-    place: Place<'a>,
+    place: RecordLocation<'a>,
     id: Option<String>,
     tool: String,
     arguments: Option<String>,
 }
 
 /// The calls that a span's answer asks for.
-pub(super) fn read<'a>(given: &Attributes<'a>, place: &Place<'a>, gaps: &mut Gaps) -> Vec<Asked<'a>> {
+pub(super) fn read<'a>(given: &Attributes<'a>, place: &RecordLocation<'a>, gaps: &mut Gaps) -> Vec<Asked<'a>> {
     let mut asked = Vec::new();
     for text in LISTS.iter().filter_map(|key| given.get(key)) {
         match serde_json::from_str::<Value>(&text) {
@@ -51,14 +51,14 @@ pub(super) fn read<'a>(given: &Attributes<'a>, place: &Place<'a>, gaps: &mut Gap
 }
 
 /// The calls of a message, in its parts or beside them; in some lists each element is a call itself.
-fn calls<'a>(message: &Value, place: &Place<'a>, asked: &mut Vec<Asked<'a>>) {
+fn calls<'a>(message: &Value, place: &RecordLocation<'a>, asked: &mut Vec<Asked<'a>>) {
     let lists = ["parts", "content", "tool_calls"].map(|key| message.get(key).and_then(Value::as_array));
     let parts = lists.into_iter().flatten().flatten().chain([message]);
     asked.extend(parts.filter_map(|part| one(part, place)));
 }
 
 /// A part that is a call: it says so, or it is a name with arguments.
-fn one<'a>(part: &Value, place: &Place<'a>) -> Option<Asked<'a>> {
+fn one<'a>(part: &Value, place: &RecordLocation<'a>) -> Option<Asked<'a>> {
     let call = part.get("function").filter(|function| function.is_object()).unwrap_or(part);
     let first = |value: &Value, keys: &[&str]| {
         let found = keys.iter().find_map(|key| value.get(key)).filter(|value| !value.is_null())?;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Sessions;
 use super::attributes::Attributes;
 use super::span::{SESSIONS, about, seconds};
-use crate::assembly::{Assembly, Place};
+use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, Raw, filled, object, parse, record, scalar, text};
 use agent_strace_model::{Arguments, EventKind, RawText, Status, ToolCall, Usage};
@@ -54,7 +54,7 @@ pub(super) fn read<'a>(
     assembly.id(named);
     about(&mut assembly.session, &given, resource);
     let time = given.get("event.timestamp").or_else(|| seconds(scalar(record.time)));
-    let place = Place { line, id: None, time };
+    let place = RecordLocation { line, id: None, time };
     match name.split_once('.').map_or("", |(_, event)| event) {
         "tool_result" | "tool_call" => call(assembly, place, &given),
         "tool_decision" => decision(assembly, place, &given),
@@ -75,7 +75,7 @@ pub(super) fn read<'a>(
     true
 }
 
-fn call<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, given: &Attributes<'a>) {
+fn call<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, given: &Attributes<'a>) {
     let mut tool = given.first(&["tool_name", "function_name"]).unwrap_or(Cow::Borrowed(""));
     let mut arguments = given.arguments(&["tool_input", "arguments", "function_args"]);
     let parameters = given.get("tool_parameters");
@@ -116,7 +116,7 @@ fn command(command: Option<Raw<'_>>) -> Arguments<'static> {
 }
 
 /// A call that was refused never has a result: the decision is all there is of it.
-fn decision<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, given: &Attributes<'a>) {
+fn decision<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, given: &Attributes<'a>) {
     if !given.get("decision").is_some_and(|decision| is_refusal(&decision)) {
         return assembly.push(place, EventKind::Other);
     }

@@ -79,7 +79,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
         // Exports of nothing are still a log that was read.
         sessions.told(&[]);
     }
-    let finish = |Told { mut assembly, asked, sums }| {
+    let finish = |SessionRecords { mut assembly, asked, sums }| {
         asked::add_untold(&mut assembly, asked);
         sums.add(&mut assembly);
         assembly.finish()
@@ -157,12 +157,12 @@ fn record_of<'a>(
 /// Sessions by what their records call them: a conversation, or else a trace.
 struct Sessions<'a, 's> {
     shown: &'s str,
-    list: Vec<Told<'a>>,
+    list: Vec<SessionRecords<'a>>,
     by_name: HashMap<Cow<'a, str>, usize>,
 }
 
 /// What was told of one session so far.
-struct Told<'a> {
+struct SessionRecords<'a> {
     assembly: Assembly<'a>,
     /// What models asked for.
     asked: Vec<Asked<'a>>,
@@ -172,7 +172,7 @@ struct Told<'a> {
 
 impl<'a> Sessions<'a, '_> {
     /// The session that goes by one of these names; from now on it goes by all of them.
-    fn told(&mut self, names: &[Option<Cow<'a, str>>]) -> &mut Told<'a> {
+    fn told(&mut self, names: &[Option<Cow<'a, str>>]) -> &mut SessionRecords<'a> {
         let names = names.iter().flatten();
         let known = names.clone().find_map(|name| self.by_name.get(name).copied());
         // Records without any name belong together.
@@ -186,7 +186,7 @@ impl<'a> Sessions<'a, '_> {
         }
         if at == self.list.len() {
             let assembly = Assembly::new(&FORMAT.dialect, self.shown, Numbering::Ordinal);
-            self.list.push(Told { assembly, asked: Vec::new(), sums: Sums::default() });
+            self.list.push(SessionRecords { assembly, asked: Vec::new(), sums: Sums::default() });
         }
         #[expect(clippy::indexing_slicing, reason = "every place in the map is one of the list, or was just added")]
         &mut self.list[at]

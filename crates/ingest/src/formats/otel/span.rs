@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::attributes::Attributes;
-use super::{Sessions, Told, asked, sums};
-use crate::assembly::Place;
+use super::{SessionRecords, Sessions, asked, sums};
+use crate::assembly::RecordLocation;
 use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, filled, parse, record, scalar, text};
 use agent_strace_model::attribution::{note, note_each};
@@ -61,10 +61,10 @@ pub(super) fn read<'a>(
     }
     let given = Attributes::read(span.attributes, line, gaps);
     let named = given.first(SESSIONS).or_else(|| resource.first(SESSIONS));
-    let Told { assembly, asked, sums } = sessions.told(&[named.clone(), filled(span.trace)]);
+    let SessionRecords { assembly, asked, sums } = sessions.told(&[named.clone(), filled(span.trace)]);
     assembly.id(named);
     about(&mut assembly.session, &given, resource);
-    let place = Place { line, id: filled(span.id), time: seconds(scalar(span.start)) };
+    let place = RecordLocation { line, id: filled(span.id), time: seconds(scalar(span.start)) };
     sums.span(filled(span.id), filled(span.parent));
     let usage = usage(&given);
     if usage != Usage::default() && sums::is_sum(&given) {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::blocks::{self, Around, identity};
 use crate::gaps::Gaps;
 use crate::head::Head;
@@ -125,7 +125,7 @@ impl<'a> Tree<'a> {
     fn entry(&mut self, item: &Item<'a, Entry<'a>>, gaps: &mut Gaps) {
         let Item { line, record, .. } = item;
         let kind = filled(record.kind).unwrap_or_default();
-        let place = Place { line: *line, id: filled(record.id), time: scalar(record.timestamp) };
+        let place = RecordLocation { line: *line, id: filled(record.id), time: scalar(record.timestamp) };
         match &*kind {
             "session" => self.start(place, record),
             "message" => self.branch(&place, record, gaps),
@@ -156,7 +156,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn start(&mut self, place: Place<'a>, record: &Entry<'a>) {
+    fn start(&mut self, place: RecordLocation<'a>, record: &Entry<'a>) {
         self.assembly.id(filled(record.id));
         self.assembly.root(filled(record.cwd));
         let parent = filled(record.parent_session).or_else(|| filled(record.branched_from));
@@ -164,7 +164,7 @@ impl<'a> Tree<'a> {
         self.assembly.push(place, EventKind::Start);
     }
 
-    fn custom(&mut self, place: Place<'a>, record: &Entry<'a>) {
+    fn custom(&mut self, place: RecordLocation<'a>, record: &Entry<'a>) {
         if filled(record.custom).is_some_and(|custom| custom.starts_with("openclaw")) {
             self.assembly.session.agent = Cow::Borrowed("openclaw");
         }
@@ -172,7 +172,7 @@ impl<'a> Tree<'a> {
     }
 
     /// A message whose parent was continued before starts another branch.
-    fn branch(&mut self, place: &Place<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
+    fn branch(&mut self, place: &RecordLocation<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
         if let Some(parent) = filled(record.parent)
             && !self.parents.insert(parent)
         {
@@ -182,20 +182,20 @@ impl<'a> Tree<'a> {
         self.message(place, record, gaps);
     }
 
-    fn message(&mut self, place: &Place<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
+    fn message(&mut self, place: &RecordLocation<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
         if !record.message.is_object() {
             gaps.malformed(place.line, "a message record without its message");
         }
         self.message_if_any(place, record, gaps);
     }
 
-    fn message_if_any(&mut self, place: &Place<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
+    fn message_if_any(&mut self, place: &RecordLocation<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
         let Some(message) = record.message.object() else { return };
         if let Some(key) = message.duplicate {
             gaps.twice(place.line, key, "a message");
         }
         let time = place.time.clone().or_else(|| scalar(message.timestamp));
-        let place = Place { line: place.line, id: place.id.clone(), time };
+        let place = RecordLocation { line: place.line, id: place.id.clone(), time };
         self.assembly.model(filled(message.model));
         if let Some(usage) = usage(message) {
             self.assembly.usage(place.id.clone(), usage);
@@ -216,7 +216,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-fn result<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, message: &Message<'a>) {
+fn result<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, message: &Message<'a>) {
     let id = identity(message.call_id);
     let is_error = is_true(message.is_error);
     let status = if is_error { Status::Error } else { Status::Ok };

@@ -1,14 +1,14 @@
 //! The events of `pi --mode json` that sessions do not have. They say again what messages say: each call counts once.
 
 use super::{Entry, STARTERS};
-use crate::assembly::{self, Assembly, Place};
+use crate::assembly::{self, Assembly, RecordLocation};
 use crate::blocks::{self, Around, NewCall, Part, identity};
 use crate::gaps::Gaps;
 use crate::json::{elements, filled, is_true, object, record};
 use agent_strace_model::{EventKind, Status};
 
 /// A call that begins to run.
-pub(super) fn start<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, record: &Entry<'a>) {
+pub(super) fn start<'a>(assembly: &mut Assembly<'a>, place: &RecordLocation<'a>, record: &Entry<'a>) {
     let around = Around { starters: STARTERS, ..Around::of(None) };
     let call = NewCall {
         id: identity(record.call_id),
@@ -19,7 +19,7 @@ pub(super) fn start<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, record: 
 }
 
 /// How a call ended; its result follows as a message.
-pub(super) fn end<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, record: &Entry<'a>) {
+pub(super) fn end<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, record: &Entry<'a>) {
     let status = if is_true(record.is_error) { Status::Error } else { Status::Ok };
     assembly.settle(status, identity(record.call_id));
     assembly.push(place, EventKind::Other);
@@ -30,7 +30,12 @@ record! {
 }
 
 /// Messages once more, when a turn or a run has ended: only what was not recorded before is new.
-pub(super) fn summary<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
+pub(super) fn summary<'a>(
+    assembly: &mut Assembly<'a>,
+    place: &RecordLocation<'a>,
+    record: &Entry<'a>,
+    gaps: &mut Gaps,
+) {
     assembly.push(place.clone(), EventKind::Other);
     for raw in elements(record.messages).into_iter().chain(elements(record.results)) {
         let Some(message) = object::<Message<'a>>(Some(raw)) else {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Counts, Nested, Raw, filled, is, is_true, object, record, scalar};
 use crate::reader::Item;
@@ -79,7 +79,7 @@ impl<'a> Chat<'a> {
         let Item { line, record, .. } = item;
         self.identify(record);
         let kind = filled(record.kind).unwrap_or_default();
-        let place = Place { line: *line, id: filled(record.uuid), time: scalar(record.timestamp) };
+        let place = RecordLocation { line: *line, id: filled(record.uuid), time: scalar(record.timestamp) };
         if let Some(usage) = usage(record.usage) {
             self.assembly.usage(place.id.clone(), usage);
         } else if kind == "assistant" {
@@ -125,7 +125,7 @@ impl<'a> Chat<'a> {
         note_each(&mut attribution.branches, filled(record.branch));
     }
 
-    fn system(&mut self, place: &Place<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
+    fn system(&mut self, place: &RecordLocation<'a>, record: &Entry<'a>, gaps: &mut Gaps) {
         let payload = object::<Payload<'a>>(record.payload).unwrap_or_default();
         let session = &mut self.assembly.session;
         match filled(record.subtype).as_deref() {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Around, Chat};
-use crate::assembly::{Place, arguments};
+use crate::assembly::{RecordLocation, arguments};
 use crate::blocks::identity;
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is, is_array, is_true, object, raw_text, record, text};
@@ -37,7 +37,7 @@ record! {
 
 pub(super) fn add<'a>(
     chat: &mut Chat<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     message: &Message<'a>,
     around: &Around<'a>,
     gaps: &mut Gaps,
@@ -78,7 +78,13 @@ pub(super) fn add<'a>(
     }
 }
 
-fn call<'a>(chat: &mut Chat<'a>, place: &Place<'a>, function: &Function<'a>, around: &Around<'a>, gaps: &mut Gaps) {
+fn call<'a>(
+    chat: &mut Chat<'a>,
+    place: &RecordLocation<'a>,
+    function: &Function<'a>,
+    around: &Around<'a>,
+    gaps: &mut Gaps,
+) {
     if let Some(key) = function.duplicate {
         gaps.twice(place.line, key, "a call");
     }
@@ -108,7 +114,7 @@ fn call<'a>(chat: &mut Chat<'a>, place: &Place<'a>, function: &Function<'a>, aro
     }
 }
 
-fn result<'a>(chat: &mut Chat<'a>, place: &Place<'a>, function: &Function<'a>, around: &Around<'a>) {
+fn result<'a>(chat: &mut Chat<'a>, place: &RecordLocation<'a>, function: &Function<'a>, around: &Around<'a>) {
     let id = identity(function.id).or_else(|| identity(around.outcome.call_id));
     let status = status(function, &around.outcome);
     let is_error = !matches!(status, Status::Ok | Status::Missing);

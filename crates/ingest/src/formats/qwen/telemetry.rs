@@ -1,7 +1,7 @@
 //! Telemetry of calls. It repeats the session's own calls, and is the only record of what other agents called.
 
 use super::{Chat, Entry};
-use crate::assembly::{Place, arguments};
+use crate::assembly::{RecordLocation, arguments};
 use crate::gaps::Gaps;
 use crate::json::{Raw, filled, is, is_true, object, record};
 use agent_strace_model::{EventKind, Status, ToolCall};
@@ -21,7 +21,7 @@ record! {
 
 pub(super) fn add<'a>(
     chat: &mut Chat<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     record: &Entry<'a>,
     event: Option<Raw<'a>>,
     gaps: &mut Gaps,

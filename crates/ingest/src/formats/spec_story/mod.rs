@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use agent_strace_model::dialect::Carries;
 use agent_strace_model::{Dialect, EventKind, RawText, Session};
@@ -19,7 +19,7 @@ pub(super) static FORMAT: Format = Format {
 /// One session a file: what was said, and by whom.
 fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
     let mut assembly = Assembly::new(&FORMAT.dialect, &input.log.shown, Numbering::Ordinal);
-    let mut turn: Option<(Place<'a>, bool, usize)> = None;
+    let mut turn: Option<(RecordLocation<'a>, bool, usize)> = None;
     let mut at = 0;
     for (line, number) in input.text.split_inclusive('\n').zip(1..) {
         let end = at;
@@ -32,14 +32,18 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
             close(&mut assembly, turn.take(), input.text, end);
             assembly.model(model.map(Cow::Borrowed));
             gaps.count_record();
-            turn = Some((Place { line: number, time: time.map(Cow::Borrowed), ..Place::default() }, by_user, at));
+            turn = Some((
+                RecordLocation { line: number, time: time.map(Cow::Borrowed), ..RecordLocation::default() },
+                by_user,
+                at,
+            ));
         }
     }
     close(&mut assembly, turn, input.text, at);
     vec![assembly.finish()]
 }
 
-fn close<'a>(assembly: &mut Assembly<'a>, turn: Option<(Place<'a>, bool, usize)>, text: &'a str, end: usize) {
+fn close<'a>(assembly: &mut Assembly<'a>, turn: Option<(RecordLocation<'a>, bool, usize)>, text: &'a str, end: usize) {
     let Some((place, by_user, start)) = turn else { return };
     let words = RawText::Plain(Cow::Borrowed(text.get(start..end).unwrap_or("").trim()));
     assembly.push(place, if by_user { EventKind::Prompt(words) } else { EventKind::Message(words) });

@@ -7,7 +7,7 @@ mod action;
 use std::borrow::Cow;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::head::Head;
 use crate::json::{Counts, Nested, filled, is, is_array, is_object, is_true, object, parse, raw_text, record, text};
@@ -163,7 +163,7 @@ impl<'a> Run<'a> {
     }
 
     fn spoken(&mut self, item: &Item<'a, Step<'a>>) {
-        let place = Place { line: item.line, id: None, time: None };
+        let place = RecordLocation { line: item.line, id: None, time: None };
         if let Some(words) = item.record.content
             && is(item.record.role, "user")
             && !is_true(item.record.is_demo)
@@ -177,7 +177,7 @@ impl<'a> Run<'a> {
         if let Some(key) = step.duplicate {
             gaps.twice(item.line, key, "a step");
         }
-        let place = Place { line: item.line, id: None, time: None };
+        let place = RecordLocation { line: item.line, id: None, time: None };
         if let Some(words) = step.thought.or(step.response).filter(|words| words.get() != "\"\"") {
             self.assembly.push(place.clone(), EventKind::Message(RawText::Json(words.get())));
         }
@@ -209,7 +209,7 @@ impl<'a> Run<'a> {
         if let Some(status) = document.info.object().and_then(|info| filled(info.exit)) {
             let ending = Ending { status: Some(status), ..Ending::default() };
             let line = self.assembly.session.events.last().map_or(1, |event| event.line);
-            self.assembly.push(Place { line, id: None, time: None }, EventKind::End(ending));
+            self.assembly.push(RecordLocation { line, id: None, time: None }, EventKind::End(ending));
         }
         let mut session = self.assembly.finish();
         if let Some(stats) = document.info.object().and_then(|info| info.stats.object()) {

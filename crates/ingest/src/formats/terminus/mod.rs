@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Detect, Format, Input};
-use crate::assembly::{Assembly, Place};
+use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is, is_array, object, parse, record, text};
 use crate::reader::{Item, Reader};
@@ -68,13 +68,19 @@ fn session<'a>(mut assembly: Assembly<'a>, item: &Item<'a, Document<'a>>, gaps: 
     let mut reader = Reader::of_field(item.json, item.line, list);
     let mut typed = String::new();
     while let Some(message) = reader.next::<Message<'a>>(gaps) {
-        let place = Place { line: message.line, id: None, time: None };
+        let place = RecordLocation { line: message.line, id: None, time: None };
         add(&mut assembly, &place, &message.record, &mut typed, gaps);
     }
     assembly.finish()
 }
 
-fn add<'a>(assembly: &mut Assembly<'a>, place: &Place<'a>, message: &Message<'a>, typed: &mut String, gaps: &mut Gaps) {
+fn add<'a>(
+    assembly: &mut Assembly<'a>,
+    place: &RecordLocation<'a>,
+    message: &Message<'a>,
+    typed: &mut String,
+    gaps: &mut Gaps,
+) {
     let words = message.content.map(|words: Raw<'a>| RawText::Json(words.get()));
     if !is(message.role, "assistant") {
         let kind = words.filter(|_| is(message.role, "user")).map_or(EventKind::Other, EventKind::Prompt);

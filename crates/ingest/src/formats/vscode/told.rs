@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::invocation::{Asked, Ran, asked, ran};
 use super::replay::{Chat, Part, Request, path};
-use crate::assembly::{Assembly, Place};
+use crate::assembly::{Assembly, RecordLocation};
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, filled, is, object, raw_text, record, scalar, text};
 use agent_strace_model::attribution::{note, note_each};
@@ -41,7 +41,7 @@ impl<'a> Chat<'a> {
 fn tell<'a>(assembly: &mut Assembly<'a>, request: &Request<'a>, gaps: &mut Gaps) {
     let fields = &request.fields;
     let time = scalar(fields.timestamp);
-    let place = Place { line: request.line, id: filled(fields.id), time: time.clone() };
+    let place = RecordLocation { line: request.line, id: filled(fields.id), time: time.clone() };
     let attribution = &mut assembly.session.attribution;
     note_each(&mut attribution.models, filled(fields.model));
     note(&mut attribution.version, object::<Agent<'a>>(fields.agent).and_then(|agent| filled(agent.version)));
@@ -52,7 +52,7 @@ fn tell<'a>(assembly: &mut Assembly<'a>, request: &Request<'a>, gaps: &mut Gaps)
     let mut invocations = Invocations::new(asked(request));
     let mut written = HashSet::new();
     for (at, (line, part)) in request.parts.iter().enumerate() {
-        let place = Place { line: *line, id: None, time: time.clone() };
+        let place = RecordLocation { line: *line, id: None, time: time.clone() };
         if let Some(base) = path(part.base) {
             assembly.root(Some(without_slash(base)));
         }
@@ -70,7 +70,7 @@ fn without_slash(path: Cow<'_, str>) -> Cow<'_, str> {
     if trimmed.is_empty() || trimmed.len() == path.len() { path } else { Cow::Owned(trimmed.to_owned()) }
 }
 
-fn words<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, part: &Part<'a>) {
+fn words<'a>(assembly: &mut Assembly<'a>, place: RecordLocation<'a>, part: &Part<'a>) {
     let words = part.value.filter(|value| value.get().starts_with('"')).map(|value| RawText::Json(value.get()));
     let event = match (text(part.kind).as_deref(), words) {
         (None | Some("markdownContent" | "markdownVuln"), Some(words)) => EventKind::Message(words),
@@ -83,7 +83,7 @@ fn words<'a>(assembly: &mut Assembly<'a>, place: Place<'a>, part: &Part<'a>) {
 /// Files that the editor itself says were changed. `false`: the part is about something else.
 fn files<'a>(
     assembly: &mut Assembly<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     part: &Part<'a>,
     written: &mut HashSet<(Access, Cow<'a, str>)>,
     gaps: &mut Gaps,
@@ -178,7 +178,7 @@ impl<'a> Invocations<'a> {
                 status,
                 subagent: None,
             };
-            assembly.call(Place { line: asked.line, id: None, time: time.cloned() }, call, id);
+            assembly.call(RecordLocation { line: asked.line, id: None, time: time.cloned() }, call, id);
         }
     }
 
@@ -220,7 +220,7 @@ fn one<'a>(assembly: &mut Assembly<'a>, ran: Ran<'a>, asked: Option<&Asked<'a>>,
         Some(asked) if !ran.by_user => (asked.line, asked.arguments.clone()),
         _ => (ran.line, ran.arguments),
     };
-    let place = Place { line, id: None, time: time.cloned() };
+    let place = RecordLocation { line, id: None, time: time.cloned() };
     // The editor runs what the model asked for: without a word on its end, a result says that it ran.
     let status = if ran.status == Status::Missing && asked.is_some_and(|asked| asked.answered) {
         Status::Ok

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use super::ANTIGRAVITY;
-use crate::assembly::{self, Assembly, Numbering, Place};
+use crate::assembly::{self, Assembly, Numbering, RecordLocation};
 use crate::formats::Input;
 use crate::gaps::Gaps;
 use crate::json::{Raw, elements, fields, filled, is, is_array, object, raw_text, record, scalar, text};
@@ -55,7 +55,7 @@ impl<'a> Steps<'a> {
     fn step(&mut self, item: &Item<'a, Step<'a>>, gaps: &mut Gaps) {
         let Item { line, record: step, .. } = item;
         let number = scalar(step.number);
-        let place = Place { line: *line, id: number.clone(), time: scalar(step.created.or(step.timestamp)) };
+        let place = RecordLocation { line: *line, id: number.clone(), time: scalar(step.created.or(step.timestamp)) };
         let kind = filled(step.kind).unwrap_or_default();
         match kind.strip_prefix("CORTEX_STEP_TYPE_").unwrap_or(&kind) {
             "USER_INPUT" => self.words(&place, step.content, EventKind::Prompt),
@@ -85,13 +85,13 @@ impl<'a> Steps<'a> {
         }
     }
 
-    fn words(&mut self, place: &Place<'a>, text: Option<Raw<'a>>, kind: fn(RawText<'a>) -> EventKind<'a>) {
+    fn words(&mut self, place: &RecordLocation<'a>, text: Option<Raw<'a>>, kind: fn(RawText<'a>) -> EventKind<'a>) {
         if let Some(text) = text {
             self.assembly.push(place.clone(), kind(RawText::Json(text.get())));
         }
     }
 
-    fn call(&mut self, place: &Place<'a>, at: usize, call: &Call<'a>, gaps: &mut Gaps) {
+    fn call(&mut self, place: &RecordLocation<'a>, at: usize, call: &Call<'a>, gaps: &mut Gaps) {
         if let Some(key) = call.duplicate {
             gaps.twice(place.line, key, "a call");
         }
@@ -109,7 +109,7 @@ impl<'a> Steps<'a> {
     }
 
     /// The step of a call that was asked for before, or one that nobody is known to have asked for.
-    fn outcome(&mut self, place: Place<'a>, kind: &str, step: &Step<'a>) {
+    fn outcome(&mut self, place: RecordLocation<'a>, kind: &str, step: &Step<'a>) {
         let status = status(step.status);
         let found = self.open.iter().position(|(_, expected)| *expected == kind);
         let found = found.or_else(|| self.open.iter().position(|(_, expected)| expected.is_empty()));

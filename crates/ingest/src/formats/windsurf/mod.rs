@@ -8,7 +8,7 @@ mod antigravity;
 use std::borrow::Cow;
 
 use super::{Base, Detect, Format, Home, Input};
-use crate::assembly::{Assembly, Numbering, Place};
+use crate::assembly::{Assembly, Numbering, RecordLocation};
 use crate::gaps::Gaps;
 use crate::head::Head;
 use crate::json::{Raw, Record, filled, is, is_object, is_true, object, raw_text, record, scalar};
@@ -101,7 +101,7 @@ fn read<'a>(input: &Input<'a>, gaps: &mut Gaps) -> Vec<Session<'a>> {
 
 fn step<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Step<'a>>, gaps: &mut Gaps) {
     let Item { line, record: step, .. } = item;
-    let place = Place { line: *line, id: None, time: scalar(step.timestamp) };
+    let place = RecordLocation { line: *line, id: None, time: scalar(step.timestamp) };
     let Some(kind) = filled(step.kind) else {
         return gaps.malformed(*line, "a step without a `type`");
     };
@@ -123,7 +123,7 @@ fn step<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Step<'a>>, gaps: &mut G
 
 fn words<'a>(
     assembly: &mut Assembly<'a>,
-    place: &Place<'a>,
+    place: &RecordLocation<'a>,
     text: Option<Raw<'a>>,
     kind: fn(RawText<'a>) -> EventKind<'a>,
 ) {
@@ -135,7 +135,7 @@ fn words<'a>(
 /// Every other step is a tool that ran, or was to run.
 fn call<'a>(
     assembly: &mut Assembly<'a>,
-    place: Place<'a>,
+    place: RecordLocation<'a>,
     tool: Cow<'a, str>,
     details: Option<Raw<'a>>,
     given: &Details<'a>,

@@ -343,7 +343,7 @@ fn items<'v>(parser: &mut Parser<'_>, value: &'v Value, pointer: &str) -> &'v [V
 type Names = std::collections::BTreeSet<String>;
 
 /// Every item of a list, by a name of its own: a baseline keeps one value for each name.
-fn each<T: Named>(
+fn each<T: HasName>(
     parser: &mut Parser<'_>,
     items: &[Value],
     above: &str,
@@ -369,17 +369,17 @@ fn each<T: Named>(
     all
 }
 
-trait Named {
+trait HasName {
     fn name(&self) -> &str;
 }
 
-impl Named for Scorer {
+impl HasName for Scorer {
     fn name(&self) -> &str {
         &self.name
     }
 }
 
-impl Named for Criterion {
+impl HasName for Criterion {
     fn name(&self) -> &str {
         &self.name
     }

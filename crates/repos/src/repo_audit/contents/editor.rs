@@ -2,7 +2,7 @@
 
 use super::super::document::{items, member, members, text};
 use super::super::tables::Ecosystem;
-use super::{List, Named, container, shell};
+use super::{List, Reference, container, shell};
 use agent_strace_policy::json::Value;
 
 /// `recommendations` of `.vscode/extensions.json`. What is unwanted is not in use.
@@ -22,7 +22,7 @@ fn ids(value: Option<&Value>, list: &mut List<'_>) {
         // `-id` takes one away that a feature brought.
         if let Some(id) = text(item).filter(|id| !id.starts_with('-')) {
             let id = id.split('@').next().unwrap_or(id).to_ascii_lowercase();
-            list.add_at(Named::Extension(id), &item.span);
+            list.add_at(Reference::Extension(id), &item.span);
         }
     }
 }
@@ -34,7 +34,7 @@ pub(super) fn devcontainer(root: &Value, list: &mut List<'_>) {
             "features" => {
                 for (feature, _) in members(value) {
                     let name = container::image(&feature.name).to_ascii_lowercase();
-                    list.add_at(Named::Feature(name), &feature.span);
+                    list.add_at(Reference::Feature(name), &feature.span);
                 }
             }
             "image" => {

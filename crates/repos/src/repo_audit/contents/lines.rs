@@ -1,7 +1,7 @@
 //! Manifests and lockfiles of lines, and files that are not what their name says.
 
 use super::super::tables::Ecosystem;
-use super::{List, Named};
+use super::{List, Reference};
 
 /// Lines with the byte at which each starts.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -88,7 +88,7 @@ pub(super) fn brew(list: &mut List<'_>) {
         match word {
             "brew" | "cask" => list.package(Ecosystem::Brew, name, start),
             "npm" => list.package(Ecosystem::Npm, name, start),
-            "vscode" => list.add(Named::Extension(name.to_ascii_lowercase()), start),
+            "vscode" => list.add(Reference::Extension(name.to_ascii_lowercase()), start),
             _ => {}
         }
     }
@@ -117,7 +117,7 @@ pub(super) fn versions(list: &mut List<'_>) {
             Some(("go", name)) => list.package(Ecosystem::Go, name, start),
             // A tool that is called like its program.
             None if !name.is_empty() && !name.starts_with(['#', '[']) => {
-                list.add(Named::Command(vec![name.to_owned()]), start);
+                list.add(Reference::Command(vec![name.to_owned()]), start);
             }
             _ => {}
         }

@@ -20,7 +20,7 @@ pub(super) use lines::without_version;
 
 /// Something that a file names.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Named {
+pub(super) enum Reference {
     Package(Ecosystem, String),
     /// The id of an editor extension.
     Extension(String),
@@ -35,7 +35,7 @@ pub(super) enum Named {
 /// With its 1-based line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Mention {
-    pub(super) named: Named,
+    pub(super) named: Reference,
     pub(super) line: u32,
 }
 
@@ -178,17 +178,17 @@ struct List<'t> {
 }
 
 impl List<'_> {
-    fn add(&mut self, named: Named, at: usize) {
+    fn add(&mut self, named: Reference, at: usize) {
         let line = line_at(self.text, at);
         self.mentions.push(Mention { named, line });
     }
 
-    fn add_at(&mut self, named: Named, span: &Range<usize>) {
+    fn add_at(&mut self, named: Reference, span: &Range<usize>) {
         self.add(named, span.start);
     }
 
     fn package(&mut self, ecosystem: Ecosystem, name: &str, at: usize) {
-        self.add(Named::Package(ecosystem, name.to_ascii_lowercase()), at);
+        self.add(Reference::Package(ecosystem, name.to_ascii_lowercase()), at);
     }
 
     fn document_of(&mut self, path: &str, ecosystem: Ecosystem, read: fn(&Value, &mut Self)) {

@@ -3,7 +3,7 @@
 use super::super::document::{items, text};
 use super::super::tables::Ecosystem;
 use super::lines::{requirement, without_version};
-use super::{List, Named};
+use super::{List, Reference};
 use agent_strace_effects::Kind;
 use agent_strace_policy::Policy;
 use agent_strace_policy::json::Value;
@@ -113,5 +113,5 @@ fn command(words: &[String], at: usize, list: &mut List<'_>) {
         }
     }
     let words = std::iter::once(program).chain(arguments.iter().cloned()).collect();
-    list.add(Named::Command(words), at);
+    list.add(Reference::Command(words), at);
 }

@@ -3,11 +3,11 @@ use super::*;
 fn found(path: &str, text: &str) -> Vec<String> {
     let shown = |mention: &Mention| {
         let what = match &mention.named {
-            Named::Package(ecosystem, name) => format!("{ecosystem:?} {name}"),
-            Named::Extension(id) => format!("extension {id}"),
-            Named::Feature(name) => format!("feature {name}"),
-            Named::Action(name) => format!("action {name}"),
-            Named::Command(words) => format!("$ {}", words.join(" ")),
+            Reference::Package(ecosystem, name) => format!("{ecosystem:?} {name}"),
+            Reference::Extension(id) => format!("extension {id}"),
+            Reference::Feature(name) => format!("feature {name}"),
+            Reference::Action(name) => format!("action {name}"),
+            Reference::Command(words) => format!("$ {}", words.join(" ")),
         };
         format!("{}: {what}", mention.line)
     };

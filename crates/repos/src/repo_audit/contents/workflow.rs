@@ -2,7 +2,7 @@
 
 use super::super::document::text;
 use super::super::tables::Ecosystem;
-use super::{List, Named, container, shell};
+use super::{List, Reference, container, shell};
 use agent_strace_policy::json::{Data, Value};
 
 /// Keys of scripts, over all systems.
@@ -69,7 +69,7 @@ fn arguments(key: &str, words: &str, value: &Value, list: &mut List<'_>) {
     let agent = key.split(['_', '-']).next().unwrap_or(key);
     let mut command = vec![agent.to_owned()];
     command.extend(words.split_whitespace().map(str::to_owned));
-    list.add_at(Named::Command(command), &value.span);
+    list.add_at(Reference::Command(command), &value.span);
 }
 
 fn uses(action: &str, at: usize, list: &mut List<'_>) {
@@ -78,5 +78,5 @@ fn uses(action: &str, at: usize, list: &mut List<'_>) {
         return;
     }
     let name = action.split('@').next().unwrap_or(action).to_ascii_lowercase();
-    list.add(Named::Action(name), at);
+    list.add(Reference::Action(name), at);
 }

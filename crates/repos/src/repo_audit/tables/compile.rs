@@ -46,7 +46,7 @@ pub struct Setting {
     pub value: Option<Regex>,
 }
 
-type Named = BTreeMap<String, Vec<SignalId>>;
+type SignalsByName = BTreeMap<String, Vec<SignalId>>;
 
 /// All tools, ready to be compared with a repository.
 #[derive(Debug)]
@@ -56,10 +56,10 @@ pub struct Tables {
     /// The globs of files with settings, each with those.
     pub(crate) setting_files: Globs,
     pub settings: Vec<Setting>,
-    pub packages: BTreeMap<Ecosystem, Named>,
-    pub extensions: Named,
-    pub features: Named,
-    pub actions: Named,
+    pub packages: BTreeMap<Ecosystem, SignalsByName>,
+    pub extensions: SignalsByName,
+    pub features: SignalsByName,
+    pub actions: SignalsByName,
     /// By the program, with all words.
     pub commands: BTreeMap<String, Vec<(Vec<String>, SignalId)>>,
     pub commits: Texts,
@@ -173,10 +173,10 @@ struct Builder {
     files: Vec<(String, SignalId)>,
     setting_files: Vec<(String, SignalId)>,
     settings: Vec<Setting>,
-    packages: BTreeMap<Ecosystem, Named>,
-    extensions: Named,
-    features: Named,
-    actions: Named,
+    packages: BTreeMap<Ecosystem, SignalsByName>,
+    extensions: SignalsByName,
+    features: SignalsByName,
+    actions: SignalsByName,
     commands: BTreeMap<String, Vec<(Vec<String>, SignalId)>>,
     commits: Vec<(String, SignalId, Pattern)>,
     branches: Vec<(String, SignalId)>,

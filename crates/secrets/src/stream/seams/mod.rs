@@ -24,7 +24,7 @@ use super::Detector;
 use super::leaf::Known;
 use super::settle::without;
 use super::text::{Spot, Writing, code_points, decode, locate};
-use ordered::Told;
+use ordered::PendingFinding;
 pub(super) use ordered::{Ordered, Queue};
 use piece::Piece;
 use stream::{Cut, Held, Stream};
@@ -256,7 +256,7 @@ impl<'r> Seams<'r> {
     }
 
     /// Which bytes go, what stands there instead, and what is told of it.
-    fn cut(&self, cut: &Cut<'_>) -> (u64, u64, String, Told) {
+    fn cut(&self, cut: &Cut<'_>) -> (u64, u64, String, PendingFinding) {
         let Cut { piece, text, hit, whole, continues } = cut;
         let raw = self.slice(piece.raw.start, piece.raw.end);
         let spots = locate(raw, Writing::Json, [text.start, text.end]);
@@ -274,7 +274,7 @@ impl<'r> Seams<'r> {
         };
         let known = Known::new(self.detector, (*hit).clone(), whole, Writing::Json);
         let by = if *continues { String::new() } else { known.by.clone() };
-        let told = Told { line: piece.line, pointer, start, end, known };
+        let told = PendingFinding { line: piece.line, pointer, start, end, known };
         (piece.raw.start + from.raw as u64, piece.raw.start + to.raw as u64, by, told)
     }
 }

@@ -12,13 +12,13 @@ use crate::stream::{Finding, Sink};
 #[derive(Default)]
 pub(in crate::stream) struct Queue {
     /// By its offset in the log.
-    pub(super) told: RefCell<BTreeMap<u64, Told>>,
+    pub(super) told: RefCell<BTreeMap<u64, PendingFinding>>,
     /// Bytes of the log that were handed on.
     pub(super) given: Cell<u64>,
 }
 
 /// A finding that waits for its turn.
-pub(super) struct Told {
+pub(super) struct PendingFinding {
     pub(super) line: u64,
     pub(super) pointer: String,
     pub(super) start: u64,
@@ -46,13 +46,13 @@ impl<'s> Ordered<'s> {
         self.tell(|_, _| true)
     }
 
-    fn tell(&mut self, is_due: impl Fn(u64, &Told) -> bool) -> io::Result<()> {
+    fn tell(&mut self, is_due: impl Fn(u64, &PendingFinding) -> bool) -> io::Result<()> {
         loop {
             let mut waiting = self.queue.told.borrow_mut();
             let Some(first) = waiting.first_entry().filter(|first| is_due(*first.key(), first.get())) else {
                 return Ok(());
             };
-            let Told { line, pointer, start, end, known } = first.remove();
+            let PendingFinding { line, pointer, start, end, known } = first.remove();
             drop(waiting);
             self.sink.found(&known.finding(line, &pointer, false, start, end))?;
             if self.last.0 != line {

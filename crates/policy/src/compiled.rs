@@ -11,7 +11,7 @@ use super::parse::{Defaults, List, Lists, Matches, Mcp, Rule, Rulebook, Stated};
 use super::path::{OwnRule, PathList, PathSet, is_anchored};
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Scope {
+pub(super) struct CompiledLists {
     pub(super) defaults: Defaults,
     pub(super) read: Rules<PathList>,
     pub(super) write: Rules<PathList>,
@@ -122,7 +122,7 @@ impl<L> Rules<L> {
     }
 }
 
-impl Scope {
+impl CompiledLists {
     /// With the files that the policy was read from: who is judged by them may not change them.
     pub(super) fn guarding<'p>(self, paths: impl Iterator<Item = &'p str>) -> Self {
         let judging: Vec<OwnRule> = paths.filter(|path| !is_anchored(path)).map(OwnRule::of_file).collect();

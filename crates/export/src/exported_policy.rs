@@ -9,7 +9,7 @@ use agent_strace_policy::{Decision, EntryView, Policy, Subject};
 
 use super::answer::Answer;
 
-pub(super) struct Scope<'a> {
+pub(super) struct ExportedPolicy<'a> {
     pub(super) policy: &'a Policy,
     pub(super) version: u32,
     /// Those that stand in a list of paths, commands or hosts, and what lists can say of rules that forbid.
@@ -51,7 +51,7 @@ pub(super) enum Trouble {
     Arguments,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> ExportedPolicy<'a> {
     pub(super) fn new(policy: &'a Policy) -> Self {
         let version = policy.identity().map_or(1, |identity| identity.version);
         let lists = ["/files/", "/commands/", "/network/"];
@@ -105,7 +105,7 @@ impl<'a> Scope<'a> {
         self.entries(Subject::Network, Decision::Denied).find(|entry| entry.place.pointer.ends_with("/deny_all"))
     }
 
-    /// What would pass that the scope refuses, if a command that starts with these words always ran.
+    /// What would pass that the policy refuses, if a command that starts with these words always ran.
     pub(super) fn troubles(&self, words: &str) -> Vec<Trouble> {
         let mut troubles: Vec<Trouble> = CONTINUATIONS
             .iter()
