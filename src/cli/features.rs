@@ -1,4 +1,4 @@
-//! Parts of the program that a build may leave out, and the answer of such a build to whoever asks for them.
+//! Parts of the program that a build may leave out, and the error of such a build for commands that need them.
 
 use clap::error::{ContextKind, ContextValue};
 

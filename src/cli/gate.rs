@@ -60,7 +60,7 @@ pub(super) enum LintMode<'a> {
     Never,
     /// Only if the default lint file exists.
     WhereConfigured,
-    /// By this file, else by the default file, else by the defaults of the rules.
+    /// The rules take their settings from this file, else from the default file, else from their own defaults.
     Always(Option<&'a str>),
 }
 

@@ -80,7 +80,7 @@ impl JudgeConfig {
         Ok(Self { policy, settings, baseline, retention, private, lints, links, links_gap, entries })
     }
 
-    /// As [`Self::load`], where unknown symlinks are a failure.
+    /// Like [`Self::load`], but unknown symlinks are a failure.
     #[cfg(feature = "live")]
     pub(super) fn load_complete(
         request: GateRequest<'_>,

@@ -89,7 +89,7 @@ impl Inputs {
         Self::select_in(Path::new("."), trace_dir, SessionRequests { named: requests, selection }, environment, stdin)
     }
 
-    /// As [`Self::select`], with the git objects of another repository.
+    /// Like [`Self::select`], with the git objects of another repository.
     pub(super) fn select_in(
         repository: &Path,
         trace_dir: &Path,

@@ -36,7 +36,7 @@ const SESSIONS: &[&str] = &[
 /// Tool, arguments, and the rules of which one has to say so.
 type Break = (&'static str, Value, &'static [&'static str]);
 
-/// What no scope of these sessions may let pass.
+/// Calls that no policy of these sessions may let pass.
 fn breaks() -> Vec<Break> {
     let shell = |command: &str| ("Bash", json!({ "command": command }));
     let cases = [

@@ -15,9 +15,9 @@ use super::wording;
 /// Whether findings carry evidence from the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// For reports: findings quote the log.
+    /// Findings quote the log: for reports.
     Evidence,
-    /// For counting: findings have no evidence.
+    /// Findings have no evidence: for counting.
     Verdicts,
 }
 

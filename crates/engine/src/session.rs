@@ -28,7 +28,7 @@ use super::waiver_matcher::WaiverMatcher;
 use super::wording;
 use super::{Entry, SessionOutcome, Verdict};
 
-/// What a [`SessionOutcome`] holds in addition to the findings.
+/// The parts of a [`SessionOutcome`] in addition to the findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entries {
     /// Every judged effect, the activity and the causes of each finding.

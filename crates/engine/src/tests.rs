@@ -401,7 +401,7 @@ fn with_findings(text: &str, id: &str) -> (String, bool) {
                     let outcome = conclude_block(&policy(scope).hooked(hooks.clone()), &lines, &settings);
                     for (session, finding) in told(&outcome) {
                         fires |= finding.rule.as_str() == id;
-                        // What the policy says of the same calls is another family's.
+                        // Findings of other families about the same calls are not listed.
                         if Family::of(id) == Some(Family::Lint) && finding.rule.family() != Family::Lint {
                             continue;
                         }

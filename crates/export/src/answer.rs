@@ -1,4 +1,4 @@
-//! What an engine, or the policy, says about a call.
+//! The answer of an engine, or of the policy, to a call.
 
 use agent_strace_engine::Entry;
 use agent_strace_model::finding::Level;

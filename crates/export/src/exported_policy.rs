@@ -105,7 +105,7 @@ impl<'a> ExportedPolicy<'a> {
         self.entries(Subject::Network, Decision::Denied).find(|entry| entry.place.pointer.ends_with("/deny_all"))
     }
 
-    /// What would pass that the policy refuses, if a command that starts with these words always ran.
+    /// The effects that the policy refuses and that would pass if every command with these first words ran.
     pub(super) fn troubles(&self, words: &str) -> Vec<Trouble> {
         let mut troubles: Vec<Trouble> = CONTINUATIONS
             .iter()

@@ -19,7 +19,7 @@ pub struct Residual {
     pub instead: &'static str,
 }
 
-/// What of the policy it is about.
+/// The part of the policy that it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Of {
     /// A list, or an entry: its JSON pointer, what it is called, its line, and its text.
@@ -65,7 +65,7 @@ pub(super) fn once(residuals: Vec<Residual>) -> Vec<Residual> {
     seen
 }
 
-/// How a call does what the policy speaks about.
+/// The way in which a call does what the policy judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// A tool that is no shell, by its arguments.

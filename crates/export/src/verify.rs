@@ -24,7 +24,7 @@ pub struct Agreement {
     pub weaker: usize,
     /// The same, and nothing in the list says so: a defect of the export.
     pub unlisted: usize,
-    /// Of those that are weaker: the policy refuses, and the engine runs it without a question.
+    /// The weaker ones that the policy refuses and the engine runs without a question.
     pub passed: usize,
     /// The engine has no such tool.
     pub elsewhere: usize,
@@ -50,7 +50,7 @@ pub struct Difference {
     pub engine: Answer,
     /// It is weaker, and the list does not say so.
     pub unlisted: bool,
-    /// What the policy says.
+    /// The answer of the policy.
     pub reason: String,
 }
 
@@ -143,7 +143,7 @@ impl Pair<'_> {
         })
     }
 
-    /// What the policy refuses, and neither the engine nor its sandbox.
+    /// The effects that the policy refuses and that neither the engine nor its sandbox refuses.
     fn missed(&self) -> impl Iterator<Item = &Entry> {
         let entries = self.entries.iter().enumerate();
         entries

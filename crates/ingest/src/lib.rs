@@ -34,7 +34,7 @@ use self::gaps::Gaps;
 use agent_strace_model::attribution::{note, note_each};
 use agent_strace_model::{Dialect, Gap, GapKind, Session};
 
-/// The text of the gap that stands for a whole log.
+/// The text of a gap about a whole log.
 const NO_SESSION: &str = "no session could be read: the log holds nothing that belongs to one";
 
 /// The bytes of one log, and how users know it.

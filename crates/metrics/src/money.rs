@@ -87,7 +87,7 @@ impl Basis {
 /// What a session, or a part of it, cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cost {
-    /// In parts of a dollar ([`agent_strace_model::prices::DOLLAR`]): of what has a price.
+    /// The cost of everything that has a price, in parts of a dollar ([`agent_strace_model::prices::DOLLAR`]).
     pub amount: u128,
     pub basis: Basis,
     /// Why it is incomplete.

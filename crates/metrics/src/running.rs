@@ -11,7 +11,7 @@ use agent_strace_model::{Session, Usage};
 pub struct Charge {
     /// 1-based number of the event.
     pub event: u32,
-    /// In parts of a dollar ([`agent_strace_model::prices::DOLLAR`]): of what has a price.
+    /// The cost of everything that has a price, in parts of a dollar ([`agent_strace_model::prices::DOLLAR`]).
     pub amount: u128,
     pub basis: Basis,
 }

@@ -38,7 +38,7 @@ pub enum Stream<'a> {
     Subagent(Cow<'a, str>),
 }
 
-/// What a record says in addition to an event.
+/// A fact in a record in addition to its event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Label<'a> {
     /// The agent whose work a result is.

@@ -154,9 +154,9 @@ pub struct EffectView {
     /// The name of an environment variable.
     pub name: Option<String>,
     pub reason: Option<String>,
-    /// For an unresolved effect: how much is known about it.
+    /// The class of an unresolved effect.
     pub class: Option<&'static str>,
-    /// For an unresolved effect: the leading words of commands that vouch for it if a policy allows them.
+    /// The leading words of commands that vouch for an unresolved effect if a policy allows them.
     pub vouched_by: Vec<String>,
     pub certainty: Option<&'static str>,
     pub via: Option<Cow<'static, str>>,

@@ -232,7 +232,7 @@ pub(super) struct Effect<'a> {
     name: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
-    /// Of an opaque effect: `delegated`, `state`, `changed`, `unknown` or `hidden`.
+    /// The class of an opaque effect: `delegated`, `state`, `changed`, `unknown` or `hidden`.
     #[serde(skip_serializing_if = "Option::is_none")]
     class: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]

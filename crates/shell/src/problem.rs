@@ -1,4 +1,4 @@
-//! What is wrong with a text that is no complete shell program.
+//! The problems of a text that is not a complete shell program.
 
 use std::fmt;
 

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Whose data it is.
+/// The origin of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     Shipped,

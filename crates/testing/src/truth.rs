@@ -1,4 +1,4 @@
-//! What the scripted models behind the logs of this repository sent: `fixtures/real/ground-truth.json`.
+//! The calls that the scripted models behind the logs of this repository sent: `fixtures/real/ground-truth.json`.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub struct Sent {
     pub input: Value,
 }
 
-/// What the models behind the logs of one folder were paid for.
+/// The billed amounts of the models behind the logs of one folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paid {
     pub requests: u64,

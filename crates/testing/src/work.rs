@@ -20,8 +20,8 @@ pub fn of(run: impl FnOnce()) -> u64 {
     STEPS.with(Cell::get) - before
 }
 
-/// Twice the input takes at most about twice the steps. `run` works on an input of the size that it is given; `name`
-/// tells the input apart.
+/// Asserts that twice the input takes at most about twice the steps. `run` works on an input of the given size; `name` is
+/// the name of the input in messages.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! Where telemetry goes: an address, the headers of its requests, and the answers.
+//! The target of telemetry: an address, the headers of requests, and the answers.
 
 use std::time::Duration;
 

@@ -68,7 +68,7 @@ impl MessageLoop {
         let _ = self.jobs.send(Job::Judge(self.timed(from, way, piece), Box::new(then)));
     }
 
-    /// As [`Self::judge`], and waits for the verdict.
+    /// Like [`Self::judge`], and waits for the verdict.
     pub(super) fn verdict(&self, from: Side, way: &Way, piece: Frame) -> Verdict {
         let (give, get) = mpsc::channel();
         self.judge(from, way, piece, move |verdict| drop(give.send(verdict)));

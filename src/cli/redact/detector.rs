@@ -25,7 +25,7 @@ pub(in crate::cli) struct Redactor {
     personal: bool,
     /// Values that are never replaced.
     keep: Keep,
-    /// By kind: the replacement that the configuration names.
+    /// The replacement for each kind, as the configuration names it.
     replacements: BTreeMap<&'static str, String>,
 }
 

@@ -37,7 +37,7 @@ pub(in crate::cli) fn clean(wanted: &Redactor, json: &[u8]) -> io::Result<Vec<u8
     Ok(kept.0)
 }
 
-/// As [`clean`], for a text.
+/// Like [`clean`], for a text.
 pub(in crate::cli) fn clean_text(wanted: &Redactor, text: &str) -> Result<String, Failure> {
     let not_searched = |_| Failure::new("it could not be searched for what is private: nothing was recorded");
     let kept = clean(wanted, text.as_bytes()).map_err(not_searched)?;

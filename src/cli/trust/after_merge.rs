@@ -1,4 +1,4 @@
-//! How a change would be judged by its own policy files, that is, after it is merged. Information, never a verdict.
+//! Judges a change by its own policy files, as they apply after the merge. The result is information, never a verdict.
 
 use std::sync::Arc;
 

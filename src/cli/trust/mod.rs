@@ -100,7 +100,7 @@ impl<'a> Trust<'a> {
         self.base_at(self.policy.as_ref())
     }
 
-    /// As [`Self::base`], once the change is merged.
+    /// Like [`Self::base`], once the change is merged.
     pub(super) fn head_base<'s>(&'s self, ends: &'s Ends) -> TrustBase<'s> {
         self.base_at(Some(&ends.head))
     }

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::schemas;
 use crate::world::World;
 
-/// What did not happen by then hangs.
+/// The time after which a test reports a hang.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(10);
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_agent-strace");

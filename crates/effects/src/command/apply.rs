@@ -374,7 +374,7 @@ fn removed(role: Role) -> Option<Role> {
     }
 }
 
-/// What flags say of all operands of a command.
+/// Flags that change the role of every operand of a command.
 #[derive(Debug, Clone, Copy, Default)]
 struct Flags {
     tree: bool,

@@ -1,5 +1,5 @@
-//! What holds for the piece of a script that is being walked. It is passed down by value: a nested walk gets a changed
-//! copy, so that nothing has to be put back when it ends.
+//! The context of the part of a script that the evaluator walks. It is passed down by value: a nested walk gets a changed
+//! copy, so nothing has to be restored when that walk ends.
 
 use agent_strace_shell::Span;
 
@@ -13,38 +13,38 @@ pub(crate) struct Via(pub(super) u32);
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Context {
-    /// The piece of the call's text that is being walked.
+    /// The span of this part in the text of the call.
     pub(super) span: Option<Span>,
-    /// The first command of the pipeline that is being walked.
+    /// The span of the first command of the pipeline that this part belongs to.
     pub(super) pipe: Option<Span>,
     /// The command that is running: its index among the effects.
     pub(super) parent: Option<u32>,
-    /// What the success of the call says of what is being walked.
+    /// What follows for this part if the call succeeded.
     pub(super) outcome: Outcome,
     /// Where effects come from, if not from the call itself (`script src/x.sh`).
     pub(super) via: Option<Via>,
     /// How deep the walk is in nested programs.
     pub(super) depth: usize,
-    /// It is part of a substitution.
+    /// The part is inside a substitution.
     pub(super) substituted: bool,
-    /// The next substitution is all that is assigned: the assignment's status is its own.
+    /// An assignment consists of the next substitution alone and has its exit status.
     pub(super) assigned: bool,
-    /// It may be only a part of what runs, and an opaque effect stands for the rest.
+    /// More may run than this part: an opaque effect covers the rest.
     pub(super) guessed: bool,
     /// The search path was set so that another program may be found.
     pub(super) shadowed: bool,
-    /// It runs in the background, and nothing waits for it.
+    /// The part runs in the background, and nothing waits for it.
     pub(super) detached: bool,
     /// The script waits for what it puts in the background.
     pub(super) awaited: bool,
-    /// The command's standard input is its own: no other command read from it before.
+    /// No other command has read from the standard input of this command.
     pub(super) fresh_input: bool,
     /// The condition of a loop reads the next line.
     pub(super) condition_reads: bool,
 }
 
 impl Context {
-    /// Of the whole of a call's text.
+    /// The context for the whole text of a call.
     pub(crate) fn new(text: &str) -> Self {
         Self { span: Span::new(0, text.len()), ..Self::default() }
     }
@@ -53,7 +53,7 @@ impl Context {
         Self { outcome, ..self }
     }
 
-    /// The piece `span`, where it is known.
+    /// The context for the part at `span`, if that is known.
     pub(super) fn at(self, span: Option<Span>) -> Self {
         Self { span: span.or(self.span), ..self }
     }

@@ -27,7 +27,7 @@ pub(crate) struct Emitter {
     steps: usize,
     /// Bytes searched for where nested texts come from.
     searched: usize,
-    /// The first command of the text was seen: from now on, commands that only print need no entry in a policy.
+    /// The first command of the text has run: later commands that only print need no entry in a policy.
     led: bool,
     exhausted: bool,
     /// Scripts and settings that effects come from, by [`Via`].
@@ -35,7 +35,7 @@ pub(crate) struct Emitter {
 }
 
 impl Emitter {
-    /// For a text that is part of another one, whose search for nested texts it continues.
+    /// An emitter for a text inside another one. It continues the search for nested texts.
     pub(crate) fn continuing(other: &Self) -> Self {
         Self { searched: other.searched, ..Self::default() }
     }
@@ -107,7 +107,7 @@ impl Emitter {
         self.add(effect)
     }
 
-    /// Of equal effects the first one stays; returns its index. Should two that differ ever have the same hash, both stay.
+    /// Adds an effect, or merges it into an equal one, and returns its index. Different effects with one hash are both kept.
     pub(crate) fn add(&mut self, effect: Effect) -> Option<u32> {
         let effect = temporary::generalised(effect);
         let mut hasher = DefaultHasher::new();

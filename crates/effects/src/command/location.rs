@@ -1,4 +1,4 @@
-//! What words of commands name in the session's file system.
+//! Resolves words of commands to files of the session.
 
 use crate::{About, Certainty, PathTarget, World};
 

@@ -34,18 +34,18 @@ pub(crate) struct Machine<'w> {
     pub(super) context: Context,
 }
 
-/// What commands leave behind in the shell that runs them, besides variables and the working directory.
+/// State of a shell that its commands change, in addition to variables and the working directory.
 #[derive(Debug, Default)]
 pub(super) struct Shell {
-    /// Where the shell still is, if the `cd` that came last failed.
+    /// The directory of the shell if the last `cd` failed.
     pub(super) failed_cd_dir: Option<String>,
-    /// What process substitutions print, by their number.
+    /// The output of each process substitution, by its number.
     pub(super) pipes: Vec<Pipe>,
-    /// What the words of a declaration (`export a=$b`) assign, by their names.
+    /// The values that a declaration (`export a=$b`) assigns, with their names.
     pub(super) declaring: Vec<(String, Value)>,
 }
 
-/// How much a command's words say about what it does.
+/// How much the words of a command show of its acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Launch {
     /// It only prints or computes what its arguments say, or what it runs has an entry of its own.
@@ -325,7 +325,8 @@ impl Machine<'_> {
         }
     }
 
-    /// What a command on another host did: it ran and connected, but its files are not ours. Returns the effect's index.
+    /// Adds the effect of a command on another host and returns its index. The command ran and connected, but its files are
+    /// not files of this machine.
     pub(crate) fn remote(&mut self, effect: Effect, via: &'static str) -> Option<u32> {
         match effect.kind {
             Kind::Execute(_) | Kind::Connect(_) => self.emit_indexed(effect.kind, effect.certainty, via),

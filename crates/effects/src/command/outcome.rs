@@ -34,7 +34,7 @@ impl Outcome {
         Self { ran, succeeded, shell: succeeded, ..Self::default() }
     }
 
-    /// Of what a command runs: whether that went well, the command's own status may not say.
+    /// The outcome of the commands that a command runs. Its own exit status may not show whether they succeeded.
     pub(super) fn of_children(self, words: &[Arg]) -> Self {
         let name = words.first().and_then(Arg::literal).map_or("", |text| text.rsplit('/').next().unwrap_or(text));
         let detaches = name == "sudo" && words.iter().any(|word| matches!(word.text.as_str(), "-b" | "--background"));

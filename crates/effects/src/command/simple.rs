@@ -145,7 +145,7 @@ impl Machine<'_> {
             outcome = command.context.outcome;
             output
         });
-        // Whether the one that started it went on as well is not known.
+        // The command that started it may have stopped earlier.
         self.context.outcome = outcome;
         output
     }

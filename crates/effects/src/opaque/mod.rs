@@ -42,7 +42,7 @@ impl Hash for Opaque {
     }
 }
 
-/// How much is known about what an opaque effect stands for. Ordered: the later one is the graver.
+/// How much is known about the acts behind an opaque effect, from the most to the least.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {

@@ -23,7 +23,7 @@ macro_rules! reasons {
             /// A program of this name reads settings that the session wrote.
             WrittenSettings(String),
             ShellText(Problem),
-            /// As the data or the policy words what a program does beyond its arguments.
+            /// The data or the policy say in these words what a program does beyond its arguments.
             Declared { wording: Text, class: Class },
         }
 

@@ -38,7 +38,7 @@ pub enum How {
     MayMatch,
 }
 
-/// For each entry of a policy, a policy with that entry alone.
+/// One policy for each entry of a policy, with that entry alone.
 pub struct SingleEntryPolicies(Vec<(EntryView, Policy)>);
 
 impl SingleEntryPolicies {

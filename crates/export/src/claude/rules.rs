@@ -27,7 +27,7 @@ pub(super) fn settings(exported: &ExportedPolicy<'_>) -> (Settings, Vec<Residual
     (settings, residuals)
 }
 
-/// What the policy does not list is refused only where it says so, and nobody can be asked then.
+/// Unlisted calls are refused only where the policy says so, and the user cannot be asked then.
 fn mode(exported: &ExportedPolicy<'_>) -> Mode {
     let asks = exported.listed().any(|entry| entry.decision == Decision::Asked);
     if exported.limited(Subject::Command).is_some() && !asks { Mode::Refuse } else { Mode::Ask }
@@ -52,7 +52,7 @@ impl Writer<'_, '_> {
         self.residuals.push(Residual { of, ways, reason, instead });
     }
 
-    /// What no agent may write, whatever the policy says.
+    /// Files that no agent may write under any policy.
     fn floor(&mut self) {
         self.settings.deny.extend(agent_strace_policy::floor_globs().map(|glob| format!("Edit(//**/{glob})")));
         self.residual(

@@ -207,7 +207,7 @@ fn unruled(rule: RuleId, reason: &str) -> Judgement {
     judgement(Decision::Unruled, rule, Level::Note, reason, None)
 }
 
-/// For an effect of a kind that no part of the policy speaks about.
+/// The judgement of an effect whose kind the policy does not mention.
 fn no_policy(rule: RuleId, reason: &str) -> Judgement {
     Judgement { basis: Basis::NoPolicy, ..unruled(rule, reason) }
 }

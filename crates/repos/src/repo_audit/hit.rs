@@ -22,9 +22,9 @@ pub enum Origin {
     /// Committed in `HEAD`.
     #[default]
     Head,
-    /// In the work tree, different from `HEAD`.
+    /// The work tree, where it differs from `HEAD`.
     Worktree,
-    /// In this earlier commit (hex).
+    /// An earlier commit (hex).
     Commit(String),
     /// The full name of a reference.
     Reference(String),

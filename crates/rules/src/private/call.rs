@@ -23,8 +23,8 @@ const PRINT: &[&str] = &[
 const MOST: usize = 200;
 /// Commands of one call that a value is looked for in. Of one that runs more, any may have it.
 const MOST_COMMANDS: usize = 500;
-/// Other hosts that one value is reported to go to. One more, which is not named, stands for the rest: it is a way of its own,
-/// so that no suppression of the others covers it.
+/// The largest number of other hosts that are reported for one value. One more entry without a name covers the rest; no
+/// suppression of the others covers it.
 const MOST_HOSTS: usize = 20;
 
 /// Where a call puts a value.

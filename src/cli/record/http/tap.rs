@@ -19,7 +19,7 @@ const ENCODED: &str = "is encoded in a way that the recorder does not read";
 pub(super) enum Kind {
     /// One message, or several in a list.
     Message,
-    /// As `Message`, but ignored if it is not a message: the body of an HTTP error.
+    /// Like `Message`, but ignored if it is not a message: the body of an HTTP error.
     Perhaps,
     Events,
 }

@@ -158,7 +158,7 @@ fn add<'a>(assembly: &mut Assembly<'a>, item: &Item<'a, Message<'a>>, gaps: &mut
     chat::add(assembly, &place, &item.record, &Manner { outcome, ..Manner::default() }, gaps);
 }
 
-/// What happened to a message after it was begun.
+/// The state of a message that the log has begun.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Whole,

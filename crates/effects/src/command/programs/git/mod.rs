@@ -258,19 +258,14 @@ impl Machine<'_> {
             "switch" if sub.arguments.has(&["-c", "-C", "--create", "--orphan"]) => {}
             "rebase" => {
                 self.git_rebase_commands(sub, io);
-                self.git_switches(sub);
+                self.git_switches(sub, io);
             }
             "bisect" => {
                 self.git_bisect_command(sub, io);
-                self.git_switches(sub);
+                self.git_switches(sub, io);
             }
-            "filter-branch" => {
-                self.git_filters(sub, io);
-                self.git_switches(sub);
-            }
-            "merge" | "cherry-pick" | "revert" | "switch" | "read-tree" | "sparse-checkout" | "mergetool" => {
-                self.git_switches(sub);
-            }
+            "merge" | "cherry-pick" | "revert" | "switch" | "read-tree" | "sparse-checkout" | "filter-branch"
+            | "mergetool" => self.git_switches(sub, io),
             "worktree" => self.git_worktree(sub),
             "config" => self.git_config(sub.words, io),
             "init" => {

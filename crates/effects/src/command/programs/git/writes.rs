@@ -176,15 +176,6 @@ impl Machine<'_> {
         }
     }
 
-    /// `git filter-branch --tree-filter COMMAND`
-    pub(super) fn git_filters(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
-        for option in sub.arguments.options.iter().filter(|option| option.name.ends_with("-filter") && !abandons(sub)) {
-            if let Some(text) = &option.value {
-                self.command_text(text, io);
-            }
-        }
-    }
-
     /// `git bisect run COMMAND`: options behind `run` are those of the command.
     pub(super) fn git_bisect_command(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
         let mut words = sub.words.iter().skip_while(|word| word.text.starts_with('-'));
@@ -194,10 +185,18 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn git_switches(&mut self, sub: &Sub<'_>) {
-        if !abandons(sub) {
-            self.opaque(About::Writes, Reason::AnotherRevision, &["git", sub.name]);
+    /// Subcommands that write files of another revision. The filters of `filter-branch` are commands wherever they are
+    /// given: the other subcommands refuse them, but an option must not hide a command.
+    pub(super) fn git_switches(&mut self, sub: &Sub<'_>, io: &mut Io<'_>) {
+        if abandons(sub) {
+            return;
         }
+        for option in sub.arguments.options.iter().filter(|option| option.name.ends_with("-filter")) {
+            if let Some(text) = &option.value {
+                self.command_text(text, io);
+            }
+        }
+        self.opaque(About::Writes, Reason::AnotherRevision, &["git", sub.name]);
     }
 
     pub(super) fn git_worktree(&mut self, sub: &Sub<'_>) {
