@@ -62,6 +62,13 @@ pub enum Node {
     },
 }
 
+/// Text stands between quotes, or it does not: then what it expands to is split into fields and searched for globs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quoting {
+    Unquoted,
+    Quoted,
+}
+
 /// What joins the commands of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Connector {
@@ -100,8 +107,16 @@ impl Simple {
 #[derive(Debug, Clone)]
 pub struct Assignment {
     pub name: String,
-    pub append: bool,
+    pub operator: AssignmentOperator,
     pub value: AssignedValue,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AssignmentOperator {
+    /// `=`
+    Set,
+    /// `+=`
+    Append,
 }
 
 #[derive(Debug, Clone)]
@@ -184,12 +199,12 @@ pub enum Part {
     /// `$( … )`, backquotes, `${ …; }`.
     Substitution {
         script: Script,
-        quoted: bool,
+        quoting: Quoting,
     },
     /// `<( … )`, `>( … )`: stands for a path.
     Process {
         script: Script,
-        writes: bool,
+        direction: Direction,
     },
     /// `$(( … ))`, `$[ … ]`, and all of `(( … ))`.
     Arithmetic {
@@ -210,11 +225,20 @@ pub enum Part {
     Unknown(String),
 }
 
+/// The direction of a process substitution, seen from its commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// `<( … )`: the path holds what the commands print.
+    Output,
+    /// `>( … )`: what is written to the path is the commands' input.
+    Input,
+}
+
 /// `$name`, `${name…}`, `$1`, `$@`, `${!name}`.
 #[derive(Debug, Clone)]
 pub struct Variable {
     pub name: String,
-    pub quoted: bool,
+    pub quoting: Quoting,
     pub operation: Operation,
     /// Array subscript: `@`/`*` expand to all elements; others are arithmetic.
     pub subscript: Option<Word>,
@@ -238,14 +262,14 @@ pub enum Operation {
     /// `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}`
     Trim {
         pattern: Word,
-        suffix: bool,
-        longest: bool,
+        affix: Affix,
+        length: MatchLength,
     },
     /// `${x/p/r}`, `${x//p/r}`
     Replace {
         pattern: Word,
         replacement: Word,
-        all: bool,
+        matches: Matches,
     },
     /// `${x:o:l}`
     Slice {
@@ -257,4 +281,31 @@ pub enum Operation {
         name: String,
         words: Vec<Word>,
     },
+}
+
+/// The end of a value that a matching pattern is removed from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Affix {
+    /// `#`
+    Prefix,
+    /// `%`
+    Suffix,
+}
+
+/// The one of several matches at the same place that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatchLength {
+    /// `#`, `%`
+    Shortest,
+    /// `##`, `%%`
+    Longest,
+}
+
+/// The matches of a pattern that are replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matches {
+    /// `/`
+    First,
+    /// `//`
+    All,
 }

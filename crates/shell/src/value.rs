@@ -1,13 +1,24 @@
-//! What is known about a piece of text.
+//! What is known about a stretch of text.
+
+use super::Quoting;
 
 /// A longer value is not followed: a text that doubles a variable forty times must not cost memory.
 const MAX_VALUE: usize = 64 * 1024;
 
-/// A stretch of text.
+/// A field that holds no text counts, or it does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EmptyField {
+    /// `""` is a field.
+    Retained,
+    /// An unquoted variable without a value is no field.
+    Removed,
+}
+
+/// One stretch of the text that an expansion yields.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Piece {
-    /// Known text. `quoted`: it is neither split nor a glob.
-    Text { text: String, quoted: bool },
+pub enum Fragment {
+    /// Known text. Quoted, it is neither split nor a glob.
+    Text { text: String, quoting: Quoting },
     /// Active glob text.
     Glob(String),
     /// An active tilde: a home directory.
@@ -20,16 +31,21 @@ pub enum Piece {
     Unknown,
     /// What the environment gave the shell under this name, and no script made: any text, but not an empty one.
     Inherited,
-    /// The end of a field. `hard`: the field counts even if it is empty.
-    Break { hard: bool },
+    /// The end of a field.
+    Break(EmptyField),
 }
 
-impl Piece {
+impl Fragment {
+    /// Known text that is neither split nor a glob.
+    pub(crate) fn quoted(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into(), quoting: Quoting::Quoted }
+    }
+
     /// Bytes it takes, about.
     pub fn size(&self) -> usize {
         let text = match self {
             Self::Text { text, .. } | Self::Glob(text) | Self::Likely(text) | Self::Matching(text) => text.len(),
-            Self::Tilde(_) | Self::Unknown | Self::Inherited | Self::Break { .. } => 0,
+            Self::Tilde(_) | Self::Unknown | Self::Inherited | Self::Break(_) => 0,
         };
         text + size_of::<Self>()
     }
@@ -38,69 +54,69 @@ impl Piece {
 /// The value of a variable, of a parameter or of an array's element. It holds no globs and no breaks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Value {
-    pieces: Vec<Piece>,
+    fragments: Vec<Fragment>,
 }
 
 impl Value {
     pub fn known(text: impl Into<String>) -> Self {
-        Self::new(vec![Piece::Text { text: text.into(), quoted: true }])
+        Self::new(vec![Fragment::quoted(text)])
     }
 
     pub fn unknown() -> Self {
-        Self { pieces: vec![Piece::Unknown] }
+        Self { fragments: vec![Fragment::Unknown] }
     }
 
     pub fn inherited() -> Self {
-        Self { pieces: vec![Piece::Inherited] }
+        Self { fragments: vec![Fragment::Inherited] }
     }
 
     /// Some text that a pattern (of a [`super::Field`]) matches.
     pub fn matching(pattern: impl Into<String>) -> Self {
-        Self { pieces: vec![Piece::Matching(pattern.into())] }
+        Self { fragments: vec![Fragment::Matching(pattern.into())] }
     }
 
     pub fn likely(text: impl Into<String>) -> Self {
-        Self { pieces: vec![Piece::Likely(text.into())] }
+        Self { fragments: vec![Fragment::Likely(text.into())] }
     }
 
     pub fn home() -> Self {
-        Self { pieces: vec![Piece::Tilde(None)] }
+        Self { fragments: vec![Fragment::Tilde(None)] }
     }
 
     /// A value from what a word expanded to: globs are text in a value.
-    pub fn new(pieces: Vec<Piece>) -> Self {
+    pub fn new(fragments: Vec<Fragment>) -> Self {
         let mut value = Self::default();
         let mut length = 0;
-        for piece in pieces {
-            let piece = match piece {
-                Piece::Glob(text) | Piece::Text { text, .. } => Piece::Text { text, quoted: true },
-                Piece::Break { .. } => Piece::Text { text: " ".to_owned(), quoted: true },
+        for fragment in fragments {
+            let fragment = match fragment {
+                Fragment::Glob(text) | Fragment::Text { text, .. } => Fragment::quoted(text),
+                Fragment::Break(_) => Fragment::quoted(" "),
                 other => other,
             };
-            length += match &piece {
-                Piece::Text { text, .. } | Piece::Likely(text) | Piece::Matching(text) => text.len(),
+            length += match &fragment {
+                Fragment::Text { text, .. } | Fragment::Likely(text) | Fragment::Matching(text) => text.len(),
                 _ => 1,
             };
             if length > MAX_VALUE {
                 return Self::unknown();
             }
-            match (value.pieces.last_mut(), piece) {
-                (Some(Piece::Text { text: last, .. }), Piece::Text { text, .. }) => last.push_str(&text),
-                (_, piece) => value.pieces.push(piece),
+            match (value.fragments.last_mut(), fragment) {
+                (Some(Fragment::Text { text: last, .. }), Fragment::Text { text, .. }) => last.push_str(&text),
+                (_, fragment) => value.fragments.push(fragment),
             }
         }
         value
     }
 
-    pub fn pieces(&self) -> &[Piece] {
-        &self.pieces
+    pub fn fragments(&self) -> &[Fragment] {
+        &self.fragments
     }
 
     /// The text, where all of it is known. A tilde is not: it is a home directory.
     pub fn text(&self) -> Option<&str> {
-        match self.pieces.as_slice() {
+        match self.fragments.as_slice() {
             [] => Some(""),
-            [Piece::Text { text, .. }] => Some(text),
+            [Fragment::Text { text, .. }] => Some(text),
             _ => None,
         }
     }
@@ -108,14 +124,18 @@ impl Value {
     /// The text, or what it probably is.
     pub fn best(&self) -> Option<String> {
         let mut best = String::new();
-        for piece in &self.pieces {
-            match piece {
-                Piece::Text { text, .. } | Piece::Likely(text) => best.push_str(text),
-                Piece::Tilde(user) => {
+        for fragment in &self.fragments {
+            match fragment {
+                Fragment::Text { text, .. } | Fragment::Likely(text) => best.push_str(text),
+                Fragment::Tilde(user) => {
                     best.push('~');
                     best.push_str(user.as_deref().unwrap_or_default());
                 }
-                Piece::Glob(_) | Piece::Matching(_) | Piece::Unknown | Piece::Inherited | Piece::Break { .. } => {
+                Fragment::Glob(_)
+                | Fragment::Matching(_)
+                | Fragment::Unknown
+                | Fragment::Inherited
+                | Fragment::Break(_) => {
                     return None;
                 }
             }
@@ -125,14 +145,14 @@ impl Value {
 
     /// Whether all of it is what the environment gave.
     pub(crate) fn is_inherited(&self) -> bool {
-        self.pieces == [Piece::Inherited]
+        self.fragments == [Fragment::Inherited]
     }
 
     /// The name and the value of `name=value`, where it is plain what stands before the sign.
     pub fn assigned(&self) -> Option<(&str, Self)> {
-        let (Piece::Text { text, .. }, rest) = self.pieces.split_first()? else { return None };
+        let (Fragment::Text { text, .. }, rest) = self.fragments.split_first()? else { return None };
         let (name, text) = text.split_once('=')?;
-        let start = Piece::Text { text: text.to_owned(), quoted: true };
+        let start = Fragment::quoted(text);
         let start = (!text.is_empty()).then_some(start);
         Some((name, Self::new(start.into_iter().chain(rest.iter().cloned()).collect())))
     }
@@ -143,6 +163,6 @@ impl Value {
     }
 
     pub fn appended(&self, more: &Self) -> Self {
-        Self::new(self.pieces.iter().chain(&more.pieces).cloned().collect())
+        Self::new(self.fragments.iter().chain(&more.fragments).cloned().collect())
     }
 }

@@ -364,7 +364,11 @@ impl Machine<'_> {
                     let named = rest.get(at + 1).filter(|_| text.contains('o')).and_then(Arg::literal);
                     outcome.strictly(text, named, io.scope);
                     if text.contains('a') || named == Some("allexport") {
-                        io.scope.export_all(text.starts_with('-'));
+                        if text.starts_with('-') {
+                            io.scope.start_exporting_all();
+                        } else {
+                            io.scope.stop_exporting_all();
+                        }
                     }
                     at += if text.contains('o') { 2 } else { 1 };
                 }

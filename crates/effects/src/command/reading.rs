@@ -1,7 +1,7 @@
 //! Builtins that put text into variables: `read`, `mapfile`, `printf -v`.
 
 use crate::{About, Reason};
-use agent_strace_shell::{Node, Scope, Script, Value};
+use agent_strace_shell::{AssignmentOperator, Node, Scope, Script, Value};
 
 use super::argument::{Arg, Known};
 use super::context::Context;
@@ -244,10 +244,10 @@ fn put(scope: &mut Scope, name: &str, value: Value) {
 fn assign_array(scope: &mut Scope, name: &Arg, elements: Option<Vec<String>>) {
     match (name.literal(), elements) {
         (Some(name), Some(elements)) => {
-            scope.assign_array(name, elements.into_iter().map(Value::known).collect(), false);
+            scope.assign_array(name, elements.into_iter().map(Value::known).collect(), AssignmentOperator::Set);
         }
         (Some(name), None) => {
-            scope.assign_array(name, Vec::new(), false);
+            scope.assign_array(name, Vec::new(), AssignmentOperator::Set);
             scope.assign_element(name, None, Value::unknown());
         }
         (None, _) => scope.forget_all(),

@@ -2,7 +2,7 @@
 
 use super::argument::Arg;
 use crate::World;
-use agent_strace_shell::{Piece, Scope};
+use agent_strace_shell::{Fragment, Scope};
 
 /// Directories that users and package managers install programs to.
 const INSTALLED: &[&str] =
@@ -23,18 +23,22 @@ impl World {
         }
         let value = scope.value("PATH");
         let mut before = String::new();
-        let mut pieces = value.pieces().iter().peekable();
-        while let Some(piece) = pieces.next() {
-            match piece {
-                Piece::Inherited if stands_alone(&before, pieces.peek().copied()) => {
+        let mut fragments = value.fragments().iter().peekable();
+        while let Some(fragment) = fragments.next() {
+            match fragment {
+                Fragment::Inherited if stands_alone(&before, fragments.peek().copied()) => {
                     if before.pop().is_none() {
                         return false;
                     }
                     break;
                 }
-                Piece::Text { text, .. } | Piece::Likely(text) => before.push_str(text),
-                Piece::Tilde(user) => before.extend(["~", user.as_deref().unwrap_or_default()]),
-                Piece::Glob(_) | Piece::Matching(_) | Piece::Unknown | Piece::Inherited | Piece::Break { .. } => {
+                Fragment::Text { text, .. } | Fragment::Likely(text) => before.push_str(text),
+                Fragment::Tilde(user) => before.extend(["~", user.as_deref().unwrap_or_default()]),
+                Fragment::Glob(_)
+                | Fragment::Matching(_)
+                | Fragment::Unknown
+                | Fragment::Inherited
+                | Fragment::Break(_) => {
                     before.push(UNKNOWN);
                 }
             }
@@ -59,10 +63,10 @@ impl World {
 }
 
 /// What stands between such text is a place of its own: `$PATH/x` is not the search path as it was.
-fn stands_alone(before: &str, next: Option<&Piece>) -> bool {
+fn stands_alone(before: &str, next: Option<&Fragment>) -> bool {
     let ends = match next {
         None => true,
-        Some(Piece::Text { text, .. } | Piece::Likely(text)) => text.is_empty() || text.starts_with(':'),
+        Some(Fragment::Text { text, .. } | Fragment::Likely(text)) => text.is_empty() || text.starts_with(':'),
         Some(_) => false,
     };
     ends && (before.is_empty() || before.ends_with(':'))

@@ -1,6 +1,6 @@
 //! Expansion with the machine as the one who runs substitutions.
 
-use agent_strace_shell::{Assignment, Field, Knowledge, Part, Printed, Runner, Scope, Script, Simple, Word};
+use agent_strace_shell::{Assignment, Direction, Field, Knowledge, Part, Printed, Runner, Scope, Script, Simple, Word};
 
 use super::argument::{Arg, Known};
 use super::context::Context;
@@ -120,14 +120,17 @@ impl Runner for Machine<'_> {
         }
     }
 
-    fn process(&mut self, script: &Script, scope: &mut Scope, writes: bool) -> Field {
-        let input = if writes { &Stream::Unknown } else { self.input };
+    fn process(&mut self, script: &Script, scope: &mut Scope, direction: Direction) -> Field {
+        let input = match direction {
+            Direction::Input => &Stream::Unknown,
+            Direction::Output => self.input,
+        };
         let outcome = Outcome::default();
         let mut inner = self.with(Context { outcome, substituted: true, assigned: false, ..self.context });
         let output = inner.nested(Stream::Unknown, |machine| {
             machine.forked(scope, |machine, scope| machine.script(script, scope, input))
         });
-        let sink = writes.then(|| (script.clone(), scope.clone()));
+        let sink = (direction == Direction::Input).then(|| (script.clone(), scope.clone()));
         let number = PIPES + self.shell.pipes.len();
         self.shell.pipes.push(Pipe { output, sink });
         let text = format!("/dev/fd/{number}");

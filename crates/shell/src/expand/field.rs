@@ -1,6 +1,7 @@
-//! Pieces → fields.
+//! Fragments → fields.
 
-use crate::value::{Piece, Value};
+use crate::Quoting;
+use crate::value::{EmptyField, Fragment, Value};
 
 /// More fields than this are not told apart.
 pub(super) const MAX_FIELDS: usize = 4096;
@@ -57,34 +58,39 @@ impl Fields {
     }
 }
 
-/// Splits pieces into fields; false if they are too many or too long.
+/// Splits fragments into fields; false if they are too many or too long. `lone_empty` says whether an empty field
+/// counts that is the only one.
 pub(super) fn collect(
-    pieces: &[Piece],
+    fragments: &[Fragment],
     separators: &str,
     source: &str,
-    empty_parameters: bool,
+    lone_empty: EmptyField,
     fields: &mut Fields,
 ) -> bool {
     let mut length = 0_usize;
     let mut split = Split { separators, current: Vec::new(), all: Vec::new() };
-    for piece in pieces {
-        if let Piece::Text { text, .. } | Piece::Glob(text) = piece {
+    for fragment in fragments {
+        if let Fragment::Text { text, .. } | Fragment::Glob(text) = fragment {
             length += text.len();
         }
         if length > MAX_TEXT || split.all.len() > MAX_FIELDS {
             return false;
         }
-        split.piece(piece);
+        split.fragment(fragment);
     }
-    split.end(false);
+    split.end(EmptyField::Removed);
     let only_empty = split.all.len() == 1
-        && split.all.iter().flatten().all(|piece| matches!(piece, Piece::Text { text, .. } if text.is_empty()));
-    empty_parameters && only_empty || split.all.iter().all(|field| fields.push(render(field, source)))
+        && split
+            .all
+            .iter()
+            .flatten()
+            .all(|fragment| matches!(fragment, Fragment::Text { text, .. } if text.is_empty()));
+    lone_empty == EmptyField::Removed && only_empty || split.all.iter().all(|field| fields.push(render(field, source)))
 }
 
 /// One field, nothing split.
 pub fn joined(value: &Value, source: &str) -> Field {
-    render(value.pieces(), source)
+    render(value.fragments(), source)
 }
 
 /// A field as an array's element.
@@ -94,7 +100,7 @@ pub(super) fn into_value(field: Field) -> Value {
             let rest = field.text.get(1..).unwrap_or_default();
             let (user, path) = rest.split_at_checked(rest.find('/').unwrap_or(rest.len())).unwrap_or_default();
             let user = (!user.is_empty()).then(|| user.to_owned());
-            Value::new(vec![Piece::Tilde(user), Piece::Text { text: path.to_owned(), quoted: true }])
+            Value::new(vec![Fragment::Tilde(user), Fragment::quoted(path)])
         }
         (Knowledge::Exact, _) => Value::known(field.text),
         (_, Some(likely)) => Value::likely(likely),
@@ -104,15 +110,15 @@ pub(super) fn into_value(field: Field) -> Value {
 
 struct Split<'a> {
     separators: &'a str,
-    current: Vec<Piece>,
-    all: Vec<Vec<Piece>>,
+    current: Vec<Fragment>,
+    all: Vec<Vec<Fragment>>,
 }
 
 impl Split<'_> {
-    fn piece(&mut self, piece: &Piece) {
-        match piece {
-            Piece::Text { text, quoted: false } => self.text(text),
-            Piece::Break { hard } => self.end(*hard),
+    fn fragment(&mut self, fragment: &Fragment) {
+        match fragment {
+            Fragment::Text { text, quoting: Quoting::Unquoted } => self.text(text),
+            Fragment::Break(empty) => self.end(*empty),
             other => self.current.push(other.clone()),
         }
     }
@@ -126,9 +132,9 @@ impl Split<'_> {
             let gap = behind.len() - behind.trim_start_matches(|c| self.separators.contains(c)).len();
             let marks = behind.get(..gap).unwrap_or_default().chars().filter(|c| !c.is_ascii_whitespace()).count();
             // Each separator that is no white space ends a field, also an empty one.
-            self.end(marks > 0);
+            self.end(if marks > 0 { EmptyField::Retained } else { EmptyField::Removed });
             for _ in 1..marks {
-                self.end(true);
+                self.end(EmptyField::Retained);
             }
             rest = behind.get(gap..).unwrap_or_default();
         }
@@ -155,17 +161,17 @@ impl Split<'_> {
                 }
             };
             if !plain.is_empty() {
-                self.current.push(Piece::Text { text: std::mem::take(&mut plain), quoted: true });
+                self.current.push(Fragment::quoted(std::mem::take(&mut plain)));
             }
-            self.current.push(Piece::Glob(glob));
+            self.current.push(Fragment::Glob(glob));
         }
         if !plain.is_empty() {
-            self.current.push(Piece::Text { text: plain, quoted: true });
+            self.current.push(Fragment::quoted(plain));
         }
     }
 
-    fn end(&mut self, hard: bool) {
-        if hard || !self.current.is_empty() {
+    fn end(&mut self, empty: EmptyField) {
+        if empty == EmptyField::Retained || !self.current.is_empty() {
             self.all.push(std::mem::take(&mut self.current));
         }
     }
@@ -180,17 +186,17 @@ fn class(rest: &str) -> Option<(&str, &str)> {
     (!inner.is_empty() && !inner.contains('/')).then_some((inner, behind))
 }
 
-fn render(pieces: &[Piece], source: &str) -> Field {
-    let is_empty = |piece: &&Piece| matches!(piece, Piece::Text { text, .. } if text.is_empty());
-    let tilde = matches!(pieces.iter().find(|piece| !is_empty(piece)), Some(Piece::Tilde(_)));
+fn render(fragments: &[Fragment], source: &str) -> Field {
+    let is_empty = |fragment: &&Fragment| matches!(fragment, Fragment::Text { text, .. } if text.is_empty());
+    let tilde = matches!(fragments.iter().find(|fragment| !is_empty(fragment)), Some(Fragment::Tilde(_)));
     let mut groups = 0;
     let mut plain = String::new();
     let mut pattern = String::new();
     let mut likely = String::new();
     let (mut is_exact, mut has_text, mut is_likely, mut is_unknown, mut is_open) = (true, false, false, false, false);
-    for piece in pieces {
-        match piece {
-            Piece::Text { text, .. } => {
+    for fragment in fragments {
+        match fragment {
+            Fragment::Text { text, .. } => {
                 has_text |= !text.is_empty();
                 plain.push_str(text);
                 likely.push_str(text);
@@ -198,14 +204,14 @@ fn render(pieces: &[Piece], source: &str) -> Field {
                     escape(text, &mut pattern);
                 }
             }
-            Piece::Tilde(user) => {
+            Fragment::Tilde(user) => {
                 has_text = true;
                 let text = format!("~{}", user.as_deref().unwrap_or_default());
                 plain.push_str(&text);
                 likely.push_str(&text);
                 pattern.push_str(&text);
             }
-            Piece::Glob(text) => {
+            Fragment::Glob(text) => {
                 (is_exact, has_text) = (false, true);
                 // A class of one is that character, or nothing.
                 match text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
@@ -217,16 +223,16 @@ fn render(pieces: &[Piece], source: &str) -> Field {
                 }
                 glob(text, &mut groups, &mut pattern);
             }
-            Piece::Likely(text) => {
+            Fragment::Likely(text) => {
                 (is_exact, is_likely, is_open) = (false, true, true);
                 likely.push_str(text);
                 any(&mut pattern);
             }
-            Piece::Matching(text) => {
+            Fragment::Matching(text) => {
                 (is_exact, has_text, is_unknown) = (false, true, true);
                 pattern.push_str(text);
             }
-            Piece::Unknown | Piece::Inherited | Piece::Break { .. } => {
+            Fragment::Unknown | Fragment::Inherited | Fragment::Break(_) => {
                 (is_exact, is_unknown, is_open) = (false, true, true);
                 any(&mut pattern);
             }

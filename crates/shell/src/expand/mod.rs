@@ -6,8 +6,8 @@ mod pattern;
 
 pub use field::{Field, Knowledge, joined};
 
-use super::value::{Piece, Value};
-use super::{AssignedValue, Assignment, Part, Scope, Script, Word, parse};
+use super::value::{EmptyField, Fragment, Value};
+use super::{AssignedValue, Assignment, AssignmentOperator, Direction, Part, Quoting, Scope, Script, Word, parse};
 use field::{Fields, MAX_FIELDS};
 
 /// Bytes of text that are read or copied for the price of one step of work.
@@ -25,7 +25,7 @@ pub trait Runner {
     fn substitute(&mut self, script: &Script, scope: &mut Scope) -> Printed;
 
     /// Starts a process substitution; returns the path it stands for.
-    fn process(&mut self, script: &Script, scope: &mut Scope, writes: bool) -> Field;
+    fn process(&mut self, script: &Script, scope: &mut Scope, direction: Direction) -> Field;
 
     /// Counts work. `false`: the text asks for more than is done for one.
     fn may_spend(&mut self, steps: usize) -> bool;
@@ -51,7 +51,7 @@ pub enum Printed {
 pub fn expand_word(word: &Word, scope: &mut Scope, runner: &mut dyn Runner) -> Vec<Field> {
     let Some(alternatives) = alternatives(&word.parts) else {
         // Too many alternatives: what they contain runs once.
-        Expansion { scope, runner, evaluations: 0 }.pieces(&word.parts);
+        Expansion { scope, runner, evaluations: 0 }.fragments(&word.parts);
         return vec![Field::unknown(&word.source)];
     };
     let mut fields = Fields::default();
@@ -59,11 +59,10 @@ pub fn expand_word(word: &Word, scope: &mut Scope, runner: &mut dyn Runner) -> V
         if alternatives.len() > 1 && !runner.may_spend(1) {
             return vec![Field::unknown(&word.source)];
         }
-        let pieces =
-            Expansion { scope: &mut *scope, runner: &mut *runner, evaluations: 0 }.pieces(parts.iter().copied());
+        let fragments =
+            Expansion { scope: &mut *scope, runner: &mut *runner, evaluations: 0 }.fragments(parts.iter().copied());
         let separators = scope.separators();
-        let empty_parameters = has_quoted_parameters(parts);
-        if !field::collect(&pieces, &separators, &word.source, empty_parameters, &mut fields) {
+        if !field::collect(&fragments, &separators, &word.source, lone_empty_field(parts), &mut fields) {
             return vec![Field::unknown(&word.source)];
         }
     }
@@ -77,7 +76,7 @@ pub fn expand_text(word: &Word, scope: &mut Scope, runner: &mut dyn Runner) -> F
 
 /// The same with all that is known of it.
 pub fn expand_value(word: &Word, scope: &mut Scope, runner: &mut dyn Runner) -> Value {
-    Value::new(Expansion { scope, runner, evaluations: 0 }.pieces(&word.parts))
+    Value::new(Expansion { scope, runner, evaluations: 0 }.fragments(&word.parts))
 }
 
 /// Runs what `text` contains when a builtin takes it for an expression or for the name of an element: `let "$x"`,
@@ -103,12 +102,15 @@ pub fn assign(assignment: &Assignment, scope: &mut Scope, runner: &mut dyn Runne
             {
                 evaluate(&text, scope, runner);
             }
-            if assignment.append { scope.append(name, &value) } else { scope.assign(name, value) }
+            match assignment.operator {
+                AssignmentOperator::Set => scope.assign(name, value),
+                AssignmentOperator::Append => scope.append(name, &value),
+            }
         }
         AssignedValue::Array(words) => {
             let keyed = words.iter().any(|word| word.source.starts_with('[') && word.source.contains("]="));
             if keyed {
-                return assign_keyed(name, words, assignment.append, scope, runner);
+                return assign_keyed(name, words, assignment.operator, scope, runner);
             }
             let mut elements = Vec::new();
             for word in words {
@@ -117,7 +119,7 @@ pub fn assign(assignment: &Assignment, scope: &mut Scope, runner: &mut dyn Runne
             if elements.len() > MAX_FIELDS {
                 scope.assign_element(name, None, Value::unknown());
             } else {
-                scope.assign_array(name, elements, assignment.append);
+                scope.assign_array(name, elements, assignment.operator);
             }
         }
         AssignedValue::Element { index, value: word } => {
@@ -127,14 +129,17 @@ pub fn assign(assignment: &Assignment, scope: &mut Scope, runner: &mut dyn Runne
             }
             let value = expand_value(word, scope, runner);
             let before = index.text().map_or_else(Value::unknown, |key| scope.element(name, key));
-            let value = if assignment.append { before.appended(&value) } else { value };
+            let value = match assignment.operator {
+                AssignmentOperator::Set => value,
+                AssignmentOperator::Append => before.appended(&value),
+            };
             scope.assign_element(name, index.text(), value);
         }
     }
 }
 
 /// `name=([key]=value …)`; elements without a key follow the one before.
-fn assign_keyed(name: &str, words: &[Word], append: bool, scope: &mut Scope, runner: &mut dyn Runner) {
+fn assign_keyed(name: &str, words: &[Word], operator: AssignmentOperator, scope: &mut Scope, runner: &mut dyn Runner) {
     let mut elements = Vec::with_capacity(words.len());
     let mut next = 0_u64;
     for word in words {
@@ -148,15 +153,15 @@ fn assign_keyed(name: &str, words: &[Word], append: bool, scope: &mut Scope, run
         next = key.parse::<u64>().map_or(next, |number| number.saturating_add(1));
         elements.push((key, value));
     }
-    scope.assign_keyed(name, elements, append);
+    scope.assign_keyed(name, elements, operator);
 }
 
 /// `[key]=value`, where the key is known.
 fn split_key(value: &Value) -> Option<(String, Value)> {
-    let (first, rest) = value.pieces().split_first()?;
-    let Piece::Text { text, .. } = first else { return None };
+    let (first, rest) = value.fragments().split_first()?;
+    let Fragment::Text { text, .. } = first else { return None };
     let (key, text) = text.strip_prefix('[')?.split_once("]=")?;
-    let start = Piece::Text { text: text.to_owned(), quoted: true };
+    let start = Fragment::quoted(text);
     Some((key.to_owned(), Value::new(std::iter::once(start).chain(rest.iter().cloned()).collect())))
 }
 
@@ -190,14 +195,16 @@ fn alternatives(parts: &[Part]) -> Option<Vec<Vec<&Part>>> {
     Some(all)
 }
 
-fn has_quoted_parameters(parts: &[&Part]) -> bool {
-    parts.iter().any(|part| match part {
+/// A word whose only field is empty has one all the same, but `"$@"` without parameters is no field.
+fn lone_empty_field(parts: &[&Part]) -> EmptyField {
+    let is_all = |part: &&Part| match part {
         Part::Variable(variable) => {
             let all = variable.subscript.as_ref().is_some_and(|subscript| subscript.source == "@");
-            variable.quoted && (variable.name == "@" || all)
+            variable.quoting == Quoting::Quoted && (variable.name == "@" || all)
         }
         _ => false,
-    })
+    };
+    if parts.iter().any(is_all) { EmptyField::Removed } else { EmptyField::Retained }
 }
 
 /// One word being expanded.
@@ -208,90 +215,85 @@ struct Expansion<'a> {
 }
 
 impl Expansion<'_> {
-    fn pieces<'p>(&mut self, parts: impl IntoIterator<Item = &'p Part>) -> Vec<Piece> {
+    fn fragments<'p>(&mut self, parts: impl IntoIterator<Item = &'p Part>) -> Vec<Fragment> {
         let mut out = Vec::new();
         for part in parts {
             let before = out.len();
             self.part(part, &mut out);
-            let bytes: usize = out.iter().skip(before).map(Piece::size).sum();
+            let bytes: usize = out.iter().skip(before).map(Fragment::size).sum();
             if !self.runner.may_spend(bytes / BYTES_A_STEP) {
                 out.truncate(before);
-                out.push(Piece::Unknown);
+                out.push(Fragment::Unknown);
                 break;
             }
         }
         out
     }
 
-    fn part(&mut self, part: &Part, out: &mut Vec<Piece>) {
+    fn part(&mut self, part: &Part, out: &mut Vec<Fragment>) {
         match part {
             // A literal holds no separators that count: splitting concerns what expansions bring.
             Part::Literal(text) | Part::Quoted(text) => {
                 let quoted = matches!(part, Part::Quoted(_));
                 if quoted || !text.is_empty() {
-                    out.push(Piece::Text { text: text.clone(), quoted: true });
+                    out.push(Fragment::quoted(text));
                 }
             }
-            Part::Glob(text) => out.push(Piece::Glob(text.clone())),
+            Part::Glob(text) => out.push(Fragment::Glob(text.clone())),
             Part::Tilde(user) => out.push(self.tilde(user.as_deref())),
             Part::Variable(variable) => self.variable(variable, out),
-            Part::Substitution { script, quoted } => match self.runner.substitute(script, self.scope) {
+            Part::Substitution { script, quoting } => match self.runner.substitute(script, self.scope) {
                 Printed::Text(text) => {
                     let text = text.trim_end_matches('\n').replace('\0', "");
-                    out.push(Piece::Text { text, quoted: *quoted });
+                    out.push(Fragment::Text { text, quoting: *quoting });
                 }
-                Printed::Likely(text) => out.push(Piece::Likely(text.trim_end_matches('\n').replace('\0', ""))),
-                Printed::Matching(pattern) => out.push(Piece::Matching(pattern)),
-                Printed::Unknown => out.push(Piece::Unknown),
+                Printed::Likely(text) => out.push(Fragment::Likely(text.trim_end_matches('\n').replace('\0', ""))),
+                Printed::Matching(pattern) => out.push(Fragment::Matching(pattern)),
+                Printed::Unknown => out.push(Fragment::Unknown),
             },
-            Part::Process { script, writes } => {
-                let field = self.runner.process(script, self.scope, *writes);
+            Part::Process { script, direction } => {
+                let field = self.runner.process(script, self.scope, *direction);
                 out.push(match field.knowledge {
-                    Knowledge::Exact => Piece::Text { text: field.text, quoted: true },
-                    Knowledge::Pattern | Knowledge::Partly | Knowledge::Unknown => Piece::Unknown,
+                    Knowledge::Exact => Fragment::quoted(field.text),
+                    Knowledge::Pattern | Knowledge::Partly | Knowledge::Unknown => Fragment::Unknown,
                 });
             }
             Part::Arithmetic { scripts, words, names, assigns, value, .. } => {
-                self.arithmetic(scripts, words, names, *assigns);
-                out.push(match value {
-                    Some(value) => Piece::Text { text: value.to_string(), quoted: true },
-                    None => Piece::Unknown,
-                });
+                self.arithmetic(scripts, words, names);
+                if *assigns {
+                    self.forget(names);
+                }
+                out.push(value.map_or(Fragment::Unknown, |value| Fragment::quoted(value.to_string())));
             }
             Part::Brace(items) => {
                 // Only where braces are too many, or not active: each alternative runs, none is known.
                 for item in items {
-                    self.pieces(&item.parts);
+                    self.fragments(&item.parts);
                 }
-                out.push(Piece::Unknown);
+                out.push(Fragment::Unknown);
             }
-            Part::Unknown(_) => out.push(Piece::Unknown),
+            Part::Unknown(_) => out.push(Fragment::Unknown),
         }
     }
 
-    fn tilde(&mut self, user: Option<&str>) -> Piece {
+    fn tilde(&mut self, user: Option<&str>) -> Fragment {
         match user {
-            Some("+") => self.runner.directory().map_or(Piece::Unknown, |text| Piece::Text { text, quoted: true }),
-            Some("-") => {
-                self.scope.previous_directory().map_or(Piece::Unknown, |text| Piece::Text { text, quoted: true })
-            }
+            Some("+") => self.runner.directory().map_or(Fragment::Unknown, Fragment::quoted),
+            Some("-") => self.scope.previous_directory().map_or(Fragment::Unknown, Fragment::quoted),
             None => match self.scope.content("HOME") {
-                Some(_) => match self.scope.known("HOME") {
-                    Some(text) => Piece::Text { text, quoted: true },
-                    None => Piece::Unknown,
-                },
-                None => Piece::Tilde(None),
+                Some(_) => self.scope.known("HOME").map_or(Fragment::Unknown, Fragment::quoted),
+                None => Fragment::Tilde(None),
             },
-            Some(user) => Piece::Tilde(Some(user.to_owned())),
+            Some(user) => Fragment::Tilde(Some(user.to_owned())),
         }
     }
 
     /// Runs what an expression contains, and what the variables contain that it evaluates.
-    fn arithmetic(&mut self, scripts: &[Script], words: &[Part], names: &[String], assigns: bool) {
+    fn arithmetic(&mut self, scripts: &[Script], words: &[Part], names: &[String]) {
         for script in scripts {
             self.runner.substitute(script, self.scope);
         }
-        let value = Value::new(self.pieces(words));
+        let value = Value::new(self.fragments(words));
         if let Some(text) = value.best() {
             self.evaluate(&text);
         }
@@ -300,10 +302,12 @@ impl Expansion<'_> {
                 self.evaluate(&text);
             }
         }
-        if assigns {
-            for name in names {
-                self.scope.forget(name);
-            }
+    }
+
+    /// The values of these variables are not known any more.
+    fn forget(&mut self, names: &[String]) {
+        for name in names {
+            self.scope.forget(name);
         }
     }
 
@@ -316,7 +320,7 @@ impl Expansion<'_> {
         }
         self.evaluations += 1;
         let body = parse::body(text);
-        self.pieces(&body.parts);
+        self.fragments(&body.parts);
         self.evaluations -= 1;
     }
 }

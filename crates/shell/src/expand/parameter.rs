@@ -3,21 +3,37 @@
 use super::Expansion;
 use super::pattern::Pattern;
 use crate::scope::Content;
-use crate::value::{Piece, Value};
-use crate::{Operation, Variable, Word};
+use crate::value::{EmptyField, Fragment, Value};
+use crate::{Operation, Quoting, Variable, Word};
 
 /// What a parameter stands for.
-enum Found {
+enum Expanded {
     One(Value),
-    /// `$@`, `${a[*]}`: all elements. `joined`: as one text between quotes.
+    /// `$@`, `${a[*]}`: all elements.
     All {
         elements: Vec<Value>,
-        joined: bool,
+        joining: Joining,
     },
 }
 
+/// The fields that all elements become between quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Joining {
+    /// `@`: a field each.
+    Separate,
+    /// `*`: one field, with the first separator between them.
+    Joined,
+}
+
+impl Joining {
+    /// The parameter or subscript `@` or `*`.
+    fn of(sign: &str) -> Self {
+        if sign == "*" { Self::Joined } else { Self::Separate }
+    }
+}
+
 impl Expansion<'_> {
-    pub(super) fn variable(&mut self, variable: &Variable, out: &mut Vec<Piece>) {
+    pub(super) fn variable(&mut self, variable: &Variable, out: &mut Vec<Fragment>) {
         let found = self.find(variable);
         let found = match &variable.operation {
             Operation::Length => length(found),
@@ -25,35 +41,41 @@ impl Expansion<'_> {
             operation => self.changed(variable, found, operation),
         };
         match found {
-            Found::One(value) => emit(&value, variable.quoted, out),
-            Found::All { elements, joined } => self.emit_all(&elements, joined, variable.quoted, out),
+            Expanded::One(value) => emit(&value, variable.quoting, out),
+            Expanded::All { elements, joining } => self.emit_all(&elements, joining, variable.quoting, out),
         }
     }
 
-    fn find(&mut self, variable: &Variable) -> Found {
+    fn find(&mut self, variable: &Variable) -> Expanded {
         let name = variable.name.as_str();
         match name {
-            "@" | "*" => return Found::All { elements: self.scope.parameters().to_vec(), joined: name == "*" },
+            "@" | "*" => {
+                return Expanded::All { elements: self.scope.parameters().to_vec(), joining: Joining::of(name) };
+            }
             "#" => {
                 let parameters = self.scope.parameters();
                 let known = parameters.iter().all(|value| value.text().is_some());
-                return Found::One(if known { Value::known(parameters.len().to_string()) } else { Value::unknown() });
+                return Expanded::One(if known {
+                    Value::known(parameters.len().to_string())
+                } else {
+                    Value::unknown()
+                });
             }
-            "0" if self.scope.content("0").is_some() => return Found::One(self.scope.value("0")),
-            "" | "?" | "$" | "!" | "-" | "_" | "0" => return Found::One(Value::unknown()),
+            "0" if self.scope.content("0").is_some() => return Expanded::One(self.scope.value("0")),
+            "" | "?" | "$" | "!" | "-" | "_" | "0" => return Expanded::One(Value::unknown()),
             _ => {}
         }
         if let Ok(number) = name.parse::<usize>() {
-            return Found::One(self.parameter(number));
+            return Expanded::One(self.parameter(number));
         }
         if name == "PWD" && self.scope.content("PWD").is_none() {
-            return Found::One(self.runner.directory().map_or_else(Value::unknown, Value::known));
+            return Expanded::One(self.runner.directory().map_or_else(Value::unknown, Value::known));
         }
         if name == "OLDPWD" && self.scope.content("OLDPWD").is_none() {
-            return Found::One(self.scope.previous_directory().map_or_else(Value::unknown, Value::known));
+            return Expanded::One(self.scope.previous_directory().map_or_else(Value::unknown, Value::known));
         }
         match &variable.subscript {
-            None => Found::One(self.scope.value(name)),
+            None => Expanded::One(self.scope.value(name)),
             Some(subscript) => self.element(name, subscript),
         }
     }
@@ -69,7 +91,7 @@ impl Expansion<'_> {
         }
     }
 
-    fn element(&mut self, name: &str, subscript: &Word) -> Found {
+    fn element(&mut self, name: &str, subscript: &Word) -> Expanded {
         if matches!(subscript.source.as_str(), "@" | "*") {
             let elements = match self.scope.content(name) {
                 Some(Content::Array(elements)) => elements.clone(),
@@ -79,10 +101,10 @@ impl Expansion<'_> {
                 Some(Content::Scalar(value)) => vec![value.clone()],
                 None => vec![self.scope.value(name)],
             };
-            return Found::All { elements, joined: subscript.source == "*" };
+            return Expanded::All { elements, joining: Joining::of(&subscript.source) };
         }
-        let pieces = self.pieces(&subscript.parts);
-        let index = Value::new(pieces);
+        let fragments = self.fragments(&subscript.parts);
+        let index = Value::new(fragments);
         if let Some(text) = index.best() {
             // A subscript is an expression, so names in it are evaluated.
             for name in text.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()) {
@@ -91,51 +113,51 @@ impl Expansion<'_> {
                 }
             }
         }
-        Found::One(index.text().map_or_else(Value::unknown, |key| self.scope.element(name, key)))
+        Expanded::One(index.text().map_or_else(Value::unknown, |key| self.scope.element(name, key)))
     }
 
-    fn indirect(&mut self, variable: &Variable, found: Found) -> Found {
+    fn indirect(&mut self, variable: &Variable, found: Expanded) -> Expanded {
         if let Some(subscript) = variable.subscript.as_ref().filter(|word| matches!(word.source.as_str(), "@" | "*")) {
-            return self.keys(&variable.name, subscript.source == "*");
+            return self.keys(&variable.name, Joining::of(&subscript.source));
         }
         // `${!reference}` is the name a reference stands for; rare enough to leave open.
-        let Found::One(name) = found else { return Found::One(Value::unknown()) };
+        let Expanded::One(name) = found else { return Expanded::One(Value::unknown()) };
         let Some(name) = name.text().filter(|_| variable.subscript.is_none()) else {
-            return Found::One(Value::unknown());
+            return Expanded::One(Value::unknown());
         };
         let (name, subscript) = match name.strip_suffix(']').and_then(|text| text.split_once('[')) {
             Some((name, index)) => (name, Some(crate::parse::body(index))),
             None => (name, None),
         };
         if !name.bytes().all(|byte| byte == b'_' || byte == b'@' || byte.is_ascii_alphanumeric()) {
-            return Found::One(Value::unknown());
+            return Expanded::One(Value::unknown());
         }
-        self.find(&Variable { name: name.to_owned(), quoted: variable.quoted, operation: Operation::Plain, subscript })
+        let quoting = variable.quoting;
+        self.find(&Variable { name: name.to_owned(), quoting, operation: Operation::Plain, subscript })
     }
 
     /// `${!name[@]}`
-    fn keys(&self, name: &str, joined: bool) -> Found {
+    fn keys(&self, name: &str, joining: Joining) -> Expanded {
         let elements = match self.scope.content(name) {
             Some(Content::Array(elements)) => (0..elements.len()).map(|at| Value::known(at.to_string())).collect(),
             Some(Content::Keyed { entries, .. }) => entries.iter().map(|(key, _)| Value::known(key.as_str())).collect(),
             _ => vec![Value::unknown()],
         };
-        Found::All { elements, joined }
+        Expanded::All { elements, joining }
     }
 
-    fn changed(&mut self, variable: &Variable, found: Found, operation: &Operation) -> Found {
-        if let (Operation::Slice { offset, length }, Found::All { .. }) = (operation, &found) {
+    fn changed(&mut self, variable: &Variable, found: Expanded, operation: &Operation) -> Expanded {
+        if let (Operation::Slice { offset, length }, Expanded::All { .. }) = (operation, &found) {
             let offset = self.number(offset);
             let length = length.as_ref().map(|word| self.number(word));
-            let Found::All { elements, joined } = found else { return found };
-            let is_parameters = matches!(variable.name.as_str(), "@" | "*");
-            let elements =
-                part(elements, &offset, length.as_ref(), is_parameters).unwrap_or_else(|| vec![Value::unknown()]);
-            return Found::All { elements, joined };
+            let Expanded::All { elements, joining } = found else { return found };
+            let first = i64::from(matches!(variable.name.as_str(), "@" | "*"));
+            let elements = sliced(elements, first, &offset, length.as_ref()).unwrap_or_else(|| vec![Value::unknown()]);
+            return Expanded::All { elements, joining };
         }
         match found {
-            Found::One(value) => Found::One(self.operate(variable, value, operation)),
-            Found::All { elements, joined } => {
+            Expanded::One(value) => Expanded::One(self.operate(variable, value, operation)),
+            Expanded::All { elements, joining } => {
                 let is_whole = matches!(
                     operation,
                     Operation::Default(_) | Operation::Assign(_) | Operation::Alternative(_) | Operation::Required(_)
@@ -143,13 +165,13 @@ impl Expansion<'_> {
                 if is_whole {
                     let set = elements.iter().any(|value| value.text() != Some(""));
                     if set && !matches!(operation, Operation::Alternative(_)) {
-                        return Found::All { elements, joined };
+                        return Expanded::All { elements, joining };
                     }
                     let probe = if set { Value::known("set") } else { Value::default() };
-                    return Found::One(self.operate(variable, probe, operation));
+                    return Expanded::One(self.operate(variable, probe, operation));
                 }
                 let elements = elements.into_iter().map(|value| self.operate(variable, value, operation)).collect();
-                Found::All { elements, joined }
+                Expanded::All { elements, joining }
             }
         }
     }
@@ -179,14 +201,14 @@ impl Expansion<'_> {
                 self.word_value(word);
                 if value.text() == Some("") { Value::unknown() } else { value }
             }
-            Operation::Trim { pattern, suffix, longest } => {
+            Operation::Trim { pattern, affix, length } => {
                 let pattern = self.pattern(pattern);
-                compute(&value, |text| pattern?.trim(text, *suffix, *longest))
+                compute(&value, |text| pattern?.trim(text, *affix, *length))
             }
-            Operation::Replace { pattern, replacement, all } => {
+            Operation::Replace { pattern, replacement, matches } => {
                 let pattern = self.pattern(pattern);
                 let replacement = self.word_value(replacement);
-                compute(&value, |text| pattern?.replace(text, replacement.text()?, *all))
+                compute(&value, |text| pattern?.replace(text, replacement.text()?, *matches))
             }
             Operation::Slice { offset, length } => {
                 let offset = self.number(offset);
@@ -223,7 +245,7 @@ impl Expansion<'_> {
     }
 
     fn word_value(&mut self, word: &Word) -> Value {
-        Value::new(self.pieces(&word.parts))
+        Value::new(self.fragments(&word.parts))
     }
 
     /// An offset or a length: an expression, in which names are evaluated.
@@ -242,44 +264,44 @@ impl Expansion<'_> {
     }
 
     fn pattern(&mut self, word: &Word) -> Option<Pattern> {
-        Pattern::new(&self.pieces(&word.parts))
+        Pattern::new(&self.fragments(&word.parts))
     }
 
-    fn emit_all(&mut self, elements: &[Value], joined: bool, quoted: bool, out: &mut Vec<Piece>) {
+    fn emit_all(&mut self, elements: &[Value], joining: Joining, quoting: Quoting, out: &mut Vec<Fragment>) {
         let separator = self.scope.separators().chars().next().map_or_else(String::new, String::from);
         for (index, element) in elements.iter().enumerate() {
             if index > 0 {
-                out.push(match (quoted, joined) {
-                    (true, true) => Piece::Text { text: separator.clone(), quoted: true },
-                    (true, false) => Piece::Break { hard: true },
-                    (false, _) => Piece::Break { hard: false },
+                out.push(match (quoting, joining) {
+                    (Quoting::Quoted, Joining::Joined) => Fragment::quoted(&separator),
+                    (Quoting::Quoted, Joining::Separate) => Fragment::Break(EmptyField::Retained),
+                    (Quoting::Unquoted, _) => Fragment::Break(EmptyField::Removed),
                 });
             }
-            emit(element, quoted, out);
+            emit(element, quoting, out);
         }
     }
 }
 
-fn length(found: Found) -> Found {
-    Found::One(match found {
-        Found::One(value) => {
+fn length(found: Expanded) -> Expanded {
+    Expanded::One(match found {
+        Expanded::One(value) => {
             value.text().map_or_else(Value::unknown, |text| Value::known(text.chars().count().to_string()))
         }
-        Found::All { elements, .. } if elements.iter().all(|value| value.text().is_some()) => {
+        Expanded::All { elements, .. } if elements.iter().all(|value| value.text().is_some()) => {
             Value::known(elements.len().to_string())
         }
-        Found::All { .. } => Value::unknown(),
+        Expanded::All { .. } => Value::unknown(),
     })
 }
 
-fn emit(value: &Value, quoted: bool, out: &mut Vec<Piece>) {
-    if quoted && value.pieces().is_empty() {
-        out.push(Piece::Text { text: String::new(), quoted: true });
+fn emit(value: &Value, quoting: Quoting, out: &mut Vec<Fragment>) {
+    if quoting == Quoting::Quoted && value.fragments().is_empty() {
+        out.push(Fragment::quoted(""));
     }
-    out.extend(value.pieces().iter().map(|piece| match piece {
-        Piece::Text { text, .. } => Piece::Text { text: text.clone(), quoted },
+    out.extend(value.fragments().iter().map(|fragment| match fragment {
+        Fragment::Text { text, .. } => Fragment::Text { text: text.clone(), quoting },
         // A name may hold blanks and globs: without quotes it is split and expanded again, into any names.
-        Piece::Matching(_) if !quoted => Piece::Unknown,
+        Fragment::Matching(_) if quoting == Quoting::Unquoted => Fragment::Unknown,
         other => other.clone(),
     }));
 }
@@ -295,17 +317,18 @@ fn compute(value: &Value, change: impl FnOnce(&str) -> Option<String>) -> Value 
     }
 }
 
-/// Some of the elements; of `$@`, number 0 is the shell's name.
-fn part(elements: Vec<Value>, offset: &Value, length: Option<&Value>, is_parameters: bool) -> Option<Vec<Value>> {
+/// Some of the elements. `first` is the number of the first one: parameters start at 1, and number 0 is the shell's
+/// name.
+fn sliced(elements: Vec<Value>, first: i64, offset: &Value, length: Option<&Value>) -> Option<Vec<Value>> {
     if elements.iter().any(|value| value.best().is_none()) {
         return None;
     }
     let number = |value: &Value| value.text()?.trim().parse::<i64>().ok();
     let count = i64::try_from(elements.len()).ok()?;
     let offset = match number(offset)? {
-        0 if is_parameters => return None,
+        0 if first > 0 => return None,
         offset if offset < 0 => count.checked_add(offset)?,
-        offset => offset - i64::from(is_parameters),
+        offset => offset - first,
     };
     let length = match length {
         Some(length) => usize::try_from(number(length)?).ok()?,
@@ -317,7 +340,7 @@ fn part(elements: Vec<Value>, offset: &Value, length: Option<&Value>, is_paramet
 /// The first character of a home directory is known.
 fn root_of(value: &Value, offset: &Value, length: Option<&Value>) -> Option<Value> {
     let is_first = offset.text()?.trim() == "0" && length?.text()?.trim() == "1";
-    (is_first && matches!(value.pieces(), [Piece::Tilde(_), ..])).then(|| Value::known("/"))
+    (is_first && matches!(value.fragments(), [Fragment::Tilde(_), ..])).then(|| Value::known("/"))
 }
 
 fn slice(text: &str, offset: &Value, length: Option<&Value>) -> Option<String> {

@@ -1,6 +1,7 @@
 //! Matching of shell patterns against known text.
 
-use crate::value::Piece;
+use crate::value::Fragment;
+use crate::{Affix, MatchLength, Matches, Quoting};
 
 /// Texts longer than this are not matched; trying all their prefixes would be quadratic.
 const MAX_TEXT: usize = 2048;
@@ -21,12 +22,12 @@ enum Token {
 
 impl Pattern {
     /// Nothing if a part is unknown, or written in a way this does not read (groups).
-    pub(super) fn new(pieces: &[Piece]) -> Option<Self> {
+    pub(super) fn new(fragments: &[Fragment]) -> Option<Self> {
         let mut tokens = Vec::new();
-        for piece in pieces {
-            match piece {
-                Piece::Text { text, quoted: true } => tokens.extend(text.chars().map(Token::Character)),
-                Piece::Text { text, .. } | Piece::Glob(text) => globs(text, &mut tokens)?,
+        for fragment in fragments {
+            match fragment {
+                Fragment::Text { text, quoting: Quoting::Quoted } => tokens.extend(text.chars().map(Token::Character)),
+                Fragment::Text { text, .. } | Fragment::Glob(text) => globs(text, &mut tokens)?,
                 _ => return None,
             }
         }
@@ -63,18 +64,24 @@ impl Pattern {
     }
 
     /// `text` without what matches at its start or end.
-    pub(super) fn trim(&self, text: &str, suffix: bool, longest: bool) -> Option<String> {
+    pub(super) fn trim(&self, text: &str, affix: Affix, length: MatchLength) -> Option<String> {
         let characters: Vec<char> = text.chars().collect();
         if characters.len() > MAX_TEXT {
             return None;
         }
         let count = characters.len();
-        let sizes: Box<dyn Iterator<Item = usize>> =
-            if longest { Box::new((0..=count).rev()) } else { Box::new(0..=count) };
+        let sizes: Box<dyn Iterator<Item = usize>> = match length {
+            MatchLength::Shortest => Box::new(0..=count),
+            MatchLength::Longest => Box::new((0..=count).rev()),
+        };
         for size in sizes {
-            let cut = if suffix { count - size } else { size };
-            let (front, end) = characters.split_at_checked(cut)?;
-            let (tried, kept) = if suffix { (end, front) } else { (front, end) };
+            let (tried, kept) = match affix {
+                Affix::Prefix => characters.split_at_checked(size)?,
+                Affix::Suffix => {
+                    let (front, end) = characters.split_at_checked(count - size)?;
+                    (end, front)
+                }
+            };
             if self.matches(tried) {
                 return Some(kept.iter().collect());
             }
@@ -83,7 +90,7 @@ impl Pattern {
     }
 
     /// `text` with the first match, or all, replaced; the longest match at each place counts.
-    pub(super) fn replace(&self, text: &str, replacement: &str, all: bool) -> Option<String> {
+    pub(super) fn replace(&self, text: &str, replacement: &str, matches: Matches) -> Option<String> {
         let characters: Vec<char> = text.chars().collect();
         if characters.len() > MAX_TEXT / 4 {
             return None;
@@ -101,7 +108,7 @@ impl Pattern {
             };
             out.push_str(replacement);
             at = end;
-            if !all {
+            if matches == Matches::First {
                 break;
             }
         }

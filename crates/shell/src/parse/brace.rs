@@ -1,7 +1,7 @@
 //! Brace expansion: `{a,b}` and `{1..3}`. It happens before everything else, so alternatives are words of their own.
 
 use super::Parser;
-use super::word::{Context, Parts};
+use super::word::{Context, Parts, Position};
 use crate::{Part, Span, Word};
 
 /// More elements of a sequence are not written out.
@@ -9,14 +9,14 @@ const MAX_SEQUENCE: usize = 1000;
 
 impl Parser<'_> {
     /// Reads from `{`. What turns out to be no expansion stays plain text, without reading it twice.
-    pub(super) fn brace(&mut self, context: Context, at_start: bool, out: &mut Parts) {
-        let leading = at_start && context != Context::Brace { leading: false };
+    pub(super) fn brace(&mut self, context: Context, position: Position, out: &mut Parts) {
+        let position = if let Context::Brace(outer) = context { position.within(outer) } else { position };
         self.pos += 1;
         let start = self.pos;
         let (mut items, closed) = self.deeper(|parser| {
             let mut items: Vec<Word> = Vec::new();
             loop {
-                items.push(parser.operand(Context::Brace { leading }));
+                items.push(parser.operand(Context::Brace(position)));
                 if !parser.eat(",") {
                     return (items, parser.eat("}"));
                 }

@@ -1,8 +1,11 @@
 //! Commands: words, assignments and redirections.
 
 use super::Parser;
+use super::heredoc::LeadingTabs;
 use super::word::{Context, is_name};
-use crate::{AssignedValue, Assignment, Node, Part, Problem, Redirect, RedirectKind, Simple, Word};
+use crate::{
+    AssignedValue, Assignment, AssignmentOperator, Node, Part, Problem, Quoting, Redirect, RedirectKind, Simple, Word,
+};
 
 impl Parser<'_> {
     /// `time` and `!` in front of a pipeline; whether its status is turned round. Behind `|` bash takes `time` for a
@@ -116,13 +119,14 @@ impl Parser<'_> {
             return None;
         }
         let index = index_end.map(|end| self.index(end));
-        self.pos = after + if append { 2 } else { 1 };
+        let (width, operator) = if append { (2, AssignmentOperator::Append) } else { (1, AssignmentOperator::Set) };
+        self.pos = after + width;
         let value = match (index, self.peek()) {
             (_, Some(b'(')) => AssignedValue::Array(self.array()),
             (Some(index), _) => AssignedValue::Element { index, value: self.operand(Context::Assignment) },
             (None, _) => AssignedValue::Scalar(self.operand(Context::Assignment)),
         };
-        Some((start, Assignment { name, append, value }))
+        Some((start, Assignment { name, operator, value }))
     }
 
     fn add_assignment(&mut self, simple: &mut Simple, (start, assignment): (usize, Assignment)) {
@@ -189,7 +193,11 @@ impl Parser<'_> {
         self.eat(")");
         let source = self.since(start).to_owned();
         let span = self.span_since(start);
-        simple.words.push(Word { parts: vec![Part::Substitution { script, quoted: false }], source, span });
+        simple.words.push(Word {
+            parts: vec![Part::Substitution { script, quoting: Quoting::Unquoted }],
+            source,
+            span,
+        });
     }
 
     pub(super) fn redirect(&mut self) -> Option<Redirect> {
@@ -230,10 +238,10 @@ impl Parser<'_> {
             return Some(RedirectKind::Here { body: self.target(), quoted: false });
         }
         if self.eat("<<-") {
-            return Some(self.heredoc(true));
+            return Some(self.heredoc(LeadingTabs::Stripped));
         }
         if self.eat("<<") {
-            return Some(self.heredoc(false));
+            return Some(self.heredoc(LeadingTabs::Kept));
         }
         if self.eat("&>>") || self.eat(">>") {
             return Some(RedirectKind::Append(self.target()));

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Parser;
 use super::command::plain_text;
 use super::word::Context;
-use crate::{Node, Operation, Part, Problem, Script, Variable, Word};
+use crate::{Node, Operation, Part, Problem, Quoting, Script, Variable, Word};
 
 impl Parser<'_> {
     /// The compound command that starts here.
@@ -242,6 +242,7 @@ impl Parser<'_> {
 
 /// `"$@"`
 fn all_parameters() -> Word {
-    let variable = Variable { name: "@".to_owned(), quoted: true, operation: Operation::Plain, subscript: None };
+    let variable =
+        Variable { name: "@".to_owned(), quoting: Quoting::Quoted, operation: Operation::Plain, subscript: None };
     Word { parts: vec![Part::Variable(Box::new(variable))], source: "\"$@\"".to_owned(), span: None }
 }

@@ -2,38 +2,41 @@
 
 use super::Parser;
 use super::word::{Context, Parts};
-use crate::{Operation, Part, Problem, Variable};
+use crate::{Direction, Operation, Part, Problem, Quoting, Variable};
 
 impl Parser<'_> {
-    pub(super) fn dollar(&mut self, quoted: bool, out: &mut Parts) {
+    pub(super) fn dollar(&mut self, quoting: Quoting, out: &mut Parts) {
         // Line continuations are gone before the shell looks at what follows `$`.
         while self.byte(1) == Some(b'\\') && self.byte(2) == Some(b'\n') {
             self.pos += 2;
         }
         match self.byte(1) {
-            Some(b'\'') if !quoted => self.ansi_quotes(out),
-            Some(b'"') if !quoted => {
+            Some(b'\'') if quoting == Quoting::Unquoted => self.ansi_quotes(out),
+            Some(b'"') if quoting == Quoting::Unquoted => {
                 self.pos += 1;
                 self.double_quotes(out);
             }
-            Some(b'(') => self.dollar_paren(quoted, out),
+            Some(b'(') => self.dollar_paren(quoting, out),
             Some(b'[') => self.legacy_arithmetic(out),
-            Some(b'{') => self.dollar_brace(quoted, out),
+            Some(b'{') => self.dollar_brace(quoting, out),
             Some(byte) if byte == b'_' || byte.is_ascii_alphabetic() => {
                 self.pos += 1;
                 let name = self.plain_name();
-                out.push(plain(&name, quoted));
+                out.push(plain(&name, quoting));
             }
             Some(byte) if byte.is_ascii_digit() || is_special(byte) => {
                 self.pos += 1;
                 let start = self.pos;
                 self.pos += 1;
-                let part = plain(self.since(start), quoted);
+                let part = plain(self.since(start), quoting);
                 out.push(part);
             }
             _ => {
                 self.pos += 1;
-                if quoted { out.quoted("$") } else { out.literal("$") }
+                match quoting {
+                    Quoting::Quoted => out.quoted("$"),
+                    Quoting::Unquoted => out.literal("$"),
+                }
             }
         }
     }
@@ -53,7 +56,7 @@ impl Parser<'_> {
         }
     }
 
-    fn dollar_paren(&mut self, quoted: bool, out: &mut Parts) {
+    fn dollar_paren(&mut self, quoting: Quoting, out: &mut Parts) {
         if self.byte(2) == Some(b'(')
             && let Some(end) = self.arithmetic_end(self.pos + 3)
         {
@@ -65,7 +68,7 @@ impl Parser<'_> {
         }
         self.pos += 2;
         let script = self.deeper(|parser| parser.nested(|parser, nodes| parser.until(")", nodes)));
-        out.push(Part::Substitution { script, quoted });
+        out.push(Part::Substitution { script, quoting });
     }
 
     /// Commands up to the bracket that closes them.
@@ -87,19 +90,20 @@ impl Parser<'_> {
     pub(super) fn process(&mut self, operator: u8, out: &mut Parts) {
         self.pos += 2;
         let script = self.deeper(|parser| parser.nested(|parser, nodes| parser.until(")", nodes)));
-        out.push(Part::Process { script, writes: operator == b'>' });
+        let direction = if operator == b'>' { Direction::Input } else { Direction::Output };
+        out.push(Part::Process { script, direction });
     }
 
-    fn dollar_brace(&mut self, quoted: bool, out: &mut Parts) {
+    fn dollar_brace(&mut self, quoting: Quoting, out: &mut Parts) {
         self.pos += 2;
         let part = match self.peek() {
             // `${ command; }`, `${| command; }`
             Some(b' ' | b'\t' | b'\n' | b'|' | b'(') => {
                 self.eat("|");
                 let script = self.deeper(|parser| parser.nested(|parser, nodes| parser.until("}", nodes)));
-                Some(Part::Substitution { script, quoted })
+                Some(Part::Substitution { script, quoting })
             }
-            _ => self.deeper(|parser| Some(parser.parameter(quoted))),
+            _ => self.deeper(|parser| Some(parser.parameter(quoting))),
         };
         out.parts.extend(part);
     }
@@ -123,6 +127,6 @@ pub(super) fn is_special(byte: u8) -> bool {
     matches!(byte, b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!')
 }
 
-fn plain(name: &str, quoted: bool) -> Part {
-    Part::Variable(Box::new(Variable { name: name.to_owned(), quoted, operation: Operation::Plain, subscript: None }))
+fn plain(name: &str, quoting: Quoting) -> Part {
+    Part::Variable(Box::new(Variable { name: name.to_owned(), quoting, operation: Operation::Plain, subscript: None }))
 }

@@ -11,7 +11,16 @@ use crate::{Home, Node, Part, Problem, Redirect, RedirectKind, Script, Word};
 pub(super) struct Pending {
     delimiter: String,
     quoted: bool,
-    strip_tabs: bool,
+    tabs: LeadingTabs,
+}
+
+/// The tabs that lines of a heredoc start with count, or they do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LeadingTabs {
+    /// `<<`
+    Kept,
+    /// `<<-`
+    Stripped,
 }
 
 /// A body as read.
@@ -28,7 +37,7 @@ impl Pending {
 
 impl Parser<'_> {
     /// Reads the delimiter behind `<<`; the body is put in place when the script is complete.
-    pub(super) fn heredoc(&mut self, strip_tabs: bool) -> RedirectKind {
+    pub(super) fn heredoc(&mut self, tabs: LeadingTabs) -> RedirectKind {
         self.skip_blanks();
         let start = self.pos;
         // The delimiter is never expanded: the word is read for its extent only, and so are its problems.
@@ -40,7 +49,7 @@ impl Parser<'_> {
             self.problem(Problem::HeredocWithoutDelimiter);
         }
         let quoted = raw.contains(['\'', '"', '\\']);
-        self.pending.push(Pending { delimiter: unquote(raw), quoted, strip_tabs });
+        self.pending.push(Pending { delimiter: unquote(raw), quoted, tabs });
         RedirectKind::Here { body: Word::default(), quoted }
     }
 
@@ -71,7 +80,10 @@ impl Parser<'_> {
         while !self.at_end() {
             let line = self.rest().split_inclusive('\n').next().unwrap_or_default();
             self.pos += line.len();
-            let line = if pending.strip_tabs { line.trim_start_matches('\t') } else { line };
+            let line = match pending.tabs {
+                LeadingTabs::Kept => line,
+                LeadingTabs::Stripped => line.trim_start_matches('\t'),
+            };
             let plain = line.strip_suffix('\n').unwrap_or(line);
             body.push_str(line);
             let backslashes = plain.len() - plain.trim_end_matches('\\').len();

@@ -3,29 +3,29 @@
 use super::Parser;
 use super::dollar::is_special;
 use super::word::Context;
-use crate::{Operation, Part, Problem, Variable, Word};
+use crate::{Affix, MatchLength, Matches, Operation, Part, Problem, Quoting, Variable, Word};
 
 impl Parser<'_> {
     /// Reads from behind `${` to behind `}`.
-    pub(super) fn parameter(&mut self, quoted: bool) -> Part {
+    pub(super) fn parameter(&mut self, quoting: Quoting) -> Part {
         let sign = self.parameter_sign();
         let Some(name) = self.parameter_name() else {
-            return self.bad_parameter(quoted, None);
+            return self.bad_parameter(quoting, None);
         };
         let subscript = self.subscript();
         let operation = match sign {
             Some(b'#') => Operation::Length,
-            Some(_) => self.indirect(quoted),
-            None => self.operation(quoted),
+            Some(_) => self.indirect(quoting),
+            None => self.operation(quoting),
         };
         if self.eat("}") {
-            return Part::Variable(Box::new(Variable { name, quoted, operation, subscript }));
+            return Part::Variable(Box::new(Variable { name, quoting, operation, subscript }));
         }
         if self.at_end() {
             self.problem(Problem::ExpansionNotClosed);
-            return Part::Variable(Box::new(Variable { name, quoted, operation, subscript }));
+            return Part::Variable(Box::new(Variable { name, quoting, operation, subscript }));
         }
-        self.bad_parameter(quoted, subscript)
+        self.bad_parameter(quoting, subscript)
     }
 
     /// `#` or `!` before a name.
@@ -70,7 +70,7 @@ impl Parser<'_> {
     }
 
     /// Behind `${!name`: nothing, `@` or `*` (names with a prefix), or an operation on what the name names.
-    fn indirect(&mut self, quoted: bool) -> Operation {
+    fn indirect(&mut self, quoting: Quoting) -> Operation {
         if self.peek() == Some(b'}') {
             return Operation::Indirect;
         }
@@ -78,7 +78,7 @@ impl Parser<'_> {
             self.pos += 1;
             return Operation::Other { name: "!*".to_owned(), words: Vec::new() };
         }
-        let words = match self.operation(quoted) {
+        let words = match self.operation(quoting) {
             Operation::Default(word)
             | Operation::Assign(word)
             | Operation::Alternative(word)
@@ -92,7 +92,7 @@ impl Parser<'_> {
         Operation::Other { name: "!".to_owned(), words }
     }
 
-    fn operation(&mut self, quoted: bool) -> Operation {
+    fn operation(&mut self, quoting: Quoting) -> Operation {
         let colon = self.peek() == Some(b':') && matches!(self.byte(1), Some(b'-' | b'=' | b'+' | b'?'));
         if colon {
             self.pos += 1;
@@ -103,15 +103,16 @@ impl Parser<'_> {
         }
         self.pos += 1;
         match operator {
-            b'-' => Operation::Default(self.value(quoted)),
-            b'=' => Operation::Assign(self.value(quoted)),
-            b'+' => Operation::Alternative(self.value(quoted)),
-            b'?' => Operation::Required(self.value(quoted)),
+            b'-' => Operation::Default(self.value(quoting)),
+            b'=' => Operation::Assign(self.value(quoting)),
+            b'+' => Operation::Alternative(self.value(quoting)),
+            b'?' => Operation::Required(self.value(quoting)),
             b'#' | b'%' => {
-                let longest = self.eat(if operator == b'#' { "#" } else { "%" });
-                Operation::Trim { pattern: self.pattern(b'}'), suffix: operator == b'%', longest }
+                let (sign, affix) = if operator == b'#' { ("#", Affix::Prefix) } else { ("%", Affix::Suffix) };
+                let length = if self.eat(sign) { MatchLength::Longest } else { MatchLength::Shortest };
+                Operation::Trim { pattern: self.pattern(b'}'), affix, length }
             }
-            b'/' => self.replace(quoted),
+            b'/' => self.replace(quoting),
             b':' => {
                 let offset = self.operand(Context::QuotedOperand { stop: b':' });
                 let length = self.eat(":").then(|| self.operand(Context::QuotedOperand { stop: b'}' }));
@@ -135,19 +136,22 @@ impl Parser<'_> {
         }
     }
 
-    fn replace(&mut self, quoted: bool) -> Operation {
+    fn replace(&mut self, quoting: Quoting) -> Operation {
         let anchor = [("/", "//"), ("#", "/#"), ("%", "/%")].into_iter().find(|(sign, _)| self.eat(sign));
         let pattern = self.pattern(b'/');
-        let replacement = if self.eat("/") { self.value(quoted) } else { Word::default() };
+        let replacement = if self.eat("/") { self.value(quoting) } else { Word::default() };
         match anchor {
-            None => Operation::Replace { pattern, replacement, all: false },
-            Some((_, "//")) => Operation::Replace { pattern, replacement, all: true },
+            None => Operation::Replace { pattern, replacement, matches: Matches::First },
+            Some((_, "//")) => Operation::Replace { pattern, replacement, matches: Matches::All },
             Some((_, name)) => Operation::Other { name: name.to_owned(), words: vec![pattern, replacement] },
         }
     }
 
-    fn value(&mut self, quoted: bool) -> Word {
-        self.operand(if quoted { Context::QuotedOperand { stop: b'}' } } else { Context::Operand { stop: b'}' } })
+    fn value(&mut self, quoting: Quoting) -> Word {
+        self.operand(match quoting {
+            Quoting::Quoted => Context::QuotedOperand { stop: b'}' },
+            Quoting::Unquoted => Context::Operand { stop: b'}' },
+        })
     }
 
     /// A pattern: quotes count in it, also inside double quotes.
@@ -156,15 +160,14 @@ impl Parser<'_> {
     }
 
     /// Bash refuses it. What it contains is kept, in case another shell does not.
-    fn bad_parameter(&mut self, quoted: bool, subscript: Option<Word>) -> Part {
+    fn bad_parameter(&mut self, quoting: Quoting, subscript: Option<Word>) -> Part {
         self.problem(Problem::ExpansionNotUnderstood);
-        let rest =
-            self.operand(if quoted { Context::QuotedOperand { stop: b'}' } } else { Context::Operand { stop: b'}' } });
+        let rest = self.value(quoting);
         self.eat("}");
         let words = subscript.into_iter().chain([rest]).collect();
         Part::Variable(Box::new(Variable {
             name: String::new(),
-            quoted,
+            quoting,
             operation: Operation::Other { name: "?".to_owned(), words },
             subscript: None,
         }))

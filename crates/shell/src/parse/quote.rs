@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::word::{Context, Parts};
-use crate::{Home, Part, Problem};
+use crate::{Home, Part, Problem, Quoting};
 
 impl Parser<'_> {
     pub(super) fn single_quotes(&mut self, out: &mut Parts) {
@@ -43,8 +43,8 @@ impl Parser<'_> {
                 b'\\' => self.quoted_escape(context, out),
                 b'"' if matches!(context, Context::QuotedOperand { .. }) => self.double_quotes(out),
                 b'"' | b'\'' if context == Context::Subscript => self.pos += 1,
-                b'`' => self.backticks(true, out),
-                b'$' => self.dollar(true, out),
+                b'`' => self.backticks(Quoting::Quoted, out),
+                b'$' => self.dollar(Quoting::Quoted, out),
                 _ => {
                     let start = self.pos;
                     self.bump();
@@ -74,7 +74,7 @@ impl Parser<'_> {
     }
 
     /// `` `…` ``: its text is unescaped first, then it is a script like any other.
-    pub(super) fn backticks(&mut self, quoted: bool, out: &mut Parts) {
+    pub(super) fn backticks(&mut self, quoting: Quoting, out: &mut Parts) {
         self.pos += 1;
         let start = self.pos;
         let mut text = String::new();
@@ -87,7 +87,7 @@ impl Parser<'_> {
                 }
                 '\\' => match self.peek() {
                     Some(b'$' | b'`' | b'\\') => text.extend(self.bump()),
-                    Some(b'"') if quoted => text.extend(self.bump()),
+                    Some(b'"') if quoting == Quoting::Quoted => text.extend(self.bump()),
                     _ => text.push('\\'),
                 },
                 _ => text.push(character),
@@ -100,7 +100,7 @@ impl Parser<'_> {
         let as_written = self.text.get(start..start.saturating_add(text.len())) == Some(text.as_str());
         let home = if as_written { self.home.at(start) } else { Home::Within(self.span_since(start)) };
         let script = self.deeper(|_| Parser::new(&text, depth + 1, home).whole_script());
-        out.push(Part::Substitution { script, quoted });
+        out.push(Part::Substitution { script, quoting });
     }
 
     /// `$'…'`: escapes as in C.

@@ -1,7 +1,7 @@
 //! Words outside double quotes: where they end and what their characters mean.
 
 use super::{Parser, is_hidden, is_word_end};
-use crate::{Part, Problem, Word};
+use crate::{Part, Problem, Quoting, Word};
 
 /// Where a word stands: it decides what ends it and what is special in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,8 +16,8 @@ pub(super) enum Context {
     Regex,
     /// What follows `<<`.
     Delimiter,
-    /// An alternative in `{a,b}`; `leading`: it stands at the start of the word.
-    Brace { leading: bool },
+    /// An alternative in `{a,b}`, and the place of the braces in the word.
+    Brace(Position),
     /// An alternative in `@(a|b)`.
     Group,
     /// A word in `${x:-word}`; it ends at `}` or at `stop`.
@@ -32,6 +32,23 @@ pub(super) enum Context {
     Arithmetic,
     /// `a[…]`.
     Subscript,
+}
+
+/// A place in a word. At the start a tilde is active.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    Start,
+    Inside,
+}
+
+impl Position {
+    /// The position in the whole word of what stands here in a part of it that starts at `outer`.
+    pub(super) fn within(self, outer: Self) -> Self {
+        match outer {
+            Self::Start => self,
+            Self::Inside => Self::Inside,
+        }
+    }
 }
 
 /// Parts of a word, neighbours of a kind joined.
@@ -77,7 +94,7 @@ impl Context {
         let process = matches!(byte, b'<' | b'>') && parser.byte(1) == Some(b'(');
         match self {
             Self::Command | Self::Assignment | Self::Plain | Self::Delimiter => is_word_end(byte) && !process,
-            Self::Brace { .. } => (is_word_end(byte) && !process) || matches!(byte, b',' | b'}'),
+            Self::Brace(_) => (is_word_end(byte) && !process) || matches!(byte, b',' | b'}'),
             Self::Regex => matches!(byte, b' ' | b'\t' | b'\n'),
             Self::Group => matches!(byte, b')' | b'|'),
             Self::Operand { stop } | Self::QuotedOperand { stop } => byte == b'}' || byte == stop,
@@ -92,7 +109,7 @@ impl Context {
     }
 
     fn has_braces(self) -> bool {
-        matches!(self, Self::Command | Self::Brace { .. })
+        matches!(self, Self::Command | Self::Brace(_))
     }
 }
 
@@ -130,15 +147,16 @@ impl Parser<'_> {
             if context.ends_at(self, byte) && !(context == Context::Regex && group > 0) {
                 return;
             }
+            let position = if self.pos == start { Position::Start } else { Position::Inside };
             match byte {
                 b'\\' => self.escape(out),
                 b'\'' => self.single_quotes(out),
                 b'"' => self.double_quotes(out),
-                b'`' => self.backticks(false, out),
-                b'$' => self.dollar(false, out),
+                b'`' => self.backticks(Quoting::Unquoted, out),
+                b'$' => self.dollar(Quoting::Unquoted, out),
                 b'<' | b'>' if self.byte(1) == Some(b'(') && context != Context::Regex => self.process(byte, out),
-                b'~' if tilde_is_active(context, out, self.pos == start) => self.tilde(context, out),
-                b'{' if context.has_braces() => self.brace(context, self.pos == start, out),
+                b'~' if tilde_is_active(context, out, position) => self.tilde(context, out),
+                b'{' if context.has_braces() => self.brace(context, position, out),
                 b'*' | b'?' | b'+' | b'@' | b'!' if self.byte(1) == Some(b'(') && context != Context::Regex => {
                     self.pattern_group(byte, out);
                 }
@@ -200,8 +218,7 @@ impl Parser<'_> {
             Some(b':') => context != Context::Plain,
             Some(byte) => {
                 is_word_end(*byte)
-                    || (matches!(context, Context::Brace { .. } | Context::Operand { .. })
-                        && matches!(byte, b',' | b'}'))
+                    || (matches!(context, Context::Brace(_) | Context::Operand { .. }) && matches!(byte, b',' | b'}'))
             }
         };
         if !ends {
@@ -262,10 +279,10 @@ impl Parser<'_> {
 }
 
 /// A tilde counts at the start of a word, and behind `=` and `:` of what looks like an assignment.
-fn tilde_is_active(context: Context, out: &Parts, at_start: bool) -> bool {
-    if at_start {
+fn tilde_is_active(context: Context, out: &Parts, position: Position) -> bool {
+    if position == Position::Start {
         return match context {
-            Context::Brace { leading } => leading,
+            Context::Brace(outer) => outer == Position::Start,
             Context::Delimiter | Context::Regex | Context::Group => false,
             _ => true,
         };

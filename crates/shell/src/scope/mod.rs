@@ -6,8 +6,8 @@ mod strictness;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::Script;
 use super::value::Value;
+use super::{AssignmentOperator, Script};
 pub(crate) use strictness::Strictness;
 
 /// References to references end somewhere.
@@ -181,13 +181,13 @@ impl Scope {
         self.assign(name, appended);
     }
 
-    pub fn assign_array(&mut self, name: &str, elements: Vec<Value>, append: bool) {
-        let mut all = match self.content(name) {
-            Some(Content::Array(before)) if append => before.clone(),
-            Some(Content::Scalar(before)) if append => vec![before.clone()],
-            Some(Content::UnknownArray | Content::Keyed { .. }) if append => {
-                return self.set(name, Content::UnknownArray);
-            }
+    /// `name=(value …)`
+    pub fn assign_array(&mut self, name: &str, elements: Vec<Value>, operator: AssignmentOperator) {
+        let before = self.content(name).filter(|_| operator == AssignmentOperator::Append);
+        let mut all = match before {
+            Some(Content::Array(before)) => before.clone(),
+            Some(Content::Scalar(before)) => vec![before.clone()],
+            Some(Content::UnknownArray | Content::Keyed { .. }) => return self.set(name, Content::UnknownArray),
             _ => Vec::new(),
         };
         all.extend(elements);
@@ -202,8 +202,8 @@ impl Scope {
     }
 
     /// `name=([key]=value …)`
-    pub(crate) fn assign_keyed(&mut self, name: &str, elements: Vec<(String, Value)>, append: bool) {
-        if !append {
+    pub(crate) fn assign_keyed(&mut self, name: &str, elements: Vec<(String, Value)>, operator: AssignmentOperator) {
+        if operator == AssignmentOperator::Set {
             let words = matches!(self.content(name), Some(Content::Keyed { words: true, .. }));
             self.set(name, Content::Keyed { entries: Vec::new(), words });
         }
@@ -356,9 +356,14 @@ impl Scope {
         }
     }
 
-    /// `set -a` and `set +a`.
-    pub fn export_all(&mut self, on: bool) {
-        self.exports_all = on;
+    /// `set -a`: what is assigned from here on is exported.
+    pub fn start_exporting_all(&mut self) {
+        self.exports_all = true;
+    }
+
+    /// `set +a`
+    pub fn stop_exporting_all(&mut self) {
+        self.exports_all = false;
     }
 
     /// Programs started from here see what is assigned to `name`.

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use crate::{
-    Field, Knowledge, Node, Printed, RedirectKind, Runner, Scope, Script, assign, expand_text, expand_word, parse,
+    Direction, Field, Knowledge, Node, Printed, RedirectKind, Runner, Scope, Script, assign, expand_text, expand_word,
+    parse,
 };
 
 /// Runs `echo` and `printf %s`, assignments, `set --` and little else; notes the commands of substitutions.
@@ -25,7 +26,7 @@ impl Runner for Toy {
         }
     }
 
-    fn process(&mut self, script: &Script, scope: &mut Scope, _writes: bool) -> Field {
+    fn process(&mut self, script: &Script, scope: &mut Scope, _direction: Direction) -> Field {
         self.substitute(script, scope);
         Field::exact("/dev/fd/63")
     }

@@ -1,7 +1,8 @@
 //! A compact form of the tree, for tables.
 
 use crate::{
-    AssignedValue, Assignment, Connector, Node, Operation, Part, Redirect, RedirectKind, Script, Simple, Word,
+    Affix, AssignedValue, Assignment, AssignmentOperator, Connector, Direction, MatchLength, Matches, Node, Operation,
+    Part, Quoting, Redirect, RedirectKind, Script, Simple, Word,
 };
 
 /// Nodes joined by `; `, problems behind `!`.
@@ -60,7 +61,10 @@ fn simple(command: &Simple) -> String {
 }
 
 fn assignment(assignment: &Assignment) -> String {
-    let sign = if assignment.append { "+=" } else { "=" };
+    let sign = match assignment.operator {
+        AssignmentOperator::Set => "=",
+        AssignmentOperator::Append => "+=",
+    };
     let value = match &assignment.value {
         AssignedValue::Scalar(value) => word(value),
         AssignedValue::Array(elements) => format!("({})", words(elements)),
@@ -97,6 +101,13 @@ fn word(word: &Word) -> String {
     word.parts.iter().map(part).collect()
 }
 
+fn mark(quoting: Quoting) -> &'static str {
+    match quoting {
+        Quoting::Quoted => "\"",
+        Quoting::Unquoted => "",
+    }
+}
+
 fn part(part: &Part) -> String {
     match part {
         Part::Literal(text) => text.clone(),
@@ -105,13 +116,12 @@ fn part(part: &Part) -> String {
         Part::Tilde(user) => format!("~{}", user.as_deref().unwrap_or_default()),
         Part::Variable(variable) => {
             let subscript = variable.subscript.as_ref().map_or_else(String::new, |index| format!("[{}]", word(index)));
-            let mark = if variable.quoted { "\"" } else { "" };
+            let mark = mark(variable.quoting);
             format!("${mark}{}{subscript}{}", variable.name, operation(&variable.operation))
         }
-        Part::Substitution { script: inner, quoted } => {
-            format!("$({}{})", if *quoted { "\"" } else { "" }, script(inner))
-        }
-        Part::Process { script: inner, writes } => format!("{}({})", if *writes { ">" } else { "<" }, script(inner)),
+        Part::Substitution { script: inner, quoting } => format!("$({}{})", mark(*quoting), script(inner)),
+        Part::Process { script: inner, direction: Direction::Output } => format!("<({})", script(inner)),
+        Part::Process { script: inner, direction: Direction::Input } => format!(">({})", script(inner)),
         Part::Arithmetic { scripts, words, value, .. } => {
             let inner: Vec<String> = scripts
                 .iter()
@@ -134,12 +144,20 @@ fn operation(operation: &Operation) -> String {
         Operation::Required(value) => format!(":?({})", word(value)),
         Operation::Length => ":length".to_owned(),
         Operation::Indirect => ":indirect".to_owned(),
-        Operation::Trim { pattern, suffix, longest } => {
-            let sign = if *suffix { "%" } else { "#" };
-            format!("{}({})", sign.repeat(if *longest { 2 } else { 1 }), word(pattern))
+        Operation::Trim { pattern, affix, length } => {
+            let sign = match (affix, length) {
+                (Affix::Prefix, MatchLength::Shortest) => "#",
+                (Affix::Prefix, MatchLength::Longest) => "##",
+                (Affix::Suffix, MatchLength::Shortest) => "%",
+                (Affix::Suffix, MatchLength::Longest) => "%%",
+            };
+            format!("{sign}({})", word(pattern))
         }
-        Operation::Replace { pattern, replacement, all } => {
-            format!("{}({})({})", if *all { "//" } else { "/" }, word(pattern), word(replacement))
+        Operation::Replace { pattern, replacement, matches: Matches::First } => {
+            format!("/({})({})", word(pattern), word(replacement))
+        }
+        Operation::Replace { pattern, replacement, matches: Matches::All } => {
+            format!("//({})({})", word(pattern), word(replacement))
         }
         Operation::Slice { offset, length } => {
             format!(":slice({})({})", word(offset), length.as_ref().map_or_else(String::new, word))
