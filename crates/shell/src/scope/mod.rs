@@ -1,13 +1,15 @@
 //! What is known about variables, functions and positional parameters while a script is walked.
 
+mod array;
 mod assigned;
+mod doubt;
 mod strictness;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use super::Script;
 use super::value::Value;
-use super::{AssignmentOperator, Script};
 pub(crate) use strictness::Strictness;
 
 /// References to references end somewhere.
@@ -75,9 +77,6 @@ struct Variable {
     /// `declare -i`: what is assigned is an expression.
     integer: bool,
 }
-
-/// Arrays with more elements than this are not followed one by one.
-const MAX_ELEMENTS: usize = 4096;
 
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -181,122 +180,6 @@ impl Scope {
         self.assign(name, appended);
     }
 
-    /// `name=(value …)`
-    pub fn assign_array(&mut self, name: &str, elements: Vec<Value>, operator: AssignmentOperator) {
-        let before = self.content(name).filter(|_| operator == AssignmentOperator::Append);
-        let mut all = match before {
-            Some(Content::Array(before)) => before.clone(),
-            Some(Content::Scalar(before)) => vec![before.clone()],
-            Some(Content::UnknownArray | Content::Keyed { .. }) => return self.set(name, Content::UnknownArray),
-            _ => Vec::new(),
-        };
-        all.extend(elements);
-        self.set(name, if all.len() > MAX_ELEMENTS { Content::UnknownArray } else { Content::Array(all) });
-    }
-
-    /// `declare -A name`
-    pub fn associate(&mut self, name: &str) {
-        if !matches!(self.content(name), Some(Content::Keyed { words: true, .. })) {
-            self.set(name, Content::Keyed { entries: Vec::new(), words: true });
-        }
-    }
-
-    /// `name=([key]=value …)`
-    pub(crate) fn assign_keyed(&mut self, name: &str, elements: Vec<(String, Value)>, operator: AssignmentOperator) {
-        if operator == AssignmentOperator::Set {
-            let words = matches!(self.content(name), Some(Content::Keyed { words: true, .. }));
-            self.set(name, Content::Keyed { entries: Vec::new(), words });
-        }
-        for (key, value) in elements {
-            self.assign_element(name, Some(&key), value);
-        }
-    }
-
-    /// `name[key]=value`; a key that is not known makes the whole array unknown.
-    pub fn assign_element(&mut self, name: &str, key: Option<&str>, value: Value) {
-        let (mut entries, words) = match self.content(name) {
-            Some(Content::Array(elements)) => (numbered(elements), false),
-            Some(Content::Keyed { entries, words }) => (entries.clone(), *words),
-            Some(Content::Scalar(value)) => (vec![("0".to_owned(), value.clone())], false),
-            Some(Content::UnknownArray) => return,
-            _ => (Vec::new(), false),
-        };
-        let key = match key {
-            Some(key) if words => Some(key.to_owned()),
-            Some(key) => index(&entries, key),
-            None => None,
-        };
-        let Some(key) = key.filter(|_| entries.len() < MAX_ELEMENTS) else {
-            return self.set(name, Content::UnknownArray);
-        };
-        match entries.iter_mut().find(|(one, _)| *one == key) {
-            Some((_, old)) => *old = value,
-            None => entries.push((key, value)),
-        }
-        if !words {
-            entries.sort_by_key(|(key, _)| key.parse::<usize>().unwrap_or(usize::MAX));
-        }
-        let is_dense = !words && entries.iter().enumerate().all(|(at, (key, _))| *key == at.to_string());
-        self.set(
-            name,
-            if is_dense {
-                Content::Array(entries.into_iter().map(|(_, value)| value).collect())
-            } else {
-                Content::Keyed { entries, words }
-            },
-        );
-    }
-
-    /// `${name[key]}`; an element that is not there is empty.
-    pub fn element(&self, name: &str, key: &str) -> Value {
-        match self.content(name) {
-            Some(Content::Array(elements)) => {
-                let position = match key.trim().parse::<i64>() {
-                    Ok(number) if number < 0 => {
-                        usize::try_from(number.unsigned_abs()).ok().and_then(|back| elements.len().checked_sub(back))
-                    }
-                    Ok(number) => usize::try_from(number).ok(),
-                    Err(_) => return Value::unknown(),
-                };
-                position.and_then(|at| elements.get(at)).cloned().unwrap_or_default()
-            }
-            Some(Content::Keyed { entries, words }) => {
-                let Some(key) = (if *words { Some(key.to_owned()) } else { index(entries, key) }) else {
-                    return Value::unknown();
-                };
-                entries.iter().find(|(one, _)| *one == key).map(|(_, value)| value.clone()).unwrap_or_default()
-            }
-            Some(Content::Scalar(value)) if matches!(key.trim(), "0" | "-1") => value.clone(),
-            _ => Value::unknown(),
-        }
-    }
-
-    /// From now on `name` has a value nobody knows.
-    pub fn forget(&mut self, name: &str) {
-        let array =
-            matches!(self.content(name), Some(Content::Array(_) | Content::Keyed { .. } | Content::UnknownArray));
-        self.set(name, if array { Content::UnknownArray } else { Content::Scalar(Value::unknown()) });
-    }
-
-    /// From now on any variable may have any value.
-    pub fn forget_all(&mut self) {
-        self.poisoned = true;
-        for variable in Rc::make_mut(&mut self.variables).values_mut() {
-            variable.content = doubted(&variable.content);
-        }
-    }
-
-    /// Doubts every variable that `script` may assign: it runs more than once, or at another time.
-    pub fn forget_assigned(&mut self, script: &Script) {
-        for name in assigned::names(script) {
-            let content = match self.content(&name) {
-                Some(content) => doubted(content),
-                None => Content::Scalar(Value::unknown()),
-            };
-            self.set(&name, content);
-        }
-    }
-
     /// `unset name`, `unset -f name`: what it was is gone.
     pub fn unset(&mut self, name: &str) {
         if self.variables.contains_key(self.resolve(name)) || !self.functions.contains_key(name) {
@@ -382,71 +265,12 @@ impl Scope {
         }
     }
 
-    /// What a shell started from here knows: exported variables surely, others perhaps.
-    pub fn child(&self) -> Self {
-        let inherit = |variable: &Variable| match &variable.content {
-            content if variable.exported => content.clone(),
-            content => doubted(content),
-        };
-        let variables = self
-            .variables
-            .iter()
-            .filter(|(name, _)| name.as_str() != "IFS")
-            .map(|(name, variable)| {
-                (name.clone(), Variable { content: inherit(variable), exported: variable.exported, integer: false })
-            })
-            .collect();
-        let is_exported = |name: &String| self.exported_functions.contains(name);
-        let functions = self.functions.iter().filter(|(name, _)| is_exported(name));
-        Self {
-            variables: Rc::new(variables),
-            functions: Rc::new(functions.map(|(name, body)| (name.clone(), Rc::clone(body))).collect()),
-            exported_functions: Rc::clone(&self.exported_functions),
-            poisoned: self.poisoned,
-            ..Self::default()
-        }
-    }
-
     pub fn strictness(&self) -> Strictness {
         self.strictness
     }
 
     pub fn strictness_mut(&mut self) -> &mut Strictness {
         &mut self.strictness
-    }
-
-    /// Keeps what both agree on. What differs is unknown, though probably what it was on one side.
-    pub fn merge(&mut self, other: &Self) {
-        self.poisoned |= other.poisoned;
-        self.strictness.merge(other.strictness);
-        if !Rc::ptr_eq(&self.variables, &other.variables) {
-            let names: Vec<String> = self.variables.keys().chain(other.variables.keys()).cloned().collect();
-            let variables = Rc::make_mut(&mut self.variables);
-            for name in names {
-                let (here, there) = (variables.get(&name), other.variables.get(&name));
-                if here != there {
-                    let exported = here.or(there).is_some_and(|variable| variable.exported);
-                    let integer = here.or(there).is_some_and(|variable| variable.integer);
-                    let content = either(here, there);
-                    variables.insert(name, Variable { content, exported, integer });
-                }
-            }
-        }
-        if !Rc::ptr_eq(&self.functions, &other.functions) {
-            let functions = Rc::make_mut(&mut self.functions);
-            for (name, body) in other.functions.iter() {
-                functions.entry(name.clone()).or_insert_with(|| Rc::clone(body));
-            }
-        }
-        if self.positional != other.positional {
-            self.positional = Rc::new(vec![Value::unknown()]);
-        }
-        if self.previous_directory != other.previous_directory {
-            self.previous_directory = None;
-        }
-        if self.directories != other.directories {
-            self.directories.clear();
-        }
     }
 
     /// `$1` and up; `None` is not known.
@@ -518,42 +342,4 @@ impl Scope {
     pub fn pop_directory(&mut self) -> Option<String> {
         self.directories.pop().flatten()
     }
-}
-
-/// What it was, but it may be something else by now.
-fn doubted(content: &Content) -> Content {
-    match content {
-        Content::Scalar(value) => Content::Scalar(value.doubted()),
-        Content::Unset => Content::Scalar(Value::likely("")),
-        Content::Array(_) | Content::Keyed { .. } | Content::UnknownArray => Content::UnknownArray,
-        Content::Reference(_) => Content::Scalar(Value::unknown()),
-    }
-}
-
-fn either(here: Option<&Variable>, there: Option<&Variable>) -> Content {
-    let mut contents = here.into_iter().chain(there).map(|variable| doubted(&variable.content));
-    let first = contents.next().unwrap_or(Content::Unset);
-    match (first, contents.next()) {
-        // Text that is there says more than text that is not.
-        (Content::Scalar(value), Some(Content::Scalar(second))) => {
-            let is_empty = value.best().is_none_or(|text| text.is_empty());
-            Content::Scalar(if is_empty { second } else { value })
-        }
-        (first, None) => first,
-        _ => Content::UnknownArray,
-    }
-}
-
-fn numbered(elements: &[Value]) -> Vec<(String, Value)> {
-    elements.iter().enumerate().map(|(at, value)| (at.to_string(), value.clone())).collect()
-}
-
-/// The number of an element in an array without words for keys; negative ones count from the end.
-fn index(entries: &[(String, Value)], key: &str) -> Option<String> {
-    let number: i64 = key.trim().parse().ok()?;
-    if number >= 0 {
-        return Some(number.to_string());
-    }
-    let end = entries.iter().filter_map(|(key, _)| key.parse::<i64>().ok()).max().map_or(0, |last| last + 1);
-    (end + number >= 0).then(|| (end + number).to_string())
 }
