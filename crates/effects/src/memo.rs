@@ -13,13 +13,13 @@ use super::{Certainty, Effect, Effects, LruCache, World};
 
 /// Longer texts are rarely the same twice.
 const LONGEST: usize = 4 * 1024;
-/// Texts that are kept in each part, and results of one text.
+/// Texts that are kept in each shard, and results of one text.
 const TEXTS: usize = 4 * 1024;
 const RESULTS: usize = 4;
 /// Files and patterns that a run may ask about.
-const ASKED: usize = 64;
-/// Parts, so that threads do not wait for each other.
-const PARTS: u64 = 16;
+const MAX_QUERIES: usize = 64;
+/// The memo is divided into shards, so that threads do not wait for each other.
+const SHARDS: u64 = 16;
 
 /// What a run asked about the session, as it was answered.
 #[derive(Debug, Default)]
@@ -39,27 +39,36 @@ pub(super) struct QueryLog {
 }
 
 impl QueryLog {
-    /// Whoever asks too much is not worth following.
-    pub(super) fn ask(asked: &mut Vec<String>, what: &str, unrepeatable: &mut bool) {
-        if asked.len() >= ASKED {
-            *unrepeatable = true;
-        } else if !asked.iter().any(|known| known == what) {
-            asked.push(what.to_owned());
-        }
+    /// The run asked whether a file was written.
+    pub(super) fn ask_written(&mut self, path: &str) {
+        self.unrepeatable |= log(&mut self.unwritten, |known| known == path, || path.to_owned()).is_none();
     }
 
-    /// The same for other names.
+    /// The run asked for written files that match a pattern.
+    pub(super) fn ask_matching(&mut self, pattern: &str) {
+        self.unrepeatable |= log(&mut self.unmatched, |known| known == pattern, || pattern.to_owned()).is_none();
+    }
+
+    /// The run asked for other names of a path.
     pub(super) fn ask_names(&mut self, path: &str, certainty: Certainty) {
-        if self.unaliased.len() >= ASKED {
-            self.unrepeatable = true;
-        } else if !self.unaliased.iter().any(|(known, as_what)| known == path && *as_what == certainty) {
-            self.unaliased.push((path.to_owned(), certainty));
-        }
+        let is_same = |(known, as_what): &(String, Certainty)| known == path && *as_what == certainty;
+        self.unrepeatable |= log(&mut self.unaliased, is_same, || (path.to_owned(), certainty)).is_none();
     }
 }
 
-/// One result.
-struct Known {
+/// Adds a query to those of its kind; nothing if there are too many, as whoever asks so much is not worth following.
+fn log<T>(queries: &mut Vec<T>, is_same: impl Fn(&T) -> bool, query: impl FnOnce() -> T) -> Option<()> {
+    if queries.len() >= MAX_QUERIES {
+        return None;
+    }
+    if !queries.iter().any(is_same) {
+        queries.push(query());
+    }
+    Some(())
+}
+
+/// One run with its result.
+struct CachedRun {
     root: Option<String>,
     cwd: Option<String>,
     text: Box<str>,
@@ -69,12 +78,12 @@ struct Known {
     leaves: Option<String>,
 }
 
-type Part = LruCache<Vec<Arc<Known>>>;
+type Shard = LruCache<Vec<Arc<CachedRun>>>;
 
 /// Results of one run over many sessions, with one knowledge of what programs do.
 pub struct Memo {
     knowledge: Arc<Knowledge>,
-    parts: Vec<Mutex<Part>>,
+    shards: Vec<Mutex<Shard>>,
 }
 
 impl std::fmt::Debug for Memo {
@@ -85,7 +94,10 @@ impl std::fmt::Debug for Memo {
 
 impl Memo {
     pub fn new(programs: &Arc<Knowledge>) -> Self {
-        Self { knowledge: Arc::clone(programs), parts: (0..PARTS).map(|_| Mutex::new(LruCache::new(TEXTS))).collect() }
+        Self {
+            knowledge: Arc::clone(programs),
+            shards: (0..SHARDS).map(|_| Mutex::new(LruCache::new(TEXTS))).collect(),
+        }
     }
 
     /// As `run` would, where it need not be asked.
@@ -105,32 +117,32 @@ impl Memo {
         }
         let effects: Arc<[Effect]> = effects.into();
         let leaves = world.cwd().map(str::to_owned);
-        self.keep(hash, Known { root, cwd, text: text.into(), queries, effects: Arc::clone(&effects), leaves });
+        self.keep(hash, CachedRun { root, cwd, text: text.into(), queries, effects: Arc::clone(&effects), leaves });
         Effects::known(effects)
     }
 
-    fn find(&self, hash: u64, world: &World, text: &str) -> Option<Arc<Known>> {
-        let mut part = self.part(hash)?;
-        part.get(hash)?.iter().find(|known| known.is_of(world, text) && world.agrees(&known.queries)).cloned()
+    fn find(&self, hash: u64, world: &World, text: &str) -> Option<Arc<CachedRun>> {
+        let mut shard = self.shard(hash)?;
+        shard.get(hash)?.iter().find(|known| known.is_of(world, text) && world.agrees(&known.queries)).cloned()
     }
 
-    fn keep(&self, hash: u64, known: Known) {
-        let Some(mut part) = self.part(hash) else { return };
+    fn keep(&self, hash: u64, known: CachedRun) {
+        let Some(mut shard) = self.shard(hash) else { return };
         let known = Arc::new(known);
-        match part.get(hash) {
+        match shard.get(hash) {
             Some(results) if results.len() < RESULTS => results.push(known),
             Some(_) => {}
-            None => part.put(hash, vec![known]),
+            None => shard.put(hash, vec![known]),
         }
     }
 
-    fn part(&self, hash: u64) -> Option<MutexGuard<'_, Part>> {
-        let part = self.parts.get(usize::try_from(hash % PARTS).ok()?)?;
-        Some(part.lock().unwrap_or_else(PoisonError::into_inner))
+    fn shard(&self, hash: u64) -> Option<MutexGuard<'_, Shard>> {
+        let shard = self.shards.get(usize::try_from(hash % SHARDS).ok()?)?;
+        Some(shard.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Known {
+impl CachedRun {
     fn is_of(&self, world: &World, text: &str) -> bool {
         *self.text == *text && self.cwd.as_deref() == world.cwd() && self.root.as_deref() == world.root()
     }

@@ -434,7 +434,7 @@ impl World {
     pub(crate) fn written_matching(&self, pattern: &str) -> Vec<(String, String)> {
         self.note(|queries| {
             queries.unrepeatable |= self.written.keys().any(|path| glob::matches(pattern, path));
-            QueryLog::ask(&mut queries.unmatched, pattern, &mut queries.unrepeatable);
+            queries.ask_matching(pattern);
         });
         let texts = self.written.iter().filter(|(path, _)| glob::matches(pattern, path));
         let texts = texts.flat_map(|(path, written)| {
@@ -457,7 +457,7 @@ impl World {
     fn written_entry(&self, target: &PathTarget) -> Option<&Written> {
         self.note(|queries| {
             queries.unrepeatable |= self.written.contains_key(&target.path);
-            QueryLog::ask(&mut queries.unwritten, &target.path, &mut queries.unrepeatable);
+            queries.ask_written(&target.path);
         });
         if self.written.is_empty() {
             return None;
