@@ -1,0 +1,175 @@
+//! Names that stand for other files: links, and copies whose content came from elsewhere.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{Cwd, ENTRIES, PathBase, World, Written, paths};
+use crate::{Certainty, PathTarget};
+
+/// How many names one file may be followed through.
+pub(super) const HOPS: usize = 16;
+
+/// How two names belong together. Ordered: the looser tie of a chain counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum AliasKind {
+    /// One held what the other held.
+    Content,
+    /// They are one file.
+    Same,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Original {
+    /// `None`: the name leads to an unknown place.
+    path: Option<String>,
+    alias_kind: AliasKind,
+}
+
+impl Original {
+    /// Where `rest` below the alias is.
+    fn reached(&self, alias: &str, rest: &str, so_far: AliasKind, certainty: Certainty) -> Name {
+        let (path, certainty) = match (&self.path, certainty) {
+            (None, _) => ("**".to_owned(), Certainty::Pattern),
+            (Some(original), Certainty::Pattern) => (below(&paths::escaped(original), rest), Certainty::Pattern),
+            (Some(original), certainty) => (below(original, rest), certainty),
+        };
+        let within = if rest.is_empty() { Within::Itself } else { Within::Directory };
+        Name { alias: alias.to_owned(), path, certainty, alias_kind: so_far.min(self.alias_kind), within }
+    }
+}
+
+/// Another name of a file.
+#[derive(Debug, Clone)]
+pub struct Name {
+    /// The alias that leads there.
+    pub alias: String,
+    pub path: String,
+    pub certainty: Certainty,
+    pub(crate) alias_kind: AliasKind,
+    pub within: Within,
+}
+
+/// What the alias names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Within {
+    Itself,
+    /// A directory above the file.
+    Directory,
+}
+
+impl World {
+    /// From now on `alias` is another name for the file `original` (`ln`): what is done to one is done to the other.
+    pub fn link(&mut self, alias: &PathTarget, original: &PathTarget) {
+        self.name(alias, Some(&original.path), AliasKind::Same);
+    }
+
+    /// `copy` now holds what `original` held (`cp`, `mv`): who reads it, reads that.
+    pub fn copied(&mut self, copy: &PathTarget, original: &PathTarget) {
+        self.name(copy, Some(&original.path), AliasKind::Content);
+    }
+
+    fn name(&mut self, alias: &PathTarget, original: Option<&str>, alias_kind: AliasKind) {
+        if original == Some(alias.path.as_str()) {
+            return;
+        }
+        // Whatever was written under this name before is gone: it holds what the original holds.
+        self.put_at(alias.path.clone(), Written::following());
+        let known = self.aliases.get(&alias.path);
+        let full = known.map_or(self.aliases.len() >= ENTRIES, |originals| originals.len() >= HOPS);
+        let entry = Original { path: original.map(str::to_owned), alias_kind };
+        if known.is_some_and(|originals| originals.contains(&entry)) {
+            return;
+        }
+        if full {
+            self.forgetful = true;
+            return;
+        }
+        Arc::make_mut(&mut self.aliases).entry(alias.path.clone()).or_default().push(entry);
+    }
+
+    /// `ln -s text alias`: a relative `text` starts at the directory that holds `alias`.
+    pub(crate) fn link_symbolic(&mut self, alias: &PathTarget, text: &str, certainty: Certainty) {
+        let holder = match alias.path.rsplit_once('/') {
+            Some(("", _)) => "/".to_owned(),
+            Some((holder, _)) => holder.to_owned(),
+            None => ".".to_owned(),
+        };
+        let holder = self.of_root(&holder);
+        let base = PathBase { root: self.root.as_deref(), cwd: holder.as_deref().map_or(Cwd::Unknown, Cwd::Known) };
+        let (original, certainty) = paths::locate(base, text, certainty);
+        match certainty {
+            Certainty::Exact | Certainty::Possible => self.link(alias, &original),
+            // A link to an unknown place: everything reached through it is a guess.
+            Certainty::Pattern => self.name(alias, None, AliasKind::Same),
+        }
+    }
+
+    /// Other names of the file at `path`, nearest first, also through aliases of its directories.
+    /// With [`Certainty::Pattern`] `path` is a glob.
+    pub fn originals(&self, path: &str, certainty: Certainty) -> Vec<Name> {
+        let found = self.names(path, certainty);
+        self.note(|queries| {
+            queries.unrepeatable |= !found.is_empty();
+            queries.ask_names(path, certainty);
+        });
+        found
+    }
+
+    pub(super) fn names(&self, path: &str, certainty: Certainty) -> Vec<Name> {
+        let mut found: Vec<Name> = Vec::new();
+        if self.aliases.is_empty() {
+            return found;
+        }
+        let mut open = vec![(Cow::Borrowed(path), AliasKind::Same)];
+        while let Some((name, so_far)) = open.pop() {
+            for (alias, rest) in prefixes(&name) {
+                let key = match certainty {
+                    Certainty::Pattern => paths::literal(alias).map(Cow::Owned),
+                    Certainty::Exact | Certainty::Possible => Some(Cow::Borrowed(alias)),
+                };
+                let Some(key) = key else { continue };
+                for original in self.aliases.get(key.as_ref()).into_iter().flatten() {
+                    let next = original.reached(&key, rest, so_far, certainty);
+                    let known = next.path == path
+                        || found.iter().any(|seen| seen.path == next.path && seen.alias_kind == next.alias_kind);
+                    if !known && found.len() < HOPS {
+                        if original.path.is_some() {
+                            open.push((Cow::Owned(next.path.clone()), next.alias_kind));
+                        }
+                        found.push(next);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Aliases that start with `prefix`.
+    pub(crate) fn aliases_from<'w>(&'w self, prefix: &'w str) -> impl Iterator<Item = &'w str> {
+        let from = self.aliases.range::<str, _>((std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded));
+        from.map(|(alias, _)| alias.as_str()).take_while(move |alias| alias.starts_with(prefix))
+    }
+
+    pub(crate) fn has_aliases(&self) -> bool {
+        self.note(|queries| queries.any_aliases = Some(!self.aliases.is_empty()));
+        !self.aliases.is_empty()
+    }
+}
+
+/// Every directory prefix of `path` with what follows it: the path itself first.
+fn prefixes(path: &str) -> impl Iterator<Item = (&str, &str)> {
+    let whole = std::iter::once((path, ""));
+    whole.chain(path.rmatch_indices('/').map(move |(at, _)| {
+        let (prefix, rest) = path.split_at_checked(at).unwrap_or((path, ""));
+        (prefix, rest.trim_start_matches('/'))
+    }))
+}
+
+fn below(directory: &str, rest: &str) -> String {
+    match directory {
+        whole if rest.is_empty() => whole.to_owned(),
+        "." => rest.to_owned(),
+        "/" => format!("/{rest}"),
+        other => format!("{other}/{rest}"),
+    }
+}

@@ -1,0 +1,209 @@
+//! Where a call runs and what earlier calls of the session left behind.
+
+mod aliases;
+mod written;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::command::knowledge::Knowledge;
+use super::glob;
+use super::memo::{Memo, QueryLog};
+use super::paths::{self, Cwd, PathBase};
+use super::{Certainty, PathTarget};
+
+use aliases::Original;
+pub(super) use aliases::{AliasKind, Name, Within};
+use written::Written;
+
+/// Names and contents kept per session. A session that makes more is one whose later scripts are opaque.
+const ENTRIES: usize = 10_000;
+/// Bytes of a working directory's path: no system has longer ones, and each relative path is resolved from it.
+const PATH: usize = 4096;
+
+/// The session's file system as far as the log proves it.
+#[derive(Debug, Clone)]
+pub struct World {
+    /// Absolute, normalised; `None` when the log recorded no working directory.
+    root: Option<String>,
+    /// Absolute, or relative to a root that is not known; `None` when unknown (`cd "$D"`).
+    cwd: Option<String>,
+    /// Names that stand for other files: alias → originals, both as [`PathTarget::path`].
+    aliases: Arc<BTreeMap<String, Vec<Original>>>,
+    /// Files written earlier in the session.
+    written: Arc<BTreeMap<String, Written>>,
+    /// Bytes held in `written`.
+    held: usize,
+    /// Something was not kept: what looks unwritten may have been written.
+    forgetful: bool,
+    /// How many temporary names were made up.
+    temporaries: usize,
+    /// What programs do, with what the policy says of them.
+    knowledge: Arc<Knowledge>,
+    /// Results of commands of this and other sessions.
+    memo: Option<Arc<Memo>>,
+    /// Where it is written down what is asked here. Copies share it: what is asked of them is asked here.
+    queries: Option<Arc<Mutex<QueryLog>>>,
+}
+
+impl World {
+    pub fn new(root: Option<&str>) -> Self {
+        let root = root.and_then(paths::root);
+        let cwd = root.clone().unwrap_or_else(|| ".".to_owned());
+        Self {
+            root,
+            cwd: Some(cwd),
+            aliases: Arc::default(),
+            written: Arc::default(),
+            held: 0,
+            forgetful: false,
+            temporaries: 0,
+            knowledge: Arc::default(),
+            memo: None,
+            queries: None,
+        }
+    }
+
+    /// Results of commands may be taken from there.
+    pub fn with_memo(self, memo: &Arc<Memo>) -> Self {
+        Self { memo: Some(Arc::clone(memo)), ..self }
+    }
+
+    pub(super) fn memo(&self) -> Option<Arc<Memo>> {
+        self.memo.clone()
+    }
+
+    /// A command that runs here may be one that ran elsewhere: everything that was written is known, and nobody follows
+    /// what is asked already.
+    pub(super) fn is_memorable(&self, knowledge: &Arc<Knowledge>) -> bool {
+        !self.forgetful && self.queries.is_none() && Arc::ptr_eq(&self.knowledge, knowledge)
+    }
+
+    /// Every query in the log would be answered here as it was.
+    pub(super) fn agrees(&self, queries: &QueryLog) -> bool {
+        let same = queries.any_written.is_none_or(|any| any != self.written.is_empty())
+            && queries.any_aliases.is_none_or(|any| any != self.aliases.is_empty());
+        let written = || {
+            queries.unwritten.iter().all(|path| !self.written.contains_key(path))
+                && queries.unmatched.iter().all(|pattern| !self.written.keys().any(|path| glob::matches(pattern, path)))
+        };
+        // Under another name a file may have been written, too.
+        let unaliased = || {
+            queries.unwritten.iter().all(|path| self.names(path, Certainty::Exact).is_empty())
+                && queries.unaliased.iter().all(|(path, certainty)| self.names(path, *certainty).is_empty())
+        };
+        same && (self.written.is_empty() || written()) && (self.aliases.is_empty() || unaliased())
+    }
+
+    /// Runs `work` with a log of its queries, and returns both results.
+    pub(super) fn logging_queries<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> (T, QueryLog) {
+        let queries = Arc::<Mutex<QueryLog>>::default();
+        self.queries = Some(Arc::clone(&queries));
+        let done = work(self);
+        self.queries = None;
+        let mut left = queries.lock().unwrap_or_else(PoisonError::into_inner);
+        (done, std::mem::take(&mut *left))
+    }
+
+    fn note(&self, note: impl FnOnce(&mut QueryLog)) {
+        if let Some(queries) = &self.queries {
+            note(&mut queries.lock().unwrap_or_else(PoisonError::into_inner));
+        }
+    }
+
+    /// Where a command that is not worked out again has left the shell.
+    pub(super) fn put_cwd(&mut self, cwd: Option<String>) {
+        self.cwd = cwd;
+    }
+
+    /// The number of a new temporary name.
+    pub fn temporary(&mut self) -> usize {
+        self.note(|queries| queries.unrepeatable = true);
+        self.temporaries += 1;
+        self.temporaries
+    }
+
+    /// What programs do, as this policy has it.
+    pub(crate) fn with_knowledge(self, knowledge: &Arc<Knowledge>) -> Self {
+        Self { knowledge: Arc::clone(knowledge), ..self }
+    }
+
+    pub fn knowledge(&self) -> &Arc<Knowledge> {
+        &self.knowledge
+    }
+
+    pub fn root(&self) -> Option<&str> {
+        self.root.as_deref()
+    }
+
+    /// Absolute; relative to the root (`.`, `sub`) where the root is not known; `None`: not known.
+    pub fn cwd(&self) -> Option<&str> {
+        self.cwd.as_deref()
+    }
+
+    /// The working directory is no part of the workspace and holds none of it, or nobody knows where it is.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.root.is_some() && self.cwd.as_deref().is_none_or(|cwd| self.is_outside(cwd))
+    }
+
+    /// A path as [`PathTarget`] has it, or an absolute one, is no part of the workspace and holds none of it.
+    pub fn is_outside(&self, path: &str) -> bool {
+        let Some(root) = self.root.as_deref() else { return false };
+        let holds = |outer: &str, inner: &str| {
+            let outer = outer.trim_end_matches('/');
+            inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let anchored = path.starts_with(['/', '~']) || path.as_bytes().get(1) == Some(&b':');
+        anchored && !holds(root, path) && !holds(path, root)
+    }
+
+    /// Sets what [`World::cwd`] returned, or an absolute directory; a relative one starts at the root.
+    /// `None`: the directory is not known from here on. For `cd DIR` see [`World::enter`].
+    pub(crate) fn set_cwd(&mut self, cwd: Option<String>) {
+        // Most calls run where the one before ran, and what is set is mostly what was read here.
+        if cwd == self.cwd {
+            return;
+        }
+        self.cwd = cwd.and_then(|cwd| self.of_root(&cwd));
+    }
+
+    fn of_root(&self, directory: &str) -> Option<String> {
+        let from = self.root.as_deref().unwrap_or(".");
+        let base = PathBase { root: self.root.as_deref(), cwd: Cwd::Known(from) };
+        paths::directory(base, directory)
+    }
+
+    /// `cd text`: relative to the current directory; anything but [`Certainty::Exact`] loses it.
+    pub fn enter(&mut self, text: &str, certainty: Certainty) {
+        self.cwd = match certainty {
+            Certainty::Exact => paths::directory(self.base(), text).filter(|cwd| cwd.len() <= PATH),
+            Certainty::Pattern | Certainty::Possible => None,
+        };
+    }
+
+    /// Resolves a path as written (`src/../x`, `~/x`, `/repo/x`, `C:\x`, `file:///x`) against the working directory.
+    /// An unknown directory makes a relative path a pattern. With [`Certainty::Pattern`] `text` is a glob in which `**`
+    /// means any components; a glob that can only match one name comes back exact.
+    pub fn locate(&self, text: &str, certainty: Certainty) -> (PathTarget, Certainty) {
+        paths::locate(self.base(), text, certainty)
+    }
+
+    /// Like [`World::locate`] for a glob in which `**` stands for text that nobody knows (`src/$X`): that text may hold
+    /// `..`, so nothing before it is certain; what follows it is kept.
+    pub(crate) fn locate_unknown(&self, text: &str) -> (PathTarget, Certainty) {
+        match text.rfind("**") {
+            None => self.locate(text, Certainty::Pattern),
+            Some(at) => (PathTarget::new(unknown_prefix(text.get(at..).unwrap_or("**"))), Certainty::Pattern),
+        }
+    }
+
+    fn base(&self) -> PathBase<'_> {
+        PathBase { root: self.root.as_deref(), cwd: self.cwd.as_deref().map_or(Cwd::Unknown, Cwd::Known) }
+    }
+}
+
+/// `**` + rest: what is unknown may end in any directory, so a rest that starts a component keeps its `/`.
+fn unknown_prefix(rest: &str) -> String {
+    let cut = rest.contains("/../") || rest.ends_with("/..");
+    if cut { "**".to_owned() } else { rest.trim_end_matches('/').to_owned() }
+}

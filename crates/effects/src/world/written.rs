@@ -1,0 +1,212 @@
+//! What the session wrote into files, so that a script that is run later is known.
+
+use std::sync::Arc;
+
+use super::aliases::{AliasKind, HOPS};
+use super::{ENTRIES, World, glob};
+use crate::{Certainty, PathTarget};
+
+/// Bytes of one written file that are kept, and of all of them together.
+const CONTENT: usize = 256 * 1024;
+const CONTENTS: usize = 64 * 1024 * 1024;
+
+/// What a file holds, as far as the session wrote it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Written {
+    whole: Option<String>,
+    /// Where the whole is not known: texts that are in it.
+    parts: Vec<String>,
+    /// Bytes of all of it: a file that is edited a thousand times has a thousand parts.
+    length: usize,
+    /// It was made a link or copy of another file, and not written since.
+    follows: bool,
+}
+
+impl Written {
+    /// A link or copy of another file.
+    pub(super) fn following() -> Self {
+        Self { follows: true, ..Self::default() }
+    }
+
+    fn in_parts(mut self) -> Self {
+        self.parts.extend(self.whole.take());
+        self.follows = false;
+        self
+    }
+}
+
+impl World {
+    /// The call wrote `target`; `content` where it is known.
+    pub fn wrote(&mut self, target: &PathTarget, content: Option<&str>) {
+        let length = content.map_or(0, str::len);
+        self.put_written(target, Written { whole: content.map(str::to_owned), length, ..Written::default() });
+    }
+
+    /// `text` is in the file now, and what was there may be, too (an edit or an appended line whose place is not known).
+    pub(crate) fn wrote_part(&mut self, target: &PathTarget, text: &str) {
+        let mut written = self.take_written(target).unwrap_or_default().in_parts();
+        written.length += text.len();
+        written.parts.push(text.to_owned());
+        self.put_written(target, written);
+    }
+
+    /// `text` follows what the file held.
+    pub fn appended(&mut self, target: &PathTarget, text: &str) {
+        let before = self.take_written(target);
+        match before {
+            Some(Written { whole: Some(whole), .. }) => self.wrote(target, Some(&(whole + text))),
+            other => {
+                let mut written = other.unwrap_or_default().in_parts();
+                written.length += text.len();
+                match written.parts.last_mut() {
+                    Some(last) => last.push_str(text),
+                    None => written.parts.push(text.to_owned()),
+                }
+                self.put_written(target, written);
+            }
+        }
+    }
+
+    /// The file changed in place, in a way that is not known.
+    pub fn edited(&mut self, target: &PathTarget) {
+        let written = self.take_written(target).unwrap_or_default().in_parts();
+        self.put_written(target, written);
+    }
+
+    /// Files below a directory may have changed.
+    pub(crate) fn edited_below(&mut self, directory: &str) {
+        let below =
+            |path: &str| directory == "." || path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'));
+        self.edited_from(if directory == "." { "" } else { directory }, below);
+    }
+
+    /// One of the files that match a pattern may have changed. A pattern that says nothing about names says too little.
+    pub(crate) fn edited_matching(&mut self, pattern: &str) {
+        if !pattern.trim_matches(['*', '/']).is_empty() {
+            let literal = pattern.find(['*', '?', '[']).and_then(|at| pattern.get(..at)).unwrap_or(pattern);
+            self.edited_from(literal, |path| glob::matches(pattern, path));
+        }
+    }
+
+    fn edited_from(&mut self, prefix: &str, changed: impl Fn(&str) -> bool) {
+        self.note(|queries| queries.unrepeatable = true);
+        let from = (std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded);
+        let near = self.written.range::<str, _>(from).map(|(path, _)| path).take_while(|path| path.starts_with(prefix));
+        let paths: Vec<String> = near.filter(|path| changed(path)).cloned().collect();
+        for path in paths {
+            if let Some(written) = self.take_at(&path) {
+                self.put_at(path, written.in_parts());
+            }
+        }
+    }
+
+    /// Forgets what was written to the file, and returns it; for callers that put it back changed.
+    pub(crate) fn take_written(&mut self, target: &PathTarget) -> Option<Written> {
+        self.note(|queries| queries.unrepeatable = true);
+        if self.written.is_empty() {
+            return None;
+        }
+        self.places(target).iter().rev().find_map(|place| self.take_at(place))
+    }
+
+    pub(crate) fn put_written(&mut self, target: &PathTarget, written: Written) {
+        let mut places = self.places(target);
+        let linked = !places.contains(&target.path);
+        let last = places.pop();
+        for place in places {
+            self.put_at(place, written.clone());
+        }
+        if let Some(last) = last {
+            self.put_at(last, written);
+        }
+        if linked {
+            self.put_at(target.path.clone(), Written::following());
+        }
+    }
+
+    /// Where the content of a file is kept: under the name that its links lead to.
+    fn places(&self, target: &PathTarget) -> Vec<String> {
+        let same = |path: &str| {
+            let names = self.originals(path, Certainty::Exact).into_iter();
+            names
+                .filter(|name| name.alias_kind == AliasKind::Same && name.certainty == Certainty::Exact)
+                .map(|name| name.path)
+        };
+        let ends: Vec<String> = same(&target.path).filter(|path| same(path).next().is_none()).collect();
+        if ends.is_empty() { vec![target.path.clone()] } else { ends }
+    }
+
+    fn take_at(&mut self, path: &str) -> Option<Written> {
+        if !self.written.contains_key(path) {
+            return None;
+        }
+        let written = Arc::make_mut(&mut self.written).remove(path)?;
+        self.held = self.held.saturating_sub(written.length);
+        Some(written)
+    }
+
+    pub(super) fn put_at(&mut self, path: String, mut written: Written) {
+        self.note(|queries| queries.unrepeatable = true);
+        self.take_at(&path);
+        if self.written.len() >= ENTRIES {
+            self.forgetful = true;
+            return;
+        }
+        if written.length > CONTENT || self.held + written.length > CONTENTS {
+            written = Written::default();
+        }
+        self.held += written.length;
+        Arc::make_mut(&mut self.written).insert(path, written);
+    }
+
+    #[expect(clippy::option_option, reason = "unwritten, unknown content and known content are three answers")]
+    /// `None`: not written in this session. `Some(None)`: written, content not known. Follows aliases.
+    pub fn written(&self, target: &PathTarget) -> Option<Option<&str>> {
+        match self.written_entry(target) {
+            Some(written) => Some(written.whole.as_deref()),
+            None if self.forgetful => Some(None),
+            None => None,
+        }
+    }
+
+    /// Files that match a pattern, with what is known of their content.
+    pub(crate) fn written_matching(&self, pattern: &str) -> Vec<(String, String)> {
+        self.note(|queries| {
+            queries.unrepeatable |= self.written.keys().any(|path| glob::matches(pattern, path));
+            queries.ask_matching(pattern);
+        });
+        let texts = self.written.iter().filter(|(path, _)| glob::matches(pattern, path));
+        let texts = texts.flat_map(|(path, written)| {
+            written.whole.iter().chain(&written.parts).map(move |text| (path.clone(), text.clone()))
+        });
+        texts.take(HOPS).collect()
+    }
+
+    /// Anything was written at all.
+    pub(crate) fn has_written(&self) -> bool {
+        self.note(|queries| queries.any_written = Some(!self.written.is_empty()));
+        !self.written.is_empty() || self.forgetful
+    }
+
+    /// Texts that the session put into a file of which it does not know the rest. Follows aliases.
+    pub fn parts(&self, target: &PathTarget) -> &[String] {
+        self.written_entry(target).map_or(&[], |written| &written.parts)
+    }
+
+    fn written_entry(&self, target: &PathTarget) -> Option<&Written> {
+        self.note(|queries| {
+            queries.unrepeatable |= self.written.contains_key(&target.path);
+            queries.ask_written(&target.path);
+        });
+        if self.written.is_empty() {
+            return None;
+        }
+        let own = self.written.get(&target.path);
+        if own.is_some_and(|written| !written.follows) || self.aliases.is_empty() {
+            return own;
+        }
+        let others = self.originals(&target.path, Certainty::Exact);
+        let mut others = others.iter().filter(|name| name.certainty == Certainty::Exact);
+        others.find_map(|name| self.written.get(&name.path).filter(|written| !written.follows)).or(own)
+    }
+}
