@@ -1,0 +1,143 @@
+//! Calls of a session in order: where they run, and what later calls owe to earlier ones.
+
+use crate::{Certainty, Kind, Tracker};
+use agent_strace_model::{Access, Arguments, Dialect, Event, EventKind, FileEvent, Origin, Session, Status, ToolCall};
+
+static STAYS: Dialect = Dialect::new("one-shell", "a").shell_stays();
+static FRESH: Dialect = Dialect::new("many-shells", "a");
+
+fn session(root: Option<&str>, dialect: &'static Dialect) -> Session<'static> {
+    Session { id: "s".into(), root: root.map(|root| root.to_owned().into()), ..Session::new(dialect, "log") }
+}
+
+fn event(kind: EventKind<'static>) -> Event<'static> {
+    Event { number: 1, id: None, line: 1, time: None, origin: Origin::default(), kind }
+}
+
+fn call(tool: &'static str, arguments: &str, cwd: Option<&'static str>, status: Status) -> Event<'static> {
+    event(EventKind::Call(ToolCall {
+        call_id: None,
+        tool: tool.into(),
+        arguments: Arguments::Json(arguments.to_owned().into()),
+        cwd: cwd.map(Into::into),
+        status,
+        subagent: None,
+    }))
+}
+
+/// Effects with how they came about, where that is an alias.
+fn shown(tracker: &mut Tracker, event: &Event<'_>) -> String {
+    let effects = tracker.effects(event);
+    let shown: Vec<String> = effects
+        .iter()
+        .map(|effect| match effect.via.strip_prefix("alias ") {
+            Some(alias) => format!("{effect} via {alias}"),
+            None => effect.to_string(),
+        })
+        .collect();
+    shown.join("; ")
+}
+
+fn read(tracker: &mut Tracker, path: &str) -> String {
+    shown(tracker, &call("Read", &format!(r#"{{"file_path":"{path}"}}"#), None, Status::Ok))
+}
+
+#[test]
+fn records_say_where_calls_run() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let here = call("Read", r#"{"file_path":"a"}"#, Some("/repo/src"), Status::Ok);
+    assert_eq!(shown(&mut tracker, &here), "read src/a");
+    assert_eq!(read(&mut tracker, "a"), "read src/a");
+    let mut tracker = Tracker::new(&session(None, &FRESH));
+    assert_eq!(read(&mut tracker, "src/../a"), "read a");
+    assert_eq!(read(&mut tracker, "/repo/a"), "read /repo/a");
+    assert_eq!(read(&mut tracker, "../a"), "read? **/a");
+}
+
+#[test]
+fn links_and_copies_are_followed() {
+    let links = [("src/link", "../conf/keys"), ("src/dir", "/etc"), ("src/again", "link")];
+    let links = links.map(|(link, target)| (link.to_owned(), target.to_owned())).into();
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS)).with_links(&links);
+    let copy = call("copy_file", r#"{"source":"conf/x.pem","destination":"src/y.pem"}"#, None, Status::Ok);
+    shown(&mut tracker, &copy);
+    let write = |path: &str| call("Write", &format!(r#"{{"file_path":"{path}","content":""}}"#), None, Status::Ok);
+    for (event, expected) in [
+        (call("Read", r#"{"file_path":"src/link"}"#, None, Status::Ok), "read src/link; read conf/keys via src/link"),
+        (write("src/link"), "write src/link; write conf/keys via src/link"),
+        (write("src/dir/hosts"), "write src/dir/hosts; write /etc/hosts via src/dir"),
+        (
+            call("Read", r#"{"file_path":"src/again"}"#, None, Status::Ok),
+            "read src/again; read src/link via src/again; read conf/keys via src/link",
+        ),
+        (
+            call("Read", r#"{"file_path":"src/y.pem"}"#, None, Status::Ok),
+            "read src/y.pem; read conf/x.pem via src/y.pem",
+        ),
+        (write("src/y.pem"), "write src/y.pem"),
+        (call("Delete", r#"{"path":"src/link.rs"}"#, None, Status::Ok), "delete src/link.rs"),
+        (
+            call("Delete", r#"{"path":"src/dir/x.rs"}"#, None, Status::Ok),
+            "delete src/dir/x.rs; delete /etc/x.rs via src/dir",
+        ),
+        (
+            call("Grep", r#"{"pattern":"k","glob":"*.pem"}"#, None, Status::Ok),
+            "read? **/*.pem; read conf/x.pem via src/y.pem",
+        ),
+        (call("Glob", r#"{"pattern":"src/dir/*"}"#, None, Status::Ok), "list? src/dir/*; list? /etc/* via src/dir"),
+    ] {
+        assert_eq!(shown(&mut tracker, &event), expected);
+    }
+    let tree = shown(&mut tracker, &call("Grep", r#"{"pattern":"k","path":"src"}"#, None, Status::Ok));
+    assert!(tree.contains("read conf/keys/** via src/link") && tree.contains("read /etc/** via src/dir"), "{tree}");
+}
+
+#[test]
+fn an_outer_directory_holds_the_workspace() {
+    let mut tracker = Tracker::new(&session(Some("/home/u/repo"), &STAYS));
+    let mut grep = |path: &str| {
+        let arguments = format!(r#"{{"pattern":"k","path":"{path}"}}"#);
+        shown(&mut tracker, &call("Grep", &arguments, None, Status::Ok))
+    };
+    assert_eq!(grep("/"), "read /**; read **");
+    assert_eq!(grep("/home"), "read /home/**; read **");
+    assert_eq!(grep("~"), "read /home/u/**; read **");
+    assert_eq!(grep("/home/v"), "read /home/v/**");
+    assert_eq!(grep(".."), "read /home/u/**; read **");
+    assert_eq!(grep("src"), "read src/**");
+}
+
+#[test]
+fn a_workspace_that_is_the_whole_disk_has_two_names() {
+    let mut tracker = Tracker::new(&session(Some("/"), &STAYS));
+    assert_eq!(read(&mut tracker, "/etc/x"), "read etc/x; read?? /etc/x");
+}
+
+#[test]
+fn a_refused_call_leaves_nothing_behind() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let copy = r#"{"source":"conf/x.pem","destination":"src/y.pem"}"#;
+    assert_eq!(shown(&mut tracker, &call("copy_file", copy, None, Status::Denied)), "read conf/x.pem; write src/y.pem");
+    assert_eq!(read(&mut tracker, "src/y.pem"), "read src/y.pem");
+}
+
+#[test]
+fn recorded_file_events_are_effects() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    for (access, target, expected) in [
+        (Access::Read, "file:///repo/a%2Eb", "read a.b"),
+        (Access::Write, "src/a", "write src/a"),
+        (Access::Delete, "/tmp/a", "delete /tmp/a"),
+    ] {
+        let event = event(EventKind::File(FileEvent { access, target: target.into() }));
+        assert_eq!(shown(&mut tracker, &event), expected);
+    }
+}
+
+#[test]
+fn hooks_only_run_possibly() {
+    let mut tracker = Tracker::new(&session(Some("/repo"), &STAYS));
+    let effects = tracker.effects(&event(EventKind::Hook { command: "make check && ls".into() }));
+    let only = |kind: &Kind| matches!(kind, Kind::Execute(_));
+    assert!(effects.iter().all(|effect| only(&effect.kind) && effect.certainty == Certainty::Possible));
+}
