@@ -2,7 +2,7 @@
 
 use agent_strace_shell::Scope;
 
-use super::lexer::{Piece, Token};
+use super::lexer::{TemplatePart, Token};
 use super::scan::Value;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -70,8 +70,8 @@ fn collect(tokens: &[Token], texts: &mut Vec<String>) {
                 let whole: String = pieces
                     .iter()
                     .map(|piece| match piece {
-                        Piece::Text(text) => text.as_str(),
-                        Piece::Code(_) => "x",
+                        TemplatePart::Text(text) => text.as_str(),
+                        TemplatePart::Code(_) => "x",
                     })
                     .collect();
                 texts.push(whole);

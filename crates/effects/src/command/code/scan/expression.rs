@@ -1,6 +1,6 @@
 //! Expressions of literals: what a program builds before it hands it to a call.
 
-use super::super::lexer::{Piece, Token};
+use super::super::lexer::{TemplatePart, Token};
 use super::tokens::{group, joined, split, trimmed};
 use super::{DEPTH, Scan, Value};
 use crate::Reason;
@@ -98,12 +98,12 @@ impl Machine<'_> {
     }
 
     /// A string with code in it.
-    fn template(&mut self, scan: &mut Scan<'_>, pieces: &[Piece], io: &mut Io<'_>) -> Value {
+    fn template(&mut self, scan: &mut Scan<'_>, pieces: &[TemplatePart], io: &mut Io<'_>) -> Value {
         let mut text = Some(String::new());
         for piece in pieces {
             let part = match piece {
-                Piece::Text(part) => Some(part.clone()),
-                Piece::Code(tokens) => match self.value(scan, tokens, io) {
+                TemplatePart::Text(part) => Some(part.clone()),
+                TemplatePart::Code(tokens) => match self.value(scan, tokens, io) {
                     Value::Text(part) | Value::Path(part) => Some(part),
                     _ => None,
                 },

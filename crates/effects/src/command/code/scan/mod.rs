@@ -14,7 +14,7 @@ use crate::command::simple::Io;
 use crate::{About, Reason};
 
 use super::Calls;
-use super::lexer::{Piece, Token};
+use super::lexer::{TemplatePart, Token};
 use expression::{method_value, pure_value};
 use tokens::{group, joined, split};
 
@@ -91,7 +91,7 @@ impl Machine<'_> {
                 }
                 Token::Template(pieces) => {
                     for piece in pieces {
-                        if let Piece::Code(inner) = piece {
+                        if let TemplatePart::Code(inner) = piece {
                             self.deeper(scan, inner, io);
                         }
                     }
