@@ -1,4 +1,4 @@
-//! `sqlite3` and `duckdb`: a database file, and statements that reach for other files.
+//! Databases: the files of `sqlite3` and `duckdb`, statements that reach for other files, and clients of servers.
 
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Entry, OptionRole, Role};
@@ -42,6 +42,22 @@ impl Machine<'_> {
             self.opaque(About::Writes, Reason::DatabaseStatements, &[program]);
         }
         Stream::Unknown
+    }
+
+    /// Clients of database servers.
+    pub(super) fn database(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let arguments = Arguments::divide(call.entry, call.rest);
+        for option in arguments.values(&["-c", "--command", "-e", "--execute"]) {
+            self.client_command(&option.text, io);
+        }
+        self.client_input(io);
+        if !arguments.has(&["-h", "--host"]) {
+            match arguments.operands.iter().find(|word| word.text.contains("://")) {
+                Some(url) => self.connect(url),
+                None => self.connect_to(Some("localhost"), None),
+            }
+        }
+        self.given(call.entry, call.words, &arguments, io)
     }
 
     /// One statement or dot command; says whether it only reads the database.

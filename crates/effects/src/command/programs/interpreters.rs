@@ -1,0 +1,153 @@
+//! Interpreters of programming languages: programs given as text, as a file, or on standard input.
+
+use crate::command::argument::{Arg, Arguments, Given};
+use crate::command::knowledge::{Language, Role};
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+use crate::{About, Reason};
+
+use super::Call;
+use super::python::after_module;
+
+impl Machine<'_> {
+    pub(super) fn interpreter(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let language = call.entry.language.unwrap_or(Language::Other);
+        let words = if language == Language::Javascript { evaluated(call.rest) } else { call.rest.to_vec() };
+        let arguments = Arguments::divide(call.entry, &words);
+        if arguments.operands.is_empty() && asks_only(&arguments) {
+            return Stream::Unknown;
+        }
+        let program = call.words.first().map_or("", |word| word.text.as_str());
+        let ran = self.interpreter_options(language, program, call.rest, &arguments, io);
+        if !ran {
+            return self.interpreted_operand(language, program, &arguments, io);
+        }
+        if language == Language::Ruby {
+            self.ruby_operands(&arguments);
+        }
+        // `node -e CODE FILE`: what follows is for the code.
+        Stream::Unknown
+    }
+
+    /// Runs what options name; returns whether that is the program.
+    fn interpreter_options(
+        &mut self,
+        language: Language,
+        program: &str,
+        words: &[Arg],
+        arguments: &Arguments,
+        io: &mut Io<'_>,
+    ) -> bool {
+        let mut ran = false;
+        for Given { name, role, value } in &arguments.options {
+            let Some(value) = value else { continue };
+            match (role, name.as_str()) {
+                (Some(Role::Code), _) => {
+                    ran = true;
+                    self.code_argument(language, value, io);
+                }
+                (Some(Role::Script), _) => {
+                    ran = true;
+                    self.run_script(program, language, value, &arguments.operands, io);
+                }
+                (_, "-m") if language == Language::Python => {
+                    self.python_module(program, value, after_module(words), io);
+                    return true;
+                }
+                (_, "-r" | "--require" | "--import" | "--loader") if value.text.starts_with(['.', '/', '~']) => {
+                    self.run_script(program, language, value, &[], io);
+                }
+                (_, "-jar" | "-S") => {
+                    ran = true;
+                    self.opaque(About::Anything, Reason::ProgramNotRead, &[program, &value.text]);
+                }
+                _ => {}
+            }
+        }
+        ran
+    }
+
+    /// `ruby -ne CODE FILE`: the code reads the operands, or edits them in place.
+    fn ruby_operands(&mut self, arguments: &Arguments) {
+        let edits = arguments.has(&["-i"]);
+        let reads = ["gets", "readline", "ARGF", "ARGV"]
+            .iter()
+            .any(|name| arguments.values(&["-e"]).any(|code| code.text.contains(name)));
+        if edits || reads || arguments.has(&["-n", "-p"]) {
+            for file in &arguments.operands {
+                self.path(if edits { Role::Edit } else { Role::Read }, file);
+            }
+        }
+    }
+
+    /// The program is the first operand, or standard input.
+    fn interpreted_operand(
+        &mut self,
+        language: Language,
+        program: &str,
+        arguments: &Arguments,
+        io: &mut Io<'_>,
+    ) -> Stream {
+        match arguments.operands.split_first() {
+            None if arguments.has(&["--test", "--check", "-n", "--syntax-check", "-l", "-c"]) => Stream::Unknown,
+            None => self.program_on_input(language, io),
+            Some((file, _)) if matches!(file.literal(), Some("-" | "/dev/stdin")) => {
+                self.program_on_input(language, io)
+            }
+            Some((file, rest)) => {
+                let checks = arguments.has(&["--check"]) || language == Language::Php && arguments.has(&["-l"]);
+                if checks {
+                    self.path(Role::Read, file);
+                    return Stream::Unknown;
+                }
+                self.run_script(program, language, file, rest, io)
+            }
+        }
+    }
+
+    /// Program text as an argument.
+    pub(super) fn code_argument(&mut self, language: Language, text: &Arg, io: &mut Io<'_>) {
+        match text.literal() {
+            Some(text) => {
+                self.code(language, text, &[], io);
+            }
+            None => self.opaque(About::Anything, Reason::UnknownProgramText, &[]),
+        }
+    }
+
+    /// The program is standard input.
+    pub(super) fn program_on_input(&mut self, language: Language, io: &mut Io<'_>) -> Stream {
+        match io.input.clone() {
+            Stream::Known(text) => self.code(language, &text, &[], io),
+            Stream::Likely(text) => {
+                self.opaque_input(Reason::UncertainInputProgram);
+                self.code(language, &text, &[], io)
+            }
+            Stream::Names(_) | Stream::Unknown | Stream::Unconnected => {
+                self.opaque_input(Reason::UnknownInputProgram);
+                Stream::Unknown
+            }
+        }
+    }
+}
+
+/// `-pe CODE` and `-p -e CODE` are `-e CODE`.
+fn evaluated(words: &[Arg]) -> Vec<Arg> {
+    let is = |word: &Arg, names: &[&str]| word.literal().is_some_and(|text| names.contains(&text));
+    let mut left = words.iter().peekable();
+    let mut all = Vec::with_capacity(words.len());
+    while let Some(word) = left.next() {
+        if is(word, &["-pe"]) {
+            all.push(word.with("-e"));
+        } else if !(is(word, &["-p", "--print"]) && left.peek().is_some_and(|next| is(next, &["-e", "--eval"]))) {
+            all.push(word.clone());
+        }
+    }
+    all
+}
+
+/// It is asked for its version or its options, and runs nothing.
+pub(super) fn asks_only(arguments: &Arguments) -> bool {
+    arguments.has(&["-V", "-VV", "-v", "--version", "-h", "--help", "-version"])
+}

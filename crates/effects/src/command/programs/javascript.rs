@@ -1,0 +1,53 @@
+//! Runtimes of JavaScript that are no plain interpreters: Deno and Bun.
+
+use crate::Reason;
+use crate::command::argument::Arg;
+use crate::command::knowledge::{Language, Role};
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::command::stream::Stream;
+
+use super::Call;
+use super::scripts::by_extension;
+
+impl Machine<'_> {
+    pub(super) fn deno(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        let operands: Vec<&Arg> = call.rest.iter().filter(|word| !word.text.starts_with('-')).collect();
+        match operands.as_slice() {
+            [sub, text, ..] if sub.text == "eval" => self.code_argument(Language::Javascript, text, io),
+            [sub, file, ..] if sub.text == "run" => {
+                self.run_script("deno run", Language::Javascript, file, &[], io);
+            }
+            [sub, ..] => self.opaque(self.world.about_project(call.words), Reason::RunsBuild, &["deno", &sub.text]),
+            [] => {}
+        }
+        Stream::Unknown
+    }
+
+    pub(super) fn bun(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
+        for pair in call.rest.windows(2) {
+            if let [option, text] = pair
+                && matches!(option.literal(), Some("-e" | "--eval" | "-p" | "--print"))
+            {
+                self.code_argument(Language::Javascript, text, io);
+                return Stream::Unknown;
+            }
+        }
+        let file = call.rest.iter().find(|word| !word.text.starts_with('-'));
+        let after_run = call
+            .rest
+            .iter()
+            .skip_while(|word| word.text != "run")
+            .find(|word| word.text.ends_with('s') && word.text.contains('.'));
+        let is_file = |word: &&Arg| by_extension(&word.text) == Some(Language::Javascript);
+        if let Some(file) = after_run.filter(is_file).or(file.filter(is_file)) {
+            let program = call.words.first().map_or("bun", |word| word.text.as_str()).to_owned();
+            self.path(Role::Read, file);
+            let mut vouchers = vec![program.as_str()];
+            vouchers.extend(after_run.map(|_| "run"));
+            vouchers.push(&file.text);
+            return self.run_file(&file.clone(), Some(Language::Javascript), &[], &vouchers, io);
+        }
+        self.data(call.entry, call.words, 1, io)
+    }
+}

@@ -1,0 +1,99 @@
+//! `python3 -m MODULE`: modules of the standard library, of the session, and those that are programs of their own.
+
+use crate::command::argument::Arg;
+use crate::command::knowledge::{Language, Role, Subject};
+use crate::command::machine::Machine;
+use crate::command::simple::Io;
+use crate::{About, Reason};
+
+impl Machine<'_> {
+    /// `python3 -m MODULE …`
+    pub(super) fn python_module(&mut self, program: &str, module: &Arg, rest: &[Arg], io: &mut Io<'_>) {
+        let words: Vec<Arg> = std::iter::once(module.clone()).chain(rest.iter().cloned()).collect();
+        match module.literal() {
+            Some("json.tool") => {
+                for (at, word) in rest.iter().filter(|word| !word.text.starts_with('-')).enumerate() {
+                    self.path(if at == 0 { Role::Read } else { Role::Write }, word);
+                }
+            }
+            Some(name @ ("py_compile" | "compileall" | "tabnanny" | "tokenize" | "ast")) => {
+                self.python_sources(name, rest);
+            }
+            Some("http.server") => {
+                self.path(Role::ReadTree, &Arg::exact("."));
+                self.opaque(About::Network, Reason::WaitsForConnections, &[]);
+            }
+            Some("timeit") => {
+                let code = rest.iter().filter(|word| !word.text.starts_with('-') || word.text.starts_with("-s"));
+                for text in code.filter(|word| word.literal() != Some("-s")) {
+                    self.code_argument(Language::Python, text, io);
+                }
+            }
+            Some("this" | "calendar" | "platform" | "sysconfig" | "site") => {}
+            Some("base64") => self.possible_operands(&words),
+            Some(name) => match self.module_file(name) {
+                Some(file) => {
+                    self.run_file(&file, Some(Language::Python), rest, &[], io);
+                }
+                None => self.module_program(program, name, &words, io),
+            },
+            None => self.opaque(About::Anything, Reason::UnknownModuleRun, &[]),
+        }
+    }
+
+    /// Modules that read source files, and may keep what they compile.
+    fn python_sources(&mut self, module: &str, words: &[Arg]) {
+        for word in words.iter().filter(|word| !word.text.starts_with('-')) {
+            self.path(if module == "compileall" { Role::ReadTree } else { Role::Read }, word);
+            let beside = word.text.rsplit_once('/').map_or(".", |(directory, _)| directory);
+            match module {
+                "py_compile" => self.path(Role::Write, &Arg::glob(format!("{beside}/__pycache__/*.pyc"))),
+                "compileall" => {
+                    for made in ["*.pyc", "__pycache__"] {
+                        self.path(Role::Write, &Arg::glob(format!("{}/**/{made}", word.text)));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A module that is a program of its own.
+    fn module_program(&mut self, program: &str, name: &str, words: &[Arg], io: &mut Io<'_>) {
+        let listed = self.knowledge.entry(name);
+        if let Some(entry) = listed.filter(|entry| {
+            entry.connect.first().is_some_and(|host| **host == *"registry:pypi") || !entry.subcommands.is_empty()
+        }) {
+            // `python3 -m pip` is `pip`; a policy that allows python3 vouches for it as for any module.
+            self.data(entry, words, 1, io);
+            return;
+        }
+        // `python3 -m pytest` is `pytest`.
+        let unproven = listed.and_then(|entry| entry.unproven.as_ref());
+        let of_project = unproven.is_some_and(|unproven| unproven.about == Subject::Project);
+        let about = if of_project { self.world.about_project(words) } else { About::Anything };
+        self.opaque(about, Reason::RunsModule, &[program]);
+        if self.world.has_written() {
+            self.project_scripts(name, words, io);
+        }
+        self.possible_operands(words);
+    }
+
+    /// The file of a module, where this session wrote it into the working directory.
+    fn module_file(&self, name: &str) -> Option<Arg> {
+        let path = name.replace('.', "/");
+        let files = [format!("{path}.py"), format!("{path}/__main__.py")].map(Arg::exact);
+        files
+            .into_iter()
+            .find(|file| self.world.written(&self.world.locate_word(file).0).is_some_and(|text| text.is_some()))
+    }
+}
+
+/// The words behind `-m MODULE`.
+pub(super) fn after_module(words: &[Arg]) -> &[Arg] {
+    let at = words
+        .iter()
+        .position(|word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('m'));
+    let attached = at.and_then(|at| words.get(at)).is_some_and(|word| !word.text.ends_with('m'));
+    at.and_then(|at| words.get(at + if attached { 1 } else { 2 }..)).unwrap_or_default()
+}
