@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::{About, Certainty, Reason};
-use agent_strace_shell::{Scope, Script, Value};
+use agent_strace_shell::{Scope, Script};
 
 use super::argument::{Arg, Known, literals};
 use super::knowledge::{Language, Role};
@@ -251,19 +251,6 @@ impl Machine<'_> {
         output
     }
 
-    /// What `name=value` assigns, or adds if the name ends in `+`.
-    fn declared_value(&mut self, name: &str, value: &Arg, scope: &Scope) -> Value {
-        let plain = name.trim_end_matches('+');
-        let kept = self.shell.declaring.iter().position(|(declared, _)| declared == name);
-        let value = match (kept, value.literal()) {
-            // An expression is not evaluated.
-            (Some(_), _) if scope.is_integer(plain) => Value::unknown(),
-            (Some(at), _) => self.shell.declaring.remove(at).1,
-            (None, text) => text.map_or_else(Value::unknown, Value::known),
-        };
-        if plain == name { value } else { scope.value(plain).appended(&value) }
-    }
-
     fn trapped(&mut self, words: &[Arg], io: &mut Io<'_>) {
         self.execute(words, Launch::Inert);
         let action = words.iter().skip(1).find(|word| word.text != "--");
@@ -277,71 +264,6 @@ impl Machine<'_> {
                 self.forked(io.scope, |machine, scope| machine.shell_text(&text, scope, &Stream::Unknown));
             }
             None => self.opaque(About::Anything, Reason::EvaluatesUnknownText, &[]),
-        }
-    }
-
-    fn declared(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {
-        self.execute(words, Launch::Inert);
-        let rest = words.get(1..).unwrap_or_default();
-        let options = || rest.iter().filter(|word| word.text.starts_with(['-', '+']));
-        if rest.iter().all(|word| word.text.starts_with('-')) && name != "local" {
-            let functions = options().any(|word| word.text.contains('f') || word.text.contains('F'));
-            if !functions {
-                self.opaque(About::Reads, Reason::Variables, &[]);
-            }
-            return;
-        }
-        let has = |letter: char| options().any(|word| word.text.starts_with('-') && word.text.contains(letter));
-        if has('f') && (name == "export" || has('x')) {
-            for function in rest.iter().filter_map(Arg::literal).filter(|word| !word.starts_with('-')) {
-                io.scope.export_function(function);
-                self.environment(&Arg::exact(format!("BASH_FUNC_{function}%%")), Certainty::Exact);
-            }
-            return;
-        }
-        let (integer, associative) = (has('i'), has('A'));
-        for word in rest.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
-            let name = word.text.split_once('=').map_or(word.text.as_str(), |(name, _)| name);
-            if integer {
-                io.scope.make_integer(name);
-            }
-            if associative {
-                io.scope.associate(name);
-            }
-        }
-        let reference = options().any(|word| word.text.starts_with('-') && word.text.contains('n'));
-        let exported = if name == "export" { !has('n') } else { has('x') };
-        for word in rest.iter().filter(|word| !word.text.starts_with(['-', '+'])) {
-            match word.after('=') {
-                Some(_) if associative => {}
-                Some((name, value)) => {
-                    let variable = name.trim_end_matches('+').to_owned();
-                    if exported || io.scope.exports(&variable) {
-                        self.environment(&word.with(variable.as_str()), Certainty::Exact);
-                    }
-                    self.env_injection(&variable, Some(&value), io.scope);
-                    if reference {
-                        io.scope.refer(&variable, value.literal());
-                    } else {
-                        let value = self.declared_value(&name, &value, io.scope);
-                        io.scope.assign(&variable, value);
-                    }
-                    if exported {
-                        io.scope.export(&variable);
-                    }
-                }
-                None if word.known == Known::Not => {
-                    if exported {
-                        self.environment(word, Certainty::Pattern);
-                    }
-                    io.scope.forget_all();
-                }
-                None if exported => {
-                    self.environment(word, Certainty::Exact);
-                    io.scope.export(&word.text);
-                }
-                None => {}
-            }
         }
     }
 
@@ -379,23 +301,6 @@ impl Machine<'_> {
             }
         }
         Stream::nothing()
-    }
-
-    /// Variables that get values nobody knows.
-    fn unknown_values(&mut self, words: &[Arg], io: &mut Io<'_>) {
-        self.execute(words, Launch::Inert);
-        for word in words.iter().skip(1).filter(|word| !word.text.starts_with('-')) {
-            match word.literal() {
-                Some(text) => {
-                    let name: String = text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-                    io.scope.assign_field(&name, None);
-                }
-                None => io.scope.forget_all(),
-            }
-        }
-        for default in ["REPLY", "MAPFILE", "OPTARG"] {
-            io.scope.assign_field(default, None);
-        }
     }
 
     /// Aliases do nothing in a script, but an interactive shell would use them later.

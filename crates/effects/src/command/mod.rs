@@ -7,7 +7,8 @@
 //! | `machine` | walks a part: borrows the emitter and the world, has a context of its own |
 //! | `origin` | where in the call's text they come from |
 //! | `outcome` | what the call's success says of each of its commands |
-//! | `walk`, `simple`, `redirect`, `builtins`, `reading`, `words` | the shell language |
+//! | `walk`, `simple`, `redirect`, `builtins`, `declarations`, `reading`, `words` | the shell language |
+//! | `environment`, `steering` | variables of the environment, and what they make programs do |
 //! | `knowledge`, `apply` | what programs do with their options and operands, as data, and how it becomes effects |
 //! | `programs` | programs that data can't describe |
 //! | `code` | one-liners and scripts in other languages |
@@ -22,7 +23,9 @@ mod argument;
 mod builtins;
 mod code;
 mod context;
+mod declarations;
 mod emitter;
+mod environment;
 pub mod knowledge;
 mod location;
 mod machine;

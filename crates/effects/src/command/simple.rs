@@ -1,14 +1,13 @@
 //! Simple commands: assignments, then words, then redirections, then the program.
 
-use crate::{About, Certainty, Kind, Reason};
-use agent_strace_shell::{AssignedValue, Scope, Simple};
+use crate::{About, Certainty, Reason};
+use agent_strace_shell::{Scope, Simple};
 
 use super::argument::Arg;
 use super::context::Context;
 use super::knowledge::Role;
 use super::machine::{Launch, Machine};
 use super::outcome::{Outcome, is_assigned_output};
-use super::steering;
 use super::stream::Stream;
 
 /// What a command runs in.
@@ -65,74 +64,6 @@ impl Machine<'_> {
             self.assigned(&assignment.name, &assignment.value, scope);
             let assigned = lasting && is_assigned_output(simple);
             self.with(Context { assigned, ..self.context }).assign(assignment, scope);
-        }
-    }
-
-    /// Programs get a variable in their environment.
-    pub(crate) fn environment(&mut self, name: &Arg, certainty: Certainty) {
-        let (text, found) = name.target();
-        let (name, certainty) = match found {
-            // No name holds a separator, so one `*` says it all.
-            Certainty::Pattern => (text.replace("**", "*"), Certainty::Pattern),
-            Certainty::Exact | Certainty::Possible => (text.to_owned(), certainty),
-        };
-        self.emit(Kind::Env { name }, certainty, "assignment");
-    }
-
-    /// `X=1` alone: later programs see it if it is exported, here or before the shell started.
-    fn persistent_assignment(&mut self, name: &str, scope: &Scope) {
-        if scope.exports(name) || matches!(name, "PATH" | "HOME") {
-            self.environment(&Arg::exact(name), Certainty::Exact);
-        } else if steers(name) {
-            self.environment(&Arg::exact(name), Certainty::Possible);
-        }
-    }
-
-    /// A variable that programs get, and what it makes them do.
-    pub(crate) fn exported(&mut self, name: &Arg, value: Option<&Arg>, scope: &mut Scope) {
-        self.environment(name, Certainty::Exact);
-        self.env_injection(&name.text, value, scope);
-    }
-
-    /// Assignments that decide what later programs run.
-    fn assigned(&mut self, name: &str, value: &AssignedValue, scope: &mut Scope) {
-        if !steers(name) && !places_scratch(name) && !names_proxy(name) {
-            return;
-        }
-        let value = match value {
-            AssignedValue::Scalar(word) => Some(self.scalar(word, scope)),
-            AssignedValue::Array(_) | AssignedValue::Element { .. } => None,
-        };
-        self.env_injection(name, value.as_ref(), scope);
-    }
-
-    /// `name` is one of the variables that decide what programs run.
-    pub(crate) fn env_injection(&mut self, name: &str, value: Option<&Arg>, scope: &mut Scope) {
-        if let Some(directory) = value.filter(|_| places_scratch(name)) {
-            // Programs that sort, edit or compile may put files there.
-            return self.possible_path(Role::WriteTree, directory);
-        }
-        if let Some(proxy) = value.filter(|value| names_proxy(name) && !value.text.is_empty()) {
-            // Clients send everything there, whatever host their arguments name.
-            return self.connect(proxy);
-        }
-        if !steers(name) {
-            return;
-        }
-        let harmless = value.and_then(Arg::literal).is_some_and(|text| is_harmless(name, text));
-        if harmless {
-            return;
-        }
-        self.opaque(About::Anything, Reason::SteeringVariable(name.to_owned()), &[]);
-        if let Some(file) = value.filter(|_| matches!(name, "BASH_ENV" | "ENV" | "PYTHONSTARTUP")) {
-            self.start_up_file(file, &mut Io { scope, input: &Stream::Unknown });
-        }
-        for text in value.and_then(Arg::literal).into_iter().flat_map(|text| steering::commands(name, text)) {
-            let mut child = scope.clone();
-            self.guessed(|machine| machine.shell_text(&text, &mut child, &Stream::Unknown));
-        }
-        if let Some(text) = value.and_then(Arg::literal).filter(|_| holds_command(name)) {
-            self.forked(scope, |machine, scope| machine.shell_text(text, scope, &Stream::Unknown));
         }
     }
 
@@ -353,133 +284,4 @@ fn stays_in_shell(words: &[Arg]) -> bool {
                 | "exit"
         )
     )
-}
-
-/// Variables that say where programs put scratch files.
-fn places_scratch(name: &str) -> bool {
-    matches!(name, "TMPDIR" | "TMP" | "TEMP")
-}
-
-/// Variables that name a host between clients and the hosts they talk to.
-fn names_proxy(name: &str) -> bool {
-    ["http_proxy", "https_proxy", "all_proxy", "ftp_proxy"].iter().any(|proxy| name.eq_ignore_ascii_case(proxy))
-}
-
-/// Variables that make programs run other code than their arguments say.
-fn steers(name: &str) -> bool {
-    matches!(
-        name,
-        "BASH_ENV"
-            | "ENV"
-            | "PATH"
-            | "LD_PRELOAD"
-            | "LD_LIBRARY_PATH"
-            | "LD_AUDIT"
-            | "PAGER"
-            | "EDITOR"
-            | "VISUAL"
-            | "NODE_OPTIONS"
-            | "NODE_PATH"
-            | "PYTHONSTARTUP"
-            | "PYTHONPATH"
-            | "PYTHONHOME"
-            | "PERL5OPT"
-            | "PERL5LIB"
-            | "PERL5DB"
-            | "RUBYOPT"
-            | "RUBYLIB"
-            | "PROMPT_COMMAND"
-            | "SHELL"
-            | "BROWSER"
-            | "LESSOPEN"
-            | "LESSCLOSE"
-            | "MANPAGER"
-            | "BAT_PAGER"
-            | "SSH_ASKPASS"
-            | "SUDO_ASKPASS"
-            | "RUSTC_WRAPPER"
-            | "RUSTC"
-            | "RUSTC_WORKSPACE_WRAPPER"
-            | "JAVA_TOOL_OPTIONS"
-            | "_JAVA_OPTIONS"
-            | "MAVEN_OPTS"
-            | "GRADLE_OPTS"
-            | "PYTHONINSPECT"
-            | "PYTHONBREAKPOINT"
-            | "RIPGREP_CONFIG_PATH"
-            | "PS4"
-            | "TAR_OPTIONS"
-            | "RSYNC_RSH"
-            | "MAKEFLAGS"
-            | "SHELLOPTS"
-            | "BASHOPTS"
-            | "ZDOTDIR"
-    ) || name.starts_with("DYLD_")
-        || name.starts_with("GIT_CONFIG")
-        || name.starts_with("BASH_FUNC_")
-        || name.starts_with("GIT_SSH")
-        || name.starts_with("CARGO_BUILD_RUSTC")
-        || steering::names_tool(name)
-        || name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER"))
-        || matches!(
-            name,
-            "GIT_EXTERNAL_DIFF"
-                | "GIT_PAGER"
-                | "GIT_EDITOR"
-                | "GIT_SEQUENCE_EDITOR"
-                | "GIT_ASKPASS"
-                | "GIT_PROXY_COMMAND"
-                | "GIT_EXEC_PATH"
-                | "GIT_TEMPLATE_DIR"
-                | "GIT_DIR"
-                | "GIT_WORK_TREE"
-                | "GIT_INDEX_FILE"
-                | "GIT_OBJECT_DIRECTORY"
-                | "GIT_COMMON_DIR"
-                | "HGEDITOR"
-                | "GH_PAGER"
-                | "GH_EDITOR"
-        )
-}
-
-/// Its value is a command.
-fn holds_command(name: &str) -> bool {
-    matches!(
-        name,
-        "PAGER"
-            | "EDITOR"
-            | "VISUAL"
-            | "GIT_PAGER"
-            | "GIT_EDITOR"
-            | "GIT_SEQUENCE_EDITOR"
-            | "GIT_EXTERNAL_DIFF"
-            | "GIT_SSH_COMMAND"
-            | "MANPAGER"
-            | "BAT_PAGER"
-            | "PROMPT_COMMAND"
-            | "GH_PAGER"
-            | "GH_EDITOR"
-            | "RSYNC_RSH"
-            | "GIT_PROXY_COMMAND"
-            | "HGEDITOR"
-            | "BROWSER"
-    )
-}
-
-/// Values that agents set so that no pager or editor opens.
-fn is_harmless(name: &str, value: &str) -> bool {
-    let idle =
-        matches!(value, "" | "cat" | "true" | ":" | "/bin/true" | "/usr/bin/true" | "/bin/cat" | "less" | "more");
-    match name {
-        "NODE_OPTIONS" => value.split_whitespace().all(|option| {
-            option.starts_with("--max-old-space-size")
-                || option.starts_with("--no-")
-                || option == "--enable-source-maps"
-        }),
-        "GIT_SSH_COMMAND" | "PATH" | "LD_PRELOAD" | "LD_LIBRARY_PATH" => false,
-        _ if steering::names_tool(name) => steering::is_plain_tool(name, value),
-        "GIT_CONFIG_NOSYSTEM" | "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => matches!(value, "1" | "/dev/null"),
-        "MAKEFLAGS" => value.split_whitespace().all(|flag| flag.starts_with("-j")),
-        _ => idle && holds_command(name),
-    }
 }

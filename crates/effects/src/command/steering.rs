@@ -1,4 +1,4 @@
-//! Variables of the environment that name tools or hold commands in a form of their own.
+//! Variables of the environment that decide what programs run, by their names and values.
 
 /// Variables that name the tools of a build, or what runs them.
 const TOOLS: &[&str] = &[
@@ -72,5 +72,134 @@ pub(super) fn commands(name: &str, value: &str) -> Vec<String> {
             value.trim_start().strip_prefix("()").map(str::trim).map(str::to_owned).into_iter().collect()
         }
         _ => Vec::new(),
+    }
+}
+
+/// Variables that say where programs put scratch files.
+pub(super) fn places_scratch(name: &str) -> bool {
+    matches!(name, "TMPDIR" | "TMP" | "TEMP")
+}
+
+/// Variables that name a host between clients and the hosts they talk to.
+pub(super) fn names_proxy(name: &str) -> bool {
+    ["http_proxy", "https_proxy", "all_proxy", "ftp_proxy"].iter().any(|proxy| name.eq_ignore_ascii_case(proxy))
+}
+
+/// Variables that make programs run other code than their arguments say.
+pub(super) fn steers(name: &str) -> bool {
+    matches!(
+        name,
+        "BASH_ENV"
+            | "ENV"
+            | "PATH"
+            | "LD_PRELOAD"
+            | "LD_LIBRARY_PATH"
+            | "LD_AUDIT"
+            | "PAGER"
+            | "EDITOR"
+            | "VISUAL"
+            | "NODE_OPTIONS"
+            | "NODE_PATH"
+            | "PYTHONSTARTUP"
+            | "PYTHONPATH"
+            | "PYTHONHOME"
+            | "PERL5OPT"
+            | "PERL5LIB"
+            | "PERL5DB"
+            | "RUBYOPT"
+            | "RUBYLIB"
+            | "PROMPT_COMMAND"
+            | "SHELL"
+            | "BROWSER"
+            | "LESSOPEN"
+            | "LESSCLOSE"
+            | "MANPAGER"
+            | "BAT_PAGER"
+            | "SSH_ASKPASS"
+            | "SUDO_ASKPASS"
+            | "RUSTC_WRAPPER"
+            | "RUSTC"
+            | "RUSTC_WORKSPACE_WRAPPER"
+            | "JAVA_TOOL_OPTIONS"
+            | "_JAVA_OPTIONS"
+            | "MAVEN_OPTS"
+            | "GRADLE_OPTS"
+            | "PYTHONINSPECT"
+            | "PYTHONBREAKPOINT"
+            | "RIPGREP_CONFIG_PATH"
+            | "PS4"
+            | "TAR_OPTIONS"
+            | "RSYNC_RSH"
+            | "MAKEFLAGS"
+            | "SHELLOPTS"
+            | "BASHOPTS"
+            | "ZDOTDIR"
+    ) || name.starts_with("DYLD_")
+        || name.starts_with("GIT_CONFIG")
+        || name.starts_with("BASH_FUNC_")
+        || name.starts_with("GIT_SSH")
+        || name.starts_with("CARGO_BUILD_RUSTC")
+        || names_tool(name)
+        || name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER"))
+        || matches!(
+            name,
+            "GIT_EXTERNAL_DIFF"
+                | "GIT_PAGER"
+                | "GIT_EDITOR"
+                | "GIT_SEQUENCE_EDITOR"
+                | "GIT_ASKPASS"
+                | "GIT_PROXY_COMMAND"
+                | "GIT_EXEC_PATH"
+                | "GIT_TEMPLATE_DIR"
+                | "GIT_DIR"
+                | "GIT_WORK_TREE"
+                | "GIT_INDEX_FILE"
+                | "GIT_OBJECT_DIRECTORY"
+                | "GIT_COMMON_DIR"
+                | "HGEDITOR"
+                | "GH_PAGER"
+                | "GH_EDITOR"
+        )
+}
+
+/// Its value is a command.
+pub(super) fn holds_command(name: &str) -> bool {
+    matches!(
+        name,
+        "PAGER"
+            | "EDITOR"
+            | "VISUAL"
+            | "GIT_PAGER"
+            | "GIT_EDITOR"
+            | "GIT_SEQUENCE_EDITOR"
+            | "GIT_EXTERNAL_DIFF"
+            | "GIT_SSH_COMMAND"
+            | "MANPAGER"
+            | "BAT_PAGER"
+            | "PROMPT_COMMAND"
+            | "GH_PAGER"
+            | "GH_EDITOR"
+            | "RSYNC_RSH"
+            | "GIT_PROXY_COMMAND"
+            | "HGEDITOR"
+            | "BROWSER"
+    )
+}
+
+/// Values that agents set so that no pager or editor opens.
+pub(super) fn is_harmless(name: &str, value: &str) -> bool {
+    let idle =
+        matches!(value, "" | "cat" | "true" | ":" | "/bin/true" | "/usr/bin/true" | "/bin/cat" | "less" | "more");
+    match name {
+        "NODE_OPTIONS" => value.split_whitespace().all(|option| {
+            option.starts_with("--max-old-space-size")
+                || option.starts_with("--no-")
+                || option == "--enable-source-maps"
+        }),
+        "GIT_SSH_COMMAND" | "PATH" | "LD_PRELOAD" | "LD_LIBRARY_PATH" => false,
+        _ if names_tool(name) => is_plain_tool(name, value),
+        "GIT_CONFIG_NOSYSTEM" | "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => matches!(value, "1" | "/dev/null"),
+        "MAKEFLAGS" => value.split_whitespace().all(|flag| flag.starts_with("-j")),
+        _ => idle && holds_command(name),
     }
 }

@@ -1,0 +1,131 @@
+//! Builtins that declare variables: `declare`, `export`, `local`, `readonly`, `typeset`, and those that set them.
+
+use agent_strace_shell::{Scope, Value};
+
+use super::argument::{Arg, Known};
+use super::machine::{Launch, Machine};
+use super::simple::Io;
+use crate::{About, Certainty, Reason};
+
+/// Attributes that a declaration gives to its variables.
+#[derive(Debug, Clone, Copy)]
+struct Attributes {
+    /// `-i`
+    integer: bool,
+    /// `-A`
+    associative: bool,
+    /// `-n`
+    reference: bool,
+    /// `-x`, or `export`
+    exported: bool,
+}
+
+impl Machine<'_> {
+    pub(super) fn declared(&mut self, name: &str, words: &[Arg], io: &mut Io<'_>) {
+        self.execute(words, Launch::Inert);
+        let rest = words.get(1..).unwrap_or_default();
+        let options = || rest.iter().filter(|word| word.text.starts_with(['-', '+']));
+        if rest.iter().all(|word| word.text.starts_with('-')) && name != "local" {
+            let functions = options().any(|word| word.text.contains('f') || word.text.contains('F'));
+            if !functions {
+                self.opaque(About::Reads, Reason::Variables, &[]);
+            }
+            return;
+        }
+        let has = |letter: char| options().any(|word| word.text.starts_with('-') && word.text.contains(letter));
+        if has('f') && (name == "export" || has('x')) {
+            return self.exported_functions(rest, io.scope);
+        }
+        let attributes = Attributes {
+            integer: has('i'),
+            associative: has('A'),
+            reference: has('n'),
+            exported: if name == "export" { !has('n') } else { has('x') },
+        };
+        let operands = || rest.iter().filter(|word| !word.text.starts_with(['-', '+']));
+        for word in operands() {
+            let name = word.text.split_once('=').map_or(word.text.as_str(), |(name, _)| name);
+            if attributes.integer {
+                io.scope.make_integer(name);
+            }
+            if attributes.associative {
+                io.scope.associate(name);
+            }
+        }
+        for word in operands() {
+            self.declared_operand(word, attributes, io.scope);
+        }
+    }
+
+    /// `export -f`: shells started from here get the functions through their environment.
+    fn exported_functions(&mut self, words: &[Arg], scope: &mut Scope) {
+        for function in words.iter().filter_map(Arg::literal).filter(|word| !word.starts_with('-')) {
+            scope.export_function(function);
+            self.environment(&Arg::exact(format!("BASH_FUNC_{function}%%")), Certainty::Exact);
+        }
+    }
+
+    /// `name` or `name=value`.
+    fn declared_operand(&mut self, word: &Arg, attributes: Attributes, scope: &mut Scope) {
+        match word.after('=') {
+            Some(_) if attributes.associative => {}
+            Some((name, value)) => {
+                let variable = name.trim_end_matches('+').to_owned();
+                if attributes.exported || scope.exports(&variable) {
+                    self.environment(&word.with(variable.as_str()), Certainty::Exact);
+                }
+                self.env_injection(&variable, Some(&value), scope);
+                if attributes.reference {
+                    scope.refer(&variable, value.literal());
+                } else {
+                    let value = self.declared_value(&name, &value, scope);
+                    scope.assign(&variable, value);
+                }
+                if attributes.exported {
+                    scope.export(&variable);
+                }
+            }
+            None if word.known == Known::Not => {
+                if attributes.exported {
+                    self.environment(word, Certainty::Pattern);
+                }
+                scope.forget_all();
+            }
+            None if attributes.exported => {
+                self.environment(word, Certainty::Exact);
+                scope.export(&word.text);
+            }
+            None => {}
+        }
+    }
+
+    /// The value that `name=value` leaves behind; a name that ends in `+` keeps what it had before it.
+    fn declared_value(&mut self, name: &str, value: &Arg, scope: &Scope) -> Value {
+        let plain = name.trim_end_matches('+');
+        let kept = self.shell.declaring.iter().position(|(declared, _)| declared == name);
+        let value = match (kept, value.literal()) {
+            // An expression is not evaluated.
+            (Some(_), _) if scope.is_integer(plain) => Value::unknown(),
+            (Some(at), _) => self.shell.declaring.remove(at).1,
+            (None, text) => text.map_or_else(Value::unknown, Value::known),
+        };
+        if plain == name { value } else { scope.value(plain).appended(&value) }
+    }
+
+    /// Variables that get values nobody knows.
+    pub(super) fn unknown_values(&mut self, words: &[Arg], io: &mut Io<'_>) {
+        self.execute(words, Launch::Inert);
+        for word in words.iter().skip(1).filter(|word| !word.text.starts_with('-')) {
+            match word.literal() {
+                Some(text) => {
+                    let name: String = text.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                    io.scope.assign_field(&name, None);
+                }
+                None => io.scope.forget_all(),
+            }
+        }
+        for default in ["REPLY", "MAPFILE", "OPTARG"] {
+            io.scope.assign_field(default, None);
+        }
+    }
+}

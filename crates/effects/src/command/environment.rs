@@ -1,0 +1,81 @@
+//! Variables of the environment: who sees them, and what they make programs do.
+
+use agent_strace_shell::{AssignedValue, Scope};
+
+use super::argument::Arg;
+use super::knowledge::Role;
+use super::machine::Machine;
+use super::simple::Io;
+use super::steering;
+use super::stream::Stream;
+use crate::{About, Certainty, Kind, Reason};
+
+impl Machine<'_> {
+    /// Programs get a variable in their environment.
+    pub(crate) fn environment(&mut self, name: &Arg, certainty: Certainty) {
+        let (text, found) = name.target();
+        let (name, certainty) = match found {
+            // No name holds a separator, so one `*` says it all.
+            Certainty::Pattern => (text.replace("**", "*"), Certainty::Pattern),
+            Certainty::Exact | Certainty::Possible => (text.to_owned(), certainty),
+        };
+        self.emit(Kind::Env { name }, certainty, "assignment");
+    }
+
+    /// `X=1` alone: later programs see it if it is exported, here or before the shell started.
+    pub(super) fn persistent_assignment(&mut self, name: &str, scope: &Scope) {
+        if scope.exports(name) || matches!(name, "PATH" | "HOME") {
+            self.environment(&Arg::exact(name), Certainty::Exact);
+        } else if steering::steers(name) {
+            self.environment(&Arg::exact(name), Certainty::Possible);
+        }
+    }
+
+    /// A variable that programs get, and what it makes them do.
+    pub(crate) fn exported(&mut self, name: &Arg, value: Option<&Arg>, scope: &mut Scope) {
+        self.environment(name, Certainty::Exact);
+        self.env_injection(&name.text, value, scope);
+    }
+
+    /// Assignments that decide what later programs run.
+    pub(super) fn assigned(&mut self, name: &str, value: &AssignedValue, scope: &mut Scope) {
+        if !steering::steers(name) && !steering::places_scratch(name) && !steering::names_proxy(name) {
+            return;
+        }
+        let value = match value {
+            AssignedValue::Scalar(word) => Some(self.scalar(word, scope)),
+            AssignedValue::Array(_) | AssignedValue::Element { .. } => None,
+        };
+        self.env_injection(name, value.as_ref(), scope);
+    }
+
+    /// `name` is one of the variables that decide what programs run.
+    pub(crate) fn env_injection(&mut self, name: &str, value: Option<&Arg>, scope: &mut Scope) {
+        if let Some(directory) = value.filter(|_| steering::places_scratch(name)) {
+            // Programs that sort, edit or compile may put files there.
+            return self.possible_path(Role::WriteTree, directory);
+        }
+        if let Some(proxy) = value.filter(|value| steering::names_proxy(name) && !value.text.is_empty()) {
+            // Clients send everything there, whatever host their arguments name.
+            return self.connect(proxy);
+        }
+        if !steering::steers(name) {
+            return;
+        }
+        let harmless = value.and_then(Arg::literal).is_some_and(|text| steering::is_harmless(name, text));
+        if harmless {
+            return;
+        }
+        self.opaque(About::Anything, Reason::SteeringVariable(name.to_owned()), &[]);
+        if let Some(file) = value.filter(|_| matches!(name, "BASH_ENV" | "ENV" | "PYTHONSTARTUP")) {
+            self.start_up_file(file, &mut Io { scope, input: &Stream::Unknown });
+        }
+        for text in value.and_then(Arg::literal).into_iter().flat_map(|text| steering::commands(name, text)) {
+            let mut child = scope.clone();
+            self.guessed(|machine| machine.shell_text(&text, &mut child, &Stream::Unknown));
+        }
+        if let Some(text) = value.and_then(Arg::literal).filter(|_| steering::holds_command(name)) {
+            self.forked(scope, |machine, scope| machine.shell_text(text, scope, &Stream::Unknown));
+        }
+    }
+}
