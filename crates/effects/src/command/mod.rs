@@ -44,6 +44,7 @@ mod tests;
 mod walk;
 mod whereabouts;
 mod words;
+mod write_mode;
 
 use std::sync::Arc;
 

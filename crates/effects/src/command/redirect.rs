@@ -1,12 +1,13 @@
 //! Redirections: what a command opens before it runs.
 
 use crate::PathTarget;
-use agent_strace_shell::{Redirect, RedirectKind, Scope};
+use agent_strace_shell::{Redirect, RedirectKind, Scope, Word};
 
 use super::argument::{Arg, Known};
 use super::knowledge::Role;
 use super::machine::Machine;
 use super::stream::Stream;
+use super::write_mode::WriteMode;
 
 /// What redirections leave behind.
 #[derive(Debug, Default)]
@@ -54,27 +55,41 @@ impl Machine<'_> {
                     }
                 }
             }
-            RedirectKind::Write(word) | RedirectKind::Append(word) => {
-                let keeps = matches!(redirect.kind, RedirectKind::Append(_));
-                let words = self.fields(std::slice::from_ref(word), scope);
-                let is_output = matches!(redirect.descriptor, None | Some(1));
-                for word in words {
-                    self.written(&word, is_output, keeps, opened);
-                }
-            }
+            RedirectKind::Write(word) => self.output_redirects(redirect, word, WriteMode::Replace, scope, opened),
+            RedirectKind::Append(word) => self.output_redirects(redirect, word, WriteMode::Append, scope, opened),
         }
     }
 
-    fn written(&mut self, word: &Arg, is_output: bool, keeps: bool, opened: &mut Opened) {
+    /// Opens what `target` expands to for output.
+    fn output_redirects(
+        &mut self,
+        redirect: &Redirect,
+        target: &Word,
+        mode: WriteMode,
+        scope: &mut Scope,
+        opened: &mut Opened,
+    ) {
+        for word in self.fields(std::slice::from_ref(target), scope) {
+            self.output_redirect(&word, redirect.descriptor, mode, opened);
+        }
+    }
+
+    fn output_redirect(&mut self, word: &Arg, descriptor: Option<u32>, mode: WriteMode, opened: &mut Opened) {
+        let is_output = matches!(descriptor, None | Some(1));
         if self.socket(word) {
             if is_output {
                 opened.output.get_or_insert_default();
             }
             return;
         }
-        let before = if keeps { self.world.content_of(word) } else { Stream::nothing() };
-        let kept = keeps.then(|| self.world.locate_word(word).0);
-        let kept = kept.map(|target| (self.world.take_written(&target).unwrap_or_default(), target));
+        let (before, kept) = match mode {
+            WriteMode::Replace => (Stream::nothing(), None),
+            WriteMode::Append => {
+                let before = self.world.content_of(word);
+                let target = self.world.locate_word(word).0;
+                (before, Some((self.world.take_written(&target).unwrap_or_default(), target)))
+            }
+        };
         self.redirected(Role::Write, word);
         if let Some((written, target)) = kept.filter(|_| word.is_exact()) {
             self.world.put_written(&target, written);

@@ -4,6 +4,7 @@ use crate::command::argument::Arg;
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
+use crate::command::write_mode::WriteMode;
 use crate::{About, PathTarget, Reason};
 
 use super::git_triggers::{self, Setting, is_idle, runs};
@@ -99,14 +100,13 @@ impl Machine<'_> {
         let before = self.world.take_written(&place).unwrap_or_default();
         self.path(Role::Write, &target);
         self.world.put_written(&place, before);
-        let adds = words.iter().any(|word| word.text == "--add");
+        let mode = if words.iter().any(|word| word.text == "--add") { WriteMode::Append } else { WriteMode::Replace };
         let unset = words.iter().any(|word| word.text.starts_with("--unset") || word.text == "unset");
         match operands.as_slice() {
-            [name, value, ..] if !unset => self.git_configured(name, value, adds, &place, io),
+            [name, value, ..] if !unset => self.git_configured(name, value, mode, &place, io),
             [name, ..] if unset => {
-                if let Some(text) =
-                    name.literal().and_then(|name| git_triggers::written(&name.to_lowercase(), "", false))
-                {
+                let empty = |name: &str| git_triggers::written(&name.to_lowercase(), "", WriteMode::Replace);
+                if let Some(text) = name.literal().and_then(empty) {
                     self.world.appended(&place, &text);
                 }
             }
@@ -114,7 +114,7 @@ impl Machine<'_> {
         }
     }
 
-    fn git_configured(&mut self, name: &Arg, value: &Arg, adds: bool, file: &PathTarget, io: &mut Io<'_>) {
+    fn git_configured(&mut self, name: &Arg, value: &Arg, mode: WriteMode, file: &PathTarget, io: &mut Io<'_>) {
         let Some(name) = name.literal() else {
             self.opaque(About::Anything, Reason::UnknownGitSetting, &[]);
             return self.world.wrote(file, None);
@@ -125,7 +125,7 @@ impl Machine<'_> {
             let own = self.git_directory();
             self.path(Role::WriteTree, &own.with(format!("{}/hooks", own.text)));
         }
-        let text = value.literal().and_then(|value| git_triggers::written(&lower, value, adds));
+        let text = value.literal().and_then(|value| git_triggers::written(&lower, value, mode));
         match text {
             Some(text) => self.world.appended(file, &text),
             None if runs(&lower) || lower.starts_with("alias.") => {

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::command::argument::Arg;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
+use crate::command::write_mode::WriteMode;
 use crate::{About, Reason};
 
 /// A setting by its full name in lower case.
@@ -301,15 +302,18 @@ fn value_of(written: &str) -> String {
     value.trim_end().to_owned()
 }
 
-/// A setting as a configuration file has it; with nothing before it that counts.
-pub(super) fn written(name: &str, value: &str, adds: bool) -> Option<String> {
+/// A setting as a configuration file has it. An empty value before it takes back the ones it replaces.
+pub(super) fn written(name: &str, value: &str, mode: WriteMode) -> Option<String> {
     let (section, key) = name.rsplit_once('.')?;
     let header = match section.split_once('.') {
         Some((section, sub)) => format!("[{section} \"{sub}\"]"),
         None => format!("[{section}]"),
     };
     let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-    let reset = if adds { String::new() } else { format!("\t{key} =\n") };
+    let reset = match mode {
+        WriteMode::Replace => format!("\t{key} =\n"),
+        WriteMode::Append => String::new(),
+    };
     Some(format!("\n{header}\n{reset}\t{key} = \"{value}\"\n"))
 }
 
@@ -328,7 +332,8 @@ mod tests {
         let expected = [("a.b.c.d", "x # \"y"), ("e.f", "true"), ("e.g", "1"), ("e.h", "a b")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(super::parsed(text), expected);
-        let written = super::written("alias.x", "!a \"b\" # c", false).unwrap();
+        let written =
+            super::written("alias.x", "!a \"b\" # c", crate::command::write_mode::WriteMode::Replace).unwrap();
         assert_eq!(super::parsed(&written).last().unwrap(), &("alias.x".to_owned(), "!a \"b\" # c".to_owned()));
     }
 }

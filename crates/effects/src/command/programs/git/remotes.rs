@@ -6,6 +6,7 @@ use crate::command::knowledge::Role;
 use crate::command::machine::{Launch, Machine};
 use crate::command::programs::git_triggers;
 use crate::command::simple::Io;
+use crate::command::write_mode::WriteMode;
 use crate::{About, PathTarget, Reason};
 
 /// The repositories that a subcommand manages.
@@ -110,7 +111,8 @@ impl Machine<'_> {
                         let name = sub.arguments.operands.iter().skip(1).find(|word| word.text != url.text);
                         if let (Some(name), Some(url)) = (name.and_then(Arg::literal), url.literal()) {
                             let setting = format!("remote.{name}.url");
-                            let text = git_triggers::written(&setting, url, action == "add");
+                            let mode = if action == "add" { WriteMode::Append } else { WriteMode::Replace };
+                            let text = git_triggers::written(&setting, url, mode);
                             self.world.appended(&target, text.as_deref().unwrap_or_default());
                         }
                         if listed == Listed::Submodules
