@@ -146,6 +146,13 @@ pub struct PathTarget {
     pub subtree: bool,
 }
 
+/// How far below a path an access reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    Itself,
+    Subtree,
+}
+
 /// A command that ran.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Execution {

@@ -1,10 +1,10 @@
 //! Tools that read, write, delete and move files.
 
 use super::registry::{Action, Entry, REGISTRY};
-use super::run::{Access, Found, Reach, Run, elision, is_true, objects, texts};
+use super::run::{Access, RoleValues, Run, elision, is_true, objects, texts};
 use super::value::{Object, Value};
 use super::{UNJUDGEABLE, globs, names, with_object};
-use crate::{About, Certainty, PathTarget, patch as patches};
+use crate::{About, Certainty, PathTarget, Reach, patch as patches};
 
 /// Bytes that one call's edits are looked for in, which is all of the file for each: a thousand edits of the largest file
 /// that is kept. Of a call with more of them the content is not known.
@@ -206,7 +206,7 @@ pub(super) fn patch(run: &mut Run<'_>, entry: &Entry, given: &Object) {
 }
 
 /// The values of a role that a call can't do without.
-pub(super) fn required<'v>(run: &mut Run<'_>, found: Found<'v>, about: About) -> Vec<&'v str> {
+pub(super) fn required<'v>(run: &mut Run<'_>, found: RoleValues<'v>, about: About) -> Vec<&'v str> {
     let empty = found.texts.iter().any(|text| text.trim().is_empty());
     if found.malformed || found.texts.is_empty() || empty {
         run.opaque(about, UNJUDGEABLE);

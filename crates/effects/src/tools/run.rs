@@ -7,8 +7,8 @@ use super::value::{Object, Value};
 use super::{Given, names};
 use crate::edited::Edited;
 use crate::{
-    About, Certainty, Connection, Effect, Effects, Kind, Opaque, PathTarget, Reason, World, append, command, hosts,
-    paths,
+    About, Certainty, Connection, Effect, Effects, Kind, Opaque, PathTarget, Reach, Reason, World, append, command,
+    hosts, paths,
 };
 use agent_strace_model::Scripts;
 
@@ -42,16 +42,9 @@ pub(super) enum Access {
     List,
 }
 
-/// How far below a path an access reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
-    Itself,
-    Subtree,
-}
-
 /// Values of one role.
 #[derive(Debug, Default)]
-pub(super) struct Found<'v> {
+pub(super) struct RoleValues<'v> {
     pub(super) texts: Vec<&'v str>,
     /// A value of the role is neither text, nor a list of texts, nor null.
     pub(super) malformed: bool,
@@ -228,13 +221,13 @@ fn unwrapped(text: &str) -> String {
 }
 
 /// The texts that an entry's arguments hold for a role, also within lists and in containers such as `edits`.
-pub(super) fn texts<'v>(given: &'v Object, entry: &Entry, role: &str) -> Found<'v> {
-    let mut found = Found::default();
+pub(super) fn texts<'v>(given: &'v Object, entry: &Entry, role: &str) -> RoleValues<'v> {
+    let mut found = RoleValues::default();
     collect(given, &|key| REGISTRY.is(entry, role, key), &mut found);
     found
 }
 
-fn collect<'v>(object: &'v Object, wanted: &dyn Fn(&str) -> bool, found: &mut Found<'v>) {
+fn collect<'v>(object: &'v Object, wanted: &dyn Fn(&str) -> bool, found: &mut RoleValues<'v>) {
     // The depth of a value is bounded by its parser.
     for (key, value) in object {
         let key = names::plain(key);
@@ -248,7 +241,7 @@ fn collect<'v>(object: &'v Object, wanted: &dyn Fn(&str) -> bool, found: &mut Fo
     }
 }
 
-fn take<'v>(value: &'v Value, wanted: &dyn Fn(&str) -> bool, found: &mut Found<'v>) {
+fn take<'v>(value: &'v Value, wanted: &dyn Fn(&str) -> bool, found: &mut RoleValues<'v>) {
     match value {
         Value::Null => {}
         Value::Text(text) => found.texts.push(text),

@@ -1,10 +1,10 @@
 //! Tools that look for names or for content.
 
 use super::registry::{Entry, REGISTRY};
-use super::run::{Access, Reach, Run, is_true, literal_base, texts};
+use super::run::{Access, Run, is_true, literal_base, texts};
 use super::value::Object;
 use super::{UNJUDGEABLE, globs};
-use crate::{About, Certainty};
+use crate::{About, Certainty, Reach};
 
 pub(super) fn list(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     let reach = if is_true(given, entry, "recursive") { Reach::Subtree } else { Reach::Itself };
@@ -40,8 +40,7 @@ pub(super) fn glob(run: &mut Run<'_>, entry: &Entry, given: &Object) {
 pub(super) fn grep(run: &mut Run<'_>, entry: &Entry, given: &Object) {
     let includes = texts(given, entry, "include");
     let bases = texts(given, entry, "directory");
-    let anchored = bases.texts.iter().any(|base| !base.trim().is_empty());
-    let filters = filters(&includes.texts, anchored).filter(|_| !includes.malformed);
+    let filters = filters(&includes.texts, &bases.texts).filter(|_| !includes.malformed);
     for base in directories(run, entry, given) {
         if REGISTRY.is_file_name(base) {
             run.path(Access::Read, base, Reach::Itself);
@@ -64,14 +63,15 @@ pub(super) fn grep(run: &mut Run<'_>, entry: &Entry, given: &Object) {
 
 /// Include globs as patterns below the searched directory; `None` when they don't limit the search, or not in a way
 /// that is the same in every tool.
-fn filters(includes: &[&str], anchored: bool) -> Option<Vec<String>> {
+fn filters(includes: &[&str], bases: &[&str]) -> Option<Vec<String>> {
+    let has_base = bases.iter().any(|base| !base.trim().is_empty());
     let mut filters = Vec::new();
     for include in includes {
         let separators = if include.contains('{') { [' ', ' '] } else { [' ', ','] };
         for glob in include.split(separators).filter(|glob| !glob.is_empty()) {
             for pattern in globs::alternatives(glob) {
                 let slash = pattern.trim_start_matches("**/").contains('/');
-                if pattern.starts_with('!') || pattern.contains("..") || (slash && anchored) {
+                if pattern.starts_with('!') || pattern.contains("..") || (slash && has_base) {
                     return None;
                 }
                 let plain = slash || pattern.starts_with("**/");

@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::registry::Entry;
-use super::run::{Access, Reach, Run, quoted, texts};
+use super::run::{Access, Run, quoted, texts};
 use super::value::{self, Object, Value};
 use super::{Given, UNJUDGEABLE, commands, mcp, names};
-use crate::{About, Argument, Certainty, Execution, Kind, Reason, hosts, patch};
+use crate::{About, Argument, Certainty, Execution, Kind, Reach, Reason, hosts, patch};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,11 +1,11 @@
 //! `cp`, `mv`, `ln`, `install`: where each operand ends up, and under which other name its content is known from then on.
 
-use crate::Certainty;
 use crate::command::argument::{Arg, Arguments, Known};
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
+use crate::{Certainty, Reach};
 
 use super::Call;
 
@@ -18,10 +18,34 @@ enum Makes {
     SymbolicLink,
 }
 
+/// The place that sources are copied, moved or linked to.
+#[derive(Debug)]
+struct Destination {
+    word: Arg,
+    /// It is surely a directory; otherwise it may be one.
+    is_directory: bool,
+}
+
+impl Destination {
+    /// The names that `source` may have there. Without a trailing slash the destination may be a directory: both names
+    /// count.
+    fn places(&self, source: &Arg) -> Vec<Arg> {
+        let mut places = Vec::new();
+        if !self.is_directory {
+            places.push(self.word.clone());
+        }
+        if self.is_directory || !looks_like_file(&self.word) {
+            places.push(within(&self.word, source));
+        }
+        places
+    }
+}
+
 impl Machine<'_> {
     pub(super) fn copy(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
-        let tree = arguments.has_role(Role::Tree);
+        let (source, reach) =
+            if arguments.has_role(Role::Tree) { (Role::ReadTree, Reach::Subtree) } else { (Role::Read, Reach::Itself) };
         let makes = if arguments.has(&["-l", "--link"]) {
             Makes::Link
         } else if arguments.has(&["-s", "--symbolic-link"]) {
@@ -29,14 +53,14 @@ impl Machine<'_> {
         } else {
             Makes::Copy
         };
-        self.transfer(&arguments, if tree { Role::ReadTree } else { Role::Read }, tree, makes);
+        self.transfer(&arguments, source, reach, makes);
         let _ = io;
         Stream::nothing()
     }
 
     pub(super) fn rename(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
         let arguments = Arguments::divide(call.entry, call.rest);
-        self.transfer(&arguments, Role::DeleteTree, true, Makes::Copy);
+        self.transfer(&arguments, Role::DeleteTree, Reach::Subtree, Makes::Copy);
         let _ = io;
         Stream::nothing()
     }
@@ -52,13 +76,13 @@ impl Machine<'_> {
                 self.path(Role::Write, word);
             }
         } else {
-            self.transfer(&arguments, Role::Read, false, Makes::Copy);
+            self.transfer(&arguments, Role::Read, Reach::Itself, Makes::Copy);
         }
         Stream::nothing()
     }
 
     /// Sources go into a directory, or onto one destination.
-    fn transfer(&mut self, arguments: &Arguments, source_role: Role, tree: bool, makes: Makes) {
+    fn transfer(&mut self, arguments: &Arguments, source_role: Role, reach: Reach, makes: Makes) {
         let into = arguments
             .options
             .iter()
@@ -76,52 +100,38 @@ impl Machine<'_> {
             // A moved directory takes its subtree along; a file's subtree is the file.
             self.path(source_role, source);
         }
-        let Some((destination, is_directory)) = destination else { return };
-        let is_directory = is_directory
-            || sources.len() > 1
-            || destination.text.ends_with('/')
-            || matches!(destination.text.as_str(), "." | "..");
+        let Some((word, is_directory)) = destination else { return };
+        let is_directory =
+            is_directory || sources.len() > 1 || word.text.ends_with('/') || matches!(word.text.as_str(), "." | "..");
+        let destination = Destination { word, is_directory };
         if arguments.has(&["--parents"]) {
-            self.path(Role::WriteTree, &destination);
+            self.path(Role::WriteTree, &destination.word);
         }
         if arguments.has(&["-b", "--backup", "-S", "--suffix"]) {
-            self.backups(sources, &destination, is_directory);
+            self.backups(sources, &destination);
         }
         for (source, content) in sources.iter().zip(contents) {
-            self.arrive(source, &destination, is_directory, tree, makes, content.as_deref());
+            self.arrive(source, &destination, reach, makes, content.as_deref());
         }
     }
 
     /// What was at the destination is kept beside it under a name that options and the directory decide.
-    fn backups(&mut self, sources: &[Arg], destination: &Arg, is_directory: bool) {
-        let mut places: Vec<Arg> = sources.iter().map(|source| within(destination, source)).collect();
-        if !is_directory {
-            places.push(destination.clone());
+    fn backups(&mut self, sources: &[Arg], destination: &Destination) {
+        let mut places: Vec<Arg> = sources.iter().map(|source| within(&destination.word, source)).collect();
+        if !destination.is_directory {
+            places.push(destination.word.clone());
         }
         for place in places.iter().filter(|place| place.is_exact()) {
             self.path(Role::Write, &Arg::glob(format!("{}*", super::find::escaped(&place.text))));
         }
     }
 
-    fn arrive(
-        &mut self,
-        source: &Arg,
-        destination: &Arg,
-        is_directory: bool,
-        tree: bool,
-        makes: Makes,
-        content: Option<&str>,
-    ) {
-        let inside = within(destination, source);
-        let role = if tree { Role::WriteTree } else { Role::Write };
-        // Without a trailing slash the destination may be a directory: both names count.
-        let mut places = Vec::new();
-        if !is_directory {
-            places.push(destination.clone());
-        }
-        if is_directory || !looks_like_file(destination) {
-            places.push(inside);
-        }
+    fn arrive(&mut self, source: &Arg, destination: &Destination, reach: Reach, makes: Makes, content: Option<&str>) {
+        let role = match reach {
+            Reach::Itself => Role::Write,
+            Reach::Subtree => Role::WriteTree,
+        };
+        let places = destination.places(source);
         for (at, place) in places.iter().enumerate() {
             if at == 0 {
                 self.path(role, place);
@@ -159,17 +169,11 @@ impl Machine<'_> {
             (None, Some((last, sources))) => (sources, Some((last.clone(), false))),
             (None, None) => return Stream::nothing(),
         };
-        let Some((destination, is_directory)) = destination else { return Stream::nothing() };
-        let is_directory =
-            is_directory || sources.len() > 1 || destination.text.ends_with('/') || destination.text == ".";
+        let Some((word, is_directory)) = destination else { return Stream::nothing() };
+        let is_directory = is_directory || sources.len() > 1 || word.text.ends_with('/') || word.text == ".";
+        let destination = Destination { word, is_directory };
         for source in sources {
-            let mut places = Vec::new();
-            if !is_directory {
-                places.push(destination.clone());
-            }
-            if is_directory || !looks_like_file(&destination) {
-                places.push(within(&destination, source));
-            }
+            let places = destination.places(source);
             if let Some(place) = places.first() {
                 self.path(Role::Write, place);
             }

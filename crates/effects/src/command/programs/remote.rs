@@ -7,7 +7,7 @@ use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::{Machine, walk_on};
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Reason};
+use crate::{About, Reach, Reason};
 
 use super::Call;
 
@@ -114,24 +114,25 @@ impl Machine<'_> {
             }
             return Stream::Unknown;
         }
-        let tree = arguments.has(&["-r"]);
-        self.copy_remote(&arguments.operands, tree, "ssh");
+        let reach = if arguments.has(&["-r"]) { Reach::Subtree } else { Reach::Itself };
+        self.copy_remote(&arguments.operands, reach, "ssh");
         Stream::Unknown
     }
 
-    fn copy_remote(&mut self, operands: &[Arg], tree: bool, scheme: &str) {
+    fn copy_remote(&mut self, operands: &[Arg], reach: Reach, scheme: &str) {
         let Some((last, sources)) = operands.split_last() else { return };
         for source in sources {
             if is_remote(source) {
                 self.connect_remote(source, scheme);
             } else {
-                self.path(if tree { Role::ReadTree } else { Role::Read }, source);
+                self.path(if reach == Reach::Subtree { Role::ReadTree } else { Role::Read }, source);
             }
         }
         if is_remote(last) {
             self.connect_remote(last, scheme);
         } else if !sources.is_empty() {
-            let directory = tree || sources.len() > 1 || last.text.ends_with('/') || last.text == ".";
+            let directory =
+                reach == Reach::Subtree || sources.len() > 1 || last.text.ends_with('/') || last.text == ".";
             self.path(if directory { Role::WriteTree } else { Role::Write }, last);
         } else {
             self.path(Role::ListTree, last);
