@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::command::argument::Arg;
+use crate::command::write_mode::WriteMode;
 
 /// Blocks and sub-expressions within one another.
 const DEPTH: usize = 32;
@@ -12,8 +13,8 @@ const DEPTH: usize = 32;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Command {
     pub(super) words: Vec<Arg>,
-    /// Files that its output goes to, and whether that is added to them.
-    pub(super) outputs: Vec<(Arg, bool)>,
+    /// Files that its output goes to.
+    pub(super) outputs: Vec<(Arg, WriteMode)>,
     /// It reads what the command before it prints.
     pub(super) piped: bool,
     /// Its first word was quoted: an expression, unless `&` stands before it.
@@ -35,6 +36,15 @@ pub(super) fn read(text: &str) -> Program {
     program
 }
 
+/// The end of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Terminator {
+    /// `|`: the next command reads what this one prints.
+    Pipe,
+    /// A line's end, `;`, `&&`, `||`, `&`.
+    Statement,
+}
+
 /// A word while it is read.
 #[derive(Debug, Default)]
 struct Word {
@@ -50,8 +60,8 @@ struct Reader<'p, 't> {
     depth: usize,
     command: Command,
     word: Word,
-    /// The next word is where output goes: `true` to add to it.
-    redirect: Option<bool>,
+    /// The next word is where output goes.
+    redirect: Option<WriteMode>,
 }
 
 fn block(program: &mut Program, text: &str, depth: usize) {
@@ -75,22 +85,22 @@ impl Reader<'_, '_> {
         while let Some(character) = self.bump() {
             match character {
                 '\r' => {}
-                '\n' | ';' => self.end(false),
+                '\n' | ';' => self.end(Terminator::Statement),
                 '|' => {
-                    let or = self.rest.starts_with('|');
+                    let terminator = if self.rest.starts_with('|') { Terminator::Statement } else { Terminator::Pipe };
                     self.rest = self.rest.strip_prefix('|').unwrap_or(self.rest);
-                    self.end(!or);
+                    self.end(terminator);
                 }
                 '&' if self.rest.starts_with('&') => {
                     self.bump();
-                    self.end(false);
+                    self.end(Terminator::Statement);
                 }
                 '&' => {
                     self.flush();
                     if self.command.words.is_empty() {
                         self.command.words.push(Arg::exact("&"));
                     } else {
-                        self.end(false);
+                        self.end(Terminator::Statement);
                     }
                 }
                 '#' if !self.word.started => self.comment(),
@@ -116,7 +126,7 @@ impl Reader<'_, '_> {
                 other => self.push(other),
             }
         }
-        self.end(false);
+        self.end(Terminator::Statement);
     }
 
     fn push(&mut self, character: char) {
@@ -132,8 +142,8 @@ impl Reader<'_, '_> {
         let text = word.text.replace('\\', "/");
         let arg =
             if word.unknown { Arg::unknown(text) } else { Arg::exact(if word.quoted { word.text } else { text }) };
-        if let Some(adds) = self.redirect.take() {
-            self.command.outputs.push((arg, adds));
+        if let Some(mode) = self.redirect.take() {
+            self.command.outputs.push((arg, mode));
             return;
         }
         let leads = match self.command.words.as_slice() {
@@ -145,9 +155,9 @@ impl Reader<'_, '_> {
         self.command.words.push(arg);
     }
 
-    fn end(&mut self, pipes: bool) {
+    fn end(&mut self, terminator: Terminator) {
         self.flush();
-        let next = Command { piped: pipes, ..Command::default() };
+        let next = Command { piped: terminator == Terminator::Pipe, ..Command::default() };
         let command = std::mem::replace(&mut self.command, next);
         if !command.words.is_empty() || !command.outputs.is_empty() {
             self.remember(&command);
@@ -180,12 +190,12 @@ impl Reader<'_, '_> {
             self.word = Word::default();
         }
         self.flush();
-        let adds = self.rest.starts_with('>');
+        let mode = if self.rest.starts_with('>') { WriteMode::Append } else { WriteMode::Replace };
         self.rest = self.rest.strip_prefix('>').unwrap_or(self.rest);
         if let Some(rest) = self.rest.strip_prefix('&') {
             self.rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
         } else {
-            self.redirect = Some(adds);
+            self.redirect = Some(mode);
         }
     }
 

@@ -1,0 +1,179 @@
+//! PowerShell's own commands on files and URLs, as data says what they do with their words.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use super::{Flow, Given, slashed};
+use crate::command::argument::{Arg, Known};
+use crate::command::knowledge::Role;
+use crate::command::machine::Machine;
+use crate::command::write_mode::WriteMode;
+use crate::{Argument, Certainty, Execution, Kind, Reach};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    #[serde(rename = "about")]
+    _about: String,
+    pub(super) flags: String,
+    pub(super) commands: Vec<Cmdlet>,
+    pub(super) harmless: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Cmdlet {
+    pub(super) names: String,
+    operands: String,
+    #[serde(default)]
+    options: BTreeMap<String, String>,
+    #[serde(default)]
+    like: Option<String>,
+}
+
+/// A test loads the data; were it broken, every command would be unknown, and so opaque.
+pub(super) fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| load().unwrap_or_default())
+}
+
+fn load() -> Result<Table, serde_json::Error> {
+    serde_json::from_str(include_str!("cmdlets.json"))
+}
+
+impl Cmdlet {
+    /// Words with the roles they have here. Without any that matters, `names` are the files that are meant.
+    fn targets(&self, given: &Given, names: &[Arg]) -> Vec<(&str, Arg)> {
+        let roles: Vec<&str> = self.operands.split(' ').collect();
+        let first = roles.first().copied().unwrap_or("value").trim_end_matches('*');
+        let subject =
+            if first == "value" { roles.get(1).copied().unwrap_or("value").trim_end_matches('*') } else { first };
+        let mut targets: Vec<(&str, Arg)> = Vec::new();
+        let named_subject = given.named.iter().any(|(option, _)| is_subject(option));
+        let named_pattern = given.named.iter().any(|(option, _)| option == "-pattern");
+        let skip = usize::from(named_subject || named_pattern && first == "value");
+        for (at, word) in given.plain.iter().enumerate() {
+            let role = roles.get(at + skip).or(roles.last()).copied().unwrap_or("value");
+            targets.push((role.trim_end_matches('*'), word.clone()));
+        }
+        for (option, value) in &given.named {
+            match self.options.get(option) {
+                Some(role) => targets.push((role.as_str(), value.clone())),
+                None if is_subject(option) => targets.push((subject, value.clone())),
+                None => {}
+            }
+        }
+        let reached = targets.iter().any(|(role, _)| *role != "value");
+        if !reached {
+            targets.extend(names.iter().map(|word| (subject, word.clone())));
+        }
+        if !reached && names.is_empty() && subject == "list" {
+            targets.push(("list", Arg::exact(".")));
+        }
+        targets
+    }
+}
+
+/// The cmdlet puts what it is given into a file.
+fn prints(name: &str) -> bool {
+    matches!(name, "set-content" | "sc" | "add-content" | "ac" | "out-file" | "tee-object" | "tee" | "new-item" | "ni")
+}
+
+fn write_mode(name: &str, given: &Given) -> WriteMode {
+    let appends = name.starts_with('a') || given.flags.iter().any(|flag| flag == "-append");
+    if appends { WriteMode::Append } else { WriteMode::Replace }
+}
+
+fn is_subject(option: &str) -> bool {
+    matches!(option, "-path" | "-literalpath" | "-filepath" | "-pspath" | "-lp" | "-fullname")
+}
+
+impl Machine<'_> {
+    /// Runs a command of PowerShell itself; returns what it hands on.
+    pub(super) fn cmdlet(&mut self, cmdlet: &Cmdlet, name: &str, given: &Given, flow: Flow) -> Flow {
+        let is_recursive = given.flags.iter().any(|flag| flag.starts_with("-rec") || flag == "-r");
+        let reach = if is_recursive { Reach::Subtree } else { Reach::Itself };
+        let targets = cmdlet.targets(given, &flow.names);
+        self.like(cmdlet, &targets, reach);
+        let value = given
+            .named
+            .iter()
+            .find(|(option, _)| option == "-value" || option == "-inputobject")
+            .map(|(_, value)| value);
+        let value = value.or_else(|| targets.iter().find(|(role, _)| *role == "value").map(|(_, value)| value));
+        let text = value.map_or(flow.text, |value| value.literal().map(str::to_owned));
+        let contents: Vec<Option<String>> =
+            targets.iter().map(|(_, word)| self.world.content_of(&slashed(word)).text().map(str::to_owned)).collect();
+        let mode = write_mode(name, given);
+        let mut names = Vec::new();
+        for (role, word) in &targets {
+            match *role {
+                "write" if prints(name) => self.powershell_output(word, mode, text.as_deref()),
+                "url" => self.connect(word),
+                "host" => self.connect_host(word, None, None),
+                role => self.file_role(role, word, reach),
+            }
+            if *role == "list" {
+                let below = is_recursive && word.is_exact();
+                names.push(if below { Arg::glob(format!("{}/**", word.text)) } else { word.clone() });
+            }
+        }
+        self.copied_content(&targets, contents);
+        Flow { names, text: None }
+    }
+
+    /// The file that was written holds what the one that was read or moved held; `contents` are those of all targets.
+    fn copied_content(&mut self, targets: &[(&str, Arg)], contents: Vec<Option<String>>) {
+        let source = targets.iter().zip(contents).find(|((role, _), _)| matches!(*role, "read" | "delete"));
+        let place = targets.iter().find(|(role, word)| *role == "write" && word.is_exact());
+        if let (Some(((_, source), content)), Some((_, place))) = (source, place)
+            && source.is_exact()
+        {
+            let (original, copy) =
+                (self.world.locate_word(&slashed(source)).0, self.world.locate_word(&slashed(place)).0);
+            self.world.copied(&copy, &original);
+            if content.is_some() {
+                self.world.wrote(&copy, content.as_deref());
+            }
+        }
+    }
+
+    /// The access that a role of the data stands for.
+    fn file_role(&mut self, role: &str, word: &Arg, reach: Reach) {
+        let word = &slashed(word);
+        let globbed = word.is_exact() && word.text.contains(['*', '?']);
+        let word = if globbed { Arg { known: Known::Glob, ..word.clone() } } else { word.clone() };
+        let role = match (role, reach) {
+            ("read", Reach::Itself) => Role::Read,
+            ("read", Reach::Subtree) => Role::ReadTree,
+            ("write", Reach::Itself) => Role::Write,
+            ("write" | "write-tree", _) => Role::WriteTree,
+            ("delete", Reach::Itself) => Role::Delete,
+            ("delete", Reach::Subtree) => Role::DeleteTree,
+            ("list", Reach::Itself) => Role::List,
+            ("list", Reach::Subtree) => Role::ListTree,
+            _ => return,
+        };
+        self.path(role, &word);
+    }
+
+    /// A policy that denies `rm` means what does the same.
+    fn like(&mut self, cmdlet: &Cmdlet, targets: &[(&str, Arg)], reach: Reach) {
+        let Some(program) = &cmdlet.like else { return };
+        let argument = |word: &Arg| Argument { text: word.shown().to_owned(), known: word.is_exact() };
+        let flag = (reach == Reach::Subtree).then(|| Argument { text: "-r".to_owned(), known: true });
+        let words = targets.iter().filter(|(role, _)| *role != "value").map(|(_, word)| argument(word));
+        let argv = std::iter::once(Argument { text: program.clone(), known: true }).chain(flag).chain(words).collect();
+        self.emit(Kind::Execute(Execution { argv, inert: true, embeds: false }), Certainty::Possible, "command");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_cmdlets_load() {
+        assert!(!super::load().unwrap().commands.is_empty());
+    }
+}
