@@ -29,9 +29,9 @@ impl Outcome {
         Self { ran: true, succeeded: true, shell: true, ..Self::default() }
     }
 
-    /// Of what runs in a shell of its own and decides as much as `succeeded` says.
-    fn of_shell(ran: bool, succeeded: bool) -> Self {
-        Self { ran, succeeded, shell: succeeded, ..Self::default() }
+    /// The part runs in a shell of its own, and its status is the shell's.
+    fn in_own_shell(self) -> Self {
+        Self { ran: self.ran, succeeded: self.succeeded, shell: self.succeeded, ..Self::default() }
     }
 
     /// The outcome of the commands that a command runs. Its own exit status may not show whether they succeeded.
@@ -43,7 +43,7 @@ impl Outcome {
         } else if SAME_SHELL.contains(&name) {
             self
         } else {
-            Self::of_shell(self.ran, self.succeeded)
+            self.in_own_shell()
         }
     }
 
@@ -80,6 +80,20 @@ impl Outcome {
         // Commands are read and not run.
         strictness.unsure |= option.contains('n') || named("noexec");
     }
+}
+
+/// A command's place in its pipeline. The pipeline's status is that of the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    Earlier,
+    Last,
+}
+
+/// The status that `exit` without an operand passes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LastStatus {
+    Failure,
+    Unknown,
 }
 
 /// Programs whose status is that of what they run. Of any other nobody knows.
@@ -171,7 +185,7 @@ impl Machine<'_> {
                 Connector::Or => {
                     outcomes.push(Outcome { after_failure: matches!(node, Node::Simple(_)), ..Outcome::default() });
                     // What is before it went well where nothing else lets the list, or the shell, end well.
-                    let leaves = whole.shell && ends_shell(node, true);
+                    let leaves = whole.shell && ends_shell(node, LastStatus::Failure);
                     succeeded = leaves || succeeded && never_succeeds(node);
                 }
             }
@@ -182,19 +196,20 @@ impl Machine<'_> {
     }
 
     /// Of a stage of a pipeline.
-    pub(super) fn outcome_of_stage(&self, last: bool, scope: &Scope) -> Outcome {
-        let Outcome { ran, succeeded, failed, .. } = self.context.outcome;
-        let decides = last || scope.strictness().pipefail;
+    pub(super) fn outcome_of_stage(&self, stage: Stage, scope: &Scope) -> Outcome {
+        let whole = self.context.outcome;
+        let pipefail = scope.strictness().pipefail;
+        let decides = stage == Stage::Last || pipefail;
         Outcome {
-            failed: failed && last && !scope.strictness().pipefail,
-            ..Outcome::of_shell(ran, succeeded && decides)
+            failed: whole.failed && stage == Stage::Last && !pipefail,
+            ..Outcome { succeeded: whole.succeeded && decides, ..whole }.in_own_shell()
         }
     }
 
     /// Of what a shell of its own runs: `( … )`.
     pub(super) fn outcome_of_subshell(&self) -> Outcome {
-        let Outcome { ran, succeeded, failed, .. } = self.context.outcome;
-        Outcome { failed, ..Outcome::of_shell(ran, succeeded) }
+        let whole = self.context.outcome;
+        Outcome { failed: whole.failed, ..whole.in_own_shell() }
     }
 
     /// Of what runs in the background: it was started.
@@ -212,7 +227,8 @@ impl Machine<'_> {
     pub(super) fn outcome_of_condition(&self, conditions: &[Script], bodies: &[Script]) -> Outcome {
         let ([_], [holds, fails]) = (conditions, bodies) else { return Outcome::default() };
         let reached = self.context.outcome.shell || self.context.outcome.succeeded;
-        let refuses = |body: &Script| reached && body.nodes.last().is_some_and(|node| ends_shell(node, false));
+        let refuses =
+            |body: &Script| reached && body.nodes.last().is_some_and(|node| ends_shell(node, LastStatus::Unknown));
         Outcome {
             ran: self.context.outcome.ran,
             succeeded: refuses(fails),
@@ -223,7 +239,8 @@ impl Machine<'_> {
 
     /// Of `$( … )`: it says something where its status is that of the command, as in `x=$(test)`.
     pub(super) fn outcome_of_substitution(&self) -> Outcome {
-        Outcome::of_shell(self.context.outcome.ran, self.context.assigned && self.context.outcome.succeeded)
+        let whole = self.context.outcome;
+        Outcome { succeeded: self.context.assigned && whole.succeeded, ..whole }.in_own_shell()
     }
 }
 
@@ -252,14 +269,14 @@ fn leaving(node: &Node) -> Option<&str> {
     leaves.then(|| simple.words.get(1).map_or("", |word| word.source.as_str()))
 }
 
-/// It certainly ends the shell, and with a failure. `direct`: it runs because something failed.
-fn ends_shell(node: &Node, direct: bool) -> bool {
+/// It certainly ends the shell, and with a failure.
+fn ends_shell(node: &Node, last: LastStatus) -> bool {
     match node {
         Node::Simple(simple) if simple.words.first().is_some_and(|word| word.source == "exit") => {
-            leaving(node).is_some_and(|status| status.is_empty() && direct || is_failure(status))
+            leaving(node).is_some_and(|status| status.is_empty() && last == LastStatus::Failure || is_failure(status))
         }
-        Node::Group(script) => script.nodes.last().is_some_and(|node| ends_shell(node, false)),
-        Node::Redirected { node, .. } => ends_shell(node, false),
+        Node::Group(script) => script.nodes.last().is_some_and(|node| ends_shell(node, LastStatus::Unknown)),
+        Node::Redirected { node, .. } => ends_shell(node, LastStatus::Unknown),
         _ => false,
     }
 }
@@ -268,7 +285,7 @@ fn never_succeeds(node: &Node) -> bool {
     match node {
         Node::Simple(simple) if simple.words.first().is_some_and(|word| word.source == "false") => true,
         Node::Group(script) | Node::Subshell(script) => script.nodes.last().is_some_and(never_succeeds),
-        _ => leaving(node).is_some_and(is_failure) || ends_shell(node, true),
+        _ => leaving(node).is_some_and(is_failure) || ends_shell(node, LastStatus::Failure),
     }
 }
 

@@ -9,7 +9,7 @@ use agent_strace_shell::{BYTES_A_STEP, Connector, Node, Redirect, Scope, Script,
 use super::argument::{Arg, Known};
 use super::context::Context;
 use super::machine::Machine;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Stage};
 use super::stream::Stream;
 
 /// A loop over more words than this is walked once with an unknown variable.
@@ -146,7 +146,8 @@ impl Machine<'_> {
         let mut flow = input.clone();
         let mut pipe = self.context.pipe;
         for (at, stage) in stages.iter().enumerate() {
-            let outcome = self.outcome_of_stage(at + 1 == stages.len(), scope);
+            let place = if at + 1 == stages.len() { Stage::Last } else { Stage::Earlier };
+            let outcome = self.outcome_of_stage(place, scope);
             let mut shell = self.with(Context { pipe, outcome, ..self.context });
             flow = shell.forked(scope, |machine, scope| machine.node(stage, scope, &flow));
             if let Node::Simple(simple) = stage {
