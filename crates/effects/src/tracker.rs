@@ -234,7 +234,7 @@ impl Tracker {
 
     fn aliased(&self, effect: &Effect, target: &PathTarget, siblings: &mut Vec<Effect>) {
         for name in self.world.originals(&target.path, effect.certainty) {
-            siblings.extend(sibling(effect, &name, target.subtree));
+            siblings.extend(sibling(effect, &name, target));
         }
         let prefix = match effect.certainty {
             Certainty::Pattern => before_glob(&target.path),
@@ -255,13 +255,14 @@ impl Tracker {
             };
             if covered {
                 let names = self.world.originals(alias, Certainty::Exact);
-                siblings.extend(names.iter().filter_map(|name| sibling(effect, name, target.subtree)));
+                siblings.extend(names.iter().filter_map(|name| sibling(effect, name, target)));
             }
         }
     }
 }
 
-fn sibling(effect: &Effect, name: &Name, subtree: bool) -> Option<Effect> {
+/// The effect on `target` under another name.
+fn sibling(effect: &Effect, name: &Name, target: &PathTarget) -> Option<Effect> {
     let same = match effect.kind {
         Kind::Read(_) | Kind::List(_) => true,
         Kind::Write(_) => name.alias_kind == AliasKind::Same,
@@ -275,7 +276,7 @@ fn sibling(effect: &Effect, name: &Name, subtree: bool) -> Option<Effect> {
         _ => Certainty::Exact,
     };
     same.then(|| {
-        let kind = at(&effect.kind, PathTarget { path: name.path.clone(), subtree });
+        let kind = at(&effect.kind, PathTarget { path: name.path.clone(), subtree: target.subtree });
         effect.like(kind, certainty, format!("alias {}", name.alias).into())
     })
 }

@@ -87,9 +87,7 @@ fn present(base: PathBase<'_>, place: &Resolved, certainty: Certainty) -> (PathT
         return settled(written(place), certainty);
     };
     let root = parsed(root, certainty);
-    let folds = matches!(root.anchor, Anchor::Drive(_) | Anchor::Server(_))
-        || root.components.first().is_some_and(|first| first == "Users");
-    match relation(place, &root, folds, certainty) {
+    match relation(place, &root, certainty) {
         Relation::Inside => {
             let below = place.components.get(root.components.len()..).unwrap_or_default();
             settled(joined(below), certainty)
@@ -124,18 +122,26 @@ enum Relation {
     },
 }
 
-fn relation(place: &Resolved, root: &Resolved, folds: bool, certainty: Certainty) -> Relation {
+/// The file system that holds the root takes names that differ in nothing but their case for one, as those of Windows
+/// and macOS do.
+fn ignores_case(root: &Resolved) -> bool {
+    matches!(root.anchor, Anchor::Drive(_) | Anchor::Server(_))
+        || root.components.first().is_some_and(|first| first == "Users")
+}
+
+fn relation(place: &Resolved, root: &Resolved, certainty: Certainty) -> Relation {
     let same_server = place.anchor == root.anchor;
     if !same_server {
         return Relation::Outside;
     }
+    let ignores_case = ignores_case(root);
     let mut maybe = false;
     for (at, expected) in root.components.iter().enumerate() {
         let Some(component) = place.components.get(at) else { return Relation::Outside };
         if certainty == Certainty::Pattern && component.contains("**") {
             return Relation::Maybe { below: at + 1 };
         }
-        let equal = component == expected || (folds && component.to_lowercase() == expected.to_lowercase());
+        let equal = component == expected || (ignores_case && component.to_lowercase() == expected.to_lowercase());
         if !equal {
             if certainty != Certainty::Pattern || !has_metacharacters(component) {
                 return Relation::Outside;

@@ -165,10 +165,12 @@ impl Machine<'_> {
             self.path(Role::Read, file);
         }
         let Some((image, command)) = arguments.operands.split_first() else { return };
-        if !mounts.is_empty() {
-            let known = !command.is_empty() && !arguments.has(&["--entrypoint"]);
+        let is_known = !command.is_empty() && !arguments.has(&["--entrypoint"]);
+        if !mounts.is_empty() && is_known {
             let working = arguments.values(&["-w", "--workdir"]).next().cloned();
-            self.mounted(command, &mounts, working.as_ref(), known, io);
+            self.mounted(command, &mounts, working.as_ref(), io);
+        } else if !mounts.is_empty() {
+            self.possible_mounts(&mounts);
         } else if !command.is_empty() {
             self.contained(command, &[], io);
         }
@@ -184,15 +186,16 @@ impl Machine<'_> {
         }
     }
 
-    /// A command inside a container that sees directories of ours.
-    fn mounted(&mut self, command: &[Arg], mounts: &[Mount], working: Option<&Arg>, known: bool, io: &mut Io<'_>) {
-        if !known {
-            for mount in mounts {
-                self.possible_path(Role::ReadTree, &mount.host);
-                self.possible_path(Role::WriteTree, &mount.host);
-            }
-            return;
+    /// The image's own command, which may do anything to the directories of ours that it sees.
+    fn possible_mounts(&mut self, mounts: &[Mount]) {
+        for mount in mounts {
+            self.possible_path(Role::ReadTree, &mount.host);
+            self.possible_path(Role::WriteTree, &mount.host);
         }
+    }
+
+    /// A command inside a container that sees directories of ours.
+    fn mounted(&mut self, command: &[Arg], mounts: &[Mount], working: Option<&Arg>, io: &mut Io<'_>) {
         let cwd = self.world.cwd().map(str::to_owned);
         if let Some(mount) = working.and_then(|working| mounts.iter().find(|mount| mount.inside == working.text)) {
             let host = mount.host.clone();

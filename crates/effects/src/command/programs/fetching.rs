@@ -72,7 +72,12 @@ impl Machine<'_> {
             self.path(Role::WriteTree, directory);
         } else if arguments.has(&["-O", "--remote-name", "--remote-name-all", "-J", "--remote-header-name"]) {
             for url in &arguments.operands {
-                self.remote_name(url, arguments.has(&["-J", "--remote-header-name"]));
+                if arguments.has(&["-J", "--remote-header-name"]) {
+                    // The server says how the file is called.
+                    self.path(Role::Write, &Arg::glob("*"));
+                } else {
+                    self.remote_name(url);
+                }
             }
         }
         if arguments.has(&["-L", "--location", "--location-trusted"]) {
@@ -119,14 +124,12 @@ impl Machine<'_> {
         }
     }
 
-    fn remote_name(&mut self, url: &Arg, header: bool) {
+    /// The file is called like the last part of the URL.
+    fn remote_name(&mut self, url: &Arg) {
         let path = url.text.split("://").last().unwrap_or_default();
         let path = path.split(['?', '#']).next().unwrap_or(path);
         let name = path.split_once('/').map_or("", |(_, path)| path.rsplit('/').next().unwrap_or_default());
-        let target = match (header, name) {
-            (true, _) | (_, "") => Arg::glob("*"),
-            (false, name) => url.with(name),
-        };
+        let target = if name.is_empty() { Arg::glob("*") } else { url.with(name) };
         self.path(Role::Write, &target);
     }
 
@@ -173,7 +176,7 @@ impl Machine<'_> {
         if !named {
             let recursive = arguments.has(&["-r", "--recursive", "-m", "--mirror", "-p", "--page-requisites"]);
             for url in &arguments.operands {
-                if recursive { self.path(Role::WriteTree, &Arg::exact(".")) } else { self.remote_name(url, false) }
+                if recursive { self.path(Role::WriteTree, &Arg::exact(".")) } else { self.remote_name(url) }
             }
         }
         // It follows redirections unless it is told not to.

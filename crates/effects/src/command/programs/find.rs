@@ -16,6 +16,15 @@ struct Selection {
     name: Option<String>,
 }
 
+/// The directory in which a command runs for each selected path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RunFrom {
+    /// The one that the search was started in (`-exec`).
+    Start,
+    /// The one that holds the path (`-execdir`).
+    ParentDirectory,
+}
+
 impl Selection {
     /// Globs for the selected paths.
     fn paths(&self) -> Vec<Arg> {
@@ -80,7 +89,8 @@ impl Machine<'_> {
                     let rest = expression.get(at..).unwrap_or_default();
                     let length = command_length(rest);
                     let command = rest.get(..length).unwrap_or_default();
-                    self.run_on(command, "{}", selection, word.text.ends_with("dir"), io);
+                    let from = if word.text.ends_with("dir") { RunFrom::ParentDirectory } else { RunFrom::Start };
+                    self.run_on(command, "{}", selection, from, io);
                     at += length + 1;
                 }
                 Some("-delete") => {
@@ -109,12 +119,12 @@ impl Machine<'_> {
     }
 
     /// Runs a command with the selected paths in place of `{}`.
-    fn run_on(&mut self, command: &[Arg], mark: &str, selection: &Selection, inside: bool, io: &mut Io<'_>) {
+    fn run_on(&mut self, command: &[Arg], mark: &str, selection: &Selection, from: RunFrom, io: &mut Io<'_>) {
         let cwd = self.world.cwd().map(str::to_owned);
         let paths = selection.paths();
         for path in &paths {
             let words: Vec<Arg> = command.iter().map(|word| filled(word, mark, path)).collect();
-            if inside {
+            if from == RunFrom::ParentDirectory {
                 // The paths are seen from their own directories, which are below the start.
                 self.world.set_cwd(cwd.clone());
             }
@@ -174,7 +184,7 @@ impl Machine<'_> {
         if !words.iter().any(|word| word.text.contains('{')) {
             words.push(Arg::exact("{}"));
         }
-        self.run_on(&words, "{}", &selection, false, io);
+        self.run_on(&words, "{}", &selection, RunFrom::Start, io);
         Stream::Unknown
     }
 }

@@ -28,7 +28,7 @@ impl Machine<'_> {
         }
         let mut text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         if set('e') {
-            text = unescaped(&text, true);
+            text = unescaped(&text, Escapes::Printf);
         }
         if !set('n') {
             text.push('\n');
@@ -193,7 +193,7 @@ fn character_set(text: &str) -> Option<Vec<char>> {
         _ if text.contains("[:") || text.contains("[=") || text.contains('*') && text.contains('[') => return None,
         _ => {}
     }
-    let text: Vec<char> = unescaped(text, false).chars().collect();
+    let text: Vec<char> = unescaped(text, Escapes::Tr).chars().collect();
     let mut set = Vec::new();
     let mut at = 0;
     while let Some(first) = text.get(at) {
@@ -258,7 +258,7 @@ fn once<'a>(format: &str, values: &mut impl Iterator<Item = &'a Arg>, text: &mut
     let mut left = format;
     while let Some(at) = left.find('%') {
         let (plain, directive) = left.split_at_checked(at)?;
-        text.push_str(&unescaped(plain, true));
+        text.push_str(&unescaped(plain, Escapes::Printf));
         let directive = directive.strip_prefix('%')?;
         let flags = directive.len() - directive.trim_start_matches(|c: char| "-+ #0123456789.".contains(c)).len();
         let (modifiers, rest) = directive.split_at_checked(flags)?;
@@ -271,17 +271,27 @@ fn once<'a>(format: &str, values: &mut impl Iterator<Item = &'a Arg>, text: &mut
         let value = values.next().map_or("", |word| word.text.as_str());
         match kind {
             's' | 'd' | 'i' | 'u' if modifiers.is_empty() => text.push_str(value),
-            'b' if modifiers.is_empty() => text.push_str(&unescaped(value, true)),
+            'b' if modifiers.is_empty() => text.push_str(&unescaped(value, Escapes::Printf)),
             'c' => text.extend(value.chars().next()),
             _ => return None,
         }
     }
-    text.push_str(&unescaped(left, true));
+    text.push_str(&unescaped(left, Escapes::Printf));
     Some(())
 }
 
+/// The escapes that a program knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Escapes {
+    /// `tr`: characters of C, and octal numbers.
+    Tr,
+    /// `printf` and `echo -e`: hexadecimal numbers, `\e` and `\c`, too.
+    Printf,
+}
+
 /// `\n`, `\t`, `\\`, `\0ooo`, `\ooo`, `\xhh`, `\uhhhh`.
-pub(super) fn unescaped(text: &str, more: bool) -> String {
+fn unescaped(text: &str, escapes: Escapes) -> String {
+    let is_printf = escapes == Escapes::Printf;
     let mut result = String::with_capacity(text.len());
     let mut left = text.chars().peekable();
     while let Some(character) = left.next() {
@@ -313,14 +323,14 @@ pub(super) fn unescaped(text: &str, more: bool) -> String {
             'b' => result.push('\u{8}'),
             'f' => result.push('\u{c}'),
             'v' => result.push('\u{b}'),
-            'e' | 'E' if more => result.push('\u{1b}'),
+            'e' | 'E' if is_printf => result.push('\u{1b}'),
             '\\' => result.push('\\'),
             '0' => result.push(number(None, 8, 3)),
             '1'..='7' => result.push(number(Some(escape), 8, 2)),
-            'x' if more => result.push(number(None, 16, 2)),
-            'u' if more => result.push(number(None, 16, 4)),
-            'U' if more => result.push(number(None, 16, 8)),
-            'c' if more => break,
+            'x' if is_printf => result.push(number(None, 16, 2)),
+            'u' if is_printf => result.push(number(None, 16, 4)),
+            'U' if is_printf => result.push(number(None, 16, 8)),
+            'c' if is_printf => break,
             other => {
                 result.push('\\');
                 result.push(other);

@@ -29,8 +29,14 @@ impl Machine<'_> {
         }
         let replacing = arguments.has(&["-I", "-i", "--replace", "-J"]);
         let mark = arguments.values(&["-I", "-i", "--replace", "-J"]).next().map_or("{}", |word| word.text.as_str());
-        let quoted = !arguments.has(&["-0", "--null", "-d", "--delimiter"]) && !replacing;
-        let items = items(&input, quoted, replacing);
+        let format = if replacing {
+            ItemFormat::Lines
+        } else if arguments.has(&["-0", "--null", "-d", "--delimiter"]) {
+            ItemFormat::Delimited
+        } else {
+            ItemFormat::QuotedWords
+        };
+        let items = items(&input, format);
         let mut command = arguments.operands.clone();
         if command.is_empty() {
             command.push(Arg::exact("echo"));
@@ -80,7 +86,7 @@ impl Machine<'_> {
             self.path(Role::Read, file);
             input = self.world.content_of(file);
         }
-        let items = if sources.is_empty() { items(&input, false, true) } else { self.sources(sources) };
+        let items = if sources.is_empty() { items(&input, ItemFormat::Lines) } else { self.sources(sources) };
         let inner_input = Stream::nothing();
         let mut inner = Io { scope: &mut *io.scope, input: &inner_input };
         if command.is_empty() {
@@ -109,7 +115,7 @@ impl Machine<'_> {
                 Some("::::" | "::::+") => files = true,
                 _ if files => {
                     self.path(Role::Read, word);
-                    all.extend(items(&self.world.content_of(word), false, true));
+                    all.extend(items(&self.world.content_of(word), ItemFormat::Lines));
                 }
                 _ => all.push(word.clone()),
             }
@@ -122,16 +128,30 @@ impl Machine<'_> {
     }
 }
 
-/// Items of an input: lines, or words as `xargs` splits them.
-fn items(input: &Stream, quoted: bool, lines: bool) -> Vec<Arg> {
+/// The format in which an input lists its items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ItemFormat {
+    /// One a line, without the blanks before it.
+    Lines,
+    /// Between white space, with quotes that are taken away: what `xargs` expects by itself.
+    QuotedWords,
+    /// As they are, each up to a NUL or the end of its line.
+    Delimited,
+}
+
+fn items(input: &Stream, format: ItemFormat) -> Vec<Arg> {
     match input {
         Stream::Known(text) => {
-            let split: Vec<Arg> = if lines {
-                text.lines().map(str::trim_start).filter(|line| !line.is_empty()).map(Arg::exact).collect()
-            } else if quoted {
-                text.split_whitespace().map(|word| Arg::exact(word.replace(['\'', '"', '\\'], ""))).collect()
-            } else {
-                text.split(['\0', '\n']).filter(|item| !item.is_empty()).map(Arg::exact).collect()
+            let split: Vec<Arg> = match format {
+                ItemFormat::Lines => {
+                    text.lines().map(str::trim_start).filter(|line| !line.is_empty()).map(Arg::exact).collect()
+                }
+                ItemFormat::QuotedWords => {
+                    text.split_whitespace().map(|word| Arg::exact(word.replace(['\'', '"', '\\'], ""))).collect()
+                }
+                ItemFormat::Delimited => {
+                    text.split(['\0', '\n']).filter(|item| !item.is_empty()).map(Arg::exact).collect()
+                }
             };
             if split.len() > ITEMS { vec![Arg::unknown("items of standard input")] } else { split }
         }

@@ -161,7 +161,7 @@ impl Machine<'_> {
                 None => continue,
                 Some(Some(text)) => {
                     let recipes = (runner.read)(text);
-                    self.recipes(file, &recipes, &(runner.goals)(&divided.operands), divided.unknown, io);
+                    self.recipes(file, &recipes, runner, &divided, io);
                 }
                 Some(None) => {
                     let parts = self.world.parts(&target).to_vec();
@@ -195,7 +195,7 @@ impl Machine<'_> {
         match text {
             Stream::Known(text) if text.contains(':') => {
                 let recipes = (runner.read)(text);
-                self.recipes(from, &recipes, &(runner.goals)(&divided.operands), divided.unknown, io);
+                self.recipes(from, &recipes, runner, divided, io);
             }
             Stream::Known(text) if text.is_empty() => {}
             _ => {
@@ -208,15 +208,16 @@ impl Machine<'_> {
         }
     }
 
-    fn recipes(&mut self, file: &Arg, recipes: &Recipes, goals: &[String], unknown: bool, io: &mut Io<'_>) {
-        if unknown {
+    /// The recipes that the words of a call ask for.
+    fn recipes(&mut self, file: &Arg, recipes: &Recipes, runner: &Runner, divided: &Divided, io: &mut Io<'_>) {
+        if divided.unknown {
             self.opaque(About::Anything, Reason::UncertainRecipe, &[]);
             return self.guessed(|machine| machine.all_recipes(file, recipes, io));
         }
         if let Some(reason) = recipes.unread.clone() {
             self.opaque(About::Anything, reason, &[]);
         }
-        let lines = recipes.lines_of(goals);
+        let lines = recipes.lines_of(&(runner.goals)(&divided.operands));
         self.recipe_lines(file, &lines, io);
     }
 
