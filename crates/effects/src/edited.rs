@@ -7,12 +7,12 @@ use agent_strace_shell::Span;
 pub(super) struct Edited {
     pub(super) text: String,
     /// In the order of the text.
-    pieces: Vec<Piece>,
+    replacements: Vec<Replacement>,
 }
 
-/// Starts and ends of one piece.
+/// The start and end of a replaced piece, before and after.
 #[derive(Debug)]
-struct Piece {
+struct Replacement {
     before: (usize, usize),
     now: (usize, usize),
 }
@@ -21,17 +21,17 @@ impl Edited {
     /// `None`: the text holds no `from`.
     pub(super) fn new(original: &str, from: &str, to: &str) -> Option<Self> {
         let mut text = String::new();
-        let mut pieces = Vec::new();
+        let mut replacements = Vec::new();
         let mut done = 0;
         for (start, _) in original.match_indices(from) {
             text.push_str(original.get(done..start)?);
             done = start + from.len();
             let now = (text.len(), text.len() + to.len());
             text.push_str(to);
-            pieces.push(Piece { before: (start, done), now });
+            replacements.push(Replacement { before: (start, done), now });
         }
         text.push_str(original.get(done..)?);
-        (!pieces.is_empty()).then_some(Self { text, pieces })
+        (!replacements.is_empty()).then_some(Self { text, replacements })
     }
 
     /// Spans in the edited text become spans in the original one.
@@ -44,15 +44,15 @@ impl Edited {
     /// What touches a replaced piece comes from all of it.
     fn original(&self, span: Span) -> Option<Span> {
         let (start, end) = (span.start(), span.end());
-        let count = self.pieces.partition_point(|piece| piece.now.0 <= start);
-        let start = match count.checked_sub(1).and_then(|last| self.pieces.get(last)) {
-            Some(piece) if start < piece.now.1 => piece.before.0,
-            Some(piece) => piece.before.1 + (start - piece.now.1),
+        let count = self.replacements.partition_point(|replacement| replacement.now.0 <= start);
+        let start = match count.checked_sub(1).and_then(|last| self.replacements.get(last)) {
+            Some(replacement) if start < replacement.now.1 => replacement.before.0,
+            Some(replacement) => replacement.before.1 + (start - replacement.now.1),
             None => start,
         };
-        let count = self.pieces.partition_point(|piece| piece.now.0 < end);
-        let end = match count.checked_sub(1).and_then(|last| self.pieces.get(last)) {
-            Some(piece) => piece.before.1 + end.saturating_sub(piece.now.1),
+        let count = self.replacements.partition_point(|replacement| replacement.now.0 < end);
+        let end = match count.checked_sub(1).and_then(|last| self.replacements.get(last)) {
+            Some(replacement) => replacement.before.1 + end.saturating_sub(replacement.now.1),
             None => end,
         };
         Span::new(start, end)

@@ -4,7 +4,7 @@ use super::argument::Arg;
 use crate::World;
 
 /// Programs that build and test a project, and where they are told which one.
-struct Placed {
+struct ProjectTool {
     programs: &'static [&'static str],
     /// Options whose value is the directory of a project, or the file that describes it.
     options: &'static [&'static str],
@@ -12,14 +12,14 @@ struct Placed {
     operands: bool,
 }
 
-const PLACED: &[Placed] = &[
-    Placed { programs: &["cargo"], options: &["-C", "--manifest-path"], operands: false },
-    Placed {
+const PROJECT_TOOLS: &[ProjectTool] = &[
+    ProjectTool { programs: &["cargo"], options: &["-C", "--manifest-path"], operands: false },
+    ProjectTool {
         programs: &["npm", "pnpm", "yarn", "bun", "npx", "bunx"],
         options: &["-C", "--prefix", "--dir", "--cwd"],
         operands: false,
     },
-    Placed {
+    ProjectTool {
         programs: &["make", "gmake", "just", "task", "rake", "mage", "invoke"],
         options: &[
             "-C",
@@ -34,34 +34,34 @@ const PLACED: &[Placed] = &[
         ],
         operands: false,
     },
-    Placed {
+    ProjectTool {
         programs: &["mvn", "mvnw", "gradle", "gradlew"],
         options: &["-f", "--file", "-p", "--project-dir"],
         operands: false,
     },
-    Placed { programs: &["go"], options: &["-C"], operands: true },
-    Placed {
+    ProjectTool { programs: &["go"], options: &["-C"], operands: true },
+    ProjectTool {
         programs: &["pytest", "py.test", "unittest"],
         options: &["--rootdir", "-s", "--start-directory"],
         operands: true,
     },
-    Placed {
+    ProjectTool {
         programs: &["jest", "vitest"],
         options: &["--rootDir", "--root", "-r", "--dir", "-c", "--config"],
         operands: true,
     },
-    Placed { programs: &["ctest"], options: &["--test-dir"], operands: false },
-    Placed {
+    ProjectTool { programs: &["ctest"], options: &["--test-dir"], operands: false },
+    ProjectTool {
         programs: &["tox", "nox"],
         options: &["-c", "-f", "--conf", "--noxfile", "--root", "--workdir"],
         operands: false,
     },
-    Placed {
+    ProjectTool {
         programs: &["composer", "swift", "mix", "bazel", "deno"],
         options: &["-d", "--working-dir", "--package-path", "--config", "-c"],
         operands: false,
     },
-    Placed { programs: &["dotnet", "phpunit", "rspec"], options: &["-c", "--configuration"], operands: true },
+    ProjectTool { programs: &["dotnet", "phpunit", "rspec"], options: &["-c", "--configuration"], operands: true },
 ];
 
 impl World {
@@ -72,7 +72,7 @@ impl World {
         // `python -m pytest`
         let module = || words.iter().position(|word| word.text == "-m").and_then(|at| words.get(at + 1)).map(name);
         let program = if program.starts_with("python") { module().unwrap_or(program) } else { program };
-        let Some(placed) = PLACED.iter().find(|placed| placed.programs.contains(&program)) else { return false };
+        let Some(placed) = PROJECT_TOOLS.iter().find(|placed| placed.programs.contains(&program)) else { return false };
         let mut before = "";
         words.iter().any(|word| {
             let option = std::mem::replace(&mut before, word.text.as_str());

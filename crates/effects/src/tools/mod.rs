@@ -32,7 +32,7 @@ enum Given {
 
 /// What a call did.
 #[derive(Debug)]
-pub(super) struct Done {
+pub(super) struct CallEffects {
     pub(super) effects: Effects,
     /// The text that spans are counted in.
     pub(super) text: Option<Arc<str>>,
@@ -41,16 +41,22 @@ pub(super) struct Done {
 }
 
 /// What one call did. `world` ends up as the call leaves it.
-pub(super) fn run(tool: &str, arguments: &Arguments<'_>, scripts: Scripts, world: &mut World) -> Done {
+pub(super) fn run(tool: &str, arguments: &Arguments<'_>, scripts: Scripts, world: &mut World) -> CallEffects {
     run_with(run::Shells { posix: command::run, powershell: command::run_powershell }, tool, arguments, scripts, world)
 }
 
-fn run_with(shells: run::Shells, tool: &str, arguments: &Arguments<'_>, scripts: Scripts, world: &mut World) -> Done {
+fn run_with(
+    shells: run::Shells,
+    tool: &str,
+    arguments: &Arguments<'_>,
+    scripts: Scripts,
+    world: &mut World,
+) -> CallEffects {
     let given = given(arguments);
     let mut run = Run { world, shells, scripts, text: None, effects: Effects::default() };
     call(&mut run, tool, &given);
     let raw = raw_command(&given, run.text.as_ref());
-    Done { effects: run.effects, text: run.text, raw }
+    CallEffects { effects: run.effects, text: run.text, raw }
 }
 
 /// The first of the arguments for a command that is a text, or a list of words.
