@@ -86,80 +86,81 @@ pub(super) fn names_proxy(name: &str) -> bool {
 }
 
 /// Variables that make programs run other code than their arguments say.
+const STEERING: &[&str] = &[
+    "BASH_ENV",
+    "ENV",
+    "PATH",
+    "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+    "LD_AUDIT",
+    "PAGER",
+    "EDITOR",
+    "VISUAL",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PYTHONSTARTUP",
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PERL5OPT",
+    "PERL5LIB",
+    "PERL5DB",
+    "RUBYOPT",
+    "RUBYLIB",
+    "PROMPT_COMMAND",
+    "SHELL",
+    "BROWSER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "MANPAGER",
+    "BAT_PAGER",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
+    "RUSTC_WRAPPER",
+    "RUSTC",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "MAVEN_OPTS",
+    "GRADLE_OPTS",
+    "PYTHONINSPECT",
+    "PYTHONBREAKPOINT",
+    "RIPGREP_CONFIG_PATH",
+    "PS4",
+    "TAR_OPTIONS",
+    "RSYNC_RSH",
+    "MAKEFLAGS",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "ZDOTDIR",
+];
+
+/// Variables of version control that do so.
+const STEERING_VCS: &[&str] = &[
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_ASKPASS",
+    "GIT_PROXY_COMMAND",
+    "GIT_EXEC_PATH",
+    "GIT_TEMPLATE_DIR",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_COMMON_DIR",
+    "HGEDITOR",
+    "GH_PAGER",
+    "GH_EDITOR",
+];
+
 pub(super) fn steers(name: &str) -> bool {
-    matches!(
-        name,
-        "BASH_ENV"
-            | "ENV"
-            | "PATH"
-            | "LD_PRELOAD"
-            | "LD_LIBRARY_PATH"
-            | "LD_AUDIT"
-            | "PAGER"
-            | "EDITOR"
-            | "VISUAL"
-            | "NODE_OPTIONS"
-            | "NODE_PATH"
-            | "PYTHONSTARTUP"
-            | "PYTHONPATH"
-            | "PYTHONHOME"
-            | "PERL5OPT"
-            | "PERL5LIB"
-            | "PERL5DB"
-            | "RUBYOPT"
-            | "RUBYLIB"
-            | "PROMPT_COMMAND"
-            | "SHELL"
-            | "BROWSER"
-            | "LESSOPEN"
-            | "LESSCLOSE"
-            | "MANPAGER"
-            | "BAT_PAGER"
-            | "SSH_ASKPASS"
-            | "SUDO_ASKPASS"
-            | "RUSTC_WRAPPER"
-            | "RUSTC"
-            | "RUSTC_WORKSPACE_WRAPPER"
-            | "JAVA_TOOL_OPTIONS"
-            | "_JAVA_OPTIONS"
-            | "MAVEN_OPTS"
-            | "GRADLE_OPTS"
-            | "PYTHONINSPECT"
-            | "PYTHONBREAKPOINT"
-            | "RIPGREP_CONFIG_PATH"
-            | "PS4"
-            | "TAR_OPTIONS"
-            | "RSYNC_RSH"
-            | "MAKEFLAGS"
-            | "SHELLOPTS"
-            | "BASHOPTS"
-            | "ZDOTDIR"
-    ) || name.starts_with("DYLD_")
-        || name.starts_with("GIT_CONFIG")
-        || name.starts_with("BASH_FUNC_")
-        || name.starts_with("GIT_SSH")
-        || name.starts_with("CARGO_BUILD_RUSTC")
+    let prefixes = ["DYLD_", "GIT_CONFIG", "BASH_FUNC_", "GIT_SSH", "CARGO_BUILD_RUSTC"];
+    STEERING.contains(&name)
+        || STEERING_VCS.contains(&name)
         || names_tool(name)
+        || prefixes.iter().any(|prefix| name.starts_with(prefix))
         || name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER"))
-        || matches!(
-            name,
-            "GIT_EXTERNAL_DIFF"
-                | "GIT_PAGER"
-                | "GIT_EDITOR"
-                | "GIT_SEQUENCE_EDITOR"
-                | "GIT_ASKPASS"
-                | "GIT_PROXY_COMMAND"
-                | "GIT_EXEC_PATH"
-                | "GIT_TEMPLATE_DIR"
-                | "GIT_DIR"
-                | "GIT_WORK_TREE"
-                | "GIT_INDEX_FILE"
-                | "GIT_OBJECT_DIRECTORY"
-                | "GIT_COMMON_DIR"
-                | "HGEDITOR"
-                | "GH_PAGER"
-                | "GH_EDITOR"
-        )
 }
 
 /// Its value is a command.

@@ -107,21 +107,7 @@ pub fn assign(assignment: &Assignment, scope: &mut Scope, runner: &mut dyn Runne
                 AssignmentOperator::Append => scope.append(name, &value),
             }
         }
-        AssignedValue::Array(words) => {
-            let keyed = words.iter().any(|word| word.source.starts_with('[') && word.source.contains("]="));
-            if keyed {
-                return assign_keyed(name, words, assignment.operator, scope, runner);
-            }
-            let mut elements = Vec::new();
-            for word in words {
-                elements.extend(expand_word(word, scope, runner).into_iter().map(field::into_value));
-            }
-            if elements.len() > MAX_FIELDS {
-                scope.assign_element(name, None, Value::unknown());
-            } else {
-                scope.assign_array(name, elements, assignment.operator);
-            }
-        }
+        AssignedValue::Array(words) => assign_array(name, words, assignment.operator, scope, runner),
         AssignedValue::Element { index, value: word } => {
             let index = expand_value(index, scope, runner);
             if let Some(text) = index.best() {
@@ -135,6 +121,23 @@ pub fn assign(assignment: &Assignment, scope: &mut Scope, runner: &mut dyn Runne
             };
             scope.assign_element(name, index.text(), value);
         }
+    }
+}
+
+/// `name=(value …)`
+fn assign_array(name: &str, words: &[Word], operator: AssignmentOperator, scope: &mut Scope, runner: &mut dyn Runner) {
+    let keyed = words.iter().any(|word| word.source.starts_with('[') && word.source.contains("]="));
+    if keyed {
+        return assign_keyed(name, words, operator, scope, runner);
+    }
+    let mut elements = Vec::new();
+    for word in words {
+        elements.extend(expand_word(word, scope, runner).into_iter().map(field::into_value));
+    }
+    if elements.len() > MAX_FIELDS {
+        scope.assign_element(name, None, Value::unknown());
+    } else {
+        scope.assign_array(name, elements, operator);
     }
 }
 
@@ -242,15 +245,7 @@ impl Expansion<'_> {
             Part::Glob(text) => out.push(Fragment::Glob(text.clone())),
             Part::Tilde(user) => out.push(self.tilde(user.as_deref())),
             Part::Variable(variable) => self.variable(variable, out),
-            Part::Substitution { script, quoting } => match self.runner.substitute(script, self.scope) {
-                Printed::Text(text) => {
-                    let text = text.trim_end_matches('\n').replace('\0', "");
-                    out.push(Fragment::Text { text, quoting: *quoting });
-                }
-                Printed::Likely(text) => out.push(Fragment::Likely(text.trim_end_matches('\n').replace('\0', ""))),
-                Printed::Matching(pattern) => out.push(Fragment::Matching(pattern)),
-                Printed::Unknown => out.push(Fragment::Unknown),
-            },
+            Part::Substitution { script, quoting } => out.push(self.substitution(script, *quoting)),
             Part::Process { script, direction } => {
                 let field = self.runner.process(script, self.scope, *direction);
                 out.push(match field.knowledge {
@@ -273,6 +268,17 @@ impl Expansion<'_> {
                 out.push(Fragment::Unknown);
             }
             Part::Unknown(_) => out.push(Fragment::Unknown),
+        }
+    }
+
+    fn substitution(&mut self, script: &Script, quoting: Quoting) -> Fragment {
+        // The shell drops newlines at the end, and NUL bytes anywhere.
+        let text = |printed: &str| printed.trim_end_matches('\n').replace('\0', "");
+        match self.runner.substitute(script, self.scope) {
+            Printed::Text(printed) => Fragment::Text { text: text(&printed), quoting },
+            Printed::Likely(printed) => Fragment::Likely(text(&printed)),
+            Printed::Matching(pattern) => Fragment::Matching(pattern),
+            Printed::Unknown => Fragment::Unknown,
         }
     }
 

@@ -186,17 +186,7 @@ impl Expansion<'_> {
                 }
                 chosen
             }
-            Operation::Alternative(word) => {
-                let other = self.word_value(word);
-                match value.text() {
-                    Some("") => Value::default(),
-                    Some(_) => other,
-                    None if value.is_inherited() => other,
-                    // An unset variable gives nothing; if it is set after all, the word.
-                    None if value.best().is_some_and(|text| text.is_empty()) => Value::likely(""),
-                    None => other.doubted(),
-                }
-            }
+            Operation::Alternative(word) => self.alternative(&value, word),
             Operation::Required(word) => {
                 self.word_value(word);
                 if value.text() == Some("") { Value::unknown() } else { value }
@@ -213,22 +203,36 @@ impl Expansion<'_> {
             Operation::Slice { offset, length } => {
                 let offset = self.number(offset);
                 let length = length.as_ref().map(|word| self.number(word));
-                if let Some(root) = root_of(&value, &offset, length.as_ref()) {
-                    return root;
-                }
-                compute(&value, |text| slice(text, &offset, length.as_ref()))
+                let computed = || compute(&value, |text| slice(text, &offset, length.as_ref()));
+                root_of(&value, &offset, length.as_ref()).unwrap_or_else(computed)
             }
-            Operation::Other { name, words } => {
-                let arguments: Vec<Value> = words.iter().map(|word| self.word_value(word)).collect();
-                if name == "@P"
-                    && let Some(text) = value.best()
-                {
-                    self.evaluate(&text);
-                }
-                let plain = arguments.is_empty();
-                compute(&value, |text| if plain { case_change(name, text) } else { None })
-            }
+            Operation::Other { name, words } => self.transformed(&value, name, words),
         }
+    }
+
+    fn alternative(&mut self, value: &Value, word: &Word) -> Value {
+        let other = self.word_value(word);
+        match value.text() {
+            Some("") => Value::default(),
+            Some(_) => other,
+            None if value.is_inherited() => other,
+            // An unset variable gives nothing; if it is set after all, the word.
+            None if value.best().is_some_and(|text| text.is_empty()) => Value::likely(""),
+            None => other.doubted(),
+        }
+    }
+
+    /// A change of case is computed, others are not known.
+    fn transformed(&mut self, value: &Value, name: &str, words: &[Word]) -> Value {
+        for word in words {
+            self.word_value(word);
+        }
+        if name == "@P"
+            && let Some(text) = value.best()
+        {
+            self.evaluate(&text);
+        }
+        compute(value, |text| if words.is_empty() { case_change(name, text) } else { None })
     }
 
     fn default(&mut self, value: &Value, word: &Word) -> Value {

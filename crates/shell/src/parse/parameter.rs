@@ -118,13 +118,7 @@ impl Parser<'_> {
                 let length = self.eat(":").then(|| self.operand(Context::QuotedOperand { stop: b'}' }));
                 Operation::Slice { offset, length }
             }
-            b'^' | b',' | b'~' => {
-                let twice = self.peek() == Some(operator);
-                self.pos += usize::from(twice);
-                let name = char::from(operator).to_string().repeat(if twice { 2 } else { 1 });
-                let words = self.word(Context::Operand { stop: b'}' }).into_iter().collect();
-                Operation::Other { name, words }
-            }
+            b'^' | b',' | b'~' => self.case_modification(operator),
             b'@' => {
                 let letter = self.bump().map_or_else(String::new, String::from);
                 Operation::Other { name: format!("@{letter}"), words: Vec::new() }
@@ -134,6 +128,15 @@ impl Parser<'_> {
                 Operation::Plain
             }
         }
+    }
+
+    /// `^`, `^^` and their like, with the pattern that the changed characters match.
+    fn case_modification(&mut self, operator: u8) -> Operation {
+        let twice = self.peek() == Some(operator);
+        self.pos += usize::from(twice);
+        let name = char::from(operator).to_string().repeat(if twice { 2 } else { 1 });
+        let words = self.word(Context::Operand { stop: b'}' }).into_iter().collect();
+        Operation::Other { name, words }
     }
 
     fn replace(&mut self, quoting: Quoting) -> Operation {

@@ -1,6 +1,6 @@
 //! `curl`, `wget` and other clients that fetch URLs.
 
-use crate::command::argument::{Arg, Arguments};
+use crate::command::argument::{Arg, Arguments, Given};
 use crate::command::knowledge::{Entry, OptionRole, Role};
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
@@ -18,62 +18,24 @@ const CURL_VALUES: &str = "-A --user-agent -e --referer -X --request -u --user -
 
 impl Machine<'_> {
     pub(super) fn curl(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry::default();
-        let mut option = |names: &'static str, role| {
-            entry.options.insert(names.into(), OptionRole { role, attached: false });
-        };
-        option(CURL_VALUES, Role::Value);
-        option("--url", Role::Url);
-        option(
-            "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save --hsts --alt-svc --libcurl",
-            Role::Write,
-        );
-        option(
-            "-T --upload-file -E --cert --key --cacert --capath -n --netrc-file --etag-compare --crlfile --pubkey --proxy-cacert",
-            Role::Read,
-        );
-        option(
-            "-H --header -w --write-out --proxy-header -d --data --data-ascii --data-binary --data-urlencode --json",
-            Role::AtFile,
-        );
-        option("-b --cookie -F --form --output-dir --unix-socket --abstract-unix-socket", Role::Value);
-        option("-K --config", Role::Value);
-        option("-x --proxy --socks4 --socks4a --socks5 --socks5-hostname --preproxy --doh-url", Role::Url);
-        option("--connect-to", Role::Value);
-        let arguments = Arguments::divide(&entry, call.rest);
-        let outputs = arguments.values(&["--output-dir"]).next().cloned();
+        let arguments = Arguments::divide(&curl_options(), call.rest);
+        let directory = arguments.values(&["--output-dir"]).next();
         for option in &arguments.options {
             let Some(value) = &option.value else { continue };
-            match option.name.as_str() {
-                "--data-urlencode" => {
-                    if let Some((_, file)) = value.after('@') {
-                        self.path(Role::Read, &file);
-                    }
-                }
-                "-F" | "--form" => self.form(value),
-                "-b" | "--cookie" if !value.text.contains('=') => self.path(Role::Read, value),
-                "-K" | "--config" => {
-                    self.path(Role::Read, value);
-                    self.opaque(About::Anything, Reason::OptionsFile, &[]);
-                }
-                "--connect-to" | "--resolve" => self.redirected_host(value, 2),
-                "-o" | "--output" if outputs.is_some() => {}
-                _ => {
-                    if let Some(role) = option.role {
-                        self.role(role, value, io);
-                    }
-                }
+            let is_placed = directory.is_some() && matches!(option.name.as_str(), "-o" | "--output");
+            if !is_placed {
+                self.curl_option(option, value, io);
             }
         }
         for url in &arguments.operands {
             self.curl_url(url);
         }
-        if let Some(directory) = &outputs {
+        if let Some(directory) = directory {
             self.path(Role::WriteTree, directory);
         } else if arguments.has(&["-O", "--remote-name", "--remote-name-all", "-J", "--remote-header-name"]) {
             for url in &arguments.operands {
                 if arguments.has(&["-J", "--remote-header-name"]) {
-                    // The server says how the file is called.
+                    // The server names the file.
                     self.path(Role::Write, &Arg::glob("*"));
                 } else {
                     self.remote_name(url);
@@ -84,6 +46,28 @@ impl Machine<'_> {
             self.connect_to(None, None);
         }
         Stream::Unknown
+    }
+
+    fn curl_option(&mut self, option: &Given, value: &Arg, io: &mut Io<'_>) {
+        match option.name.as_str() {
+            "--data-urlencode" => {
+                if let Some((_, file)) = value.after('@') {
+                    self.path(Role::Read, &file);
+                }
+            }
+            "-F" | "--form" => self.form(value),
+            "-b" | "--cookie" if !value.text.contains('=') => self.path(Role::Read, value),
+            "-K" | "--config" => {
+                self.path(Role::Read, value);
+                self.opaque(About::Anything, Reason::OptionsFile, &[]);
+            }
+            "--connect-to" | "--resolve" => self.redirected_host(value, 2),
+            _ => {
+                if let Some(role) = option.role {
+                    self.role(role, value, io);
+                }
+            }
+        }
     }
 
     /// curl expands `{a,b}` and `[1-9]` itself.
@@ -124,7 +108,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The file is called like the last part of the URL.
+    /// The file has the name of the last part of the URL.
     fn remote_name(&mut self, url: &Arg) {
         let path = url.text.split("://").last().unwrap_or_default();
         let path = path.split(['?', '#']).next().unwrap_or(path);
@@ -134,28 +118,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn wget(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry::default();
-        let mut option = |names: &'static str, role| {
-            entry.options.insert(names.into(), OptionRole { role, attached: false });
-        };
-        option(
-            "-U --user-agent --header -t --tries -T --timeout -w --wait --waitretry --limit-rate -Q --quota -l --level -A -R --accept --reject -D --domains --exclude-domains --user --password --method --body-data --post-data --referer --progress --secure-protocol --bind-address --dns-timeout --connect-timeout --read-timeout -I -X -S --prefer-family --default-page --compression",
-            Role::Value,
-        );
-        option(
-            "-O --output-document -o --output-file -a --append-output --save-cookies --warc-file --rejected-log",
-            Role::Write,
-        );
-        option("-P --directory-prefix", Role::WriteTree);
-        option("-i --input-file", Role::Value);
-        option(
-            "--post-file --body-file --load-cookies --ca-certificate --certificate --private-key --crl-file",
-            Role::Read,
-        );
-        option("-e --execute", Role::Value);
-        option("--config", Role::Config);
-        option("--use-askpass", Role::Program);
-        let arguments = Arguments::divide(&entry, call.rest);
+        let arguments = Arguments::divide(&wget_options(), call.rest);
         self.options(&arguments, io);
         for file in arguments.values(&["-i", "--input-file"]) {
             if file.text != "-" {
@@ -227,4 +190,55 @@ impl Machine<'_> {
         }
         Stream::Unknown
     }
+}
+
+fn curl_options() -> Entry {
+    let mut entry = Entry::default();
+    let mut option = |names: &'static str, role| {
+        entry.options.insert(names.into(), OptionRole { role, attached: false });
+    };
+    option(CURL_VALUES, Role::Value);
+    option("--url", Role::Url);
+    option(
+        "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii --stderr --etag-save --hsts --alt-svc --libcurl",
+        Role::Write,
+    );
+    option(
+        "-T --upload-file -E --cert --key --cacert --capath -n --netrc-file --etag-compare --crlfile --pubkey --proxy-cacert",
+        Role::Read,
+    );
+    option(
+        "-H --header -w --write-out --proxy-header -d --data --data-ascii --data-binary --data-urlencode --json",
+        Role::AtFile,
+    );
+    option("-b --cookie -F --form --output-dir --unix-socket --abstract-unix-socket", Role::Value);
+    option("-K --config", Role::Value);
+    option("-x --proxy --socks4 --socks4a --socks5 --socks5-hostname --preproxy --doh-url", Role::Url);
+    option("--connect-to", Role::Value);
+    entry
+}
+
+fn wget_options() -> Entry {
+    let mut entry = Entry::default();
+    let mut option = |names: &'static str, role| {
+        entry.options.insert(names.into(), OptionRole { role, attached: false });
+    };
+    option(
+        "-U --user-agent --header -t --tries -T --timeout -w --wait --waitretry --limit-rate -Q --quota -l --level -A -R --accept --reject -D --domains --exclude-domains --user --password --method --body-data --post-data --referer --progress --secure-protocol --bind-address --dns-timeout --connect-timeout --read-timeout -I -X -S --prefer-family --default-page --compression",
+        Role::Value,
+    );
+    option(
+        "-O --output-document -o --output-file -a --append-output --save-cookies --warc-file --rejected-log",
+        Role::Write,
+    );
+    option("-P --directory-prefix", Role::WriteTree);
+    option("-i --input-file", Role::Value);
+    option(
+        "--post-file --body-file --load-cookies --ca-certificate --certificate --private-key --crl-file",
+        Role::Read,
+    );
+    option("-e --execute", Role::Value);
+    option("--config", Role::Config);
+    option("--use-askpass", Role::Program);
+    entry
 }

@@ -134,52 +134,15 @@ impl Machine<'_> {
     }
 
     pub(super) fn fd(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let position =
-            call.rest.iter().position(|word| matches!(word.literal(), Some("-x" | "-X" | "--exec" | "--exec-batch")));
-        let attached = |word: &Arg| {
-            ["--exec=", "--exec-batch="].iter().find_map(|option| Some(word.with(word.text.strip_prefix(option)?)))
-        };
-        let attached = call.rest.iter().enumerate().find_map(|(at, word)| Some((at, attached(word)?)));
-        let attached = attached.map(|(at, program)| {
-            let rest = call.rest.get(at + 1..).unwrap_or_default();
-            (at, std::iter::once(program).chain(rest.iter().cloned()).collect::<Vec<Arg>>())
-        });
-        let (before, command) = match (position, &attached) {
-            (None, Some((at, command))) => (call.rest.get(..*at).unwrap_or_default(), command.as_slice()),
-            (Some(at), _) => (call.rest.get(..at).unwrap_or_default(), call.rest.get(at + 1..).unwrap_or_default()),
-            (None, None) => (call.rest, &[][..]),
-        };
-        let mut starts: Vec<Arg> = Vec::new();
-        let (mut extension, mut pattern_seen) = (None, false);
-        let mut left = before.iter();
-        while let Some(word) = left.next() {
-            match word.literal() {
-                Some("-e" | "--extension") => extension = left.next().and_then(|value| value.literal()),
-                Some(
-                    "-t" | "--type" | "-E" | "--exclude" | "-d" | "--max-depth" | "-j" | "--threads" | "-S" | "--size"
-                    | "--changed-within" | "--changed-before" | "-c" | "--color" | "--min-depth" | "--max-results"
-                    | "-o" | "--owner",
-                ) => {
-                    left.next();
-                }
-                Some("--base-directory" | "--search-path" | "-C") => starts.extend(left.next().cloned()),
-                Some(text) if text.starts_with('-') && text.len() > 1 => {}
-                _ if pattern_seen => starts.push(word.clone()),
-                _ => pattern_seen = true,
-            }
-        }
-        if starts.is_empty() {
-            starts.push(Arg::exact("."));
-        }
-        for start in &starts {
+        let (before, command) = fd_command(call.rest);
+        let selection = fd_selection(before);
+        for start in &selection.starts {
             self.path(Role::ListTree, start);
         }
-        let name = extension.map(|extension| format!("*.{extension}"));
-        let selection = Selection { starts, name };
         if command.is_empty() {
             return Stream::Names(selection.paths());
         }
-        let end = command_length(command);
+        let end = command_length(&command);
         let mut words = command.get(..end).unwrap_or_default().to_vec();
         if !words.iter().any(|word| word.text.contains('{')) {
             words.push(Arg::exact("{}"));
@@ -283,3 +246,48 @@ const TESTS_WITH_VALUE: &[&str] = &[
     "-context",
     "-used",
 ];
+
+/// The words of `fd` before the option that runs a command, and that command.
+fn fd_command(words: &[Arg]) -> (&[Arg], Vec<Arg>) {
+    let is_option = |word: &Arg| matches!(word.literal(), Some("-x" | "-X" | "--exec" | "--exec-batch"));
+    if let Some(at) = words.iter().position(is_option) {
+        return (words.get(..at).unwrap_or_default(), words.get(at + 1..).unwrap_or_default().to_vec());
+    }
+    let attached = |word: &Arg| {
+        ["--exec=", "--exec-batch="].iter().find_map(|option| Some(word.with(word.text.strip_prefix(option)?)))
+    };
+    match words.iter().enumerate().find_map(|(at, word)| Some((at, attached(word)?))) {
+        Some((at, program)) => {
+            let rest = words.get(at + 1..).unwrap_or_default();
+            (words.get(..at).unwrap_or_default(), std::iter::once(program).chain(rest.iter().cloned()).collect())
+        }
+        None => (words, Vec::new()),
+    }
+}
+
+/// The files that the options and operands of `fd` select.
+fn fd_selection(words: &[Arg]) -> Selection {
+    let mut starts: Vec<Arg> = Vec::new();
+    let (mut extension, mut pattern_seen) = (None, false);
+    let mut left = words.iter();
+    while let Some(word) = left.next() {
+        match word.literal() {
+            Some("-e" | "--extension") => extension = left.next().and_then(|value| value.literal()),
+            Some(
+                "-t" | "--type" | "-E" | "--exclude" | "-d" | "--max-depth" | "-j" | "--threads" | "-S" | "--size"
+                | "--changed-within" | "--changed-before" | "-c" | "--color" | "--min-depth" | "--max-results" | "-o"
+                | "--owner",
+            ) => {
+                left.next();
+            }
+            Some("--base-directory" | "--search-path" | "-C") => starts.extend(left.next().cloned()),
+            Some(text) if text.starts_with('-') && text.len() > 1 => {}
+            _ if pattern_seen => starts.push(word.clone()),
+            _ => pattern_seen = true,
+        }
+    }
+    if starts.is_empty() {
+        starts.push(Arg::exact("."));
+    }
+    Selection { starts, name: extension.map(|extension| format!("*.{extension}")) }
+}

@@ -9,6 +9,16 @@ use crate::{About, PathTarget, Reason};
 
 use super::git_triggers::{self, Setting, is_idle, runs};
 
+/// The command line of `git config`.
+#[derive(Debug, Default)]
+struct Invocation {
+    operands: Vec<Arg>,
+    /// It only shows settings.
+    reads: bool,
+    /// The file that it names instead of the repository's own.
+    file: Option<Arg>,
+}
+
 impl Machine<'_> {
     /// `-c name=value`.
     pub(super) fn git_setting(&mut self, setting: &Arg, settings: &mut Vec<Setting>, io: &mut Io<'_>) {
@@ -50,46 +60,10 @@ impl Machine<'_> {
 
     /// `git config [--global] name value`.
     pub(super) fn git_config(&mut self, words: &[Arg], io: &mut Io<'_>) {
-        let mut operands = Vec::new();
-        let (mut reads, mut file) = (false, None);
-        let mut left = words.iter();
-        while let Some(word) = left.next() {
-            match word.literal() {
-                Some(
-                    "--get" | "--get-all" | "--get-regexp" | "--list" | "-l" | "--get-urlmatch" | "--get-color"
-                    | "--name-only",
-                ) => reads = true,
-                Some("--global") => file = Some(Arg::exact("~/.gitconfig")),
-                Some("--system") => file = Some(Arg::exact("/etc/gitconfig")),
-                Some("-f" | "--file") => file = left.next().cloned(),
-                Some("--blob") => {
-                    reads = true;
-                    if let Some(path) = left.next().and_then(super::git::revision_path) {
-                        self.at_root(Role::Read, &path);
-                    }
-                }
-                Some("--type" | "--default" | "--comment") => {
-                    left.next();
-                }
-                Some(text) if text.starts_with("--file=") => file = word.after('=').map(|(_, file)| file),
-                Some(text) if text.starts_with('-') => {}
-                Some("get" | "list") if operands.is_empty() => reads = true,
-                Some("set") if operands.is_empty() => {}
-                _ => operands.push(word.clone()),
-            }
-        }
-        let changes = !reads
-            && (operands.len() > 1
-                || words.iter().any(|word| {
-                    word.text.starts_with("--unset")
-                        || word.text.contains("remove-section")
-                        || word.text == "-e"
-                        || word.text == "--edit"
-                        || word.text == "unset"
-                }));
+        let Invocation { operands, reads, file } = self.git_config_options(words);
         let own = self.git_directory();
         let target = file.unwrap_or_else(|| own.with(format!("{}/config", own.text)));
-        if !changes {
+        if reads || operands.len() < 2 && !words.iter().any(removes_or_edits) {
             if !target.text.ends_with(".git/config") && !target.text.starts_with("~/.gitconfig") {
                 self.path(Role::Read, &target);
             }
@@ -112,6 +86,37 @@ impl Machine<'_> {
             }
             _ => {}
         }
+    }
+
+    fn git_config_options(&mut self, words: &[Arg]) -> Invocation {
+        let mut invocation = Invocation::default();
+        let mut left = words.iter();
+        while let Some(word) = left.next() {
+            match word.literal() {
+                Some(
+                    "--get" | "--get-all" | "--get-regexp" | "--list" | "-l" | "--get-urlmatch" | "--get-color"
+                    | "--name-only",
+                ) => invocation.reads = true,
+                Some("--global") => invocation.file = Some(Arg::exact("~/.gitconfig")),
+                Some("--system") => invocation.file = Some(Arg::exact("/etc/gitconfig")),
+                Some("-f" | "--file") => invocation.file = left.next().cloned(),
+                Some("--blob") => {
+                    invocation.reads = true;
+                    if let Some(path) = left.next().and_then(super::git::revision_path) {
+                        self.at_root(Role::Read, &path);
+                    }
+                }
+                Some("--type" | "--default" | "--comment") => {
+                    left.next();
+                }
+                Some(text) if text.starts_with("--file=") => invocation.file = word.after('=').map(|(_, file)| file),
+                Some(text) if text.starts_with('-') => {}
+                Some("get" | "list") if invocation.operands.is_empty() => invocation.reads = true,
+                Some("set") if invocation.operands.is_empty() => {}
+                _ => invocation.operands.push(word.clone()),
+            }
+        }
+        invocation
     }
 
     fn git_configured(&mut self, name: &Arg, value: &Arg, mode: WriteMode, file: &PathTarget, io: &mut Io<'_>) {
@@ -138,6 +143,13 @@ impl Machine<'_> {
             self.git_value(&lower, value, io);
         }
     }
+}
+
+/// A word that makes `git config` write without a value.
+fn removes_or_edits(word: &Arg) -> bool {
+    word.text.starts_with("--unset")
+        || word.text.contains("remove-section")
+        || matches!(word.text.as_str(), "-e" | "--edit" | "unset")
 }
 
 /// Its value is a directory that git takes programs from.

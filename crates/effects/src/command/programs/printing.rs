@@ -1,5 +1,8 @@
 //! Programs whose output is followed, because another command may run it: `echo`, `printf`, `cat`, `base64 -d`, `tr`.
 
+use std::iter::Peekable;
+use std::str::Chars;
+
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::Role;
 use crate::command::machine::Machine;
@@ -303,18 +306,6 @@ fn unescaped(text: &str, escapes: Escapes) -> String {
             result.push('\\');
             break;
         };
-        let mut number = |first: Option<char>, radix: u32, digits: usize| {
-            let mut value = first.and_then(|digit| digit.to_digit(radix)).unwrap_or(0);
-            let mut taken = 0;
-            while taken < digits
-                && let Some(digit) = left.peek().and_then(|next| next.to_digit(radix))
-            {
-                value = value.saturating_mul(radix).saturating_add(digit);
-                left.next();
-                taken += 1;
-            }
-            char::from_u32(value).unwrap_or('\u{FFFD}')
-        };
         match escape {
             'n' => result.push('\n'),
             't' => result.push('\t'),
@@ -325,11 +316,11 @@ fn unescaped(text: &str, escapes: Escapes) -> String {
             'v' => result.push('\u{b}'),
             'e' | 'E' if is_printf => result.push('\u{1b}'),
             '\\' => result.push('\\'),
-            '0' => result.push(number(None, 8, 3)),
-            '1'..='7' => result.push(number(Some(escape), 8, 2)),
-            'x' if is_printf => result.push(number(None, 16, 2)),
-            'u' if is_printf => result.push(number(None, 16, 4)),
-            'U' if is_printf => result.push(number(None, 16, 8)),
+            '0' => result.push(number(&mut left, None, 8, 3)),
+            '1'..='7' => result.push(number(&mut left, Some(escape), 8, 2)),
+            'x' if is_printf => result.push(number(&mut left, None, 16, 2)),
+            'u' if is_printf => result.push(number(&mut left, None, 16, 4)),
+            'U' if is_printf => result.push(number(&mut left, None, 16, 8)),
             'c' if is_printf => break,
             other => {
                 result.push('\\');
@@ -338,4 +329,18 @@ fn unescaped(text: &str, escapes: Escapes) -> String {
         }
     }
     result
+}
+
+/// The character of a number with at most `digits` digits behind `first`.
+fn number(left: &mut Peekable<Chars<'_>>, first: Option<char>, radix: u32, digits: usize) -> char {
+    let mut value = first.and_then(|digit| digit.to_digit(radix)).unwrap_or(0);
+    let mut taken = 0;
+    while taken < digits
+        && let Some(digit) = left.peek().and_then(|next| next.to_digit(radix))
+    {
+        value = value.saturating_mul(radix).saturating_add(digit);
+        left.next();
+        taken += 1;
+    }
+    char::from_u32(value).unwrap_or('\u{FFFD}')
 }

@@ -17,11 +17,7 @@ const WRAPPED: usize = 3;
 
 impl Machine<'_> {
     pub(super) fn xargs(&mut self, call: Call<'_>, io: &mut Io<'_>) -> Stream {
-        let mut entry = Entry { stops: true, ..Entry::default() };
-        let value = OptionRole { role: Role::Value, attached: false };
-        entry.options.insert("-a --arg-file -d --delimiter -E -I -J -R -L --max-lines -n --max-args -P --max-procs -s --max-chars --process-slot-var".into(), value);
-        entry.options.insert("-i --replace -l -e --eof".into(), OptionRole { role: Role::Value, attached: true });
-        let arguments = Arguments::divide(&entry, call.rest);
+        let arguments = Arguments::divide(&xargs_options(), call.rest);
         let mut input = io.input.clone();
         for file in arguments.values(&["-a", "--arg-file"]) {
             self.path(Role::Read, file);
@@ -158,4 +154,12 @@ fn items(input: &Stream, format: ItemFormat) -> Vec<Arg> {
         Stream::Names(names) => names.clone(),
         Stream::Likely(_) | Stream::Unknown | Stream::Unconnected => vec![Arg::unknown("items of standard input")],
     }
+}
+
+fn xargs_options() -> Entry {
+    let mut entry = Entry { stops: true, ..Entry::default() };
+    let value = OptionRole { role: Role::Value, attached: false };
+    entry.options.insert("-a --arg-file -d --delimiter -E -I -J -R -L --max-lines -n --max-args -P --max-procs -s --max-chars --process-slot-var".into(), value);
+    entry.options.insert("-i --replace -l -e --eof".into(), OptionRole { role: Role::Value, attached: true });
+    entry
 }

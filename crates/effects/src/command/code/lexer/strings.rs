@@ -158,14 +158,8 @@ impl Lexer<'_> {
                 if rest.starts_with(|c: char| c.is_alphabetic() || c == '_') =>
             {
                 template.text.push_str(before);
-                let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-                let (name, behind) = rest.split_at_checked(end)?;
-                let is_plain = mark == "$" && !behind.starts_with(['[', '{']) && !behind.starts_with("->");
-                template.code(if is_plain {
-                    vec![Token::Mark('$'), Token::Name(name.to_owned())]
-                } else {
-                    vec![Token::Number]
-                });
+                let (tokens, behind) = variable(mark, rest)?;
+                template.code(tokens);
                 Some(behind)
             }
             ("$" | "@", Language::Perl | Language::Php) if !rest.starts_with('{') => {
@@ -203,4 +197,13 @@ fn balanced(text: &str) -> Option<&str> {
         }
     }
     None
+}
+
+/// The variable whose name starts `rest`, and what follows it. An element or a field of it is any value.
+fn variable<'t>(mark: &str, rest: &'t str) -> Option<(Vec<Token>, &'t str)> {
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    let (name, behind) = rest.split_at_checked(end)?;
+    let is_plain = mark == "$" && !behind.starts_with(['[', '{']) && !behind.starts_with("->");
+    let tokens = if is_plain { vec![Token::Mark('$'), Token::Name(name.to_owned())] } else { vec![Token::Number] };
+    Some((tokens, behind))
 }

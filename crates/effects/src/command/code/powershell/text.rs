@@ -86,23 +86,8 @@ impl Reader<'_, '_> {
             match character {
                 '\r' => {}
                 '\n' | ';' => self.end(Terminator::Statement),
-                '|' => {
-                    let terminator = if self.rest.starts_with('|') { Terminator::Statement } else { Terminator::Pipe };
-                    self.rest = self.rest.strip_prefix('|').unwrap_or(self.rest);
-                    self.end(terminator);
-                }
-                '&' if self.rest.starts_with('&') => {
-                    self.bump();
-                    self.end(Terminator::Statement);
-                }
-                '&' => {
-                    self.flush();
-                    if self.command.words.is_empty() {
-                        self.command.words.push(Arg::exact("&"));
-                    } else {
-                        self.end(Terminator::Statement);
-                    }
-                }
+                '|' => self.bar(),
+                '&' => self.ampersand(),
                 '#' if !self.word.started => self.comment(),
                 '<' if self.rest.starts_with('#') => {
                     self.rest = self.rest.split_once("#>").map_or("", |(_, rest)| rest);
@@ -127,6 +112,31 @@ impl Reader<'_, '_> {
             }
         }
         self.end(Terminator::Statement);
+    }
+
+    /// `|`, `||`
+    fn bar(&mut self) {
+        match self.rest.strip_prefix('|') {
+            Some(rest) => {
+                self.rest = rest;
+                self.end(Terminator::Statement);
+            }
+            None => self.end(Terminator::Pipe),
+        }
+    }
+
+    /// `&&`, `&` behind a command, or the operator that calls what follows it.
+    fn ampersand(&mut self) {
+        if let Some(rest) = self.rest.strip_prefix('&') {
+            self.rest = rest;
+            return self.end(Terminator::Statement);
+        }
+        self.flush();
+        if self.command.words.is_empty() {
+            self.command.words.push(Arg::exact("&"));
+        } else {
+            self.end(Terminator::Statement);
+        }
     }
 
     fn push(&mut self, character: char) {

@@ -8,7 +8,7 @@ use crate::command::argument::Arg;
 use crate::command::machine::Machine;
 use crate::command::simple::Io;
 use crate::command::stream::Stream;
-use crate::{About, Reason};
+use crate::{About, PathTarget, Reason};
 
 use recipes::Recipes;
 
@@ -163,22 +163,32 @@ impl Machine<'_> {
                     let recipes = (runner.read)(text);
                     self.recipes(file, &recipes, runner, &divided, io);
                 }
-                Some(None) => {
-                    let parts = self.world.parts(&target).to_vec();
-                    if parts.is_empty() {
-                        self.opaque(About::Anything, Reason::RecipeContentUnknown, &[]);
-                    }
-                    // Lines without the name of their recipe may belong to any.
-                    let goals = [(runner.goals)(&divided.operands), vec![String::new()]].concat();
-                    for part in parts {
-                        let recipes = (runner.read)(&part);
-                        self.guessed(|machine| machine.recipe_lines(file, &recipes.lines_of(&goals), io));
-                    }
-                }
+                Some(None) => self.partial_recipes(file, &target, runner, &divided, io),
             }
             break;
         }
         self.world.set_cwd(home);
+    }
+
+    /// Recipes of a file of which only parts are known.
+    fn partial_recipes(
+        &mut self,
+        file: &Arg,
+        target: &PathTarget,
+        runner: &Runner,
+        divided: &Divided,
+        io: &mut Io<'_>,
+    ) {
+        let parts = self.world.parts(target).to_vec();
+        if parts.is_empty() {
+            self.opaque(About::Anything, Reason::RecipeContentUnknown, &[]);
+        }
+        // Lines without the name of their recipe may belong to any.
+        let goals = [(runner.goals)(&divided.operands), vec![String::new()]].concat();
+        for part in parts {
+            let recipes = (runner.read)(&part);
+            self.guessed(|machine| machine.recipe_lines(file, &recipes.lines_of(&goals), io));
+        }
     }
 
     /// What a name for standard input or for a process substitution holds; `None`: it is a file's.
