@@ -188,65 +188,92 @@ fn class(rest: &str) -> Option<(&str, &str)> {
 
 fn render(fragments: &[Fragment], source: &str) -> Field {
     let is_empty = |fragment: &&Fragment| matches!(fragment, Fragment::Text { text, .. } if text.is_empty());
-    let tilde = matches!(fragments.iter().find(|fragment| !is_empty(fragment)), Some(Fragment::Tilde(_)));
-    let mut groups = 0;
-    let mut plain = String::new();
-    let mut pattern = String::new();
-    let mut likely = String::new();
-    let (mut is_exact, mut has_text, mut is_likely, mut is_unknown, mut is_open) = (true, false, false, false, false);
+    let first = fragments.iter().find(|fragment| !is_empty(fragment));
+    let mut rendering = Rendering { tilde: matches!(first, Some(Fragment::Tilde(_))), ..Rendering::default() };
     for fragment in fragments {
+        rendering.push(fragment);
+    }
+    rendering.field(source)
+}
+
+/// A field while it is put together.
+#[derive(Debug, Default)]
+struct Rendering {
+    /// It starts with a tilde that stands for a home directory.
+    tilde: bool,
+    /// The text, as long as all of it is known.
+    plain: String,
+    pattern: String,
+    likely: String,
+    /// Groups of the pattern that are open.
+    groups: usize,
+    is_inexact: bool,
+    has_text: bool,
+    is_likely: bool,
+    is_unknown: bool,
+    /// A stretch of it may be any text.
+    is_open: bool,
+}
+
+impl Rendering {
+    fn push(&mut self, fragment: &Fragment) {
         match fragment {
             Fragment::Text { text, .. } => {
-                has_text |= !text.is_empty();
-                plain.push_str(text);
-                likely.push_str(text);
-                if groups == 0 {
-                    escape(text, &mut pattern);
+                self.has_text |= !text.is_empty();
+                self.plain.push_str(text);
+                self.likely.push_str(text);
+                if self.groups == 0 {
+                    escape(text, &mut self.pattern);
                 }
             }
             Fragment::Tilde(user) => {
-                has_text = true;
+                self.has_text = true;
                 let text = format!("~{}", user.as_deref().unwrap_or_default());
-                plain.push_str(&text);
-                likely.push_str(&text);
-                pattern.push_str(&text);
+                self.plain.push_str(&text);
+                self.likely.push_str(&text);
+                self.pattern.push_str(&text);
             }
-            Fragment::Glob(text) => {
-                (is_exact, has_text) = (false, true);
-                // A class of one is that character, or nothing.
-                match text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
-                    Some(member) if member.chars().count() == 1 => {
-                        is_likely = true;
-                        likely.push_str(member);
-                    }
-                    _ => likely.push_str(text),
-                }
-                glob(text, &mut groups, &mut pattern);
-            }
+            Fragment::Glob(text) => self.glob(text),
             Fragment::Likely(text) => {
-                (is_exact, is_likely, is_open) = (false, true, true);
-                likely.push_str(text);
-                any(&mut pattern);
+                (self.is_inexact, self.is_likely, self.is_open) = (true, true, true);
+                self.likely.push_str(text);
+                any(&mut self.pattern);
             }
             Fragment::Matching(text) => {
-                (is_exact, has_text, is_unknown) = (false, true, true);
-                pattern.push_str(text);
+                (self.is_inexact, self.has_text, self.is_unknown) = (true, true, true);
+                self.pattern.push_str(text);
             }
             Fragment::Unknown | Fragment::Inherited | Fragment::Break(_) => {
-                (is_exact, is_unknown, is_open) = (false, true, true);
-                any(&mut pattern);
+                (self.is_inexact, self.is_unknown, self.is_open) = (true, true, true);
+                any(&mut self.pattern);
             }
         }
     }
-    let likely = (is_likely && !is_unknown).then_some(likely);
-    let (text, knowledge) = match (is_exact, has_text) {
-        (true, _) => (plain, Knowledge::Exact),
-        (false, true) if is_open => (pattern, Knowledge::Partly),
-        (false, true) => (pattern, Knowledge::Pattern),
-        (false, false) => (source.to_owned(), Knowledge::Unknown),
-    };
-    let tilde = tilde && knowledge != Knowledge::Unknown;
-    Field { text, knowledge, tilde, likely }
+
+    fn glob(&mut self, text: &str) {
+        (self.is_inexact, self.has_text) = (true, true);
+        // A class of one is that character, or nothing.
+        match text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+            Some(member) if member.chars().count() == 1 => {
+                self.is_likely = true;
+                self.likely.push_str(member);
+            }
+            _ => self.likely.push_str(text),
+        }
+        glob(text, &mut self.groups, &mut self.pattern);
+    }
+
+    fn field(self, source: &str) -> Field {
+        let likely = (self.is_likely && !self.is_unknown).then_some(self.likely);
+        let (text, knowledge) = match (self.is_inexact, self.has_text) {
+            (false, _) => (self.plain, Knowledge::Exact),
+            (true, true) if self.is_open => (self.pattern, Knowledge::Partly),
+            (true, true) => (self.pattern, Knowledge::Pattern),
+            (true, false) => (source.to_owned(), Knowledge::Unknown),
+        };
+        let tilde = self.tilde && knowledge != Knowledge::Unknown;
+        Field { text, knowledge, tilde, likely }
+    }
 }
 
 fn escape(text: &str, pattern: &mut String) {

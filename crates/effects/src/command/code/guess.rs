@@ -66,10 +66,10 @@ fn collect(tokens: &[Token], texts: &mut Vec<String>) {
         }
         match token {
             Token::Text(text) => texts.push(text.clone()),
-            Token::Template(pieces) => {
-                let whole: String = pieces
+            Token::Template(parts) => {
+                let whole: String = parts
                     .iter()
-                    .map(|piece| match piece {
+                    .map(|part| match part {
                         TemplatePart::Text(text) => text.as_str(),
                         TemplatePart::Code(_) => "x",
                     })

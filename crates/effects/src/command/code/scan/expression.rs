@@ -70,7 +70,7 @@ impl Machine<'_> {
                 _ => (Value::Unknown, rest),
             },
             Token::Text(text) => (Value::Text(text.clone()), rest),
-            Token::Template(pieces) => (self.template(scan, pieces, io), rest),
+            Token::Template(parts) => (self.template(scan, parts, io), rest),
             Token::Command(text) => {
                 self.backquoted(scan, text.as_deref(), io);
                 (Value::Unknown, rest)
@@ -98,10 +98,10 @@ impl Machine<'_> {
     }
 
     /// A string with code in it.
-    fn template(&mut self, scan: &mut Scan<'_>, pieces: &[TemplatePart], io: &mut Io<'_>) -> Value {
+    fn template(&mut self, scan: &mut Scan<'_>, parts: &[TemplatePart], io: &mut Io<'_>) -> Value {
         let mut text = Some(String::new());
-        for piece in pieces {
-            let part = match piece {
+        for part in parts {
+            let part = match part {
                 TemplatePart::Text(part) => Some(part.clone()),
                 TemplatePart::Code(tokens) => match self.value(scan, tokens, io) {
                     Value::Text(part) | Value::Path(part) => Some(part),

@@ -89,9 +89,9 @@ impl Machine<'_> {
                         None => self.name(scan, name, left, io),
                     }
                 }
-                Token::Template(pieces) => {
-                    for piece in pieces {
-                        if let TemplatePart::Code(inner) = piece {
+                Token::Template(parts) => {
+                    for part in parts {
+                        if let TemplatePart::Code(inner) = part {
                             self.deeper(scan, inner, io);
                         }
                     }
