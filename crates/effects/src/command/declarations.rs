@@ -1,4 +1,4 @@
-//! Builtins that declare variables: `declare`, `export`, `local`, `readonly`, `typeset`, and those that set them.
+//! Runs the builtins that declare variables: `declare`, `export`, `local`, `readonly`, `typeset`.
 
 use agent_strace_shell::{Scope, Value};
 

@@ -1,4 +1,4 @@
-//! URLs and hosts as written, and the connection that clients make of them.
+//! Tables of URLs and hosts as written, with the connection that clients make of them.
 
 use crate::{Certainty, hosts};
 

@@ -1,4 +1,4 @@
-//! Paths in every form that logs hold, and the form that users and policies see.
+//! Tables of paths in every form that logs hold, with the form that users and policies see.
 
 use crate::paths::{self, Cwd, PathBase};
 use crate::{Certainty, glob};

@@ -1,4 +1,4 @@
-//! What the session wrote into files, so that a script that is run later is known.
+//! Remembers what the session wrote into files, so that a script that is run later is known.
 
 use std::sync::Arc;
 

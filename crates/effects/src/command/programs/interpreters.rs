@@ -1,4 +1,4 @@
-//! Interpreters of programming languages: programs given as text, as a file, or on standard input.
+//! Interpreters of programming languages run programs that are text, a file, or standard input.
 
 use crate::command::argument::{Arg, Arguments, Given};
 use crate::command::knowledge::{Language, Role};

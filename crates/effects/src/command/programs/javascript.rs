@@ -1,4 +1,4 @@
-//! Runtimes of JavaScript that are no plain interpreters: Deno and Bun.
+//! Deno and Bun have subcommands, where other runtimes of JavaScript are plain interpreters.
 
 use crate::Reason;
 use crate::command::argument::Arg;

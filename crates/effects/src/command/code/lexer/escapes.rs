@@ -1,4 +1,4 @@
-//! Escapes in strings.
+//! Replaces the escapes in a string by the characters that they stand for.
 
 /// Text with the characters that its escapes stand for.
 pub(super) fn unescaped(text: &str) -> String {

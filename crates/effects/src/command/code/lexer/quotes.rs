@@ -1,4 +1,4 @@
-//! Regular expressions, and the quotes of Perl and Ruby whose delimiters the text chooses.
+//! Reads regular expressions, and the quotes of Perl and Ruby whose delimiters the text chooses.
 
 use super::escapes::unescaped;
 use super::{Lexer, Token};

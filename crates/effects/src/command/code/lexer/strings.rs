@@ -1,4 +1,4 @@
-//! Strings between quotes and backquotes, and the code in them.
+//! Reads strings between quotes and backquotes, and the code in them.
 
 use super::escapes::unescaped;
 use super::{Lexer, TemplatePart, Token};

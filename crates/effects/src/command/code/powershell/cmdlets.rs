@@ -1,4 +1,4 @@
-//! PowerShell's own commands on files and URLs, as data says what they do with their words.
+//! Runs PowerShell's own commands on files and URLs; a table says what each does with its words.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
