@@ -10,6 +10,8 @@ use std::path::Path;
 use agent_strace_testing::corpus::{Data, Source, data};
 use serde_json::{Value, json};
 
+use crate::world::in_process;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answer {
     Deny,
@@ -156,8 +158,7 @@ fn judge(case: &Case, policy: &Path) -> (Answer, Value) {
     fs::create_dir_all(&session).unwrap();
     fs::write(session.join("meta.json"), meta(case.calls.len()).to_string()).unwrap();
     fs::write(session.join("events.ndjson"), events(&case.calls)).unwrap();
-    let arguments = [
-        "agent-strace",
+    let judged = in_process(&[
         "--trace-dir",
         world.path().to_str().unwrap(),
         "check",
@@ -165,16 +166,14 @@ fn judge(case: &Case, policy: &Path) -> (Answer, Value) {
         policy.to_str().unwrap(),
         "--format",
         "json",
-    ];
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let code = agent_strace::run(arguments.map(Into::into), &mut std::io::empty(), &mut stdout, &mut stderr);
-    let Ok(report) = serde_json::from_slice::<Value>(&stdout) else {
-        return (Answer::Broken, Value::String(String::from_utf8_lossy(&stderr).into_owned()));
+    ]);
+    let Ok(report) = serde_json::from_str::<Value>(&judged.stdout) else {
+        return (Answer::Broken, Value::String(judged.stderr));
     };
-    (classify(code, &report), report)
+    (classify(judged.code, &report), report)
 }
 
-fn classify(code: u8, report: &Value) -> Answer {
+fn classify(code: i32, report: &Value) -> Answer {
     if !matches!(code, 0 | 1) {
         return Answer::Broken;
     }

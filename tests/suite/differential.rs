@@ -13,7 +13,7 @@ use std::process::Command;
 use agent_strace_testing::corpus::{Source, data};
 use serde_json::{Value, json};
 
-use crate::world::{project, skipped};
+use crate::world::{in_process, project, skipped};
 
 const POLICIES: &[(&str, &str)] = &[
     (
@@ -246,11 +246,10 @@ fn hosts(store: &Path) -> BTreeMap<(String, String), BTreeSet<String>> {
 }
 
 fn run(store: &Path, arguments: &[&str]) -> Value {
-    let mut all = vec!["agent-strace", "--trace-dir", store.to_str().unwrap()];
+    let mut all = vec!["--trace-dir", store.to_str().unwrap()];
     all.extend(arguments);
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    agent_strace::run(all.into_iter().map(Into::into), &mut std::io::empty(), &mut stdout, &mut stderr);
-    serde_json::from_slice(&stdout).unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&stderr)))
+    let answer = in_process(&all);
+    serde_json::from_str(&answer.stdout).unwrap_or_else(|error| panic!("{error}: {}", answer.stderr))
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

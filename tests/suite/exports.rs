@@ -7,7 +7,7 @@ use std::process::Command;
 use agent_strace_testing::corpus::{Data, data};
 use serde_json::Value;
 
-use crate::world::{project, skipped, update};
+use crate::world::{Answer, in_process, project, skipped, update};
 
 const TARGETS: [&str; 3] = ["claude-code", "codex", "gemini"];
 
@@ -33,7 +33,7 @@ fn hold(data: &Data) {
     for (name, policy) in &policies {
         for target in TARGETS {
             let policy = policy.to_str().unwrap();
-            let (code, text) =
+            let Answer { code, stdout: text, .. } =
                 export(&["--to", target, "--policy", policy, "--format", "json", "--verify", cases.to_str().unwrap()]);
             let report: Value = serde_json::from_str(&text).unwrap();
             let count = |key: &str| report["agreement"][key].as_u64().unwrap();
@@ -85,7 +85,7 @@ fn exported_rules_are_read_by_python() {
     let mut policies: Vec<_> = shipped().iter().map(|name| project().join(format!("policies/{name}.json"))).collect();
     policies.push(hostile);
     for policy in policies {
-        let (_, text) = export(&["--to", "codex", "--policy", policy.to_str().unwrap()]);
+        let text = export(&["--to", "codex", "--policy", policy.to_str().unwrap()]).stdout;
         let input = world.path().join("input");
         fs::write(&input, &text).unwrap();
         let output =
@@ -103,9 +103,6 @@ fn shipped() -> Vec<String> {
     names
 }
 
-fn export(arguments: &[&str]) -> (u8, String) {
-    let arguments = ["agent-strace", "policy", "export"].iter().chain(arguments).map(|argument| (*argument).into());
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let code = agent_strace::run(arguments, &mut std::io::empty(), &mut stdout, &mut stderr);
-    (code, String::from_utf8(stdout).unwrap())
+fn export(arguments: &[&str]) -> Answer {
+    in_process(&[&["policy", "export"], arguments].concat())
 }

@@ -9,14 +9,7 @@ use std::path::{Path, PathBuf};
 use agent_strace_testing::corpus::{Data, data, outside};
 use serde_json::{Value, json};
 
-use crate::world::{World, project};
-
-fn run(args: &[&str]) -> (u8, String, String) {
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let args = ["agent-strace"].iter().chain(args).copied();
-    let code = agent_strace::run(args.map(Into::into), &mut std::io::empty(), &mut stdout, &mut stderr);
-    (code, String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
-}
+use crate::world::{Answer, World, in_process, project};
 
 /// The logs of each agent.
 fn agents(folder: &Path) -> Vec<PathBuf> {
@@ -35,13 +28,14 @@ fn act(effect: &Value) -> String {
 /// What the policy that is generated from logs refuses in them, and did not list. `None`: there is nothing to generate.
 fn unlisted(log: &Path, world: &World) -> Option<Vec<String>> {
     let log = log.to_str().unwrap();
-    let (code, told, stderr) = run(&["policy", log, "--format", "json"]);
+    let Answer { code, stdout: told, stderr } = in_process(&["policy", log, "--format", "json"]);
     assert!(matches!(code, 0 | 3), "{log}: {code} {stderr}");
     let told: Value = serde_json::from_str(&told).ok()?;
     let policy = world.path().join("scope.json");
     fs::write(&policy, told["policy"].to_string()).unwrap();
     let listed: BTreeSet<String> = told["review"].as_array().unwrap().iter().map(|item| act(&item["effect"])).collect();
-    let (_, report, stderr) = run(&["check", log, "--policy", policy.to_str().unwrap(), "--format", "json"]);
+    let Answer { stdout: report, stderr, .. } =
+        in_process(&["check", log, "--policy", policy.to_str().unwrap(), "--format", "json"]);
     let report: Value = serde_json::from_str(&report).unwrap_or_else(|_| panic!("{log}: {stderr}"));
     let of_scope = |finding: &&Value| {
         let rule = finding["rule"].as_str().unwrap();
@@ -122,9 +116,10 @@ fn benign_refuse_hostile(data: &Data) {
     }
     let policy = world.path().join("scope.json");
     let (policy, benign, hostile) = (policy.to_str().unwrap(), benign.to_str().unwrap(), hostile.to_str().unwrap());
-    let (code, _, stderr) = run(&["--trace-dir", benign, "policy", "--output", policy]);
+    let Answer { code, stderr, .. } = in_process(&["--trace-dir", benign, "policy", "--output", policy]);
     assert_eq!(code, 0, "{stderr}");
-    let (_, report, stderr) = run(&["--trace-dir", hostile, "check", "--policy", policy, "--format", "json"]);
+    let Answer { stdout: report, stderr, .. } =
+        in_process(&["--trace-dir", hostile, "check", "--policy", policy, "--format", "json"]);
     let report: Value = serde_json::from_str(&report).unwrap_or_else(|_| panic!("{stderr}"));
     let passed: Vec<&str> = report["sessions"]
         .as_array()
@@ -160,10 +155,11 @@ fn what_real_sessions_did_not_do_is_refused() {
         }
         let policy = world.path().join(format!("{project}.json"));
         args.extend(["--output".to_owned(), policy.to_str().unwrap().to_owned()]);
-        let (code, _, stderr) = run(&args.iter().map(String::as_str).collect::<Vec<_>>());
+        let Answer { code, stderr, .. } = in_process(&args.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(code, 0, "{project}: {stderr}");
         let (traces, policy) = (hostile.to_str().unwrap(), policy.to_str().unwrap());
-        let (_, report, stderr) = run(&["--trace-dir", traces, "check", "--policy", policy, "--format", "json"]);
+        let Answer { stdout: report, stderr, .. } =
+            in_process(&["--trace-dir", traces, "check", "--policy", policy, "--format", "json"]);
         let report: Value = serde_json::from_str(&report).unwrap_or_else(|_| panic!("{project}: {stderr}"));
         let sessions = report["sessions"].as_array().unwrap();
         assert_eq!(sessions.len(), hostile_cases.len());
@@ -191,7 +187,8 @@ fn a_wide_entry_leaves_out_what_was_refused() {
     let log = store.path().join("three.jsonl");
     fs::write(&log, format!("{asked}\n{refused}\n")).unwrap();
     let (one, two, log) = (store.path().join("one"), store.path().join("two"), log.to_str().unwrap());
-    let (code, told, errors) = run(&["policy", one.to_str().unwrap(), two.to_str().unwrap(), log, "--format", "json"]);
+    let Answer { code, stdout: told, stderr: errors } =
+        in_process(&["policy", one.to_str().unwrap(), two.to_str().unwrap(), log, "--format", "json"]);
     assert_eq!(code, 0, "{errors}");
     let told: Value = serde_json::from_str(&told).unwrap();
     let text = |pointer: &str| told["policy"].pointer(pointer).unwrap().to_string();
@@ -210,11 +207,12 @@ fn too_few_sessions_make_no_policy() {
     session(store.path(), "one", &[shell("cargo test")]);
     session(store.path(), "two", &[shell("cargo test"), shell("cargo bench")]);
     let traces = store.path().to_str().unwrap();
-    let (code, told, errors) = run(&["--trace-dir", traces, "policy", "--min-sessions", "3"]);
+    let Answer { code, stdout: told, stderr: errors } =
+        in_process(&["--trace-dir", traces, "policy", "--min-sessions", "3"]);
     assert_eq!((code, told.as_str()), (3, ""), "{errors}");
     assert!(errors.contains("in 2 sessions only"), "{errors}");
-    let (code, told, _) =
-        run(&["--trace-dir", traces, "policy", "--min-sessions", "2", "--seen-in", "2", "--format", "json"]);
+    let Answer { code, stdout: told, .. } =
+        in_process(&["--trace-dir", traces, "policy", "--min-sessions", "2", "--seen-in", "2", "--format", "json"]);
     assert_eq!(code, 0);
     let told: Value = serde_json::from_str(&told).unwrap();
     assert_eq!(told["policy"]["commands"]["allow"], json!(["cargo test"]));
@@ -224,7 +222,7 @@ fn too_few_sessions_make_no_policy() {
 fn the_same_sessions_make_the_same_bytes() {
     let logs = project().join("fixtures/logs/claude");
     let logs = logs.to_str().unwrap();
-    assert_eq!(run(&["policy", logs]), run(&["policy", logs]));
+    assert_eq!(in_process(&["policy", logs]), in_process(&["policy", logs]));
 }
 
 /// What a policy has already is not added to it once more: sub-agents, families of programs, everything.
@@ -248,12 +246,13 @@ fn merging_the_same_sessions_changes_nothing() {
     let elsewhere = tempfile::tempdir().unwrap();
     let (traces, policy) = (store.path().to_str().unwrap(), elsewhere.path().join("scope.json"));
     let policy = policy.to_str().unwrap();
-    let (code, _, errors) = run(&["--trace-dir", traces, "policy", "--output", policy]);
+    let Answer { code, stderr: errors, .. } = in_process(&["--trace-dir", traces, "policy", "--output", policy]);
     assert_eq!(code, 0, "{errors}");
     let before = fs::read_to_string(policy).unwrap();
     assert!(before.contains("SPAWN-look-around") && before.contains("SPAWN-look-around-2"), "{before}");
     assert!(before.contains("\"wc\""), "no family was completed: {before}");
-    let (code, _, errors) = run(&["--trace-dir", traces, "policy", "--merge", "--output", policy]);
+    let Answer { code, stderr: errors, .. } =
+        in_process(&["--trace-dir", traces, "policy", "--merge", "--output", policy]);
     assert_eq!(code, 0, "{errors}");
     assert_eq!(fs::read_to_string(policy).unwrap(), before);
 }

@@ -6,7 +6,7 @@ use std::fs;
 use agent_strace_testing::corpus::{Data, data};
 use serde_json::Value;
 
-use crate::world::project;
+use crate::world::{Answer, in_process, project};
 
 /// Policy → the kinds of the corpus's cases that it claims to refuse.
 const CLAIMS: &[(&str, &[&str])] = &[
@@ -31,8 +31,8 @@ fn shipped_policies_hold_their_own_tests() {
         let path = path.to_str().unwrap();
         for command in [&["validate"][..], &["test"], &["fmt", "--check"]] {
             let arguments: Vec<&str> = command.iter().copied().chain([path]).collect();
-            let (code, text) = policy(&arguments);
-            assert_eq!(code, 0, "{command:?} {name}: {text}");
+            let answer = policy(&arguments);
+            assert_eq!(answer.code, 0, "{command:?} {name}: {answer:?}");
         }
         let text = fs::read_to_string(path).unwrap();
         assert!(
@@ -62,8 +62,8 @@ fn deny_what_they_claim(data: &Data) {
         let flags = ["--accept-unresolved", "--format", "json"];
         let arguments: Vec<&str> =
             ["test", path.to_str().unwrap(), "--cases", cases.to_str().unwrap()].into_iter().chain(flags).collect();
-        let (_, text) = policy(&arguments);
-        let report: Value = serde_json::from_str(&text).unwrap();
+        let answer = policy(&arguments);
+        let report: Value = serde_json::from_str(&answer.stdout).unwrap();
         let open: Vec<String> = report["failures"]
             .as_array()
             .unwrap()
@@ -80,9 +80,6 @@ fn deny_what_they_claim(data: &Data) {
     }
 }
 
-fn policy(arguments: &[&str]) -> (u8, String) {
-    let arguments = ["agent-strace", "policy"].iter().chain(arguments).map(|argument| (*argument).into());
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let code = agent_strace::run(arguments, &mut std::io::empty(), &mut stdout, &mut stderr);
-    (code, String::from_utf8(stdout).unwrap() + &String::from_utf8_lossy(&stderr))
+fn policy(arguments: &[&str]) -> Answer {
+    in_process(&[&["policy"], arguments].concat())
 }

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 
 use crate::sarif_check;
 
@@ -129,6 +130,26 @@ impl World {
             }
         }
     }
+}
+
+/// The program without a process of its own: `args` follow its name.
+pub(crate) fn in_process(args: &[&str]) -> Answer {
+    outside_of_the_repository();
+    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+    let args = std::iter::once("agent-strace").chain(args.iter().copied()).map(Into::into);
+    let code = agent_strace::run(args, &mut std::io::empty(), &mut stdout, &mut stderr);
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Answer { stdout: text(stdout), stderr: text(stderr), code: code.into() }
+}
+
+/// Every run lists the files of the repository that it starts in: hundreds of objects of this one, for nothing.
+fn outside_of_the_repository() {
+    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        std::env::set_current_dir(folder.path()).unwrap();
+        folder
+    });
 }
 
 pub(crate) fn project() -> PathBuf {

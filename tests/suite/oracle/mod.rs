@@ -27,6 +27,9 @@ use self::table::Table;
 use self::trace::Act;
 use crate::world::{project, skipped};
 
+/// A small set of logs may hold this many texts that remove what is not there: a share of it would be less than one.
+const FEW: usize = 3;
+
 /// The texts that fail are shown up to this many of a kind.
 const SHOWN: usize = 400;
 
@@ -62,8 +65,11 @@ fn template() -> Option<Jail> {
     None
 }
 
+/// Jails at a time: programs in them sleep and wait for each other more than they compute.
+const JAILS: usize = 8;
+
 fn judged(texts: &[Text], template: &Jail) -> Vec<Verdict> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(JAILS).build().unwrap();
     pool.install(|| texts.par_iter().map(|text| judge(text, template)).collect())
 }
 
@@ -106,5 +112,5 @@ fn hold(table: &Table) {
     // What a family hides would be written, were the branch taken: only everyday and real commands have to be quiet.
     let plain = table.rows.iter().filter(|(source, _)| source.starts_with("own") || *source == "sessions");
     let (loud, quiet) = plain.fold((0, 0), |(loud, quiet), (_, row)| (loud + row.loud, quiet + row.quiet));
-    assert!(loud * 100 <= quiet * 2, "{loud} of {quiet} quiet texts are said to write");
+    assert!(loud * 100 <= (quiet * 2).max(FEW * 100), "{loud} of {quiet} quiet texts are said to write");
 }

@@ -8,6 +8,7 @@ use super::ignored::in_template;
 use super::jail::Jail;
 use super::line::absolute;
 use super::trace::{Act, ObservedAct};
+use crate::world::in_process;
 
 /// The effects that the gate reported for one text.
 pub(super) struct ReportedEffects {
@@ -33,10 +34,8 @@ pub(super) enum Claim {
 impl ReportedEffects {
     /// Asks for the effects of `text` in `directory`.
     pub(super) fn of(text: &str, directory: &str) -> Self {
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        let args = ["agent-strace", "effects", "--command", text, "--cwd", directory, "--format", "json"];
-        agent_strace::run(args.map(Into::into), &mut std::io::empty(), &mut out, &mut err);
-        let report: Value = serde_json::from_slice(&out).unwrap_or_else(|_| panic!("no report for `{text}`"));
+        let answer = in_process(&["effects", "--command", text, "--cwd", directory, "--format", "json"]);
+        let report: Value = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("no report for `{text}`"));
         let all = report["sessions"][0]["events"][0]["effects"].as_array().cloned().unwrap_or_default();
         let effects: Vec<Effect> = all
             .iter()
