@@ -1,5 +1,6 @@
 //! All that is private in a text, and how it is told apart without being given away.
 
+use agent_strace_model::finding::{Family, RuleId};
 use sha2::{Digest, Sha256};
 
 use super::hit::Hit;
@@ -73,8 +74,8 @@ pub(super) fn merge(mut found: Vec<Hit>) -> Vec<Hit> {
 
 /// Whether it is a secret, whether it says more than that a name is secret, and how sure it is.
 fn worth(hit: &Hit) -> (bool, bool, super::Confidence) {
-    let secret = hit.rule.starts_with("secret/");
-    let specific = !matches!(hit.rule, "secret/keyed-secret" | "secret/password");
+    let secret = Family::of(hit.rule) == Some(Family::Secret);
+    let specific = !matches!(RuleId::find(hit.rule), Some(RuleId::SecretKeyedSecret | RuleId::SecretPassword));
     (secret, specific && hit.confidence > super::Confidence::Low, hit.confidence)
 }
 

@@ -13,7 +13,7 @@ pub enum Confidence {
 pub struct Hit {
     pub start: usize,
     pub end: usize,
-    /// Id of the rule: `secret/…` or `pii/…`.
+    /// The id of the rule: one of `RuleId`, or `secret/…` or `pii/…` for patterns of users.
     pub rule: &'static str,
     /// What it is within the rule, as marks name it: lower case and `-`.
     pub kind: &'static str,

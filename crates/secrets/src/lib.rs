@@ -4,8 +4,9 @@
 //! a secret that a detector knows cannot reach any output. A secret becomes `[REDACTED:kind]`. Redacting twice changes
 //! nothing more. All detectors are linear in the length of the text.
 //!
-//! This crate must not know sessions, effects or policies: it works on texts and bytes. Start with [`find()`] and
-//! [`redact`]; [`stream`] rewrites whole logs, and [`anonymize`] replaces identities in them.
+//! This crate must not know sessions, effects or policies: it works on texts and bytes, and takes from the model the names
+//! of rules. Start with [`find()`] and [`redact`]; [`stream`] rewrites whole logs, and [`anonymize`] replaces identities in
+//! them.
 
 pub mod anonymize;
 pub mod base64;

@@ -21,16 +21,18 @@ const PAYLOADS: &[&str] = &[
     "mv a.txt moved.txt",
 ];
 
-/// How many payloads a template gets: another choice for each template.
-const ROUNDS: usize = 4;
+/// How many payloads a template gets: another choice for each template. A run costs more than 50 ms of two processors, most
+/// of them in the kernel, which makes jails and stops programs for strace.
+const ROUNDS: usize = 2;
 
-/// Compound forms of any text.
-const DISGUISES: &[&str] = &["( {}\n)", "{ {}\n}", "if true; then {}\nfi", "for i in 1; do {}\ndone"];
+/// Compound forms of any text; each text gets one of each pair.
+const DISGUISES: &[[&str; 2]] = &[["( {}\n)", "{ {}\n}"], ["if true; then {}\nfi", "for i in 1; do {}\ndone"]];
 
 /// Every family's texts.
 pub(super) fn generated(own: &[Text]) -> Vec<Text> {
-    let everyday = own.iter().filter(|text| text.source == "own: everyday");
-    let disguised = everyday.flat_map(|text| DISGUISES.iter().map(|disguise| disguise.replace("{}", &text.program)));
+    let everyday = own.iter().filter(|text| text.source == "own: everyday").enumerate();
+    let disguised =
+        everyday.flat_map(|(at, text)| DISGUISES.iter().map(move |pair| pair[at % 2].replace("{}", &text.program)));
     let mut texts: Vec<Text> = disguised.map(|text| Text::ours("F01-compound", text)).collect();
     let mut files: Vec<_> =
         fs::read_dir(project().join("tests/oracle/families")).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -49,8 +51,8 @@ pub(super) fn generated(own: &[Text]) -> Vec<Text> {
 
 fn filled(template: &str, at: usize) -> impl Iterator<Item = String> {
     let rounds = if template.contains("@@") { ROUNDS } else { 1 };
-    // Neighbours get different halves of the payloads, and each template a deletion or an overwriting.
-    (0..rounds).map(move |round| template.replace("@@", PAYLOADS[(at + 2 * round) % PAYLOADS.len()]))
+    // Neighbours get different payloads, and each template a deletion or an overwriting.
+    (0..rounds).map(move |round| template.replace("@@", PAYLOADS[(at + 3 * round) % PAYLOADS.len()]))
 }
 
 /// The same command, written otherwise.

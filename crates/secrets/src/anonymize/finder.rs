@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use agent_strace_model::finding::{Family, RuleId};
+
 use super::canonical;
 use super::class::Class;
 use super::key::Key;
@@ -184,19 +186,21 @@ impl<'f> Finder<'f> {
         }
         for hit in crate::personal(name, text) {
             let value = text.get(hit.start..hit.end).unwrap_or_default();
-            let class = match hit.rule {
-                "pii/email" => Class::Email,
-                "pii/home-path" => Class::Home,
-                "pii/user-name" if value.contains('@') => {
+            let class = match RuleId::find(hit.rule) {
+                Some(RuleId::PiiEmail) => Class::Email,
+                Some(RuleId::PiiHomePath) => Class::Home,
+                Some(RuleId::PiiUserName) if value.contains('@') => {
                     login(value, hit.start, &mut push);
                     continue;
                 }
-                "pii/user-name" if self.table.get(Class::Person, &canonical::of(Class::Person, value)).is_some() => {
+                Some(RuleId::PiiUserName)
+                    if self.table.get(Class::Person, &canonical::of(Class::Person, value)).is_some() =>
+                {
                     Class::Person
                 }
-                "pii/user-name" => Class::User,
+                Some(RuleId::PiiUserName) => Class::User,
                 _ if hit.confidence < Confidence::Medium => continue,
-                rule => Class::Personal(rule),
+                _ => Class::Personal(hit.rule),
             };
             push(hit.start..hit.end, class, &canonical::of(class, value));
         }
@@ -235,8 +239,9 @@ fn login(value: &str, start: usize, push: &mut impl FnMut(Range<usize>, Class, &
 
 /// Spots that overlap become one: a secret before everything else, then what says most.
 fn joined(mut spots: Vec<Spot>) -> Vec<Spot> {
-    let worth =
-        |spot: &Spot| (spot.rule.starts_with("secret/"), spot.range.len(), spot.rule.starts_with("anonymize/rule-"));
+    let worth = |spot: &Spot| {
+        (Family::of(spot.rule) == Some(Family::Secret), spot.range.len(), spot.rule.starts_with("anonymize/rule-"))
+    };
     spots.sort_by(|left, right| {
         let place = (left.range.start, right.range.end).cmp(&(right.range.start, left.range.end));
         place.then_with(|| worth(right).cmp(&worth(left))).then_with(|| left.by.cmp(&right.by))

@@ -2,6 +2,7 @@
 
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use agent_strace_model::finding::RuleId;
 use regex::Regex;
 
 use super::class::Class;
@@ -162,10 +163,10 @@ fn of_text(name: Option<&str>, text: &str, table: &mut Table) {
     }
     for hit in crate::personal(name, text).into_iter().filter(|hit| !is_cut(hit.start, hit.end)) {
         let Some(value) = text.get(hit.start..hit.end) else { continue };
-        match hit.rule {
-            "pii/email" if value.contains('@') => table.add(Class::Email, value),
-            "pii/home-path" => table.add(Class::Home, value),
-            "pii/user-name" => user_name(hit.kind, value, table),
+        match RuleId::find(hit.rule) {
+            Some(RuleId::PiiEmail) if value.contains('@') => table.add(Class::Email, value),
+            Some(RuleId::PiiHomePath) => table.add(Class::Home, value),
+            Some(RuleId::PiiUserName) => user_name(hit.kind, value, table),
             _ => {}
         }
     }

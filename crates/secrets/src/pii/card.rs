@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use agent_strace_model::finding::RuleId;
+
 use super::context::{Context, Family};
 use super::national::checks::luhn;
 use super::numbers::{Groups, goes_on, is_joined};
@@ -33,7 +35,7 @@ pub(super) fn find(text: &Text<'_>, groups: &Groups, hits: &mut Vec<Hit>) -> Opt
         return None;
     }
     let confidence = confidence(text, start..end, &digits, count, &context)?;
-    text.hit(start..end, "pii/card", brand, confidence, hits);
+    text.hit(start..end, RuleId::PiiCard.as_str(), brand, confidence, hits);
     Some(end)
 }
 

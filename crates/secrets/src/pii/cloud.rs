@@ -1,5 +1,7 @@
 //! Accounts of clouds: the 12 digits of AWS in ARNs and registries, the subscriptions of Azure.
 
+use agent_strace_model::finding::RuleId;
+
 use super::context::{Context, Family};
 use super::text::Text;
 use crate::hit::{Confidence, Hit};
@@ -22,7 +24,7 @@ pub(super) fn digits(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<H
     } else {
         return;
     };
-    text.hit(start..end, "pii/cloud-account", "aws-account", confidence, hits);
+    text.hit(start..end, RuleId::PiiCloudAccount.as_str(), "aws-account", confidence, hits);
 }
 
 /// `….dkr.ecr.region.amazonaws.com`, and the queues and tables of an account.
@@ -50,6 +52,6 @@ pub(super) fn subscription(text: &Text<'_>, start: usize, hits: &mut Vec<Hit>) {
     let lengths = text.piece(start, end).split(|byte| *byte == b'-').map(<[u8]>::len);
     let zeros = text.piece(start, end).iter().all(|byte| matches!(byte, b'0' | b'-'));
     if lengths.eq([8, 4, 4, 4, 12]) && !zeros {
-        text.hit(start..end, "pii/cloud-account", "azure-subscription", Confidence::Medium, hits);
+        text.hit(start..end, RuleId::PiiCloudAccount.as_str(), "azure-subscription", Confidence::Medium, hits);
     }
 }

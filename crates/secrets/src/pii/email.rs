@@ -1,5 +1,7 @@
 //! E-mail addresses: RFC 5321 and RFC 6531 as texts have them.
 
+use agent_strace_model::finding::RuleId;
+
 use super::context::{Context, Family};
 use super::domain::{Ending, ending, is_nobodys, is_program};
 use super::login;
@@ -30,7 +32,7 @@ pub(super) fn at_sign(text: &Text<'_>, at: usize, hits: &mut Vec<Hit>) {
     }
     let address = Address { start, domain: at + 1, end: domain_end(text, at + 1) };
     if let Some(confidence) = judge(text, address) {
-        text.hit(start..address.end, "pii/email", "email", confidence, hits);
+        text.hit(start..address.end, RuleId::PiiEmail.as_str(), "email", confidence, hits);
     }
 }
 
@@ -47,7 +49,7 @@ pub(super) fn wide_at_sign(text: &Text<'_>, at: usize, hits: &mut Vec<Hit>) {
     let plain: String = text.string(at - local, at + sign + domain).chars().map(narrow).collect();
     let trimmed = plain.trim_end_matches(['.', '-', '_']);
     if trimmed.len() == plain.len() && is_address_alone(&plain) {
-        text.hit(at - local..at + sign + domain, "pii/email", "email", Confidence::High, hits);
+        text.hit(at - local..at + sign + domain, RuleId::PiiEmail.as_str(), "email", Confidence::High, hits);
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use agent_strace_model::finding::RuleId;
+
 use super::email::is_address_alone;
 use super::text::Text;
 use crate::base64;
@@ -33,7 +35,7 @@ pub(super) fn base64(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<H
     let padded = text.run(last, 2, |byte| byte == b'=');
     let Some(plain) = decode(text.string(start, last)) else { return end };
     if is_address_alone(&plain) || plain.split([' ', ':', '<', '>', '"', ',']).any(is_address_alone) {
-        text.hit(start..padded, "pii/email", "b64-email", Confidence::High, hits);
+        text.hit(start..padded, RuleId::PiiEmail.as_str(), "b64-email", Confidence::High, hits);
         return padded;
     }
     end
@@ -74,7 +76,7 @@ pub(super) fn at_sign(text: &Text<'_>, sign: Range<usize>, kind: &'static str, h
     }
     let local = unescape(text.string(start, at));
     if is_address_alone(&format!("{local}@{}", text.string(after, end))) {
-        text.hit(start..end, "pii/email", kind, Confidence::High, hits);
+        text.hit(start..end, RuleId::PiiEmail.as_str(), kind, Confidence::High, hits);
     }
 }
 

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use agent_strace_model::finding::RuleId;
+
 use super::text::{Text, has, is_word, rows};
 use crate::hit::{Confidence, Hit};
 
@@ -67,7 +69,7 @@ pub(super) fn find(text: &Text<'_>, style: Style, needle: Range<usize>, hits: &m
     {
         return;
     }
-    text.hit(start..end, "pii/home-path", kind(text, style, start, from), Confidence::High, hits);
+    text.hit(start..end, RuleId::PiiHomePath.as_str(), kind(text, style, start, from), Confidence::High, hits);
 }
 
 fn kind(text: &Text<'_>, style: Style, start: usize, from: usize) -> &'static str {
@@ -232,6 +234,6 @@ pub(super) fn tilde(text: &Text<'_>, at: usize, hits: &mut Vec<Hit>) {
         byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-' | b'.')
     });
     if end - at > 2 && text.at(end) == b'/' && !is_role(text.string(at + 1, end)) {
-        text.hit(at..end, "pii/home-path", "tilde", Confidence::Low, hits);
+        text.hit(at..end, RuleId::PiiHomePath.as_str(), "tilde", Confidence::Low, hits);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use agent_strace_model::finding::RuleId;
+
 use super::text::{Text, rows};
 use crate::hit::{Confidence, Hit};
 
@@ -40,7 +42,7 @@ pub(super) fn find(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit
     if number.len() != wanted || !mod97(&number) || text.before(start) == b'_' || text.at(last) == b'_' {
         return None;
     }
-    text.hit(start..last, "pii/iban", "iban", Confidence::High, hits);
+    text.hit(start..last, RuleId::PiiIban.as_str(), "iban", Confidence::High, hits);
     Some(last)
 }
 

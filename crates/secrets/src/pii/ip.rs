@@ -2,6 +2,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use agent_strace_model::finding::RuleId;
+
 use super::context::{Context, Family};
 use super::numbers::Groups;
 use super::text::{Text, is_word};
@@ -15,7 +17,7 @@ pub(super) fn dotted(text: &Text<'_>, groups: &Groups, hits: &mut Vec<Hit>) -> O
     let (start, end) = (groups.spans().first()?.0, groups.end(4));
     let address: Ipv4Addr = text.string(start, end).parse().ok()?;
     let Some(confidence) = judge_v4(text, address, start, end) else { return Some(end) };
-    text.hit(start..end, "pii/ip", "v4", confidence, hits);
+    text.hit(start..end, RuleId::PiiIp.as_str(), "v4", confidence, hits);
     Some(end)
 }
 
@@ -103,7 +105,7 @@ pub(super) fn colons(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<H
     let piece = text.string(first, last);
     let Ok(address) = piece.parse::<Ipv6Addr>() else { return end };
     if is_public_v6(address) && looks_like_v6(piece) {
-        text.hit(first..last, "pii/ip", "v6", Confidence::Medium, hits);
+        text.hit(first..last, RuleId::PiiIp.as_str(), "v6", Confidence::Medium, hits);
     }
     last
 }

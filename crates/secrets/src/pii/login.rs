@@ -1,5 +1,7 @@
 //! `user@host` as prompts, remote shells and keys have it.
 
+use agent_strace_model::finding::RuleId;
+
 use super::home::is_role;
 use super::text::Text;
 use crate::hit::{Confidence, Hit};
@@ -14,7 +16,7 @@ pub(super) fn find(text: &Text<'_>, at: usize, hits: &mut Vec<Hit>) -> bool {
     }
     let Some((kind, confidence)) = login_kind(text, start, at, trimmed) else { return false };
     if !is_role(text.string(start, at)) {
-        text.hit(start..trimmed, "pii/user-name", kind, confidence, hits);
+        text.hit(start..trimmed, RuleId::PiiUserName.as_str(), kind, confidence, hits);
     }
     true
 }

@@ -1,5 +1,7 @@
 //! Hardware addresses (IEEE 802): six pairs with `:` or `-`, or three fours with `.`.
 
+use agent_strace_model::finding::RuleId;
+
 use super::context::{Context, Family};
 use super::text::{Text, is_word};
 use crate::hit::{Confidence, Hit};
@@ -30,7 +32,7 @@ pub(super) fn find(text: &Text<'_>, start: usize, end: usize, hits: &mut Vec<Hit
     let named = Context::before(text, first).says(Family::Hardware);
     if named || letters && joint != b'.' {
         let confidence = if named { Confidence::High } else { Confidence::Medium };
-        text.hit(first..last, "pii/mac", "mac", confidence, hits);
+        text.hit(first..last, RuleId::PiiMac.as_str(), "mac", confidence, hits);
     }
     last
 }

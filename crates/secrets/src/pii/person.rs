@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
+use agent_strace_model::finding::RuleId;
+
 use super::domain::{is_nobodys, is_program};
 use super::home::{self, is_role};
 use super::text::{Text, is_word};
 use crate::hit::{Confidence, Hit};
 
-const RULE: &str = "pii/user-name";
+const RULE: &str = RuleId::PiiUserName.as_str();
 
 fn is_user(byte: u8) -> bool {
     is_word(byte) || matches!(byte, b'.' | b'_' | b'-')

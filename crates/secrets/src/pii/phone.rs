@@ -3,12 +3,14 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use agent_strace_model::finding::RuleId;
+
 use super::context::{Context, Family};
 use super::numbers::{Groups, goes_on, is_joined};
 use super::text::{Text, rows};
 use crate::hit::{Confidence, Hit};
 
-const RULE: &str = "pii/phone";
+const RULE: &str = RuleId::PiiPhone.as_str();
 
 /// E.164 section 6.1: at most 15 digits.
 const MOST_DIGITS: usize = 15;

@@ -1,5 +1,7 @@
 //! Secrets of forms that programs prescribe: files of passwords, options, statements, links.
 
+use agent_strace_model::finding::RuleId;
+
 use super::super::hit::{Confidence, Hit};
 use super::exclude::is_reference;
 use super::structure::hit;
@@ -23,7 +25,13 @@ pub(super) fn machine(text: &str, start: usize, hits: &mut Vec<Hit>) {
                 let Some((place, secret)) = words.next() else { return };
                 if !is_reference(secret) {
                     let confidence = value::of_password(secret).unwrap_or(Confidence::Low);
-                    hits.push(hit(start + place, start + place + secret.len(), "secret/password", "netrc", confidence));
+                    hits.push(hit(
+                        start + place,
+                        start + place + secret.len(),
+                        RuleId::SecretPassword.as_str(),
+                        "netrc",
+                        confidence,
+                    ));
                 }
                 return;
             }
@@ -86,7 +94,7 @@ pub(super) fn user(text: &str, start: usize, end: usize, hits: &mut Vec<Hit>) {
     let confidence = value::of_password(password);
     if let Some(confidence) = confidence {
         let from = from + name.len() + 1;
-        hits.push(hit(from, from + password.len(), "secret/password", "user-password", confidence));
+        hits.push(hit(from, from + password.len(), RuleId::SecretPassword.as_str(), "user-password", confidence));
     }
 }
 
@@ -115,7 +123,7 @@ fn password_of_client(text: &str, start: usize, programs: &[&str], from: usize, 
         return;
     }
     if let Some(confidence) = value::of_password(word) {
-        hits.push(hit(from, from + word.len(), "secret/password", "client-password", confidence));
+        hits.push(hit(from, from + word.len(), RuleId::SecretPassword.as_str(), "client-password", confidence));
     }
 }
 
@@ -131,7 +139,7 @@ pub(super) fn identified(text: &str, start: usize, hits: &mut Vec<Hit>) {
     let secret = piece(text, from, from + length);
     let closed = at(text, from + length) == quote;
     if let Some(confidence) = value::of_password(secret).filter(|_| closed) {
-        hits.push(hit(from, from + length, "secret/password", "sql-password", confidence));
+        hits.push(hit(from, from + length, RuleId::SecretPassword.as_str(), "sql-password", confidence));
     }
 }
 
@@ -142,7 +150,13 @@ pub(super) fn shared_access(text: &str, start: usize, end: usize, hits: &mut Vec
     }
     let length = run(text, end, |byte| is_base64(byte) || matches!(byte, b'%' | b'='));
     if length >= 40 {
-        hits.push(hit(end, end + length, "secret/authorization", "shared-access-signature", Confidence::High));
+        hits.push(hit(
+            end,
+            end + length,
+            RuleId::SecretAuthorization.as_str(),
+            "shared-access-signature",
+            Confidence::High,
+        ));
     }
 }
 
@@ -159,7 +173,7 @@ pub(super) fn password_file(text: &str, end: usize, hits: &mut Vec<Hit>) {
             let password = password.trim_end();
             let from = place + line.rfind(password).unwrap_or(0);
             if let Some(confidence) = value::of_password(password).filter(|_| !password.contains(' ')) {
-                hits.push(hit(from, from + password.len(), "secret/password", "pgpass", confidence));
+                hits.push(hit(from, from + password.len(), RuleId::SecretPassword.as_str(), "pgpass", confidence));
             }
         }
         place += line.len() + 1;
@@ -180,6 +194,6 @@ pub(super) fn piped(text: &str, start: usize, hits: &mut Vec<Hit>) {
     let length =
         run(text, from, |byte| if quoted { byte != quote && byte != b'\n' } else { !is_space(byte) && byte != b'|' });
     if let Some(confidence) = value::of_password(piece(text, from, from + length)) {
-        hits.push(hit(from, from + length, "secret/password", "piped-password", confidence));
+        hits.push(hit(from, from + length, RuleId::SecretPassword.as_str(), "piped-password", confidence));
     }
 }

@@ -1,5 +1,7 @@
 //! Secrets that are told by the form they stand in.
 
+use agent_strace_model::finding::RuleId;
+
 use super::super::base64;
 use super::super::hit::{Confidence, Hit};
 use super::exclude::{is_placeholder, is_reference};
@@ -42,7 +44,7 @@ pub(super) fn private_key(text: &str, start: usize, hits: &mut Vec<Hit>) {
         (body + length, body + length)
     });
     if dashes >= 4 && key_material(piece(text, body, stop)) {
-        hits.push(hit(start, whole, "secret/private-key", "private-key", Confidence::High));
+        hits.push(hit(start, whole, RuleId::SecretPrivateKey.as_str(), "private-key", Confidence::High));
     }
 }
 
@@ -110,7 +112,7 @@ fn web_token(text: &str, start: usize) -> Option<Hit> {
     let opened = base64::decode(piece(text, start, header))?;
     let object = opened.windows(5).any(|window| window == b"\"alg\"") || opened.starts_with(b"{\"");
     (object && payload - header > 8 && signature > payload + 8)
-        .then(|| hit(start, signature, "secret/web-token", "jwt", Confidence::High))
+        .then(|| hit(start, signature, RuleId::SecretWebToken.as_str(), "jwt", Confidence::High))
 }
 
 /// `123456789:AA…`: number of a bot and 35 characters.
@@ -123,7 +125,7 @@ fn telegram(text: &str, start: usize) -> Option<Hit> {
     let length = run(text, from, is_url_safe);
     let body = piece(text, from, from + length);
     (length == 35 && body.starts_with('A') && variety(body) >= 14)
-        .then(|| hit(start, from + length, "secret/vendor-token", "telegram-token", Confidence::High))
+        .then(|| hit(start, from + length, RuleId::SecretVendorToken.as_str(), "telegram-token", Confidence::High))
 }
 
 /// The number of a bot in base64, a time, and a code.
@@ -138,7 +140,7 @@ fn discord(text: &str, start: usize) -> Option<Hit> {
     let dots = at(text, start + id) == b'.' && at(text, from - 1) == b'.';
     let number = || base64::decode(piece(text, start, start + id)).is_some_and(|id| id.iter().all(u8::is_ascii_digit));
     (dots && (23..=28).contains(&id) && time == 6 && (27..=38).contains(&code) && number())
-        .then(|| hit(start, from + code, "secret/vendor-token", "discord-token", Confidence::High))
+        .then(|| hit(start, from + code, RuleId::SecretVendorToken.as_str(), "discord-token", Confidence::High))
 }
 
 /// Client secrets of Entra: three characters, a digit, `Q~`, and 31 to 34 more.
@@ -149,9 +151,9 @@ fn azure(text: &str, start: usize) -> Option<Hit> {
         return None;
     }
     let length = run(text, start, accept);
-    (37..=40)
-        .contains(&length)
-        .then(|| hit(start, start + length, "secret/vendor-token", "azure-client-secret", Confidence::High))
+    (37..=40).contains(&length).then(|| {
+        hit(start, start + length, RuleId::SecretVendorToken.as_str(), "azure-client-secret", Confidence::High)
+    })
 }
 
 fn terraform(text: &str, start: usize) -> Option<Hit> {
@@ -162,7 +164,8 @@ fn terraform(text: &str, start: usize) -> Option<Hit> {
     }
     let from = middle + ".atlasv1.".len();
     let length = run(text, from, is_url_safe);
-    (length >= 60).then(|| hit(start, from + length, "secret/vendor-token", "terraform-token", Confidence::High))
+    (length >= 60)
+        .then(|| hit(start, from + length, RuleId::SecretVendorToken.as_str(), "terraform-token", Confidence::High))
 }
 
 /// 32 hexadecimal digits and the name of a data centre.
@@ -175,7 +178,7 @@ fn mailchimp(text: &str, start: usize) -> Option<Hit> {
     let digits = run(text, start + 35, |byte| byte.is_ascii_digit());
     (1..=2)
         .contains(&digits)
-        .then(|| hit(start, start + 35 + digits, "secret/vendor-token", "mailchimp-key", Confidence::High))
+        .then(|| hit(start, start + 35 + digits, RuleId::SecretVendorToken.as_str(), "mailchimp-key", Confidence::High))
 }
 
 /// `scheme://user:password@host`; without a password, a user that is long enough to be a token.
@@ -198,7 +201,13 @@ pub(super) fn authority(text: &str, colon: usize, hits: &mut Vec<Hit>) {
     let from = start + user.len() + 1;
     let confidence = value::of_password(password);
     if let Some(confidence) = confidence {
-        hits.push(hit(from, from + password.len(), "secret/url-credentials", "url-credentials", confidence));
+        hits.push(hit(
+            from,
+            from + password.len(),
+            RuleId::SecretUrlCredentials.as_str(),
+            "url-credentials",
+            confidence,
+        ));
     }
 }
 
@@ -216,7 +225,13 @@ fn far_sign(reach: &str) -> Option<usize> {
 fn lone_user(text: &str, start: usize, user: &str, hits: &mut Vec<Hit>) {
     if user.len() >= 20 && user.bytes().all(is_url_safe) && strangeness(user) > 30 && !is_placeholder(user) {
         let _ = text;
-        hits.push(hit(start, start + user.len(), "secret/url-credentials", "url-credentials", Confidence::Medium));
+        hits.push(hit(
+            start,
+            start + user.len(),
+            RuleId::SecretUrlCredentials.as_str(),
+            "url-credentials",
+            Confidence::Medium,
+        ));
     }
 }
 
@@ -233,7 +248,7 @@ pub(super) fn basic(text: &str, start: usize, hits: &mut Vec<Hit>) {
         return;
     }
     let confidence = value::of_password(password).unwrap_or(Confidence::Low);
-    hits.push(hit(from, from + length, "secret/authorization", "basic-credentials", confidence));
+    hits.push(hit(from, from + length, RuleId::SecretAuthorization.as_str(), "basic-credentials", confidence));
 }
 
 /// `Bearer …`: what is long and drawn.
@@ -243,6 +258,6 @@ pub(super) fn bearer(text: &str, start: usize, hits: &mut Vec<Hit>) {
     let body = piece(text, from, from + length).trim_end_matches(['.', ':']);
     let drawn = body.len() >= 12 && strangeness(body) > 20 && variety(body) >= 7 && followers(body) * 2 < body.len();
     if drawn && !is_placeholder(body) && !is_reference(body) {
-        hits.push(hit(from, from + body.len(), "secret/authorization", "bearer-token", Confidence::High));
+        hits.push(hit(from, from + body.len(), RuleId::SecretAuthorization.as_str(), "bearer-token", Confidence::High));
     }
 }

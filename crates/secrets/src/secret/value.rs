@@ -1,5 +1,7 @@
 //! Whether a value is a secret: a linear score of what it looks like, against what its name and form ask for.
 
+use agent_strace_model::finding::RuleId;
+
 use super::super::hit::{Confidence, Hit};
 use super::exclude::{follows_digest_name, is_hex, is_placeholder, is_public, is_reference, is_trivial, is_uuid};
 use super::likeness::{followers, strangeness, variety};
@@ -38,8 +40,8 @@ pub(super) fn judge(text: &str, start: usize, end: usize, context: &Context, hit
     let value = value.trim_end_matches(['.', ',', ':', ' ']);
     let Some(confidence) = confidence(text, start, value, context) else { return };
     let (rule, kind) = match context.strength {
-        Strength::Password => ("secret/password", "password"),
-        _ => ("secret/keyed-secret", "secret"),
+        Strength::Password => (RuleId::SecretPassword.as_str(), "password"),
+        _ => (RuleId::SecretKeyedSecret.as_str(), "secret"),
     };
     hits.push(Hit { start, end: start + value.len(), rule, kind, confidence });
 }

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use agent_strace_model::finding::RuleId;
+
 use super::super::hit::{Confidence, Hit};
 use super::likeness::{followers, variety};
 use super::text::{at, is_base64, is_url_safe, piece, run, run_all};
@@ -221,7 +223,7 @@ impl Row {
         let end = text::ceil(text, end + tail);
         let certain = !self.checked || has_checksum(piece(text, from, from + CHECKED));
         let confidence = if certain { self.confidence } else { Confidence::Medium };
-        Some(Hit { start, end, rule: "secret/vendor-token", kind: self.kind, confidence })
+        Some(Hit { start, end, rule: RuleId::SecretVendorToken.as_str(), kind: self.kind, confidence })
     }
 }
 

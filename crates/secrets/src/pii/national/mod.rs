@@ -5,12 +5,14 @@ pub(super) mod checks;
 
 use std::sync::LazyLock;
 
+use agent_strace_model::finding::RuleId;
+
 use super::context::Context;
 use super::numbers::{Groups, goes_on, is_joined};
 use super::text::{Text, rows};
 use crate::hit::{Confidence, Hit};
 
-const RULE: &str = "pii/national-id";
+const RULE: &str = RuleId::PiiNationalId.as_str();
 
 /// Whether a number needs words beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
