@@ -186,8 +186,9 @@ const scrubbing = async (page, name) => {
 
 // Plays until another event is the current one. The page itself presses the button again at that moment: a busy machine
 // could reach the end of a short session before an answer from here arrives.
-const playedOneEvent = () =>
-  new Promise((resolve) => {
+const playedOneEvent = (patience) =>
+  new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error("no other event became the current one")), patience);
     const play = document.getElementById("play");
     const number = () => document.querySelector(".row.current .number")?.textContent;
     const first = number();
@@ -207,7 +208,7 @@ const playing = async (page, name) => {
   await blur(page);
   await page.keyboard.press("g");
   await page.locator("#speed").selectOption("100");
-  const played = await page.evaluate(playedOneEvent);
+  const played = await page.evaluate(playedOneEvent, PATIENCE);
   assert.equal(played.label, "Pause", `${name}: it plays`);
   assert.equal(played.live, "off", `${name}: not every event is read out`);
   assert.equal(await page.locator("#play").textContent(), "Play", `${name}: it stops`);

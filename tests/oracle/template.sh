@@ -133,5 +133,5 @@ git push -q -u origin main feature
 git remote add upstream https://git.example.com/x/y.git
 printf 'changed\n' >>c.md
 printf 'untracked\n' >untracked.txt
-# Copies of the jail are made by the thousand: examples of hooks would be half of them.
+# The jail is copied thousands of times. Sample hooks would be half of the files in each copy.
 rm -f .git/hooks/*.sample /srv/remote.git/hooks/*.sample

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::Once;
 
 use crate::sarif_check;
 
@@ -142,13 +142,14 @@ pub(crate) fn in_process(args: &[&str]) -> Answer {
     Answer { stdout: text(stdout), stderr: text(stderr), code: code.into() }
 }
 
-/// Every run lists the files of the repository that it starts in: hundreds of objects of this one, for nothing.
+/// Every run lists the files of the repository that it starts in. This one has hundreds, and no test needs them. All runs
+/// share one empty folder, since nothing would delete a folder of their own.
 fn outside_of_the_repository() {
-    static FOLDER: OnceLock<tempfile::TempDir> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let folder = tempfile::tempdir().unwrap();
-        std::env::set_current_dir(folder.path()).unwrap();
-        folder
+    static MOVED: Once = Once::new();
+    MOVED.call_once(|| {
+        let folder = std::env::temp_dir().join("agent-strace-suite");
+        fs::create_dir_all(&folder).unwrap();
+        std::env::set_current_dir(folder).unwrap();
     });
 }
 

@@ -75,7 +75,7 @@ pub(super) fn merge(mut found: Vec<Hit>) -> Vec<Hit> {
 /// Whether it is a secret, whether it says more than that a name is secret, and how sure it is.
 fn worth(hit: &Hit) -> (bool, bool, super::Confidence) {
     let secret = Family::of(hit.rule) == Some(Family::Secret);
-    let specific = !matches!(RuleId::find(hit.rule), Some(RuleId::SecretKeyedSecret | RuleId::SecretPassword));
+    let specific = ![RuleId::SecretKeyedSecret, RuleId::SecretPassword].iter().any(|rule| rule.as_str() == hit.rule);
     (secret, specific && hit.confidence > super::Confidence::Low, hit.confidence)
 }
 

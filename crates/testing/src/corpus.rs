@@ -66,19 +66,24 @@ pub fn shipped() -> Data {
 
 /// The data outside of it; without any, it says that `skipped` is not tested.
 pub fn outside(skipped: &str) -> Option<Data> {
-    let Some(folder) = std::env::var_os("AGENT_STRACE_ACCEPTANCE") else {
+    let Some(data) = named() else {
         // The test runner hides what a passing test prints the usual way.
         writeln!(std::io::stderr(), "SKIPPED: {skipped}: AGENT_STRACE_ACCEPTANCE is not set").unwrap();
         return None;
     };
-    Some(Data { source: Source::Outside, folder: folder.into() })
+    Some(data)
+}
+
+/// The data that the environment names.
+fn named() -> Option<Data> {
+    let folder = PathBuf::from(std::env::var_os("AGENT_STRACE_ACCEPTANCE")?);
+    assert!(folder.is_absolute(), "AGENT_STRACE_ACCEPTANCE is an absolute path: tests run in different directories");
+    Some(Data { source: Source::Outside, folder })
 }
 
 /// All data that is here: the repository's own, and what lies outside.
 pub fn data() -> Vec<Data> {
-    let folder = std::env::var_os("AGENT_STRACE_ACCEPTANCE");
-    let outside = folder.map(|folder| Data { source: Source::Outside, folder: folder.into() });
-    std::iter::once(shipped()).chain(outside).collect()
+    std::iter::once(shipped()).chain(named()).collect()
 }
 
 /// Shell text of every call in the logs of Claude Code and Codex.

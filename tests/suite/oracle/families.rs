@@ -12,17 +12,17 @@ use crate::world::project;
 /// What hides: reading, writing, deleting, connecting, in plain words that every kind of quotes can hold.
 const PAYLOADS: &[&str] = &[
     "rm a.txt",
+    "sed -i s/a/b/ a.txt",
+    "rm -rf src",
+    "mv a.txt moved.txt",
     "cat .env",
     "touch new.txt",
     "curl -s http://example.com/x",
-    "rm -rf src",
-    "sed -i s/a/b/ a.txt",
     "cp a.txt copy.txt",
-    "mv a.txt moved.txt",
 ];
 
-/// How many payloads a template gets: another choice for each template. A run costs more than 50 ms of two processors, most
-/// of them in the kernel, which makes jails and stops programs for strace.
+/// How many payloads a template gets: another choice for each template. A run takes about 50 ms of processor time, mostly
+/// in the kernel: it sets up the jail and stops the program at each system call for strace.
 const ROUNDS: usize = 2;
 
 /// Compound forms of any text; each text gets one of each pair.
@@ -51,8 +51,8 @@ pub(super) fn generated(own: &[Text]) -> Vec<Text> {
 
 fn filled(template: &str, at: usize) -> impl Iterator<Item = String> {
     let rounds = if template.contains("@@") { ROUNDS } else { 1 };
-    // Neighbours get different payloads, and each template a deletion or an overwriting.
-    (0..rounds).map(move |round| template.replace("@@", PAYLOADS[(at + 3 * round) % PAYLOADS.len()]))
+    // Neighbours get different payloads. The first half of the payloads deletes or overwrites, so each template does, too.
+    (0..rounds).map(move |round| template.replace("@@", PAYLOADS[(at + 4 * round) % PAYLOADS.len()]))
 }
 
 /// The same command, written otherwise.

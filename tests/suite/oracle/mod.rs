@@ -27,8 +27,8 @@ use self::table::Table;
 use self::trace::Act;
 use crate::world::{project, skipped};
 
-/// A small set of logs may hold this many texts that remove what is not there: a share of it would be less than one.
-const FEW: usize = 3;
+/// So many quiet texts may be said to write in a small set of logs, of which two percent is less than that.
+const FEW: usize = 2;
 
 /// The texts that fail are shown up to this many of a kind.
 const SHOWN: usize = 400;

@@ -21,7 +21,7 @@ fn chunks<'s>(stream: &'s [u8], cuts: &[usize]) -> Vec<&'s [u8]> {
 
 proptest! {
     // Each case runs two programs.
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn every_byte_passes_in_both_directions(
         parts in proptest::collection::vec(

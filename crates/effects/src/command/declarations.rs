@@ -1,4 +1,4 @@
-//! Runs the builtins that declare variables: `declare`, `export`, `local`, `readonly`, `typeset`.
+//! Runs the builtins that declare or set variables: `declare`, `export`, `local`, `readonly`, `typeset`, `read` and the like.
 
 use agent_strace_shell::{Scope, Value};
 

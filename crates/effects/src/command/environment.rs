@@ -1,4 +1,4 @@
-//! Variables of the environment: who sees them, and what they make programs do.
+//! Tracks variables of the environment: which programs see them, and what they make programs do.
 
 use agent_strace_shell::{AssignedValue, Scope};
 

@@ -17,6 +17,7 @@
 //! | `whereabouts` | commands that are told to work on another project |
 //! | `search` | where programs are looked for |
 //! | `stream` | what is known about text between commands |
+//! | `write_mode` | whether a write replaces a file or appends to it |
 
 mod apply;
 mod argument;

@@ -1,4 +1,4 @@
-//! Tests of what the whole crate says, and of the parts that have no commands in them.
+//! Tests the crate as a whole, and those parts of it that know no commands.
 
 mod hosts;
 mod paths;

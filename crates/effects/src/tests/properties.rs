@@ -1,4 +1,4 @@
-//! Properties of paths and hosts that hold for any text.
+//! Tests properties of paths and hosts that hold for any text.
 
 use proptest::prelude::*;
 

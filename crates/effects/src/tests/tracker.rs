@@ -1,4 +1,4 @@
-//! Calls of a session in order: where they run, and what later calls owe to earlier ones.
+//! Tests calls of a session in order: where they run, and how earlier calls change later ones.
 
 use crate::{Certainty, Kind, Tracker};
 use agent_strace_model::{Access, Arguments, Dialect, Event, EventKind, FileEvent, Origin, Session, Status, ToolCall};

@@ -1,4 +1,4 @@
-//! Names that stand for other files: links, and copies whose content came from elsewhere.
+//! Keeps names that stand for other files: links, and copies whose content came from elsewhere.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Where a call runs and what earlier calls of the session left behind.
+//! Keeps where a call runs and what earlier calls of the session left behind.
 
 mod aliases;
 mod written;

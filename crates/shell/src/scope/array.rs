@@ -1,4 +1,4 @@
-//! Arrays: their elements by number or by word, as far as each of them is known.
+//! Keeps the elements of arrays, by number or by word, as far as each of them is known.
 
 use super::{Content, Scope};
 use crate::{AssignmentOperator, Value};

@@ -1,4 +1,4 @@
-//! Doubts: less is known of a shell's state behind a part of the text that may have run, and in a shell that is started.
+//! Forgets what is no longer certain of a shell's state: after a part of the text that may have run, and in a new shell.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Databases: the files of `sqlite3` and `duckdb`, statements that reach for other files, and clients of servers.
+//! Works out what database programs touch: the files of `sqlite3` and `duckdb`, statements that reach for other files, and clients of servers.
 
 use crate::command::argument::{Arg, Arguments};
 use crate::command::knowledge::{Entry, OptionRole, Role};

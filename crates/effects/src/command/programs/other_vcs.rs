@@ -1,4 +1,4 @@
-//! Version control other than git: Mercurial, Subversion, Jujutsu and the like.
+//! Runs version control other than git: Mercurial, Subversion, Jujutsu and the like.
 
 use crate::command::argument::Arg;
 use crate::command::machine::Machine;

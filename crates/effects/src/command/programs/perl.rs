@@ -1,4 +1,4 @@
-//! `perl`: its options, and the files that one-liners read or edit.
+//! Runs `perl`: its options, and the files that one-liners read or edit.
 
 use std::slice::Iter;
 

@@ -1,4 +1,4 @@
-//! `python3 -m MODULE`: modules of the standard library, of the session, and those that are programs of their own.
+//! Runs `python3 -m MODULE`: modules of the standard library, of the session, and those that are programs of their own.
 
 use crate::command::argument::Arg;
 use crate::command::knowledge::{Language, Role, Subject};

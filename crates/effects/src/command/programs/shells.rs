@@ -1,4 +1,4 @@
-//! Shells as programs: `sh -c TEXT`, `bash FILE`, text on standard input, and the start-up files they read.
+//! Runs shells as programs: `sh -c TEXT`, `bash FILE`, text on standard input, and the start-up files they read.
 
 use crate::command::argument::{Arg, literals};
 use crate::command::knowledge::{Language, Role};

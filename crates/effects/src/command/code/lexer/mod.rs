@@ -1,4 +1,4 @@
-//! Program text → tokens: enough to tell code from strings and comments, in the languages that agents write.
+//! Splits program text into tokens: enough to tell code from strings and comments, in the languages that agents write.
 
 mod escapes;
 mod quotes;

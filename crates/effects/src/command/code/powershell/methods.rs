@@ -1,4 +1,4 @@
-//! Knows the methods of .NET that PowerShell text calls with literal arguments.
+//! Runs the methods of .NET that PowerShell text calls with literal arguments.
 
 use super::listed;
 use crate::command::argument::Arg;
