@@ -11,14 +11,14 @@
 //! This crate must not know policies, rules or reports: it says what a call did, not whether it may. Start with
 //! [`Tracker`], then `command` for shell calls and `tools` for all others.
 //!
-//! Bash itself is the referee: a test runs some five thousand texts in a jail under strace and compares what the kernel
+//! Bash itself is the referee: a test runs some four thousand texts in a jail under strace and compares what the kernel
 //! saw with what is said here. One run, on Debian 12; `not covered / seen`, where a text that is opaque covers all:
 //!
 //! | texts | how many | opaque | reads | writes | deletes | connects | executes | said to write / wrote nothing |
 //! |---|---|---|---|---|---|---|---|---|
-//! | ours, everyday | 169 | 5.9 % | 0 / 180 | 0 / 129 | 0 / 47 | 0 / 0 | 0 / 191 | 1 / 73 |
-//! | ours, fifteen families of disguises | 3741 | 12.1 % | 1 / 3370 | 0 / 4093 | 0 / 2542 | 0 / 324 | 0 / 4802 | not judged |
-//! | agents' own, from real logs | 1148 | 14.3 % | 0 / 1150 | 0 / 72 | 0 / 7 | 0 / 40 | 0 / 1162 | 6 / 456 |
+//! | ours, everyday | 169 | 5.9 % | 0 / 180 | 0 / 157 | 0 / 47 | 0 / 0 | 0 / 191 | 1 / 73 |
+//! | ours, fifteen families of disguises | 2633 | 12.5 % | 1 / 2816 | 0 / 3661 | 0 / 1648 | 0 / 223 | 0 / 3261 | not judged |
+//! | agents' own, from real logs | 1193 | 14.2 % | 1 / 1280 | 0 / 98 | 0 / 7 | 0 / 43 | 0 / 1205 | 7 / 470 |
 //!
 //! Four texts of ours are known gaps, listed with their reasons in the test, and counted in no row. What a disguise
 //! hides would be written, were its branch taken, so those are not judged for saying too much. Half of the real commands
