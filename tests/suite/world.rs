@@ -149,6 +149,7 @@ fn outside_of_the_repository() {
     MOVED.call_once(|| {
         let folder = std::env::temp_dir().join("agent-strace-suite");
         fs::create_dir_all(&folder).unwrap();
+        assert!(fs::read_dir(&folder).unwrap().next().is_none(), "{} is not empty", folder.display());
         std::env::set_current_dir(folder).unwrap();
     });
 }

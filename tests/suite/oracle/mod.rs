@@ -27,7 +27,7 @@ use self::table::Table;
 use self::trace::Act;
 use crate::world::{project, skipped};
 
-/// So many quiet texts may be said to write in a small set of logs, of which two percent is less than that.
+/// The gate may say of this many quiet texts that they write, also where two percent of a small set are fewer.
 const FEW: usize = 2;
 
 /// The texts that fail are shown up to this many of a kind.
@@ -65,11 +65,8 @@ fn template() -> Option<Jail> {
     None
 }
 
-/// Jails at a time: programs in them sleep and wait for each other more than they compute.
-const JAILS: usize = 8;
-
 fn judged(texts: &[Text], template: &Jail) -> Vec<Verdict> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(JAILS).build().unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
     pool.install(|| texts.par_iter().map(|text| judge(text, template)).collect())
 }
 

@@ -63,11 +63,12 @@ impl Server {
                 let length = body.len();
                 let head =
                     format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n");
-                // A client that has its answer may end, and the test asks at once.
-                if send.send(request).is_err() {
+                // The request is kept before it is answered: the test asks for it as soon as the client has the answer.
+                let unread = send.send(request).is_err();
+                let _ = stream.write_all((head + &body).as_bytes());
+                if unread {
                     break;
                 }
-                let _ = stream.write_all((head + &body).as_bytes());
             }
         });
         Self { address, requests }
