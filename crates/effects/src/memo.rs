@@ -56,7 +56,7 @@ impl QueryLog {
     }
 }
 
-/// Adds a query to those of its kind; nothing if there are too many, as whoever asks so much is not worth following.
+/// Adds a query to those of its kind. It returns `None` if there are too many: such a run is not worth caching.
 fn log<T>(queries: &mut Vec<T>, is_same: impl Fn(&T) -> bool, query: impl FnOnce() -> T) -> Option<()> {
     if queries.len() >= MAX_QUERIES {
         return None;

@@ -19,7 +19,7 @@ pub(crate) struct Context {
     pub(super) pipe: Option<Span>,
     /// The command that is running: its index among the effects.
     pub(super) parent: Option<u32>,
-    /// What follows for this part if the call succeeded.
+    /// Whether this part ran, succeeded or failed, provided that the call succeeded.
     pub(super) outcome: Outcome,
     /// Where effects come from, if not from the call itself (`script src/x.sh`).
     pub(super) via: Option<Via>,

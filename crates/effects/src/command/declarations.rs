@@ -112,7 +112,7 @@ impl Machine<'_> {
         if plain == name { value } else { scope.value(plain).appended(&value) }
     }
 
-    /// Variables that get values nobody knows.
+    /// Runs a builtin that sets variables to values which the gate cannot know.
     pub(super) fn unknown_values(&mut self, words: &[Arg], io: &mut Io<'_>) {
         self.execute(words, Launch::Inert);
         for word in words.iter().skip(1).filter(|word| !word.text.starts_with('-')) {

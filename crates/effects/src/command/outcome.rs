@@ -8,7 +8,7 @@ use crate::command::argument::Arg;
 use crate::command::machine::Machine;
 use agent_strace_shell::{AssignedValue, Connector, Node, Part, Scope, Script, Simple};
 
-/// What follows for the part that is being walked, if the call succeeded.
+/// Whether the part that is being walked ran, succeeded or failed, provided that the call succeeded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Outcome {
     /// It ran, however it ended.

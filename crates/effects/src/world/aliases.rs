@@ -49,7 +49,7 @@ pub struct Name {
     pub within: Within,
 }
 
-/// What the alias names.
+/// Says whether an alias names the file itself or a directory above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Within {
     Itself,

@@ -38,7 +38,7 @@ pub struct World {
     forgetful: bool,
     /// How many temporary names were made up.
     temporaries: usize,
-    /// What programs do, with what the policy says of them.
+    /// The table of programs, corrected and extended by the policy.
     knowledge: Arc<Knowledge>,
     /// Results of commands of this and other sessions.
     memo: Option<Arc<Memo>>,
@@ -73,8 +73,8 @@ impl World {
         self.memo.clone()
     }
 
-    /// A command that runs here may be one that ran elsewhere: everything that was written is known, and nobody follows
-    /// what is asked already.
+    /// Whether the cache may serve a command that runs here: the session knows everything that it wrote, and no other run
+    /// records its queries.
     pub(super) fn is_memorable(&self, knowledge: &Arc<Knowledge>) -> bool {
         !self.forgetful && self.queries.is_none() && Arc::ptr_eq(&self.knowledge, knowledge)
     }
@@ -123,7 +123,7 @@ impl World {
         self.temporaries
     }
 
-    /// What programs do, as this policy has it.
+    /// Takes the table of programs that a policy corrected and extended.
     pub(crate) fn with_knowledge(self, knowledge: &Arc<Knowledge>) -> Self {
         Self { knowledge: Arc::clone(knowledge), ..self }
     }
@@ -141,7 +141,7 @@ impl World {
         self.cwd.as_deref()
     }
 
-    /// The working directory is no part of the workspace and holds none of it, or nobody knows where it is.
+    /// Whether the working directory lies outside of the workspace and does not contain it, or is unknown.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.root.is_some() && self.cwd.as_deref().is_none_or(|cwd| self.is_outside(cwd))
     }
@@ -188,8 +188,8 @@ impl World {
         paths::locate(self.base(), text, certainty)
     }
 
-    /// Like [`World::locate`] for a glob in which `**` stands for text that nobody knows (`src/$X`): that text may hold
-    /// `..`, so nothing before it is certain; what follows it is kept.
+    /// Like [`World::locate`] for a glob in which `**` stands for unknown text (`src/$X`). The text may contain `..`, so
+    /// nothing before it is certain; this keeps the part after it.
     pub(crate) fn locate_unknown(&self, text: &str) -> (PathTarget, Certainty) {
         match text.rfind("**") {
             None => self.locate(text, Certainty::Pattern),

@@ -10,7 +10,7 @@ use crate::{Certainty, PathTarget};
 const CONTENT: usize = 256 * 1024;
 const CONTENTS: usize = 64 * 1024 * 1024;
 
-/// What a file holds, as far as the session wrote it.
+/// The content of a file, as far as the session wrote it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Written {
     whole: Option<String>,

@@ -6,7 +6,7 @@ use super::{Content, Scope, Variable, assigned};
 use crate::{Script, Value};
 
 impl Scope {
-    /// From now on `name` has a value nobody knows.
+    /// Gives `name` an unknown value.
     pub fn forget(&mut self, name: &str) {
         let array =
             matches!(self.content(name), Some(Content::Array(_) | Content::Keyed { .. } | Content::UnknownArray));

@@ -131,7 +131,7 @@ enum ItemFormat {
     Lines,
     /// Between white space, with quotes that are taken away: what `xargs` expects by itself.
     QuotedWords,
-    /// As they are, each up to a NUL or the end of its line.
+    /// Each item ends with a NUL or a line break, and quotes in it mean nothing.
     Delimited,
 }
 

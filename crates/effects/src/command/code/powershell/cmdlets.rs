@@ -140,7 +140,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The access that a role of the data stands for.
+    /// Emits the access that the data calls `role`: reads, writes or deletes `word`.
     fn file_role(&mut self, role: &str, word: &Arg, reach: Reach) {
         let word = &slashed(word);
         let globbed = word.is_exact() && word.text.contains(['*', '?']);
