@@ -44,10 +44,10 @@
 //! 4. A finding names two places: the act, and the policy line that judged it.
 //! 5. Log text is hostile: it reaches an output only through one redacting and one escaping step.
 //! 6. Nothing that a repository or a log names is executed, fetched or followed out of the store. Histories may be read by
-//!    the `git` program of the machine, which is kept from starting anything itself. Nothing is sent anywhere but by
-//!    `export`, to the address that its user gave (`--endpoint`, `--backend`), and only `cli::http`
-//!    can.
-//! 7. Policy is order-free: deny > allow > default.
+//!    the `git` program of the machine, which is kept from starting anything itself. Two commands send what they read,
+//!    to addresses that their user gave: `export` (`--endpoint`, `--backend`) and `watch` (`--stream-to`, `--webhook`),
+//!    both through `cli::http`. `record-http` passes requests on to the server that its user named.
+//! 7. Policy is order-free: deny > ask > allow > default.
 //! 8. Rules don't print, renderers don't judge, ingest doesn't guess. Only this package, `agent_strace_ingest::discover`,
 //!    `agent_strace_policy::load_file`, `agent_strace_repos::repo_audit`, [`agent_strace_store`] and [`agent_strace_git`]
 //!    touch the outside world. The user names what `record` starts or connects to.

@@ -58,6 +58,7 @@ mod session_view;
 mod setup;
 mod since;
 mod trust;
+mod usage;
 mod values;
 #[cfg(feature = "live")]
 mod watch;
@@ -82,32 +83,12 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>, environment: Environ
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return unparsed(&error, &args, environment, &mut streams),
+        Err(error) => return usage::answer(&error, &args, environment, &mut streams),
     };
     match dispatch(&cli, environment, &mut streams) {
         Ok(code) => code,
         Err(failure) => failure.report(streams.stderr),
     }
-}
-
-/// Answers a command line that runs no command: help, or what is wrong with it.
-fn unparsed(error: &clap::Error, args: &[OsString], environment: Environment, streams: &mut Streams<'_>) -> u8 {
-    if let Some(failure) = features::left_out(error) {
-        return failure.report(streams.stderr);
-    }
-    let code = clap_answer(error, environment, streams);
-    if code == 0 { 0 } else { usage_code(args).unwrap_or(code) }
-}
-
-/// The exit code for a usage error, where the command has one of its own.
-#[cfg(feature = "live")]
-fn usage_code(args: &[OsString]) -> Option<u8> {
-    hook::usage_code(args)
-}
-
-#[cfg(not(feature = "live"))]
-fn usage_code(_: &[OsString]) -> Option<u8> {
-    None
 }
 
 fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> Result<u8, Failure> {
@@ -161,15 +142,4 @@ fn dispatch(cli: &Cli, environment: Environment, streams: &mut Streams<'_>) -> R
         Command::Watch(args) => watch::run(&cli.trace_dir, args, environment, streams),
         Command::Man(args) => man::run(args, streams),
     }
-}
-
-/// Help and version go to standard output and are fine; everything else is a usage error.
-fn clap_answer(error: &clap::Error, environment: Environment, streams: &mut Streams<'_>) -> u8 {
-    let text = error.render();
-    let text = if environment.colour { text.ansi().to_string() } else { text.to_string() };
-    let (stream, code): (&mut dyn Write, u8) =
-        if error.use_stderr() { (streams.stderr, 2) } else { (streams.stdout, 0) };
-    // A reader that went away has seen enough; the exit code stands.
-    let _ = stream.write_all(text.as_bytes());
-    code
 }

@@ -13,7 +13,6 @@ pub(super) use judge::entry as entry_of;
 #[cfg(unix)]
 pub(super) use project::around as project_around;
 
-use std::ffi::OsString;
 use std::io::Read as _;
 use std::path::Path;
 use std::time::Instant;
@@ -75,13 +74,6 @@ pub(super) struct HookArgs {
     /// When this runs [default: what the agent says, else the clock].
     #[arg(long, value_name = "RFC3339", value_parser = parse_now)]
     now: Option<Timestamp>,
-}
-
-/// What a hook ends with whose own command line is wrong: agents take 2 for a refusal. `None`: it is no hook.
-pub(super) fn usage_code(args: &[OsString]) -> Option<u8> {
-    let is_hook = args.iter().skip(1).any(|arg| arg == "hook");
-    let fails_closed = args.iter().any(|arg| arg == "--fail-closed") && args.iter().any(|arg| arg == "--enforce");
-    is_hook.then_some(if fails_closed { 2 } else { 1 })
 }
 
 pub(super) fn run(

@@ -276,6 +276,11 @@ fn text(frames: &[Frame]) -> String {
     frames.iter().map(|frame| frame.text.as_str()).collect()
 }
 
+/// The pause that stands for a gap between two events.
+fn pause(gap: Duration, speed: f64) -> Duration {
+    Duration::try_from_secs_f64(gap.as_secs_f64() / speed).map_or(LONGEST_PAUSE, |pause| pause.min(LONGEST_PAUSE))
+}
+
 /// Prints each event after the pause that was recorded before it.
 fn live(frames: &[Frame], speed: f64, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let mut last: Option<Timestamp> = None;
@@ -283,7 +288,7 @@ fn live(frames: &[Frame], speed: f64, streams: &mut Streams<'_>) -> Result<(), F
         if let Some((before, now)) = last.zip(frame.time) {
             // If the time of the log goes back, there is no pause.
             let gap = Duration::try_from(now.duration_since(before)).unwrap_or_default();
-            std::thread::sleep(gap.min(LONGEST_PAUSE).div_f64(speed.max(0.001)));
+            std::thread::sleep(pause(gap, speed));
         }
         last = frame.time.or(last);
         match streams.stdout.write_all(frame.text.as_bytes()).and_then(|()| streams.stdout.flush()) {
@@ -294,4 +299,27 @@ fn live(frames: &[Frame], speed: f64, streams: &mut Streams<'_>) -> Result<(), F
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_as_long_as_it_was_but_never_longer_than_two_seconds() {
+        let seconds = Duration::from_secs_f64;
+        for (gap, speed, expected) in [
+            (0.0, 1.0, 0.0),
+            (0.5, 1.0, 0.5),
+            (0.5, 2.0, 0.25),
+            (0.5, 0.5, 1.0),
+            (90.0, 1.0, 2.0),
+            (90.0, 60.0, 1.5),
+            (1.0, 0.01, 2.0),
+            (1e12, f64::MIN_POSITIVE, 2.0),
+            (1.0, f64::MAX, 0.0),
+        ] {
+            assert_eq!(pause(seconds(gap), speed), seconds(expected), "{gap} s at {speed} times the speed");
+        }
+    }
 }
