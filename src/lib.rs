@@ -1,7 +1,7 @@
 //! agent-strace: the gate between AI coding agents and your main branch.
 //!
 //! It reads what an agent *did* (session logs of any agent), works out every file, command, host and tool each
-//! call touched, judges that by the scope committed in the repository, and fails the build when something stepped
+//! call touched, judges that by the policy committed in the repository, and fails the build when something stepped
 //! outside. It proves what it judged and says what it could not judge.
 //!
 //! # Map

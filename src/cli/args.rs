@@ -44,7 +44,7 @@ use super::watch::{GuardArgs, WatchArgs};
 /// The gate between AI coding agents and your main branch.
 ///
 /// Reads what an agent did (session logs of any agent), works out every file, command, host and tool it touched, and
-/// judges that by the scope you committed.
+/// judges that by the policy you committed.
 #[derive(Debug, Parser)]
 #[command(
     name = "agent-strace",
@@ -189,7 +189,7 @@ pub(super) enum Command {
     /// Whether the gate in CI is in force, and what defeats it.
     #[command(after_help = super::doctor::EXAMPLES)]
     Doctor(DeferredArgs<DoctorArgs>),
-    /// Work with a scope.
+    /// Work with a policy.
     Policy(DeferredArgs<PolicyArgs>),
     /// What the store keeps longer than it may, and its deletion.
     Retention(DeferredArgs<RetentionArgs>),

@@ -2,7 +2,7 @@
 //!
 //! An export is a translation, and no other engine sees what the gate sees: they compare texts of commands and names of
 //! files, where the policy judges what a call touches. So every target has three parts: the file, a list of what it can't
-//! say ([`Residual`]), and an emulator of the engine as its documentation describes it. [`verify`] asks scope and
+//! say ([`Residual`]), and an emulator of the engine as its documentation describes it. [`verify`] asks policy and
 //! emulator about the same calls: wherever the engine would be weaker, the list has to say so.
 //!
 //! Two rules keep an export from opening anything: a deny may become wider, an allow only narrower; and an allow of a

@@ -91,7 +91,7 @@ fn what_is_weaker_is_listed() {
         let silent = Export { residuals: Vec::<Residual>::new(), ..super::export(&exported, target) };
         let missing: usize = calls.iter().map(|(tool, input)| compared_unlisted(&silent, &exported, tool, input)).sum();
         assert_eq!(missing, weaker, "{target:?}");
-        assert!(weaker > 0, "{target:?} sees everything that the scope sees");
+        assert!(weaker > 0, "{target:?} sees everything that the policy sees");
     }
 }
 

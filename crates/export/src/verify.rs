@@ -152,7 +152,7 @@ impl Pair<'_> {
     }
 
     /// With the sandbox: a call is refused where all that the policy refuses of it is, or something certain that the
-    /// scope does not.
+    /// policy does not.
     fn in_effect(&self, policy: Answer) -> Answer {
         let certain =
             |at: &usize| self.entries.get(*at).is_some_and(|entry| entry.effect.certainty == Certainty::Exact);

@@ -131,16 +131,16 @@ impl CompiledLists {
     }
 
     pub(super) fn new(rulebook: &Rulebook) -> Self {
-        let mut scope = Self::of_lists(rulebook);
+        let mut lists = Self::of_lists(rulebook);
         for rule in &rulebook.rules {
-            scope.add(rule);
+            lists.add(rule);
         }
         // What is deleted is also written, unless there are lists for it: rules about deletes come on top.
         let deletes = |rule: &&Rule| matches!(rule.matches, Matches::Delete(_));
-        if scope.delete.is_none() && rulebook.rules.iter().any(|rule| deletes(&rule)) {
-            scope.delete = Some(scope.write.clone());
+        if lists.delete.is_none() && rulebook.rules.iter().any(|rule| deletes(&rule)) {
+            lists.delete = Some(lists.write.clone());
         }
-        if let Some(delete) = &mut scope.delete {
+        if let Some(delete) = &mut lists.delete {
             for rule in rulebook.rules.iter().filter(deletes) {
                 if let Matches::Delete(paths) = &rule.matches {
                     delete.of(rule.effect).add(&rule.stated, paths);
@@ -148,29 +148,29 @@ impl CompiledLists {
             }
         }
         if rulebook.rules.iter().any(|rule| rule.effect != Decision::Allowed && !rule.stated.is_firm()) {
-            scope.firm = Some(Box::new(scope.firmly()));
+            lists.firm = Some(Box::new(lists.firmly()));
         }
-        scope
+        lists
     }
 
     /// Without what forbids mildly.
     fn firmly(&self) -> Self {
-        let mut scope = self.clone();
-        let files = [Some(&mut scope.read), Some(&mut scope.write), Some(&mut scope.list), scope.delete.as_mut()];
+        let mut lists = self.clone();
+        let files = [Some(&mut lists.read), Some(&mut lists.write), Some(&mut lists.list), lists.delete.as_mut()];
         for rules in files.into_iter().flatten() {
             rules.deny.drop_mild();
             rules.ask.drop_mild();
         }
-        scope.commands.deny.drop_mild();
-        scope.commands.ask.drop_mild();
-        scope.network.rules.deny.drop_mild();
-        scope.network.rules.ask.drop_mild();
-        scope.env.drop_mild();
-        for rules in scope.tools.servers.iter_mut().map(|server| &mut server.rules).chain([&mut scope.spawn]) {
+        lists.commands.deny.drop_mild();
+        lists.commands.ask.drop_mild();
+        lists.network.rules.deny.drop_mild();
+        lists.network.rules.ask.drop_mild();
+        lists.env.drop_mild();
+        for rules in lists.tools.servers.iter_mut().map(|server| &mut server.rules).chain([&mut lists.spawn]) {
             rules.deny.drop_mild();
             rules.ask.drop_mild();
         }
-        scope
+        lists
     }
 
     /// One rule and nothing else.

@@ -85,7 +85,7 @@ impl Environment {
 
     /// What is not stated here is as in `base`.
     pub(super) fn inherit(&mut self, base: Self) {
-        // Rules are added to a scope, not to what a file states about the environment.
+        // Rules are added to a policy, not to what a file states about the environment.
         let Self { deny, allow, rules: _ } = base;
         self.deny = self.deny.take().or(deny);
         self.allow = self.allow.take().or(allow);

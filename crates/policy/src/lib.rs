@@ -145,7 +145,7 @@ pub use words::split as words_of;
 pub struct Policy {
     identity: Option<PolicyIdentity>,
     /// What the file itself states.
-    scope: CompiledLists,
+    lists: CompiledLists,
     /// What holds beside it, and only narrows it: the strictest judgement counts.
     narrowing: Vec<Narrowing>,
     /// Every entry, in the order of the file.
@@ -185,7 +185,7 @@ pub struct PolicyIdentity {
 /// Lists that hold beside those of the policy itself, always or for some agents only.
 #[derive(Debug)]
 struct Narrowing {
-    scope: CompiledLists,
+    lists: CompiledLists,
     /// Who they are for; `None`: everybody.
     selected: Option<Selected>,
 }
@@ -295,7 +295,7 @@ impl Policy {
     pub fn none() -> Self {
         Self {
             identity: None,
-            scope: CompiledLists::default(),
+            lists: CompiledLists::default(),
             narrowing: Vec::new(),
             entries: Vec::new(),
             programs: Arc::default(),
@@ -330,7 +330,7 @@ impl Policy {
         let mut narrowing = Vec::new();
         for floor in floors {
             entries.extend(entries::of(&floor.rulebook));
-            narrowing.push(Narrowing { scope: CompiledLists::new(&floor.rulebook), selected: None });
+            narrowing.push(Narrowing { lists: CompiledLists::new(&floor.rulebook), selected: None });
             document.agents.extend(floor.agents);
             document.sequences.extend(floor.sequences);
             Arc::make_mut(&mut document.programs).merge_base(&floor.programs);
@@ -341,10 +341,10 @@ impl Policy {
         }
         for part in document.agents {
             entries.extend(entries::of(&part.rulebook));
-            narrowing.push(Narrowing { scope: CompiledLists::new(&part.rulebook), selected: Some(part.selected) });
+            narrowing.push(Narrowing { lists: CompiledLists::new(&part.rulebook), selected: Some(part.selected) });
         }
         let files = extended.iter().map(|file| file.path.as_str()).chain([shown]);
-        let scope = CompiledLists::new(&document.rulebook).guarding(files);
+        let lists = CompiledLists::new(&document.rulebook).guarding(files);
         Ok(Self {
             identity: Some(PolicyIdentity {
                 path: shown.to_owned(),
@@ -353,7 +353,7 @@ impl Policy {
                 version: document.version.number(),
                 extends: extended,
             }),
-            scope,
+            lists,
             narrowing,
             entries,
             programs: document.programs,

@@ -89,7 +89,7 @@ pub(super) const TOOLS: &[Entry] = &[
     ),
     entry!(
         "check_scope",
-        "Check the scope",
+        "Check the policy",
         "Whether the policy of this repository allows an act, before it is done: a shell command, a tool call, access to a \
          path, or a connection to a host. Answers allow, ask (a person has to decide) or deny, with the lines of the \
          policy that say so. It changes nothing and runs nothing.",

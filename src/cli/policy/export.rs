@@ -28,11 +28,11 @@ Examples:
   agent-strace policy export --to codex --output .codex/rules/scope.rules
   agent-strace policy export --to codex-config                   a permission profile for config.toml
   agent-strace policy export --to gemini --output ~/.gemini/policies/scope.toml
-  agent-strace policy export --to gemini --verify cases.jsonl    do the file and the scope agree?
+  agent-strace policy export --to gemini --verify cases.jsonl    do the file and the policy agree?
 
 What the file can't say is listed on standard error. No engine sees what the gate sees: keep the gate.
 --verify takes sessions as `check` does, and files with a call a line: {\"tool\": …, \"input\": {…}}.
-Its exit code is 1 where the engine is weaker than the scope and the list does not say so.";
+Its exit code is 1 where the engine is weaker than the policy and the list does not say so.";
 
 /// Whose language a policy is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -173,15 +173,15 @@ fn named(of: &Of) -> String {
 fn agreement(compared: &Compared) -> String {
     let Agreement { agree, stricter, weaker, unlisted, passed, elsewhere } = compared.agreement;
     let mut text = format!(
-        "{agree} agree, {stricter} stricter than the scope, {weaker} weaker and listed, {unlisted} weaker and not \
-         listed, {elsewhere} of no such tool\n{passed} calls that the scope refuses would run without a question\n"
+        "{agree} agree, {stricter} stricter than the policy, {weaker} weaker and listed, {unlisted} weaker and not \
+         listed, {elsewhere} of no such tool\n{passed} calls that the policy refuses would run without a question\n"
     );
     for difference in compared.differences.iter().take(SHOWN) {
         let listed = if difference.unlisted { ", NOT LISTED" } else { "" };
         let (tool, reason) =
             (agent_strace_report::terminal(&difference.tool), agent_strace_report::terminal(&difference.reason));
         let (policy, engine) = (difference.policy.name(), difference.engine.name());
-        let _ = writeln!(text, "  event {} {tool}: scope {policy}, file {engine}{listed}: {reason}", difference.event);
+        let _ = writeln!(text, "  event {} {tool}: policy {policy}, file {engine}{listed}: {reason}", difference.event);
     }
     if compared.differences.len() > SHOWN {
         let _ = writeln!(text, "  and {} more: `--format json` has all", compared.differences.len() - SHOWN);

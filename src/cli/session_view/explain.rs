@@ -35,7 +35,7 @@ Examples:
 A phase is what was done from one prompt to the next; it failed if it ended in a failure that was
 not made good. Times, retries and files are those of `cost` and `stats`.
 Of a finding it tells the prompt, what the agent said, the call, what that did, the entry of the
-policy that judged it, and what can be done: in the agent, in the scope, or by accepting it. It is
+policy that judged it, and what can be done: in the agent, in the policy, or by accepting it. It is
 looked for in all sessions of the store. `check --format json` and `replay` tell fingerprints.";
 
 #[derive(Debug, Args)]

@@ -174,7 +174,7 @@ impl Writer<'_, '_> {
             commands.filter(|command| !listed(command)).map(|command| format!("Bash({command} *)")).collect();
         self.settings.deny.extend(denied);
         let reason = "the built-in list of commands that run without a rule is only known in part";
-        let instead = "a command of that list runs; any other is refused, or asked about where the scope asks";
+        let instead = "a command of that list runs; any other is refused, or asked about where the policy asks";
         self.residual(Of::list(first), &[Way::Plain, Way::Hidden, Way::Earlier, Way::Program], reason, instead);
     }
 
@@ -239,9 +239,9 @@ fn is_reading_git(words: &str) -> bool {
 fn left_out(troubles: &[Trouble]) -> &'static str {
     match troubles.iter().max() {
         None => "the pattern can't stand in a rule",
-        Some(Trouble::Reads) => "an allow would let it read what the scope refuses: its operands are not compared",
-        Some(Trouble::Writes) => "an allow would let it write what the scope refuses: its operands are not compared",
-        Some(Trouble::Connects) => "an allow would let it reach hosts that the scope refuses",
+        Some(Trouble::Reads) => "an allow would let it read what the policy refuses: its operands are not compared",
+        Some(Trouble::Writes) => "an allow would let it write what the policy refuses: its operands are not compared",
+        Some(Trouble::Connects) => "an allow would let it reach hosts that the policy refuses",
         Some(Trouble::Runs | Trouble::Arguments) => "an allow would let it run whatever its arguments say",
     }
 }

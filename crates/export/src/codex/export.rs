@@ -166,7 +166,7 @@ impl Writer<'_, '_> {
                 Of::entry(entry),
                 &[],
                 reason,
-                "it runs in the sandbox, after a question where the scope has a list",
+                "it runs in the sandbox, after a question where the policy has a list",
             );
         }
     }
@@ -190,7 +190,7 @@ impl Writer<'_, '_> {
         let verdict = if whole { verdict } else { Verdict::Prompt };
         self.codex.rules.push(PrefixRule { pattern, verdict, why });
         let reason = "rules compare words from the first one on, of texts of plain words: other spellings are not seen";
-        let instead = "it is asked about where the scope has a list, else it runs in the sandbox";
+        let instead = "it is asked about where the policy has a list, else it runs in the sandbox";
         let ways: &'static [Way] =
             if whole && flag.is_none() { &[Way::Hidden, Way::Earlier, Way::Tool, Way::Plain] } else { EVERY_WAY };
         self.residual(Of::entry(entry), ways, reason, instead);
@@ -272,5 +272,5 @@ fn alternatives(word: &str) -> Vec<String> {
 fn why(entry: &EntryView) -> String {
     let reason =
         entry.policy_rule.as_ref().and_then(|rule| rule.reason.clone()).filter(|reason| !reason.trim().is_empty());
-    reason.unwrap_or_else(|| format!("{} of the scope", entry.name))
+    reason.unwrap_or_else(|| format!("{} of the policy", entry.name))
 }

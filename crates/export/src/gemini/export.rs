@@ -95,7 +95,7 @@ impl Writer<'_, '_> {
             }
         }
         let Some(first) = self.exported.limited(subject) else { return };
-        let why = format!("not in {} of the scope", first.name.split('[').next().unwrap_or_default());
+        let why = format!("not in {} of the policy", first.name.split('[').next().unwrap_or_default());
         let any = Condition::Arguments("\"file_path\":".to_owned());
         self.raw(REST, Verdict::Deny, tools, any, why);
         let reason = "only the tools for one file are compared with a list";
@@ -136,7 +136,7 @@ impl Writer<'_, '_> {
         }
         if let Some(first) = self.exported.limited(Subject::Command) {
             let any = Condition::Arguments("\"command\":".to_owned());
-            self.raw(REST, Verdict::Deny, &[SHELL], any, "not in commands.allow of the scope".to_owned());
+            self.raw(REST, Verdict::Deny, &[SHELL], any, "not in commands.allow of the policy".to_owned());
             let reason = "a command is compared by the text it starts with";
             let instead = "what an allowed command runs is not seen";
             self.residual(Of::list(first), &[Way::Hidden, Way::Earlier, Way::Tool], reason, instead);
@@ -154,7 +154,7 @@ impl Writer<'_, '_> {
         if let Some(words) = words.filter(|_| harmless) {
             self.rule(Decision::Allowed, &[SHELL], Condition::Prefix(words.join(" ")), why(entry));
         } else {
-            let reason = "an allow would let its arguments reach what the scope refuses";
+            let reason = "an allow would let its arguments reach what the policy refuses";
             self.residual(Of::entry(entry), &[], reason, "it is refused like a command that is not listed");
         }
     }
@@ -212,5 +212,5 @@ impl Writer<'_, '_> {
 fn why(entry: &EntryView) -> String {
     let reason =
         entry.policy_rule.as_ref().and_then(|rule| rule.reason.clone()).filter(|reason| !reason.trim().is_empty());
-    reason.unwrap_or_else(|| format!("{} of the scope", entry.name))
+    reason.unwrap_or_else(|| format!("{} of the policy", entry.name))
 }

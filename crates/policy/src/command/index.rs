@@ -82,7 +82,7 @@ mod tests {
     fn the_index_finds_what_a_look_at_every_entry_finds() {
         for text in POLICIES {
             let policy = Policy::from_bytes("p.json", None, text.as_bytes()).expect("it is valid");
-            let list = &policy.scope.commands.allow;
+            let list = &policy.lists.commands.allow;
             let mut found = 0;
             for command in COMMANDS {
                 let words = command.split(' ').map(|word| Argument { text: word.to_owned(), known: true });

@@ -21,19 +21,19 @@ const UNRESOLVED: RuleId = RuleId::ScopeUnresolved;
 impl Policy {
     /// The one evaluator: the strictest of what all its parts say.
     pub fn judge(&self, effect: &Effect, context: &Context<'_>) -> Judgement {
-        self.strictest(|scope| scope.judge(effect, context), context)
+        self.strictest(|lists| lists.judge(effect, context), context)
     }
 
     /// The strictest of what each part says.
     pub(super) fn strictest(&self, say: impl Fn(&CompiledLists) -> Judgement, context: &Context<'_>) -> Judgement {
-        let mut strictest = say(&self.scope);
+        let mut strictest = say(&self.lists);
         for part in &self.narrowing {
             let holds = part.holds(&context.actor);
             if holds == Holds::No {
                 continue;
             }
-            let other = say(&part.scope);
-            let has_a_say = part.scope.speaks(&other) || strictest.decision == Decision::Unresolved;
+            let other = say(&part.lists);
+            let has_a_say = part.lists.speaks(&other) || strictest.decision == Decision::Unresolved;
             if other.strictness() > strictest.strictness() && has_a_say {
                 let reason = part.said(&other.reason, holds);
                 strictest = Judgement { sensitive: strictest.sensitive, reason, ..other };
@@ -120,7 +120,7 @@ impl CompiledLists {
         }
     }
 
-    /// Whether a scope that only narrows has a say in it: what it can't resolve and does not demand, it leaves to the
+    /// Whether a part that only narrows has a say in it: what it can't resolve and does not demand, it leaves to the
     /// policy that it narrows, unless that can't resolve it either.
     fn speaks(&self, judgement: &Judgement) -> bool {
         judgement.decision != Decision::Unresolved

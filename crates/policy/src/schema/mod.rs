@@ -33,12 +33,12 @@ mod programs;
 mod rules;
 mod sessions;
 
-/// The scope of an AI coding agent: what it may read, write, run and contact. Deny wins; an allow list that is not empty
+/// The policy for an AI coding agent: what it may read, write, run and contact. Deny wins; an allow list that is not empty
 /// allows nothing else.
 #[derive(JsonSchema)]
 #[schemars(title = "agent-scope", deny_unknown_fields)]
 #[expect(dead_code, reason = "only its schema is used")]
-struct Scope {
+struct Document {
     #[schemars(rename = "$schema")]
     schema: Option<String>,
     /// The version of this format.
@@ -259,7 +259,7 @@ pub(crate) fn without_null(schema: &mut schemars::Schema) {
 
 #[test]
 fn the_published_schema_is_what_is_read() {
-    let mut schema = schemars::schema_for!(Scope);
+    let mut schema = schemars::schema_for!(Document);
     schemars::transform::transform_subschemas(&mut without_null, &mut schema);
     let mut text = serde_json::to_string_pretty(&schema).unwrap();
     text.push('\n');

@@ -15,21 +15,21 @@ pub struct Excepted {
 impl Policy {
     /// What the policy says where all of these are excepted.
     pub fn judge_without(&self, excepted: &[Excepted], effect: &Effect, context: &Context<'_>) -> Judgement {
-        self.strictest(|scope| scope.without(excepted).judge(effect, context), context)
+        self.strictest(|lists| lists.without(excepted).judge(effect, context), context)
     }
 }
 
 impl CompiledLists {
     fn without(&self, excepted: &[Excepted]) -> Self {
-        let mut scope = Self { firm: None, ..self.clone() };
+        let mut lists = Self { firm: None, ..self.clone() };
         for Excepted { rule, place } in excepted {
             match place {
-                Some(place) => scope.drop_place(place),
-                None => scope.without_floor.push(*rule),
+                Some(place) => lists.drop_place(place),
+                None => lists.without_floor.push(*rule),
             }
         }
-        scope.firm = self.firm.as_ref().map(|firm| Box::new(firm.without(excepted)));
-        scope
+        lists.firm = self.firm.as_ref().map(|firm| Box::new(firm.without(excepted)));
+        lists
     }
 
     fn drop_place(&mut self, place: &PolicyLocation) {

@@ -31,7 +31,7 @@ pub(super) fn section(report: &Report) -> Html {
     let steps = steps.iter().map(|(what, line)| element("li", &[], [text(what), command(line)]));
     let steps = element("ol", &[("class", "steps")], steps);
     let where_from = "SESSION is the log of a session, as each session above names it, or its id. Exit codes: 0 passed, 1 \
-                      failed, 2 could not judge, 3 evidence is missing. A scope is changed where it is committed; a \
+                      failed, 2 could not judge, 3 evidence is missing. A policy is changed where it is committed; a \
                       finding that is accepted gets an exception there, with a reason, an owner and an end.";
     element("section", &[("aria-labelledby", "reproduce")], [title, steps, element("p", &[], [text(where_from)])])
 }
